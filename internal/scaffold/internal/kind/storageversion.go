@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -14,9 +15,9 @@ import (
 // storageVersion marks the version of a kind that the API server stores.
 const storageVersion = "+kubebuilder:storageversion"
 
-// hasStorageVersion reports whether a type in the file is marked as stored.
-func hasStorageVersion(src []byte) bool {
-	return regexp.MustCompile(`(?m)^\s*//\s*` + regexp.QuoteMeta(storageVersion) + `\s*$`).Match(src)
+// hasStorageVersion reports whether a kind's type in the file is marked as stored. Other kinds may be in it.
+func hasStorageVersion(src []byte, kind string) bool {
+	return regexp.MustCompile(`(?m)^\s*//\s*` + regexp.QuoteMeta(storageVersion) + `\s*$`).Match(gofile.Above(src, kind))
 }
 
 // unmarkType returns an edit that removes what markType has put above a struct type.
@@ -33,7 +34,7 @@ func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource)
 		return err
 	}
 	own, err := p.Find(types)
-	if err != nil || hasStorageVersion(own.After()) { // which its author wrote before the command ran
+	if err != nil || hasStorageVersion(own.After(), r.Kind) { // which its author wrote before the command ran
 		return err
 	}
 	others, err := otherVersions(p, file, r)
@@ -46,7 +47,7 @@ func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource)
 		if err != nil {
 			return err
 		}
-		if hasStorageVersion(c.After()) {
+		if hasStorageVersion(c.After(), r.Kind) {
 			return nil
 		}
 		if first == "" && c.OnDisk() {
@@ -113,12 +114,12 @@ func SettleStorageVersion(p *plan.Plan, file *project.Project, r project.Resourc
 		if err != nil {
 			return err
 		}
-		if hasStorageVersion(c.After()) {
+		if hasStorageVersion(c.After(), r.Kind) {
 			marked = name
 		}
 	}
 	switch scaffolded, _ := p.Base().File(marked); {
-	case len(files) == 1 && hasStorageVersion(scaffolded):
+	case len(files) == 1 && hasStorageVersion(scaffolded, r.Kind):
 		return p.Edit(marked, unmarkType(r.Kind, storageVersion))
 	case len(files) > 1 && marked == "":
 		return p.Edit(files[0], piece.MarkType(r.Kind, storageVersion))

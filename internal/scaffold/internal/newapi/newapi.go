@@ -150,7 +150,7 @@ func (a *planner) likeTypes() error {
 	if err != nil || !c.OnDisk() || kind.Foreign(a.resource) {
 		return err
 	}
-	namespaced, plural := projectfile.Shape(c.Before())
+	namespaced, plural := projectfile.Shape(c.Before(), a.resource.Kind)
 	a.options.Namespaced = a.options.Namespaced && namespaced
 	a.resource.Plural = cmp.Or(a.resource.Plural, plural)
 	return nil

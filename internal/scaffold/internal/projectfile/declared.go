@@ -102,11 +102,12 @@ func declaredAt(root, name, kind string) int {
 	return line
 }
 
-// Shape is what the file of a kind's types says of all its objects: whether they are in namespaces, and the plural that
-// is not the usual one, or "".
-func Shape(types []byte) (namespaced bool, plural string) {
-	if own := ownPlural().FindSubmatch(types); own != nil {
+// Shape is what the markers above a kind's type say of all its objects: whether they are in namespaces, and the plural
+// that is not the usual one, or "". The file may have other kinds.
+func Shape(types []byte, kind string) (namespaced bool, plural string) {
+	markers := gofile.Above(types, kind)
+	if own := ownPlural().FindSubmatch(markers); own != nil && string(own[1]) != project.Plural(kind) {
 		plural = string(own[1])
 	}
-	return !clusterScope().Match(types), plural
+	return !clusterScope().Match(markers), plural
 }

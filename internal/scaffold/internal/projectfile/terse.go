@@ -61,7 +61,7 @@ func completeKind(root string, file *project.Project, r *project.Resource) error
 	case types == nil && core: // of Kubernetes itself
 		r.API, r.Core, r.Domain, r.Path = nil, true, domain, project.CorePath(r.Group, r.Version)
 	case types != nil:
-		r.API.Namespaced, r.Plural = Shape(types)
+		r.API.Namespaced, r.Plural = Shape(types, r.Kind)
 	}
 	controller, err := text(root, file.ControllerFile(*r))
 	if err != nil {
