@@ -1,7 +1,6 @@
 package newapi
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"go/format"
@@ -144,13 +143,7 @@ func (a *planner) firstController() bool {
 }
 
 func (a *planner) planController() error {
-	if err := a.createGo(a.template("api/controller.go"), a.controllerFile()); err != nil {
-		return err
-	}
-	if own, err := a.ownSuite(); err != nil || own.File != "" {
-		return err
-	}
-	return a.createGo(a.controllerTest(), a.controllerTestFile())
+	return a.createGo(a.template("api/controller.go"), a.controllerFile())
 }
 
 // controllerTest is the template of the controller's test: tests of kinds of Kubernetes
@@ -196,15 +189,12 @@ func (a *planner) ownSuite() (plan.Suite, error) {
 	return a.OwnSuite(a.project.SuiteTestFile(a.resource), "TestMain", "runSuite", "cfg", "k8sClient")
 }
 
-func (a *planner) planSuite() error {
+// planSuite plans the suite in which the tests of controllers run, beside the one that the authors wrote, if any.
+func (a *planner) planSuite(own plan.Suite) error {
 	if a.testedOtherwise() {
 		return nil
 	}
 	file := a.project.SuiteTestFile(a.resource)
-	own, err := a.ownSuite()
-	if err != nil {
-		return err
-	}
 	if own.File == "" || own.File == file {
 		if err := a.putSuite(file); err != nil {
 			return err
@@ -214,16 +204,6 @@ func (a *planner) planSuite() error {
 		return nil
 	}
 	return a.Keep(own.File, own.Why+"; add a test for "+a.controllerTitle()+" in its style")
-}
-
-// testedOtherwise reports whether a controller that stays has a test of its authors that needs no suite: it does not
-// keep the suite of one that goes.
-func (a *planner) testedOtherwise() bool {
-	if !a.NamesOnly() {
-		return false
-	}
-	test, err := a.Find(a.controllerTestFile())
-	return err == nil && test.OnDisk() && !bytes.Contains(test.Before(), []byte(plan.SuiteClient))
 }
 
 // putSuite plans a suite that knows the types.

@@ -51,7 +51,7 @@ func (a *planner) steps() []func() error {
 		steps = append(steps, a.planApplyMarkers)
 	}
 	if a.makesController() {
-		steps = append(steps, a.planController, a.planSuite, a.warnOfMarkers)
+		steps = append(steps, a.planController, a.planTests, a.warnOfMarkers)
 	}
 	if a.theirs != "" && !a.options.Resource {
 		return append(steps, a.keepTheirs) // its authors wired it
@@ -154,6 +154,7 @@ func (a *planner) data() map[string]any {
 		"MarkerNamespace":    a.markerNamespace(),
 		"Registers":          kind.Registers(a.resource),
 		"CRDPath":            a.places.DefinitionsPath(),
+		"BesideOthers":       a.besideOthers(),
 		"HasCRDs":            len(a.project.Groups()) > 0 || a.options.Resource,
 		"CoreObject":         kind.CoreObjectOf(a.resource),
 		"SSA":                a.ssa(),

@@ -1,0 +1,105 @@
+package newapi
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+)
+
+// planTests plans the controller's test and its suite, where the test compiles.
+func (a *planner) planTests() error {
+	own, err := a.ownSuite()
+	if err != nil {
+		return err
+	}
+	if own.File == "" {
+		if misfit, err := a.testMisfit(); err != nil || misfit != "" {
+			return a.leaveTest(misfit, err)
+		}
+		if err := a.createGo(a.controllerTest(), a.controllerTestFile()); err != nil {
+			return err
+		}
+	}
+	return a.planSuite(own)
+}
+
+// leaveTest says why a controller gets no test.
+func (a *planner) leaveTest(misfit string, err error) error {
+	if err == nil {
+		a.Leave(fmt.Sprintf("%s: no test was written, and no suite for it: %s; add a test of %s in the project's own way", a.controllerTestFile(), misfit, a.reconciler()))
+	}
+	return err
+}
+
+// testMisfit is why the test from the template does not compile with the reconciler and the types that the project has
+// already, or "". A plan that records needs asks for all that may have been written.
+func (a *planner) testMisfit() (string, error) {
+	if test, err := a.Exists(a.controllerTestFile()); err != nil || test || a.Recording() {
+		return "", err
+	}
+	reconciler, err := a.Find(a.controllerFile())
+	if err != nil {
+		return "", err
+	}
+	if missing := missingInReconciler(reconciler, a.reconciler()); missing != "" {
+		return fmt.Sprintf("%s in %s has no %s", a.reconciler(), reconciler.Path(), missing), nil
+	}
+	types, err := a.Find(a.types)
+	if err != nil || kind.Foreign(a.resource) {
+		return "", err
+	}
+	if spec := a.resource.Kind + "Spec"; types.OnDisk() && gofile.Fields(types.Before(), a.resource.Kind)["Spec"] != spec {
+		return fmt.Sprintf("%s in %s has no field Spec of the type %s", a.resource.Kind, types.Path(), spec), nil
+	}
+	return "", nil
+}
+
+// missingInReconciler is what the test uses of a reconciler and one that is there lacks, or "".
+func missingInReconciler(file *plan.File, name string) string {
+	if !file.OnDisk() {
+		return ""
+	}
+	fields := gofile.Fields(file.Before(), name)
+	for _, field := range []string{"Client", "Scheme"} { // whose types have these names, too
+		if fields[field] != field {
+			return "field " + field
+		}
+	}
+	if !gofile.HasReconciler(file.Before()) {
+		return "method Reconcile with a context and a request"
+	}
+	return ""
+}
+
+// testedOtherwise reports whether a controller that stays has a test of its authors that needs no suite: none is made,
+// and that of a controller which goes is not kept for it.
+func (a *planner) testedOtherwise() bool {
+	if a.Recording() && !a.NamesOnly() {
+		return false
+	}
+	test, err := a.Find(a.controllerTestFile())
+	return err == nil && test.OnDisk() && !bytes.Contains(test.Before(), []byte(plan.SuiteClient))
+}
+
+// besideOthers reports whether the controllers' package has tests that its authors wrote: they need no control plane.
+func (a *planner) besideOthers() bool {
+	dir := a.project.ControllerDir(a.resource)
+	entries, err := os.ReadDir(filepath.Join(a.Root(), filepath.FromSlash(dir)))
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		file := path.Join(dir, e.Name())
+		if _, ours := a.Base().File(file); !ours && strings.HasSuffix(file, "_test.go") && file != a.project.SuiteTestFile(a.resource) {
+			return true
+		}
+	}
+	return false
+}
