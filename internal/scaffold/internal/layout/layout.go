@@ -54,11 +54,8 @@ type moving struct {
 
 func newMoving(p *plan.Plan, file *project.Project, on bool) (*moving, error) {
 	m := &moving{Plan: p, project: file, from: inLayout(file, !on), to: inLayout(file, on)}
-	if groups := file.Groups(); !on && len(groups) > 1 {
-		return nil, &report.Error{
-			What: "the project has APIs of the groups " + strings.Join(groups, ", "), Where: "--multigroup=false",
-			Hint: "the layout without --multigroup holds one group; nothing was changed",
-		}
+	if err := m.checkGroups(); err != nil {
+		return nil, err
 	}
 	var err error
 	m.files, err = ownFiles(p.Root())

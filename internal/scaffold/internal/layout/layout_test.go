@@ -209,6 +209,29 @@ func TestRoomForOneGroup(t *testing.T) {
 	}
 }
 
+// TestUnlistedGroup: a group that only the code has would stay where it is, apart from the rest.
+func TestUnlistedGroup(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{MultiGroup: true})
+	for _, group := range []string{"ship", "batch"} {
+		if group == "batch" {
+			projecttest.Unpack(t, root, "-- before --\n"+projecttest.Read(t, root, "PROJECT"))
+		}
+		projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: group, Version: "v1", Kind: "Job", Resource: true}))
+	}
+	projecttest.Unpack(t, root, "-- PROJECT --\n"+projecttest.Read(t, root, "before"))
+	_, err := one(root)
+	refusal, ok := errors.AsType[*report.Error](err)
+	if !ok || refusal.What != "the project has APIs of the groups ship, batch" || !strings.Contains(refusal.Hint, "batch, which is at api/batch/v1/job_types.go:") {
+		t.Errorf("got %+v", err)
+	}
+	if err := os.RemoveAll(filepath.Join(root, "api/batch")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := one(root); err != nil {
+		t.Errorf("without it: %v", err)
+	}
+}
+
 // TestRemovedSuite: a suite that its author removed does not come back.
 func TestRemovedSuite(t *testing.T) {
 	root := newProject(t)
