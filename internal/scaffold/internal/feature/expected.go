@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -120,11 +121,21 @@ func (p *planner) requireNamespace(f Feature) error {
 	if err != nil || file == "" || found.Metadata.Namespace.Value == placeholder {
 		return err
 	}
-	return &report.Error{
+	namespace := cmp.Or(found.Metadata.Namespace.Value, p.project.Name+"-system")
+	refused := &report.Error{
 		What: fmt.Sprintf("%s has objects for the manager's namespace, which this kustomization does not set", f), Where: defaultConfig,
 		Hint: fmt.Sprintf("nothing was changed; expected this line, as the Deployment %s (%s:%d) has it, to give it to all objects; then run the command again:\nnamespace: %s",
-			found.Metadata.Name.Value, file, found.Metadata.Name.Line, cmp.Or(found.Metadata.Namespace.Value, p.project.Name+"-system")),
+			found.Metadata.Name.Value, file, found.Metadata.Name.Line, namespace),
 	}
+	moved, err := p.moved(namespace)
+	if err != nil {
+		return err
+	}
+	if len(moved) > 0 {
+		refused.Hint = fmt.Sprintf("nothing was changed; the line namespace: %s is missing, and would move these out of their namespaces: %s; "+
+			"first move them to a kustomization that lists them beside this one", namespace, strings.Join(moved, ", "))
+	}
+	return refused
 }
 
 // patchesDeployment reports whether the feature's files change the manager's Deployment.
