@@ -32,7 +32,7 @@ func (i Import) spec() string {
 
 // Put adds the text where it is missing.
 func (i Import) Put(file string, src []byte) ([]byte, error) {
-	parsed, fset, err := gofile.Parse(file, src, parser.ImportsOnly)
+	parsed, fset, err := gofile.Parse(file, src, parser.ImportsOnly|parser.ParseComments)
 	if err != nil {
 		return nil, err
 	}
@@ -73,21 +73,76 @@ func (i Import) Take(src []byte) ([]byte, int) {
 
 func (i Import) is(spec *ast.ImportSpec) bool { return spec.Path.Value == strconv.Quote(i.Path) }
 
-// place is the line that the import belongs below, and whether it begins a group there:
-// below the import whose path is most like its own, among those of its kind.
+// place is the line that the import belongs below, and whether it begins a group there: beside the import whose path is
+// most like its own, among those of its kind. Imports for their effects alone are not; they often have comments.
 func (i Import) place(block *ast.GenDecl, fset *token.FileSet) (line int, group bool) {
-	line, best := fset.PositionFor(block.Lparen, false).Line, -1
-	for _, s := range block.Specs {
-		other, err := strconv.Unquote(s.(*ast.ImportSpec).Path.Value)
-		if err != nil || standard(other) != standard(i.Path) || other == i.Module || strings.HasPrefix(other, i.Module+"/") {
+	at, best := -1, -1
+	for n, s := range block.Specs {
+		spec := s.(*ast.ImportSpec)
+		other, err := strconv.Unquote(spec.Path.Value)
+		if err != nil || standard(other) != standard(i.Path) || other == i.Module || strings.HasPrefix(other, i.Module+"/") || isBlank(spec) && i.Name != "_" {
 			continue
 		}
 		if like := commonPrefix(other, i.Path); like >= best {
-			line, best = fset.PositionFor(s.End(), false).Line, like
+			at, best = n, like
 		}
 	}
-	return line, best < 0
+	if at < 0 {
+		return fset.PositionFor(block.Lparen, false).Line, true
+	}
+	below := fset.PositionFor(block.Specs[at].End(), false).Line
+	if sorted := i.placeIn(runAround(block.Specs, at, fset), fset); sorted >= fset.PositionFor(block.Lparen, false).Line {
+		below = sorted
+	}
+	return below, false
 }
+
+// placeIn is the line that the import belongs below in lines of imports: sorted, as gofmt has them, since sorting
+// later could part a comment from the import that it is about. In lines that are not sorted it is 0.
+func (i Import) placeIn(run []ast.Spec, fset *token.FileSet) int {
+	if !slices.IsSortedFunc(run, func(a, b ast.Spec) int { return strings.Compare(importPath(a), importPath(b)) }) {
+		return 0
+	}
+	after := slices.IndexFunc(run, func(s ast.Spec) bool { return importPath(s) > i.Path })
+	switch after {
+	case -1:
+		after = len(run)
+	case 0:
+		return startLine(run[0], fset) - 1
+	}
+	return fset.PositionFor(run[after-1].End(), false).Line
+}
+
+// runAround are the imports around one of them that are on lines of their own, without an empty line between them.
+func runAround(specs []ast.Spec, at int, fset *token.FileSet) []ast.Spec {
+	adjacent := func(n int) bool {
+		return startLine(specs[n], fset)-fset.PositionFor(specs[n-1].End(), false).Line == 1
+	}
+	from, to := at, at+1
+	for from > 0 && adjacent(from) {
+		from--
+	}
+	for to < len(specs) && adjacent(to) {
+		to++
+	}
+	return specs[from:to]
+}
+
+// startLine is the first line of an import, with its comment.
+func startLine(spec ast.Spec, fset *token.FileSet) int {
+	at := spec.Pos()
+	if doc := spec.(*ast.ImportSpec).Doc; doc != nil {
+		at = doc.Pos()
+	}
+	return fset.PositionFor(at, false).Line
+}
+
+func importPath(spec ast.Spec) string {
+	path, _ := strconv.Unquote(spec.(*ast.ImportSpec).Path.Value)
+	return path
+}
+
+func isBlank(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "_" }
 
 // standard reports whether a package is of Go's standard library.
 func standard(pkg string) bool {

@@ -34,7 +34,9 @@ func importPosition(lines []string, marker int, path, module string) (at int, be
 		if above <= path {
 			return at, false
 		}
-		at--
+		for at--; at > 0 && strings.HasPrefix(strings.TrimSpace(lines[at-1]), "//"); {
+			at-- // which is about that import
+		}
 	}
 	return at, false
 }
