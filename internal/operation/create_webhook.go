@@ -12,7 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
-	"github.com/slipway-dev/slipway/project"
 )
 
 // A Webhook is which webhooks of a kind to add to a project.
@@ -116,7 +115,7 @@ func toWrite(root string, w scaffold.Webhook) string {
 // webhookFolder is where the webhooks of a kind are.
 func webhookFolder(root string, w scaffold.Webhook) string {
 	usual := "internal/webhook"
-	file, err := project.Load(root)
+	file, err := scaffold.ProjectInCode(root)
 	if err != nil {
 		return usual
 	}
