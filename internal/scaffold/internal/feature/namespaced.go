@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -66,10 +67,7 @@ func watchNamespaces(p *plan.Plan, project *project.Project) error {
 		}
 	}
 	if options == "" {
-		return &report.Error{
-			What: "the manager has no ctrl.Options{ … }", Where: files[len(files)-1] + ":1",
-			Hint: "nothing was changed; let the manager watch the namespaces in WATCH_NAMESPACE: add this to its options and run the command again:\n" + watchedOption,
-		}
+		return watchByHand(p, files)
 	}
 	header, err := header.Read(p)
 	if err != nil {
@@ -83,12 +81,15 @@ func watchNamespaces(p *plan.Plan, project *project.Project) error {
 	if err != nil {
 		return err
 	}
-	data := map[string]any{"Boilerplate": header, "Package": pkg.Name.Name}
-	if err := p.CreateFrom("features-watch/namespaces.go", path.Join(path.Dir(options), "namespaces.go"), data); err != nil {
+	function, err := templates.Render("features-watch/namespaces.go", map[string]any{"Boilerplate": header, "Package": pkg.Name.Name})
+	if err != nil {
+		return err
+	}
+	if err := p.Create(path.Join(path.Dir(options), "namespaces.go"), function); err != nil {
 		return err
 	}
 	// The options come first: a refusal names a line of the file as its author has it.
-	return p.Edit(options, plan.These(watchedNamespaces{}, piece.Import{Path: "sigs.k8s.io/controller-runtime/pkg/cache", Module: project.Repo}).Put)
+	return p.Edit(options, plan.These(watchedNamespaces{string(function)}, piece.Import{Path: "sigs.k8s.io/controller-runtime/pkg/cache", Module: project.Repo}).Put)
 }
 
 // managerFiles are the files that may have the manager's options, the likeliest last.
@@ -107,14 +108,14 @@ func managerFiles(p *plan.Plan, of *project.Project) ([]string, error) {
 // watchedOption is what a manager's options need.
 const watchedOption = "Cache: cache.Options{DefaultNamespaces: watchedNamespaces()},"
 
-// watchedNamespaces is that option, in the manager's options.
-type watchedNamespaces struct{}
+// watchedNamespaces is that option, in the manager's options. It calls the function, which is in a file of its own.
+type watchedNamespaces struct{ function string }
 
 // ID reports the piece from others of its file.
 func (watchedNamespaces) ID() string { return watchedOption }
 
 // Put adds the text where it is missing.
-func (watchedNamespaces) Put(file string, src []byte) ([]byte, error) {
+func (w watchedNamespaces) Put(file string, src []byte) ([]byte, error) {
 	if bytes.Contains(src, []byte("watchedNamespaces()")) {
 		return src, nil
 	}
@@ -135,7 +136,8 @@ func (watchedNamespaces) Put(file string, src []byte) ([]byte, error) {
 		if key, ok := pair.Key.(*ast.Ident); ok && key.Name == "Cache" {
 			return nil, &report.Error{
 				What: "the manager sets options of its cache", Where: fmt.Sprintf("%s:%d", file, fset.Position(key.Pos()).Line),
-				Hint: "nothing was changed; add this line to the cache options and run the command again:\nDefaultNamespaces: watchedNamespaces(), // of the variable WATCH_NAMESPACE",
+				Hint: "nothing was changed; add this line to the cache options, with a file namespaces.go beside this one, and run the command again:\n" +
+					"DefaultNamespaces: watchedNamespaces(), // of the variable WATCH_NAMESPACE\n\n" + w.function,
 			}
 		}
 	}
