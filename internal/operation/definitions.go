@@ -28,12 +28,13 @@ func (s *Session) buildDefinitions(ctx context.Context, root string, generated m
 	if err != nil {
 		return nil, err
 	}
+	all := generated
 	if !kustomization.In(dir) {
-		if generated, err = withKustomization(dir, generated); err != nil {
+		if all, err = withKustomization(dir, generated); err != nil {
 			return nil, err
 		}
 	}
-	definitions, err := kustomization.Kustomization{Folder: dir, Generated: generated}.Build(ctx)
+	definitions, err := kustomization.Kustomization{Folder: dir, Generated: all}.Build(ctx)
 	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" {
 		known.Next = s.generating(root)
 		if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(known.Where, filepath.Join(dir, "bases")) {
@@ -43,6 +44,7 @@ func (s *Session) buildDefinitions(ctx context.Context, root string, generated m
 	if err == nil && len(definitions) == 0 {
 		s.Handler.Handle(report.Note{Text: crdFolder + " has no definitions; slipway create api adds the first one"})
 	}
+	asDeployed(ctx, root, generated, definitions)
 	return definitions, err
 }
 
