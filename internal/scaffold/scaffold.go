@@ -103,7 +103,8 @@ func Misfits(root string) ([]report.Finding, error) {
 // ReadProject reads the PROJECT file in folder root; what is wrong with it is reported in words for its user.
 func ReadProject(root string) (*project.Project, error) { return projectfile.Read(root) }
 
-// ProjectInCode is [ReadProject] with what the project's code says of it: the path of its module, and where its types are.
+// ProjectInCode is [ReadProject] with what the project's code says of it: the path of its module, and where its types
+// are.
 func ProjectInCode(root string) (*project.Project, error) {
 	_, file, err := projectfile.Look(root)
 	return file, err

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
-// watchByHand refuses a manager whose options are not written where it is made, with the code for its author to add. Code
-// that mentions the variable is left alone the next time.
+// watchByHand refuses a manager whose options are not written where it is made, with the code for its author to add.
+// Code that mentions the variable is left alone the next time.
 func watchByHand(p *plan.Plan, files []string) error {
 	refused := &report.Error{What: "the manager has no ctrl.Options{ … }", Where: files[len(files)-1] + ":1"}
 	options, imports := "options", []byte(nil)

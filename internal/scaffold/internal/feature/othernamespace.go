@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/listing"
 )
 
-// moved are the objects that are deployed to other namespaces than the given one: a namespace in the kustomization moves
-// them there. Each is with its namespace and place.
+// moved are the objects that are deployed to other namespaces than the given one: a namespace in the kustomization
+// moves them there. Each is with its namespace and place.
 func (p *planner) moved(to string) ([]string, error) {
 	files, err := listing.Files(p.Plan, path.Dir(defaultConfig))
 	if err != nil {

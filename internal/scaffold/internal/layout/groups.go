@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 )
 
-// checkGroups refuses the layout for one group where PROJECT lists several, or the folders of APIs have more: those that
-// PROJECT does not list would stay where they are.
+// checkGroups refuses the layout for one group where PROJECT lists several, or the folders of APIs have more: those
+// that PROJECT does not list would stay where they are.
 func (m *moving) checkGroups() error {
 	if m.to.MultiGroup {
 		return nil
