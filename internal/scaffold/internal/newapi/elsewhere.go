@@ -95,10 +95,23 @@ func (a *planner) leaveRoles(folder string) error {
 // warnOfMarkers says that the manager's role will lack the permissions of a new controller, if the Makefile has the
 // generator read other folders.
 func (a *planner) warnOfMarkers() error {
-	folder := path.Dir(a.controllerFile())
-	if missed, is := a.places.Missed(folder); is {
-		a.Leave(fmt.Sprintf("%s:%d: rbac reads %s, and the markers in %s are not in it: role.yaml gets no permissions from them; add to the call:\npaths=./%s/...",
-			missed.File, missed.Line, strings.Join(missed.Paths, ", "), a.controllerFile(), folder))
-	}
+	file := a.controllerFile()
+	a.warnOfMissed("rbac", path.Dir(file), "the markers in "+file+" are not in it: role.yaml gets no permissions from them")
 	return nil
+}
+
+// warnOfTypes says the same of the types: without their methods they do not compile where they are used.
+func (a *planner) warnOfTypes() error {
+	dir := path.Dir(a.types)
+	a.warnOfMissed("object", dir, "the types in "+a.types+" are not in it: they get no DeepCopy methods, and the code does not compile without them")
+	a.warnOfMissed("crd", dir, "the types in "+a.types+" are not in it: they get no definition")
+	return nil
+}
+
+// warnOfMissed says what is not made, if no call of a generator reads a folder, and how to have it read.
+func (a *planner) warnOfMissed(generator, folder, consequence string) {
+	if missed, is := a.places.Missed(generator, folder); is {
+		a.Leave(fmt.Sprintf("%s:%d: %s reads %s, and %s; add to the call:\npaths=./%s/...",
+			missed.File, missed.Line, generator, strings.Join(missed.Paths, ", "), consequence, folder))
+	}
 }

@@ -45,7 +45,7 @@ func (a *planner) plan() error {
 func (a *planner) steps() []func() error {
 	var steps []func() error
 	if a.options.Resource {
-		steps = append(steps, a.planTypes, a.planStorageVersion, a.planConfig)
+		steps = append(steps, a.planTypes, a.planStorageVersion, a.planConfig, a.warnOfTypes)
 	}
 	if a.options.SSA {
 		steps = append(steps, a.planApplyMarkers)

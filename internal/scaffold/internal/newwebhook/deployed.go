@@ -124,7 +124,7 @@ func (w *planner) warnOfMarkers() error {
 		return nil
 	}
 	file := w.project.WebhookFile(w.resource)
-	if missed, is := w.places.MissedWebhooks(path.Dir(file)); is {
+	if missed, is := w.places.Missed("webhook", path.Dir(file)); is {
 		w.Leave(fmt.Sprintf("%s:%d: webhook reads %s, and the markers in %s are not in it: manifests.yaml gets no webhooks from them, and they are never called; add to the call:\npaths=./%s/...",
 			missed.File, missed.Line, strings.Join(missed.Paths, ", "), file, path.Dir(file)))
 	}

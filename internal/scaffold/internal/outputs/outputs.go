@@ -34,16 +34,17 @@ type Places struct {
 	crds    []string // the folders of definitions; "" stands for those that a call does not write
 	roles   []string // the files of the manager's role
 	headers []string // the files of headers
-	readers []Reader // the calls that make the manager's role
-	hooks   webhooks // of configurations of webhooks
+	hooks   []string // the folders of configurations of webhooks, as crds
+	readers []Reader // what calls make of code
 }
 
-// A Reader is a call that generates of the code in some folders.
+// A Reader is a generator of a call, which reads the code in some folders.
 type Reader struct {
-	File  string
-	Line  int
-	Paths []string // as the call has them
-	dir   string   // where it runs
+	Generator string
+	File      string
+	Line      int
+	Paths     []string // as the call has them
+	dir       string   // where it runs
 }
 
 // Read reads the Makefile of the project in root. One that cannot be read, or whose calls are not clear, says nothing.
@@ -80,15 +81,14 @@ func (p *Places) add(call makefile.Call) {
 		return
 	}
 	for _, use := range read.Uses {
+		p.readers = append(p.readers, Reader{Generator: use.Name, File: cmp.Or(call.File, makefileName), Line: call.Line, Paths: read.Paths, dir: call.Dir})
 		switch use.Name {
 		case "crd":
 			p.crds = appendOutput(p.crds, call.Dir, use, ".")
 		case "rbac":
 			p.roles = appendOutput(p.roles, call.Dir, use, cmp.Or(use.Option("fileName"), "role.yaml"))
-			p.readers = append(p.readers, Reader{File: cmp.Or(call.File, makefileName), Line: call.Line, Paths: read.Paths, dir: call.Dir})
 		case "webhook":
-			p.hooks.folders = appendOutput(p.hooks.folders, call.Dir, use, ".")
-			p.hooks.readers = append(p.hooks.readers, Reader{File: cmp.Or(call.File, makefileName), Line: call.Line, Paths: read.Paths, dir: call.Dir})
+			p.hooks = appendOutput(p.hooks, call.Dir, use, ".")
 		case "object":
 			p.headers = appendLocal(p.headers, call.Dir, use.Option("headerFile"))
 		}
@@ -157,16 +157,16 @@ func first(places []string, usual string) string {
 	return cmp.Or(places...)
 }
 
-// Missed is a call that makes the manager's role without reading a folder, where no other call reads it.
-func (p Places) Missed(folder string) (missed Reader, is bool) { return missedBy(p.readers, folder) }
-
-// missedBy is the first of the calls that read code, if none of them reads that of a folder.
-func missedBy(readers []Reader, folder string) (missed Reader, is bool) {
-	for _, r := range readers {
-		if r.covers(folder) {
+// Missed is the first call that runs a generator, where none that does reads a folder.
+func (p Places) Missed(generator, folder string) (missed Reader, is bool) {
+	for _, r := range p.readers {
+		switch {
+		case r.Generator != generator:
+		case r.covers(folder):
 			return Reader{}, false
+		case !is:
+			missed, is = r, true
 		}
-		missed, is = readers[0], true
 	}
 	return missed, is
 }

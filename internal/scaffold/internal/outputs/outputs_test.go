@@ -55,10 +55,35 @@ func TestRead(t *testing.T) {
 			if found.Definitions() != test.crds || found.Roles(usual) != test.roles || header != test.header {
 				t.Errorf("got %s, %s, %q", found.Definitions(), found.Roles(usual), header)
 			}
-			if _, missed := found.Missed("controllers/crew"); missed != test.missed {
+			if _, missed := found.Missed("rbac", "controllers/crew"); missed != test.missed {
 				t.Errorf("missed is %v", missed)
 			}
 		})
+	}
+}
+
+// TestMissed: each generator of a call reads what the call reads, and one call is enough.
+func TestMissed(t *testing.T) {
+	const content = "all:\n\tcontroller-gen object paths=./apis/...\n\tcontroller-gen crd rbac:roleName=r paths=./apis/...\n\tcontroller-gen crd paths=./api/v1\n"
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "Makefile"), []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	places := outputs.Read(root)
+	for _, test := range []struct {
+		generator, folder string
+		line              int // of the call that misses it, or 0
+	}{
+		{"object", "api/v1", 2},
+		{"object", "apis/v1", 0},
+		{"crd", "api/v1", 0},
+		{"crd", "api/v2", 3},
+		{"rbac", "api/v1", 3},
+		{"webhook", "api/v1", 0},
+	} {
+		if missed, is := places.Missed(test.generator, test.folder); is != (test.line > 0) || missed.Line != test.line {
+			t.Errorf("%s of %s: got %v, line %d", test.generator, test.folder, is, missed.Line)
+		}
 	}
 }
 
@@ -103,7 +128,7 @@ func TestWebhooks(t *testing.T) {
 				t.Fatal(err)
 			}
 			found := outputs.Read(root)
-			if _, missed := found.MissedWebhooks("api/v1"); missed != test.missed || found.WebhooksFile() != test.file {
+			if _, missed := found.Missed("webhook", "api/v1"); missed != test.missed || found.WebhooksFile() != test.file {
 				t.Errorf("got %s, missed is %v", found.WebhooksFile(), missed)
 			}
 		})
