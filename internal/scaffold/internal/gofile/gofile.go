@@ -118,6 +118,26 @@ func HasMetadata(src []byte, name string) bool {
 	return has
 }
 
+// Structs reports whether a file declares struct types, and whether some of them have ObjectMeta.
+func Structs(src []byte) (some, objects bool) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
+	if err != nil {
+		return false, false
+	}
+	for _, decl := range file.Decls {
+		types, ok := decl.(*ast.GenDecl)
+		if !ok || types.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range types.Specs {
+			if typ, ok := spec.(*ast.TypeSpec).Type.(*ast.StructType); ok {
+				some, objects = true, objects || slices.ContainsFunc(typ.Fields.List, isMetadata)
+			}
+		}
+	}
+	return some, objects
+}
+
 // isMetadata reports whether a field is metav1.ObjectMeta.
 func isMetadata(field *ast.Field) bool {
 	switch typ := field.Type.(type) {

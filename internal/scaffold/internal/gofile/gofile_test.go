@@ -78,6 +78,24 @@ func TestStructLine(t *testing.T) {
 	}
 }
 
+// TestStructs: an object has ObjectMeta; what does not parse says nothing.
+func TestStructs(t *testing.T) {
+	for _, test := range []struct {
+		src           string
+		some, objects bool
+	}{
+		{"package p\n\ntype Job struct {\n\tmetav1.ObjectMeta\n}\n", true, true},
+		{"package p\n\ntype (\n\tA struct{}\n\tJob struct {\n\t\tObjectMeta\n\t}\n)\n", true, true},
+		{"package p\n\ntype Configuration struct {\n\tmetav1.TypeMeta\n}\n", true, false},
+		{"package p\n\ntype Name string\n\nvar SchemeBuilder = 1\n", false, false},
+		{"package p\n\ntype Job struct {\n", false, false},
+	} {
+		if some, objects := gofile.Structs([]byte(test.src)); some != test.some || objects != test.objects {
+			t.Errorf("%q: got %v, %v", test.src, some, objects)
+		}
+	}
+}
+
 func TestUsesGinkgo(t *testing.T) {
 	for src, want := range map[string]bool{"RunSpecs(t, \"x\")": true, "RunSpecsWithDefaultAndCustomReporters(t)": true, "m.Run()": false} {
 		if gofile.UsesGinkgo([]byte(src)) != want {

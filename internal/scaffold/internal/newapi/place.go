@@ -3,43 +3,12 @@ package newapi
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
 )
-
-// placeOf is the folder of a new kind's types: where others of its group and version are, beside another version of
-// its group, where other groups show it, or where the layout has it.
-func placeOf(file *project.Project, r project.Resource) string {
-	usual := file.APIDir(r)
-	beside, above := "", ""
-	for _, o := range file.Resources {
-		if !projectfile.Own(file, o) {
-			continue
-		}
-		dir := file.APIDir(o)
-		parent, inVersion := strings.CutSuffix(dir, "/"+o.Version)
-		inGroup := inVersion && o.Group != "" && path.Base(parent) == o.Group
-		switch {
-		case o.Group == r.Group && o.Version == r.Version:
-			return dir
-		case o.Group == r.Group && (inGroup || inVersion && (!file.MultiGroup || r.Group == "")):
-			beside = path.Join(parent, r.Version)
-		case inGroup && file.MultiGroup && above == "":
-			above = path.Dir(parent)
-		}
-	}
-	switch {
-	case beside != "":
-		return beside
-	case above != "" && r.Group != "":
-		return path.Join(above, r.Group, r.Version)
-	}
-	return usual
-}
 
 // inExistingGroup is a kind of the project in the API group that the package of its types says or, for a new package,
 // that of another version.

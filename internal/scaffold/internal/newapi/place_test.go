@@ -59,7 +59,7 @@ func TestUnlisted(t *testing.T) {
 		{"elsewhere", "-- apis/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs, "", "apis/v2"},
 		{"with a version's marker", "-- jobs/cronjob_types.go --\n// +groupName=batch.example.com\n// +versionName=v2\npackage jobs\n\n" + jobs, "", "jobs"},
 		{"of another group", "-- apis/v2/cronjob_types.go --\n// +groupName=ship.example.com\npackage v2\n\n" + jobs, "", "api/v2"},
-		{"of another version", "-- apis/v3/cronjob_types.go --\n// +groupName=batch.example.com\npackage v3\n\n" + jobs, "", "api/v2"},
+		{"of another version", "-- apis/v3/cronjob_types.go --\n// +groupName=batch.example.com\npackage v3\n\n" + jobs, "", "apis/v2"},
 		{"no object", "-- apis/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\ntype CronJob struct{}\n", "", "api/v2"},
 		{"of another module", "-- examples/go.mod --\nmodule examples\n-- examples/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs, "", "api/v2"},
 		{"in a file of another name", "-- api/v2/all.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs, "", "api/v2"},
@@ -74,6 +74,65 @@ func TestUnlisted(t *testing.T) {
 			}
 			projecttest.Apply(t)(p, err)
 			projecttest.Holds(t, root, "PROJECT", "path: example.com/op/"+test.folder+"\n")
+		})
+	}
+}
+
+// TestPlaceInCode: new kinds go where the code has their API group, whether PROJECT lists a kind there or not.
+func TestPlaceInCode(t *testing.T) {
+	const (
+		listed = `resources:
+- api:
+    crdVersion: v1
+    namespaced: true
+  domain: example.com
+  group: batch
+  kind: Job
+  path: example.com/op/api/batch/v1alpha2
+  version: v1alpha2
+- api:
+    crdVersion: v1
+    namespaced: true
+  domain: batch.example.com
+  group: batch
+  kind: Configuration
+  path: example.com/op/api/config/v1alpha1
+  version: v1alpha1
+`
+		object = "type Job struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}\n"
+		jobs   = "-- api/batch/v1alpha2/job_types.go --\n// +groupName=batch.example.com\npackage v1alpha2\n\n" + object +
+			"-- api/config/v1alpha1/configuration_types.go --\n// +groupName=batch.example.com\npackage v1alpha1\n\ntype Configuration struct {\n\tmetav1.TypeMeta\n}\n"
+		beta = "-- apis/batch/v1beta2/all.go --\n// +groupName=batch.example.com\npackage v1beta2\n\n" + object
+	)
+	for _, test := range []struct {
+		name, listed, files, version, folder string // "" for a refusal
+	}{
+		{"a new version, beside objects", listed, jobs, "v1beta1", "api/batch/v1beta1"},
+		{"the version of types that are no objects", listed, jobs, "v1alpha1", "api/batch/v1alpha1"},
+		{"in the package of the code", "", beta, "v1beta2", "apis/batch/v1beta2"},
+		{"in a package without types", "", "-- apis/v1/doc.go --\n// +groupName=batch.example.com\npackage v1\n", "v1", "apis/v1"},
+		{"beside the package of the code", "", beta, "v1", "apis/batch/v1"},
+		{"in the package that PROJECT lists", listed, jobs + "-- other/v1alpha2/all.go --\n// +groupName=batch.example.com\npackage v1alpha2\n\n" + object, "v1alpha2", "api/batch/v1alpha2"},
+		{"in the package of the code, and not beside those that PROJECT lists", listed, jobs + beta, "v1beta2", "apis/batch/v1beta2"},
+		{"in the one of two with types", "", beta + "-- client/v1beta2/doc.go --\n// +groupName=batch.example.com\npackage v1beta2\n", "v1beta2", "apis/batch/v1beta2"},
+		{"in two packages", "", beta + strings.ReplaceAll(beta, "apis/batch", "more"), "v1beta2", ""},
+		{"in a test", "", strings.ReplaceAll(beta, "all.go", "all_test.go"), "v1beta2", "api/v1beta2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := projecttest.New(t, newproject.Options{})
+			file := projecttest.Read(t, root, "PROJECT")
+			projecttest.Unpack(t, root, "-- PROJECT --\n"+strings.Replace(file, "version: \"3\"\n", test.listed+"version: \"3\"\n", 1)+test.files)
+			o := cronJob(typesOnly, version(test.version))
+			p, err := newapi.Create(root, o)
+			if refusal, ok := errors.AsType[*report.Error](err); ok && test.folder == "" {
+				if refusal.Where != "apis/batch/v1beta2" || !strings.Contains(refusal.Hint, "the others are more/v1beta2.") {
+					t.Errorf("got %+v", refusal)
+				}
+				return
+			}
+			projecttest.Apply(t)(p, err)
+			projecttest.Holds(t, root, "PROJECT", "path: example.com/op/"+test.folder+"\n")
+			projecttest.Holds(t, root, test.folder+"/cronjob_types.go", "package "+test.version+"\n")
 		})
 	}
 }

@@ -14,9 +14,8 @@ import (
 // typesDir is the folder of a kind's types: where the project's code has them although PROJECT does not list the kind,
 // else [placeOf]. A second type of the same version would be a second schema of that version in the CRD.
 func typesDir(p *plan.Plan, file *project.Project, r project.Resource) (string, error) {
-	usual := placeOf(file, r)
-	if file.Lookup(r.Group, r.Version, r.Kind) != nil {
-		return usual, nil
+	if recorded := file.Lookup(r.Group, r.Version, r.Kind); recorded != nil && projectfile.Own(file, *recorded) {
+		return file.APIDir(*recorded), nil
 	}
 	found, err := projectfile.Declarations(p, file, r)
 	if err != nil {
@@ -24,7 +23,7 @@ func typesDir(p *plan.Plan, file *project.Project, r project.Resource) (string, 
 	}
 	found = slices.DeleteFunc(found, func(d projectfile.Declaration) bool { return d.Version != r.Version })
 	if len(found) == 0 {
-		return usual, nil
+		return placeOf(p, file, r)
 	}
 	if len(found) > 1 {
 		return "", unlisted(r, found)

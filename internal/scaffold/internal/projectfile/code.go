@@ -55,16 +55,16 @@ func Own(file *project.Project, r project.Resource) bool {
 func Groups(root string, file *project.Project) []string {
 	var groups []string
 	for _, r := range file.Resources {
-		if Own(file, r) && !slices.Contains(groups, r.Group) && served(root, file, r) {
+		if Own(file, r) && !slices.Contains(groups, r.Group) && Served(root, file, r) {
 			groups = append(groups, r.Group)
 		}
 	}
 	return groups
 }
 
-// served reports whether a kind's type is an object, which has metadata. What its package does not show is taken for
+// Served reports whether a kind's type is an object, which has metadata. What its package does not show is taken for
 // one.
-func served(root string, file *project.Project, r project.Resource) bool {
+func Served(root string, file *project.Project, r project.Resource) bool {
 	dir := file.APIDir(r)
 	entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
 	if err != nil {
