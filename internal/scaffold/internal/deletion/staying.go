@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -26,7 +27,7 @@ func (d Options) refuseHalf(p *plan.Plan, file *project.Project, r project.Resou
 		}
 		own = append(own, types)
 	}
-	if r.Controller {
+	if r.Controller && !newapi.ControlsAnother(p, file, r) {
 		own = append(own, file.ControllerFile(r))
 	}
 	for _, path := range own {

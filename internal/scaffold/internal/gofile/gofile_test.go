@@ -96,6 +96,28 @@ func TestStructs(t *testing.T) {
 	}
 }
 
+// TestControlledBy: the argument of For is the type, whatever package it is of.
+func TestControlledBy(t *testing.T) {
+	const head = "package p\n\nimport (\n\tcorev1 \"k8s.io/api/core/v1\"\n\t\"example.com/op/api/v1\"\n)\n\n"
+	for _, test := range []struct {
+		name, src string
+		want      []gofile.Controlled
+	}{
+		{"of a renamed package", "func (r *PodReconciler) SetupWithManager(mgr ctrl.Manager) error {\n\treturn ctrl.NewControllerManagedBy(mgr).\n\t\tFor(&corev1.Pod{}).Complete(r)\n}\n", []gofile.Controlled{{Package: "k8s.io/api/core/v1", Kind: "Pod", Line: 10}}},
+		{"of a package with its own name", "func SetUp(mgr ctrl.Manager) error {\n\treturn builder.ControllerManagedBy(mgr).For(&v1.Pod{}, builder.WithPredicates(p)).Complete(r)\n}\n", []gofile.Controlled{{Package: "example.com/op/api/v1", Kind: "Pod", Line: 9}}},
+		{"of a package that the file does not name", "func SetUp() {\n\tb.For(&jobs.Pod{})\n}\n", []gofile.Controlled{{Kind: "Pod", Line: 9}}},
+		{"of the same package", "func (r PodReconciler) SetUp() {\n\tb.For(&Pod{})\n}\n", []gofile.Controlled{{Kind: "Pod", Line: 9}}},
+		{"another reconciler's", "func (r *JobReconciler) SetUp() {\n\tb.For(&Job{})\n}\n", nil},
+		{"a webhook's", "func SetUp() {\n\tctrl.NewWebhookManagedBy(mgr).For(&corev1.Pod{}).Complete()\n}\n", nil},
+		{"of a value", "func SetUp() {\n\tb.For(newJob().Object())\n\tb.For(object)\n\tb.For()\n\tb.For(&x)\n}\n", nil},
+		{"not Go", "func (", nil},
+	} {
+		if diff := cmp.Diff(test.want, gofile.ControlledBy([]byte(head+test.src), "PodReconciler")); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+	}
+}
+
 func TestUsesGinkgo(t *testing.T) {
 	for src, want := range map[string]bool{"RunSpecs(t, \"x\")": true, "RunSpecsWithDefaultAndCustomReporters(t)": true, "m.Run()": false} {
 		if gofile.UsesGinkgo([]byte(src)) != want {

@@ -43,9 +43,13 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Opt
 		return err
 	}
 	places := outputs.Read(p.Root())
+	another := ControlsAnother(p, file, r)
 	for _, options := range calls {
 		if p.NamesOnly() && options.Controller && !onDisk(p, file, r, options) {
 			options.Controller = false // it is elsewhere, and has its files there
+		}
+		if another && options.ControllerName == "" {
+			options.Controller = false
 		}
 		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r, types: file.TypesFile(r), header: text, versions: versions, places: places}
 		for _, step := range append(a.steps(), a.needGenerated) {

@@ -134,7 +134,7 @@ func (a *planner) check() error {
 	} else if err := errors.Join(a.likeTypes(), a.likeOtherVersions()); err != nil {
 		return err
 	}
-	for _, check := range []func() error{a.checkWanted, a.checkVersions, a.checkGroup, a.checkFiles, a.checkController, a.findTheirs} {
+	for _, check := range []func() error{a.checkWanted, a.checkVersions, a.checkGroup, a.checkFiles, a.checkController, a.checkControlled, a.findTheirs} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package newapi
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,11 +18,22 @@ func (a *planner) findTheirs() error {
 	if there, err := a.Exists(a.controllerFile()); err != nil || there || !a.options.Controller || a.ambiguous() {
 		return err
 	}
-	return projectfile.GoFiles(a.Root(), func(name string) {
-		if a.theirs == "" && !strings.HasSuffix(name, "_test.go") && declares(a.Root(), name, a.reconciler()) {
+	err := projectfile.GoFiles(a.Root(), func(name string) {
+		if a.theirs == "" && !strings.HasSuffix(name, "_test.go") && declares(a.Root(), name, a.reconciler()) && a.controls(name) {
 			a.theirs = name
 		}
 	})
+	if err != nil || a.theirs == "" {
+		return err
+	}
+	return a.refuseAnother(a.theirs) // in the same package there is no second one of that name
+}
+
+// controls reports whether a reconciler of the kind's is one to keep or to refuse, and not that of another type
+// elsewhere.
+func (a *planner) controls(name string) bool {
+	_, another := controlsAnother(a.Plan, a.project, a.resource, name, a.reconciler())
+	return !another || path.Dir(name) == path.Dir(a.controllerFile())
 }
 
 // ambiguous reports whether a reconciler of this name may be that of another kind, of the same name in another group.
