@@ -2,15 +2,9 @@ package operation
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 
-	"golang.org/x/mod/modfile"
-
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -29,36 +23,6 @@ func (s *Session) ProjectRoot() (string, error) {
 		return "", s.severalProjects(below)
 	}
 	return "", s.noProject()
-}
-
-// noProject is the refusal of a folder without a project. One that has code already is not for init, which begins in an
-// empty one.
-func (s *Session) noProject() error {
-	e := &report.Error{
-		What:  "no project in this folder",
-		Where: s.Dir,
-		Hint:  "a file named " + project.FileName + " was expected here or in a folder above",
-		Next:  "slipway init --domain example.com --repo example.com/operator",
-	}
-	if module := s.codeWithout(); module != "" {
-		e.Hint += "; slipway generate works without one. If the folders are those of kubebuilder's layout, write it with this, and run the command again:\n" +
-			fmt.Sprintf("version: \"3\"\nlayout: [%s]\ndomain: example.com\nprojectName: %s\nrepo: %s", project.Layout, path.Base(module), module)
-		e.Next = "slipway generate"
-	}
-	return e
-}
-
-// codeWithout is the path of the module in the working folder, if that has more than go.mod.
-func (s *Session) codeWithout() string {
-	more := slices.ContainsFunc([]string{"Makefile", "main.go", "cmd", "pkg", "api", "apis"}, func(name string) bool {
-		_, err := os.Lstat(filepath.Join(s.Dir, name))
-		return err == nil
-	})
-	content, err := finite.ReadFile(filepath.Join(s.Dir, "go.mod"))
-	if err != nil || !more {
-		return ""
-	}
-	return modfile.ModulePath(content)
 }
 
 // projectRootOrNone is the same for operations that can do without a project: an

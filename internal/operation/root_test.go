@@ -3,8 +3,8 @@ package operation
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/project"
@@ -97,7 +97,7 @@ func TestNeedAProject(t *testing.T) {
 	}
 }
 
-// TestNoProjectBesideCode: where code is, init would be refused, and the description is shown that makes it a project.
+// TestNoProjectBesideCode: where code is, init would be refused, and a command is advised that makes it a project.
 func TestNoProjectBesideCode(t *testing.T) {
 	s, _ := begin(t, t.TempDir())
 	for name, text := range map[string]string{"go.mod": "module example.com/crew\n", "Makefile": "all:\n"} {
@@ -107,12 +107,17 @@ func TestNoProjectBesideCode(t *testing.T) {
 	}
 	_, err := s.ProjectRoot()
 	e := mistake(t, err)
-	_, description, _ := strings.Cut(e.Hint, "\n")
-	if err := os.WriteFile(filepath.Join(s.Dir, project.FileName), []byte(description), 0o644); err != nil {
-		t.Fatal(err)
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	advised := exec.CommandContext(t.Context(), shell, "-c", e.Next)
+	advised.Dir = s.Dir
+	if err := advised.Run(); err != nil {
+		t.Fatal(e.Next, err)
 	}
 	file, err := project.Load(s.Dir)
-	if err != nil || e.Next != "slipway generate" || file.Repo != "example.com/crew" || file.Name != "crew" || !file.KnownLayout() {
+	if err != nil || file.Repo != "example.com/crew" || file.Name != "crew" || !file.KnownLayout() {
 		t.Errorf("%+v, then %+v, %v", e, file, err)
 	}
 }
