@@ -76,7 +76,8 @@ func (d Options) half(p *plan.Plan, r project.Resource, staying string, own []st
 	}
 	return &report.Error{
 		What: fmt.Sprintf(halfGone, r.Kind), Where: staying,
-		Hint: "nothing was changed; remove the uses of its code, then delete it with --with-changes:\n  " + strings.Join(users, "\n  "),
+		Hint: "nothing was changed; if the code is to stay, remove the kind's entry in " + project.FileName + " by hand, with its sample and roles. " +
+			"Else remove the uses of its code, then delete it with --with-changes:\n  " + strings.Join(users, "\n  "),
 	}
 }
 

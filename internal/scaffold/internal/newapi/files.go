@@ -37,6 +37,9 @@ func (a *planner) plan() error {
 			a.Leave(text)
 		}
 	}
+	if err := a.noteAdopted(); err != nil {
+		return err
+	}
 	return a.Finish()
 }
 
@@ -207,6 +210,13 @@ func (a *planner) planRoles() error {
 		{"editor", "change", "create, delete, get, list, patch, update, watch", "edit"},
 		{"viewer", "look at", "get, list, watch", "view"},
 	} {
+		has, err := a.hasRole(folder, role.name)
+		if err != nil {
+			return err
+		}
+		if has {
+			continue
+		}
 		data := a.data()
 		data["RoleVerb"], data["RoleVerbs"], data["Aggregate"] = role.does, role.verbs, role.aggregate
 		data["RoleName"] = strings.NewReplacer("_", "-", ".", "-").Replace(a.project.RolePrefix(a.resource)) + "-" + role.name + "-role"
