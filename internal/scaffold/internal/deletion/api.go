@@ -42,12 +42,12 @@ func API(root string, d Options) (*plan.Plan, error) {
 	}
 	file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, r) })
 	for _, step := range []func() error{
-		func() error { return undoRest(p, file, d, part) },
+		func() error { return undoVersion(p, file, r, d, part) },
 		func() error { return d.refuseHalf(p, file, r) },
 		func() error { return newapi.DropEmptySamples(p) },
 		func() error { return newapi.ForgetImage(file, r) },
+		func() error { return kind.SettleStorageVersion(p, file, r) }, // which PROJECT may record
 		func() error { return projectfile.Write(p, file) },
-		func() error { return kind.SettleStorageVersion(p, file, r) },
 	} {
 		if err := step(); err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -57,7 +58,15 @@ func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource)
 	if first == "" {
 		return nil
 	}
-	return p.Edit(first, piece.MarkType(r.Kind, storageVersion))
+	return markStored(p, file, r, first)
+}
+
+// markStored marks the version in a file, and records that slipway did.
+func markStored(p *plan.Plan, file *project.Project, r project.Resource, types string) error {
+	if err := noteMarked(p, file, r, types); err != nil {
+		return err
+	}
+	return p.Edit(types, piece.MarkType(r.Kind, storageVersion))
 }
 
 // owned is a kind whose types are the project's, though PROJECT may not list it yet.
@@ -66,6 +75,12 @@ func owned(r project.Resource) project.Resource {
 		r.API = &project.API{}
 	}
 	return r
+}
+
+// HasOtherVersion reports whether the project has another version of a kind, be it listed in PROJECT or not.
+func HasOtherVersion(p *plan.Plan, file *project.Project, r project.Resource) (bool, error) {
+	others, err := otherVersions(p, file, r)
+	return len(others) > 0, err
 }
 
 // otherVersions are the files of the kind's other versions: those that PROJECT lists and, after them, those that the
@@ -118,11 +133,31 @@ func SettleStorageVersion(p *plan.Plan, file *project.Project, r project.Resourc
 			marked = name
 		}
 	}
-	switch scaffolded, _ := p.Base().File(marked); {
-	case len(files) == 1 && hasStorageVersion(scaffolded, r.Kind):
-		return p.Edit(marked, unmarkType(r.Kind, storageVersion))
+	if _, err := forgetMarked(file, r, func(version string) bool { return version == r.Version }); err != nil {
+		return err
+	}
+	switch {
+	case len(files) == 1 && marked != "":
+		return unmarkStored(p, file, r, marked)
 	case len(files) > 1 && marked == "":
-		return p.Edit(files[0], piece.MarkType(r.Kind, storageVersion))
+		return markStored(p, file, r, files[0])
+	}
+	return nil
+}
+
+// unmarkStored takes the marker from the one version that is left if slipway has put it there, and says that it stays
+// where that is not known.
+func unmarkStored(p *plan.Plan, file *project.Project, r project.Resource, types string) error {
+	noted, err := forgetMarked(file, r, func(string) bool { return true })
+	if err != nil {
+		return err
+	}
+	scaffolded, ours := p.Base().File(types)
+	switch {
+	case noted || hasStorageVersion(scaffolded, r.Kind):
+		return p.Edit(types, unmarkType(r.Kind, storageVersion))
+	case !ours:
+		p.Leave(fmt.Sprintf("%s: // %s stays, since slipway does not know who put it there: one version alone needs none", types, storageVersion))
 	}
 	return nil
 }

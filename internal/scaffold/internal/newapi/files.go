@@ -197,53 +197,6 @@ func (a *planner) planConfig() error {
 	return a.planRoles()
 }
 
-// planRoles plans the roles that give people access to the kind.
-func (a *planner) planRoles() error {
-	folder, list, prefix := a.rolesFolder()
-	if list == "" {
-		return a.leaveRoles(folder)
-	}
-	var roles []plan.Piece
-	var lines strings.Builder
-	for _, role := range []struct{ name, does, verbs, aggregate string }{
-		{"admin", "administer", `"*"`, "admin"},
-		{"editor", "change", "create, delete, get, list, patch, update, watch", "edit"},
-		{"viewer", "look at", "get, list, watch", "view"},
-	} {
-		has, err := a.hasRole(folder, role.name)
-		if err != nil {
-			return err
-		}
-		if has {
-			continue
-		}
-		data := a.data()
-		data["RoleVerb"], data["RoleVerbs"], data["Aggregate"] = role.does, role.verbs, role.aggregate
-		data["RoleName"] = strings.NewReplacer("_", "-", ".", "-").Replace(a.project.RolePrefix(a.resource)) + "-" + role.name + "-role"
-		file := path.Join(folder, path.Base(a.project.RoleFile(a.resource, role.name)))
-		if err := a.CreateFrom("api/role.yaml", file, data); err != nil {
-			return err
-		}
-		off, err := a.commentedOut(list, prefix+path.Base(file))
-		if err != nil {
-			return err
-		}
-		if off {
-			continue
-		}
-		roles = append(roles, piece.Item{List: "resources", Name: prefix + path.Base(file)})
-		lines.WriteString("- " + prefix + path.Base(file) + "\n")
-	}
-	return a.PutIfPlaced(list, plan.These(roles...), lines.String())
-}
-
-// commentedOut reports whether a kustomization lists something in a comment: kubebuilder's own comment there advises so
-// for unwanted roles.
-func (a *planner) commentedOut(list, name string) (bool, error) {
-	c, err := a.Find(list)
-	return err == nil && regexp.MustCompile(`(?m)^\s*#\s*- `+regexp.QuoteMeta(name)+`\s*$`).Match(c.After()), err
-}
-
 func (a *planner) planCRD() error {
 	switch {
 	case a.places.Definitions() == "":
