@@ -213,15 +213,20 @@ func (a *planner) planCRD() error {
 	if err := a.PutIfPlaced(list, plan.These(piece.Listed{Marker: "crdkustomizeresource", Name: item}), "- "+item); err != nil {
 		return err
 	}
-	return a.deployCRDs("../" + strings.TrimPrefix(folder, "config/"))
+	return a.deployCRDs(list, "../"+strings.TrimPrefix(folder, "config/"))
 }
 
 // deployCRDs lists the folder of the definitions in what is deployed. A project whose authors list something within the
 // folder deploys its definitions from there: with both, each would be there twice.
-func (a *planner) deployCRDs(item string) error {
+func (a *planner) deployCRDs(list, item string) error {
 	const deployed = "config/default/kustomization.yaml"
+	line := plan.These(piece.Item{List: "resources", Name: item, First: true})
+	if a.Recording() {
+		a.NeedDeployed(list, deployed, line)
+		return nil
+	}
 	c, err := a.Find(deployed)
-	if err != nil || !c.There() && a.project.Older() && !a.Recording() { // deployed from elsewhere
+	if err != nil || !c.There() && a.project.Older() { // deployed from elsewhere
 		return err
 	}
 	within := regexp.MustCompile(`(?m)^\s*- "?(` + regexp.QuoteMeta(item) + `/[^\s"#]+)`).FindSubmatch(c.After())
@@ -230,7 +235,7 @@ func (a *planner) deployCRDs(item string) error {
 		a.Leave(fmt.Sprintf("%s: it lists %s in place of %s: see to it that the new definition gets there", deployed, within[1], item))
 		return nil
 	}
-	return a.PutIfPlaced(deployed, plan.These(piece.Item{List: "resources", Name: item, First: true}), "- "+item)
+	return a.PutIfPlaced(deployed, line, "- "+item)
 }
 
 func (a *planner) planSample() error {

@@ -24,6 +24,7 @@ type NeededFile struct {
 type NeededPieces struct {
 	Path string
 	Of   Pieces
+	List string // the kustomization that they deploy, if any: see [Plan.NeedDeployed]
 }
 
 // Record starts a plan for the same project that changes nothing: what is created, required
@@ -35,6 +36,12 @@ func (p *Plan) Recording() bool { return p.needs != nil }
 
 // NeedGenerated records that a file is needed which is generated from another one.
 func (p *Plan) NeedGenerated(path, from string) { p.needs.addGenerated(path, from) }
+
+// NeedDeployed records pieces that deploy a kustomization, which may list more than parts of the project's PROJECT:
+// they are taken with it, or once it builds of nothing.
+func (p *Plan) NeedDeployed(list, path string, of Pieces) {
+	p.needs.Pieces = append(p.needs.Pieces, NeededPieces{Path: path, Of: of, List: list})
+}
 
 // NamesOnly reports whether the plan records names alone: what they stand for, which takes
 // longer to find out, is not asked for.
@@ -49,7 +56,7 @@ func (n *Needs) addGenerated(path, from string) {
 }
 
 func (n *Needs) addPieces(path string, of Pieces) {
-	n.Pieces = append(n.Pieces, NeededPieces{path, of})
+	n.Pieces = append(n.Pieces, NeededPieces{Path: path, Of: of})
 }
 
 // HasFile reports whether the file is needed.

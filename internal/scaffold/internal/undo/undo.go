@@ -59,6 +59,9 @@ func (u *undoing) plan() error {
 			return err
 		}
 	}
+	if err := u.takeListings(); err != nil {
+		return err
+	}
 	u.keepUsed()
 	u.keepFollowers()
 	for _, step := range []func() error{u.restoreRole, u.takeModules} {
@@ -73,7 +76,7 @@ func (u *undoing) plan() error {
 func (u *undoing) sharedFiles() []string {
 	var paths []string
 	for _, p := range u.part.Pieces {
-		if !slices.Contains(paths, p.Path) {
+		if p.List == "" && !slices.Contains(paths, p.Path) {
 			paths = append(paths, p.Path)
 		}
 	}
@@ -86,7 +89,7 @@ func (u *undoing) piecesIn(path string) plan.Pieces {
 	return func(src []byte) []plan.Piece {
 		var all []plan.Piece
 		for _, p := range u.part.Pieces {
-			if p.Path == path {
+			if p.Path == path && p.List == "" {
 				all = append(all, p.Of(src)...)
 			}
 		}
@@ -212,6 +215,9 @@ func (u *undoing) choose(f plan.NeededFile) error {
 	}
 	if !c.OnDisk() {
 		u.Base().Remove(f.Path)
+		return nil
+	}
+	if u.listsMore(c) {
 		return nil
 	}
 	why := u.changed(c, f)
