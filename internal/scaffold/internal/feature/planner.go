@@ -11,7 +11,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 	"github.com/slipway-dev/slipway/project"
@@ -281,18 +280,4 @@ func (p *planner) deployedData() (map[string]any, error) {
 	var err error
 	data["Deployment"], err = p.deployment()
 	return data, err
-}
-
-// planNames plans what puts names together that follow from prefix and namespace.
-func (p *planner) planNames() error {
-	data, err := p.deployedData()
-	if err != nil {
-		return err
-	}
-	for _, name := range []string{"names.yaml", "services.yaml"} {
-		if err := p.RequireFrom("features-names/"+name, "config/default/"+name, data); err != nil {
-			return err
-		}
-	}
-	return p.Put(defaultConfig, plan.These(piece.Item{List: "resources", Name: "services.yaml"}, piece.Entry{List: "replacements", Text: "path: names.yaml"}))
 }

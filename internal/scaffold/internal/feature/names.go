@@ -1,0 +1,102 @@
+package feature
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+)
+
+// namesFiles are what puts names together, in config/default.
+var namesFiles = [...]string{"names.yaml", "services.yaml"}
+
+// planNames plans what puts names together that follow from prefix and namespace.
+func (p *planner) planNames() error {
+	data, err := p.deployedData()
+	if err != nil {
+		return err
+	}
+	for _, name := range namesFiles {
+		if err := p.RequireFrom("features-names/"+name, "config/default/"+name, data); err != nil {
+			return err
+		}
+	}
+	return p.Put(defaultConfig, plan.These(piece.Item{List: "resources", Name: "services.yaml"}, piece.Entry{List: "replacements", Text: "path: names.yaml"}))
+}
+
+// composing are the features that need what puts names together.
+var composing = [...]Feature{CertManager, MetricsTLS, Alerts}
+
+// withoutNames takes out what puts names into the expressions of alerts that are switched off, and what puts names
+// together if no other feature needs it.
+func (p *planner) withoutNames(off []Feature) error {
+	if slices.Contains(off, Alerts) {
+		if err := p.withoutLine("names_alerts.yaml", piece.Entry{List: "replacements", Text: "path: names_alerts.yaml"}); err != nil {
+			return err
+		}
+	}
+	if !slices.ContainsFunc(off, func(f Feature) bool { return slices.Contains(composing[:], f) }) {
+		return nil
+	}
+	for _, f := range composing {
+		if on, err := p.on(f); err != nil || on {
+			return err
+		}
+	}
+	return p.withoutComposing()
+}
+
+// withoutComposing takes out what puts names together. It stays as a whole where it was changed, since it may then
+// serve other objects.
+func (p *planner) withoutComposing() error {
+	for _, name := range namesFiles {
+		c, err := p.Find("config/default/" + name)
+		if err != nil || !c.There() {
+			return err
+		}
+		made, ours := p.Base().File(c.Path())
+		if !ours {
+			return nil
+		}
+		if !bytes.Equal(made, c.After()) {
+			return p.Keep(c.Path(), "you changed it, so its line stays; remove both if you do not need them")
+		}
+	}
+	if err := p.withoutLine("names.yaml", piece.Entry{List: "replacements", Text: "path: names.yaml"}); err != nil {
+		return err
+	}
+	return p.withoutLine("services.yaml", piece.Item{List: "resources", Name: "services.yaml"})
+}
+
+// withoutLine takes out a line of the default configuration, and the file that it names, which stays if it was changed.
+func (p *planner) withoutLine(name string, line plan.Piece) error {
+	changed := 0
+	c, err := p.Find(defaultConfig)
+	if err == nil {
+		_, changed = line.Take(c.After())
+	}
+	if err != nil || changed > 0 {
+		return errors.Join(err, p.Keep("config/default/"+name, "its line has other text on it"))
+	}
+	if err := p.Edit(defaultConfig, func(_ string, src []byte) ([]byte, error) {
+		out, _ := line.Take(src)
+		return out, nil
+	}); err != nil {
+		return err
+	}
+	return p.removeScaffolded("config/default/" + name)
+}
+
+// removeScaffolded deletes a file that is as it was made.
+func (p *planner) removeScaffolded(name string) error {
+	c, err := p.Find(name)
+	if err != nil || !c.There() {
+		return err
+	}
+	if made, ok := p.Base().File(name); ok && bytes.Equal(made, c.After()) {
+		return p.Remove(name)
+	}
+	return p.Keep(name, "you changed it; delete it if you do not need it")
+}
