@@ -18,8 +18,10 @@ import (
 // requireExpected refuses a project in which the feature's files would do nothing, or belong nowhere: those without the
 // manager's Deployment where features read its name and labels, and those whose kustomization sets no namespace.
 func (p *planner) requireExpected(f Feature) error {
-	if err := p.requireConfig(f); err != nil {
-		return err
+	for _, check := range []func(Feature) error{p.requireConfig, p.requireNoOther} {
+		if err := check(f); err != nil {
+			return err
+		}
 	}
 	if foreign, err := p.foreign(f); err != nil || foreign && !f.patchesDeployment() {
 		return err // the project has the feature's files, with its own names

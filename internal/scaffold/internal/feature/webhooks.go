@@ -140,7 +140,11 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates Fea
 		return err
 	}
 	if certificates != "" {
-		return p.enable(certificates)
+		return p.enableAsked(certificates)
+	}
+	if other, err := p.other(CertManager); err != nil || other.folder != "" {
+		p.leaveCertificate(other)
+		return err
 	}
 	if ownCertificates {
 		p.Leave(defaultConfig + ": webhooks are deployed here without cert-manager, which stays in comments; if it issues their certificate: slipway edit --enable certmanager")
@@ -166,11 +170,19 @@ func (p *planner) keepElsewhere(other string, certificates Feature) error {
 	}
 	p.Leave(other + ": the webhooks are deployed from here, so " + defaultConfig + " stays without them; see here that the new ones get the authority of their certificate")
 	if certificates != "" {
-		if err := p.enable(certificates); err != nil {
+		if err := p.enableAsked(certificates); err != nil {
 			return err
 		}
 	}
 	return p.planForeignConversion()
+}
+
+// enableAsked switches on what a flag asks for.
+func (p *planner) enableAsked(certificates Feature) error {
+	if err := p.requireNoOther(certificates); err != nil {
+		return err
+	}
+	return p.enable(certificates)
 }
 
 // deploysWithoutCertManager reports whether a project of another tool deploys webhooks and has cert-manager in
