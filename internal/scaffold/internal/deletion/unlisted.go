@@ -18,8 +18,9 @@ func undoVersion(p *plan.Plan, file *project.Project, gone project.Resource, d O
 	return undoRest(p, staying, d, part)
 }
 
-// withUnlisted is the project with the other versions of a kind that its code has and PROJECT does not list: what they
-// share with the version that goes, such as the kind's definition and its roles, stays.
+// withUnlisted is the project with what its code has and PROJECT does not list: the other versions of a kind, and
+// another kind of the version. What they share with the one that goes stays, such as the kind's definition and roles,
+// or the package and its registration.
 func withUnlisted(p *plan.Plan, file *project.Project, gone project.Resource) (*project.Project, error) {
 	if gone.API == nil {
 		return file, nil
@@ -29,16 +30,27 @@ func withUnlisted(p *plan.Plan, file *project.Project, gone project.Resource) (*
 		return nil, err
 	}
 	all := copyOf(file)
+	if others := projectfile.Neighbours(p, file, gone); len(others) > 0 && all.Lookup(gone.Group, gone.Version, others[0]) == nil {
+		other := codeOnly(gone)
+		other.Kind, other.Plural = others[0], ""
+		all.Resources = append(all.Resources, other)
+	}
 	for _, d := range found {
 		if d.Version == gone.Version || d.Version == "" || all.Lookup(gone.Group, d.Version, gone.Kind) != nil {
 			continue
 		}
-		version := gone
-		version.Version, version.Controller, version.Controllers, version.Webhooks = d.Version, false, nil, nil
+		version := codeOnly(gone)
+		version.Version = d.Version
 		if version.Path, err = gomod.ImportPath(p.Root(), file.Repo, path.Dir(d.File)); err != nil {
 			return nil, err
 		}
 		all.Resources = append(all.Resources, version)
 	}
 	return all, nil
+}
+
+// codeOnly is a kind without its controllers and webhooks.
+func codeOnly(r project.Resource) project.Resource {
+	r.Controller, r.Controllers, r.Webhooks = false, nil, nil
+	return r
 }

@@ -111,18 +111,19 @@ func HasMetadata(src []byte, name string) bool {
 			return true
 		}
 		if typ, ok := spec.Type.(*ast.StructType); ok {
-			has = slices.ContainsFunc(typ.Fields.List, isMetadata)
+			has = embeds(typ, "ObjectMeta")
 		}
 		return false
 	})
 	return has
 }
 
-// Structs reports whether a file declares struct types, and whether some of them have ObjectMeta.
-func Structs(src []byte) (some, objects bool) {
+// Structs reports whether a file declares struct types, and lists those that have TypeMeta and ObjectMeta, as all
+// kinds of objects have.
+func Structs(src []byte) (some bool, objects []string) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
 	if err != nil {
-		return false, false
+		return false, nil
 	}
 	for _, decl := range file.Decls {
 		types, ok := decl.(*ast.GenDecl)
@@ -130,21 +131,26 @@ func Structs(src []byte) (some, objects bool) {
 			continue
 		}
 		for _, spec := range types.Specs {
-			if typ, ok := spec.(*ast.TypeSpec).Type.(*ast.StructType); ok {
-				some, objects = true, objects || slices.ContainsFunc(typ.Fields.List, isMetadata)
+			declared := spec.(*ast.TypeSpec)
+			typ, ok := declared.Type.(*ast.StructType)
+			some = some || ok
+			if ok && embeds(typ, "TypeMeta") && embeds(typ, "ObjectMeta") {
+				objects = append(objects, declared.Name.Name)
 			}
 		}
 	}
 	return some, objects
 }
 
-// isMetadata reports whether a field is metav1.ObjectMeta.
-func isMetadata(field *ast.Field) bool {
-	switch typ := field.Type.(type) {
-	case *ast.SelectorExpr:
-		return typ.Sel.Name == "ObjectMeta"
-	case *ast.Ident:
-		return typ.Name == "ObjectMeta"
-	}
-	return false
+// embeds reports whether a struct has a field with a type of that name, whatever package it is of.
+func embeds(typ *ast.StructType, name string) bool {
+	return slices.ContainsFunc(typ.Fields.List, func(field *ast.Field) bool {
+		switch typ := field.Type.(type) {
+		case *ast.SelectorExpr:
+			return typ.Sel.Name == name
+		case *ast.Ident:
+			return typ.Name == name
+		}
+		return false
+	})
 }

@@ -2,6 +2,7 @@ package projectfile
 
 import (
 	"bytes"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -52,9 +53,25 @@ func packageOf(p *plan.Plan, dir string, files []string) (found Package, is bool
 	declares := false
 	for _, name := range files {
 		structs, objects := gofile.Structs(source(p.Root(), name))
-		declares, found.Objects = declares || structs, found.Objects || objects
+		declares, found.Objects = declares || structs, found.Objects || len(objects) > 0
 	}
 	return found, found.Objects || !declares
+}
+
+// Neighbours are the kinds that the code has in the package of r's types besides r.
+func Neighbours(p *plan.Plan, file *project.Project, r project.Resource) (kinds []string) {
+	dir := file.APIDir(r)
+	entries, err := os.ReadDir(filepath.Join(p.Root(), filepath.FromSlash(dir)))
+	if err != nil || !Own(file, r) {
+		return nil
+	}
+	for _, e := range entries {
+		if path.Ext(e.Name()) == ".go" && !strings.HasSuffix(e.Name(), "_test.go") {
+			_, objects := gofile.Structs(source(p.Root(), path.Join(dir, e.Name())))
+			kinds = append(kinds, objects...)
+		}
+	}
+	return slices.DeleteFunc(kinds, func(kind string) bool { return kind == r.Kind })
 }
 
 // source is a file's text. What cannot be read, which what builds it reports, has none.

@@ -26,7 +26,7 @@ func TestPropose(t *testing.T) {
 			root := t.TempDir()
 			files := "-- config/v1/types.go --\n// +groupName=config.other.org\npackage v1\n\ntype Configuration struct {\n\tmetav1.TypeMeta\n}\n"
 			for group := range strings.FieldsSeq(test.groups) {
-				files += "-- apis/" + group + "/v1/types.go --\n// +groupName=" + group + "\npackage v1\n\ntype Job struct {\n\tmetav1.ObjectMeta\n}\n"
+				files += "-- apis/" + group + "/v1/types.go --\n// +groupName=" + group + "\npackage v1\n\ntype Job struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}\n"
 			}
 			projecttest.Unpack(t, root, files)
 			file, known, err := projectfile.Propose(root, test.repo)
