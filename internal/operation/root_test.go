@@ -109,7 +109,7 @@ func TestNoProjectBesideCode(t *testing.T) {
 	e := mistake(t, err)
 	shell, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip(err)
+		t.Skip("the advised command is for sh, which is not here:", err)
 	}
 	advised := exec.CommandContext(t.Context(), shell, "-c", e.Next)
 	advised.Dir = s.Dir

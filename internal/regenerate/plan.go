@@ -104,11 +104,11 @@ func PlanFor(root string, getenv func(string) string) (Plan, []report.Finding, e
 	}
 	var findings []report.Finding
 	for _, call := range calls {
-		told, err := plan.follow(call)
+		found, err := plan.follow(call)
 		if err != nil {
 			return Plan{}, nil, err
 		}
-		for _, f := range told {
+		for _, f := range found {
 			if !slices.Contains(findings, f) { // a recipe with several calls goes on once
 				findings = append(findings, f)
 			}
@@ -166,9 +166,9 @@ func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 			Suggestion: makeTarget(call.Target),
 		}}, nil
 	}
-	options, told, err := parse(call.Arguments, at)
+	options, found, err := parse(call.Arguments, at)
 	if errors.Is(err, generate.ErrNoGenerator) { // a call for help or the version
-		return told, nil
+		return found, nil
 	}
 	if err != nil {
 		var e *report.Error
@@ -183,7 +183,7 @@ func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
 	p.add(call.Dir, options)
 	p.made(call.Target)
 	p.removes(call)
-	return append(told, p.goesOn(call)...), nil
+	return append(found, p.goesOn(call)...), nil
 }
 
 // goesOn is the finding of a recipe that does more after a call.
@@ -204,10 +204,10 @@ func parse(args []string, at report.Position) (generate.Options, []report.Findin
 	if err != nil {
 		return generate.Options{}, nil, err
 	}
-	args, told := modernized(args, at)
+	args, found := modernized(args, at)
 	options, err := generate.Parse(args)
 	options.Tags = tags
-	return options, told, err
+	return options, found, err
 }
 
 // missing is why nothing can run in a folder of the project; "" where it can.

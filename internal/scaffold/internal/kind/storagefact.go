@@ -31,7 +31,7 @@ func marked(file *project.Project) ([]markedVersion, error) {
 	return facts.Resources, err
 }
 
-// noteMarked records that slipway marks the version in a file of somebody else's. PROJECT of version 2 has no place
+// noteMarked records that slipway marks the version in a file that it did not make. PROJECT of version 2 has no place
 // for that.
 func noteMarked(p *plan.Plan, file *project.Project, r project.Resource, types string) error {
 	if _, ours := p.Base().File(types); ours || file.Terse() {
