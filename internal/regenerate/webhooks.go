@@ -34,11 +34,13 @@ func (p *Plan) WithoutWebhooks() string {
 	return fmt.Sprintf("%s:%d", p.manifests.File, p.manifests.Line)
 }
 
-// WebhookFiles are the files that configurations of webhooks go to, as absolute paths.
-func (p Plan) WebhookFiles() []string {
-	files := p.foldersOf("webhook")
-	for i, folder := range files {
-		files[i] = filepath.Join(folder, "manifests.yaml")
+// WebhookFiles are the files in the project that configurations of webhooks go to, as absolute paths. A Makefile may be
+// a stranger's: nothing is read where it names a folder elsewhere.
+func (p Plan) WebhookFiles() (files []string) {
+	for _, folder := range p.foldersOf("webhook") {
+		if rel, err := filepath.Rel(p.root, folder); err == nil && filepath.IsLocal(rel) {
+			files = append(files, filepath.Join(folder, "manifests.yaml"))
+		}
 	}
 	return files
 }
