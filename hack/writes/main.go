@@ -1,14 +1,18 @@
-// Command writes runs a command while it writes CronJobs of examples/cronjob, a request every 20 milliseconds, to the
-// cluster of the current context. The operator's webhooks are part of each: objects are created as v1, changed as v2
-// and deleted, and bad ones must be refused. It fails if the API server answers anything else, or the command fails.
-// Tests of rollouts run it.
+// Command writes runs a command while it writes objects to the cluster of the current context, a request every 20
+// milliseconds, and fails if the API server refuses one, or the command fails. Tests of rollouts run it.
+//
+// Without a flag it writes CronJobs of examples/cronjob, and the operator's webhooks are part of each request: objects
+// are created as v1, changed as v2 and deleted, and bad ones must be refused. With -object it creates, changes, reads
+// and deletes copies of the object in a file, in the version that the file has.
 //
 //	writes slipway deploy --image cronjob:v2
+//	writes -object frigate.yaml slipway deploy --image op:v2
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,11 +34,17 @@ func main() {
 const shown = 10
 
 // run writes until the command has ended.
-func run(ctx context.Context, command []string) error {
-	if len(command) == 0 {
-		return errors.New("usage: writes COMMAND [ARGS]")
+func run(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("writes", flag.ContinueOnError)
+	file := flags.String("object", "", "a file with the object to write copies of")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
-	w, err := newWriter()
+	command := flags.Args()
+	if len(command) == 0 {
+		return errors.New("usage: writes [-object FILE] COMMAND [ARGS]")
+	}
+	w, err := newWriter(*file)
 	if err != nil {
 		return err
 	}
@@ -55,8 +65,8 @@ func run(ctx context.Context, command []string) error {
 	return errors.Join(w.failures[:min(len(w.failures), shown)]...)
 }
 
-// newWriter connects to the cluster.
-func newWriter() (*writer, error) {
+// newWriter connects to the cluster. The file may be empty.
+func newWriter(file string) (*writer, error) {
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
 	if err != nil {
 		return nil, err
@@ -67,8 +77,12 @@ func newWriter() (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &writer{
-		v1: client.Resource(cronJobs("v1")).Namespace("default"),
-		v2: client.Resource(cronJobs("v2")).Namespace("default"),
-	}, nil
+	if file == "" {
+		return &writer{steps: newCronJobs(client).steps()}, nil
+	}
+	copies, err := newCopies(config, client, file)
+	if err != nil {
+		return nil, err
+	}
+	return &writer{steps: copies.steps()}, nil
 }

@@ -149,14 +149,8 @@ func (a *adding) run(ctx context.Context) (*clusterctl.Joined, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := ship.ApplyOptions{Set: addonSet(a.addon), Force: a.to.Force, Timeout: a.to.Timeout, Consent: a.consent(false, keepShared)}
+	o := ship.ApplyOptions{Set: addonSet(a.addon), Force: a.to.Force, Timeout: a.to.Timeout, Consent: a.consent(false, keepShared), Restart: outdated, Wait: true}
 	if err := a.cluster.Apply(ctx, made.Objects, o); err != nil {
-		return nil, err
-	}
-	if err := a.cluster.Restart(ctx, outdated); err != nil {
-		return nil, err
-	}
-	if err := a.cluster.AwaitReady(ctx, made.Objects, a.to.Timeout); err != nil {
 		return nil, err
 	}
 	if probe := a.addon.Probe(); probe != nil {

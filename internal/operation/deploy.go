@@ -129,20 +129,16 @@ func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	if err != nil {
 		return err
 	}
-	o := ship.ApplyOptions{Set: set, Force: d.Force, Timeout: d.To.Timeout, Consent: s.consent(d.Yes, keepShared)}
+	o := ship.ApplyOptions{Set: set, Force: d.Force, Timeout: d.To.Timeout, Consent: s.consent(d.Yes, keepShared), Restart: outdated, Wait: d.Wait}
 	if d.only() {
 		return s.withAddon(ctx, root, cluster, s.previewObjects(ctx, cluster, objects, o, d.Preview, outdated...))
 	}
 	if err := cluster.Apply(ctx, objects, o); err != nil {
 		return s.withAddon(ctx, root, cluster, err)
 	}
-	if err := cluster.Restart(ctx, outdated); err != nil || !d.Wait {
-		return err
+	if d.Wait {
+		s.reportSimulated(ctx, cluster, objects)
 	}
-	if err := cluster.AwaitReady(ctx, objects, d.To.Timeout); err != nil {
-		return err
-	}
-	s.reportSimulated(ctx, cluster, objects)
 	return nil
 }
 

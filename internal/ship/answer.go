@@ -88,8 +88,16 @@ func (w *watch) awaitAnswers(ctx context.Context, calling, objects []*unstructur
 // They are asked through the API server's proxy, which is no proof: it has no certificate of its own to show, and not
 // everybody may use it. So if they do not answer in time that is told, and nothing more.
 func (w *watch) awaitAnswer(ctx context.Context, object *unstructured.Unstructured, s called) error {
-	var missing *silence
-	err := poll(ctx, min(w.patience-time.Since(w.start), certificateDelay), func(ctx context.Context) (bool, error) {
+	missing, err := w.silent(ctx, object, s)
+	if missing != nil {
+		w.cluster.handler.Handle(report.Warning{Text: fmt.Sprintf("the webhooks of %s may not answer: %s: %v; its pods may not have the certificate yet", nameOf(object), missing.who, missing.why)})
+	}
+	return w.cluster.explainObject(ctx, object, err)
+}
+
+// silent asks until all answer, and returns who does not in the end.
+func (w *watch) silent(ctx context.Context, object *unstructured.Unstructured, s called) (missing *silence, err error) {
+	err = poll(ctx, min(w.left(), certificateDelay), func(ctx context.Context) (bool, error) {
 		var err error
 		if missing, err = w.cluster.unanswered(ctx, s); missing != nil {
 			w.notify(object, missing.who.String()+" does not answer yet")
@@ -97,10 +105,30 @@ func (w *watch) awaitAnswer(ctx context.Context, object *unstructured.Unstructur
 		return missing == nil, err
 	})
 	if errors.Is(err, errImpatient) {
-		w.cluster.handler.Handle(report.Warning{Text: fmt.Sprintf("the webhooks of %s may not answer: %s: %v; its pods may not have the certificate yet", nameOf(object), missing.who, missing.why)})
-		return nil
+		return missing, nil
 	}
-	return w.cluster.explainObject(ctx, object, err)
+	return nil, err
+}
+
+// requireAnswers waits for the Services that an object has the API server call, as awaitAnswers does, and fails if one
+// does not answer.
+func (w *watch) requireAnswers(ctx context.Context, object *unstructured.Unstructured, objects []*unstructured.Unstructured) error {
+	for _, service := range calledBy(object) {
+		if !service.of(objects) {
+			continue
+		}
+		missing, err := w.silent(ctx, object, service)
+		if err != nil {
+			return w.cluster.explainObject(ctx, object, err)
+		}
+		if missing != nil {
+			return &report.Error{
+				What:  missing.who.String() + " does not answer, so failures of these webhooks are still ignored",
+				Where: nameOf(object), Err: missing.why, Next: describe(object),
+			}
+		}
+	}
+	return nil
 }
 
 // door is where one can be asked: a pod or a Service, at a port.

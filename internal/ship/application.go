@@ -41,6 +41,9 @@ type application struct {
 	settled  time.Time                    // when the server knows these
 	waited   time.Duration                // for objects to be gone
 	leaving  []*unstructured.Unstructured // were applied although they are being deleted
+
+	interim map[*unstructured.Unstructured]bool   // which of the objects to apply are interim forms, see upgrade
+	staged  map[string]*unstructured.Unstructured // what these were before, by name
 }
 
 // manager is the owner of the fields that are applied.
@@ -62,8 +65,9 @@ func (a *application) ship(ctx context.Context, shipment []*unstructured.Unstruc
 	return err
 }
 
-// one applies one object and reports its change.
+// one applies one object and reports its change. That of an interim form is reported with the final one.
 func (a *application) one(ctx context.Context, object *unstructured.Unstructured) error {
+	interim := a.interim[object]
 	resource, object, err := a.cluster.locate(ctx, object, a.patience)
 	if err != nil {
 		return a.explain(ctx, object, err)
@@ -72,11 +76,33 @@ func (a *application) one(ctx context.Context, object *unstructured.Unstructured
 	if err != nil {
 		return a.explain(ctx, object, err)
 	}
-	a.cluster.handler.Handle(report.Object{Name: nameOf(object), Action: done.action, Why: done.why})
 	if kindOf(object) == crdKind && done.action == report.Updated {
 		a.changed = append(a.changed, definedKind(object))
 	}
+	name := nameOf(object)
+	first, staged := a.staged[name]
+	if interim {
+		if !staged {
+			a.staged[name] = done.before
+		}
+		return nil
+	}
+	if staged {
+		done.action = actionOf(object, first, done.after, a.manager())
+	}
+	a.cluster.handler.Handle(report.Object{Name: name, Action: done.action, Why: done.why})
 	return nil
+}
+
+// actionOf is what made an object, which was before or nil, what it is after.
+func actionOf(object, before, after *unstructured.Unstructured, manager string) report.Action {
+	switch {
+	case before == nil:
+		return report.Created
+	case changes(object, before, after, manager):
+		return report.Updated
+	}
+	return report.Unchanged
 }
 
 // outcome is what applying did to an object, or would do.
@@ -112,11 +138,8 @@ func (a *application) apply(ctx context.Context, resource dynamic.ResourceInterf
 	if after.GetDeletionTimestamp() != nil {
 		a.leaving = append(a.leaving, after)
 	}
-	done := outcome{before, after, report.Unchanged, because(why, taken)}
-	switch {
-	case before == nil:
-		done.action = report.Created
-	case recreated || changes(object, before, after, a.manager()):
+	done := outcome{before, after, actionOf(object, before, after, a.manager()), because(why, taken)}
+	if recreated {
 		done.action = report.Updated
 	}
 	return done, err
@@ -145,7 +168,7 @@ func (a *application) before(ctx context.Context, resource dynamic.ResourceInter
 		}
 		if !reported {
 			reported = true
-			a.cluster.handler.Handle(report.Step{Name: "waiting for " + nameOf(object) + " to be goneto be deleted"})
+			a.cluster.handler.Handle(report.Step{Name: "waiting for " + nameOf(object) + " to be deleted"})
 		}
 		return false, nil
 	})

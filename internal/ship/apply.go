@@ -18,7 +18,9 @@ type ApplyOptions struct {
 	Set     *Set          // whose members the objects are; nil keeps no inventory and removes nothing
 	Force   bool          // take over fields that others own
 	Consent Consent       // to delete namespaces and definitions that are left over; nil keeps them
-	Timeout time.Duration // for definitions to become established; 0 means DefaultTimeout
+	Timeout time.Duration // for definitions to become established, and then for all to be ready; 0 means DefaultTimeout
+	Restart []Outdated    // workloads to roll out anew
+	Wait    bool          // until all is ready, as AwaitReady does
 }
 
 // Consent asks the user whether to delete what others may use.
@@ -26,7 +28,8 @@ type Consent func(ctx context.Context, question string) (bool, error)
 
 // Apply makes the cluster hold objects, in the order in which they need each other, and no more of the set than these;
 // it reports each as a [report.Object]. It begins only when all kinds are known, and stops at the first failure, a
-// [report.Error]; applying again continues. See the package's guide.
+// [report.Error]; applying again continues. With Wait it changes what the version of the operator that runs may need
+// only after the new one is ready. See the package's guide.
 func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructured, o ApplyOptions) error {
 	if err := c.Ping(ctx); err != nil {
 		return err
@@ -36,21 +39,40 @@ func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructure
 	}
 	c.warnOfLoopback(ctx, objects)
 	c.warnOfPorts(ctx, objects)
-	a := application{cluster: c, set: o.Set.inNamespace(c.namespace), force: o.Force, patience: patienceOf(o.Timeout)}
+	a := &application{
+		cluster: c, set: o.Set.inNamespace(c.namespace), force: o.Force, patience: patienceOf(o.Timeout),
+		interim: map[*unstructured.Unstructured]bool{}, staged: map[string]*unstructured.Unstructured{},
+	}
 	inventory, err := a.takeInventory(ctx, objects)
 	if err != nil {
+		return err
+	}
+	u, err := a.planUpgrade(ctx, objects, o.Wait)
+	if err != nil {
+		return err
+	}
+	if err := u.prepare(ctx, inventory.leftHooks()); err != nil {
 		return err
 	}
 	if err := inventory.open(ctx); err != nil {
 		return err
 	}
-	for _, shipment := range shipments(objects) {
+	if err := u.leaveVersions(ctx); err != nil {
+		return err
+	}
+	for _, shipment := range shipments(u.first()) {
 		if err := a.ship(ctx, shipment); err != nil {
 			return err
 		}
 		if err := inventory.awaitParent(ctx); err != nil {
 			return err
 		}
+	}
+	if err := c.Restart(ctx, o.Restart); err != nil {
+		return err
+	}
+	if err := u.finish(ctx); err != nil {
+		return err
 	}
 	if err := inventory.close(ctx, o.Consent); err != nil {
 		return err

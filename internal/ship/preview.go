@@ -59,6 +59,11 @@ func (a *application) preview(ctx context.Context, object *unstructured.Unstruct
 	if err != nil {
 		return Difference{}, err
 	}
+	if kindOf(object) == crdKind {
+		if difference, restored := a.restoring(ctx, resource, object); restored {
+			return difference, nil
+		}
+	}
 	done, err := a.apply(ctx, resource, object)
 	if apierrors.IsNotFound(err) && brings(all, object.GetNamespace()) {
 		return a.created(object, "not checked: its namespace is new"), nil

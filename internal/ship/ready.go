@@ -23,20 +23,31 @@ import (
 // An object that cannot get there, or does not within timeout (0 means [DefaultTimeout]), is a
 // [report.Error] which says why, from the conditions, pods, events and logs.
 func (c *Cluster) AwaitReady(ctx context.Context, objects []*unstructured.Unstructured, timeout time.Duration) error {
-	w := watch{cluster: c, start: time.Now(), patience: patienceOf(timeout), certificates: certificatesOf(objects)}
+	w := c.watchFor(objects, patienceOf(timeout))
+	if err := w.awaitAll(ctx, objects); err != nil {
+		return err
+	}
+	return w.awaitTrust(ctx, objects)
+}
+
+// watchFor is a watch over objects for which patience begins now.
+func (c *Cluster) watchFor(objects []*unstructured.Unstructured, patience time.Duration) *watch {
+	return &watch{cluster: c, start: time.Now(), patience: patience, certificates: certificatesOf(objects)}
+}
+
+// awaitAll waits for objects, and warns of permissions that they lack. Definitions are not asked again:
+// [Cluster.Apply] has waited for those.
+func (w *watch) awaitAll(ctx context.Context, objects []*unstructured.Unstructured) error {
 	for _, object := range objects {
-		if kindOf(object) == crdKind { // Apply has waited for those
+		if kindOf(object) == crdKind {
 			continue
 		}
 		if err := w.await(ctx, object); err != nil {
 			return err
 		}
 	}
-	if err := w.awaitTrust(ctx, objects); err != nil {
-		return err
-	}
 	for _, object := range objects {
-		c.warnOfPermissions(ctx, object)
+		w.cluster.warnOfPermissions(ctx, object)
 	}
 	return nil
 }
@@ -53,6 +64,9 @@ type watch struct {
 	reportedCertificate string                       // what was said of one last
 }
 
+// left is the rest of the patience.
+func (w *watch) left() time.Duration { return w.patience - time.Since(w.start) }
+
 // await waits for one object.
 func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) error {
 	c := w.cluster
@@ -63,7 +77,7 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 	var live *unstructured.Unstructured
 	var now *status.Result
 	waited := false
-	err = poll(ctx, w.patience-time.Since(w.start), func(ctx context.Context) (bool, error) {
+	err = poll(ctx, w.left(), func(ctx context.Context) (bool, error) {
 		if live, err = resource.Get(ctx, object.GetName(), metav1.GetOptions{}); err != nil {
 			return false, err
 		}

@@ -46,7 +46,7 @@ func (w *watch) awaitAuthority(ctx context.Context, object *unstructured.Unstruc
 		return c.explainObject(ctx, object, err)
 	}
 	var live *unstructured.Unstructured
-	err = poll(ctx, w.patience-time.Since(w.start), func(ctx context.Context) (bool, error) {
+	err = poll(ctx, w.left(), func(ctx context.Context) (bool, error) {
 		if live, err = resource.Get(ctx, object.GetName(), metav1.GetOptions{}); err != nil {
 			return false, err
 		}

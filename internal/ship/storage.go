@@ -1,0 +1,332 @@
+package ship
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+const (
+	// pageSize is how many objects are read at once when all of a kind are.
+	pageSize = 500
+	// firstAnswer is how long a conversion is asked for where no pods are awaited that serve it.
+	firstAnswer = 2 * time.Second
+)
+
+// A retreat takes versions out of a definition in which objects may be stored. The API server refuses that until
+// status.storedVersions lacks them, so these objects are stored anew first, by the conversion of the version that runs.
+type retreat struct {
+	definition *unstructured.Unstructured // as it is in the end
+	interim    *unstructured.Unstructured
+	versions   []string // that go
+	to         string   // the version to store instead
+}
+
+// holdDefinition decides what becomes of a definition that the cluster has as live, or not if that is nil.
+func (u *upgrade) holdDefinition(definition, live *unstructured.Unstructured) error {
+	if live == nil || live.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	interim := interimDefinition(definition, live)
+	u.hold(definition, interim)
+	stored, _, _ := unstructured.NestedStringSlice(live.Object, "status", "storedVersions")
+	going := slices.DeleteFunc(stored, func(v string) bool { return versionOf(definition, v) != nil })
+	if len(going) == 0 {
+		return nil
+	}
+	to := storageVersion(definition)
+	if versionOf(live, to) == nil {
+		return &report.Error{
+			What:  "objects may be stored as " + strings.Join(going, ", ") + ", which the new definition lacks",
+			Where: nameOf(definition),
+			Hint:  "the cluster's definition lacks " + to + ", so it cannot convert them; deploy a definition with both versions first",
+			Next:  "slipway kubectl get crd " + definition.GetName() + " -o yaml",
+		}
+	}
+	interim = interim.DeepCopy()
+	setStorage(interim, to)
+	u.held[definition] = interim
+	u.interim[interim] = true
+	u.retreats = append(u.retreats, retreat{definition, interim, going, to})
+	return nil
+}
+
+// interimDefinition is a definition for two versions of an operator: it has the versions of both. What clients of the
+// live one ask for is stored and converted as before, so that no answer of the new operator is needed.
+func interimDefinition(definition, live *unstructured.Unstructured) *unstructured.Unstructured {
+	interim := definition.DeepCopy()
+	versions := versionsIn(interim)
+	converted := len(versionsIn(live)) > 1
+	for _, before := range versionsIn(live) {
+		if versionOf(definition, before["name"].(string)) == nil {
+			versions = append(versions, runtime.DeepCopyJSON(before))
+		}
+	}
+	list := make([]any, 0, len(versions))
+	for _, version := range versions {
+		list = append(list, version)
+	}
+	_ = unstructured.SetNestedSlice(interim.Object, list, "spec", "versions") // they are from JSON
+	if calls(definition) || calls(live) {
+		setStorage(interim, storageVersion(live))
+	}
+	if converted {
+		copyConversion(interim, live)
+	}
+	return interim
+}
+
+// calls reports whether a definition has objects converted by a webhook.
+func calls(definition *unstructured.Unstructured) bool {
+	strategy, _, _ := unstructured.NestedString(definition.Object, "spec", "conversion", "strategy")
+	return strategy == "Webhook"
+}
+
+// converts reports whether a definition, which may be nil, has objects of different versions converted by a webhook.
+func converts(definition *unstructured.Unstructured) bool {
+	return definition != nil && len(usedConfigs(definition)) > 0
+}
+
+// copyConversion gives a definition the conversion that the cluster has, unless it asks the same Service. The authority
+// is left out, since another owns it.
+func copyConversion(definition, live *unstructured.Unstructured) {
+	conversion, found, _ := unstructured.NestedMap(live.Object, "spec", "conversion")
+	if !found || calls(definition) == calls(live) && slices.Equal(calledBy(definition), calledBy(live)) {
+		return
+	}
+	unstructured.RemoveNestedField(conversion, "webhook", "clientConfig", "caBundle")
+	_ = unstructured.SetNestedMap(definition.Object, conversion, "spec", "conversion") // it is from JSON
+}
+
+// versionsIn are the versions of a definition, for reading and writing.
+func versionsIn(definition *unstructured.Unstructured) (versions []map[string]any) {
+	field, _, _ := unstructured.NestedFieldNoCopy(definition.Object, "spec", "versions")
+	list, _ := field.([]any)
+	for _, item := range list {
+		if version, ok := item.(map[string]any); ok {
+			if _, named := version["name"].(string); named {
+				versions = append(versions, version)
+			}
+		}
+	}
+	return versions
+}
+
+// versionOf is a version of a definition; nil if it has none of that name.
+func versionOf(definition *unstructured.Unstructured, name string) map[string]any {
+	for _, version := range versionsIn(definition) {
+		if version["name"] == name {
+			return version
+		}
+	}
+	return nil
+}
+
+// storageVersion is the version in which a definition has objects stored.
+func storageVersion(definition *unstructured.Unstructured) string {
+	for _, version := range versionsIn(definition) {
+		if version["storage"] == true {
+			return version["name"].(string)
+		}
+	}
+	return ""
+}
+
+// setStorage has objects stored in a version that a definition has.
+func setStorage(definition *unstructured.Unstructured, name string) {
+	for _, version := range versionsIn(definition) {
+		version["storage"] = version["name"] == name
+	}
+}
+
+// resourceOf is where the objects of a definition are, in one of its versions.
+func resourceOf(definition *unstructured.Unstructured, version string) schema.GroupVersionResource {
+	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
+	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")
+	return schema.GroupVersionResource{Group: group, Version: version, Resource: plural}
+}
+
+// convertStorage has new writes stored in the version of a retreat, and reads all objects in it: that fails if the
+// conversion does not answer, while nothing is lost yet.
+func (u *upgrade) convertStorage(ctx context.Context, r retreat) error {
+	if err := u.ship(ctx, []*unstructured.Unstructured{r.interim}); err != nil {
+		return err
+	}
+	err := u.eachPage(ctx, r, func([]unstructured.Unstructured) error { return nil })
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &report.Error{
+		What:  "objects that are stored as " + strings.Join(r.versions, ", ") + " cannot be read as " + r.to + ", so the new definition would lose them",
+		Where: nameOf(r.definition), Err: err,
+		Hint: "the operator that runs has to convert them; nothing else has changed",
+		Next: describe(r.definition),
+	}
+}
+
+// eachPage reads all objects of a retreat's kind.
+func (u *upgrade) eachPage(ctx context.Context, r retreat, see func([]unstructured.Unstructured) error) error {
+	resource := u.cluster.objects.Resource(resourceOf(r.definition, r.to))
+	for options := (metav1.ListOptions{Limit: pageSize}); ; {
+		page, err := resource.List(ctx, options)
+		if err != nil {
+			return err
+		}
+		if err := see(page.Items); err != nil {
+			return err
+		}
+		if options.Continue = page.GetContinue(); options.Continue == "" {
+			return nil
+		}
+	}
+}
+
+// leaveVersions stores the objects of each retreat anew, and writes down that none is stored in the old versions.
+func (u *upgrade) leaveVersions(ctx context.Context) error {
+	for _, r := range u.retreats {
+		if err := u.storeAnew(ctx, r); err != nil {
+			return u.explain(ctx, r.definition, err)
+		}
+	}
+	return nil
+}
+
+// storeAnew writes each object as it is, which stores it in the version that the definition has for that. One that
+// another client has written meanwhile is stored so already.
+func (u *upgrade) storeAnew(ctx context.Context, r retreat) error {
+	if wait := time.Until(u.settled); wait > 0 { // the server may go on to store as before
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	resource := u.cluster.objects.Resource(resourceOf(r.definition, r.to))
+	begin, shown, count := time.Now(), time.Now(), 0
+	err := u.eachPage(ctx, r, func(page []unstructured.Unstructured) error {
+		for i := range page {
+			_, err := resource.Namespace(page[i].GetNamespace()).Update(ctx, &page[i], metav1.UpdateOptions{FieldManager: u.manager()})
+			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+				return fmt.Errorf("store %s as %s: %w", nameOf(&page[i]), r.to, err)
+			}
+			if count++; time.Since(shown) > 2*time.Second {
+				shown = time.Now()
+				u.cluster.handler.Handle(report.Step{Name: fmt.Sprintf("%s: %d objects stored as %s", nameOf(r.definition), count, r.to)})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	status, err := json.Marshal(map[string]any{"status": map[string]any{"storedVersions": []string{r.to}}})
+	if err != nil {
+		return err
+	}
+	if _, err := u.cluster.objects.Resource(crdResource).Patch(ctx, r.definition.GetName(), types.MergePatchType, status, metav1.PatchOptions{FieldManager: u.manager()}, "status"); err != nil {
+		return err
+	}
+	u.cluster.handler.Handle(report.Step{Name: fmt.Sprintf("%s: %d objects are stored as %s, none as %s", nameOf(r.definition), count, r.to, strings.Join(r.versions, ", ")), Elapsed: time.Since(begin)})
+	return nil
+}
+
+// finishDefinition applies a definition in its final form once its objects can be read in each version. Where no pods
+// are awaited that convert them, it is asked for a moment, and the interim form stays if it does not answer.
+func (u *upgrade) finishDefinition(ctx context.Context, w *watch, definition *unstructured.Unstructured, simulated bool) error {
+	interim := u.held[definition]
+	serving := u.wait && !simulated && calls(definition)
+	patience := firstAnswer
+	if serving {
+		patience = w.left()
+		if err := w.awaitAuthority(ctx, definition); err != nil {
+			return err
+		}
+	}
+	unread, err := u.unreadable(ctx, definition, patience)
+	switch {
+	case err != nil:
+		return u.explain(ctx, definition, err)
+	case unread != nil && serving:
+		return &report.Error{
+			What:  "the new version does not convert objects, so they stay stored as " + storageVersion(interim),
+			Where: nameOf(definition), Err: unread, Next: describe(definition),
+		}
+	case unread != nil:
+		u.cluster.handler.Handle(report.Object{Name: nameOf(definition), Action: report.Updated,
+			Why: "objects stay stored as " + storageVersion(interim) + " until the conversion webhook answers; then run the command again"})
+		return nil
+	}
+	if err := u.dropConversion(ctx, definition); err != nil {
+		return u.explain(ctx, definition, err)
+	}
+	return u.ship(ctx, []*unstructured.Unstructured{definition})
+}
+
+// unreadable is why objects cannot be read in one of the versions that a definition serves, after patience; nil if they
+// can. Of versions that the user may not read nothing is known.
+func (u *upgrade) unreadable(ctx context.Context, definition *unstructured.Unstructured, patience time.Duration) (why, err error) {
+	err = poll(ctx, patience, func(ctx context.Context) (bool, error) {
+		for _, resource := range servedResources(definition) {
+			if _, why = u.cluster.objects.Resource(resource).List(ctx, metav1.ListOptions{Limit: 1}); apierrors.IsForbidden(why) {
+				why = nil
+			}
+			if why != nil {
+				return false, ctx.Err()
+			}
+		}
+		return true, nil
+	})
+	if errors.Is(err, errImpatient) {
+		err = nil
+	}
+	return why, err
+}
+
+// dropConversion takes the conversion by a webhook out of a definition that is to have none. The authority in it has
+// another owner, so it would stay when that is applied, and be refused. The owner of this change is one from whom applying
+// takes fields over.
+func (u *upgrade) dropConversion(ctx context.Context, definition *unstructured.Unstructured) error {
+	live, err := existing(ctx, u.cluster.objects.Resource(crdResource), definition.GetName())
+	if err != nil || live == nil || calls(definition) || !calls(live) {
+		return err
+	}
+	const none = `{"spec":{"conversion":{"strategy":"None","webhook":null}}}`
+	_, err = u.cluster.objects.Resource(crdResource).Patch(ctx, definition.GetName(), types.MergePatchType, []byte(none), metav1.PatchOptions{FieldManager: FieldManager})
+	return err
+}
+
+// restoring is the difference of a definition that the server cannot judge yet: objects are stored anew before, or a
+// conversion is taken out. It reports whether the definition is such a one.
+func (a *application) restoring(ctx context.Context, resource dynamic.ResourceInterface, definition *unstructured.Unstructured) (Difference, bool) {
+	live, err := existing(ctx, resource, definition.GetName())
+	if err != nil || live == nil {
+		return Difference{}, false
+	}
+	stored, _, _ := unstructured.NestedStringSlice(live.Object, "status", "storedVersions")
+	going := slices.DeleteFunc(stored, func(v string) bool { return versionOf(definition, v) != nil })
+	if len(going) == 0 && (calls(definition) || !calls(live)) {
+		return Difference{}, false
+	}
+	live = withoutStatus(definition, live)
+	after := live.DeepCopy()
+	after.Object["spec"] = definition.DeepCopy().Object["spec"]
+	difference := compare(live, after)
+	if len(going) > 0 {
+		difference.Why = "objects that are stored as " + strings.Join(going, ", ") + " are stored as " + storageVersion(definition) + " first"
+	}
+	return difference, true
+}

@@ -1,0 +1,284 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// An upgrade is how one run of [Cluster.Apply] replaces what is in the cluster. Whatever the version of the operator
+// that runs may need stays until the new one is ready: an object has an interim form until then, or is not applied
+// before. The interim form of a definition keeps the versions and the storage version that the cluster has, that of a
+// role its rules.
+//
+// What is held back follows from the objects and the cluster alone, so a run that was killed is continued by the next
+// one, and undone by one with the objects of before.
+type upgrade struct {
+	*application
+	objects []*unstructured.Unstructured
+	wait    bool // until all is ready
+
+	held     map[*unstructured.Unstructured]*unstructured.Unstructured // interim forms; nil for what is not applied before the end
+	retreats []retreat
+}
+
+// planUpgrade looks what the cluster has, and decides what is held back. Without wait nothing says when the new version
+// is ready, so only definitions are: of these the API server can be asked.
+func (a *application) planUpgrade(ctx context.Context, objects []*unstructured.Unstructured, wait bool) (*upgrade, error) {
+	u := &upgrade{application: a, objects: objects, wait: wait, held: map[*unstructured.Unstructured]*unstructured.Unstructured{}}
+	for _, object := range objects {
+		switch kind := kindOf(object); {
+		case kind == crdKind:
+			live, err := a.present(ctx, object)
+			if err != nil {
+				return nil, err
+			}
+			if err := u.holdDefinition(object, live); err != nil {
+				return nil, err
+			}
+		case !wait:
+		case isHook(object) && slices.ContainsFunc(calledBy(object), func(s called) bool { return s.of(objects) }):
+			u.held[object] = nil
+		case converts(definitionOf(objects, kind)):
+			u.held[object] = nil
+		case isRole(kind):
+			live, err := a.present(ctx, object)
+			if err != nil {
+				return nil, err
+			}
+			u.hold(object, interimRole(object, live))
+		}
+	}
+	return u, nil
+}
+
+// present is an object as the cluster has it; nil if it has none, or not yet its kind.
+func (a *application) present(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	resource, object, err := a.cluster.locate(ctx, object, 0)
+	if _, unserved := errors.AsType[errNoKind](err); unserved || errors.Is(err, errImpatient) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, a.explain(ctx, object, err)
+	}
+	live, err := existing(ctx, resource, object.GetName())
+	return live, a.explain(ctx, object, err)
+}
+
+// hold has an object applied in its interim form first, if that is another one.
+func (u *upgrade) hold(object, interim *unstructured.Unstructured) {
+	if interim != nil && !reflect.DeepEqual(interim.Object, object.Object) {
+		u.held[object] = interim
+		u.interim[interim] = true
+	}
+}
+
+// isRole tells the kinds that hold rules of access.
+func isRole(kind schema.GroupKind) bool {
+	return kind.Group == "rbac.authorization.k8s.io" && (kind.Kind == "Role" || kind.Kind == "ClusterRole")
+}
+
+// interimRole is a role that still has the rules of before: the version that runs needs them until it is replaced.
+func interimRole(object, live *unstructured.Unstructured) *unstructured.Unstructured {
+	if _, aggregated := object.Object["aggregationRule"]; aggregated || live == nil {
+		return nil
+	}
+	rules, _, _ := unstructured.NestedSlice(object.Object, "rules")
+	before, _, _ := unstructured.NestedSlice(live.Object, "rules")
+	all := slices.Clone(rules)
+	for _, rule := range before {
+		if !slices.ContainsFunc(all, func(r any) bool { return reflect.DeepEqual(r, rule) }) {
+			all = append(all, rule)
+		}
+	}
+	interim := object.DeepCopy()
+	interim.Object["rules"] = all
+	return interim
+}
+
+// prepare has the server judge everything before anything changes, where an upgrade that is refused half-way would take
+// something from the version that runs: webhooks that are left over go before that is replaced. Custom resources are
+// left out, since their definitions change with them, and so is an answer that says nothing of the object: a webhook
+// that fails may be one of those that go.
+func (u *upgrade) prepare(ctx context.Context, left []*unstructured.Unstructured) error {
+	if len(u.interim) == 0 && len(u.retreats) == 0 && len(left) == 0 {
+		return nil
+	}
+	judge := *u.application
+	judge.dry = true
+	for _, object := range InInstallOrder(u.objects) {
+		if definitionOf(u.objects, kindOf(object)) != nil {
+			continue
+		}
+		form := object
+		if interim := u.held[object]; interim != nil {
+			form = interim
+		}
+		_, err := judge.preview(ctx, form, u.objects)
+		if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsConflict(err) {
+			return judge.explain(ctx, object, err)
+		}
+	}
+	for _, r := range u.retreats {
+		if err := u.convertStorage(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// first are the objects, or their interim forms, that do not wait for the new version.
+func (u *upgrade) first() (all []*unstructured.Unstructured) {
+	for _, object := range u.objects {
+		interim, held := u.held[object]
+		switch {
+		case !held:
+			all = append(all, object)
+		case interim != nil:
+			all = append(all, interim)
+		}
+	}
+	return all
+}
+
+// finish waits for the new version, and applies what was held back for it: definitions first, for custom resources need
+// them, then what the webhooks judge, then the webhooks, and roles last.
+func (u *upgrade) finish(ctx context.Context) error {
+	w := u.cluster.watchFor(u.objects, u.patience)
+	if u.wait {
+		if err := w.awaitAll(ctx, u.first()); err != nil {
+			return u.unfinished(err)
+		}
+	}
+	simulated := len(u.cluster.Simulated(ctx, u.objects)) > 0
+	var resources []*unstructured.Unstructured
+	for _, shipment := range shipments(u.heldObjects()) {
+		for _, object := range shipment {
+			var err error
+			switch kind := kindOf(object); {
+			case kind == crdKind:
+				err = u.finishDefinition(ctx, w, object, simulated)
+			case isHook(object) && !simulated:
+				err = u.register(ctx, w, object)
+			case isRole(kind): // last
+			default:
+				resources = append(resources, object)
+				err = u.one(ctx, object)
+			}
+			if err != nil {
+				return u.unfinished(err)
+			}
+		}
+	}
+	for _, object := range u.heldObjects() {
+		if !isRole(kindOf(object)) {
+			continue
+		}
+		if err := u.one(ctx, object); err != nil {
+			return err
+		}
+	}
+	if !u.wait {
+		return nil
+	}
+	if err := w.awaitAll(ctx, resources); err != nil {
+		return err
+	}
+	return w.awaitTrust(ctx, u.objects)
+}
+
+// heldObjects are those that were held back, in the order of the objects.
+func (u *upgrade) heldObjects() []*unstructured.Unstructured {
+	return filter(u.objects, func(o *unstructured.Unstructured) bool {
+		_, held := u.held[o]
+		return held
+	})
+}
+
+// unfinished adds to an error what an upgrade that cannot be finished leaves, and the way back.
+func (u *upgrade) unfinished(err error) error {
+	e, ok := errors.AsType[*report.Error](err)
+	held := u.heldObjects()
+	if !ok || len(held) == 0 {
+		return err
+	}
+	names := make([]string, 0, len(held))
+	for _, object := range held {
+		names = append(names, nameOf(object))
+	}
+	extended := *e
+	extended.Hint = strings.TrimPrefix(e.Hint+"\n", "\n") + "not changed, for the version that ran before: " + strings.Join(names, ", ") +
+		"\nto continue, correct the cause and deploy again; to go back, deploy the configuration of before"
+	return &extended
+}
+
+// register brings a configuration of webhooks. Webhooks that the API server did not call before, or whose failures it
+// ignored, get failurePolicy Ignore first, and Fail only after the API server has their authority and they answer:
+// until then each write that they judge would be refused.
+func (u *upgrade) register(ctx context.Context, w *watch, object *unstructured.Unstructured) error {
+	live, err := u.present(ctx, object)
+	if err != nil {
+		return err
+	}
+	if soft := ignoring(object, live, u.objects); soft != nil {
+		u.interim[soft] = true
+		if err := u.one(ctx, soft); err != nil {
+			return err
+		}
+		if err := w.awaitAuthority(ctx, soft); err != nil {
+			return err
+		}
+		if err := w.requireAnswers(ctx, soft, u.objects); err != nil {
+			return err
+		}
+	}
+	return u.one(ctx, object)
+}
+
+// ignoring is a configuration in which the failures of webhooks are ignored that live, which may be nil, does not have
+// with another policy; nil if there are none.
+func ignoring(object, live *unstructured.Unstructured, objects []*unstructured.Unstructured) *unstructured.Unstructured {
+	fails := map[string]bool{}
+	for _, hook := range hooksOf(live) {
+		if name, _ := hook["name"].(string); hook["failurePolicy"] != "Ignore" {
+			fails[name] = true
+		}
+	}
+	soft, changed := object.DeepCopy(), false
+	for _, hook := range hooksOf(soft) {
+		name, _ := hook["name"].(string)
+		_, own, _ := unstructured.NestedMap(hook, "clientConfig", "service")
+		if fails[name] || !own || hook["failurePolicy"] == "Ignore" {
+			continue
+		}
+		hook["failurePolicy"] = "Ignore"
+		changed = true
+	}
+	if !changed || !slices.ContainsFunc(calledBy(object), func(s called) bool { return s.of(objects) }) {
+		return nil
+	}
+	return soft
+}
+
+// hooksOf are the webhooks of a configuration, which may be nil, for reading and writing.
+func hooksOf(configuration *unstructured.Unstructured) (hooks []map[string]any) {
+	if configuration == nil {
+		return nil
+	}
+	field, _, _ := unstructured.NestedFieldNoCopy(configuration.Object, "webhooks")
+	list, _ := field.([]any)
+	for _, item := range list {
+		if hook, ok := item.(map[string]any); ok {
+			hooks = append(hooks, hook)
+		}
+	}
+	return hooks
+}
