@@ -297,8 +297,8 @@ func (u *upgrade) unreadable(ctx context.Context, definition *unstructured.Unstr
 }
 
 // dropConversion takes the conversion by a webhook out of a definition that is to have none. The authority in it has
-// another owner, so it would stay when that is applied, and be refused. The owner of this change is one from whom applying
-// takes fields over.
+// another owner, so it would stay when that is applied, and be refused. The owner of this change is one from whom
+// applying takes fields over.
 func (u *upgrade) dropConversion(ctx context.Context, definition *unstructured.Unstructured) error {
 	live, err := existing(ctx, u.cluster.objects.Resource(crdResource), definition.GetName())
 	if err != nil || live == nil || calls(definition) || !calls(live) {
