@@ -84,7 +84,8 @@ const (
 	forgotten = 30 * 24 * time.Hour // without use
 )
 
-// memoryName matches the names of memories. The user may have made any folder the cache, and other files lie there then.
+// memoryName matches the names of memories. The user may have made any folder the cache, and other files lie there
+// then.
 var memoryName = lazy.Regexp(`^[0-9a-f]{32}\.json$`)
 
 // forget removes answers that no command has used for long.

@@ -68,8 +68,8 @@ func TestWaits(t *testing.T) {
 }
 
 // TestPruneLeavesWhatIsUsed: what runs stays however old it is, and so does what another command builds. A folder that
-// a killed build has left goes. Folders of the user's stay: one that happens to have such a program, a copy, one that was
-// renamed, and a project with nothing but a folder called build.
+// a killed build has left goes. Folders of the user's stay: one that happens to have such a program, a copy, one that
+// was renamed, and a project with nothing but a folder called build.
 func TestPruneLeavesWhatIsUsed(t *testing.T) {
 	root := t.TempDir()
 	at := func(name string) slot { return slot{clusterProduct(), filepath.Join(root, name)} }

@@ -34,8 +34,8 @@ const (
 // ErrForeign is that a folder is not removed, since slipway did not make it.
 var ErrForeign = errors.New("it does not have slipway's mark for this folder")
 
-// markOf is the mark that belongs into a folder. Links on the way to it do not matter, as the same folder may be reached
-// by several.
+// markOf is the mark that belongs into a folder. Links on the way to it do not matter, as the same folder may be
+// reached by several.
 func markOf(dir string) (mark, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -90,9 +90,9 @@ func Marked(dir string) bool {
 // Remove removes a marked folder with all that is in it. The caller sees to it that no command uses it.
 func Remove(dir string) error { return remove(dir, nil) }
 
-// remove removes what is in the folder that has the mark, whatever gets its name meanwhile. The mark goes after all else,
-// so that a removal that fails or is killed can be continued; the lock is let go of then, as some systems remove no
-// file that is open.
+// remove removes what is in the folder that has the mark, whatever gets its name meanwhile. The mark goes after all
+// else, so that a removal that fails or is killed can be continued; the lock is let go of then, as some systems remove
+// no file that is open.
 func remove(dir string, lock *flock.Flock) (err error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,14 +1,14 @@
 // Package scratch makes folders that slipway removes again, and decides which folders slipway may remove: those that
-// bear its mark, and no others. A name proves nothing, and neither does a lock that is missing or free: users call their
-// projects what they like.
+// bear its mark, and no others. A name proves nothing, and neither does a lock that is missing or free: users call
+// their projects what they like.
 //
 //	folder, err := scratch.New("slipway-run-")
 //	defer folder.Remove()
 //	os.WriteFile(filepath.Join(folder.Path, "key"), …)
 //
 // A folder made here is its user's alone and goes with its command, also when that is killed: the next command that
-// makes one of the same prefix removes it. A lock in it says that it is in use; the system lets go of it when the process
-// ends. The lock is taken before the mark is written, so a folder with a mark and a free lock is left over.
+// makes one of the same prefix removes it. A lock in it says that it is in use; the system lets go of it when the
+// process ends. The lock is taken before the mark is written, so a folder with a mark and a free lock is left over.
 package scratch
 
 import (
@@ -63,8 +63,8 @@ func Sweep(parent, prefix string) {
 	}
 }
 
-// Left are the folders of a prefix that killed commands of this user have left in parent. Who gets one has its lock, and
-// removes or releases it.
+// Left are the folders of a prefix that killed commands of this user have left in parent. Who gets one has its lock,
+// and removes or releases it.
 func Left(parent, prefix string) iter.Seq[Folder] {
 	return func(yield func(Folder) bool) {
 		entries, err := os.ReadDir(parent)

@@ -105,8 +105,9 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestUsersFolders: what a user has under such a name stays, however old it is, with a free lock and without one. So does
-// what the user made of a folder of slipway's: a copy, one that was renamed, and a copy in the place of the folder.
+// TestUsersFolders: what a user has under such a name stays, however old it is, with a free lock and without one. So
+// does what the user made of a folder of slipway's: a copy, one that was renamed, and a copy in the place of the
+// folder.
 func TestUsersFolders(t *testing.T) {
 	temp := alone(t)
 	project, locked, link, outside := filepath.Join(temp, prefix+"drive"), filepath.Join(temp, prefix+"locked"), filepath.Join(temp, prefix+"link"), filepath.Join(temp, "outside")

@@ -214,8 +214,8 @@ func TestLayersAreRemembered(t *testing.T) {
 	}
 }
 
-// TestTidy: a program goes that was not built for long. Folders that slipway did not make stay, whatever they are called
-// and whatever they hold: the user may have made any folder the cache.
+// TestTidy: a program goes that was not built for long. Folders that slipway did not make stay, whatever they are
+// called and whatever they hold: the user may have made any folder the cache.
 func TestTidy(t *testing.T) {
 	s := store.Store{Dir: t.TempDir()}
 	current, done, err := s.Temp()

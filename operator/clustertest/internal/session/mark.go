@@ -82,9 +82,9 @@ func isMarked(dir string) bool {
 	return err == nil && json.Unmarshal(text, &has) == nil && has == belongs
 }
 
-// removeMarked removes what is in the folder that has the mark, whatever gets its name meanwhile. The mark goes after all
-// else, so that a later sweep continues a removal that fails or is killed. The lock is let go of then, as some systems
-// remove no file that is open.
+// removeMarked removes what is in the folder that has the mark, whatever gets its name meanwhile. The mark goes after
+// all else, so that a later sweep continues a removal that fails or is killed. The lock is let go of then, as some
+// systems remove no file that is open.
 func removeMarked(dir string, held *flock.Flock) (err error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,8 +16,8 @@ import (
 const prefix = "slipway-test-"
 
 const (
-	// holderName is the file that the process which made a folder has locked for as long as it lives. It is locked before
-	// the mark is written.
+	// holderName is the file that the process which made a folder has locked for as long as it lives. It is locked
+	// before the mark is written.
 	holderName = ".in-use"
 	// programName is the file that the cluster program has locked for as long as it lives, whatever happened to its
 	// starter.
