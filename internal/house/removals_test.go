@@ -14,6 +14,8 @@ import (
 // slipway's mark.
 var removers = map[string]string{
 	"internal/scratch/mark.go":                         "after a look at the mark",
+	"internal/scratch/scratch.go":                      "made by the same call",
+	"operator/clustertest/internal/session/sweep.go":   "made by the same call",
 	"operator/clustertest/internal/session/mark.go":    "after a look at the mark",
 	"operator/clustertest/internal/serving/serving.go": "in the folder of a session",
 	"internal/removetree/all_other.go":                 "for its callers",

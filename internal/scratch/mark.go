@@ -88,12 +88,24 @@ func Marked(dir string) bool {
 }
 
 // Remove removes a marked folder with all that is in it. The caller sees to it that no command uses it.
-func Remove(dir string) error { return remove(dir, nil) }
+func Remove(dir string) error {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && !Marked(dir) {
+		err = &fs.PathError{Op: "remove", Path: dir, Err: ErrForeign}
+	}
+	if err != nil {
+		return err
+	}
+	return remove(dir, info, nil)
+}
 
-// remove removes what is in the folder that has the mark, whatever gets its name meanwhile. The mark goes after all
-// else, so that a removal that fails or is killed can be continued; the lock is let go of then, as some systems remove
-// no file that is open.
-func remove(dir string, lock *flock.Flock) (err error) {
+// remove removes the folder that slipway made, and no other one that has its name by now. The mark goes after all else,
+// so that a removal that fails or is killed can be continued. The lock is let go of then, as some systems remove no
+// file that is open.
+func remove(dir string, made fs.FileInfo, lock *flock.Flock) (err error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -106,7 +118,7 @@ func remove(dir string, lock *flock.Flock) (err error) {
 			err = os.Remove(dir) // which removes no folder that has something in it
 		}
 	}()
-	if !isRoot(root, dir) || !Marked(dir) {
+	if !isFile(made, root.Stat, ".") || !isFile(made, os.Lstat, dir) { // the latter may be a link to the former
 		return &fs.PathError{Op: "remove", Path: dir, Err: ErrForeign}
 	}
 	if err := empty(root); err != nil {
@@ -124,14 +136,9 @@ func remove(dir string, lock *flock.Flock) (err error) {
 	return err
 }
 
-// isRoot reports whether a folder is still the one that was opened, and no link to it.
-func isRoot(root *os.Root, dir string) bool {
-	opened, err := root.Stat(".")
-	if err != nil {
-		return false
-	}
-	info, err := os.Lstat(dir)
-	return err == nil && os.SameFile(opened, info)
+func isFile(file fs.FileInfo, stat func(string) (fs.FileInfo, error), path string) bool {
+	info, err := stat(path)
+	return err == nil && os.SameFile(info, file)
 }
 
 // empty removes all but the mark and the lock.

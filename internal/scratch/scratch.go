@@ -14,6 +14,7 @@ package scratch
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -28,6 +29,7 @@ const lockName = ".in-use"
 // Folder is one for temporary files. The zero value is none.
 type Folder struct {
 	Path string
+	made fs.FileInfo // what has to be there when it is removed
 	lock *flock.Flock
 }
 
@@ -44,12 +46,15 @@ func In(parent, prefix string) (Folder, error) {
 	if err != nil {
 		return Folder{}, fmt.Errorf("make a folder for temporary files: %w", err)
 	}
-	f := Folder{path, flock.New(filepath.Join(path, lockName))}
+	f := Folder{Path: path, lock: flock.New(filepath.Join(path, lockName))}
 	if _, err = f.lock.TryLock(); err == nil {
 		err = Mark(path)
 	}
+	if err == nil {
+		f.made, err = os.Lstat(path)
+	}
 	if err != nil {
-		err = errors.Join(fmt.Errorf("mark a folder for temporary files: %w", err), f.lock.Close(), os.Remove(f.lock.Path()), os.Remove(path))
+		err = errors.Join(fmt.Errorf("mark a folder for temporary files: %w", err), f.lock.Close(), os.RemoveAll(path))
 		return Folder{}, err
 	}
 	return f, nil
@@ -91,12 +96,14 @@ func left(path string) (f Folder, ok bool) {
 	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
 		return f, false
 	}
-	lock := flock.New(file, flock.SetFlag(os.O_RDWR)) // which makes none
-	if free, err := lock.TryLock(); free && err == nil && IsThere(lock) && Marked(path) {
-		return Folder{path, lock}, true
+	f = Folder{Path: path, lock: flock.New(file, flock.SetFlag(os.O_RDWR))} // which makes none
+	if free, err := f.lock.TryLock(); free && err == nil && IsThere(f.lock) {
+		if f.made, err = os.Lstat(path); err == nil && Marked(path) {
+			return f, true
+		}
 	}
-	_ = lock.Close()
-	return f, false
+	f.Release()
+	return Folder{}, false
 }
 
 // IsThere reports whether the file that is locked is still the one of that name: who had the lock before may have
@@ -119,5 +126,5 @@ func (f Folder) Remove() error {
 		return nil
 	}
 	defer f.Release()
-	return remove(f.Path, f.lock)
+	return remove(f.Path, f.made, f.lock)
 }

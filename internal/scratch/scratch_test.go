@@ -269,6 +269,12 @@ func TestRemoveForeign(t *testing.T) {
 	if err := f.Remove(); err != nil {
 		t.Errorf("one that is gone: %v", err)
 	}
+	if err := errors.Join(os.Symlink(kept, f.Path), os.WriteFile(filepath.Join(kept, "mine"), nil, 0o600)); err != nil {
+		t.Skip("the system has no links: ", err)
+	}
+	if err := f.Remove(); !errors.Is(err, scratch.ErrForeign) || !there(filepath.Join(kept, "mine")) {
+		t.Errorf("by a link to what was renamed: %v", err)
+	}
 }
 
 // TestMark: a folder is marked once, and is removed by its mark whatever way leads to it.

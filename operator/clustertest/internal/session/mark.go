@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/gofrs/flock"
 )
 
 // markName is the file by which a folder is known as one of a session.
@@ -82,11 +80,12 @@ func isMarked(dir string) bool {
 	return err == nil && json.Unmarshal(text, &has) == nil && has == belongs
 }
 
-// removeMarked removes what is in the folder that has the mark, whatever gets its name meanwhile. The mark goes after
-// all else, so that a later sweep continues a removal that fails or is killed. The lock is let go of then, as some
-// systems remove no file that is open.
-func removeMarked(dir string, held *flock.Flock) (err error) {
-	root, err := os.OpenRoot(dir)
+// remove removes the folder that a session made, and no other one that has its name by now. The mark goes after all
+// else, so that a later sweep continues a removal that fails or is killed. The lock is let go of then, as some systems
+// remove no file that is open.
+func (f folder) remove() (err error) {
+	defer func() { _ = f.held.Close() }()
+	root, err := os.OpenRoot(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -95,26 +94,24 @@ func removeMarked(dir string, held *flock.Flock) (err error) {
 	}
 	defer func() {
 		if err = errors.Join(err, root.Close()); err == nil {
-			err = os.Remove(dir) // which removes no folder that has something in it
+			err = os.Remove(f.path) // which removes no folder that has something in it
 		}
 	}()
-	if !isRoot(root, dir) || !isMarked(dir) {
-		return &fs.PathError{Op: "remove", Path: dir, Err: errForeign}
+	if !isFile(f.made, root.Stat, ".") || !isFile(f.made, os.Lstat, f.path) { // the latter may be a link to the former
+		return &fs.PathError{Op: "remove", Path: f.path, Err: errForeign}
 	}
 	if err := empty(root); err != nil {
 		return err
 	}
-	return errors.Join(root.Remove(markName), held.Close(), root.Remove(holderName))
+	if err := root.Remove(markName); err != nil {
+		return err
+	}
+	return errors.Join(f.held.Close(), root.Remove(holderName))
 }
 
-// isRoot reports whether a folder is still the one that was opened, and no link to it.
-func isRoot(root *os.Root, dir string) bool {
-	opened, err := root.Stat(".")
-	if err != nil {
-		return false
-	}
-	info, err := os.Lstat(dir)
-	return err == nil && os.SameFile(opened, info)
+func isFile(file fs.FileInfo, stat func(string) (fs.FileInfo, error), path string) bool {
+	info, err := stat(path)
+	return err == nil && os.SameFile(info, file)
 }
 
 // empty removes all but the mark and the lock of the process that made the folder.

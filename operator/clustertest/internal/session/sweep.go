@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,6 +32,7 @@ const abandoned = time.Minute
 // folder is one of a session, in use by this process.
 type folder struct {
 	path string
+	made fs.FileInfo // what has to be there when it is removed
 	held *flock.Flock
 }
 
@@ -42,20 +44,17 @@ func newFolder() (folder, error) {
 		return folder{}, &fault.Error{What: "cannot create a folder for the cluster", Where: os.TempDir(), Err: errors.Unwrap(err),
 			Hint: "set TMPDIR to a folder that you may write to"}
 	}
-	f := folder{dir, flock.New(filepath.Join(dir, holderName))}
+	f := folder{path: dir, held: flock.New(filepath.Join(dir, holderName))}
 	if _, err = f.held.TryLock(); err == nil {
 		err = mark(dir)
 	}
+	if err == nil {
+		f.made, err = os.Lstat(dir)
+	}
 	if err != nil {
-		return folder{}, errors.Join(err, f.held.Close(), os.Remove(f.held.Path()), os.Remove(dir))
+		return folder{}, errors.Join(err, f.held.Close(), os.RemoveAll(dir))
 	}
 	return f, nil
-}
-
-// remove removes the folder with all that is in it.
-func (f folder) remove() error {
-	defer func() { _ = f.held.Close() }()
-	return removeMarked(f.path, f.held)
 }
 
 // Claim makes a folder as a session has it for a test that has no program of its own. Release removes the folder.
@@ -90,7 +89,7 @@ func sweepOne(dir string) {
 	if holder == nil {
 		return
 	}
-	f := folder{dir, holder}
+	f := folder{dir, info, holder}
 	if isFree(holder) && (program == nil || isFree(program)) && isMarked(dir) {
 		if program != nil {
 			_ = program.Close()

@@ -207,14 +207,23 @@ func TestRemoveForeign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mine := filepath.Join(dir, "mine")
-	if err := errors.Join(os.Rename(dir, filepath.Join(t.TempDir(), "kept")), os.Mkdir(dir, 0o700), os.WriteFile(mine, nil, 0o600)); err != nil {
+	mine, kept := filepath.Join(dir, "mine"), filepath.Join(t.TempDir(), "kept")
+	if err := errors.Join(os.Rename(dir, kept), os.Mkdir(dir, 0o700), os.WriteFile(mine, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if err := release(); !errors.Is(err, errForeign) {
 		t.Errorf("released: %v", err)
 	}
 	if _, err := os.Stat(mine); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(os.RemoveAll(dir), os.Symlink(kept, dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := release(); !errors.Is(err, errForeign) {
+		t.Errorf("released by a link to what was renamed: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(kept, markName)); err != nil {
 		t.Error(err)
 	}
 }
