@@ -7,12 +7,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/protocol"
+	"github.com/slipway-dev/slipway/internal/scratch"
 )
 
 // Session is a cluster whose life is tied to this process: the program reads from a
@@ -30,7 +30,8 @@ type Session struct {
 
 	process *process
 	stdin   io.Closer
-	dir     string
+	folder  scratch.Folder
+	state   state.Cluster // in folder
 	grace   time.Duration
 	drained chan struct{}
 	release func() bool
@@ -55,31 +56,26 @@ func (c *Control) Tie(ctx context.Context, name string, o Options) (*Session, er
 		return nil, err
 	}
 	sweep()
-	dir, err := os.MkdirTemp("", sessionDir)
+	folder, err := scratch.In(os.TempDir(), sessionPrefix)
 	if err != nil {
 		return nil, err
 	}
-	cl := session(name, dir)
-	s, err := c.tie(ctx, program, cl, config, o)
+	cl := session(name, folder)
+	s, err := c.tie(ctx, program, folder, cl, config, o)
 	if err != nil {
 		err = explain(ctx, cl, err)
-		_, _ = cl.Remove()
+		_ = discard(folder, cl)
 		return nil, err
 	}
 	return s, nil
 }
 
-// session is the state of a tied cluster: no more than a folder.
-func session(name, dir string) state.Cluster {
-	if name == "" {
-		name = DefaultName
-	}
-	return state.Cluster{Name: name, Dir: dir}
-}
-
-// tie is Tie in the folder of cl. If the cluster does not become ready, the program is ended.
-func (c *Control) tie(ctx context.Context, program string, cl state.Cluster, config protocol.Config, o Options) (*Session, error) {
+// tie is Tie in a folder, with the state of cl. If the cluster does not become ready, the program is ended.
+func (c *Control) tie(ctx context.Context, program string, folder scratch.Folder, cl state.Cluster, config protocol.Config, o Options) (*Session, error) {
 	config.Name, config.Dir = cl.Name, cl.Dir
+	if err := os.Mkdir(cl.Dir, 0o700); err != nil {
+		return nil, err
+	}
 	if o.Socket {
 		var err error
 		if config.Socket, err = cl.PrepareSocket(); err != nil {
@@ -93,7 +89,7 @@ func (c *Control) tie(ctx context.Context, program string, cl state.Cluster, con
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Socket: config.Socket, process: p, stdin: stdin, dir: cl.Dir, grace: c.stop, drained: make(chan struct{})}
+	s := &Session{Socket: config.Socket, process: p, stdin: stdin, folder: folder, state: cl, grace: c.stop, drained: make(chan struct{})}
 	limit, cancel := context.WithTimeout(ctx, o.timeout())
 	defer cancel()
 	conn := protocol.NewConn(stdout, stdin, func() error { return p.cmd.Process.Kill() })
@@ -148,7 +144,7 @@ func (s *Session) drain(stdout io.Reader) {
 func (s *Session) Done() <-chan struct{} { return s.process.exited }
 
 // Log returns the path of what the program printed; it goes with the session.
-func (s *Session) Log() string { return filepath.Join(s.dir, "log") }
+func (s *Session) Log() string { return s.state.Log() }
 
 // Close stops the cluster, by force if it does not stop in time, and removes its
 // state. It reports a program that had died before.
@@ -172,6 +168,6 @@ func (s *Session) end() {
 		_ = s.stdin.Close()
 		s.process.wait(s.grace)
 		<-s.drained
-		_, _ = session("", s.dir).Remove()
+		_ = discard(s.folder, s.state)
 	})
 }

@@ -6,33 +6,44 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
-	"github.com/slipway-dev/slipway/internal/owner"
+	"github.com/slipway-dev/slipway/internal/scratch"
 )
 
-// sessionDir is how the folders of tied clusters are called, as a pattern for [os.MkdirTemp].
-const sessionDir = "slipway-session-*"
+// sessionPrefix begins the names of the folders of tied clusters.
+const sessionPrefix = "slipway-session-"
 
-// abandoned is the age from which a folder whose cluster does not run is left over
-// and not one that is about to begin.
+// abandoned is the age from which a folder whose cluster does not run is left over and not one that is about to begin:
+// a program outlives a starter that was killed for a moment.
 const abandoned = time.Minute
 
-// sweep removes the folders of tied clusters whose starters were killed: such a
-// cluster ends by itself, but its data stay. Folders of other users are not looked into: what they hold would be
-// believed, such as the place of a socket to remove.
+// sweep removes the folders of tied clusters whose starters were killed: such a cluster ends by itself, but its data
+// stay.
 func sweep() {
-	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), sessionDir))
-	if err != nil {
-		return // the name of the temporary folder is no pattern
-	}
-	for _, dir := range dirs {
-		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() || !owner.IsUser(info) || time.Since(info.ModTime()) < abandoned {
+	for left := range scratch.Left(os.TempDir(), sessionPrefix) {
+		info, err := os.Stat(left.Path)
+		if cl := session("", left); err == nil && time.Since(info.ModTime()) >= abandoned && isOver(cl) {
+			_ = discard(left, cl)
 			continue
 		}
-		if s := session("", dir); isOver(s) {
-			_, _ = s.Remove()
-		}
+		left.Release()
 	}
+}
+
+// session is the state of a tied cluster, of which there is no more than a folder.
+func session(name string, folder scratch.Folder) state.Cluster {
+	if name == "" {
+		name = DefaultName
+	}
+	return state.Cluster{Name: name, Dir: filepath.Join(folder.Path, "cluster")}
+}
+
+// discard removes the folder of a tied cluster, where the cluster's state has its own ways.
+func discard(folder scratch.Folder, cl state.Cluster) error {
+	if _, err := cl.Remove(); err != nil {
+		folder.Release()
+		return err // the mark stays, and a later start tries again
+	}
+	return folder.Remove()
 }
 
 func isOver(s state.Cluster) bool {

@@ -3,15 +3,20 @@
 package clusterctl_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/scratch"
 )
 
 func TestTie(t *testing.T) {
@@ -20,7 +25,7 @@ func TestTie(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Dir(s.Kubeconfig)
+	dir := filepath.Dir(filepath.Dir(s.Kubeconfig))
 	if s.Server == "" || s.Kubernetes != "1.37.1" {
 		t.Errorf("session: %+v", s)
 	}
@@ -53,7 +58,48 @@ func TestTieEndsWithContext(t *testing.T) {
 	}
 }
 
-// TestTieSweeps: a killed starter cannot remove the folder of its cluster; the next one does.
+// ties has the test's program start a cluster and wait to be killed.
+const ties = "CLUSTERCTL_TEST_TIES"
+
+// TestTies is the starter that TestTieSweeps kills.
+func TestTies(t *testing.T) {
+	if os.Getenv(ties) == "" {
+		t.Skip("it is for TestTieSweeps")
+	}
+	s, err := newDock(t, sound).Tie(t.Context(), "", clusterctl.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("folder " + filepath.Dir(filepath.Dir(s.Kubeconfig)))
+	<-s.Done()
+}
+
+// killedStarter is the folder of a cluster whose starter was killed, after the program's end.
+func killedStarter(t *testing.T) (dir string) {
+	t.Helper()
+	starter := exec.Command(os.Args[0], "-test.run=^TestTies$")
+	starter.Env, starter.Stderr = append(os.Environ(), ties+"=yes", peerMode+"="), os.Stderr
+	out, err := starter.StdoutPipe()
+	if err == nil {
+		err = starter.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); dir == "" && lines.Scan(); {
+		dir, _ = strings.CutPrefix(lines.Text(), "folder ")
+	}
+	_ = starter.Process.Kill()
+	_ = starter.Wait()
+	program := state.Cluster{Dir: filepath.Join(dir, "cluster")}
+	if err := program.WaitDead(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestTieSweeps: a killed starter cannot remove the folder of its cluster; the next one does. What runs stays, what may
+// be about to begin, and what slipway did not make: a project of such a name, and what another user has planted.
 func TestTieSweeps(t *testing.T) {
 	d := newDock(t, sound)
 	t.Setenv("TMPDIR", t.TempDir())
@@ -63,20 +109,18 @@ func TestTieSweeps(t *testing.T) {
 	}
 	defer s.Close()
 	old := time.Now().Add(-time.Hour)
-	running := filepath.Dir(s.Kubeconfig)
-	left := filepath.Join(os.TempDir(), "slipway-session-1")
-	fresh := filepath.Join(os.TempDir(), "slipway-session-2")
-	for _, dir := range []string{left, fresh} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+	running := filepath.Dir(filepath.Dir(s.Kubeconfig))
+	left, fresh := killedStarter(t), killedStarter(t)
+	project := filepath.Join(os.TempDir(), "slipway-session-drive")
+	if err := os.Mkdir(project, 0o700); err != nil {
+		t.Fatal(err)
 	}
-	for _, dir := range []string{left, running} {
+	for _, dir := range []string{left, running, project} {
 		if err := os.Chtimes(dir, old, old); err != nil {
 			t.Fatal(err)
 		}
 	}
-	stays := map[string]bool{left: false, fresh: true, running: true}
+	stays := map[string]bool{left: false, fresh: true, running: true, project: true}
 	if victim, planted := filepath.Join(t.TempDir(), "keys"), filepath.Join(os.TempDir(), "slipway-session-3"); os.Getuid() == 0 {
 		plant(t, planted, victim, old)
 		stays[planted], stays[victim] = true, true
@@ -98,8 +142,9 @@ func TestTieSweeps(t *testing.T) {
 func plant(t *testing.T, dir, victim string, at time.Time) {
 	t.Helper()
 	run := fmt.Sprintf(`{"socket": %q}`, victim)
-	if err := errors.Join(os.WriteFile(victim, nil, 0o600), os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "run.json"), []byte(run), 0o644),
-		os.Chown(dir, 1, 1), os.Chtimes(dir, at, at)); err != nil {
+	cluster := filepath.Join(dir, "cluster")
+	if err := errors.Join(os.WriteFile(victim, nil, 0o600), os.MkdirAll(cluster, 0o755), os.WriteFile(filepath.Join(cluster, "run.json"), []byte(run), 0o644),
+		scratch.Mark(dir), os.WriteFile(filepath.Join(dir, ".in-use"), nil, 0o644), os.Chown(dir, 1, 1), os.Chtimes(dir, at, at)); err != nil {
 		t.Fatal(err)
 	}
 }

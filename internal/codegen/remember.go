@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/codegen/wire"
 	"github.com/slipway-dev/slipway/internal/fileid"
 	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // memoryAge is how long an answer that nobody asks for is kept.
@@ -94,6 +94,10 @@ func keep(memory string, files []wire.File) {
 	prune(dir)
 }
 
+// memoryName matches the names of answers, and of those that a killed command has begun. The user may have made any
+// folder the cache, and other files lie there then.
+var memoryName = lazy.Regexp(`^([0-9a-f]{32}\.json|\.answer-[0-9]+)$`)
+
 func prune(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -101,7 +105,7 @@ func prune(dir string) {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err == nil && time.Since(info.ModTime()) > memoryAge && (strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), ".answer-")) {
+		if err == nil && time.Since(info.ModTime()) > memoryAge && memoryName().MatchString(e.Name()) {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/cachefolder"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/program"
 )
 
@@ -83,14 +84,18 @@ const (
 	forgotten = 30 * 24 * time.Hour // without use
 )
 
-// forget removes what nobody asked for in a long time.
+// memoryName matches the names of memories. The user may have made any folder the cache, and other files lie there
+// then.
+var memoryName = lazy.Regexp(`^[0-9a-f]{32}\.json$`)
+
+// forget removes answers that no command has used for long.
 func (m memory) forget() {
 	entries, err := os.ReadDir(m.dir)
 	if err != nil || len(entries) < many {
 		return
 	}
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > forgotten {
+		if info, err := e.Info(); err == nil && memoryName().MatchString(e.Name()) && time.Since(info.ModTime()) > forgotten {
 			_ = os.Remove(filepath.Join(m.dir, e.Name()))
 		}
 	}

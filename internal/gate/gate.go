@@ -8,7 +8,9 @@
 package gate
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -79,12 +81,43 @@ func free(port int) bool {
 	return true
 }
 
-// open makes the lock of a name, which is for all users of the machine whatever their umask is.
+// errNoGate is that another user put something else in the place of the gate, or of one of its locks.
+var errNoGate = errors.New("something else is in the place of the gate of slipway's tests")
+
+// open is the lock of a name, which is for all users of the machine whatever their umask is. Any of them may have made
+// the folder, so nothing in it is written, and no link is followed.
 func open(name string) (*flock.Flock, error) {
 	dir := filepath.Join(os.TempDir(), "slipway-test-gate")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.Mkdir(dir, 0o777); err == nil {
+		_ = os.Chmod(dir, 0o777|os.ModeSticky) // this user's, and whatever has its place now is no other user's
+	} else if !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	_ = os.Chmod(dir, 0o777|os.ModeSticky) // the owner alone may
-	return flock.New(filepath.Join(dir, name), flock.SetPermissions(0o666)), nil
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	if !isAt(root, dir) {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: errNoGate}
+	}
+	if f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644); err == nil {
+		_ = errors.Join(f.Chmod(0o644), f.Close())
+	} else if !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: filepath.Join(dir, name), Err: errNoGate}
+	}
+	return flock.New(filepath.Join(dir, name), flock.SetFlag(os.O_RDONLY)), nil // which makes no file
+}
+
+// isAt reports whether a folder is the one that was opened, and no link to it.
+func isAt(root *os.Root, dir string) bool {
+	opened, err := root.Stat(".")
+	if err != nil {
+		return false
+	}
+	info, err := os.Lstat(dir)
+	return err == nil && os.SameFile(opened, info)
 }

@@ -20,6 +20,7 @@ var readers = map[string]string{
 	"internal/addon/sources.go":                     "its own files in the user's cache",
 	"internal/clusterctl":                           "states of clusters, and the configuration that the user names",
 	"internal/image":                                "its own store, and archives that the user names; compile looks at a project's files first",
+	"internal/scratch/mark.go":                      "a regular file of this user's, in a folder that no other user may write to",
 	"internal/atomicfile/file_unix.go":              "the folder of a file that slipway has just written",
 	"internal/dev/ports.go":                         "the program that was compiled a moment ago",
 	"internal/dev/promise.go":                       "a file in the user's cache",

@@ -14,6 +14,9 @@ func IsUser(info fs.FileInfo) bool {
 	return ok && id == os.Getuid()
 }
 
+// Private reports whether a file or folder is the user's alone: no other user may read or change it.
+func Private(info fs.FileInfo) bool { return IsUser(info) && info.Mode().Perm()&0o077 == 0 }
+
 // Distrusted says why a program is not to be run: another user wrote it, or can change it. Programs of the user, of the
 // system and of the owner of the running program are trusted. Links are followed.
 func Distrusted(path, running string) error {

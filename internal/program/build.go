@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/download"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scratch"
 )
 
 // tries is how often a build is begun whose sources change while it runs.
@@ -64,7 +65,7 @@ func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 		return err
 	}
 	defer func() {
-		_ = os.RemoveAll(temp)
+		_ = scratch.Remove(temp)
 		_ = os.Remove(s.dir) // succeeds only if it stayed empty
 	}()
 	begin := time.Now()

@@ -11,6 +11,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/slipway-dev/slipway/internal/cachefolder"
+	"github.com/slipway-dev/slipway/internal/scratch"
 )
 
 // The programs are large, and a developer of the cluster makes many: each state of the sources has its own. Two
@@ -46,6 +47,13 @@ func (f *Finder) touch(path string) {
 	slot{clusterProduct(), filepath.Dir(path)}.touch()
 }
 
+// isOwn reports whether slipway has filled the slot: the note in it names the folder. The user may have made any folder
+// the cache, and may have copied or renamed one in it.
+func (s slot) isOwn() bool {
+	n, ok := readNote(s.dir)
+	return ok && n.Key == filepath.Base(s.dir)
+}
+
 // used is when the slot's programs were built or used last; it is zero where there are none.
 func (s slot) used() time.Time {
 	var last time.Time
@@ -72,7 +80,7 @@ func (s slot) prune() error {
 		other := slot{s.product, filepath.Join(filepath.Dir(s.dir), e.Name())}
 		switch used := other.used(); {
 		case other == s || !e.IsDir():
-		case !used.IsZero():
+		case !used.IsZero() && other.isOwn():
 			all[other] = use{time.Since(used), other.size()}
 		case other.abandoned():
 			err = errors.Join(err, other.discard())
@@ -105,7 +113,7 @@ func (s slot) size() (bytes int64) {
 // abandoned reports whether the slot has no more than what a build has left that was killed.
 func (s slot) abandoned() bool {
 	info, err := os.Stat(s.workshopDir())
-	if err != nil || time.Since(info.ModTime()) <= inUse {
+	if err != nil || time.Since(info.ModTime()) <= inUse || !scratch.Marked(s.workshopDir()) {
 		return false
 	}
 	entries, err := os.ReadDir(s.dir)

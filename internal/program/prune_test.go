@@ -68,7 +68,8 @@ func TestWaits(t *testing.T) {
 }
 
 // TestPruneLeavesWhatIsUsed: what runs stays however old it is, and so does what another command builds. A folder that
-// a killed build has left goes.
+// a killed build has left goes. Folders of the user's stay: one that happens to have such a program, a copy, one that
+// was renamed, and a project with nothing but a folder called build.
 func TestPruneLeavesWhatIsUsed(t *testing.T) {
 	root := t.TempDir()
 	at := func(name string) slot { return slot{clusterProduct(), filepath.Join(root, name)} }
@@ -83,7 +84,7 @@ func TestPruneLeavesWhatIsUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"new", "runs", "built", "idle"} {
+	for name, key := range map[string]string{"new": "new", "runs": "runs", "built": "built", "idle": "idle", "copy": "idle", "theirs": ""} {
 		if err := os.MkdirAll(at(name).dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -91,6 +92,11 @@ func TestPruneLeavesWhatIsUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		age(at(name).program())
+		if key != "" {
+			if err := (note{Key: key}).write(at(name).dir); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	running := exec.Command(at("runs").program(), "-test.run=^TestWaits$")
 	running.Env = append(os.Environ(), waits+"=yes")
@@ -111,15 +117,25 @@ func TestPruneLeavesWhatIsUsed(t *testing.T) {
 	}
 	defer release()
 	for _, name := range []string{"killed", "begun"} {
-		if err := os.MkdirAll(at(name).workshopDir(), 0o755); err != nil {
+		if err := os.Mkdir(at(name).dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := at(name).workshop(); err != nil {
 			t.Fatal(err)
 		}
 	}
+	if err := os.MkdirAll(at("project").workshopDir(), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	age(at("killed").workshopDir())
+	age(at("project").workshopDir())
 	if err := at("new").prune(); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{"new": true, "runs": runtime.GOOS == "linux", "built": true, "idle": false, "killed": false, "begun": true} {
+	for name, want := range map[string]bool{
+		"new": true, "runs": runtime.GOOS == "linux", "built": true, "idle": false, "killed": false, "begun": true,
+		"copy": true, "theirs": true, "project": true,
+	} {
 		if _, err := os.Stat(at(name).dir); (err == nil) != want {
 			t.Errorf("%s is there: %v", name, err)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scratch"
 )
 
 // slot is the place in the cache for the programs built from one state of the sources.
@@ -90,7 +91,10 @@ func (s slot) workshop() (dir string, err error) {
 	if err := os.RemoveAll(dir); err != nil {
 		return "", unusable(err)
 	}
-	return dir, unusable(os.Mkdir(dir, 0o755))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", unusable(err)
+	}
+	return dir, unusable(scratch.Mark(dir))
 }
 
 func (s slot) workshopDir() string { return filepath.Join(s.dir, "build") }

@@ -5,10 +5,17 @@
 package refuge
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/slipway-dev/slipway/internal/owner"
 )
+
+// errShared is returned for a folder that others could use.
+var errShared = errors.New("belongs to another user, or other users may read it")
 
 // Path is where the folder is, or would be.
 func Path() string { return filepath.Join(os.TempDir(), "slipway-"+strconv.Itoa(os.Getuid())) }
@@ -19,5 +26,9 @@ func Make() (dir string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	return dir, private(dir)
+	info, err := os.Lstat(dir)
+	if err == nil && (!info.IsDir() || !owner.Private(info)) {
+		err = &fs.PathError{Op: "use", Path: dir, Err: errShared}
+	}
+	return dir, err
 }

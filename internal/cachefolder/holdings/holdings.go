@@ -23,6 +23,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/slipway-dev/slipway/internal/program"
+	"github.com/slipway-dev/slipway/internal/scratch"
 )
 
 // Kind is one of the things that the cache holds.
@@ -34,6 +35,7 @@ type Kind struct {
 
 	folders []string       // below the cache
 	entry   *regexp.Regexp // names of what is in them
+	marked  *regexp.Regexp // names of those entries that are slipway's only with its mark; nil if there are none
 	locks   []string       // files in the folder: it is in use while another command has one
 	// inner are patterns of files in the folder that commands lock while they make something: all is in use then.
 	inner []string
@@ -53,7 +55,8 @@ func Kinds() []Kind {
 		{Name: "programs", What: "slipway-cluster and the other programs, compiled or downloaded", Limit: "the last eight of each program, at most 2 GiB of each, until 30 days after the last use",
 			folders: []string{program.ProgramsDir}, entry: hex(32, ""), runs: true},
 		{Name: "images", What: "images that were built or pulled, and compiled managers", Limit: "images without limit, until they are removed or built again; managers until 30 days after the last build",
-			folders: []string{"images"}, entry: regexp.MustCompile(`^(layout|layers|programs|index\.json|work-.*)$`), locks: []string{"lock", "readers"},
+			folders: []string{"images", filepath.Join("images", "programs")}, entry: regexp.MustCompile(`^(layout|layers|index\.json|work-.*|gone-.*|[0-9a-f]{32})$`),
+			marked: regexp.MustCompile(`^(work-.*|gone-.*|[0-9a-f]{32})$`), locks: []string{"lock", "readers"},
 			inner: []string{"work-*/.in-use", "programs/*/lock"}},
 		{Name: "downloads", What: "archives of releases that were cut off", Limit: "until they are complete, or 30 days after the last part came",
 			folders: []string{program.DownloadsDir}, entry: regexp.MustCompile(`^slipway_[^_]+_.*$`), lock: program.DownloadLock},
@@ -115,13 +118,20 @@ func (k Kind) entries(root string) (paths []string, err error) {
 	return paths, nil
 }
 
-// owns reports whether slipway has made an entry of such a name, as far as a lock shows it.
+// owns reports whether slipway has made an entry of such a name, as far as a mark or a lock shows it.
 func (k Kind) owns(path string) bool {
+	if k.isMarked(path) {
+		return scratch.Marked(path)
+	}
 	if k.lock == nil {
 		return true
 	}
 	_, err := os.Stat(k.lockOf(path))
 	return err == nil
+}
+
+func (k Kind) isMarked(path string) bool {
+	return k.marked != nil && k.marked.MatchString(filepath.Base(path))
 }
 
 func (k Kind) lockOf(path string) string {
@@ -208,7 +218,11 @@ func (k Kind) remove(path string, dryRun bool) (removed bool, err error) {
 	if dryRun {
 		return true, nil
 	}
-	err = os.RemoveAll(path)
+	if k.isMarked(path) {
+		err = scratch.Remove(path)
+	} else {
+		err = os.RemoveAll(path)
+	}
 	return err == nil, err
 }
 

@@ -1,6 +1,7 @@
 package holdings_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,17 +13,20 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/slipway-dev/slipway/internal/cachefolder/holdings"
+	"github.com/slipway-dev/slipway/internal/scratch"
 )
 
 var (
 	slot = strings.Repeat("0a", 16)
 	ours = []string{
 		"programs/" + slot + "/slipway-check", "images/index.json", "images/layout/blobs/sha256/x", "downloads/slipway_v0.1.0_linux_amd64.tar.gz.00.part",
-		"addons/cert-manager-" + slot + "/go.mod", "definitions/" + strings.Repeat("b", 64) + ".yaml", "runs/" + strings.Repeat("c", 64), "checked/" + slot + ".json",
+		"images/work-1/x", "images/programs/" + slot + "/manager", "addons/cert-manager-" + slot + "/go.mod", "definitions/" + strings.Repeat("b", 64) + ".yaml", "runs/" + strings.Repeat("c", 64), "checked/" + slot + ".json",
 	}
+	// marked are folders of ours that are known by their marks.
+	marked = []string{"images/work-1", "images/programs/" + slot}
 	// others are files of the user's, who has made a folder with other things the cache, and what no command may lose.
 	others = []string{"programs/mine/x", "images/holiday.jpg", "downloads/paper.pdf", "journal/key", "locks/x", "programs/" + slot + ".lock", "images/lock", "runs/x",
-		"downloads/v0.1.0.lock", "downloads/slipway_v0.2.0_linux_amd64.tar.gz"}
+		"images/work-holiday/x", "images/programs/mine/main.go", "images/programs/" + strings.Repeat("d", 32) + "/x", "downloads/v0.1.0.lock", "downloads/slipway_v0.2.0_linux_amd64.tar.gz"}
 )
 
 func fill(t *testing.T) (root string) {
@@ -37,7 +41,17 @@ func fill(t *testing.T) (root string) {
 			t.Fatal(err)
 		}
 	}
+	for _, name := range marked {
+		mark(t, filepath.Join(root, filepath.FromSlash(name)))
+	}
 	return root
+}
+
+func mark(t *testing.T, folder string) {
+	t.Helper()
+	if err := errors.Join(os.Chmod(folder, 0o700), scratch.Mark(folder)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func clean(t *testing.T, root string, c holdings.Cleaning) (all holdings.Cleaned) {
@@ -74,7 +88,15 @@ func TestClean(t *testing.T) {
 		}
 		use.Entries, use.Bytes = use.Entries+u.Entries, use.Bytes+u.Bytes
 	}
-	if use.Entries != len(ours) || use.Bytes != int64(10*len(ours)) {
+	bytes := int64(10 * len(ours))
+	for _, name := range marked {
+		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name), ".slipway-folder"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes += info.Size()
+	}
+	if use.Entries != len(ours) || use.Bytes != bytes {
 		t.Errorf("measured %+v", use)
 	}
 	if all := clean(t, root, holdings.Cleaning{DryRun: true}); all.Entries != len(ours) || there(root, ours) != len(ours) {
@@ -157,7 +179,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 
 // TestBuilding: an image that another command builds stays, and what the build has so far.
 func TestBuilding(t *testing.T) {
-	for _, name := range []string{"work-1/.in-use", "programs/x/lock"} {
+	for _, name := range []string{"work-1/.in-use", "programs/" + slot + "/lock"} {
 		root := fill(t)
 		path := filepath.Join(root, "images", filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -90,7 +90,8 @@ func (c Cluster) Tidy() {
 	entries, err := os.ReadDir(c.Dir)
 	kept := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return c.programLock() != filepath.Join(c.Dir, e.Name()) })
 	if err == nil && !kept {
-		_ = os.RemoveAll(c.Dir) // an empty folder does no harm
+		_ = os.Remove(c.programLock())
+		_ = os.Remove(c.Dir) // an empty folder does no harm, and in another one is something by now
 	}
 }
 

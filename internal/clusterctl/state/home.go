@@ -24,6 +24,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
@@ -60,13 +61,33 @@ func absolute(dir string) (Home, error) {
 // validName allows what may be part of a file name, a context name and a certificate.
 var validName = lazy.Regexp(`^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$`)
 
-// Cluster returns the state of the cluster called name, which need not exist.
+// Cluster returns the state of the cluster called name, which need not exist. The error is [ErrForeign] for a folder of
+// that name that is no cluster's.
 func (h Home) Cluster(name string) (Cluster, error) {
 	if !validName().MatchString(name) {
 		return Cluster{}, &report.Error{What: "invalid cluster name", Where: name, Code: 2,
 			Hint: "use at most 40 lower-case letters, digits and inner hyphens, like my-cluster"}
 	}
-	return Cluster{Name: name, Dir: filepath.Join(h.Dir, "clusters", name), lock: filepath.Join(h.Dir, "locks", name+".lock")}, nil
+	c := Cluster{Name: name, Dir: filepath.Join(h.Dir, "clusters", name), lock: filepath.Join(h.Dir, "locks", name+".lock")}
+	return c, c.refuseForeign()
+}
+
+// ErrForeign is that the folder of a cluster's name has nothing of a cluster.
+var ErrForeign = errors.New("the folder has other files, and none of a cluster")
+
+// refuseForeign refuses a folder that slipway did not make: stopping and deleting a cluster empty its folder, and the
+// user may have named as the state a folder that has clusters of another kind, such as their manifests.
+func (c Cluster) refuseForeign() error {
+	entries, err := os.ReadDir(c.Dir)
+	if err != nil || len(entries) == 0 {
+		return nil
+	}
+	left := []string{"lock", "log", "run.json", "data.json", configFile} // each end of a cluster leaves one of them
+	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Type().IsRegular() && slices.Contains(left, e.Name()) }) {
+		return nil
+	}
+	return &report.Error{What: "cluster " + c.Name + " cannot have this state folder", Where: c.Dir, Err: ErrForeign,
+		Hint: "set SLIPWAY_STATE to a folder of slipway's own, or give the cluster another name"}
 }
 
 // Clusters returns the clusters that have state, by name.

@@ -81,6 +81,31 @@ func TestClusters(t *testing.T) {
 	}
 }
 
+// TestForeign: what a user has where clusters would be is no cluster, to be listed, started, stopped or deleted.
+func TestForeign(t *testing.T) {
+	home := state.Home{Dir: t.TempDir()}
+	manifests := filepath.Join(home.Dir, "clusters", "prod")
+	if err := errors.Join(os.MkdirAll(filepath.Join(manifests, "logs"), 0o755), os.WriteFile(filepath.Join(manifests, "kustomization.yaml"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := home.Cluster("prod")
+	if e, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, state.ErrForeign) || e.Where != manifests || e.Hint == "" {
+		t.Errorf("error: %+v", err)
+	}
+	if all, err := home.Clusters(); err != nil || len(all) != 0 {
+		t.Errorf("listed: %v, %v", all, err)
+	}
+	for _, left := range []string{"lock", "log", "run.json", "data.json", "config.json"} { // of a start that was killed
+		c := cluster(t, t.TempDir())
+		if err := errors.Join(os.Mkdir(filepath.Join(c.Dir, "etcd"), 0o700), os.WriteFile(filepath.Join(c.Dir, left), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (state.Home{Dir: filepath.Dir(filepath.Dir(c.Dir))}).Cluster("blue"); err != nil {
+			t.Errorf("%s: %v", left, err)
+		}
+	}
+}
+
 func TestUnusableFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -106,7 +106,7 @@ func (m Memory) Keep(key string, layer v1.Layer) error {
 	if err := os.MkdirAll(m.Dir, 0o755); err != nil {
 		return err
 	}
-	notes, err := filepath.Glob(m.path("*"))
+	notes, err := filepath.Glob(m.path(strings.Repeat("[0-9a-f]", hex.EncodedLen(sha256.Size)))) // no files of the user's
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package layers_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -101,23 +102,23 @@ func flip(path string) error {
 	return os.WriteFile(path, data, 0o644)
 }
 
-// TestKeepTidies: notes about layers that are gone go as well.
+// TestKeepTidies: notes about layers that are gone go as well, and no file of the user's.
 func TestKeepTidies(t *testing.T) {
-	m, layer, path := kept(t, "a")
-	if err := m.Keep("b", layer); err != nil {
+	m, layer, path := kept(t, layers.Key("a"))
+	if err := errors.Join(m.Keep(layers.Key("b"), layer), os.WriteFile(filepath.Join(m.Dir, "mine.json"), nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	if notes, err := os.ReadDir(m.Dir); err != nil || len(notes) != 2 {
+	if notes, err := os.ReadDir(m.Dir); err != nil || len(notes) != 3 {
 		t.Fatalf("there are %d notes, %v", len(notes), err)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Keep("c", layer); err != nil {
+	if err := m.Keep(layers.Key("c"), layer); err != nil {
 		t.Fatal(err)
 	}
-	if notes, err := os.ReadDir(m.Dir); err != nil || len(notes) != 1 {
-		t.Errorf("there are %d notes, %v, want the last", len(notes), err)
+	if notes, err := os.ReadDir(m.Dir); err != nil || len(notes) != 2 {
+		t.Errorf("there are %d files, %v, want the last note and the user's", len(notes), err)
 	}
 }
 

@@ -214,34 +214,47 @@ func TestLayersAreRemembered(t *testing.T) {
 	}
 }
 
+// TestTidy: a program goes that was not built for long. Folders that slipway did not make stay, whatever they are
+// called and whatever they hold: the user may have made any folder the cache.
 func TestTidy(t *testing.T) {
 	s := store.Store{Dir: t.TempDir()}
-	old, done, err := s.Temp()
+	current, done, err := s.Temp()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer done()
-	fresh, killed := filepath.Join(s.Dir, "work-fresh"), filepath.Join(s.Dir, "work-killed") // nobody holds their locks
-	if err := errors.Join(os.Mkdir(fresh, 0o755), os.Mkdir(killed, 0o755)); err != nil {
-		t.Fatal(err)
-	}
-	used, unused := filepath.Join(s.Programs(), "used"), filepath.Join(s.Programs(), "unused")
 	then := time.Now().Add(-1000 * time.Hour)
-	for _, dir := range []string{used, unused} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+	program := func(key string, at time.Time) (dir string) {
+		t.Helper()
+		lock, dir, err := s.Program(t.Context(), key)
+		if err == nil {
+			path := filepath.Join(dir, store.ProgramFile)
+			err = errors.Join(os.WriteFile(path, nil, 0o755), os.Chtimes(path, at, at), lock.Close())
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "manager"), nil, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		return dir
 	}
-	if err := errors.Join(os.Chtimes(old, then, then), os.Chtimes(killed, then, then), os.Chtimes(filepath.Join(unused, "manager"), then, then)); err != nil {
+	used, unused, renamed, linked := program("used", time.Now()), program("unused", then), program("renamed", then), filepath.Join(s.Programs(), "linked")
+	stays := map[string]bool{current: true, used: true, unused: false, renamed + "-by-me": true, linked: true}
+	if err := errors.Join(os.Rename(renamed, renamed+"-by-me"), os.Symlink(t.TempDir(), linked), os.CopyFS(filepath.Join(s.Programs(), "copy"), os.DirFS(unused))); err != nil {
 		t.Fatal(err)
+	}
+	for _, mine := range []string{filepath.Join(s.Dir, "work-mine"), filepath.Join(s.Programs(), "mine"), filepath.Join(s.Programs(), "mine.gone"), filepath.Join(s.Programs(), "gone-mine"), filepath.Join(s.Programs(), "copy")} {
+		path := filepath.Join(mine, store.ProgramFile)
+		if err := errors.Join(os.MkdirAll(mine, 0o700), os.WriteFile(path, nil, 0o700), os.Chtimes(path, then, then), os.Chtimes(mine, then, then)); err != nil {
+			t.Fatal(err)
+		}
+		stays[mine] = true
 	}
 	s.Tidy()
-	for path, want := range map[string]bool{old: true, fresh: true, killed: false, used: true, unused: false} {
-		if _, err := os.Stat(path); (err == nil) != want {
+	for path, want := range stays {
+		if _, err := os.Lstat(path); (err == nil) != want {
 			t.Errorf("%s is there: %v, want %v", path, err == nil, want)
 		}
+	}
+	if left, err := filepath.Glob(filepath.Join(s.Programs(), "gone-*")); err != nil || len(left) != 1 {
+		t.Errorf("of what was removed there is still %v, %v", left, err)
 	}
 }

@@ -6,38 +6,32 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/slipway-dev/slipway/internal/scratch"
 )
 
+// unused is how long a compiled program stays that is not built any more. Building it touches it.
+const unused = 30 * 24 * time.Hour
+
+// The beginnings of names of folders that last no longer than their command.
 const (
-	// begun is how old the folder of a piece of work is that whoever made it has locked, unless he was killed.
-	begun = time.Minute
-	// unused is how long a compiled program stays that is not built any more. Building it touches it.
-	unused = 30 * 24 * time.Hour
+	workPrefix = "work-" // of pieces of work
+	gonePrefix = "gone-" // in which a program is removed
 )
-
-// lockName is the file by which the folder of a piece of work is seen to be in use.
-const lockName = ".in-use"
 
 // Temp makes a folder for one piece of work, on the same disk; done removes it.
 func (s Store) Temp() (dir string, done func(), err error) {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return "", nil, err
 	}
-	if dir, err = os.MkdirTemp(s.Dir, "work-"); err != nil {
+	folder, err := scratch.In(s.Dir, workPrefix)
+	if err != nil {
 		return "", nil, err
 	}
-	lock := flock.New(filepath.Join(dir, lockName))
-	if _, err := lock.TryLock(); err != nil {
-		return "", nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	return dir, func() {
-		_ = lock.Close()
-		_ = os.RemoveAll(dir)
-	}, nil
+	return folder.Path, func() { _ = folder.Remove() }, nil
 }
 
 // ProgramFile is the name of a compiled program in its folder.
@@ -48,7 +42,7 @@ const ProgramFile = "manager"
 func (s Store) Program(ctx context.Context, key string) (lock *flock.Flock, dir string, err error) {
 	dir = filepath.Join(s.Programs(), key)
 	for {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+		if err := s.makeProgram(dir); err != nil {
 			return nil, "", err
 		}
 		lock := flock.New(filepath.Join(dir, programLock))
@@ -57,7 +51,7 @@ func (s Store) Program(ctx context.Context, key string) (lock *flock.Flock, dir 
 		case errors.Is(err, fs.ErrNotExist): // removed just now
 		case err != nil:
 			return nil, "", err
-		case isThere(lock):
+		case scratch.IsThere(lock):
 			return lock, dir, nil
 		default:
 			_ = lock.Close() // it was removed by the one that had it
@@ -65,73 +59,68 @@ func (s Store) Program(ctx context.Context, key string) (lock *flock.Flock, dir 
 	}
 }
 
+// makeProgram makes the folder of a program, unless it is there.
+func (s Store) makeProgram(dir string) error {
+	if err := os.MkdirAll(s.Programs(), 0o755); err != nil {
+		return err
+	}
+	err := os.Mkdir(dir, 0o700)
+	if err == nil {
+		return scratch.Mark(dir)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
 // programLock is the file that is locked while a program is compiled or read.
 const programLock = "lock"
-
-// isThere says whether the file that is locked is still the one of that name.
-func isThere(lock *flock.Flock) bool {
-	locked, err := lock.Stat()
-	if err != nil {
-		return false
-	}
-	now, err := os.Stat(lock.Path())
-	return err == nil && os.SameFile(locked, now)
-}
 
 // Tidy removes what killed processes have left, and programs that were not built for long. A folder in use
 // stays, and so does what cannot be removed.
 func (s Store) Tidy() {
-	remove(filepath.Join(s.Dir, "work-*"), "", lockName, begun)
-	remove(filepath.Join(s.Programs(), "*"), ProgramFile, programLock, unused)
+	scratch.Sweep(s.Dir, workPrefix)
+	scratch.Sweep(s.Programs(), gonePrefix)
+	entries, err := os.ReadDir(s.Programs())
+	if err != nil {
+		return // there are none
+	}
+	for _, e := range entries {
+		s.forget(filepath.Join(s.Programs(), e.Name()))
+	}
 }
 
-// remove removes the folders that match a pattern and whose lock is free, by the age of a file in them, or of the
-// folder itself if there is none.
-func remove(pattern, file, lockFile string, age time.Duration) {
-	found, err := filepath.Glob(pattern)
+// forget removes the folder of a program that was not built for long, unless the program is being built or read.
+func (s Store) forget(dir string) {
+	if !scratch.Marked(dir) || !isUnused(dir) {
+		return
+	}
+	lock := flock.New(filepath.Join(dir, programLock))
+	defer func() { _ = lock.Close() }()
+	if alone, err := lock.TryLock(); alone && err == nil && scratch.IsThere(lock) && isUnused(dir) {
+		s.discardProgram(dir)
+	}
+}
+
+// isUnused goes by the program's age, or by that of the folder if there is no program.
+func isUnused(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, ProgramFile))
+	if err != nil {
+		info, err = os.Stat(dir)
+	}
+	return err == nil && time.Since(info.ModTime()) > unused
+}
+
+// discardProgram removes a folder whose lock is held. It loses its name first: who waits for the lock, or comes now,
+// makes a folder anew, of which nothing is removed.
+func (s Store) discardProgram(dir string) {
+	gone, err := scratch.In(s.Programs(), gonePrefix)
 	if err != nil {
 		return
 	}
-	for _, dir := range found {
-		changed, ok := lastChange(filepath.Join(dir, file))
-		if !ok {
-			changed, ok = lastChange(dir)
-		}
-		if !ok || time.Since(changed) <= age {
-			continue
-		}
-		lock := flock.New(filepath.Join(dir, lockFile))
-		if alone, err := lock.TryLock(); alone && err == nil && !renewed(dir, file, age) {
-			discard(dir)
-		}
-		_ = lock.Close()
+	if os.Rename(dir, filepath.Join(gone.Path, filepath.Base(dir))) != nil {
+		_ = scratch.Remove(dir) // some systems rename no folder in which a file is open
 	}
-}
-
-// renewed reports whether a file was made anew by another one, who had the lock until now.
-func renewed(dir, file string, age time.Duration) bool {
-	if file == "" {
-		return false
-	}
-	changed, ok := lastChange(filepath.Join(dir, file))
-	return ok && time.Since(changed) <= age
-}
-
-func lastChange(path string) (at time.Time, ok bool) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return at, false
-	}
-	return info.ModTime(), true
-}
-
-// discard removes a folder whose lock is held. It loses its name first: who waits for the lock, or comes now, makes a
-// folder anew, of which nothing is removed.
-func discard(dir string) {
-	const gone = ".gone"
-	if strings.HasSuffix(dir, gone) || os.Rename(dir, dir+gone) != nil {
-		_ = os.RemoveAll(dir)
-		return
-	}
-	_ = os.RemoveAll(dir + gone)
+	_ = gone.Remove()
 }

@@ -167,9 +167,16 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// TestKeysAreApart: each key has its own memory, and the oldest ones go.
+// TestKeysAreApart: each key has its own memory, and the oldest ones go. Files of the user's stay, who may have runs of
+// another kind there.
 func TestKeysAreApart(t *testing.T) {
 	dir := t.TempDir()
+	mine := filepath.Join(dir, "loss.csv")
+	write(t, mine, "0.5")
+	long := time.Now().Add(-1000 * time.Hour)
+	if err := os.Chtimes(mine, long, long); err != nil {
+		t.Fatal(err)
+	}
 	for i := range 210 {
 		m := inputs.In(dir, fmt.Sprint(i))
 		if isFresh(t, m, "") {
@@ -183,8 +190,11 @@ func TestKeysAreApart(t *testing.T) {
 		}
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) > 200 {
-		t.Errorf("%d memories are kept (%v), want at most 200", len(entries), err)
+	if err != nil || len(entries) > 201 {
+		t.Errorf("%d memories are kept (%v), want at most 200", len(entries)-1, err)
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Error(err)
 	}
 }
 

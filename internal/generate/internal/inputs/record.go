@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // record is what a memory's file holds: a line with the format's version, then
@@ -136,9 +138,16 @@ func (m Memory) write(r record) error {
 // its various sets of options.
 const kept = 200
 
+// memoryName matches the names of memories, and of those that a killed run has begun. The user may have made any folder
+// the cache, and other files lie there then.
+var memoryName = lazy.Regexp(`^([0-9a-f]{64}|\.new-[0-9]+)$`)
+
 // prune removes the memories that were written longest ago.
 func prune(folder string) error {
 	entries, err := os.ReadDir(folder)
+	if len(entries) > kept { // or else no name need be looked at
+		entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !e.Type().IsRegular() || !memoryName().MatchString(e.Name()) })
+	}
 	if err != nil || len(entries) <= kept {
 		return err
 	}

@@ -29,6 +29,7 @@ type Session struct {
 	// Dir is the session's folder.
 	Dir string
 
+	folder folder
 	cmd    *exec.Cmd
 	stdin  io.Closer
 	exited chan struct{} // closed once the program is gone; err is set by then
@@ -42,13 +43,13 @@ const grace = 10 * time.Second
 
 // Start starts the program in a new folder and returns once its cluster is ready.
 func Start(ctx context.Context, program string, f protocol.Spec) (*Session, protocol.Cluster, error) {
-	dir, err := newDir()
+	own, err := newFolder()
 	if err != nil {
 		return nil, protocol.Cluster{}, err
 	}
-	s := &Session{Dir: dir, exited: make(chan struct{})}
-	if err := s.begin(program, protocol.Config{Protocol: protocol.Number, Name: "test", Dir: dir, Spec: f}); err != nil {
-		_ = os.RemoveAll(dir)
+	s := &Session{Dir: own.path, folder: own, exited: make(chan struct{})}
+	if err := s.begin(program, protocol.Config{Protocol: protocol.Number, Name: "test", Dir: s.Dir, Spec: f}); err != nil {
+		_ = s.folder.remove()
 		return nil, protocol.Cluster{}, err
 	}
 	cluster, err := s.Ready(ctx)
@@ -151,7 +152,7 @@ func (s *Session) end() {
 		timer := time.AfterFunc(grace, func() { _ = s.cmd.Process.Kill() })
 		<-s.exited
 		timer.Stop()
-		_ = os.RemoveAll(s.Dir)
+		_ = s.folder.remove()
 	})
 }
 

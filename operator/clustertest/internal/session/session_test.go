@@ -17,6 +17,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		endSlowly()
 	}
+	if os.Getenv(claims) != "" {
+		claim()
+		return
+	}
 	os.Exit(m.Run())
 }
 

@@ -2,8 +2,10 @@ package session
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -11,66 +13,110 @@ import (
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
 )
 
-// pattern is how the folders of sessions are called, for [os.MkdirTemp].
-const pattern = "slipway-test-*"
+// prefix begins the names of the folders of sessions.
+const prefix = "slipway-test-"
 
-// abandoned is the age from which a folder whose lock is free is left over, and
-// not one that is about to begin.
+const (
+	// holderName is the file that the process which made a folder has locked for as long as it lives. It is locked
+	// before the mark is written.
+	holderName = ".in-use"
+	// programName is the file that the cluster program has locked for as long as it lives, whatever happened to its
+	// starter.
+	programName = "lock"
+)
+
+// abandoned is the age from which a folder whose locks are free is left over, and not one whose program is about to
+// begin: it outlives a starter that was killed for a moment.
 const abandoned = time.Minute
 
-// sweep removes the folders of sessions in dir whose processes were killed: their
-// programs have ended by themselves, but their data stay. Other
-// users' folders are not looked into: opening a lock that is a pipe would never end.
-func sweep(dir string) {
-	left, err := filepath.Glob(filepath.Join(dir, pattern))
-	if err != nil {
-		return // the name of the temporary folder is no pattern
-	}
-	for _, dir := range left {
-		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() || !isOwn(info) || time.Since(info.ModTime()) < abandoned {
-			continue
-		}
-		if free(filepath.Join(dir, "lock")) {
-			_ = os.RemoveAll(dir)
-		}
-	}
+// folder is one of a session, in use by this process.
+type folder struct {
+	path string
+	made fs.FileInfo // what has to be there when it is removed
+	held *flock.Flock
 }
 
-// newDir makes the folder of a new session, and removes what is left of others.
-func newDir() (string, error) {
+// newFolder makes the folder of a new session, and removes what is left of others.
+func newFolder() (folder, error) {
 	sweep(os.TempDir())
-	dir, err := os.MkdirTemp("", pattern)
+	dir, err := os.MkdirTemp("", prefix)
 	if err != nil {
-		return "", &fault.Error{What: "cannot create a folder for the cluster", Where: os.TempDir(), Err: errors.Unwrap(err),
+		return folder{}, &fault.Error{What: "cannot create a folder for the cluster", Where: os.TempDir(), Err: errors.Unwrap(err),
 			Hint: "set TMPDIR to a folder that you may write to"}
 	}
-	return dir, nil
+	f := folder{path: dir, held: flock.New(filepath.Join(dir, holderName))}
+	if _, err = f.held.TryLock(); err == nil {
+		err = mark(dir)
+	}
+	if err == nil {
+		f.made, err = os.Lstat(dir)
+	}
+	if err != nil {
+		return folder{}, errors.Join(err, f.held.Close(), os.RemoveAll(dir))
+	}
+	return f, nil
 }
 
-// Claim makes a folder as a session has it for a test that has no program of its own: it holds the
-// lock itself. Release removes the folder.
+// Claim makes a folder as a session has it for a test that has no program of its own. Release removes the folder.
 func Claim() (dir string, release func() error, err error) {
-	if dir, err = newDir(); err != nil {
+	f, err := newFolder()
+	if err != nil {
 		return "", nil, err
 	}
-	l := flock.New(filepath.Join(dir, "lock"))
-	if ok, err := l.TryLock(); err != nil || !ok {
-		return "", nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	return dir, func() error { return errors.Join(l.Unlock(), os.RemoveAll(dir)) }, nil
+	return f.path, f.remove, nil
 }
 
-// free tells whether nobody holds the lock at path. The program holds it for as
-// long as it lives, whatever happened to its starter.
-func free(path string) bool {
-	if _, err := os.Stat(path); os.IsNotExist(err) {
-		return true
+// sweep removes the folders of sessions in dir whose processes were killed: their programs have ended by themselves,
+// but their data stay. A folder has to have the mark; what it is called and which locks are missing prove nothing.
+func sweep(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // nothing can be seen there, and nothing is removed
 	}
-	l := flock.New(path, flock.SetFlag(os.O_RDWR))
-	ok, err := l.TryLock()
-	if err != nil || !ok {
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), prefix) {
+			sweepOne(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+func sweepOne(dir string) {
+	info, err := os.Lstat(dir)
+	if err != nil || time.Since(info.ModTime()) < abandoned || !isMarked(dir) {
+		return
+	}
+	holder, program := existing(dir, holderName), existing(dir, programName)
+	if holder == nil {
+		return
+	}
+	f := folder{dir, info, holder}
+	if isFree(holder) && (program == nil || isFree(program)) && isMarked(dir) {
+		if program != nil {
+			_ = program.Close()
+		}
+		_ = f.remove()
+	}
+	_ = holder.Close()
+}
+
+// existing is the lock of a file in a folder; nil if there is none.
+func existing(dir, name string) *flock.Flock {
+	path := filepath.Join(dir, name)
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return flock.New(path, flock.SetFlag(os.O_RDWR)) // which makes none
+}
+
+// isFree takes a lock that no process has, if its file is still the one of that name.
+func isFree(lock *flock.Flock) bool {
+	if ok, err := lock.TryLock(); !ok || err != nil {
 		return false
 	}
-	return l.Unlock() == nil
+	locked, err := lock.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Lstat(lock.Path())
+	return err == nil && os.SameFile(locked, now)
 }
