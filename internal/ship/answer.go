@@ -194,13 +194,20 @@ func targetPort(service corev1.Service, pod corev1.Pod, port int64) int64 {
 	if at < 0 {
 		return 0
 	}
-	target := service.Spec.Ports[at].TargetPort
-	if target.Type == intstr.Int {
-		return cmp.Or(int64(target.IntVal), port)
+	if target := service.Spec.Ports[at].TargetPort; target.Type == intstr.String || target.IntVal != 0 {
+		return portOf(pod, target)
+	}
+	return port
+}
+
+// portOf is the number of a pod's port, which may have a name; 0 if it has none of that name.
+func portOf(pod corev1.Pod, port intstr.IntOrString) int64 {
+	if port.Type == intstr.Int {
+		return int64(port.IntVal)
 	}
 	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) { // of the first kind are sidecars
 		for _, p := range container.Ports {
-			if p.Name == target.StrVal {
+			if p.Name == port.StrVal {
 				return int64(p.ContainerPort)
 			}
 		}

@@ -3,11 +3,14 @@ package ship
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -185,6 +188,7 @@ func (c *Cluster) diagnoseContainer(ctx context.Context, pod corev1.Pod, contain
 	if ended == nil || ended.ExitCode == 0 && container.RestartCount == 0 {
 		if container.State.Running != nil && !container.Ready {
 			d.say("container %s of pod %s runs but is not ready", container.Name, pod.Name)
+			c.nameChecks(ctx, pod, container.Name, d)
 			c.quoteLog(ctx, pod, container, false, d)
 		}
 		return
@@ -195,6 +199,50 @@ func (c *Cluster) diagnoseContainer(ctx context.Context, pod corev1.Pod, contain
 	}
 	d.say("container %s of pod %s ended with exit code %d%s; restarts: %d", container.Name, pod.Name, ended.ExitCode, reason, container.RestartCount)
 	c.quoteLog(ctx, pod, container, container.State.Terminated == nil, d)
+}
+
+// nameChecks names the readiness checks of a container that fail, as a manager of controller-runtime lists them, with
+// what the log says of each: the answer to a probe withholds reasons.
+func (c *Cluster) nameChecks(ctx context.Context, pod corev1.Pod, container string, d *diagnosis) {
+	at := slices.IndexFunc(pod.Spec.Containers, func(of corev1.Container) bool { return of.Name == container })
+	if at < 0 || pod.Spec.Containers[at].ReadinessProbe == nil || pod.Spec.Containers[at].ReadinessProbe.HTTPGet == nil {
+		return
+	}
+	probe := pod.Spec.Containers[at].ReadinessProbe.HTTPGet
+	port := portOf(pod, probe.Port)
+	asking, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	err := c.catalog.client.Get().
+		AbsPath("/api/v1/namespaces", pod.Namespace, "pods", strings.ToLower(string(probe.Scheme))+":"+pod.Name+":"+strconv.FormatInt(port, 10), "proxy", probe.Path).
+		Param("verbose", "").MaxRetries(0).Do(asking).Error()
+	log := c.logOf(ctx, pod, container, false)
+	for line := range strings.Lines(unstructuredAnswer(err)) {
+		name, failing := strings.CutPrefix(strings.TrimSpace(line), "[-]")
+		if name, _, _ = strings.Cut(name, " "); !failing || name == "" {
+			continue
+		}
+		d.say("readiness check %s fails", name)
+		for _, entry := range slices.Backward(log) {
+			if strings.Contains(entry, `"check":"`+name+`"`) || strings.Contains(entry, `"check": "`+name+`"`) {
+				d.say("  %s", entry)
+				break
+			}
+		}
+	}
+}
+
+// unstructuredAnswer is what a program behind the API server's proxy answered with the status of a failure.
+func unstructuredAnswer(err error) string {
+	var failed apierrors.APIStatus
+	if !errors.As(err, &failed) || failed.Status().Details == nil {
+		return ""
+	}
+	for _, cause := range failed.Status().Details.Causes {
+		if cause.Type == metav1.CauseTypeUnexpectedServerResponse {
+			return cause.Message
+		}
+	}
+	return ""
 }
 
 // quotedLines is how many of a log's last lines are shown.

@@ -19,9 +19,7 @@ func TestOlderImage(t *testing.T) {
 	}{
 		{"a flag", self, "flag provided but not defined: -warm-up\nUsage of /manager:", "image op:v1 has no flag --warm-up"},
 		{"a flag that is not given", self, "flag provided but not defined: -other", ""},
-		{"a certificate", self, `{"error":"open /certs/tls.crt: no such file or directory"}`, "before the project got --certs self; build the image again"},
-		{"a certificate of another folder", self, "open /other/tls.crt: no such file or directory", ""},
-		{"a certificate that the manager does not keep", corev1.Container{}, "open /certs/tls.crt: no such file or directory", ""},
+		{"a certificate that is not issued yet", self, `{"error":"open /certs/tls.crt: no such file or directory"}`, ""},
 		{"something else", self, "connection refused", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

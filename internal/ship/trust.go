@@ -114,7 +114,8 @@ func (c *Cluster) explainUntrusted(ctx context.Context, object *unstructured.Uns
 	from := object.GetAnnotations()[injectionAnnotation]
 	namespace, name, ok := strings.Cut(from, "/")
 	if !ok {
-		e.Hint = "the operator issues the certificate itself: see its log; its ClusterRole must allow it to update this object"
+		e.Hint = "the operator issues the certificate itself, if its image was built after the project got --certs self; " +
+			"its ClusterRole must allow it to update this object, and its log has the reason if it cannot"
 		return e
 	}
 	e.Hint = "cert-manager's cainjector writes it after the Certificate " + from + " is issued"
