@@ -17,11 +17,11 @@ const DefaultTimeout = time.Minute
 type ApplyOptions struct {
 	Set     *Set          // whose members the objects are; nil keeps no inventory and removes nothing
 	Force   bool          // take over fields that others own
-	Consent Consent       // to delete namespaces and definitions that are left over; nil keeps them
+	Consent Consent       // to delete what is left over and may hold data; nil keeps it
 	Timeout time.Duration // for definitions to become established; 0 means DefaultTimeout
 }
 
-// Consent asks the user whether to delete what others may use.
+// Consent asks the user whether to delete what may hold data, or what others use.
 type Consent func(ctx context.Context, question string) (bool, error)
 
 // Apply makes the cluster hold objects, in the order in which they need each other, and no more of the set than these;
@@ -36,7 +36,7 @@ func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructure
 	}
 	c.warnOfLoopback(ctx, objects)
 	c.warnOfPorts(ctx, objects)
-	a := application{cluster: c, set: o.Set.inNamespace(c.namespace), force: o.Force, patience: patienceOf(o.Timeout)}
+	a := application{cluster: c, membership: membership{set: o.Set.inNamespace(c.namespace)}, force: o.Force, patience: patienceOf(o.Timeout)}
 	inventory, err := a.takeInventory(ctx, objects)
 	if err != nil {
 		return err
