@@ -125,6 +125,9 @@ func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	if err != nil {
 		return err
 	}
+	if err := s.requireLoaded(ctx, cluster, objects); err != nil {
+		return err
+	}
 	outdated, err := s.outdated(ctx, cluster, objects)
 	if err != nil {
 		return err
@@ -266,7 +269,7 @@ func (s *Session) outdated(ctx context.Context, cluster *ship.Cluster, objects [
 	images := func(ctx context.Context, image string) ([]string, error) {
 		digests, err := loaded.Digests(ctx, embedded.Registry, image)
 		if err != nil {
-			return nil, &report.Error{What: "cannot check whether image " + image + " is current", Where: "cluster " + embedded.Name, Err: err, Next: "slipway cluster status " + embedded.Name}
+			return nil, uncheckedImage(image, embedded.Name, err)
 		}
 		return digests, nil
 	}
