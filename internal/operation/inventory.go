@@ -90,8 +90,8 @@ func (s *Session) consent(yes bool, flag string, otherwise func(question string)
 	}
 }
 
-// pruning is the consent to delete what left the configuration and may hold data. A preview asks nothing, and shows what
-// happens without a terminal.
+// pruning is the consent to delete what left the configuration and may hold data. A preview asks nothing, and shows
+// what happens without a terminal.
 func (s *Session) pruning(yes bool, p Preview) ship.Consent {
 	if p.only() {
 		return func(context.Context, string) (bool, error) { return yes, nil }

@@ -60,10 +60,10 @@ func (o membership) notOurs(live *unstructured.Unstructured) string {
 	return whyBefore
 }
 
-// has reports whether an object that the cluster has may be deleted as a member of the set. The label alone is no proof:
-// `kubectl get -o yaml` copies it. The inventory must list the object with this UID. For objects that it lists without
-// one, and without such an inventory, the label must be this deployment's own field. An object without the label is a
-// member if a slipway that knew no sets applied it.
+// has reports whether an object that the cluster has may be deleted as a member of the set. The label alone is no
+// proof: `kubectl get -o yaml` copies it. The inventory must list the object with this UID. For objects that it lists
+// without one, and without such an inventory, the label must be this deployment's own field. An object without the
+// label is a member if a slipway that knew no sets applied it.
 func (o membership) has(live *unstructured.Unstructured) bool {
 	label, labelled := live.GetLabels()[partOfLabel]
 	if !labelled || label != o.set.id() {

@@ -61,8 +61,8 @@ func (a *application) takeInventory(ctx context.Context, objects []*unstructured
 	return i, i.announce(ctx)
 }
 
-// announce names members that come, without UIDs as long as these are unknown: if the run ends early, the next one finds
-// them. What an inventory does not list and is another's is not named.
+// announce names members that come, without UIDs as long as these are unknown: if the run ends early, the next one
+// finds them. What an inventory does not list and is another's is not named.
 func (i *inventory) announce(ctx context.Context) error {
 	for _, object := range i.coming {
 		if _, listed := i.all.members[identityOf(object)]; listed {

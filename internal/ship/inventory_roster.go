@@ -25,8 +25,8 @@ func identityOf(object *unstructured.Unstructured) identity {
 	return identity{kindOf(object), object.GetNamespace(), object.GetName()}
 }
 
-// A roster is the objects of an inventory with their UIDs. A UID is empty between the moment that a deployment announces
-// an object and the end of that deployment.
+// A roster is the objects of an inventory with their UIDs. A UID is empty between the moment that a deployment
+// announces an object and the end of that deployment.
 type roster map[identity]types.UID
 
 // add lists objects of a cluster.

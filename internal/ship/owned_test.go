@@ -154,8 +154,8 @@ func TestOldInventory(t *testing.T) {
 	events.want(t, "kept configmap/default/old-again", "kept configmap/default/old-copy", "deleted configmap/default/old-stays", "deleted configmap/default/slipway-old")
 }
 
-// TestInterrupted: a deployment that ended early has announced its objects: the next one deletes those that it made, and
-// nothing that another tool made under such a name.
+// TestInterrupted: a deployment that ended early has announced its objects: the next one deletes those that it made,
+// and nothing that another tool made under such a name.
 func TestInterrupted(t *testing.T) {
 	c, events := connect(t)
 	o := ApplyOptions{Set: &Set{Project: "interrupted", Namespace: "default"}}

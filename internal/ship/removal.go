@@ -123,8 +123,8 @@ func (c *Cluster) planLeft(ctx context.Context, r *removal) (err error) {
 	return nil
 }
 
-// keepAround keeps the namespaces and definitions of members that are kept. Objects of others are not kept in what goes:
-// these are uses of it.
+// keepAround keeps the namespaces and definitions of members that are kept. Objects of others are not kept in what
+// goes: these are uses of it.
 func (r *removal) keepAround() {
 	var members []*unstructured.Unstructured
 	for _, kept := range r.kept {

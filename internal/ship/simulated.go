@@ -64,8 +64,8 @@ func (c *Cluster) simulatedPod(ctx context.Context, workload *unstructured.Unstr
 }
 
 // Unloaded returns the Deployments and StatefulSets among objects that run in containers, with those of their images
-// that the cluster does not have, as has knows. A cluster with simulated nodes would replace the containers by simulated
-// pods.
+// that the cluster does not have, as has knows. A cluster with simulated nodes would replace the containers by
+// simulated pods.
 func (c *Cluster) Unloaded(ctx context.Context, objects []*unstructured.Unstructured, has func(ctx context.Context, image string) (bool, error)) (all []Simulation, err error) {
 	nodes := c.simulatedNodes(ctx)
 	if len(nodes) == 0 {
