@@ -23,9 +23,19 @@ object and waits until the operator runs. If the operator does not run, deploy r
 events and their logs.
 
 Deploy uses server-side apply. A second run changes nothing. Objects from make deploy or kubectl apply are taken
-over; a field that another field manager sets differently is a conflict. An inventory in the cluster (an ApplySet, as
-kubectl has it) lists the objects of the deployment. Objects that the configuration no longer has are deleted. Deploy
-asks before it deletes namespaces and CRDs; without a terminal and without --yes it keeps them.
+over; a field that another field manager sets differently is a conflict.
+
+An inventory in the cluster (an ApplySet, as kubectl has it) lists the objects of the deployment by kind, name and UID.
+Deploy deletes objects that it lists and the configuration no longer has. An object that another tool copied or created
+again has another UID: deploy keeps and lists it. It also keeps an object with one of these annotations:
+
+  helm.sh/resource-policy: keep
+  client.lifecycle.config.k8s.io/deletion: detach
+  kustomize.toolkit.fluxcd.io/prune: disabled
+
+Objects that may hold data need consent: PersistentVolumeClaims and their volumes, StatefulSets that delete their
+claims, Secrets, custom resources, CRDs and namespaces. Deploy asks for it. Without a terminal it keeps them, lists them
+with the commands that delete them, and succeeds. --prune=data deletes them without a question, as --yes does.
 
 Without a name, --image replaces the image controller, as scaffolded projects call it. Elsewhere name the image that
 the containers have, as in --image ghcr.io/team/operator=ghcr.io/team/operator:v2. An image that no container would
@@ -58,7 +68,7 @@ With --print it prints the objects as one YAML stream, which installs the operat
 	cmd.Flags().BoolVar(&d.Wait, "wait", true, "wait until all is ready")
 	cmd.Flags().BoolVar(&show, "print", false, "print the objects as YAML and change no cluster")
 	cmd.Flags().BoolVar(&d.Force, "force-conflicts", false, "take over fields that other field managers own")
-	bindConsent(cmd.Flags(), &d.Yes)
+	bindPrune(cmd.Flags(), &d.Yes)
 	bindNoGenerate(cmd.Flags(), &d.NoGenerate)
 	bindClusterPreview(cmd.Flags(), &d.Preview)
 	return inv.renamed(cmd, "config", "kustomize")
@@ -92,9 +102,10 @@ func (inv *invocation) undeployCommand() *cobra.Command {
 their kinds, while the operator still runs and can remove its finalizers. It returns when all are gone. Objects that
 are already gone are not an error.
 
-Undeploy deletes only objects in the deployment's inventory; other objects of the same names stay. It asks before it
-deletes CRDs with objects, and a namespace with other objects. Without a terminal and without --yes it then deletes
-nothing.`,
+Undeploy deletes only objects in the deployment's inventory; other objects of the same names stay, and so do objects
+with an annotation by which deploy keeps them. It asks before it deletes CRDs with objects, a namespace with other
+objects, volumes and their claims, and data that left the configuration. Without a terminal and without --yes it then
+deletes nothing.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return inv.session().Undeploy(cmd.Context(), folder, removal)

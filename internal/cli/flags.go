@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -52,7 +53,41 @@ func bindTarget(flags *pflag.FlagSet, t *operation.Target, timeout time.Duration
 
 // bindConsent declares the flag that answers for scripts.
 func bindConsent(flags *pflag.FlagSet, yes *bool) {
-	flags.BoolVar(yes, "yes", false, "do not ask before namespaces and CRDs that others use are deleted")
+	flags.BoolVar(yes, "yes", false, "do not ask before objects are deleted that others use or that may hold data")
+}
+
+// bindPrune declares the flags that decide about objects which left the configuration.
+func bindPrune(flags *pflag.FlagSet, data *bool) {
+	bindConsent(flags, data)
+	flags.Var((*prune)(data), "prune", "which objects that left the configuration to delete: `safe` for those that hold no data, data for all")
+}
+
+// A prune is the value of --prune: whether objects go that may hold data.
+type prune bool
+
+// The words of --prune.
+const (
+	pruneSafe = "safe"
+	pruneData = "data"
+)
+
+func (p *prune) String() string {
+	if *p {
+		return pruneData
+	}
+	return pruneSafe
+}
+
+// Type is what help shows for the value.
+func (p *prune) Type() string { return "which" }
+
+// Set takes a word.
+func (p *prune) Set(word string) error {
+	if word != pruneSafe && word != pruneData {
+		return fmt.Errorf("%q is none of %s, %s", word, pruneSafe, pruneData)
+	}
+	*p = word == pruneData
+	return nil
 }
 
 // bindKind adds the flags that name a kind.

@@ -20,7 +20,8 @@ cert-manager's Certificate. They come from the Go module cache, in the version o
 file of each. It does not change such a CRD if another tool installed it.
 
 Install uses server-side apply, so CRDs may be of any size. A second run changes nothing. Install asks before it deletes
-a CRD that the project no longer has, with its objects. Without a terminal and without --yes it keeps the CRD.
+a CRD that the project no longer has, with its objects. Without a terminal it keeps and lists the CRD; --prune=data or
+--yes deletes it. A CRD with the annotation helm.sh/resource-policy: keep always stays.
 
 --dry-run and --diff generate in memory and write no file; --no-generate takes the project's files as they are.`,
 		Args: noArgs,
@@ -30,7 +31,7 @@ a CRD that the project no longer has, with its objects. Without a terminal and w
 	}
 	bindTarget(cmd.Flags(), &i.To, operation.InstallTimeout, "for the definitions to be served")
 	cmd.Flags().BoolVar(&i.Force, "force-conflicts", false, "take over fields that other field managers own")
-	bindConsent(cmd.Flags(), &i.Yes)
+	bindPrune(cmd.Flags(), &i.Yes)
 	cmd.Flags().BoolVar(&i.Dependencies, "dependencies", false, "also install the CRDs of kinds of other modules that the project uses")
 	bindNoGenerate(cmd.Flags(), &i.NoGenerate)
 	bindClusterPreview(cmd.Flags(), &i.Preview)

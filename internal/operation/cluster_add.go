@@ -149,7 +149,7 @@ func (a *adding) run(ctx context.Context) (*clusterctl.Joined, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := ship.ApplyOptions{Set: addonSet(a.addon), Force: a.to.Force, Timeout: a.to.Timeout, Consent: a.consent(false, keepShared), Restart: outdated, Wait: true}
+	o := ship.ApplyOptions{Set: addonSet(a.addon), Force: a.to.Force, Timeout: a.to.Timeout, Consent: a.consent(false, "--yes", keepData), Restart: outdated, Wait: true}
 	if err := a.cluster.Apply(ctx, made.Objects, o); err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (s *Session) RemoveFromCluster(ctx context.Context, r Subtraction) error {
 	if status.Name != DefaultCluster {
 		command += " --cluster " + status.Name
 	}
-	o := ship.DeleteOptions{Set: addonSet(chosen), Consent: s.consent(r.Yes, refuseShared(command)), Timeout: r.Timeout}
+	o := ship.DeleteOptions{Set: addonSet(chosen), Consent: s.consent(r.Yes, "--yes", refuseDeletion(command)), Timeout: r.Timeout}
 	s.Handler.Handle(report.Step{Name: "removing " + chosen.Name}) // namespaces take their time
 	if err := cluster.Delete(ctx, nil, o); err != nil {
 		return err

@@ -34,7 +34,7 @@ type Deployment struct {
 	Folder string // the kustomization, in the project or as an absolute path
 	Image  string // the operator's, or NAME=REFERENCE for another's; empty leaves the configuration's
 	Force  bool   // take over fields that others own
-	Yes    bool   // delete namespaces and CRDs that others use, if they left the configuration, without a question
+	Yes    bool   // delete what left the configuration even if it may hold data, without a question
 	Wait   bool   // until all is ready
 
 	NoGenerate bool // deploy the files as they are
@@ -125,11 +125,14 @@ func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	if err != nil {
 		return err
 	}
+	if err := s.requireLoaded(ctx, cluster, objects); err != nil {
+		return err
+	}
 	outdated, err := s.outdated(ctx, cluster, objects)
 	if err != nil {
 		return err
 	}
-	o := ship.ApplyOptions{Set: set, Force: d.Force, Timeout: d.To.Timeout, Consent: s.consent(d.Yes, keepShared), Restart: outdated, Wait: d.Wait}
+	o := ship.ApplyOptions{Set: set, Force: d.Force, Timeout: d.To.Timeout, Consent: s.pruning(d.Yes, d.Preview), Restart: outdated, Wait: d.Wait}
 	if d.only() {
 		return s.withAddon(ctx, root, cluster, s.previewObjects(ctx, cluster, objects, o, d.Preview, outdated...))
 	}
@@ -207,7 +210,7 @@ func (s *Session) PrintDeployment(ctx context.Context, d Deployment) error {
 // A Removal is how to take away from a cluster what an operation brought there.
 type Removal struct {
 	From   Target
-	Yes    bool // delete what others use, too, without a question
+	Yes    bool // delete what others use, and what may hold data, without a question
 	DryRun bool // only list what would go
 
 	Dependencies bool // with what install brought of other modules; for Uninstall
@@ -244,7 +247,7 @@ func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructur
 	if err != nil {
 		return err
 	}
-	o := ship.DeleteOptions{Set: set, Consent: s.consent(r.Yes, refuseShared(command)), Timeout: r.From.Timeout}
+	o := ship.DeleteOptions{Set: set, Consent: s.consent(r.Yes, "--yes", refuseDeletion(command)), Timeout: r.From.Timeout}
 	if r.DryRun {
 		return s.previewDeletion(ctx, cluster, objects, o)
 	}
@@ -262,7 +265,7 @@ func (s *Session) outdated(ctx context.Context, cluster *ship.Cluster, objects [
 	images := func(ctx context.Context, image string) ([]string, error) {
 		digests, err := loaded.Digests(ctx, embedded.Registry, image)
 		if err != nil {
-			return nil, &report.Error{What: "cannot check whether image " + image + " is current", Where: "cluster " + embedded.Name, Err: err, Next: "slipway cluster status " + embedded.Name}
+			return nil, uncheckedImage(image, embedded.Name, err)
 		}
 		return digests, nil
 	}

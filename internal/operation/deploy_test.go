@@ -148,12 +148,12 @@ func TestConsent(t *testing.T) {
 	} {
 		asked = ""
 		s := &Session{Ask: test.ask}
-		got, err := s.consent(test.yes, keepShared)(context.Background(), "all of it?")
+		got, err := s.consent(test.yes, "--yes", keepData)(context.Background(), "all of it?")
 		if got != test.want || err != nil || asked != test.asked {
 			t.Errorf("%s: %v, %v after the question %q", test.name, got, err, asked)
 		}
 	}
-	_, err := (&Session{}).consent(false, refuseShared("slipway undeploy"))(context.Background(), "2 objects\nDelete them?")
+	_, err := (&Session{}).consent(false, "--yes", refuseDeletion("slipway undeploy"))(context.Background(), "2 objects\nDelete them?")
 	if told := mistake(t, err); told.Next != "slipway undeploy --yes" || told.Hint != "2 objects" {
 		t.Errorf("a refusal: %+v", told)
 	}

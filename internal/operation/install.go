@@ -86,7 +86,7 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 	if err != nil {
 		return err
 	}
-	o := ship.ApplyOptions{Set: set, Force: i.Force, Timeout: i.To.Timeout, Consent: s.consent(i.Yes, keepShared)}
+	o := ship.ApplyOptions{Set: set, Force: i.Force, Timeout: i.To.Timeout, Consent: s.pruning(i.Yes, i.Preview)}
 	if i.only() {
 		return s.previewInstallation(ctx, cluster, root, definitions, others, o, i)
 	}

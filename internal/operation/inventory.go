@@ -76,29 +76,38 @@ func targetNamespace(folder string) string {
 	return says.Namespace
 }
 
-// consent asks before namespaces and definitions are deleted that others use. Without a terminal the answer is what
-// otherwise returns.
-func (s *Session) consent(yes bool, otherwise func(question string) (bool, error)) ship.Consent {
+// consent asks before objects are deleted that may hold data, or that others use; flag agrees for scripts. Without a
+// terminal the answer is what otherwise returns.
+func (s *Session) consent(yes bool, flag string, otherwise func(question string) (bool, error)) ship.Consent {
 	return func(ctx context.Context, question string) (bool, error) {
 		switch {
 		case yes:
 			return true, nil
 		case s.Ask != nil:
-			return s.Ask(ctx, question, "--yes")
+			return s.Ask(ctx, question, flag)
 		}
 		return otherwise(question)
 	}
 }
 
-// keepShared keeps them, and deploy says so.
-func keepShared(string) (bool, error) { return false, nil }
+// pruning is the consent to delete what left the configuration and may hold data. A preview asks nothing, and shows
+// what happens without a terminal.
+func (s *Session) pruning(yes bool, p Preview) ship.Consent {
+	if p.only() {
+		return func(context.Context, string) (bool, error) { return yes, nil }
+	}
+	return s.consent(yes, "--prune=data", keepData)
+}
 
-// refuseShared ends the command before anything is deleted.
-func refuseShared(command string) func(string) (bool, error) {
+// keepData keeps it, and deploy says so.
+func keepData(string) (bool, error) { return false, nil }
+
+// refuseDeletion ends the command before anything is deleted.
+func refuseDeletion(command string) func(string) (bool, error) {
 	return func(question string) (bool, error) {
 		about, _, _ := strings.Cut(question, "\nDelete")
 		return false, &report.Error{
-			What: "nothing was deleted: others use these objects, and there is no terminal for a prompt", Where: command,
+			What: "nothing was deleted: others use these objects, or they may hold data, and there is no terminal for a prompt", Where: command,
 			Hint: about, Next: command + " --yes",
 		}
 	}

@@ -52,9 +52,57 @@ func absent(ctx context.Context, cluster *clusterctl.Status, images []string) []
 		return images
 	}
 	return slices.DeleteFunc(slices.Clone(images), func(image string) bool {
-		there, err := loaded.Digests(ctx, cluster.Registry, image)
-		return err == nil && len(there) > 0
+		there, err := loaded.Has(ctx, cluster.Registry, image)
+		return err == nil && there
 	})
+}
+
+// requireLoaded fails if simulated pods would replace containers of an embedded cluster that run: its nodes simulate
+// pods whose images were not loaded. With real nodes alone, such pods wait, and the containers go on.
+func (s *Session) requireLoaded(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured) error {
+	embedded := s.running(ctx, serves(cluster.Server()))
+	if embedded == nil {
+		return nil
+	}
+	unloaded, err := cluster.Unloaded(ctx, objects, func(ctx context.Context, image string) (bool, error) {
+		there, err := loaded.Has(ctx, embedded.Registry, image)
+		if err != nil {
+			return false, uncheckedImage(image, embedded.Name, err)
+		}
+		return there, nil
+	})
+	if err != nil || len(unloaded) == 0 {
+		return err
+	}
+	return s.unloadedError(embedded, unloaded[0])
+}
+
+// uncheckedImage is the error of an image that the registry of a cluster was not asked for.
+func uncheckedImage(image, cluster string, err error) error {
+	return &report.Error{What: "cannot check whether image " + image + " is current", Where: "cluster " + cluster, Err: err, Next: "slipway cluster status " + cluster}
+}
+
+// unloadedError refuses a deployment without its image, and says how the image comes.
+func (s *Session) unloadedError(cluster *clusterctl.Status, missing ship.Simulation) error {
+	image := missing.Images[0]
+	load := "slipway image load " + image + toCluster(cluster)
+	e := &report.Error{
+		What: "image " + image + " is not in the cluster: simulated pods would replace the running containers", Where: missing.Workload,
+		Hint: "nothing was changed, and the containers go on; this machine has the image: load it", Next: load,
+	}
+	if ref, err := reference.Parse(image); err != nil || !slices.Contains(s.ImageNames(), ref.Name()) {
+		e.Hint = "nothing was changed, and the containers go on; this machine has no such image: correct the name, pull the image, or build it"
+		e.Next = "slipway image build -t " + image + " && " + load
+	}
+	return e
+}
+
+// toCluster is the flag that names an embedded cluster, unless that is the usual one.
+func toCluster(s *clusterctl.Status) string {
+	if s.Name == clusterctl.DefaultName {
+		return ""
+	}
+	return " --cluster " + s.Name
 }
 
 // wayOut is how pods of an embedded cluster, if it is one, become real.
@@ -71,13 +119,9 @@ func wayOut(s *clusterctl.Status, of ship.Simulation) string {
 	if len(of.Images) == 0 {
 		return "; their images are in the cluster, and new pods run as containers unless real nodes refuse them: " + restart + " makes new ones"
 	}
-	to := ""
-	if s.Name != clusterctl.DefaultName {
-		to = " --cluster " + s.Name
-	}
 	var steps []string
 	for _, image := range of.Images {
-		steps = append(steps, "`slipway image load "+image+to+"`")
+		steps = append(steps, "`slipway image load "+image+toCluster(s)+"`")
 	}
 	return ": run " + strings.Join(append(steps, restart), ", then ")
 }

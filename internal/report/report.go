@@ -35,10 +35,12 @@ var Discard Handler = HandlerFunc(func(Event) {})
 type Event interface{ event() }
 
 // A Step is a piece of work that ended, or that begins when Elapsed is zero. The user is shown that it goes on
-// until the next event comes: begin steps that may take longer than three seconds.
+// until the next event comes: begin steps that may take longer than three seconds. Simulated is for the end of the wait
+// for a workload that runs no container.
 type Step struct {
-	Name    string        `json:"name"`
-	Elapsed time.Duration `json:"elapsedNanoseconds,omitempty"`
+	Name      string        `json:"name"`
+	Elapsed   time.Duration `json:"elapsedNanoseconds,omitempty"`
+	Simulated bool          `json:"simulated,omitempty"`
 }
 
 // Progress says how far a long piece of work has come. Left is an estimate; zero means unknown, and so does a Total of

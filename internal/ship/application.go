@@ -30,17 +30,19 @@ const (
 
 // application is one run of [Cluster.Apply], or of [Cluster.Preview].
 type application struct {
-	cluster  *Cluster
-	set      *Set // nil if no inventory is kept
-	force    bool
-	dry      bool // the server judges, and stores nothing
-	patience time.Duration
+	cluster    *Cluster
+	membership // its set is nil if no inventory is kept
+	force      bool
+	dry        bool // the server judges, and stores nothing
+	patience   time.Duration
 
 	changed  []schema.GroupKind           // by their definitions
 	unhooked bool                         // webhooks were deleted, which the server may go on to ask for a moment
 	settled  time.Time                    // when the server knows these
 	waited   time.Duration                // for objects to be gone
 	leaving  []*unstructured.Unstructured // were applied although they are being deleted
+	members  roster                       // of the objects so far; a preview does not know new UIDs
+	others   []*unstructured.Unstructured // of the objects so far, those that are no members
 
 	interim map[*unstructured.Unstructured]bool   // which of the objects to apply are interim forms, see upgrade
 	staged  map[string]*unstructured.Unstructured // what these were before, by name
@@ -127,11 +129,12 @@ func (a *application) apply(ctx context.Context, resource dynamic.ResourceInterf
 			return outcome{}, err
 		}
 	}
-	object, why := a.set.claim(object, before, a.force)
+	object, why := a.claim(object, before, a.force)
 	after, taken, err := a.take(ctx, resource, object, before)
 	if err != nil {
 		return outcome{}, err
 	}
+	a.note(before, after, why == "")
 	if !a.dry {
 		err = a.release(ctx, resource, after)
 	}
@@ -143,6 +146,21 @@ func (a *application) apply(ctx context.Context, resource dynamic.ResourceInterf
 		done.action = report.Updated
 	}
 	return done, err
+}
+
+// note keeps for the inventory whether an object is a member.
+func (a *application) note(before, after *unstructured.Unstructured, member bool) {
+	if !member {
+		a.others = append(a.others, after)
+		return
+	}
+	if a.members == nil {
+		a.members = roster{}
+	}
+	a.members.add(after)
+	if a.dry && before == nil {
+		a.members[identityOf(after)] = ""
+	}
 }
 
 // because joins reasons, of which any may be empty.

@@ -17,13 +17,13 @@ const DefaultTimeout = time.Minute
 type ApplyOptions struct {
 	Set     *Set          // whose members the objects are; nil keeps no inventory and removes nothing
 	Force   bool          // take over fields that others own
-	Consent Consent       // to delete namespaces and definitions that are left over; nil keeps them
+	Consent Consent       // to delete what is left over and may hold data; nil keeps it
 	Timeout time.Duration // for definitions to become established, and then for all to be ready; 0 means DefaultTimeout
 	Restart []Outdated    // workloads to roll out anew
 	Wait    bool          // until all is ready, as AwaitReady does
 }
 
-// Consent asks the user whether to delete what others may use.
+// Consent asks the user whether to delete what may hold data, or what others use.
 type Consent func(ctx context.Context, question string) (bool, error)
 
 // Apply makes the cluster hold objects, in the order in which they need each other, and no more of the set than these;
@@ -40,7 +40,7 @@ func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructure
 	c.warnOfLoopback(ctx, objects)
 	c.warnOfPorts(ctx, objects)
 	a := &application{
-		cluster: c, set: o.Set.inNamespace(c.namespace), force: o.Force, patience: patienceOf(o.Timeout),
+		cluster: c, membership: membership{set: o.Set.inNamespace(c.namespace)}, force: o.Force, patience: patienceOf(o.Timeout),
 		interim: map[*unstructured.Unstructured]bool{}, staged: map[string]*unstructured.Unstructured{},
 	}
 	inventory, err := a.takeInventory(ctx, objects)
@@ -51,7 +51,7 @@ func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructure
 	if err != nil {
 		return err
 	}
-	if err := u.prepare(ctx, inventory.leftHooks()); err != nil {
+	if err := u.prepare(ctx, inventory.hooks()); err != nil {
 		return err
 	}
 	if err := inventory.open(ctx); err != nil {

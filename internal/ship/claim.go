@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // clientSide is the field manager of `kubectl apply` without --server-side.
@@ -16,13 +17,22 @@ const (
 	whyBefore   = "another tool created it: undeploy keeps it"
 )
 
+// labelPath is where members have the set's id.
+var labelPath = fieldpath.MakePathOrDie("metadata", "labels", partOfLabel)
+
+// A membership decides which objects of a cluster are a set's own.
+type membership struct {
+	set    *Set
+	listed roster // by the inventory; nil if there is none, or one of a slipway that listed kinds alone
+}
+
 // claim is object as it is applied: a member of the set, unless the object that the cluster has, live, which may be
 // nil, is not this deployment's. Then why says so, and only its fields are set.
-func (s *Set) claim(object, live *unstructured.Unstructured, force bool) (claimed *unstructured.Unstructured, why string) {
-	if s == nil {
+func (o membership) claim(object, live *unstructured.Unstructured, force bool) (claimed *unstructured.Unstructured, why string) {
+	if o.set == nil {
 		return object, ""
 	}
-	if why = s.notOurs(live); why != "" && !(force && kindOf(object) != namespaceKind) {
+	if why = o.notOurs(live); why != "" && !(force && kindOf(object) != namespaceKind) {
 		return object, why
 	}
 	claimed = object.DeepCopy()
@@ -30,34 +40,51 @@ func (s *Set) claim(object, live *unstructured.Unstructured, force bool) (claime
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[partOfLabel] = s.id()
+	labels[partOfLabel] = o.set.id()
 	claimed.SetLabels(labels)
 	return claimed, ""
 }
 
-// notOurs is why an object that the cluster has is not this deployment's; empty if it is, or if there is none. What has
-// no label is so if an earlier slipway or `kubectl apply` brought it: those who deploy it now take it over.
-func (s *Set) notOurs(live *unstructured.Unstructured) string {
-	if live == nil {
+// notOurs is why an object that is to be applied is not this deployment's; empty if it is, or if there is none. A
+// deployment takes over what an earlier slipway or `kubectl apply` brought, even if it has another UID than the listed
+// object.
+func (o membership) notOurs(live *unstructured.Unstructured) string {
+	switch {
+	case live == nil:
+		return ""
+	case !slices.Contains([]string{"", o.set.id()}, live.GetLabels()[partOfLabel]):
+		return whyAnothers
+	case o.has(live), o.labels(live), slices.ContainsFunc(live.GetManagedFields(), isEarlier):
 		return ""
 	}
-	switch live.GetLabels()[partOfLabel] {
-	case s.id():
-		return ""
-	case "":
-		if slices.ContainsFunc(live.GetManagedFields(), isEarlier) {
-			return ""
-		}
-		return whyBefore
-	}
-	return whyAnothers
+	return whyBefore
 }
 
-// has tells whether an object that the cluster has is a member of the set, or was brought by a slipway that knew no
-// sets. What kubectl brought and slipway never applied is not ours to delete.
-func (s *Set) has(live *unstructured.Unstructured) bool {
+// has reports whether an object that the cluster has may be deleted as a member of the set. The label alone is no
+// proof: `kubectl get -o yaml` copies it. The inventory must list the object with this UID. For objects that it lists
+// without one, and without such an inventory, the label must be this deployment's own field. An object without the
+// label is a member if a slipway that knew no sets applied it.
+func (o membership) has(live *unstructured.Unstructured) bool {
 	label, labelled := live.GetLabels()[partOfLabel]
-	return label == s.id() || !labelled && slices.ContainsFunc(live.GetManagedFields(), isUnnamed)
+	if !labelled || label != o.set.id() {
+		return !labelled && slices.ContainsFunc(live.GetManagedFields(), isUnnamed)
+	}
+	uid, named := o.listed[identityOf(live)]
+	if o.listed == nil || named && uid == "" {
+		return o.labels(live)
+	}
+	return named && uid == live.GetUID()
+}
+
+// labels reports whether this deployment, or an earlier slipway, gave an object its label.
+func (o membership) labels(live *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(live.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		if entry.Manager != o.set.manager() && entry.Manager != FieldManager || entry.Subresource != "" {
+			return false
+		}
+		fields, err := fieldSet(entry)
+		return err == nil && fields.Has(labelPath)
+	})
 }
 
 // isEarlier tells an entry of managed fields whose fields are taken over without a conflict.

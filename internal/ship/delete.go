@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 // DeleteOptions are the choices of [Cluster.Delete].
 type DeleteOptions struct {
 	Set     *Set          // of which only members go; nil deletes by name
-	Consent Consent       // to delete what others use; nil does
+	Consent Consent       // to delete what others use, or what may hold data; nil does
 	Timeout time.Duration // for objects to be gone; 0 means DefaultTimeout
 }
 
@@ -74,7 +75,8 @@ type departure struct {
 	uid      types.UID
 }
 
-// deleteOne asks for the deletion of object; nil means that it is not there.
+// deleteOne asks for the deletion of object; nil means that it is not there. Of an object with a UID only that
+// incarnation is meant: another one may have come while the user was asked.
 func (c *Cluster) deleteOne(ctx context.Context, object *unstructured.Unstructured) (*departure, error) {
 	resource, object, err := c.locate(ctx, object, 0)
 	if _, unserved := errors.AsType[errNoKind](err); unserved || errors.Is(err, errImpatient) {
@@ -83,11 +85,8 @@ func (c *Cluster) deleteOne(ctx context.Context, object *unstructured.Unstructur
 	if err != nil {
 		return nil, err
 	}
-	live, err := resource.Get(ctx, object.GetName(), metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
+	live, err := existing(ctx, resource, object.GetName())
+	if err != nil || live == nil || !slices.Contains([]types.UID{"", live.GetUID()}, object.GetUID()) {
 		return nil, err
 	}
 	uid, background := live.GetUID(), metav1.DeletePropagationBackground

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,16 +20,15 @@ import (
 type inventory struct {
 	*application
 	parent  *unstructured.Unstructured   // as it was before; nil if there was none
+	stored  *unstructured.Unstructured   // as it is by now
 	space   bool                         // the parent's namespace comes with the objects
 	written bool                         // the parent covers all that is and comes
 	all     scope                        // of what was and what comes
 	coming  []*unstructured.Unstructured // the objects, with their namespaces
-	left    []*unstructured.Unstructured // members that the objects do not have any more
+	left    []leftover                   // members that the objects do not have any more
+	agreed  bool                         // left-overs go although they may hold data
 	unseen  []schema.GroupKind           // of the set's kinds, those that the user may not list
 }
-
-// whyLeft is why a member is deleted.
-const whyLeft = "left from an earlier deployment"
 
 // takeInventory looks what the set has, and what of that the objects do not have any more.
 func (a *application) takeInventory(ctx context.Context, objects []*unstructured.Unstructured) (*inventory, error) {
@@ -42,6 +40,7 @@ func (a *application) takeInventory(ctx context.Context, objects []*unstructured
 	if i.parent, err = a.cluster.liveParent(ctx, a.set); err != nil {
 		return nil, err
 	}
+	i.stored, i.listed = i.parent, rosterOf(i.parent)
 	i.space = brings(objects, a.set.Namespace)
 	i.coming = a.cluster.placed(ctx, objects)
 	i.all.addParent(i.parent)
@@ -51,8 +50,36 @@ func (a *application) takeInventory(ctx context.Context, objects []*unstructured
 		return nil, err
 	}
 	i.unseen = unseen
-	i.left = slices.DeleteFunc(members, func(m *unstructured.Unstructured) bool { return contains(i.coming, m) })
-	return i, nil
+	if i.left, err = i.judge(ctx, slices.DeleteFunc(members, func(m *unstructured.Unstructured) bool { return contains(i.coming, m) })); err != nil {
+		return nil, err
+	}
+	for _, left := range i.left {
+		if left.member {
+			i.all.members.add(left.Unstructured)
+		}
+	}
+	return i, i.announce(ctx)
+}
+
+// announce names members that come, without UIDs as long as these are unknown: if the run ends early, the next one
+// finds them. What an inventory does not list and is another's is not named.
+func (i *inventory) announce(ctx context.Context) error {
+	for _, object := range i.coming {
+		if _, listed := i.all.members[identityOf(object)]; listed {
+			continue
+		}
+		if i.listed != nil {
+			live, err := i.cluster.found(ctx, object)
+			if err != nil {
+				return i.cluster.explainObject(ctx, object, err)
+			}
+			if i.notOurs(live) != "" {
+				continue
+			}
+		}
+		i.all.members[identityOf(object)] = ""
+	}
+	return nil
 }
 
 // placed are objects with their namespaces filled in, as far as their kinds are served.
@@ -80,7 +107,7 @@ func (i *inventory) open(ctx context.Context) error {
 	if i.set == nil {
 		return nil
 	}
-	if hooks := i.leftHooks(); len(hooks) > 0 {
+	if hooks := i.hooks(); len(hooks) > 0 {
 		if err := i.delete(ctx, hooks); err != nil {
 			return err
 		}
@@ -89,38 +116,20 @@ func (i *inventory) open(ctx context.Context) error {
 	return i.awaitParent(ctx)
 }
 
-// leftHooks are the left-overs that go first.
-func (i *inventory) leftHooks() []*unstructured.Unstructured { return filter(i.left, isHook) }
-
-// leftObjects are the left-overs that go without a question, last.
-func (i *inventory) leftObjects() []*unstructured.Unstructured {
-	return filter(i.left, func(o *unstructured.Unstructured) bool { return !isHook(o) && !isShared(o) })
-}
-
-// leftShared are the left-overs that others may use.
-func (i *inventory) leftShared() []*unstructured.Unstructured { return filter(i.left, isShared) }
-
 // filter are those of objects that are wanted.
 func filter(objects []*unstructured.Unstructured, wanted func(*unstructured.Unstructured) bool) []*unstructured.Unstructured {
 	return slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return !wanted(o) })
 }
 
-// isHook tells webhook configurations.
-func isHook(object *unstructured.Unstructured) bool {
-	return kindOf(object).Group == "admissionregistration.k8s.io"
-}
-
-// isShared tells objects that others may have things in: namespaces and definitions.
-func isShared(object *unstructured.Unstructured) bool {
-	return kindOf(object) == crdKind || kindOf(object) == namespaceKind
+// keepsParent reports whether the run writes the parent. One for definitions alone has no namespace for a new one, and
+// adds to none that lists no objects: the others would be missing in it.
+func (i *inventory) keepsParent() bool {
+	return i.set != nil && (!i.set.DefinitionsOnly || i.listed != nil)
 }
 
 // awaitParent writes the parent, once its namespace is there.
 func (i *inventory) awaitParent(ctx context.Context) error {
-	if i.set == nil || i.set.DefinitionsOnly || i.written {
-		return nil
-	}
-	if i.written = i.parentAction(i.all) == report.Unchanged; i.written {
+	if !i.keepsParent() || i.written {
 		return nil
 	}
 	err := i.write(ctx, i.all)
@@ -134,11 +143,17 @@ func (i *inventory) awaitParent(ctx context.Context) error {
 // write has the parent cover a scope.
 func (i *inventory) write(ctx context.Context, s scope) error {
 	parent := s.parentOf(i.set)
+	if sameInventory(i.stored, parent) {
+		return nil
+	}
 	resource, parent, err := i.cluster.locate(ctx, parent, 0)
 	if err != nil {
 		return err
 	}
-	_, err = i.patch(ctx, resource, parent, patching{force: true})
+	stored, err := i.patch(ctx, resource, parent, patching{force: true})
+	if err == nil {
+		i.stored = stored
+	}
 	return err
 }
 
@@ -147,100 +162,82 @@ func (i *inventory) close(ctx context.Context, consent Consent) error {
 	if i.set == nil {
 		return nil
 	}
-	if err := i.delete(ctx, i.leftObjects()); err != nil {
+	if err := i.agree(ctx, consent); err != nil {
 		return err
 	}
-	kept, err := i.deleteShared(ctx, consent)
-	if err != nil || i.set.DefinitionsOnly {
+	if err := i.delete(ctx, i.going()); err != nil {
 		return err
 	}
-	now := i.now(ctx, kept)
-	if !i.written || !maps.Equal(now.kinds, i.all.kinds) || !maps.Equal(now.namespaces, i.all.namespaces) {
-		if err := i.write(ctx, now); err != nil {
-			return i.cluster.explainObject(ctx, i.set.parent(nil, nil), err)
-		}
+	for _, left := range i.staying() {
+		i.cluster.handler.Handle(report.Object{Name: nameOf(left.Unstructured), Action: report.Kept, Why: left.why()})
+	}
+	if !i.keepsParent() {
+		return nil
+	}
+	now := i.now(ctx)
+	if err := i.write(ctx, now); err != nil {
+		return i.cluster.explainObject(ctx, i.set.parent(nil, nil), err)
+	}
+	if i.set.DefinitionsOnly {
+		return nil
 	}
 	i.cluster.handler.Handle(report.Object{Name: nameOf(now.parentOf(i.set)), Action: i.parentAction(now)})
 	return nil
 }
 
 // now is the scope when the left-overs are gone, apart from those that are kept. Kinds that this user may not list
-// stay, with the namespaces: another user may be to find what is left of them.
-func (i *inventory) now(ctx context.Context, kept []*unstructured.Unstructured) scope {
+// stay, with the namespaces: another user may be to find what is left of them. A run for definitions alone changes the
+// scope by these alone.
+func (i *inventory) now(ctx context.Context) scope {
 	now := newScope()
+	if i.set.DefinitionsOnly {
+		now.addParent(i.parent)
+	}
 	now.namespaces[i.set.Namespace] = true
-	now.add(i.cluster.placed(ctx, i.coming)...)
-	now.add(kept...)
 	if len(i.unseen) > 0 {
 		maps.Copy(now.namespaces, i.all.namespaces)
 	}
 	for _, kind := range i.unseen {
 		now.kinds[kind] = true
 	}
+	for id, uid := range i.listed {
+		if slices.Contains(i.unseen, id.kind) {
+			now.members[id] = uid
+		}
+	}
+	i.addNow(now, i.cluster.placed(ctx, i.coming))
 	return now
+}
+
+// addNow adds to a scope what comes and what is kept, and takes from its list what is gone or no member.
+func (i *inventory) addNow(now scope, coming []*unstructured.Unstructured) {
+	now.add(coming...)
+	for _, left := range i.left {
+		delete(now.members, identityOf(left.Unstructured))
+	}
+	for _, left := range i.staying() {
+		now.add(left.Unstructured)
+		if left.member {
+			now.members.add(left.Unstructured)
+		}
+	}
+	for _, object := range coming {
+		now.members[identityOf(object)] = i.members[identityOf(object)]
+	}
+	for _, object := range i.others {
+		delete(now.members, identityOf(object))
+	}
 }
 
 // parentAction is what the run does to the parent, all in all.
 func (i *inventory) parentAction(now scope) report.Action {
-	wanted := now.parentOf(i.set)
-	if i.parent == nil {
+	switch {
+	case i.parent == nil:
 		return report.Created
+	case sameInventory(i.parent, now.parentOf(i.set)):
+		return report.Unchanged
 	}
-	for name, value := range wanted.GetAnnotations() {
-		if i.parent.GetAnnotations()[name] != value {
-			return report.Updated
-		}
-	}
-	return report.Unchanged
-}
-
-// delete removes left-overs.
-func (i *inventory) delete(ctx context.Context, objects []*unstructured.Unstructured) error {
-	for _, group := range departures(objects) {
-		if err := i.cluster.deleteAll(ctx, group, i.patience, whyLeft); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// deleteShared removes left-over namespaces and definitions if the user wants that, and returns those that stay.
-func (i *inventory) deleteShared(ctx context.Context, consent Consent) (kept []*unstructured.Unstructured, err error) {
-	shared := i.leftShared()
-	if len(shared) == 0 {
-		return nil, nil
-	}
-	yes := false
-	if consent != nil {
-		if yes, err = consent(ctx, i.cluster.question(ctx, shared)); err != nil {
-			return nil, err
-		}
-	}
-	if yes {
-		return nil, i.delete(ctx, shared)
-	}
-	for _, object := range shared {
-		i.cluster.handler.Handle(report.Object{Name: nameOf(object), Action: report.Kept, Why: whyLeftShared})
-	}
-	return shared, nil
-}
-
-// whyLeftShared is why a left-over stays.
-const whyLeftShared = whyLeft + "; others may use it, so only --yes deletes it"
-
-// question asks whether to delete what others may use.
-func (c *Cluster) question(ctx context.Context, shared []*unstructured.Unstructured) string {
-	lines := []string{"Deleting these deletes everything in them:"}
-	for _, object := range shared {
-		line := "  " + nameOf(object)
-		if kindOf(object) == crdKind {
-			if n, err := c.instances(ctx, object); err == nil && n != "" {
-				line += " " + n
-			}
-		}
-		lines = append(lines, line)
-	}
-	return strings.Join(append(lines, "Delete them? [y/n]"), "\n")
+	return report.Updated
 }
 
 // members lists the set's members of the scope's kinds in its namespaces. Kinds that are not served have none; those
@@ -289,9 +286,4 @@ func (c *Cluster) membersOf(ctx context.Context, set *Set, kind schema.GroupKind
 		}
 	}
 	return members, nil
-}
-
-// sortedKinds are kinds in the order of their names.
-func sortedKinds(kinds map[schema.GroupKind]bool) []schema.GroupKind {
-	return slices.SortedFunc(maps.Keys(kinds), func(a, b schema.GroupKind) int { return strings.Compare(a.String(), b.String()) })
 }

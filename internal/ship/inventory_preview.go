@@ -18,28 +18,31 @@ func (i *inventory) previewLeft(objects []*unstructured.Unstructured) (all []Dif
 	return all
 }
 
-// previewRest tells of left-overs that others may use, and of the inventory itself.
+// previewRest tells of left-overs that are kept, and of the inventory itself.
 func (i *inventory) previewRest(ctx context.Context) (all []Difference) {
-	for _, object := range i.leftShared() {
-		all = append(all, Difference{Name: nameOf(object), Action: report.Kept, Why: whyLeftShared})
+	for _, left := range i.staying() {
+		all = append(all, Difference{Name: nameOf(left.Unstructured), Action: report.Kept, Why: left.why()})
 	}
 	if i.set == nil || i.set.DefinitionsOnly {
 		return all
 	}
-	now := i.now(ctx, i.leftShared())
+	now := i.now(ctx)
 	d := Difference{Name: nameOf(now.parentOf(i.set)), Action: i.parentAction(now)}
 	if d.Action != report.Unchanged {
-		d.Diff = string(diff.Diff("live/"+d.Name, annotationsOf(i.parent), "new/"+d.Name, annotationsOf(now.parentOf(i.set))))
+		d.Diff = string(diff.Diff("live/"+d.Name, contentOf(i.parent), "new/"+d.Name, contentOf(now.parentOf(i.set))))
 	}
 	return append(all, d)
 }
 
-// annotationsOf are those of an inventory, as YAML; they are all that changes in one.
-func annotationsOf(parent *unstructured.Unstructured) []byte {
+// contentOf is all that changes in an inventory, as YAML.
+func contentOf(parent *unstructured.Unstructured) []byte {
 	if parent == nil {
 		return nil
 	}
 	short := &unstructured.Unstructured{Object: map[string]any{}}
 	short.SetAnnotations(parent.GetAnnotations())
+	if data, found := parent.Object["data"]; found {
+		short.Object["data"] = data
+	}
 	return readable(short)
 }

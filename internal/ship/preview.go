@@ -25,7 +25,7 @@ type Difference struct {
 
 // Preview reports what [Cluster.Apply] would do, in its order. The server judges each object as
 // it would then, but stores nothing; one whose namespace or kind comes with the others
-// cannot be judged, and Why says so.
+// cannot be judged, and Why says so. Consent is to answer as the user would: it asks none.
 func (c *Cluster) Preview(ctx context.Context, objects []*unstructured.Unstructured, o ApplyOptions) ([]Difference, error) {
 	if err := c.Ping(ctx); err != nil {
 		return nil, err
@@ -33,12 +33,15 @@ func (c *Cluster) Preview(ctx context.Context, objects []*unstructured.Unstructu
 	if err := c.requireKinds(ctx, objects); err != nil {
 		return nil, err
 	}
-	a := &application{cluster: c, set: o.Set.inNamespace(c.namespace), force: o.Force, dry: true}
+	a := &application{cluster: c, membership: membership{set: o.Set.inNamespace(c.namespace)}, force: o.Force, dry: true}
 	inventory, err := a.takeInventory(ctx, objects)
 	if err != nil {
 		return nil, err
 	}
-	all := inventory.previewLeft(inventory.leftHooks())
+	if err := inventory.agree(ctx, o.Consent); err != nil {
+		return nil, err
+	}
+	all := inventory.previewLeft(inventory.hooks())
 	for _, object := range InInstallOrder(objects) {
 		difference, err := a.preview(ctx, object, objects)
 		if err != nil {
@@ -46,7 +49,7 @@ func (c *Cluster) Preview(ctx context.Context, objects []*unstructured.Unstructu
 		}
 		all = append(all, difference)
 	}
-	all = append(all, inventory.previewLeft(inventory.leftObjects())...)
+	all = append(all, inventory.previewLeft(inventory.going())...)
 	return append(all, inventory.previewRest(ctx)...), nil
 }
 
@@ -81,7 +84,7 @@ func (a *application) preview(ctx context.Context, object *unstructured.Unstruct
 
 // created is the difference of an object that comes with what would judge it.
 func (a *application) created(object *unstructured.Unstructured, why string) Difference {
-	object, _ = a.set.claim(object, nil, false)
+	object, _ = a.claim(object, nil, false)
 	return created(object, why)
 }
 

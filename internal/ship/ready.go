@@ -96,7 +96,7 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 	})
 	switch {
 	case err == nil && (waited || runsPods(live)):
-		c.handler.Handle(report.Step{Name: nameOf(object) + " is ready", Elapsed: time.Since(w.start)})
+		c.handler.Handle(c.readyStep(ctx, live, time.Since(w.start)))
 	case errors.Is(err, errImpatient):
 		return c.explainUnready(ctx, live, fmt.Sprintf("not ready within %s: %s", w.patience, now.Message))
 	case errors.Is(err, errHopeless):
@@ -105,6 +105,16 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 		return &report.Error{What: "the object was deleted while slipway waited for it", Where: nameOf(object)}
 	}
 	return c.explainObject(ctx, object, err)
+}
+
+// readyStep is the end of the wait for an object. A workload on simulated pods is ready in that sense alone.
+func (c *Cluster) readyStep(ctx context.Context, live *unstructured.Unstructured, elapsed time.Duration) report.Step {
+	step := report.Step{Name: nameOf(live) + " is ready", Elapsed: elapsed}
+	if runsPods(live) && c.simulatedPod(ctx, live) != nil {
+		step.Name += " on simulated pods, which run no container"
+		step.Simulated = true
+	}
+	return step
 }
 
 // notify says what is waited for when that is news.

@@ -109,13 +109,15 @@ func unlisted(text string) []string {
 	return slices.DeleteFunc(strings.Split(text, ","), func(n string) bool { return n == "" })
 }
 
-// scope are the kinds of a set's members, and the namespaces that have some.
+// scope is what a set's parent has of its members: their kinds, the namespaces that have some, and the members that are
+// known.
 type scope struct {
 	kinds      map[schema.GroupKind]bool
 	namespaces map[string]bool
+	members    roster
 }
 
-func newScope() scope { return scope{map[schema.GroupKind]bool{}, map[string]bool{}} }
+func newScope() scope { return scope{map[schema.GroupKind]bool{}, map[string]bool{}, roster{}} }
 
 // add adds the kinds and namespaces of objects.
 func (s scope) add(objects ...*unstructured.Unstructured) {
@@ -139,11 +141,14 @@ func (s scope) addParent(parent *unstructured.Unstructured) {
 		s.namespaces[name] = true
 	}
 	s.namespaces[parent.GetNamespace()] = true
+	maps.Copy(s.members, rosterOf(parent))
 }
 
 // parentOf is the set's parent for the scope.
 func (s scope) parentOf(set *Set) *unstructured.Unstructured {
-	return set.parent(slices.Collect(maps.Keys(s.kinds)), slices.Collect(maps.Keys(s.namespaces)))
+	parent := set.parent(slices.Collect(maps.Keys(s.kinds)), slices.Collect(maps.Keys(s.namespaces)))
+	parent.Object["data"] = map[string]any{listKey: s.members.String()}
+	return parent
 }
 
 // errForeignSet is why a set is not touched.

@@ -23,10 +23,12 @@
 // reported as created, updated or unchanged; a status that a controller writes in that
 // moment is no update. Applying twice changes nothing.
 //
-// A [Set] is the inventory of a deployment: it says which objects are members. Members that are not among the objects
-// any more are deleted, webhooks first, and nothing else ever is. An object that was there before, or is another set's,
-// gets its fields and stays whose it was. If `kubectl apply` or an earlier slipway brought such an object, the fields
-// that the manifest has are taken over. [Cluster.Preview] judges by the same code as [Cluster.Apply].
+// A [Set] is the inventory of a deployment: it lists the members by kind, name and UID. Members that are not among the
+// objects any more are deleted, webhooks first, and nothing else ever is. Those that may hold data go by consent alone,
+// and those that their user marked to be kept stay, with what they are in. An object that was there before, or is
+// another set's, gets its fields and stays whose it was. If `kubectl apply` or an earlier slipway brought such an
+// object, the fields that the manifest has are taken over. [Cluster.Preview] judges by the same code as
+// [Cluster.Apply].
 //
 // A field that another field manager owns with another value is a conflict: nothing is
 // taken over unless [ApplyOptions.Force] says so, and the error names the field
@@ -56,7 +58,7 @@
 // [Cluster.Delete] removes custom resources and definitions first, while the operator whose finalizers these carry
 // still runs; then all others, those first that need others. It returns when the objects are gone. An object that is
 // not there is no error. An object that stays because of a finalizer is an error that names the finalizer. With a [Set]
-// only its members go, and objects that others use go only by consent.
+// only its members go. Objects that others use, and data that the manifests do not bring back, go only by consent.
 //
 // # Webhooks outside of the cluster
 //

@@ -34,13 +34,14 @@ func (a *application) recreate(ctx context.Context, resource dynamic.ResourceInt
 // has filled in is there, so that it is judged without.
 func (a *application) judgeRecreated(ctx context.Context, resource dynamic.ResourceInterface, object, before *unstructured.Unstructured) (outcome, error) {
 	strategy, _, _ := unstructured.NestedMap(object.Object, "spec", "strategy")
-	object, why := a.set.claim(object, before, a.force)
+	object, why := a.claim(object, before, a.force)
 	object = object.DeepCopy()
 	unstructured.RemoveNestedField(object.Object, "spec", "strategy")
 	after, taken, err := a.take(ctx, resource, object, before)
 	if err != nil {
 		return outcome{}, err
 	}
+	a.note(before, after, why == "")
 	err = unstructured.SetNestedMap(after.Object, strategy, "spec", "strategy")
 	return outcome{before, after, report.Updated, because(why, taken)}, err
 }

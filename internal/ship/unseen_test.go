@@ -69,7 +69,9 @@ func TestUnseenKinds(t *testing.T) {
 		t.Errorf("the inventory: %s", last)
 	}
 	events.lines = nil
-	apply(c, config)
+	if err := c.Apply(t.Context(), objects(t, config), ApplyOptions{Set: set, Consent: agree}); err != nil {
+		t.Fatal(err)
+	}
 	events.want(t, "created configmap/default/seen", "deleted secret/default/unseen", "updated configmap/default/slipway-unseen")
 	if err := c.Delete(t.Context(), objects(t, config), DeleteOptions{Set: set}); err != nil {
 		t.Fatal(err)

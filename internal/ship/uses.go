@@ -21,14 +21,14 @@ const (
 // uses says which of the objects that are about to go others use: namespaces with more in them than goes by itself, and
 // definitions with objects, or with objects that cannot be listed. In a namespace, kinds that the user may not list are
 // not seen.
-func (c *Cluster) uses(ctx context.Context, set *Set, going []*unstructured.Unstructured) (lines []string, err error) {
+func (c *Cluster) uses(ctx context.Context, owner membership, going []*unstructured.Unstructured) (lines []string, err error) {
 	for _, object := range going {
 		var others []string
 		switch kindOf(object) {
 		case crdKind:
-			others, err = c.usesOfDefinition(ctx, set, object, going)
+			others, err = c.usesOfDefinition(ctx, owner, object, going)
 		case namespaceKind:
-			others, err = c.usesOfNamespace(ctx, set, object.GetName(), going)
+			others, err = c.usesOfNamespace(ctx, owner, object.GetName(), going)
 		}
 		if err != nil {
 			return nil, err
@@ -53,7 +53,7 @@ func counted(names []string) string {
 }
 
 // usesOfDefinition are the objects of a definition that do not go with the set.
-func (c *Cluster) usesOfDefinition(ctx context.Context, set *Set, definition *unstructured.Unstructured, going []*unstructured.Unstructured) ([]string, error) {
+func (c *Cluster) usesOfDefinition(ctx context.Context, owner membership, definition *unstructured.Unstructured, going []*unstructured.Unstructured) ([]string, error) {
 	served := servedResources(definition)
 	if len(served) == 0 {
 		return nil, nil
@@ -70,7 +70,7 @@ func (c *Cluster) usesOfDefinition(ctx context.Context, set *Set, definition *un
 	}
 	var others []string
 	for _, item := range list.Items {
-		if !goes(&item, set, going) {
+		if !goes(&item, owner, going) {
 			others = append(others, nameOf(&item))
 		}
 	}
@@ -83,12 +83,12 @@ func unknownObjects(err error) string { return "objects that cannot be listed ("
 
 // usesOfNamespace are the objects in a namespace that do not go with the set: they are neither members nor made by a
 // controller, nor what each namespace has, nor what the set's workloads have mounted or make.
-func (c *Cluster) usesOfNamespace(ctx context.Context, set *Set, namespace string, going []*unstructured.Unstructured) ([]string, error) {
+func (c *Cluster) usesOfNamespace(ctx context.Context, owner membership, namespace string, going []*unstructured.Unstructured) ([]string, error) {
 	resources, err := c.catalog.namespaced(ctx)
 	if err != nil {
 		return nil, c.explain(ctx, err)
 	}
-	own := append(mounts(going), set.Makes...)
+	own := append(mounts(going), owner.set.Makes...)
 	var others []string
 	for _, resource := range resources {
 		list, err := c.quiet.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{Limit: maxUses})
@@ -99,7 +99,7 @@ func (c *Cluster) usesOfNamespace(ctx context.Context, set *Set, namespace strin
 			continue // it may not be listed, or its server does not answer: not ours to decide
 		}
 		for _, item := range list.Items {
-			stays := !goes(&item, set, going) && len(item.GetOwnerReferences()) == 0 && !isUsual(&item, set) && !slices.Contains(own, nameOf(&item))
+			stays := !goes(&item, owner, going) && len(item.GetOwnerReferences()) == 0 && !isUsual(&item, owner.set) && !slices.Contains(own, nameOf(&item))
 			if stays && definitionOf(going, kindOf(&item)) == nil { // else its definition is asked about
 				others = append(others, nameOf(&item))
 			}
@@ -109,8 +109,8 @@ func (c *Cluster) usesOfNamespace(ctx context.Context, set *Set, namespace strin
 }
 
 // goes reports whether an object is a member of the set, or goes because of its name.
-func goes(object *unstructured.Unstructured, set *Set, going []*unstructured.Unstructured) bool {
-	return object.GetLabels()[partOfLabel] == set.id() || contains(going, object)
+func goes(object *unstructured.Unstructured, owner membership, going []*unstructured.Unstructured) bool {
+	return object.GetLabels()[partOfLabel] == owner.set.id() && owner.has(object) || contains(going, object)
 }
 
 // isUsual tells what a namespace has by itself: what the control plane makes, and the set's parent.

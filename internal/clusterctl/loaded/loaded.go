@@ -39,16 +39,30 @@ func Digests(ctx context.Context, registry, image string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	tag, ok := ref.(name.Tag)
-	if !ok {
+	if _, ok := ref.(name.Tag); !ok {
 		return nil, nil
 	}
+	return found(ctx, registry, ref)
+}
+
+// Has reports whether the registry has an image, by a tag or by a digest.
+func Has(ctx context.Context, registry, image string) (bool, error) {
+	ref, err := reference.Parse(image)
+	if err != nil {
+		return false, err
+	}
+	digests, err := found(ctx, registry, ref)
+	return len(digests) > 0, err
+}
+
+// found are the digests of what the registry has under a name.
+func found(ctx context.Context, registry string, ref name.Reference) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	for _, repository := range repositories(registry, tag) {
-		digests, err := ask(ctx, "http://"+registry+"/v2/"+repository+"/manifests/"+tag.TagStr())
+	for _, repository := range repositories(registry, ref) {
+		digests, err := ask(ctx, "http://"+registry+"/v2/"+repository+"/manifests/"+ref.Identifier())
 		if err != nil {
-			return nil, fmt.Errorf("ask the registry %s for %s: %w", registry, image, err)
+			return nil, fmt.Errorf("ask the registry %s for %s: %w", registry, ref, err)
 		}
 		if len(digests) > 0 {
 			return digests, nil
@@ -59,10 +73,10 @@ func Digests(ctx context.Context, registry, image string) ([]string, error) {
 
 // repositories are where an image may be in the registry: loaded under the name that it has elsewhere or, if its name
 // has the registry's own address, pushed.
-func repositories(registry string, tag name.Tag) []string {
-	all := []string{reference.Kept(tag)}
-	if Same(tag.RegistryStr(), registry) {
-		all = append(all, tag.RepositoryStr())
+func repositories(registry string, ref name.Reference) []string {
+	all := []string{reference.Kept(ref)}
+	if Same(ref.Context().RegistryStr(), registry) {
+		all = append(all, ref.Context().RepositoryStr())
 	}
 	return all
 }

@@ -63,6 +63,13 @@ func TestDigests(t *testing.T) {
 			t.Errorf("%s is %q (%v), want %q", image, got, err, want)
 		}
 	}
+	for image, want := range map[string]bool{
+		"op:v1": true, host + "/pushed:v1": true, "op:v2": false, "op@" + one[0]: true, "many@" + many[1]: true, "op@" + many[0]: false,
+	} {
+		if got, err := loaded.Has(t.Context(), host, image); err != nil || got != want {
+			t.Errorf("has %s: %v (%v), want %v", image, got, err, want)
+		}
+	}
 	if _, err := loaded.Digests(t.Context(), host, "../op"); err == nil {
 		t.Error("a name that is none is asked for")
 	}
