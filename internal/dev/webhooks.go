@@ -67,37 +67,44 @@ func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, l list
 	if err := s.certify(hooks, l); err != nil {
 		return s, err
 	}
-	if l.called != "" {
+	err = s.divert(ctx, o, cluster, hooks, l, promise)
+	return s, err
+}
+
+// divert has the cluster ask the manager, as far as it is proven to reach it, and notes what takes that back.
+func (s *served) divert(ctx context.Context, o Options, cluster *ship.Cluster, hooks *projectWebhooks, l listening, p *promise) error {
+	tried := l.called != "" // an address that the API server may not reach
+	if tried {
 		hooks.Probe = rand.Text()
 	}
 	detour, err := cluster.PlanDetour(ctx, hooks.LocalWebhooks)
 	if err != nil {
-		return s, err
+		return err
 	}
 	if detour.Empty() {
 		o.noteCalled(hooks, detour)
-		return s, nil
+		return nil
 	}
-	if err := promise.make(detour); err != nil {
-		return s, err
+	if err := p.make(detour); err != nil {
+		return err
 	}
-	if l.called != "" {
-		end, err := o.guard(promise, l)
+	if tried {
+		end, err := o.guard(p, l)
 		if err != nil {
-			return s, errors.Join(err, os.Remove(promise.path))
+			return errors.Join(err, os.Remove(p.path))
 		}
 		s.back = append(s.back, end)
 	}
-	s.back = append(s.back, func() error { return o.giveBack(promise, cluster, detour) })
-	if l.called != "" {
+	s.back = append(s.back, func() error { return o.giveBack(p, cluster, detour) })
+	if tried {
 		s.serving, err = o.try(ctx, cluster, detour, hooks, l)
-		return s, err
+		return err
 	}
 	if err := cluster.CallHere(ctx, detour); err != nil {
-		return s, err
+		return err
 	}
 	o.noteCalled(hooks, detour)
-	return s, nil
+	return nil
 }
 
 // certify makes the certificate that the manager serves its webhooks with, in a folder for temporary files of its own.
