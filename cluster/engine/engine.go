@@ -83,6 +83,7 @@ type Spec struct {
 type Real struct {
 	Program  string // the path of slipway-node, beside which slipway-container lies, for RealNodes
 	Plain    bool   // pods of RealNodes are to be plain processes, also where they could be isolated
+	Isolated bool   // pods of RealNodes are never plain processes: where they cannot be isolated, the start fails
 	Registry string // host:port on this machine's loopback; empty for none
 	// Registries are those that nodes may pull from although their addresses are this machine's or private: host or
 	// host:port.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/cluster/protocol"
@@ -22,6 +23,9 @@ type ground interface {
 	Stop()
 }
 
+// ErrIsolated says that the cluster may have no plain nodes, and the system forbids isolated ones.
+var ErrIsolated = errors.New("the configuration allows only isolated nodes")
+
 // notice is what users are told of it at the start.
 func notice(g ground) string {
 	if p, ok := g.(*machine.Plain); ok {
@@ -31,7 +35,7 @@ func notice(g ground) string {
 }
 
 // findMachine starts a machine with namespaces or, where that is wanted or where the system has none, takes this one.
-// Nobody gets plain processes who has not asked for real nodes.
+// Plain processes are only for users who asked for real nodes and did not exclude them.
 func (c *Cluster) findMachine(ctx context.Context, program string) (ground, error) {
 	o := machine.Options{
 		Program: filepath.Join(filepath.Dir(program), containerProgram), State: c.nodesDir(), Log: c.klogOf(protocol.Nodes),
@@ -42,6 +46,9 @@ func (c *Cluster) findMachine(ctx context.Context, program string) (ground, erro
 	begin := func(ctx context.Context) (*machine.Machine, error) { return machine.Start(ctx, o) }
 	m, err := machine.Keep(ctx, begin, c.logger(protocol.Nodes))
 	if forbidden, ok := errors.AsType[*machine.Forbidden](err); ok && len(c.spec.RealNodes) > 0 {
+		if c.spec.Real.Isolated {
+			return nil, fmt.Errorf("%w: %w", ErrIsolated, err)
+		}
 		return machine.StartPlain(o, forbidden), nil
 	}
 	if err != nil {

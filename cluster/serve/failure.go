@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/slipway-dev/slipway/cluster/apiserver"
+	"github.com/slipway-dev/slipway/cluster/engine"
 	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
@@ -34,6 +35,8 @@ func hint(err error) string {
 		return "the state folder must belong to you and be writable"
 	case errors.Is(err, etcd.ErrData):
 		return "replace the folder by a copy that was made while the cluster was stopped"
+	case errors.Is(err, engine.ErrIsolated):
+		return "allow isolated nodes on this system, or give --nodes real on the command line, which also accepts plain nodes"
 	case errors.Is(err, protocol.ErrConfig):
 		return "see docs/inside/protocol.md for the configuration"
 	}

@@ -56,7 +56,7 @@ func (s *session) mainSpec(images *registry.Registry) (engine.Spec, error) {
 	real := &engine.Real{Program: s.config.NodeProgram, Registry: images.Address(), Registries: s.config.Registries, Mirrors: s.config.Mirrors, Images: images, Egress: s.config.Leads(), HostPorts: s.config.HostPorts}
 	switch s.config.NodeKind {
 	case protocol.RealNodes, protocol.PlainNodes:
-		real.Plain = s.config.NodeKind == protocol.PlainNodes
+		real.Plain, real.Isolated = s.config.NodeKind == protocol.PlainNodes, s.config.IsolatedOnly
 		spec.RealNodes, spec.Real = nodes, real
 		if s.config.SimulatesMissing() {
 			spec.Nodes = []node.Spec{{Name: engine.FreeName(node.Simulated, nodes)}}

@@ -27,21 +27,25 @@ All keys of the file are optional:
     taints: [gpu=yes:NoSchedule]
     capacity: {cpu: 16, memory: 64Gi, nvidia.com/gpu: 4}
   apiServer:
-    flags: [--event-ttl=3h]                 # of kube-apiserver; none that names a file
+    flags: [--event-ttl=3h]                 # of kube-apiserver, see below
   featureGates: {MutatingAdmissionPolicy: true}
   runtimeConfig: {api/all: true}
   port: 6443
   registryPort: 5001                        # of the cluster's image registry
-  nodeKind: real                            # or simulated or plain, see below
+  nodeKind: real                            # isolated nodes; or simulated
   simulateMissingImages: true               # beside real nodes
-  egress: true                              # pods of real nodes reach the network
   simulatedPods: pending                    # or running, or complete, which is the default
   simulatedJobs: complete                   # the same for the pods of Jobs
   durable: true
   controllers: false                        # API server and etcd only; or a list, see below
 
+A file may come with a repository, so it cannot lower isolation. Only the command line has --nodes plain, --egress,
+--host-ports, and the flags of kube-apiserver that name files, addresses or users; docs/reference/cluster.md lists those
+that a file may set. If the system forbids isolated nodes, a file with nodeKind: real does not start a cluster.
+
 Start also reads a configuration of kind (kind.x-k8s.io). It takes over feature gates, runtimeConfig, the API server's
-port, and nodes with their labels and taints, as isolated nodes. It reports each part that has no effect here.
+port and harmless flags, and nodes with their labels and taints, as isolated nodes. It reports each part that has no
+effect here.
 
 --node takes the name of a node, followed by what differs from the default:
 

@@ -22,12 +22,16 @@ Run passes arguments after -- to the manager. Ctrl-C stops the manager; a second
 command exits with the manager's exit status.
 
 The manager listens at this machine's loopback address, 127.0.0.1, unless --address names another one. It serves
-health probes at port 8081; if that is taken and no flag names another port, at a free one. A cluster on this machine
-calls the project's webhooks at port 9443; if another program uses that port, run fails. When the run ends, the
-cluster's webhook configurations are restored. If the run is killed, the next slipway command on that cluster restores
-them.`,
+health probes at port 8081; if that is taken and no flag names another port, at a free one. A cluster of
+slipway's own on this machine calls the project's webhooks at port 9443; if another program uses that port, run fails.
+When the run ends, the cluster's webhook configurations are restored. If the run is killed, the next slipway command on
+that cluster restores them.
+
+The webhooks of every other cluster, such as one of kind, stay as they are. --webhook-address names where its API server
+reaches this machine. It ignores failures of the webhooks until it has called that address and the manager serves.`,
 		Example: `  slipway run
-  slipway run -- --zap-log-level=debug`,
+  slipway run -- --zap-log-level=debug
+  slipway run --address 172.18.0.1 --webhook-address 172.18.0.1`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if at := cmd.ArgsLenAtDash(); len(args) > 0 && at != 0 {
 				return &report.Error{
@@ -41,5 +45,8 @@ them.`,
 	}
 	cmd.Flags().StringVar(&r.Kubeconfig, "kubeconfig", "", "kubeconfig `file` for the manager; default: KUBECONFIG, else ~/.kube/config")
 	cmd.Flags().StringVar(&r.Address, "address", operation.Loopback, "IP `address` at which the manager listens; 0.0.0.0 means all addresses of this machine")
+	cmd.Flags().StringVar(&r.Webhooks, "webhook-address", "", "`address` at which the API server reaches the manager's webhooks, HOST or HOST:PORT; default: only clusters of slipway's own call them")
+	cmd.Flags().StringVar(&r.Guard, "guard", "", "`file` of a run, which that run itself gives")
+	cmd.Flags().Lookup("guard").Hidden = true
 	return cmd
 }

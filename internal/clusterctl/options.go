@@ -122,7 +122,9 @@ func over(s, base Spec) Spec {
 	if s.Nodes == nil {
 		s.Nodes = base.Nodes
 	}
-	s.NodeKind = cmp.Or(s.NodeKind, base.NodeKind)
+	if s.NodeKind == protocol.DefaultNodes {
+		s.NodeKind, s.IsolatedOnly = base.NodeKind, base.IsolatedOnly
+	}
 	s.SimulateMissingImages = cmp.Or(s.SimulateMissingImages, base.SimulateMissingImages)
 	s.Egress = cmp.Or(s.Egress, base.Egress)
 	if s.HostPorts == nil {

@@ -17,9 +17,12 @@ import (
 	"time"
 )
 
-// writeCertificate writes a certificate for this machine's loopback addresses and one more, tls.crt and tls.key,
+// certificateFile and keyFile are what controller-runtime calls them.
+const certificateFile, keyFile = "tls.crt", "tls.key"
+
+// writeCertificate writes a certificate for this machine's loopback addresses and further hosts, IP addresses or names,
 // into dir. It is its own authority, which is returned: who trusts it trusts that one key.
-func writeCertificate(dir string, further net.IP) (authority []byte, err error) {
+func writeCertificate(dir string, further ...string) (authority []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate: %w", err)
@@ -28,9 +31,13 @@ func writeCertificate(dir string, further net.IP) (authority []byte, err error) 
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate: %w", err)
 	}
-	addresses := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
-	if len(further) > 0 && !further.IsLoopback() && !further.IsUnspecified() {
-		addresses = append(addresses, further)
+	addresses, names := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, []string{"localhost"}
+	for _, host := range further {
+		if ip := net.ParseIP(host); ip == nil {
+			names = append(names, host)
+		} else if !ip.IsLoopback() && !ip.IsUnspecified() {
+			addresses = append(addresses, ip)
+		}
 	}
 	template := &x509.Certificate{
 		SerialNumber:          serial,
@@ -41,7 +48,7 @@ func writeCertificate(dir string, further net.IP) (authority []byte, err error) 
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		BasicConstraintsValid: true,
 		IsCA:                  true,
-		DNSNames:              []string{"localhost"},
+		DNSNames:              names,
 		IPAddresses:           addresses,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
@@ -56,8 +63,8 @@ func writeCertificate(dir string, further net.IP) (authority []byte, err error) 
 	err = errors.Join(
 		pem.Encode(&certificate, &pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		pem.Encode(&secret, &pem.Block{Type: "PRIVATE KEY", Bytes: private}),
-		os.WriteFile(filepath.Join(dir, "tls.crt"), certificate.Bytes(), 0o600),
-		os.WriteFile(filepath.Join(dir, "tls.key"), secret.Bytes(), 0o600),
+		os.WriteFile(filepath.Join(dir, certificateFile), certificate.Bytes(), 0o600),
+		os.WriteFile(filepath.Join(dir, keyFile), secret.Bytes(), 0o600),
 	)
 	return certificate.Bytes(), err
 }

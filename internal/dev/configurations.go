@@ -2,6 +2,7 @@ package dev
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,8 +22,9 @@ const usualWebhooks = "config/webhook/manifests.yaml"
 // projectWebhooks are those that the manager serves, as far as PROJECT and the generated configurations say.
 type projectWebhooks struct {
 	ship.LocalWebhooks
-	admission bool     // PROJECT lists defaulting or validation
-	sought    []string // the files in which their configurations were looked for
+	admission    bool     // PROJECT lists defaulting or validation
+	sought       []string // the files in which their configurations were looked for
+	certificates string   // the folder with the manager's certificate
 }
 
 // webhooks are those of the project in o.Dir, or nil when the manager serves none or with a certificate
@@ -35,7 +37,7 @@ func (o Options) webhooks(l listening) (*projectWebhooks, error) {
 	if err != nil {
 		return nil, nil // without a readable PROJECT there is nothing to know of webhooks
 	}
-	hooks := &projectWebhooks{LocalWebhooks: ship.LocalWebhooks{Prefix: p.Name + "-run-", Address: l.webhooks()}}
+	hooks := &projectWebhooks{LocalWebhooks: ship.LocalWebhooks{Prefix: p.Name + "-run-", Address: cmp.Or(l.called, l.webhooks())}}
 	for _, r := range p.Resources {
 		if r.Webhooks == nil {
 			continue

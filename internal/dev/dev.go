@@ -40,6 +40,14 @@ type Options struct {
 	Grace   time.Duration  // how long a child may take to stop; 0 means 35 seconds
 	State   string         // Run: the folder with the user's state
 	Address string         // Run: the IP address at which the manager listens; empty means Loopback
+	// WebhookAddress is where the cluster's API server reaches the manager's webhooks, HOST or HOST:PORT (Run). If it
+	// is empty, only a cluster of slipway's own calls them.
+	WebhookAddress string
+
+	// Guard is the command that calls [Guard] with the path that follows it, and with --kubeconfig if the manager has
+	// that flag (Run). Without it, what a killed run changed in a cluster that is not slipway's own stays until the
+	// next command.
+	Guard []string
 
 	// Webhooks are the files with the project's webhook configurations, as they are generated. If none of them is
 	// there, Run looks where scaffolds have it.

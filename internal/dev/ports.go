@@ -7,7 +7,10 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -27,20 +30,46 @@ const Loopback = "127.0.0.1"
 
 // listening is where a manager is to listen.
 type listening struct {
-	host string // an IP address
-	args []string
+	host   string // an IP address
+	called string // host:port at which the API server reaches its webhooks, if the user says so
+	args   []string
 }
 
 // listens is where the manager with these arguments is to listen.
 func (o Options) listens(args []string) (listening, error) {
-	l := listening{cmp.Or(o.Address, Loopback), args}
+	l := listening{host: cmp.Or(o.Address, Loopback), args: args}
 	if net.ParseIP(l.host) == nil {
 		return l, &report.Error{What: "invalid IP address", Where: "--address " + l.host, Hint: "use an IP address, such as 127.0.0.1, or 0.0.0.0 for all addresses of this machine", Code: 2}
+	}
+	if o.WebhookAddress == "" {
+		return l, nil
+	}
+	if l.called = hostAndPort(o.WebhookAddress, l.webhookPort()); l.called == "" {
+		return l, &report.Error{What: "invalid address of webhooks", Where: "--webhook-address " + o.WebhookAddress,
+			Hint: "use a host name or IP address at which the API server reaches this machine, and a port if it is another one: 172.18.0.1, host.example.com:9444", Code: 2}
 	}
 	return l, nil
 }
 
-// webhooks is the address at which the API server, on this machine, reaches the manager's webhooks.
+// hostAndPort completes a host name or IP address, with a port or without one; it is empty for what is neither.
+func hostAndPort(text, port string) string {
+	host := text
+	if h, p, err := net.SplitHostPort(text); err == nil {
+		host, port = h, p
+	}
+	host = strings.Trim(host, "[]")
+	number, err := strconv.ParseUint(port, 10, 16)
+	ip := net.ParseIP(host)
+	if err != nil || number == 0 || ip == nil && len(validation.IsDNS1123Subdomain(host)) > 0 || ip.IsUnspecified() {
+		return ""
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// listen is the address at which the manager is to listen for calls of its webhooks.
+func (l listening) listen() string { return net.JoinHostPort(l.host, l.webhookPort()) }
+
+// webhooks is the address at which this machine reaches the manager's webhooks.
 func (l listening) webhooks() string {
 	host := l.host
 	if ip := net.ParseIP(host); ip.IsUnspecified() {

@@ -89,7 +89,7 @@ func (p *promise) read() (*ship.Detour, error) {
 	d := &ship.Detour{}
 	if err := json.NewDecoder(io.LimitReader(file, maxPromise)).Decode(d); err != nil {
 		return nil, &report.Error{What: "cannot read the webhooks that an earlier slipway run has to restore", Where: p.path, Err: err,
-			Hint: "remove webhooks at https://127.0.0.1 from the cluster, then delete the file"}
+			Hint: "delete the webhook configurations with -run- in their names from the cluster, then delete the file"}
 	}
 	return d, nil
 }

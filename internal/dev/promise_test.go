@@ -2,6 +2,7 @@ package dev
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -54,10 +55,13 @@ webhooks:
   - {apiGroups: [ship.example.com], apiVersions: [v1], operations: [CREATE], resources: [frigates]}
 `
 
-// served is a run of nothing but its webhooks: the project, the state and the kubeconfig are in the folder that it
-// starts in.
-func served() {
-	o := Options{Dir: ".", State: "state", Handler: report.Discard}
+// servedAlone is a run of nothing but its webhooks: the project and the kubeconfig are in the folder that it starts in,
+// and so is the file of its notes.
+func servedAlone() {
+	o := Options{Dir: ".", State: os.Getenv("STATE"), WebhookAddress: os.Getenv("WEBHOOK_ADDRESS"), Handler: report.HandlerFunc(takeNote)}
+	if self, err := os.Executable(); err == nil && os.Getenv("GUARDED") != "" {
+		o.Guard, o.Env = []string{self}, append(os.Environ(), roleVariable+"=guard", "KUBECONFIG=kubeconfig")
+	}
 	cluster, err := ship.Connect(ship.Kubeconfig{Path: "kubeconfig"}, report.Discard)
 	if err != nil {
 		panic(err)
@@ -67,50 +71,97 @@ func served() {
 		panic(err)
 	}
 	defer withstand()()
-	_, giveBack, err := serveWebhooks(context.Background(), o, cluster, l)
+	webhooks, err := serveWebhooks(context.Background(), o, cluster, l)
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(3)
+	}
+	if webhooks.serving != nil {
+		go serveNothing(l, webhooks)
+		if err := webhooks.serving(context.Background()); err != nil {
+			panic(err)
+		}
 	}
 	fmt.Println("running")
 	if os.Getenv("STAY") != "" {
 		select {}
 	}
-	if err := giveBack(); err != nil {
+	if err := webhooks.giveBack(); err != nil {
 		panic(err)
 	}
 }
 
+// guardAlone is the guard of a run.
+func guardAlone() {
+	if err := Guard(context.Background(), Options{State: os.Getenv("STATE"), Env: os.Environ()}, os.Args[len(os.Args)-1], os.Stdin); err != nil {
+		panic(err)
+	}
+}
+
+// takeNote writes down what a run says.
+func takeNote(e report.Event) {
+	text := ""
+	switch e := e.(type) {
+	case report.Note:
+		text = e.Text
+	case report.Warning:
+		text = "warning: " + e.Text
+	}
+	file, err := os.OpenFile("notes", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = fmt.Fprintln(file, text)
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// serveNothing is a manager that serves with its certificate, and has no webhook.
+func serveNothing(l listening, s served) {
+	dir := filepath.Join(strings.TrimPrefix(s.env[0], "TMPDIR="), "k8s-webhook-server", "serving-certs")
+	panic(http.ListenAndServeTLS(l.listen(), filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"), http.NotFoundHandler()))
+}
+
 // sea is a cluster, a gate through which runs reach it, and what tells whether all is as before.
 type sea struct {
-	config  *rest.Config
-	direct  *ship.Cluster
-	objects dynamic.Interface
-	gate    *httptest.Server
-	hit     func(n int64, before bool) // is told of the nth request that changes something, before it is handed on and after
-	changes atomic.Int64
+	state      string // the folder with the cluster's state
+	kubeconfig string
+	config     *rest.Config
+	direct     *ship.Cluster
+	objects    dynamic.Interface
+	gate       *httptest.Server
+	hit        func(n int64, before bool) // is told of the nth request that changes something, before it is handed on and after
+	changes    atomic.Int64
 }
 
 // startSea starts a cluster with a definition whose kind is converted elsewhere.
 func startSea(t *testing.T) *sea {
 	t.Helper()
-	control := clusterctl.New(os.Getenv, report.Discard)
+	s := &sea{state: t.TempDir(), hit: func(int64, bool) {}}
+	control := clusterctl.New(func(name string) string {
+		if name == "SLIPWAY_STATE" {
+			return s.state
+		}
+		return os.Getenv(name)
+	}, report.Discard)
 	if _, found, err := control.FindProgram(t.Context()); err != nil || !found {
 		t.Skip("no cluster program: compile it with slipway cluster build")
 	}
-	session, err := control.Tie(t.Context(), "dev", clusterctl.Options{})
+	status, err := control.Start(t.Context(), "dev", clusterctl.Options{NoContext: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := session.Close(); err != nil {
+		if _, err := control.Delete(context.Background(), "dev"); err != nil {
 			t.Error(err)
 		}
 	})
-	s := &sea{}
-	if s.config, err = clientcmd.BuildConfigFromFlags("", session.Kubeconfig); err != nil {
+	s.kubeconfig = status.Kubeconfig
+	if s.config, err = clientcmd.BuildConfigFromFlags("", s.kubeconfig); err != nil {
 		t.Fatal(err)
 	}
+	s.config.QPS = -1
 	if s.direct, err = ship.New(s.config, "default", report.Discard); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +192,7 @@ func (s *sea) open(t *testing.T) {
 	}
 	proxy := httputil.NewSingleHostReverseProxy(server)
 	proxy.Transport = transport
-	s.gate = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.gate = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(context.WithoutCancel(r.Context())) // what was sent is stored, whoever sent it
 		if r.Method == http.MethodGet {
 			proxy.ServeHTTP(w, r)
@@ -152,14 +203,23 @@ func (s *sea) open(t *testing.T) {
 		proxy.ServeHTTP(w, r)
 		s.hit(n, false)
 	}))
+	pair, err := tls.LoadX509KeyPair(s.pki("apiserver.crt"), s.pki("apiserver.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.gate.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	s.gate.StartTLS()
 	t.Cleanup(s.gate.Close)
 }
+
+// pki is the path of one of the cluster's keys and certificates.
+func (s *sea) pki(name string) string { return filepath.Join(s.state, "clusters", "dev", "pki", name) }
 
 // project makes a folder for a run.
 func (s *sea) project(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	kubeconfig := fmt.Sprintf(`{"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c"}}], "clusters": [{"name": "c", "cluster": {"server": %q}}]}`, s.gate.URL)
+	kubeconfig := fmt.Sprintf(`{"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c"}}], "clusters": [{"name": "c", "cluster": {"server": %q, "certificate-authority": %q}}]}`, s.gate.URL, s.pki("ca.crt"))
 	for name, text := range map[string]string{"PROJECT": hookedProject, "config/webhook/manifests.yaml": frigateHooks, "kubeconfig": kubeconfig} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
@@ -176,7 +236,7 @@ func (s *sea) run(t *testing.T, dir string, env ...string) *exec.Cmd {
 	free()
 	cmd := program("served", nil)
 	cmd.Dir = dir
-	cmd.Env = append(cmd.Env, append(env, "PORT="+address[strings.LastIndex(address, ":")+1:])...)
+	cmd.Env = append(cmd.Env, append([]string{"STATE=" + s.state, "PORT=" + address[strings.LastIndex(address, ":")+1:]}, env...)...)
 	s.changes.Store(0)
 	return cmd
 }
@@ -277,7 +337,7 @@ func (s *sea) kill(t *testing.T, dir string, step int64, early bool) (killed boo
 	if err == nil {
 		return false
 	}
-	state := filepath.Join(dir, "state")
+	state := s.state
 	if owed, err := Owed(t.Context(), state, s.direct); err != nil || !owed {
 		t.Errorf("killed at change %d: nothing is owed, %v", step, err)
 	}
@@ -310,7 +370,7 @@ func (s *sea) testSecondRun(t *testing.T) {
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 3 || !strings.Contains(string(said), "another slipway run of this project") {
 		t.Errorf("the second run: %v, %s", err, said)
 	}
-	state := filepath.Join(dir, "state")
+	state := s.state
 	if err := TakeBack(t.Context(), state, s.direct, report.Discard); err != nil {
 		t.Error(err)
 	}

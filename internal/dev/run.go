@@ -19,7 +19,7 @@ import (
 // is a [report.Error] with its exit code. Without a reachable cluster nothing is
 // built.
 //
-// A project's webhooks work too: while the manager runs, a cluster on this machine asks it, see serveWebhooks. However
+// A project's webhooks work too: while the manager runs, a cluster of slipway's own asks it, see serveWebhooks. However
 // the run ends, that is taken back: by itself, or by the next command that calls [TakeBack].
 //
 // The cluster is the manager's own choice: --kubeconfig among args, else KUBECONFIG and
@@ -52,22 +52,43 @@ func Run(ctx context.Context, o Options, args []string) error {
 // serve runs a compiled manager, and has the cluster ask its webhooks meanwhile.
 func serve(ctx context.Context, o Options, cluster *ship.Cluster, manager string, l listening) (err error) {
 	defer withstand()()
-	env, giveBack, err := serveWebhooks(ctx, o, cluster, l)
+	webhooks, err := serveWebhooks(ctx, o, cluster, l)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, giveBack()) }()
-	args, err := o.flags(manager, l, len(env) > 0)
+	defer func() { err = errors.Join(err, webhooks.giveBack()) }()
+	args, err := o.flags(manager, l, len(webhooks.env) > 0)
 	if err != nil {
 		return err
 	}
-	o.Env = append(slices.Clone(o.Env), env...)
+	o.Env = append(slices.Clone(o.Env), webhooks.env...)
 	o.Handler.Handle(report.Note{Text: "running the manager against " + cluster.Server() + " until Ctrl-C"})
+	defer o.whileServing(ctx, webhooks)()
 	err = ended("the manager failed", o.supervise(ctx, o.command(manager, args...)))
 	if err == nil && ctx.Err() != nil {
 		o.Handler.Handle(report.Note{Text: "the manager has stopped"})
 	}
 	return err
+}
+
+// whileServing does what is left to do about webhooks while the manager runs. The function that it returns ends that
+// and waits for its end.
+func (o Options) whileServing(ctx context.Context, webhooks served) (end func()) {
+	if webhooks.serving == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := webhooks.serving(ctx); err != nil && ctx.Err() == nil {
+			o.Handler.Handle(report.Warning{Text: "the API server still ignores webhooks that fail: " + err.Error()})
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
 }
 
 // build compiles the manager to bin/manager, where the Makefile's build target

@@ -21,7 +21,7 @@ import (
 const roleVariable = "SLIPWAY_DEV_TEST_ROLE"
 
 func TestMain(m *testing.M) {
-	roles := map[string]func(){"polite": polite, "stubborn": stubborn, "slow": slow, "family": family, "caller": caller, "served": served, "seven": func() { os.Exit(7) }}
+	roles := map[string]func(){"polite": polite, "stubborn": stubborn, "slow": slow, "family": family, "caller": caller, "served": servedAlone, "guard": guardAlone, "seven": func() { os.Exit(7) }}
 	if role := os.Getenv(roleVariable); role != "" {
 		roles[role]()
 		os.Exit(0)

@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// detach gives cmd a session of its own, and does not tie its life to ours.
+func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
 // interrupt asks the process group of cmd to stop.
 func interrupt(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGINT) }
 

@@ -3,10 +3,16 @@ package dev
 import (
 	"os"
 	"os/exec"
+	"syscall"
 )
 
 // separate leaves cmd in our console group: a Ctrl-C reaches it from there.
 func separate(*exec.Cmd) {}
+
+// detach gives cmd a process group of its own, which a Ctrl-C does not reach.
+func detach(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
 
 // interrupt does nothing: the console has told the child already.
 func interrupt(*exec.Cmd) {}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -18,7 +19,7 @@ import (
 // webhooks.
 func TestWriteCertificate(t *testing.T) {
 	dir := t.TempDir()
-	authority, err := writeCertificate(dir, nil)
+	authority, err := writeCertificate(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,13 +114,39 @@ func TestWebhooksElsewhere(t *testing.T) {
 	}
 }
 
-func TestOnThisMachine(t *testing.T) {
-	for server, want := range map[string]bool{
-		"https://127.0.0.1:6443": true, "https://localhost:6443": true, "https://[::1]:6443": true,
-		"https://192.0.2.7:6443": false, "https://kubernetes.example.com": false, ":": false,
+func TestHostAndPort(t *testing.T) {
+	for text, want := range map[string]string{
+		"172.18.0.1": "172.18.0.1:9443", "172.18.0.1:9444": "172.18.0.1:9444", "host.k3d.internal": "host.k3d.internal:9443",
+		"::1": "[::1]:9443", "[fd00::1]:80": "[fd00::1]:80", "localhost:1": "localhost:1",
+		"0.0.0.0": "", "[::]:9443": "", "a:0": "", "a:65536": "", "a:b": "", "a_b": "", "https://a": "", "a/b": "", "a:9443/x": "", ":9443": "", "": "",
 	} {
-		if got := onThisMachine(server); got != want {
-			t.Errorf("%s: %v", server, got)
+		if got := hostAndPort(text, "9443"); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestProbed: only the review that the API server sends to the run's own path counts as its call.
+func TestProbed(t *testing.T) {
+	for _, tc := range []struct {
+		method, path, body string
+		code               int
+		called             bool
+	}{
+		{"POST", "/TOKEN", `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "7"}}`, 200, true},
+		{"POST", "/OTHER", `{"request": {"uid": "7"}}`, 404, false},
+		{"GET", "/TOKEN", "", 405, false},
+		{"POST", "/TOKEN", "{}", 400, false},
+		{"POST", "/TOKEN", "[", 400, false},
+	} {
+		called := false
+		answer := httptest.NewRecorder()
+		probed("TOKEN", func() { called = true }).ServeHTTP(answer, httptest.NewRequest(tc.method, tc.path, strings.NewReader(tc.body)))
+		if answer.Code != tc.code || called != tc.called {
+			t.Errorf("%s %s %s: got %d, called %t", tc.method, tc.path, tc.body, answer.Code, called)
+		}
+		if want := `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":true,"uid":"7"}}`; called && strings.TrimSpace(answer.Body.String()) != want {
+			t.Errorf("answered %s", answer.Body)
 		}
 	}
 }

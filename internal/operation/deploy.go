@@ -154,7 +154,7 @@ func (s *Session) withAddon(ctx context.Context, root string, cluster *ship.Clus
 		return err
 	}
 	err = withoutSelf(root, err)
-	embedded := s.running(ctx, serves(cluster.Server()))
+	embedded := s.embedded(ctx, cluster)
 	if embedded == nil || mayRun(brings, embedded) != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (s *Session) remove(ctx context.Context, objects []*unstructured.Unstructur
 // registry has under its name now, or are simulated although it has their images. Of other clusters it is not known
 // what their nodes would pull.
 func (s *Session) outdated(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured) ([]ship.Outdated, error) {
-	embedded := s.running(ctx, serves(cluster.Server()))
+	embedded := s.embedded(ctx, cluster)
 	if embedded == nil || embedded.Nodes.Real == 0 {
 		return nil, nil
 	}

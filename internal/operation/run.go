@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"os"
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/dev"
@@ -13,6 +14,8 @@ type Run struct {
 	Args       []string // the manager's
 	Kubeconfig string   // a file for the manager; empty leaves it to its environment
 	Address    string   // IP address at which the manager listens
+	Guard      string   // the record of what a run has to restore: do that when the run has ended, and nothing else
+	Webhooks   string   // where the API server of a cluster that is not slipway's own reaches them; see [dev.Options]
 }
 
 // Loopback is the address at which a manager listens unless another one is asked for.
@@ -20,12 +23,20 @@ const Loopback = dev.Loopback
 
 // Run builds the manager and runs it until it ends or ctx does. Generated files are brought up to date first.
 func (s *Session) Run(ctx context.Context, r Run) error {
+	if r.Guard != "" {
+		return s.guardRun(ctx, r)
+	}
 	root, err := s.ProjectRoot()
 	if err != nil {
 		return err
 	}
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
 	o := s.devOptions(root)
-	o.Address, o.Webhooks = r.Address, s.webhookFiles(root)
+	o.Guard = []string{own, "run", "--guard"}
+	o.Address, o.WebhookAddress, o.Webhooks = r.Address, r.Webhooks, s.webhookFiles(root)
 	if o.State, err = s.stateFolder(); err != nil {
 		return err
 	}
@@ -33,6 +44,18 @@ func (s *Session) Run(ctx context.Context, r Run) error {
 		o.Env = append(o.Env, "KUBECONFIG="+r.Kubeconfig)
 	}
 	return dev.Run(ctx, o, r.Args)
+}
+
+// guardRun waits for the end of a run, and restores what it could not.
+func (s *Session) guardRun(ctx context.Context, r Run) (err error) {
+	o := s.devOptions("")
+	if o.State, err = s.stateFolder(); err != nil {
+		return err
+	}
+	if r.Kubeconfig != "" {
+		o.Env = append(o.Env, "KUBECONFIG="+r.Kubeconfig)
+	}
+	return dev.Guard(ctx, o, r.Guard, s.Stdin)
 }
 
 // webhookFiles are where the project's Makefile has configurations of webhooks generated. A Makefile that cannot be

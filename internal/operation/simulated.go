@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
+	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -28,9 +29,17 @@ func (s *Session) running(ctx context.Context, is func(*clusterctl.Status) bool)
 	return all[at]
 }
 
-// serves finds the embedded cluster with that API server.
-func serves(server string) func(*clusterctl.Status) bool {
-	return func(s *clusterctl.Status) bool { return s.Server == strings.TrimSuffix(server, "/") }
+// embedded returns the embedded cluster that a cluster is; nil if it is none of slipway's own on this machine.
+func (s *Session) embedded(ctx context.Context, cluster *ship.Cluster) *clusterctl.Status {
+	home, err := state.Locate(s.Getenv)
+	if err != nil {
+		return nil
+	}
+	own, ok, err := home.Own(ctx, cluster)
+	if err != nil || !ok {
+		return nil
+	}
+	return s.running(ctx, func(s *clusterctl.Status) bool { return s.Name == own.Name })
 }
 
 // reportSimulated says of what was deployed that it only seems to run, and how it runs.
@@ -39,7 +48,7 @@ func (s *Session) reportSimulated(ctx context.Context, cluster *ship.Cluster, ob
 	if len(simulated) == 0 {
 		return
 	}
-	embedded := s.running(ctx, serves(cluster.Server()))
+	embedded := s.embedded(ctx, cluster)
 	for _, one := range simulated {
 		one.Images = absent(ctx, embedded, one.Images)
 		s.Handler.Handle(report.Note{Text: "the pods of " + one.Workload + " are simulated, so no container runs" + wayOut(embedded, one) + s.comesFirst(embedded, one.Images)})
@@ -171,5 +180,5 @@ func (s *Session) currentCluster(ctx context.Context) *clusterctl.Status {
 	if err != nil {
 		return nil
 	}
-	return s.running(ctx, serves(cluster.Server()))
+	return s.embedded(ctx, cluster)
 }

@@ -26,6 +26,10 @@ type LocalWebhooks struct {
 	Prefix    string   // of the configurations' names
 	Address   string   // where the manager serves, as the API server can reach it
 	Authority []byte   // who issued its certificate, as PEM
+
+	// Probe is a text of this run alone. With it the detour has a probe, for an address that the API server may not
+	// reach. Empty: it reaches the address.
+	Probe string
 }
 
 // callHereManager owns what [Cluster.CallHere] sets, so that taking it back leaves the rest alone.
@@ -35,7 +39,12 @@ const callHereManager = "slipway-run"
 // has to be written down before: [Cluster.TakeBack] needs it, whatever CallHere came to. A request that is under way
 // when ctx ends is waited for, since one that is given up may be stored after all, and later than what takes it back.
 func (c *Cluster) CallHere(ctx context.Context, d *Detour) error {
-	for _, object := range d.wanted {
+	return c.setAll(ctx, d.wanted)
+}
+
+// setAll is setWhole for several objects.
+func (c *Cluster) setAll(ctx context.Context, objects []*unstructured.Unstructured) error {
+	for _, object := range objects {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -120,7 +129,7 @@ func withConversion(name string, conversion map[string]any) *unstructured.Unstru
 func definitionNamed(name string) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{}
 	object.SetAPIVersion("apiextensions.k8s.io/v1")
-	object.SetKind("CustomResourceDefinition")
+	object.SetKind(crdKind.Kind)
 	object.SetName(name)
 	return object
 }

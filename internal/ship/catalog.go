@@ -2,6 +2,7 @@ package ship
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 // client would do as well, but brings every built-in type into the program.
 type catalog struct {
 	client rest.Interface
+	direct *http.Client // follows no redirects
 
 	mu    sync.Mutex
 	known map[schema.GroupVersion][]metav1.APIResource
@@ -42,7 +44,7 @@ func newCatalog(config *rest.Config, client *http.Client) (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &catalog{client: unversioned, known: map[schema.GroupVersion][]metav1.APIResource{}}, nil
+	return &catalog{client: unversioned, direct: &direct, known: map[schema.GroupVersion][]metav1.APIResource{}}, nil
 }
 
 // get reads a JSON document of the server into value.
@@ -55,6 +57,23 @@ func (c *catalog) get(ctx context.Context, path string, value any) error {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
 	return nil
+}
+
+// certificate returns that of the server in the handshake of a request; nil without encryption.
+func (c *catalog) certificate(ctx context.Context) (*x509.Certificate, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.client.Get().AbsPath("/version").URL().String(), http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.direct.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.TLS == nil {
+		return nil, nil
+	}
+	return response.TLS.PeerCertificates[0], nil
 }
 
 // errNoKind is the error of [catalog.find] for a kind that the cluster does not serve.

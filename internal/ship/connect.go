@@ -2,6 +2,7 @@ package ship
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -157,6 +158,15 @@ func (c *Cluster) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, pingTimeout, errNoAnswer)
 	defer cancel()
 	return c.explain(ctx, c.catalog.get(ctx, "/version", &struct{}{}))
+}
+
+// Certificate returns the certificate whose key the API server proved to have in the handshake of a request; nil if the
+// connection is not encrypted. The request goes the way that all others go, a proxy included.
+func (c *Cluster) Certificate(ctx context.Context) (*x509.Certificate, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, pingTimeout, errNoAnswer)
+	defer cancel()
+	certificate, err := c.catalog.certificate(ctx)
+	return certificate, c.explain(ctx, err)
 }
 
 // errNoAnswer is the cause of a ping that ended by itself.

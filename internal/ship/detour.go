@@ -25,8 +25,10 @@ type Detour struct {
 	Bundle         string         `json:"bundle"` // the authority that it is reported, which is one run's own
 	Configurations []configured   `json:"configurations,omitempty"`
 	Conversions    []conversionOf `json:"conversions,omitempty"`
+	Probe          *configured    `json:"probe,omitempty"` // nil where the API server reaches the address
 
 	wanted []*unstructured.Unstructured // to be applied
+	probe  *unstructured.Unstructured
 }
 
 // namespaceResource is where namespaces live.
@@ -62,6 +64,13 @@ func (c *Cluster) PlanDetour(ctx context.Context, w LocalWebhooks) (*Detour, err
 		}
 		d.wanted = append(d.wanted, object)
 		d.Configurations = append(d.Configurations, configured{object.GroupVersionKind(), object.GetName()})
+	}
+	if w.Probe != "" {
+		d.probe = w.probe()
+		if err := c.requireFree(ctx, d.probe); err != nil {
+			return nil, err
+		}
+		d.Probe = &configured{d.probe.GroupVersionKind(), d.probe.GetName()}
 	}
 	for _, name := range w.Converted {
 		definition, err := c.definitionToConvert(ctx, name)
@@ -111,7 +120,11 @@ func isCallHere(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == 
 // changed since stays. It may be repeated.
 func (c *Cluster) TakeBack(ctx context.Context, d *Detour) error {
 	var errs []error
-	for _, configuration := range d.Configurations {
+	configurations := d.Configurations
+	if d.Probe != nil {
+		configurations = append(slices.Clone(configurations), *d.Probe)
+	}
+	for _, configuration := range configurations {
 		if err := c.dropConfiguration(ctx, d, configuration); err != nil {
 			errs = append(errs, fmt.Errorf("remove %s %s: %w", configuration.Kind, configuration.Name, err))
 		}

@@ -8,7 +8,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -45,7 +44,7 @@ func (c *Cluster) knowsThisMachine(ctx context.Context) bool {
 			}
 		}
 	}
-	maps := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"})
+	maps := c.objects.Resource(configMapResource)
 	_, err = maps.Namespace(metav1.NamespacePublic).Get(ctx, registryHosting, metav1.GetOptions{})
 	return err == nil
 }

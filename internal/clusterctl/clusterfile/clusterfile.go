@@ -1,7 +1,7 @@
 // Package clusterfile reads how people describe a cluster: the file of
 // `slipway cluster start --config FILE`, and the same from [Flags].
 //
-//	nodeKind: real # simulated, real or plain
+//	nodeKind: real # or simulated
 //	simulateMissingImages: true
 //	nodes:
 //	- name: big
@@ -17,6 +17,9 @@
 //	controllers: true
 //
 // A configuration of kind, kind.x-k8s.io, is read as far as an embedded cluster has what it says.
+//
+// A file may come with a repository, so it lowers no isolation: plain nodes, egress, ports of this machine, and most
+// flags of the API server are for the command line alone.
 //
 // All keys are optional. Settings that the file cannot mean are refused with their line, and an unknown key with the
 // known one that is nearest. A misspelt key would otherwise be a setting that silently does nothing.
@@ -96,14 +99,11 @@ func (r *reader) file(n *yaml.Node, s *protocol.Spec) {
 	r.mapping(n, "", fields{
 		"nodes": func(n *yaml.Node, at string) { s.Nodes = r.nodes(n, at) },
 		"nodeKind": func(n *yaml.Node, at string) {
-			kind := r.text(n, at)
-			if !slices.Contains(nodeKinds, kind) {
-				r.fail(n, fmt.Sprintf("%s: unknown kind of nodes %q", at, kind), suggestion(kind, nodeKinds), nil)
-			}
-			s.NodeKind = protocol.NodeKind(kind)
+			s.NodeKind = r.nodeKind(n, at)
+			s.IsolatedOnly = s.NodeKind == protocol.RealNodes
 		},
 		"simulateMissingImages": func(n *yaml.Node, at string) { s.SimulateMissingImages = new(r.boolean(n, at)) },
-		"egress":                func(n *yaml.Node, at string) { s.Egress = new(r.boolean(n, at)) },
+		"egress":                func(n *yaml.Node, at string) { s.Egress = new(r.egress(n, at)) },
 		"apiServer":             func(n *yaml.Node, at string) { s.APIServerFlags = r.apiServer(n, at) },
 		"featureGates":          func(n *yaml.Node, at string) { s.FeatureGates = r.bools(n, at) },
 		"runtimeConfig":         func(n *yaml.Node, at string) { s.RuntimeConfig = r.texts(n, at) },
@@ -117,6 +117,28 @@ func (r *reader) file(n *yaml.Node, s *protocol.Spec) {
 			s.Controllers, s.ControllerNames = &c.Run, c.Names
 		},
 	})
+}
+
+// nodeKind reads the kind of the nodes. A file may be a repository's: plain nodes, whose pods read the user's files,
+// are for the command line.
+func (r *reader) nodeKind(n *yaml.Node, at string) protocol.NodeKind {
+	kind := r.text(n, at)
+	switch {
+	case !slices.Contains(nodeKinds, kind):
+		r.fail(n, fmt.Sprintf("%s: unknown kind of nodes %q", at, kind), suggestion(kind, nodeKinds), nil)
+	case protocol.NodeKind(kind) == protocol.PlainNodes:
+		r.fail(n, at+": a cluster's configuration cannot ask for plain nodes, whose pods are not isolated from this machine", onCommandLine("--nodes plain"), nil)
+	}
+	return protocol.NodeKind(kind)
+}
+
+// egress reads whether pods reach the network, which a file can only refuse them.
+func (r *reader) egress(n *yaml.Node, at string) bool {
+	on := r.boolean(n, at)
+	if on {
+		r.fail(n, at+": a cluster's configuration cannot give pods access to the network", onCommandLine("--egress"), nil)
+	}
+	return on
 }
 
 // habit reads what becomes of simulated pods.
@@ -151,10 +173,7 @@ func (r *reader) controllers(n *yaml.Node, at string) (c Controllers) {
 func (r *reader) apiServer(n *yaml.Node, at string) (flags []string) {
 	r.mapping(n, at, fields{"flags": func(n *yaml.Node, at string) {
 		for i, item := range r.sequence(n, at) {
-			flag, err := ParseFlag(r.text(item, index(at, i)))
-			if err == nil {
-				err = checkFileFlag(flag)
-			}
+			flag, err := parseFileFlag(r.text(item, index(at, i)))
 			r.check(item, index(at, i), err)
 			flags = append(flags, flag)
 		}

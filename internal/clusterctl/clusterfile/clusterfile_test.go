@@ -34,7 +34,7 @@ apiServer:
 featureGates: {MutatingAdmissionPolicy: true, Other: false}
 runtimeConfig: {api/all: true, batch/v2alpha1: "false"}
 port: 6443
-nodeKind: plain
+nodeKind: real
 durable: true
 controllers: false
 `
@@ -54,7 +54,7 @@ func TestWholeFile(t *testing.T) {
 		APIServerFlags: []string{"--event-ttl=3h", "--v=2"},
 		FeatureGates:   map[string]bool{"MutatingAdmissionPolicy": true, "Other": false},
 		RuntimeConfig:  map[string]string{"api/all": "true", "batch/v2alpha1": "false"},
-		Port:           6443, Durable: true, Controllers: new(false), NodeKind: protocol.PlainNodes,
+		Port:           6443, Durable: true, Controllers: new(false), NodeKind: protocol.RealNodes, IsolatedOnly: true,
 	}
 	if diff := cmp.Diff(want, got.Spec); diff != "" || got.Left != nil {
 		t.Error(diff, got.Left)
@@ -69,13 +69,13 @@ func TestLittle(t *testing.T) {
 		"nodes: []":      {Nodes: []protocol.Node{}},
 		"durable: false": {},
 		"{simulatedPods: pending, simulatedJobs: complete}": {SimulatedPods: "pending", SimulatedJobs: "complete"},
-		"nodeKind: plain":                              {NodeKind: protocol.PlainNodes},
-		"controllers: [gc, namespace]":                 {Controllers: new(true), ControllerNames: []string{"garbage-collector-controller", "namespace-controller"}},
-		"controllers: '*,-job'":                        {Controllers: new(true), ControllerNames: []string{"*", "-job-controller"}},
-		"controllers: gc":                              {Controllers: new(true), ControllerNames: []string{"garbage-collector-controller"}},
-		"controllers: true":                            {Controllers: new(true)},
-		"nodeKind: real\nsimulateMissingImages: false": {NodeKind: protocol.RealNodes, SimulateMissingImages: new(false)},
-		"nodeKind: real\negress: true":                 {NodeKind: protocol.RealNodes, Egress: new(true)},
+		"nodeKind: simulated":                               {NodeKind: protocol.SimulatedNodes},
+		"controllers: [gc, namespace]":                      {Controllers: new(true), ControllerNames: []string{"garbage-collector-controller", "namespace-controller"}},
+		"controllers: '*,-job'":                             {Controllers: new(true), ControllerNames: []string{"*", "-job-controller"}},
+		"controllers: gc":                                   {Controllers: new(true), ControllerNames: []string{"garbage-collector-controller"}},
+		"controllers: true":                                 {Controllers: new(true)},
+		"nodeKind: real\nsimulateMissingImages: false":      {NodeKind: protocol.RealNodes, IsolatedOnly: true, SimulateMissingImages: new(false)},
+		"egress: false":                                     {Egress: new(false)},
 		"nodes: [&n {name: a}, {name: b, labels: &l {x: y}}, {name: c, labels: *l}]": {Nodes: []protocol.Node{
 			{Name: "a"}, {Name: "b", Labels: map[string]string{"x": "y"}}, {Name: "c", Labels: map[string]string{"x": "y"}}}},
 	} {
@@ -116,7 +116,12 @@ func TestMistakes(t *testing.T) {
 		{"apiServer: {flags: ['--a b']}", "f:1:21", `invalid flag of the API server "--a b"`, "--name=value"},
 		{"apiServer: {flags: [--secure-port=1]}", "f:1:21", "--secure-port of the API server cannot be set", "the key port"},
 		{"apiServer: {flags: [bind-address=0.0.0.0]}", "f:1:21", "--bind-address of the API server", "127.0.0.1"},
-		{"apiServer: {flags: [--authentication-token-webhook-config-file=x]}", "f:1:21", "names a file that can start programs", "--api-server-flag"},
+		{"apiServer: {flags: [--authentication-token-webhook-config-file=x]}", "f:1:21", "is no flag of the API server that a cluster's configuration can set",
+			"give it on the command line: --api-server-flag authentication-token-webhook-config-file=…"},
+		{"apiServer: {flags: [v=2, allow_privileged=true]}", "f:1:26", "--allow-privileged is no flag", "--api-server-flag allow-privileged=…"},
+		{"nodes: [{name: a}]\nnodeKind: plain", "f:2:11", "cannot ask for plain nodes", "give it on the command line: --nodes plain"},
+		{"durable: &on true\negress: *on", "f:2:9", "access to the network", "give it on the command line: --egress"},
+		{"hostPorts: [5432]", "f:1:1", "unknown key hostPorts", ""},
 		{"apiServer: {flags: [--etcd-servers=x]}", "f:1:21", "--etcd-servers of the API server", "etcd"},
 		{"featureGates: {A: 'yes'}", "f:1:19", `featureGates.A is "yes"`, "true or false"},
 		{"nodeKind: plane", "f:1:11", `nodeKind: unknown kind of nodes "plane"`, "did you mean plain?"},

@@ -9,9 +9,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// TestFilesAreNotChosenByFiles: a description of a cluster may be a repository's, so it names no file that the API
-// server reads or writes, and does not say who may use the cluster. These are all such flags of kube-apiserver 1.37.
-func TestFilesAreNotChosenByFiles(t *testing.T) {
+// TestFlagsOfFiles: a description of a cluster may be a repository's. Of the flags of kube-apiserver 1.37 it sets those
+// that name no file, address or program, and do not say who may use the cluster; the command line sets any.
+func TestFlagsOfFiles(t *testing.T) {
 	const refused = `admission-control-config-file allow-metric-labels-manifest anonymous-auth audit-log-path audit-policy-file
 		audit-webhook-config-file authentication-config authentication-token-webhook-config-file authorization-config authorization-mode
 		authorization-policy-file authorization-webhook-config-file cert-dir client-ca-file debug-socket-path egress-selector-config-file
@@ -19,7 +19,11 @@ func TestFilesAreNotChosenByFiles(t *testing.T) {
 		kubelet-client-key oidc-ca-file peer-ca-file proxy-client-cert-file proxy-client-key-file requestheader-client-ca-file
 		service-account-key-file service-account-signing-endpoint service-account-signing-key-file tls-cert-file tls-private-key-file
 		tls-sni-cert-key token-auth-file tracing-config-file audit_log_path
-		oidc-client-id oidc-groups-claim oidc-issuer-url oidc-username-prefix`
+		oidc-client-id oidc-groups-claim oidc-issuer-url oidc-username-prefix
+		allow-privileged audit-log-maxage authorization-always-allow-paths cors-allowed-origins enable-aggregator-routing
+		enable-bootstrap-token-auth encryption-provider-config-automatic-reload etcd-servers-overrides external-hostname kubelet-timeout
+		requestheader-allowed-names requestheader-username-headers service-account-issuer service-account-jwks-uri
+		service-cluster-ip-range service-node-port-range tls-min-version a-flag-of-a-later-version`
 	for _, name := range strings.Fields(refused) {
 		_, err := clusterfile.Parse("f", []byte("apiServer: {flags: [--"+name+"=/tmp/x]}"))
 		var e *report.Error
@@ -30,8 +34,8 @@ func TestFilesAreNotChosenByFiles(t *testing.T) {
 			t.Errorf("--%s on the command line: %v", name, err)
 		}
 	}
-	const allowed = `audit-log-maxage audit-log-format audit-log-mode encryption-provider-config-automatic-reload event-ttl feature-gates
-		max-requests-inflight requestheader-allowed-names runtime-config v vmodule watch-cache enable-admission-plugins service-account-issuer`
+	const allowed = `disable-admission-plugins enable-admission-plugins event-ttl feature-gates max-mutating-requests-inflight
+		max-requests-inflight max_requests_inflight request-timeout runtime-config v vmodule watch-cache`
 	for _, name := range strings.Fields(allowed) {
 		if _, err := clusterfile.Parse("f", []byte("apiServer: {flags: [--"+name+"=1]}")); err != nil {
 			t.Errorf("--%s in a file: %v", name, err)

@@ -26,12 +26,12 @@ func TestFlags(t *testing.T) {
 			NodeKind: protocol.PlainNodes, Nodes: []protocol.Node{{Name: "node-1"}, {Name: "node-2"}}, Durable: true, FeatureGates: none, RuntimeConfig: off}, nil},
 		"simulated ones": {clusterfile.Flags{NodeKind: "simulated=2", SimulatedPods: "pending", SimulatedJobs: "complete"}, protocol.Spec{NodeKind: protocol.SimulatedNodes, SimulatedPods: "pending", SimulatedJobs: "complete",
 			Nodes: []protocol.Node{{Name: "simulated-1"}, {Name: "simulated-2"}}, FeatureGates: none, RuntimeConfig: off}, nil},
-		"the file alone": {clusterfile.Flags{File: "-"}, protocol.Spec{FeatureGates: none, RuntimeConfig: off}, &clusterfile.Description{Spec: protocol.Spec{NodeKind: protocol.RealNodes, Port: 1}}},
+		"the file alone": {clusterfile.Flags{File: "-"}, protocol.Spec{FeatureGates: none, RuntimeConfig: off}, &clusterfile.Description{Spec: protocol.Spec{NodeKind: protocol.RealNodes, IsolatedOnly: true, Port: 1}}},
 		"both": {clusterfile.Flags{File: "-", Port: 2, RegistryPort: 3, Nodes: []string{"none"}, NodeKind: "plain", Controllers: new("gc"), SimulateMissingImages: new(false), Egress: new(true),
 			FeatureGates: []string{"B=false"}, RuntimeConfig: []string{"api/all=false"}, APIServerFlags: []string{"v=2"}}, protocol.Spec{
 			Port: 2, RegistryPort: 3, Nodes: []protocol.Node{}, NodeKind: protocol.PlainNodes, Controllers: new(true), ControllerNames: []string{"garbage-collector-controller"}, SimulateMissingImages: new(false), Egress: new(true),
 			FeatureGates: map[string]bool{"B": false}, RuntimeConfig: map[string]string{"api/all": "false"}, APIServerFlags: []string{"--v=2"}},
-			&clusterfile.Description{Spec: protocol.Spec{NodeKind: protocol.RealNodes, Port: 1}}},
+			&clusterfile.Description{Spec: protocol.Spec{NodeKind: protocol.RealNodes, IsolatedOnly: true, Port: 1}}},
 	} {
 		got, file, err := tc.flags.Read(strings.NewReader("{nodeKind: real, port: 1}"))
 		if diff := cmp.Diff(tc.want, got) + cmp.Diff(tc.file, file); err != nil || diff != "" {

@@ -100,7 +100,7 @@ func (r *kindReader) nodes(n *yaml.Node, at string) {
 		r.spec.Nodes = append(r.spec.Nodes, node)
 	}
 	if len(seen) > 0 {
-		r.spec.NodeKind = protocol.RealNodes
+		r.spec.NodeKind, r.spec.IsolatedOnly = protocol.RealNodes, true
 	}
 	r.taintControlPlanes(seen[controlPlane] > 0 && seen[worker] > 0)
 }
@@ -154,8 +154,12 @@ func (r *kindReader) portMappings(n *yaml.Node, at string) {
 		r.mapping(item, index(at, i), fields{
 			"containerPort": func(n *yaml.Node, at string) { containerPort = r.port(n, at) },
 			"hostPort":      func(n *yaml.Node, at string) { hostPort = r.port(n, at) },
-			"listenAddress": passed,
-			"protocol":      passed,
+			"listenAddress": func(n *yaml.Node, at string) {
+				if r.text(n, at) != "127.0.0.1" {
+					r.leave(n, at, "ports of nodes answer only at 127.0.0.1")
+				}
+			},
+			"protocol": passed,
 		})
 		if containerPort != hostPort {
 			r.leave(item, index(at, i), insteadOfMapping(containerPort))
@@ -230,10 +234,13 @@ func (a *extraArgs) UnmarshalYAML(n *yaml.Node) error {
 }
 
 func (r *kindReader) patch(n *yaml.Node, at string, patch kubeadmPatch, node *protocol.Node) {
-	// In kind's node, a flag can do no harm. Here one could open the cluster, or have this machine's user start a
-	// program.
 	for _, name := range slices.Sorted(maps.Keys(patch.APIServer.ExtraArgs)) {
-		r.leave(n, at+": the API server's flag "+name, "give it on the command line: --api-server-flag NAME=VALUE")
+		flag, err := parseFileFlag(name + "=" + patch.APIServer.ExtraArgs[name])
+		if err != nil { // in kind's node it does no harm, here it could
+			r.leave(n, at+": the API server's flag "+name, Expected(err))
+			continue
+		}
+		r.spec.APIServerFlags = append(r.spec.APIServerFlags, flag)
 	}
 	for _, key := range slices.Sorted(maps.Keys(patch.Rest)) {
 		if key != "apiVersion" && key != "metadata" {

@@ -44,7 +44,8 @@ nodes:
         value: "4"
   extraPortMappings:
   - {containerPort: 80, hostPort: 8080, protocol: TCP}
-  - {containerPort: 30001, hostPort: 30001}
+  - {containerPort: 30001, hostPort: 30001, listenAddress: 0.0.0.0}
+  - {containerPort: 30002, hostPort: 30002, listenAddress: 127.0.0.1}
 - role: worker
   labels: {tier: front}
   extraMounts:
@@ -67,14 +68,14 @@ func TestKindFile(t *testing.T) {
 	}
 	const role = "node-role.kubernetes.io/control-plane"
 	want := protocol.Spec{
-		NodeKind: protocol.RealNodes,
+		NodeKind: protocol.RealNodes, IsolatedOnly: true,
 		Nodes: []protocol.Node{
 			{Name: "control-plane", Labels: map[string]string{role: "", "ingress-ready": "true"}, Taints: []string{role + ":NoSchedule"}},
 			{Name: "worker", Labels: map[string]string{"tier": "front"}},
 			{Name: "worker2", Taints: []string{"gpu=yes:NoSchedule", "old:NoExecute"}},
 		},
 		FeatureGates: map[string]bool{"MutatingAdmissionPolicy": true}, RuntimeConfig: map[string]string{"api/beta": "true"},
-		Port: 6443,
+		Port: 6443, APIServerFlags: []string{"--max-requests-inflight=800"},
 	}
 	if diff := cmp.Diff(want, got.Spec); diff != "" {
 		t.Error(diff)
@@ -85,12 +86,16 @@ func TestKindFile(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 		left = append(left, strings.TrimSuffix(f.Message, " has no effect"))
+		if name, ok := strings.CutPrefix(f.Message, "kubeadmConfigPatches[0]: the API server's flag "); ok {
+			if want := "--api-server-flag " + strings.TrimSuffix(name, " has no effect") + "=…"; !strings.HasSuffix(f.Suggestion, want) {
+				t.Errorf("%s: %q does not name %s", f.Message, f.Suggestion, want)
+			}
+		}
 	}
 	wantLeft := []string{"name", "networking.disableDefaultCNI", "kubeadmConfigPatches[0]: the API server's flag audit-log-path",
 		"kubeadmConfigPatches[0]: the API server's flag authentication-token-webhook-config-file",
-		"kubeadmConfigPatches[0]: the API server's flag max-requests-inflight",
 		"nodes[0].image", "nodes[0].kubeadmConfigPatches[0]: the kubelet's flag v",
-		"nodes[0].extraPortMappings[0]", "nodes[1].extraMounts"}
+		"nodes[0].extraPortMappings[0]", "nodes[0].extraPortMappings[1].listenAddress", "nodes[1].extraMounts"}
 	if diff := cmp.Diff(wantLeft, left); diff != "" {
 		t.Error(diff)
 	}

@@ -121,63 +121,6 @@ func checkCapacity(name, quantity string) error {
 	return nil
 }
 
-// ParseFlag reads a flag for the API server, with or without its leading dashes, and returns
-// it as --name=value.
-func ParseFlag(text string) (string, error) {
-	name := strings.TrimPrefix(text, "--")
-	if name == "" || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "=") || strings.ContainsAny(strings.SplitN(name, "=", 2)[0], " \t\n") {
-		return "", &mistake{fmt.Sprintf("invalid flag of the API server %q", text), "--name=value, one in each item"}
-	}
-	key, _, _ := strings.Cut(name, "=")
-	if hint := ownFlag(key); hint != "" {
-		return "", &mistake{"--" + key + " of the API server cannot be set", hint}
-	}
-	return "--" + name, nil
-}
-
-// checkFileFlag refuses a flag in a file that names a file of this machine: the API server would read it, write to it
-// as the user, or find a kubeconfig in it that names a program to start. The description may be a repository's; the
-// command line is the user's.
-func checkFileFlag(flag string) error {
-	name, _, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
-	name = strings.ReplaceAll(name, "_", "-") // as Kubernetes' programs read flags
-	hint := "give it on the command line: --api-server-flag " + name + "=…"
-	switch {
-	case name == "runtime-config":
-		return nil
-	case hasSuffix(name, configSuffixes):
-		return &mistake{"--" + name + " names a file that can start programs", hint}
-	case hasSuffix(name, pathSuffixes):
-		return &mistake{"--" + name + " names a file or folder of this machine, which a cluster's configuration cannot set", hint}
-	case name == "anonymous-auth" || name == "authorization-mode" || strings.HasPrefix(name, "oidc-"):
-		return &mistake{"--" + name + " controls access to the cluster, which a cluster's configuration cannot set", hint}
-	}
-	return nil
-}
-
-// How the API server's flags end that name files: those of its configuration, and others that it reads or writes.
-var (
-	configSuffixes = []string{"config", "config-file", "kubeconfig"}
-	pathSuffixes   = []string{"file", "path", "dir", "-key", "certificate", "-authority", "manifest", "signing-endpoint"}
-)
-
-func hasSuffix(name string, suffixes []string) bool {
-	return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(name, s) })
-}
-
-// ownFlag says why the user cannot set a flag: it would be accepted and change nothing.
-func ownFlag(name string) string {
-	switch name {
-	case "secure-port":
-		return "--port, or the key port, sets the cluster's port"
-	case "bind-address":
-		return "a cluster listens only at 127.0.0.1"
-	case "etcd-servers":
-		return "a cluster has its own etcd, which keeps its data with durable: true"
-	}
-	return ""
-}
-
 // ParseGate reads a feature gate as a flag gives it: NAME=true or NAME=false.
 func ParseGate(text string) (name string, on bool, err error) {
 	name, value, ok := strings.Cut(text, "=")

@@ -9,6 +9,7 @@
 //	    ├── lock             held by the program for as long as it lives
 //	    ├── socket           where it serves the protocol (elsewhere if the path is too long)
 //	    ├── kubeconfig       its administrator's credentials
+//	    ├── pki/             its keys and certificates
 //	    ├── log              what it printed
 //	    ├── logs/            what its components logged
 //	    └── data.json        which versions wrote the data of a durable cluster

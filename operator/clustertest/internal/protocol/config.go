@@ -39,6 +39,8 @@ type Spec struct {
 	Durable      bool     `json:"durable,omitempty"`      // keep the data
 	Nodes        []Node   `json:"nodes,omitzero"`         // nil: one; empty: none
 	NodeKind     NodeKind `json:"nodeKind,omitempty"`
+	// IsolatedOnly has no plain nodes stand in for real ones where the system forbids isolated ones: the start fails.
+	IsolatedOnly bool `json:"isolatedOnly,omitempty"`
 	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil:
 	// false.
 	SimulateMissingImages *bool `json:"simulateMissingImages,omitempty"`
