@@ -68,6 +68,7 @@ func (m *member) startOnce(ctx context.Context) error {
 	}
 	m.set(p)
 	m.nodes.group.Go(func() { m.keep(p) })
+	m.nodes.keeper.Look(m.spec.Name) // a Node that was deleted meanwhile
 	return m.waitReady(ctx, p, since)
 }
 
@@ -170,13 +171,24 @@ func (m *member) launch(ctx context.Context) (*machine.Node, error) {
 	})
 }
 
-// config is what the node has to know. The Node exists; what it is labelled and tainted with decides about the pods
-// that it takes.
+// object is the Node, which is registered anew if it was deleted while the node was lost.
+func (m *member) object(ctx context.Context) (*corev1.Node, error) {
+	n, err := m.nodes.client.CoreV1().Nodes().Get(ctx, m.spec.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return m.register(ctx, m.nodes.client, nil, nil)
+	case err != nil:
+		return nil, fmt.Errorf("look up node %s: %w", m.spec.Name, err)
+	}
+	return n, nil
+}
+
+// config is what the node has to know. What its Node is labelled and tainted with decides about the pods that it takes.
 func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 	o := m.nodes.options
-	object, err := m.nodes.client.CoreV1().Nodes().Get(ctx, m.spec.Name, metav1.GetOptions{})
+	object, err := m.object(ctx)
 	if err != nil {
-		return nodeconfig.Config{}, fmt.Errorf("look up node %s: %w", m.spec.Name, err)
+		return nodeconfig.Config{}, err
 	}
 	address := node.Address(m.number)
 	identity, serving, err := pki.ForNode(o.Keys, m.spec.Name, net.IP(address.AsSlice()))
@@ -187,7 +199,7 @@ func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 	if err != nil {
 		return nodeconfig.Config{}, err
 	}
-	if place != nil {
+	if m.plain {
 		if err := m.publishAddress(ctx); err != nil {
 			return nodeconfig.Config{}, err
 		}
