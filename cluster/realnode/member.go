@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,7 +26,8 @@ import (
 type member struct {
 	nodes *Nodes
 	registered
-	turn sync.Mutex // held by whoever starts or stops the node
+	turn   sync.Mutex   // held by whoever starts or stops the node
+	panics atomic.Int64 // of the node's processes
 
 	mu      sync.Mutex
 	process *machine.Node // nil while the node is to be lost
@@ -165,10 +167,24 @@ func (m *member) launch(ctx context.Context) (*machine.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.nodes.options.Machine.StartNode(ctx, machine.NodeOptions{
-		Name: m.spec.Name, Program: m.nodes.options.Program, Log: m.nodes.options.Output,
+	log := &nodeLog{to: m.nodes.options.Output, panics: &m.panics}
+	p, err := m.nodes.options.Machine.StartNode(ctx, machine.NodeOptions{
+		Name: m.spec.Name, Program: m.nodes.options.Program, Log: log,
 		Config: func(w io.Writer) error { return config.Write(w) }, Ways: m.nodes.options.ways(),
 	})
+	if err != nil {
+		return nil, err
+	}
+	m.nodes.group.Go(func() {
+		select {
+		case <-p.Ended():
+			if p.Crashed() {
+				log.crashed()
+			}
+		case <-m.nodes.life.Done():
+		}
+	})
+	return p, nil
 }
 
 // object is the Node, which is registered anew if it was deleted while the node was lost.

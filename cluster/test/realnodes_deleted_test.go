@@ -3,6 +3,9 @@ package test
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
+	"syscall"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -83,6 +86,26 @@ func testDeletedNode(t *testing.T, c *realCluster) {
 	p.ResourceVersion, p.UID = "", ""
 	c.create(p)
 	c.await("later", ready)
+}
+
+// TestRealPanic: a node whose program ends as one that panics comes back with its pods, and the status counts that.
+func TestRealPanic(t *testing.T) {
+	for name, kind := range map[string]protocol.NodeKind{"isolated": protocol.RealNodes, "plain": protocol.PlainNodes} {
+		t.Run(name, func(t *testing.T) {
+			c := startReal(t, nil, func(c *protocol.Config) { c.NodeKind = kind })
+			c.create(c.pod("kept"))
+			c.await("kept", ready)
+			if err := syscall.Kill(c.find("slipway-node"), syscall.SIGQUIT); err != nil { // has a Go program show its goroutines and end
+				t.Fatal(err)
+			}
+			c.await("kept", func(p *corev1.Pod) bool { return c.mainStatus(p).RestartCount == 1 && ready(p) })
+			s := c.status()
+			at := slices.IndexFunc(s.Components, func(c protocol.Component) bool { return c.Name == protocol.Nodes })
+			if s.Nodes.Panics != 1 || !strings.Contains(s.Components[at].Message, "kubelets panicked 1 time:") {
+				t.Errorf("%d panics; %s", s.Nodes.Panics, s.Components[at].Message)
+			}
+		})
+	}
 }
 
 func (c *realCluster) deleteNode(name string) {
