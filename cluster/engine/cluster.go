@@ -214,6 +214,14 @@ func (c *Cluster) Kinds() Kinds {
 	return Kinds{}
 }
 
+// Panics counts the panics of real nodes' kubelets.
+func (c *Cluster) Panics() int {
+	if f := c.nodes.Load(); f != nil {
+		return f.panics()
+	}
+	return 0
+}
+
 // Server is the API server's URL.
 func (c *Cluster) Server() string { return c.address }
 

@@ -24,6 +24,9 @@ func (h *Host) Doing(ctx context.Context) map[string]string {
 		if len(lost) > 0 {
 			doing[protocol.Nodes] = fmt.Sprintf("%d of %s; stopped: %s", len(all)-len(lost), nodes.kinds(), strings.Join(lost, ", "))
 		}
+		if n := nodes.panics(); n > 0 {
+			doing[protocol.Nodes] += fmt.Sprintf("; kubelets panicked %s: `slipway cluster logs nodes` shows where", counted(n, "time"))
+		}
 		if m := h.main.reach.through(); m != nil {
 			for _, what := range []string{m.Problem(), m.Unlimited()} {
 				if what != "" {

@@ -83,6 +83,16 @@ func (f *fleet) join(real workers.Nodes) {
 	}
 }
 
+// panics counts those of real nodes' programs.
+func (f *fleet) panics() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if real, ok := f.real.(interface{ Panics() int }); ok {
+		return real.Panics()
+	}
+	return 0
+}
+
 // Kinds are how many nodes of each kind a cluster has.
 type Kinds struct{ Simulated, Real int }
 

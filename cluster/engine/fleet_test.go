@@ -103,6 +103,19 @@ func TestLateNodesOfAStoppedFleet(t *testing.T) {
 	}
 }
 
+// panicking are real nodes whose kubelets have panicked.
+type panicking struct{ some }
+
+func (panicking) Panics() int { return 3 }
+
+func TestFleetCountsPanics(t *testing.T) {
+	for want, f := range map[int]*fleet{0: {simulated: some{}}, 3: {simulated: some{}, real: panicking{}}} {
+		if got := f.panics(); got != want {
+			t.Errorf("%d panics, want %d", got, want)
+		}
+	}
+}
+
 func TestKindsAsPeopleReadThem(t *testing.T) {
 	for k, want := range map[Kinds]string{
 		{}: "0 simulated nodes", {Simulated: 1}: "1 simulated node", {Simulated: 3}: "3 simulated nodes",

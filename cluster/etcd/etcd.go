@@ -58,6 +58,8 @@ type Config struct {
 type Server struct {
 	etcd     *embed.Etcd
 	listener *bufconn.Listener
+	grpc     *grpc.Server // answers those who dial
+	calls    *calls       // those of this package's methods
 }
 
 // Start runs etcd and returns when it can serve, or when ctx ends. A start that failed because of the data may leave
@@ -72,7 +74,7 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start etcd: %w", err)
 	}
-	s := &Server{etcd: e, listener: bufconn.Listen(bufferSize)}
+	s := newServer(e)
 	select {
 	case <-e.Server.ReadyNotify():
 		if err := end.start(); err != nil {
@@ -142,13 +144,21 @@ func embedConfig(cfg Config) *embed.Config {
 	return c
 }
 
-// serve speaks gRPC with those who dial. Upstream does the same for its listeners
+// newServer prepares the gRPC server for those who dial. Upstream does the same for its listeners
 // (server/embed/etcd.go, serveClients).
+func newServer(e *embed.Etcd) *Server {
+	return &Server{
+		etcd: e, listener: bufconn.Listen(bufferSize), calls: newCalls(),
+		grpc: v3rpc.Server(e.Server, nil, nil,
+			grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: embed.DefaultGRPCKeepAliveMinTime}),
+			grpc.WaitForHandlers(true), // Stop returns once none reads the store
+		),
+	}
+}
+
+// serve speaks gRPC with those who dial, until [Server.Stop].
 func (s *Server) serve() {
-	server := v3rpc.Server(s.etcd.Server, nil, nil, grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{
-		MinTime: embed.DefaultGRPCKeepAliveMinTime,
-	}))
-	go func() { _ = server.Serve(s.listener) }() // ends with the listener
+	go func() { _ = s.grpc.Serve(s.listener) }()
 }
 
 // URL is what a client that must have one is given; what counts is its dialer. Each prefix has a URL of its
@@ -166,9 +176,14 @@ func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 // Failed delivers the error with which the server ended by itself.
 func (s *Server) Failed() <-chan error { return s.etcd.Err() }
 
-// Stop ends the server without waiting for its clients: those are in this
-// process and end with it. Everything acknowledged is on disk afterwards.
+// Stop ends the server. Everything acknowledged is on disk afterwards.
+//
+// The clients are in this process and may go on with requests. Stop first refuses new requests, breaks off those under
+// way and waits until none is left. Only then does it close the store: etcd's handlers do not expect a closed one, and
+// a nil pointer in one of them ends the process.
 func (s *Server) Stop() {
-	_ = s.listener.Close() // never fails
+	s.calls.stop()
+	s.grpc.Stop()
+	_ = s.listener.Close() // the gRPC server closes only what it serves
 	s.etcd.Server.HardStop()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/server/v3/etcdserver"
 )
 
 // A Pair is one key with its value.
@@ -43,7 +44,7 @@ func (s *Server) Apply(ctx context.Context, remove [][]byte, put []Pair) (revisi
 	if len(txn.Success) == 0 {
 		return 0, nil
 	}
-	answer, err := s.etcd.Server.Txn(ctx, txn)
+	answer, err := ask(ctx, s, (*etcdserver.EtcdServer).Txn, txn)
 	if err != nil {
 		return 0, fmt.Errorf("change %d keys in etcd: %w", len(txn.Success), err)
 	}
@@ -52,7 +53,7 @@ func (s *Server) Apply(ctx context.Context, remove [][]byte, put []Pair) (revisi
 
 // Has says whether there is a key.
 func (s *Server) Has(ctx context.Context, key []byte) (bool, error) {
-	answer, err := s.etcd.Server.Range(ctx, &pb.RangeRequest{Key: key, CountOnly: true})
+	answer, err := ask(ctx, s, (*etcdserver.EtcdServer).Range, &pb.RangeRequest{Key: key, CountOnly: true})
 	if err != nil {
 		return false, fmt.Errorf("look for %s in etcd: %w", key, err)
 	}
@@ -61,7 +62,7 @@ func (s *Server) Has(ctx context.Context, key []byte) (bool, error) {
 
 // Delete removes all keys under prefix.
 func (s *Server) Delete(ctx context.Context, prefix string) error {
-	if _, err := s.etcd.Server.DeleteRange(ctx, &pb.DeleteRangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd(prefix)}); err != nil {
+	if _, err := ask(ctx, s, (*etcdserver.EtcdServer).DeleteRange, &pb.DeleteRangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd(prefix)}); err != nil {
 		return fmt.Errorf("remove %s from etcd: %w", prefix, err)
 	}
 	return nil
@@ -85,7 +86,7 @@ func (s *Server) Empty(ctx context.Context, prefix string) (bool, error) {
 }
 
 func (s *Server) read(ctx context.Context, r *pb.RangeRequest) (Snapshot, error) {
-	answer, err := s.etcd.Server.Range(ctx, r)
+	answer, err := ask(ctx, s, (*etcdserver.EtcdServer).Range, r)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("read %s from etcd: %w", r.Key, err)
 	}

@@ -6,6 +6,6 @@
 //	for _, name := range node.Unnamed(specs, others, existing) { … } // is removed
 //
 // Simulated nodes carry the label [SimulatedLabel], real ones [RealLabel]; nodes with either label which no
-// configuration names any more are removed, nodes without are left alone. Package simnode simulates nodes, package
-// realnode runs them.
+// configuration names any more are removed, nodes without are left alone. A [Keeper] registers nodes again that a user
+// deletes. Package simnode simulates nodes, package realnode runs them.
 package node

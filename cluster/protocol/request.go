@@ -126,6 +126,7 @@ type NodeKinds struct {
 	Problem   string `json:"problem,omitempty"` // why none has, although one came
 	Egress    bool   `json:"egress,omitempty"`  // pods of real nodes reach the network through the program
 	Plain     bool   `json:"plain,omitempty"`   // pods of real nodes have this machine's network
+	Panics    int    `json:"panics,omitempty"`  // of real nodes' kubelets
 }
 
 // Component is the state of one part of the cluster.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,7 +26,8 @@ import (
 type member struct {
 	nodes *Nodes
 	registered
-	turn sync.Mutex // held by whoever starts or stops the node
+	turn   sync.Mutex   // held by whoever starts or stops the node
+	panics atomic.Int64 // of the node's processes
 
 	mu      sync.Mutex
 	process *machine.Node // nil while the node is to be lost
@@ -68,6 +70,7 @@ func (m *member) startOnce(ctx context.Context) error {
 	}
 	m.set(p)
 	m.nodes.group.Go(func() { m.keep(p) })
+	m.nodes.keeper.Look(m.spec.Name) // a Node that was deleted meanwhile
 	return m.waitReady(ctx, p, since)
 }
 
@@ -164,19 +167,44 @@ func (m *member) launch(ctx context.Context) (*machine.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.nodes.options.Machine.StartNode(ctx, machine.NodeOptions{
-		Name: m.spec.Name, Program: m.nodes.options.Program, Log: m.nodes.options.Output,
+	log := &nodeLog{to: m.nodes.options.Output, panics: &m.panics}
+	p, err := m.nodes.options.Machine.StartNode(ctx, machine.NodeOptions{
+		Name: m.spec.Name, Program: m.nodes.options.Program, Log: log,
 		Config: func(w io.Writer) error { return config.Write(w) }, Ways: m.nodes.options.ways(),
 	})
+	if err != nil {
+		return nil, err
+	}
+	m.nodes.group.Go(func() {
+		select {
+		case <-p.Ended():
+			if p.Crashed() {
+				log.crashed()
+			}
+		case <-m.nodes.life.Done():
+		}
+	})
+	return p, nil
 }
 
-// config is what the node has to know. The Node exists; what it is labelled and tainted with decides about the pods
-// that it takes.
+// object is the Node, which is registered anew if it was deleted while the node was lost.
+func (m *member) object(ctx context.Context) (*corev1.Node, error) {
+	n, err := m.nodes.client.CoreV1().Nodes().Get(ctx, m.spec.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return m.register(ctx, m.nodes.client, nil, nil)
+	case err != nil:
+		return nil, fmt.Errorf("look up node %s: %w", m.spec.Name, err)
+	}
+	return n, nil
+}
+
+// config is what the node has to know. What its Node is labelled and tainted with decides about the pods that it takes.
 func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 	o := m.nodes.options
-	object, err := m.nodes.client.CoreV1().Nodes().Get(ctx, m.spec.Name, metav1.GetOptions{})
+	object, err := m.object(ctx)
 	if err != nil {
-		return nodeconfig.Config{}, fmt.Errorf("look up node %s: %w", m.spec.Name, err)
+		return nodeconfig.Config{}, err
 	}
 	address := node.Address(m.number)
 	identity, serving, err := pki.ForNode(o.Keys, m.spec.Name, net.IP(address.AsSlice()))
@@ -187,7 +215,7 @@ func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 	if err != nil {
 		return nodeconfig.Config{}, err
 	}
-	if place != nil {
+	if m.plain {
 		if err := m.publishAddress(ctx); err != nil {
 			return nodeconfig.Config{}, err
 		}

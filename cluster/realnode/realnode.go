@@ -107,6 +107,7 @@ type Nodes struct {
 	cancel    context.CancelFunc
 	group     sync.WaitGroup
 	members   map[string]*member // by name
+	keeper    *node.Keeper
 }
 
 // Run starts the nodes that specs describe, with their Services and names, and returns once all are Ready and
@@ -152,6 +153,8 @@ func (n *Nodes) start(ctx context.Context) error {
 	if err := n.serveHostPorts(); err != nil {
 		return err
 	}
+	n.keeper = n.newKeeper()
+	n.group.Go(func() { n.keeper.Run(n.life, n.Names()) })
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return n.serve(ctx) })
 	for _, m := range n.members {

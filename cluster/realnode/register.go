@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
+	"runtime"
 	"slices"
 	"time"
 
@@ -13,14 +14,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/slipway-dev/slipway/cluster/node"
 )
 
-// registered is a node that the API server knows.
+// registered is a node that the API server knows, or knew before it was deleted there.
 type registered struct {
 	spec   node.Spec
 	number int
+	plain  bool
 }
 
 // register makes the Nodes that specs describe, each with its range for pods; the kubelets find them and say how they
@@ -42,10 +45,11 @@ func register(ctx context.Context, client kubernetes.Interface, specs []node.Spe
 	}
 	var all []registered
 	for _, s := range specs {
-		if err := registerOne(ctx, client, s, numbers[s.Name], existing[s.Name], plain); err != nil {
-			return nil, fmt.Errorf("register node %s: %w", s.Name, err)
+		r := registered{s, numbers[s.Name], plain}
+		if _, err := r.register(ctx, client, existing[s.Name], nil); err != nil {
+			return nil, err
 		}
-		all = append(all, registered{s, numbers[s.Name]})
+		all = append(all, r)
 	}
 	for _, name := range node.Unnamed(specs, others, existing) {
 		if err := client.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
@@ -55,34 +59,64 @@ func register(ctx context.Context, client kubernetes.Interface, specs []node.Spe
 	return all, nil
 }
 
-func registerOne(ctx context.Context, client kubernetes.Interface, s node.Spec, number int, old *corev1.Node, plain bool) error {
-	wanted := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: s.Name}}
-	if old != nil {
-		wanted = old.DeepCopy()
-	}
-	if wanted.Labels == nil {
-		wanted.Labels = map[string]string{}
-	}
-	delete(wanted.Labels, node.SimulatedLabel)
-	wanted.Labels[node.RealLabel] = "true"
-	delete(wanted.Labels, node.PlainLabel)
-	if plain {
-		wanted.Labels[node.PlainLabel] = "true"
-	}
-	maps.Copy(wanted.Labels, s.Labels)
-	for _, t := range s.Taints {
-		wanted.Spec.Taints = withTaint(wanted.Spec.Taints, corev1.Taint(t))
-	}
-	if wanted.Spec.PodCIDR == "" {
-		wanted.Spec.PodCIDR = node.PodRange(number).String()
-		wanted.Spec.PodCIDRs = []string{wanted.Spec.PodCIDR}
-	}
-	if old == nil {
-		_, err := client.CoreV1().Nodes().Create(ctx, wanted, metav1.CreateOptions{})
+// register makes the Node, or brings an old one up to date, and returns it. What others gave the old one stays. A new
+// one has what the kubelet last reported, if that is known: the kubelet runs on and reports anew only after seconds.
+func (r registered) register(ctx context.Context, client kubernetes.Interface, old *corev1.Node, reported *corev1.NodeStatus) (*corev1.Node, error) {
+	nodes := client.CoreV1().Nodes()
+	var n *corev1.Node
+	err := retry.RetryOnConflict(node.Conflicts(), func() (err error) {
+		if old == nil {
+			made := r.configured(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: r.spec.Name}})
+			if reported != nil {
+				made.Status = *reported
+			}
+			if n, err = nodes.Create(ctx, made, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+				return err
+			}
+			if old, err = nodes.Get(ctx, r.spec.Name, metav1.GetOptions{}); err != nil {
+				return err
+			}
+		}
+		n, err = nodes.Update(ctx, r.configured(old), metav1.UpdateOptions{})
+		old = nil // a retry begins with what the API server has by then
 		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("register node %s: %w", r.spec.Name, err)
 	}
-	_, err := client.CoreV1().Nodes().Update(ctx, wanted, metav1.UpdateOptions{})
-	return err
+	return n, nil
+}
+
+// configured is a Node as this one's configuration and its kubelet want it.
+func (r registered) configured(n *corev1.Node) *corev1.Node {
+	n = n.DeepCopy()
+	if n.Labels == nil {
+		n.Labels = map[string]string{}
+	}
+	maps.Copy(n.Labels, kubeletLabels(r.spec.Name))
+	delete(n.Labels, node.SimulatedLabel)
+	n.Labels[node.RealLabel] = "true"
+	delete(n.Labels, node.PlainLabel)
+	if r.plain {
+		n.Labels[node.PlainLabel] = "true"
+	}
+	maps.Copy(n.Labels, r.spec.Labels)
+	for _, t := range r.spec.Taints {
+		n.Spec.Taints = withTaint(n.Spec.Taints, corev1.Taint(t))
+	}
+	if n.Spec.PodCIDR == "" {
+		n.Spec.PodCIDR = node.PodRange(r.number).String()
+		n.Spec.PodCIDRs = []string{n.Spec.PodCIDR}
+	}
+	return n
+}
+
+// kubeletLabels are those that a kubelet gives its Node when it registers: it does so once in its life.
+func kubeletLabels(name string) map[string]string {
+	return map[string]string{
+		corev1.LabelHostname: name, corev1.LabelOSStable: runtime.GOOS, corev1.LabelArchStable: runtime.GOARCH,
+		"beta.kubernetes.io/os": runtime.GOOS, "beta.kubernetes.io/arch": runtime.GOARCH,
+	}
 }
 
 func withTaint(all []corev1.Taint, t corev1.Taint) []corev1.Taint {

@@ -20,7 +20,7 @@ type Nodes struct {
 	client kubernetes.Interface
 	log    *slog.Logger
 	pods   *pods
-	keeper *keeper
+	keeper *node.Keeper
 	life   context.Context // that of everything here
 	cancel context.CancelFunc
 	group  sync.WaitGroup
@@ -51,7 +51,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) (*Nodes, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	n := &Nodes{client: client, log: o.Log, pods: newPods(client, o), life: ctx, cancel: cancel, members: map[string]*member{}}
-	n.keeper = newKeeper(n)
+	n.keeper = n.newKeeper()
 	n.group.Go(func() { n.pods.informer.RunWithContext(ctx) })
 
 	nodes, err := register(ctx, client, o.Specs, o.Others, time.Now())
@@ -61,7 +61,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) (*Nodes, error) {
 	if err != nil {
 		n.Stop()
 		n.pods.queue.ShutDown()
-		n.keeper.queue.ShutDown()
+		n.keeper.Discard()
 		return nil, fmt.Errorf("nodes: %w", err)
 	}
 	for _, r := range nodes {
@@ -70,7 +70,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) (*Nodes, error) {
 	}
 	n.pods.settle(nodes)
 	n.group.Go(func() { n.pods.run(ctx) })
-	n.group.Go(func() { n.keeper.run(ctx) })
+	n.group.Go(func() { n.keeper.Run(ctx, n.Names()) })
 	return n, nil
 }
 

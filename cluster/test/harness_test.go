@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"sync"
 	"testing"
 	"time"
@@ -22,6 +24,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
 
 // patience bounds every wait. It is long because machines that run tests are
@@ -180,8 +183,27 @@ func launch(t testing.TB, config protocol.Config, how ...func(*exec.Cmd)) *progr
 		_ = stdin.Close()
 		p.waitExit()
 		_ = r.Close()
+		noPanic(t, config)
 	})
 	return p
+}
+
+// panicked is a line of the nodes' log about a panic that a node's program has recovered, or that has ended it.
+var panicked = regexp.MustCompile(`(?m)^.*(` + regexp.QuoteMeta(nodeconfig.PanicMark) + `|\bpanic: |\bfatal error: ).*$`)
+
+// noPanic fails a test in which a kubelet panicked. The test itself may have seen nothing of it: a node that ends is
+// started again.
+func noPanic(t testing.TB, config protocol.Config) {
+	t.Helper()
+	for _, name := range []string{"nodes.log", "nodes.log.1"} {
+		log, err := os.ReadFile(filepath.Join(config.Dir, "logs", name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+		for _, line := range panicked.FindAllString(string(log), -1) {
+			t.Errorf("the log of the nodes has a panic: %s", line)
+		}
+	}
 }
 
 // start starts a cluster and returns when it is ready.

@@ -3,8 +3,13 @@ package cli_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,12 +31,13 @@ var clusterProgram = sync.OnceValues(func() (string, error) {
 })
 
 // clusterEnv makes the compiled cluster program known to a script, and ends the
-// clusters that the script leaves behind when it fails.
+// clusters that the script leaves behind when it fails. A script fails if a kubelet panicked.
 func clusterEnv(env *testscript.Env) error {
 	path, err := clusterProgram()
 	env.Setenv("SLIPWAY_CLUSTER", path)
 	node, nodeErr := nodeProgram()
 	env.Setenv("SLIPWAY_NODE", node)
+	env.Defer(func() { noPanic(env) }) // after the clusters' end
 	env.Defer(func() { endClusters(clusterctl.New(env.Getenv, report.Discard)) })
 	return errors.Join(err, nodeErr)
 }
@@ -45,6 +51,27 @@ func endClusters(control *clusterctl.Control) {
 		if _, err := control.Stop(context.Background(), cluster.Name); err != nil {
 			panic(err)
 		}
+	}
+}
+
+// panicked is a line in the log of nodes about a panic that slipway-node has recovered, or that has ended it.
+var panicked = regexp.MustCompile(`(?m)^.*(slipway-node: panic: |\bpanic: |\bfatal error: ).*$`)
+
+// noPanic fails the script if the nodes' log of one of its clusters has a panic. A node that ends is started again, so
+// the script may have seen nothing of it.
+func noPanic(env *testscript.Env) {
+	err := filepath.WalkDir(env.Getenv("XDG_STATE_HOME"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasPrefix(d.Name(), "nodes.log") || !d.Type().IsRegular() {
+			return nil // a folder of a node's users, or none at all
+		}
+		log, err := os.ReadFile(path)
+		if line := panicked.Find(log); line != nil {
+			err = fmt.Errorf("%s has a panic: %s", path, line)
+		}
+		return err
+	})
+	if err != nil {
+		env.T().Fatal(err)
 	}
 }
 

@@ -182,7 +182,7 @@ func (h *holder) wait(name string, cmd *exec.Cmd) {
 		delete(h.nodes, name)
 	}
 	h.mu.Unlock()
-	h.requests.send(wire.Reply{Exited: name, Status: cmd.ProcessState.String()})
+	h.requests.send(wire.Reply{Exited: name, Status: cmd.ProcessState.String(), Code: cmd.ProcessState.ExitCode()})
 }
 
 func (h *holder) kill(name string) {

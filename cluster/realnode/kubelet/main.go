@@ -42,6 +42,7 @@ func run(ctx context.Context, config nodeconfig.Config) error {
 		return err
 	}
 	logTo(os.Stderr, config.Verbosity)
+	reportPanics(os.Stderr)
 	n := &node{Config: config}
 	var err error
 	if n.ground, err = groundOf(config); err != nil {

@@ -76,8 +76,9 @@ func (n *node) settings() (*kubeletoptions.KubeletServer, error) {
 		config.MaxPods = int32(pods.Value())
 	}
 	config.SeccompDefault = true
+	config.CgroupsPerQOS = true // the kubelet destroys the groups of pods that have ended: see podGroups
 	// All of this is about cgroups, the host's kernel or its firewall.
-	config.CgroupsPerQOS, config.EnforceNodeAllocatable, config.CgroupRoot = false, nil, ""
+	config.EnforceNodeAllocatable, config.CgroupRoot = nil, ""
 	config.FailCgroupV1, config.FailSwapOn, config.ProtectKernelDefaults, config.MakeIPTablesUtilChains = false, false, false, false
 	config.EvictionHard, config.LocalStorageCapacityIsolation = map[string]string{}, false
 	config.EnableControllerAttachDetach = false

@@ -243,7 +243,7 @@ func (m *Machine) Ended() <-chan struct{} { return m.ended }
 // news are what the machine says without having been asked.
 func (m *Machine) news(r wire.Reply) {
 	if r.Exited != "" {
-		m.exited(r.Exited, r.Status, false)
+		m.exited(r.Exited, end{r.Status, r.Code, false})
 		return
 	}
 	m.begun.Do(func() { close(m.ready) })

@@ -136,13 +136,13 @@ func (m *Machine) KillNode(ctx context.Context, name string) error {
 	}
 }
 
-func (m *Machine) exited(name, status string, fell bool) {
+func (m *Machine) exited(name string, how end) {
 	m.mu.Lock()
 	n := m.nodes[name]
 	delete(m.nodes, name)
 	m.mu.Unlock()
 	if n != nil {
-		n.status, n.fell = status, fell
+		n.end = how
 		close(n.ended)
 	}
 }
@@ -156,6 +156,6 @@ func (m *Machine) lose() {
 	}
 	m.mu.Unlock()
 	for _, name := range names {
-		m.exited(name, "its machine has ended", true)
+		m.exited(name, end{status: "its machine has ended", fell: true})
 	}
 }

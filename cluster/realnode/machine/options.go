@@ -27,19 +27,31 @@ type NodeOptions struct {
 
 // Node is a node that was started.
 type Node struct {
-	ended  chan struct{}
-	status string // how it ended, once it has
-	fell   bool   // it ended with its machine
+	ended chan struct{}
+	end   end // once it has ended
+}
+
+// end is how a node ended.
+type end struct {
+	status string
+	code   int  // the exit status of its first process
+	fell   bool // with its machine
 }
 
 // Ended is closed when the node and all that it had begun have ended.
 func (n *Node) Ended() <-chan struct{} { return n.ended }
 
 // Status says how it ended, once it has.
-func (n *Node) Status() string { return n.status }
+func (n *Node) Status() string { return n.end.status }
+
+// crashStatus is the exit status of a Go program that panics.
+const crashStatus = 2
+
+// Crashed says whether its program ended with a panic, once it has.
+func (n *Node) Crashed() bool { return n.end.code == crashStatus }
 
 // WithMachine says whether it ended because its machine did, once it has.
-func (n *Node) WithMachine() bool { return n.fell }
+func (n *Node) WithMachine() bool { return n.end.fell }
 
 // Forbidden is [ErrForbidden] with why that is and, where one is known, the command that changes it.
 type Forbidden struct {

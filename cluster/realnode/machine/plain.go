@@ -213,7 +213,7 @@ func (p *Plain) await(name string, n *plainNode) {
 	p.mu.Lock()
 	delete(p.nodes, name)
 	p.mu.Unlock()
-	n.status = n.cmd.ProcessState.String()
+	n.end = end{status: n.cmd.ProcessState.String(), code: n.cmd.ProcessState.ExitCode()}
 	close(n.ended)
 }
 

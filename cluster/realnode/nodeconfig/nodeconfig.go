@@ -49,6 +49,9 @@ type Plain struct {
 	Port      int    // of the kubelet, on this machine's loopback
 }
 
+// PanicMark begins a line of the node's log that reports a panic, whether the kubelet goes on after it or not.
+const PanicMark = "slipway-node: panic: "
+
 // PlainVerb is the argument of a slipway-node that has no namespaces.
 const PlainVerb = "plain"
 

@@ -89,6 +89,7 @@ type Reply struct {
 	Missing string `json:",omitempty"`
 	Exited  string `json:",omitempty"` // the name of a node that has ended
 	Status  string `json:",omitempty"` // and how
+	Code    int    `json:",omitempty"` // its exit status
 	Usage   *Usage `json:",omitempty"` // of a container
 	PID     int    `json:",omitempty"` // of the process that was asked for, in the node
 }
