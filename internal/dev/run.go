@@ -63,7 +63,7 @@ func serve(ctx context.Context, o Options, cluster *ship.Cluster, manager string
 	}
 	o.Env = append(slices.Clone(o.Env), env...)
 	o.Handler.Handle(report.Note{Text: "running the manager against " + cluster.Server() + " until Ctrl-C"})
-	err = ended("the manager failed", o.supervise(ctx, o.command(manager, args...)))
+	err = ended("the manager failed", o.run(ctx, manager, args...))
 	if err == nil && ctx.Err() != nil {
 		o.Handler.Handle(report.Note{Text: "the manager has stopped"})
 	}
@@ -83,9 +83,9 @@ func build(ctx context.Context, o Options) (string, error) {
 	}
 	start := time.Now()
 	o.Handler.Handle(report.Step{Name: "building the manager"})
-	cmd := o.command("go", "build", "-o", manager, pkg)
+	cmd := o.goCommand("build", "-o", manager, pkg)
 	cmd.Stdout = o.Stderr // the compiler's messages, as it gives them
-	err = o.supervise(ctx, cmd)
+	err = cmd.Run(ctx)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}

@@ -1,4 +1,4 @@
-package dev
+package process
 
 import (
 	"os"
@@ -18,8 +18,8 @@ func kill(cmd *exec.Cmd) {
 	}
 }
 
-// exitCode is the code of a child.
-func exitCode(state *os.ProcessState) int { return state.ExitCode() }
+// ExitCode is the code of a child.
+func ExitCode(state *os.ProcessState) int { return state.ExitCode() }
 
 // sweep does nothing: Windows knows no groups that a child leads.
 func sweep(*exec.Cmd) {}
