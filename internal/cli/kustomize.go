@@ -27,7 +27,7 @@ GIT_ALLOW_PROTOCOL=file it also reads repositories of this machine, and can run 
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			besides := strings.TrimSpace(operation.InPlaceOf(kustomize.Version, inv.standsFor()))
-			return kustomize.Run(cmd.Context(), args, kustomize.Streams{In: inv.Stdin, Out: inv.Stdout, Besides: besides})
+			return kustomize.Run(cmd.Context(), args, kustomize.Surroundings{In: inv.Stdin, Out: inv.Stdout, Project: inv.session().Surroundings(), Besides: besides})
 		},
 	}
 }

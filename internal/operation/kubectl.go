@@ -6,7 +6,7 @@ import (
 	"os"
 	"os/exec"
 
-	"github.com/slipway-dev/slipway/internal/process"
+	spawn "github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -18,7 +18,7 @@ func (s *Session) Kubectl(ctx context.Context, args []string) error {
 		return err
 	}
 	s.takeBackBeforeKubectl(ctx, args)
-	return process.Become(append([]string{path}, args...), os.Environ())
+	return spawn.Become(append([]string{path}, args...), os.Environ())
 }
 
 // errNoKubectl is why a program that the user named does not do for kubectl.
