@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 )
 
@@ -18,11 +16,7 @@ arguments, the kubeconfig and the exit status. Until that is compiled, it runs t
   slipway kubectl get pods --watch`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := inv.session().Kubectl(cmd.Context(), args)
-			if err != nil {
-				return err
-			}
-			return become(append([]string{path}, args...), os.Environ())
+			return inv.session().Kubectl(cmd.Context(), args)
 		},
 	}
 }

@@ -19,6 +19,9 @@ func (inv *invocation) kustomizeCommand() *cobra.Command {
 and all other commands, with their flags and exit codes. A link named kustomize to the program runs this command;
 slipway tools link makes such links.
 
+No command writes through a symbolic link that leads out of the project, or outside of a project out of the working
+folder. A path elsewhere that the command line names is written to.
+
 Build has limits that kustomize lacks: 32 MiB a file, 64 MiB in all, and 4 MiB added by YAML aliases, since
 a small file of aliases can fill all memory. Git downloads remote bases over networks only. With git's variable
 GIT_ALLOW_PROTOCOL=file it also reads repositories of this machine, and can run programs that their addresses name.`,
@@ -27,7 +30,7 @@ GIT_ALLOW_PROTOCOL=file it also reads repositories of this machine, and can run 
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			besides := strings.TrimSpace(operation.InPlaceOf(kustomize.Version, inv.standsFor()))
-			return kustomize.Run(cmd.Context(), args, kustomize.Streams{In: inv.Stdin, Out: inv.Stdout, Besides: besides})
+			return kustomize.Run(cmd.Context(), args, kustomize.Surroundings{In: inv.Stdin, Out: inv.Stdout, Project: inv.session().Surroundings(), Besides: besides})
 		},
 	}
 }

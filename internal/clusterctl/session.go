@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"sync"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	spawn "github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/scratch"
 )
@@ -112,18 +112,21 @@ func child(program string, cl state.Cluster) (p *process, stdin io.WriteCloser, 
 		return nil, nil, nil, err
 	}
 	defer log.Close()
+	cmd, err := spawn.Command(program, "serve", "--config", cl.Config(), "--stdio")
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	out, in, err := os.Pipe()
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	defer in.Close()
-	cmd := exec.Command(program, "serve", "--config", cl.Config(), "--stdio")
 	cmd.Dir = cl.Dir
 	cmd.Stdout, cmd.Stderr = in, log
 	if stdin, err = cmd.StdinPipe(); err != nil {
 		return nil, nil, nil, err
 	}
-	detach(cmd)
+	spawn.Detach(cmd)
 	if p, err = begin(cmd); err != nil {
 		_ = out.Close()
 		return nil, nil, nil, err

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/image/reference"
+	spawn "github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -288,10 +288,13 @@ func background(program string, cl state.Cluster) (*process, error) {
 		return nil, err
 	}
 	defer log.Close()
-	cmd := exec.Command(program, "serve", "--config", cl.Config())
+	cmd, err := spawn.Command(program, "serve", "--config", cl.Config())
+	if err != nil {
+		return nil, err
+	}
 	cmd.Dir = cl.Dir
 	cmd.Stdout, cmd.Stderr = log, log
-	detach(cmd)
+	spawn.Detach(cmd)
 	return begin(cmd)
 }
 

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/codegen/wire"
+	"github.com/slipway-dev/slipway/internal/process"
 	programs "github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -48,7 +48,10 @@ func ask(ctx context.Context, program string, request wire.Request) ([]wire.File
 		return nil, err
 	}
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, program)
+	cmd, err := process.CommandContext(ctx, program)
+	if err != nil {
+		return nil, err
+	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &stdout, &stderr
 	cmd.Env = append(os.Environ(), "PWD="+request.Dir)
 	cmd.WaitDelay = time.Second

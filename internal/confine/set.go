@@ -3,6 +3,7 @@ package confine
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 )
 
 // A Set is several folders below which may be written.
@@ -27,6 +28,14 @@ func (s Set) Close() {
 	for _, f := range s {
 		_ = f.Close() // nothing was written through the folder's own handle
 	}
+}
+
+// Has reports whether an absolute path is below one of the folders, links not followed.
+func (s Set) Has(full string) bool {
+	return slices.ContainsFunc(s, func(f *Folder) bool {
+		_, below := f.Below(full)
+		return below
+	})
 }
 
 // Find returns the folder that an absolute path lies below, and its name there: where links of one folder lead to

@@ -18,9 +18,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os/exec"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -162,7 +162,10 @@ func (c *Checker) ask(ctx context.Context, verb string, q question) (answer, err
 	if err != nil {
 		return answer{}, err
 	}
-	cmd := exec.CommandContext(ctx, path, verb)
+	cmd, err := process.CommandContext(ctx, path, verb)
+	if err != nil {
+		return answer{}, err
+	}
 	cmd.WaitDelay = killDelay
 	cmd.Stdin = bytes.NewReader(in)
 	var stderr bytes.Buffer

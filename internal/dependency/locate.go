@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -114,11 +115,19 @@ func locateModules(ctx context.Context, p Project, all []located) error {
 	return nil
 }
 
-// ask runs the go command in the project.
+// ask runs the go command in the project, where it writes nothing: in a workspace without vendored modules it would
+// complete go.work.sum.
 func ask(ctx context.Context, p Project, args ...string) ([]byte, error) {
 	var out, said bytes.Buffer
-	err := gocommand.Command{Dir: p.Root, Env: looking(p.Environ), Args: args, Stdout: &out, Stderr: &said}.Run(ctx)
+	cmd := gocommand.Command{Dir: p.Root, Env: looking(p.Environ), Args: args, Stdout: &out, Stderr: &said}
+	if work := gocommand.Workspace(p.Root, p.Environ); work != "" && !isFile(filepath.Join(filepath.Dir(work), "vendor", "modules.txt")) {
+		cmd.Copies.Work = work
+	}
+	err := cmd.Run(ctx)
+	refused, isRefused := errors.AsType[*report.Error](err)
 	switch {
+	case isRefused:
+		return nil, refused
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case gocommand.IsMissing(err):
@@ -140,6 +149,11 @@ func looking(environ []string) []string {
 		}
 	}
 	return environ
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func firstLine(text string) string {

@@ -17,12 +17,15 @@
 package dev
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"os/exec"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/gocommand"
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -66,20 +69,22 @@ func (o Options) generate(ctx context.Context, root string) error {
 	return o.Generate(ctx, root)
 }
 
-// command prepares a child in dir.
-func (o Options) command(name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(name, args...) // supervise ends it, more gently than a context would
+// grace is how long a child may take to stop.
+func (o Options) grace() time.Duration { return cmp.Or(o.Grace, usualGrace) }
+
+// run runs a program in dir.
+func (o Options) run(ctx context.Context, program string, args ...string) error {
+	cmd, err := process.Command(program, args...)
+	if err != nil {
+		return err
+	}
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = o.Dir, o.Env, o.Stdout, o.Stderr
-	return cmd
+	return process.Supervise(ctx, cmd, o.grace())
 }
 
-// supervise runs cmd under o's grace period.
-func (o Options) supervise(ctx context.Context, cmd *exec.Cmd) error {
-	grace := o.Grace
-	if grace == 0 {
-		grace = usualGrace
-	}
-	return supervise(ctx, cmd, grace)
+// goCommand prepares a run of the go command in dir.
+func (o Options) goCommand(args ...string) gocommand.Command {
+	return gocommand.Command{Dir: o.Dir, Env: o.Env, Args: args, Stdout: o.Stdout, Stderr: o.Stderr, Grace: o.grace()}
 }
 
 // ended makes the end of a child the end of the command: nil, a [report.Error] that says
@@ -89,10 +94,13 @@ func ended(what string, err error) error {
 		return nil
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return &report.Error{What: what, Err: err, Code: exitCode(exit.ProcessState)}
+		return &report.Error{What: what, Err: err, Code: process.ExitCode(exit.ProcessState)}
 	}
-	if errors.Is(err, exec.ErrNotFound) {
+	if process.IsMissing(err) {
 		return &report.Error{What: "the go command is not on PATH", Err: err, Hint: "install Go: https://go.dev/dl"}
+	}
+	if refused, ok := errors.AsType[*report.Error](err); ok {
+		return refused
 	}
 	return &report.Error{What: what, Err: err}
 }

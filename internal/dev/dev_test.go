@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -99,6 +100,22 @@ func TestRunRefuses(t *testing.T) {
 				t.Errorf("stderr is %q, want the compiler's own %q", b.stderr.String(), test.said)
 			}
 		})
+	}
+}
+
+// TestRunThroughLink: a link of the repository leads the compiled manager nowhere else.
+func TestRunThroughLink(t *testing.T) {
+	b, out := newBench(t, manager), t.TempDir()
+	if err := os.Symlink(out, filepath.Join(b.Dir, "bin")); err != nil {
+		t.Skip(err)
+	}
+	if err := Run(t.Context(), b.Options, nil); err == nil {
+		t.Error("it ran")
+	} else if _, ok := errors.AsType[*confine.OutsideError](err); !ok {
+		t.Error(err)
+	}
+	if files, err := os.ReadDir(out); err != nil || len(files) > 0 {
+		t.Errorf("written: %v, %v", files, err)
 	}
 }
 

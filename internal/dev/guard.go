@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -31,9 +32,12 @@ func (o Options) guard(p *promise, l listening) (end func() error, err error) {
 	if file := flagValue(l.args, "kubeconfig"); file != "" {
 		args = append(args, "--kubeconfig", file)
 	}
-	cmd := o.command(o.Guard[0], args...)
-	cmd.Stdout, cmd.Stderr = nil, nil // who reads this process's output does not wait for that one
-	detach(cmd)
+	cmd, err := process.Command(o.Guard[0], args...)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Dir, cmd.Env = o.Dir, o.Env // who reads this process's output does not wait for that one
+	process.Detach(cmd)
 	input, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
@@ -64,7 +66,7 @@ func serve(ctx context.Context, o Options, cluster *ship.Cluster, manager string
 	o.Env = append(slices.Clone(o.Env), webhooks.env...)
 	o.Handler.Handle(report.Note{Text: "running the manager against " + cluster.Server() + " until Ctrl-C"})
 	defer o.whileServing(ctx, webhooks)()
-	err = ended("the manager failed", o.supervise(ctx, o.command(manager, args...)))
+	err = ended("the manager failed", o.run(ctx, manager, args...))
 	if err == nil && ctx.Err() != nil {
 		o.Handler.Handle(report.Note{Text: "the manager has stopped"})
 	}
@@ -102,11 +104,14 @@ func build(ctx context.Context, o Options) (string, error) {
 	if runtime.GOOS == "windows" {
 		manager += ".exe"
 	}
+	if err := o.stays(manager); err != nil {
+		return "", err
+	}
 	start := time.Now()
 	o.Handler.Handle(report.Step{Name: "building the manager"})
-	cmd := o.command("go", "build", "-o", manager, pkg)
+	cmd := o.goCommand("build", "-o", manager, pkg)
 	cmd.Stdout = o.Stderr // the compiler's messages, as it gives them
-	err = o.supervise(ctx, cmd)
+	err = cmd.Run(ctx)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
@@ -115,6 +120,22 @@ func build(ctx context.Context, o Options) (string, error) {
 	}
 	o.Handler.Handle(report.Step{Name: "built the manager", Elapsed: time.Since(start)})
 	return manager, nil
+}
+
+// stays refuses a file that a link of the repository leads out of the project.
+func (o Options) stays(file string) error {
+	folder, err := confine.Open(o.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = folder.Close() }() // nothing was written
+	name, _ := folder.Below(file)
+	_, err = folder.Resolve(name)
+	if out, ok := errors.AsType[*confine.OutsideError](err); ok {
+		return &report.Error{What: "the compiled manager would be outside the project", Where: file, Err: err, Hint: "nothing was compiled; replace the link by a folder",
+			Next: "ls -l " + shellword.Quote(filepath.Join(out.Folder, filepath.FromSlash(out.Link)))}
+	}
+	return err
 }
 
 // mainPackage finds the manager's package: cmd, or the project's own folder or the one folder of cmd, as in older

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -69,7 +70,7 @@ func family() {
 }
 
 // caller supervises a stubborn child.
-func caller() { _ = supervise(context.Background(), program("stubborn", os.Stdout), time.Hour) }
+func caller() { _ = process.Supervise(context.Background(), program("stubborn", os.Stdout), time.Hour) }
 
 // program is this test binary in a role.
 func program(role string, stdout *os.File) *exec.Cmd {
@@ -129,18 +130,18 @@ func TestSupervise(t *testing.T) {
 		last  string
 	}{
 		{"polite", time.Minute, 0, nil, "ended politely\n"},
-		{"stubborn", time.Millisecond, 128 + 9, errGrace, ""},
+		{"stubborn", time.Millisecond, 128 + 9, process.ErrGrace, ""},
 		{"family", time.Minute, 128 + 2, nil, ""},
 	} {
 		t.Run(test.role, func(t *testing.T) {
 			r, w := output(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { untilRunning(t, r); cancel() }()
-			err := supervise(ctx, program(test.role, w), test.grace)
+			err := process.Supervise(ctx, program(test.role, w), test.grace)
 			if code := codeOf(ended("failed", err)); code != test.code {
 				t.Errorf("code is %d (%v), want %d", code, err, test.code)
 			}
-			if killed, ok := errors.AsType[*killedError](err); ok != (test.why != nil) || ok && !errors.Is(killed.why, test.why) {
+			if test.why != nil && !errors.Is(err, test.why) || test.why == nil && (errors.Is(err, process.ErrGrace) || errors.Is(err, process.ErrImpatient)) {
 				t.Errorf("it ended with %v, want %v", err, test.why)
 			}
 			if last := untilGone(t, r, w); last != test.last {
@@ -169,8 +170,8 @@ func TestSecondInterrupt(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	err := ended("the manager failed", supervise(ctx, program("slow", w), time.Hour))
-	if codeOf(err) != 128+9 || !errors.Is(err, errImpatient) {
+	err := ended("the manager failed", process.Supervise(ctx, program("slow", w), time.Hour))
+	if codeOf(err) != 128+9 || !errors.Is(err, process.ErrImpatient) {
 		t.Errorf("got %v, code %d", err, codeOf(err))
 	}
 	if last := untilGone(t, r, w); last != "" {
@@ -187,14 +188,14 @@ func codeOf(err error) int {
 }
 
 func TestSuperviseCode(t *testing.T) {
-	err := ended("it failed", supervise(t.Context(), program("seven", nil), time.Hour))
+	err := ended("it failed", process.Supervise(t.Context(), program("seven", nil), time.Hour))
 	if codeOf(err) != 7 {
 		t.Errorf("error is %v, want one with code 7", err)
 	}
 }
 
 func TestSuperviseMissing(t *testing.T) {
-	err := ended("it failed", supervise(t.Context(), exec.Command("no-such-program-anywhere"), time.Hour))
+	err := ended("it failed", process.Supervise(t.Context(), exec.Command("no-such-program-anywhere"), time.Hour))
 	if codeOf(err) != 1 || !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("error is %v, want one that wraps exec.ErrNotFound", err)
 	}

@@ -79,7 +79,7 @@ func Test(ctx context.Context, o Options, root string, s Suites, c ControlPlane)
 	o.Env = env
 	stop := signsOfLife(ctx, o.Handler, "go test compiles the suites, then runs them")
 	defer stop()
-	err = o.supervise(ctx, o.command("go", append([]string{"test"}, withPackages(s.Args)...)...))
+	err = o.goCommand(append([]string{"test"}, withPackages(s.Args)...)...).Run(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -67,8 +67,11 @@ type Options struct {
 	// is set. Empty does everything each time.
 	Cache string
 	// Within are the folders below which files may be written, links followed; the first is the project's. A
-	// run that would have to write elsewhere fails. Nil allows any place, for who has said all places himself.
+	// run that would have to write elsewhere fails. Nil allows any place.
 	Within []string
+	// Besides allows files whose paths are not below one of Within, for a user who has named all places. What a link
+	// below one leads to elsewhere is refused nevertheless.
+	Besides bool
 	// Without are absolute paths of files that are not made, since something else removes them.
 	Without []string
 	// DryRun plans all files and writes none.

@@ -115,8 +115,8 @@ func holds(r io.Reader, content []byte) (bool, error) {
 
 // write writes all files that differ, or none: whatever can fail for want of
 // space or permission happens before the first file is replaced.
-func write(ctx context.Context, within []string, files []File) error {
-	to, err := openPlaces(within)
+func write(ctx context.Context, o Options, files []File) error {
+	to, err := openPlaces(o)
 	if err != nil {
 		return err
 	}
@@ -137,13 +137,13 @@ func write(ctx context.Context, within []string, files []File) error {
 		}
 		s, err := to.stage(f.Path, f.Content)
 		if err != nil {
-			return cannotWrite(f.Path, err)
+			return to.cannotWrite(f.Path, err)
 		}
 		ready, paths = append(ready, s), append(paths, f.Path)
 	}
 	for i, s := range ready {
 		if err := s.Place(); err != nil {
-			return cannotWrite(paths[i], err)
+			return to.cannotWrite(paths[i], err)
 		}
 	}
 	return to.remove(files)
@@ -177,7 +177,7 @@ func (p *places) remove(files []File) error {
 			continue
 		}
 		if err := p.removeFile(f.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return cannotWrite(f.Path, err)
+			return p.cannotWrite(f.Path, err)
 		}
 		for dir := filepath.Dir(f.Path); p.removeFile(dir) == nil; dir = filepath.Dir(dir) {
 		}
@@ -185,9 +185,9 @@ func (p *places) remove(files []File) error {
 	return nil
 }
 
-func cannotWrite(path string, err error) error {
+func (p *places) cannotWrite(path string, err error) error {
 	if out, ok := errors.AsType[*confine.OutsideError](err); ok {
-		return outside(path, out)
+		return p.outside(path, out)
 	}
 	e := &report.Error{What: "file cannot be written", Where: path, Err: err}
 	if errors.Is(err, fs.ErrPermission) {

@@ -22,7 +22,7 @@ func TestWriteAllOrNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	err := write(t.Context(), nil, []File{{Path: first, Action: report.Updated, Content: []byte("new")}, {Path: blocked, Action: report.Created}})
+	err := write(t.Context(), Options{}, []File{{Path: first, Action: report.Updated, Content: []byte("new")}, {Path: blocked, Action: report.Created}})
 	if err == nil {
 		t.Fatal("no error")
 	}

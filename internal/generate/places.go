@@ -13,16 +13,20 @@ import (
 // places are the folders that a run writes below.
 type places struct {
 	within   confine.Set                // nil: anywhere
-	anywhere map[string]*confine.Folder // the folders of files, then
+	besides  bool                       // see Options
+	anywhere map[string]*confine.Folder // the folders of files that are not below within
 }
 
-func openPlaces(within []string) (*places, error) {
-	set, err := confine.OpenAll(within...)
+func openPlaces(o Options) (*places, error) {
+	set, err := confine.OpenAll(o.Within...)
 	if err != nil {
 		return nil, &report.Error{What: "the folder cannot be opened", Err: err, Hint: "name a folder for generated files"}
 	}
-	return &places{within: set, anywhere: map[string]*confine.Folder{}}, nil
+	return &places{within: set, besides: o.Besides, anywhere: map[string]*confine.Folder{}}, nil
 }
+
+// free reports whether a file may be written wherever its links lead.
+func (p *places) free(path string) bool { return p.within == nil || p.besides && !p.within.Has(path) }
 
 func (p *places) close() {
 	p.within.Close()
@@ -42,7 +46,7 @@ func (p *places) stage(path string, content []byte) (*confine.Staged, error) {
 
 // find returns the folder through which a file is written, and its name there.
 func (p *places) find(path string) (*confine.Folder, string, error) {
-	if p.within != nil {
+	if !p.free(path) {
 		return p.within.Find(path)
 	}
 	dir, name := filepath.Split(follow(path))
@@ -79,7 +83,7 @@ func follow(path string) string {
 
 // removeFile removes a file, or a folder that is empty.
 func (p *places) removeFile(path string) error {
-	if p.within == nil {
+	if p.free(path) {
 		return os.Remove(path)
 	}
 	folder, name, err := p.within.Find(filepath.Dir(path))
@@ -91,33 +95,33 @@ func (p *places) removeFile(path string) error {
 
 // checkPlaces refuses files that would have to be written elsewhere, also when nothing is written: what is there is
 // not shown as a difference either.
-func checkPlaces(within []string, files []File) error {
-	if within == nil {
-		return nil
-	}
-	p, err := openPlaces(within)
+func checkPlaces(o Options, files []File) error {
+	p, err := openPlaces(o)
 	if err != nil {
 		return err
 	}
 	defer p.close()
 	for _, f := range files {
-		if f.Action == report.Unchanged {
+		if f.Action == report.Unchanged || p.free(f.Path) {
 			continue
 		}
 		if _, _, err := p.find(f.Path); err != nil {
-			return cannotWrite(f.Path, err)
+			return p.cannotWrite(f.Path, err)
 		}
 	}
 	return nil
 }
 
 // outside is the refusal of a file outside of the project.
-func outside(path string, out *confine.OutsideError) error {
+func (p *places) outside(path string, out *confine.OutsideError) error {
 	e := &report.Error{What: "a generated file is outside the project", Where: path, Err: out, Hint: "nothing was written; "}
 	switch dir := filepath.Dir(out.Leads); {
 	case out.Git:
 		e.What = "a generated file is among git's own files"
 		e.Hint += "remove " + cmp.Or(out.Link, "that output rule")
+	case out.Link != "" && p.besides:
+		e.Hint += "replace the link by a folder, or name the folder that it leads to in the output rule"
+		e.Next = "ls -l " + shellword.Quote(filepath.Join(out.Folder, filepath.FromSlash(out.Link)))
 	case out.Link != "":
 		e.Hint += "remove the link, or allow the folder that it leads to with --outside"
 		e.Next = "slipway generate --outside " + shellword.Quote(dir)

@@ -61,7 +61,7 @@ func (p prepared) check() error {
 	if err := compare(p.result.Files); err != nil || p.result.Failed() {
 		return err
 	}
-	return checkPlaces(p.options.Within, p.result.Files)
+	return checkPlaces(p.options, p.result.Files)
 }
 
 // write writes the files that differ, unless none are to be.
@@ -73,7 +73,7 @@ func (p prepared) write(ctx context.Context) error {
 	if err := noteReplaced(p.result.Files, p.options.Replacing); err != nil {
 		return err
 	}
-	if err := write(ctx, p.options.Within, p.result.Files); err != nil {
+	if err := write(ctx, p.options, p.result.Files); err != nil {
 		return err
 	}
 	p.run.save(p.result)

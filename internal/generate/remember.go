@@ -200,7 +200,7 @@ func (o Options) key() (key string, ok bool) {
 		return "", false
 	}
 	o.Dir, o.Events, o.Codegen, o.DryRun, o.Cache = dir, nil, nil, false, ""
-	o.Within = nil // what is remembered is written already
+	o.Within, o.Besides = nil, false // what is remembered is written already
 	return fmt.Sprintf("%s\n%#v\n%q\n%q", program, o, environment(), inflectionsThere()), true
 }
 

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/process"
 )
 
 // fixed is configuration that counts more than a repository's.
@@ -52,7 +53,10 @@ func Output(ctx context.Context, dir string, args ...string) ([]byte, error) {
 }
 
 func run(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
+	cmd, err := process.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
+	if err != nil {
+		return nil, err
+	}
 	cmd.Env = append(os.Environ(), env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -77,7 +81,7 @@ func said(text string) error {
 }
 
 // IsMissing says whether an error is that there is no git.
-func IsMissing(err error) bool { return errors.Is(err, exec.ErrNotFound) }
+func IsMissing(err error) bool { return process.IsMissing(err) }
 
 // Keys that name programs: of any command that looks at files, and of one that has to fetch what a partial clone is
 // without.

@@ -71,6 +71,9 @@ func missing(err error) error {
 
 // unread explains why there are no settings.
 func (e *Environment) unread(said string, err error) error {
+	if refused, ok := errors.AsType[*report.Error](err); ok {
+		return refused
+	}
 	if unusable := e.Explain(said, ""); unusable != nil {
 		return unusable
 	}

@@ -28,6 +28,7 @@ func variables() []variable {
 		{name: "SLIPWAY_STATE", meaning: "folder for the state of clusters; by default `slipway` in `XDG_STATE_HOME`, else `~/.local/state/slipway`"},
 		{name: "SLIPWAY_CACHE", meaning: "folder for compiled programs and images; by default `slipway` in the user's cache folder"},
 		{name: "SLIPWAY_SOURCE", meaning: "checkout of slipway's sources, from which it compiles its programs"},
+		{name: "SLIPWAY_TRUST", meaning: "folders, listed as in `PATH`: slipway starts programs and compiles sources below them, also where other users may write"},
 		{name: "SLIPWAY_CLUSTER", meaning: "path of the program slipway-cluster"},
 		{name: "SLIPWAY_NODE", meaning: "path of the program slipway-node, which runs real nodes"},
 		{name: "SLIPWAY_CHECK", meaning: "path of the program slipway-check, or `off`: `generate` does not check CRDs"},

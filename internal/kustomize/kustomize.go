@@ -1,45 +1,60 @@
 // Package kustomize is kustomize's own command line, linked in:
 //
-//	err := kustomize.Run(ctx, []string{"build", "config/default"}, kustomize.Streams{In: os.Stdin, Out: os.Stdout})
+//	err := kustomize.Run(ctx, []string{"build", "config/default"}, kustomize.Surroundings{In: os.Stdin, Out: os.Stdout, Project: root})
 //
-// All its commands are there, with their flags. Only build is another one: it reads within the limits of package
-// bounded, since a kustomization may be a stranger's. The commands are made when one is run, since making them
-// takes longer than most of slipway's do.
+// All its commands are there, with their flags. A kustomization may be a stranger's, so build reads within the limits
+// of package bounded, and no command writes through a link that leads out of the project. The commands are made when
+// one is run, since making them takes longer than most of slipway's do.
 package kustomize
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/provider"
 	"sigs.k8s.io/kustomize/kustomize/v5/commands"
 	"sigs.k8s.io/kustomize/kustomize/v5/commands/build"
+	"sigs.k8s.io/kustomize/kustomize/v5/commands/create"
+	"sigs.k8s.io/kustomize/kustomize/v5/commands/edit"
+	"sigs.k8s.io/kustomize/kustomize/v5/commands/localize"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/slipway-dev/slipway/internal/bounded"
+	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // Version is the version that is linked in.
 const Version = "v5.8.1"
 
-// Streams are what a command line reads and what it says besides what kustomize itself prints, which goes to the
-// process's own streams.
-type Streams struct {
-	In  io.Reader
-	Out io.Writer
+// Surroundings are what a command line reads, what it says besides what kustomize itself prints, which goes to the
+// process's own streams, and the folder out of which it follows no link when it writes.
+type Surroundings struct {
+	In      io.Reader
+	Out     io.Writer
+	Project string
 
 	// Besides is what the command version prints below its version; empty for nothing.
 	Besides string
 }
 
 // Run runs a command line of kustomize, which shows its own errors on stderr. The error is a [report.Error].
-func Run(ctx context.Context, args []string, s Streams) error {
-	root, disk := tree()
+func Run(ctx context.Context, args []string, s Surroundings) error {
+	folder, err := confine.Open(s.Project)
+	if err != nil {
+		return &report.Error{What: "the folder cannot be opened", Where: s.Project, Err: err}
+	}
+	defer func() { _ = folder.Close() }() // nothing was written through the folder's own handle
+	writing := &confined{FileSystem: filesys.MakeFsOnDisk(), folder: folder}
+	root, disk := tree(writing)
 	root.SetArgs(args)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(s.In)
@@ -56,22 +71,44 @@ func Run(ctx context.Context, args []string, s Streams) error {
 	if exceeded := disk.Exceeded(); exceeded != nil {
 		return kustomization.TooMuch(exceeded)
 	}
+	if out, ok := errors.AsType[*confine.OutsideError](writing.refused); ok {
+		return outside(out)
+	}
 	if refused, found := kustomization.Unbuilt("", err); found && cmd.Name() == "build" {
 		return refused
 	}
 	return &report.Error{What: err.Error(), Next: "slipway " + cmd.CommandPath() + " --help"}
 }
 
-// tree are kustomize's commands, with a build that reads within limits.
-func tree() (*cobra.Command, *bounded.Disk) {
-	root, disk := commands.NewDefaultCommand(), bounded.Over(filesys.MakeFsOnDisk())
+// outside is the refusal of a link that leads out of the project.
+func outside(out *confine.OutsideError) error {
+	return &report.Error{What: "kustomize would write outside the project", Where: filepath.Join(out.Folder, filepath.FromSlash(out.Path)), Err: out,
+		Hint: "nothing was written there; replace the link by what it leads to, or run kustomize in that folder",
+		Next: "ls -l " + shellword.Quote(filepath.Join(out.Folder, filepath.FromSlash(out.Link)))}
+}
+
+// tree are kustomize's commands. Those that write do so on a disk of ours, and build reads within limits.
+func tree(writing *confined) (*cobra.Command, *bounded.Disk) {
+	root, disk, parts := commands.NewDefaultCommand(), bounded.Over(writing), provider.NewDefaultDepProvider()
 	within := build.NewCmdBuild(disk, build.MakeHelp(konfig.ProgramName, "build"), os.Stdout)
 	build.AddFunctionAlphaEnablementFlags(within.Flags())
+	for _, ours := range []*cobra.Command{
+		within,
+		create.NewCmdCreate(writing, parts.GetResourceFactory()),
+		edit.NewCmdEdit(writing, parts.GetFieldValidator(), parts.GetResourceFactory(), os.Stdout),
+		localize.NewCmdLocalize(writing),
+	} {
+		for _, command := range root.Commands() {
+			if command.Name() == ours.Name() {
+				root.RemoveCommand(command)
+			}
+		}
+		root.AddCommand(ours)
+	}
 	for _, command := range root.Commands() {
-		if command.Name() == within.Name() {
-			root.RemoveCommand(command)
+		if command.Name() == "fn" { // which writes by itself what it is named
+			writing.guard(command)
 		}
 	}
-	root.AddCommand(within)
 	return root, disk
 }

@@ -17,8 +17,10 @@ type Generators struct {
 	Explain          string // the command line that explains markers, for the error about mistakes in them
 }
 
-// ControllerGen generates below the working folder. Like controller-gen it reports mistakes only.
+// ControllerGen generates below the working folder. Like controller-gen it reports mistakes only. It writes to any
+// folder that its command line names, and through no link that leads out of the project.
 func (s *Session) ControllerGen(ctx context.Context, g Generators) error {
+	g.Within, g.Besides = []string{s.Surroundings()}, true
 	g.Dir, g.Lenient, g.Cache = s.Dir, true, s.runsFolder()
 	if !semver.IsValid(g.Version) {
 		g.Version = "" // such as latest

@@ -6,17 +6,19 @@ import (
 	"os"
 	"os/exec"
 
+	spawn "github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Kubectl returns the path of the kubectl that is to run with these arguments, after what a killed run owes to
-// their cluster was seen to.
-func (s *Session) Kubectl(ctx context.Context, args []string) (path string, err error) {
-	if path, err = s.kubectl(ctx); err != nil {
-		return "", err
+// Kubectl has kubectl take the place of this process, after what a killed run owes to its cluster was seen to. It
+// returns only if that fails.
+func (s *Session) Kubectl(ctx context.Context, args []string) error {
+	path, err := s.kubectl(ctx)
+	if err != nil {
+		return err
 	}
 	s.takeBackBeforeKubectl(ctx, args)
-	return path, nil
+	return spawn.Become(append([]string{path}, args...), os.Environ())
 }
 
 // errNoKubectl is why a program that the user named does not do for kubectl.

@@ -35,6 +35,16 @@ func (s *Session) projectRootOrNone() (string, error) {
 	return root, err
 }
 
+// Surroundings are the project's folder or, outside of a project, the working folder: commands of other tools write
+// through no link that leads out of it.
+func (s *Session) Surroundings() string {
+	root, err := project.Find(s.Dir)
+	if err != nil {
+		return s.Dir
+	}
+	return root
+}
+
 // moduleRoot is the project's root or, for operations that need Go code alone, that of the module around the
 // working folder. It reports whether PROJECT is there.
 func (s *Session) moduleRoot() (root string, described bool, err error) {

@@ -69,7 +69,7 @@ func absent(ctx context.Context, cluster *clusterctl.Status, images []string) []
 // requireLoaded fails if simulated pods would replace containers of an embedded cluster that run: its nodes simulate
 // pods whose images were not loaded. With real nodes alone, such pods wait, and the containers go on.
 func (s *Session) requireLoaded(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured) error {
-	embedded := s.running(ctx, serves(cluster.Server()))
+	embedded := s.embedded(ctx, cluster)
 	if embedded == nil {
 		return nil
 	}

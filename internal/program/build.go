@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/download"
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scratch"
@@ -154,7 +155,7 @@ const many = 300
 // fetch returns the folder of the sources, having downloaded them if need be.
 func (src source) fetch(ctx context.Context, p *product, hint string) (dir string, err error) {
 	if src.dir != "" {
-		return src.dir, nil
+		return src.dir, notCompiled(process.TrustAll(src.dir))
 	}
 	return fetchModule(ctx, p, src.version, hint)
 }

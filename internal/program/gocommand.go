@@ -54,6 +54,9 @@ func (g goCommand) run(ctx context.Context) error {
 
 // failed explains why a command has failed.
 func (g goCommand) failed(env *gocommand.Environment, lines []string, err error) error {
+	if refused, ok := errors.AsType[*report.Error](err); ok {
+		return refused
+	}
 	if e := env.Explain(strings.Join(lines, "\n"), ""); e != nil {
 		return e
 	}

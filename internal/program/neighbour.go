@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"github.com/slipway-dev/slipway/internal/owner"
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -34,7 +34,7 @@ func (f *Finder) besideSlipway(p *product) (path string, ok bool) {
 		if !isFile(beside) {
 			continue // a cluster program may be without its kubectl
 		}
-		if err := cmp.Or(owner.Distrusted(beside, own), f.same(p, beside, program)); err != nil {
+		if err := cmp.Or(process.Trust(beside), f.same(p, beside, program)); err != nil {
 			f.passOver(beside, err)
 			return "", false
 		}

@@ -39,12 +39,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -204,7 +204,10 @@ const probeTime = 20 * time.Second
 func probe(ctx context.Context, path string) (protocol.Version, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "version")
+	cmd, err := process.CommandContext(ctx, path, "version")
+	if err != nil {
+		return protocol.Version{}, err
+	}
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if ctx.Err() == context.DeadlineExceeded {

@@ -2,6 +2,7 @@ package program
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,6 +11,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -30,15 +32,39 @@ func (f *Finder) source(p *product) (source, error) {
 	if root := f.Getenv("SLIPWAY_SOURCE"); root != "" {
 		return p.named(root)
 	}
-	if f.recorded != "" && p.holds(f.recorded) {
+	untrusted := f.stranger()
+	switch {
+	case f.recorded != "" && untrusted == nil && p.holds(f.recorded):
 		return source{dir: filepath.Join(f.recorded, p.folder)}, nil
-	}
-	if f.version != "" {
+	case f.version != "" && untrusted != nil:
+		f.passOver(f.recorded, untrusted)
 		return f.ownVersion(), nil
+	case f.version != "":
+		return f.ownVersion(), nil
+	case untrusted != nil:
+		return source{}, notCompiled(untrusted)
 	}
 	return source{}, &report.Error{What: p.what + " cannot be found or built",
 		Hint: "slipway does not know the folder of its sources or its version: set SLIPWAY_SOURCE to a checkout of " + Module +
 			", or " + p.variable + " to a " + p.last() + " program"}
+}
+
+// stranger returns why the folder that slipway was built from is not compiled: it may be gone, and another user have
+// made one of its name.
+func (f *Finder) stranger() *process.UntrustedError {
+	if f.recorded == "" || !isFile(filepath.Join(f.recorded, "go.mod")) {
+		return nil
+	}
+	untrusted, _ := errors.AsType[*process.UntrustedError](process.Trust(f.recorded)) // of other faults reading tells
+	return untrusted
+}
+
+// notCompiled explains sources that a stranger has a part in.
+func notCompiled(err error) error {
+	if untrusted, ok := errors.AsType[*process.UntrustedError](err); ok {
+		return untrusted.Report("slipway does not compile the sources in " + untrusted.Path)
+	}
+	return err
 }
 
 // ownVersion is slipway's own version. Programs of a release are the same for all: whichever Go a user has, those that
@@ -56,6 +82,9 @@ func (p *product) named(root string) (source, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return source{}, err
+	}
+	if err := process.Trust(root); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return source{}, notCompiled(err)
 	}
 	if !p.holds(root) {
 		return source{}, &report.Error{What: "SLIPWAY_SOURCE is not a folder with slipway's sources", Where: root,

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/find"
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/process"
 )
 
 // Kubectl runs the real kubectl, which is built with the cluster program, as the cluster's administrator, and returns
@@ -46,7 +46,10 @@ func (c *Cluster) Kubectl(t testing.TB, args ...string) (output string, err erro
 	}
 	var stdout, stderr bytes.Buffer
 	cache := filepath.Join(c.dir, "kubectl", c.logical)
-	cmd := exec.CommandContext(t.Context(), kubectl, append([]string{"--kubeconfig=" + c.Kubeconfig(), "--cache-dir=" + cache}, args...)...)
+	cmd, err := process.Command(t.Context(), kubectl, append([]string{"--kubeconfig=" + c.Kubeconfig(), "--cache-dir=" + cache}, args...)...)
+	if err != nil {
+		fatal(t, err)
+	}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		return stdout.String(), fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 
+	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/removetree"
 )
 
@@ -26,7 +26,11 @@ func (r remover) all(path string) error {
 	if r.program == "" || !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 {
 		return err
 	}
-	if exec.Command(r.program, "remove", path).Run() != nil {
+	cmd, untrusted := process.Command(r.program, "remove", path)
+	if untrusted != nil {
+		return errors.Join(err, untrusted)
+	}
+	if cmd.Run() != nil {
 		return err
 	}
 	return nil

@@ -3,6 +3,7 @@ package load
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"go/build"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/inputs"
+	"github.com/slipway-dev/slipway/internal/gocommand"
 )
 
 // environment is the go command's configuration as it would see it: variables,
@@ -133,11 +135,11 @@ func (e *environment) findGoroot() string {
 	}
 	e.inputs.Opaque()
 	// A wrapper script stands for the go command; only the command itself knows.
-	out, err := exec.Command(program, "env", "GOROOT").Output()
-	if err != nil {
+	var out bytes.Buffer
+	if err := (gocommand.Command{Dir: e.dir, Args: []string{"env", "GOROOT"}, Stdout: &out}).Run(context.Background()); err != nil {
 		return build.Default.GOROOT
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(out.String())
 }
 
 func (e *environment) isDir(path string) bool {

@@ -280,10 +280,10 @@ func (m *modules) askGoAbout(paths []string) map[string]string {
 	l.config.Inputs.Opaque()
 	tags := "-tags=" + strings.Join(l.build.context.BuildTags, ",")
 	const format = `{{printf "%q" .ImportPath}} {{with .Error}}{{printf "%q" .Err}}{{else}}""{{end}}`
-	args := append([]string{"-e", "-find", tags, "-f", format, "--"}, paths...)
-	out, err := m.goOutput("list", args...)
+	args := append([]string{"list", "-e", "-find", tags, "-f", format, "--"}, paths...)
+	out, err := m.goOutput(args...)
 	if err != nil {
-		l.note("go list failed: " + goError(err))
+		l.note("go list failed: " + err.Error())
 	}
 	answers := make(map[string]string)
 	for line := range bytes.Lines(out) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -60,7 +59,7 @@ func (m *modules) askGo(why string) {
 		m.loader.note(fmt.Sprintf("%s: asking the go command for modules, because %s", m.root, why))
 		out, err := m.goOutput("list", "-m", "-e", "-f", "{{.Path}}\t{{.Dir}}", "all")
 		if err != nil {
-			m.loader.note("go list failed: " + goError(err))
+			m.loader.note("go list failed: " + err.Error())
 		}
 		m.asked = make(map[string]string)
 		for line := range bytes.Lines(out) {
@@ -70,11 +69,4 @@ func (m *modules) askGo(why string) {
 			}
 		}
 	})
-}
-
-func goError(err error) string {
-	if exit, ok := err.(*exec.ExitError); ok && len(exit.Stderr) > 0 {
-		return strings.TrimSpace(string(exit.Stderr))
-	}
-	return err.Error()
 }

@@ -1,13 +1,11 @@
 package gomod
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +13,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 
+	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
@@ -26,10 +25,9 @@ func CheckGo(ctx context.Context, root string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "env", "GOVERSION")
-	cmd.Dir = root
-	out, err := cmd.Output()
-	if errors.Is(err, exec.ErrNotFound) {
+	var out bytes.Buffer
+	err = gocommand.Command{Dir: root, Args: []string{"env", "GOVERSION"}, Stdout: &out}.Run(ctx)
+	if gocommand.IsMissing(err) {
 		return &report.Error{
 			What: "the go command is not on PATH", Hint: "install Go " + pinned.Go.Version + " or newer from https://go.dev/dl",
 			Next: "slipway init --skip-go-version-check …", Err: err,
@@ -38,7 +36,7 @@ func CheckGo(ctx context.Context, root string) error {
 	if err != nil {
 		return fmt.Errorf("go env GOVERSION: %w", err)
 	}
-	version := strings.Fields(strings.TrimPrefix(strings.TrimSpace(string(out)), "go"))
+	version := strings.Fields(strings.TrimPrefix(strings.TrimSpace(out.String()), "go"))
 	if len(version) == 0 || !semver.IsValid("v"+version[0]) || semver.Compare("v"+version[0], "v"+pinned.Go.Version) >= 0 {
 		return nil // development versions of Go have no number; they are new enough
 	}
@@ -60,6 +58,9 @@ func Fetch(ctx context.Context, root string, h report.Handler) error {
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if refused, ok := errors.AsType[*report.Error](err); ok {
+		return refused
 	}
 	if err != nil {
 		return &report.Error{
@@ -89,6 +90,9 @@ func Get(ctx context.Context, root, pkg, module string, h report.Handler) error 
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if refused, ok := errors.AsType[*report.Error](err); ok {
+		return refused
+	}
 	if err != nil {
 		return &report.Error{
 			What: "the module with the types could not be downloaded", Where: "--external-api-module " + module,
@@ -102,36 +106,38 @@ func Get(ctx context.Context, root, pkg, module string, h report.Handler) error 
 // goCommand runs the go command in the project, counts its downloads for h and
 // returns what it said.
 func goCommand(ctx context.Context, root string, h report.Handler, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = root
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		return "", fmt.Errorf("go %s: %w", args[0], err)
+	watch := downloads{handler: h, started: time.Now()}
+	if err := (gocommand.Command{Dir: root, Args: args, Stderr: &watch}).Run(ctx); err != nil {
+		return watch.other.String() + string(watch.partial), fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
 	}
-	if err := cmd.Start(); err != nil {
-		return "", fmt.Errorf("go %s: %w", args[0], err)
-	}
-	output := watchDownloads(stderr, h)
-	if err := cmd.Wait(); err != nil {
-		return output, fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
-	}
-	return output, nil
+	return watch.other.String(), nil
 }
 
-// watchDownloads reads the go command's messages and tells h how many modules it
-// has downloaded; the rest is returned. How many there will be is not known.
-func watchDownloads(r io.Reader, h report.Handler) string {
-	started, done := time.Now(), 0
-	var other strings.Builder
-	for lines := bufio.NewScanner(r); lines.Scan(); {
-		if !strings.HasPrefix(lines.Text(), "go: downloading ") {
-			other.WriteString(lines.Text() + "\n")
+// downloads takes the go command's messages, in pieces of any size, and reports how many modules it has downloaded.
+// How many there will be is not known.
+type downloads struct {
+	handler report.Handler
+	started time.Time
+	done    int
+	partial []byte
+	other   strings.Builder
+}
+
+func (d *downloads) Write(p []byte) (int, error) {
+	d.partial = append(d.partial, p...)
+	for {
+		line, after, ended := bytes.Cut(d.partial, []byte("\n"))
+		if !ended {
+			return len(p), nil
+		}
+		d.partial = after
+		if !bytes.HasPrefix(line, []byte("go: downloading ")) {
+			d.other.WriteString(string(line) + "\n")
 			continue
 		}
-		done++
-		h.Handle(report.Progress{Name: "downloading modules", Done: done, Elapsed: time.Since(started)})
+		d.done++
+		d.handler.Handle(report.Progress{Name: "downloading modules", Done: d.done, Elapsed: time.Since(d.started)})
 	}
-	return other.String()
 }
 
 // lastLines returns the last n lines of text.

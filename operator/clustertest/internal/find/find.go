@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/process"
 )
 
 // Variable names the program.
@@ -57,7 +58,10 @@ func named(path string) (string, error) {
 // build has the slipway command find the program, or build it.
 func build(ctx context.Context, slipway string, progress io.Writer) (string, error) {
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, slipway, "cluster", "build")
+	cmd, err := process.Command(ctx, slipway, "cluster", "build")
+	if err != nil {
+		return "", err
+	}
 	// Not a file of ours: a build that outlives a killed test must not keep `go test` waiting for its output.
 	cmd.Stdout, cmd.Stderr = &stdout, io.MultiWriter(&stderr, &announcing{w: progress})
 	if err := cmd.Run(); err != nil {

@@ -16,7 +16,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"reflect"
 	"slices"
 	"strings"
@@ -27,6 +26,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/process"
 )
 
 // Kinds are kinds by the import path of their Go types.
@@ -106,7 +106,13 @@ var errMissing = errors.New("no file of the module has the CRD in this version, 
 // locate asks the go command where packages are.
 func locate(ctx context.Context, dir string, paths []string) ([]located, error) {
 	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-e", "-find", "-json=ImportPath,Module,Error", "--"}, paths...)...)
+	if err := refuseLinks(dir); err != nil {
+		return nil, err
+	}
+	cmd, err := process.Command(ctx, "go", append([]string{"list", "-e", "-find", "-json=ImportPath,Module,Error", "--"}, paths...)...)
+	if err != nil {
+		return nil, &fault.Error{What: "the go command cannot be started", Err: err, Hint: "install Go: https://go.dev/dl"}
+	}
 	cmd.Dir, cmd.Stderr, cmd.Env = dir, &said, os.Environ()
 	out, err := cmd.Output()
 	if err != nil {

@@ -101,3 +101,28 @@ func TestFind(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+// TestLinksOutOfModule: the go command would complete sums through a link that a repository has to elsewhere.
+func TestLinksOutOfModule(t *testing.T) {
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "")
+	for link, refused := range map[string]bool{
+		"space/op/go.sum -> ../../out": true, "space/go.work.sum -> ../out": true, "space/go.work.sum -> ../none": true, "space/op/go.sum -> ../sums": false,
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{
+			"out": "", "space/sums": "", "space/go.work": "go 1.26\n\nuse ./op\n", "space/op/go.mod": "module example.com/op\n\ngo 1.26\n", "space/op/own/own.go": "package own\n",
+		} {
+			write(t, dir, name, text)
+		}
+		name, to, _ := strings.Cut(link, " -> ")
+		if err := os.Symlink(to, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			t.Skip(err)
+		}
+		kinds := modulekinds.Kinds{"example.com/op/own": {schema.GroupVersionKind{Group: "g", Version: "v1", Kind: "Own"}}}
+		_, err := modulekinds.Find(t.Context(), filepath.Join(dir, "space", "op"), kinds, nil)
+		if f, ok := errors.AsType[*fault.Error](err); ok != refused || ok && f.Where != filepath.Join(dir, filepath.FromSlash(name)) {
+			t.Errorf("%s: %v", link, err)
+		}
+	}
+}

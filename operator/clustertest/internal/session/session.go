@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/process"
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/protocol"
 )
 
@@ -77,7 +78,9 @@ func (s *Session) begin(program string, c protocol.Config) error {
 		return err
 	}
 	defer log.Close()
-	s.cmd = exec.Command(program, "serve", "--config", file, "--stdio")
+	if s.cmd, err = process.Command(context.Background(), program, "serve", "--config", file, "--stdio"); err != nil {
+		return err
+	}
 	s.cmd.Dir, s.cmd.Stderr = s.Dir, log
 	detach(s.cmd)
 	return s.launch(program)

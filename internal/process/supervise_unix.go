@@ -1,6 +1,6 @@
 //go:build unix
 
-package dev
+package process
 
 import (
 	"os"
@@ -8,9 +8,6 @@ import (
 	"syscall"
 	"time"
 )
-
-// detach gives cmd a session of its own, and does not tie its life to ours.
-func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // interrupt asks the process group of cmd to stop.
 func interrupt(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGINT) }
@@ -50,8 +47,8 @@ func signalGroup(cmd *exec.Cmd, s syscall.Signal) {
 	}
 }
 
-// exitCode is the code of a child, in the manner of shells where a signal ended it.
-func exitCode(state *os.ProcessState) int {
+// ExitCode is the code of a child, in the manner of shells where a signal ended it.
+func ExitCode(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())
 	}

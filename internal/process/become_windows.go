@@ -1,4 +1,4 @@
-package cli
+package process
 
 import (
 	"errors"
@@ -9,13 +9,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// become runs the program argv[0] in place of this process, as far as the system
+// Become runs the program argv[0] in place of this process, as far as the system
 // has that: with its streams and its exit status.
-func become(argv, environ []string) error {
-	cmd := exec.Command(argv[0], argv[1:]...)
+func Become(argv, environ []string) error {
+	cmd, err := Command(argv[0], argv[1:]...)
+	if err != nil {
+		return err
+	}
 	cmd.Env = environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err := cmd.Run()
+	err = cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return &report.Error{What: fmt.Sprintf("%s ended with status %d", argv[0], exit.ExitCode()), Code: exit.ExitCode()}
 	}

@@ -1,4 +1,4 @@
-package dev
+package process
 
 import (
 	"os/exec"

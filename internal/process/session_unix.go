@@ -1,6 +1,6 @@
 //go:build unix && !linux && !darwin
 
-package dev
+package process
 
 // members cannot list a session here: only the process group is ended.
 func members(int) []int { return nil }

@@ -1,18 +1,12 @@
-package dev
+package process
 
 import (
 	"os"
 	"os/exec"
-	"syscall"
 )
 
 // separate leaves cmd in our console group: a Ctrl-C reaches it from there.
 func separate(*exec.Cmd) {}
-
-// detach gives cmd a process group of its own, which a Ctrl-C does not reach.
-func detach(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
-}
 
 // interrupt does nothing: the console has told the child already.
 func interrupt(*exec.Cmd) {}
@@ -24,8 +18,8 @@ func kill(cmd *exec.Cmd) {
 	}
 }
 
-// exitCode is the code of a child.
-func exitCode(state *os.ProcessState) int { return state.ExitCode() }
+// ExitCode is the code of a child.
+func ExitCode(state *os.ProcessState) int { return state.ExitCode() }
 
 // sweep does nothing: Windows knows no groups that a child leads.
 func sweep(*exec.Cmd) {}

@@ -1,4 +1,4 @@
-package dev
+package process
 
 import (
 	"context"
@@ -24,15 +24,15 @@ func (e *killedError) Unwrap() []error { return []error{e.why, e.err} }
 
 // Why a child was killed.
 var (
-	errImpatient = errors.New("a second Ctrl-C killed it before it had stopped")
-	errGrace     = errors.New("it was killed, since it did not stop in time")
+	ErrImpatient = errors.New("a second Ctrl-C killed it before it had stopped")
+	ErrGrace     = errors.New("it was killed, since it did not stop in time")
 )
 
-// supervise runs cmd until it ends, and returns what [exec.Cmd.Wait] does. When
+// Supervise runs cmd, which is of [Command], until it ends, and returns what [exec.Cmd.Wait] does. When
 // ctx ends first, the child is asked to stop; after grace, or at another
 // signal to this process, it is killed. Nothing of its session is left when
-// supervise returns. The error says why a child was killed.
-func supervise(ctx context.Context, cmd *exec.Cmd, grace time.Duration) (err error) {
+// Supervise returns. The error says why a child was killed.
+func Supervise(ctx context.Context, cmd *exec.Cmd, grace time.Duration) (err error) {
 	separate(cmd)
 	cmd.WaitDelay = outputDelay
 	started, done := make(chan struct{}), make(chan error, 1)
@@ -52,9 +52,9 @@ func supervise(ctx context.Context, cmd *exec.Cmd, grace time.Duration) (err err
 	case err = <-done:
 		return err
 	case <-impatient:
-		err = errImpatient
+		err = ErrImpatient
 	case <-time.After(grace):
-		err = errGrace
+		err = ErrGrace
 	}
 	kill(cmd)
 	if ended := <-done; ended != nil {
