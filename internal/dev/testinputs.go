@@ -18,9 +18,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
-// godebugVariable is the one variable that go test compares for each test, whether the test reads it or not, before it
-// takes a result from its cache. Settings of unknown names have no other effect.
-// Upstream: computeTestInputsID in cmd/go/internal/test/test.go.
+// godebugVariable is the one variable that go test compares for each package, whether its tests read it or not, before
+// it takes a result from its cache: computeTestInputsID of cmd/go/internal/test. Settings of unknown names have no other
+// effect.
 const (
 	godebugVariable = "GODEBUG"
 	inputsSetting   = "slipwayinputs"
@@ -32,9 +32,9 @@ var planeVariables = []string{
 	controllersVariable, podsVariable, jobsVariable, definitionsVariable,
 }
 
-// withInputs adds to env what go test must compare besides what tests read. It sees neither programs outside of the
-// module nor what these read. Of a suite whose TestMain reads before it runs the tests it sees nothing: where the module
-// has one, any of its files counts.
+// withInputs adds to env what go test must compare besides what tests read: programs outside of the module, and what
+// these read. It also misses all that a TestMain reads before it runs the tests. Where the module has such a TestMain,
+// each of its files counts.
 func withInputs(env, args []string, dir string) []string {
 	hash := sha256.New()
 	for _, name := range planeVariables {
@@ -95,8 +95,8 @@ func moduleAbove(dir string) string {
 	return dir
 }
 
-// moduleFiles lists the files of a module, except for Go's, which are part of the tests themselves, and the one that the
-// tests write. Early reports whether a test file has a TestMain that reads before it runs tests.
+// moduleFiles lists the files of a module, except for Go's, which are part of the tests themselves, and the file that
+// the tests write. Early reports whether a test file has a TestMain that may read before it runs tests.
 func moduleFiles(root, written string) (files []string, early bool) {
 	if root == "" {
 		return nil, false

@@ -22,7 +22,8 @@ import (
 	// +kubebuilder:scaffold:imports
 )
 
-// testEnv is the control plane that the tests of this package share. Once it runs, testEnv.Config is its administrator's.
+// testEnv is the control plane that the tests of this package share. Once it runs, testEnv.Config is its
+// administrator's.
 var testEnv = &envtest.Environment{
 	CRDDirectoryPaths:     []string{filepath.Join("..", "..", "config", "crd", "bases")},
 	ErrorIfCRDPathMissing: true,

@@ -62,8 +62,8 @@ func (p *Plan) suiteIn(file *File) Suite {
 	return Suite{File: file.Path(), Why: "it declares neither " + suiteStart + " nor " + SuiteClient}
 }
 
-// TestsStart reports whether tests in a folder get their client from a function that starts the control plane. Where the
-// folder has it in a variable already, TestMain or a spec does so.
+// TestsStart reports whether tests in a folder get their client from a function that starts the control plane. A folder
+// that has it in a variable already has a TestMain or a spec for that.
 func (p *Plan) TestsStart(dir string) bool {
 	declaring, _ := p.Declaring(dir, SuiteClient)
 	return declaring == ""
