@@ -19,8 +19,8 @@ import (
 )
 
 // godebugVariable is the one variable that go test compares for each package, whether its tests read it or not, before
-// it takes a result from its cache: computeTestInputsID of cmd/go/internal/test. Settings of unknown names have no other
-// effect.
+// it takes a result from its cache: computeTestInputsID of cmd/go/internal/test. Settings of unknown names have no
+// other effect.
 const (
 	godebugVariable = "GODEBUG"
 	inputsSetting   = "slipwayinputs"
