@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/mod/semver"
@@ -53,7 +54,7 @@ func TestScript(t *testing.T) {
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				Setup:               scriptEnv,
-				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "cluster": startCluster, "exits": exits, "codegen": useCodegen, "registry": startRegistry, "pulled": pulled, "readenv": readEnv, "freeport": freePort, "replace": replace, "unpack": unpack},
+				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "cluster": startCluster, "exits": exits, "codegen": useCodegen, "registry": startRegistry, "pulled": pulled, "readenv": readEnv, "freeport": freePort, "replace": replace, "unpack": unpack, "age": age},
 				Condition:           condition,
 			})
 		})
@@ -187,6 +188,27 @@ func replace(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no %q in %s", args[0], args[2])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(strings.ReplaceAll(before, args[0], args[1])), 0o644))
+}
+
+// age sets files back in time by a minute, as if their owner had paused: `age PATH...`. go test keeps no result of a
+// test that reads a file of the last two seconds.
+func age(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: age PATH...")
+	}
+	for _, arg := range args {
+		ts.Check(filepath.WalkDir(ts.MkAbs(arg), func(path string, d os.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			earlier := info.ModTime().Add(-time.Minute)
+			return os.Chtimes(path, earlier, earlier)
+		}))
+	}
 }
 
 // unpack writes the files of an archive into a folder: `unpack ARCHIVE DIR`.

@@ -63,8 +63,8 @@ type Suites struct {
 // Test runs `go test` in o.Dir with the suites' arguments, untouched; where they name no
 // package, all below o.Dir are meant. Suites find the control plane there, unless
 // the environment names one already. Generated files of the project in root are
-// brought up to date first; an empty root means that there is no project. A
-// failing test is a [report.Error] with the exit code of go test.
+// brought up to date first; an empty root means that there is no project. Go's test cache gets to know of what suites
+// read and it does not see. A failing test is a [report.Error] with the exit code of go test.
 func Test(ctx context.Context, o Options, root string, s Suites, c ControlPlane) (err error) {
 	if root != "" {
 		if err := o.generate(ctx, root); err != nil {
@@ -76,7 +76,7 @@ func Test(ctx context.Context, o Options, root string, s Suites, c ControlPlane)
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	o.Env = env
+	o.Env = withInputs(env, s.Args, o.Dir)
 	stop := signsOfLife(ctx, o.Handler, "go test compiles the suites, then runs them")
 	defer stop()
 	err = o.goCommand(append([]string{"test"}, withPackages(s.Args)...)...).Run(ctx)

@@ -68,6 +68,7 @@ func TestFirstRunIsCountedFromCreation(t *testing.T) {
 }
 
 func TestStatusFollowsTheJobs(t *testing.T) {
+	k8sClient := controlPlane(t)
 	t.Parallel()
 	f := newFixture(t)
 	f.reconcileAt("01:00:00")
@@ -98,6 +99,7 @@ func TestStatusFollowsTheJobs(t *testing.T) {
 }
 
 func TestStatusIsRebuilt(t *testing.T) {
+	k8sClient := controlPlane(t)
 	t.Parallel()
 	f := newFixture(t)
 	f.reconcileAt("01:00:00")
@@ -275,6 +277,7 @@ func TestInvalidSchedule(t *testing.T) {
 // Jobs count only for the CronJob that controls them: not those of others, and not those of an earlier
 // CronJob of the same name.
 func TestJobsOfOthersDoNotCount(t *testing.T) {
+	k8sClient := controlPlane(t)
 	t.Parallel()
 	f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.ConcurrencyPolicy = batchv1.ForbidConcurrent })
 	former := f.cronJob.DeepCopy()
@@ -292,6 +295,7 @@ func TestJobsOfOthersDoNotCount(t *testing.T) {
 }
 
 func TestDeletedCronJobIsLeftAlone(t *testing.T) {
+	k8sClient := controlPlane(t)
 	t.Parallel()
 	f := newFixture(t)
 	cronJob := f.current()

@@ -43,6 +43,7 @@ type fixture struct {
 
 func newFixture(t *testing.T, change ...func(*batchv1.CronJobSpec)) *fixture {
 	t.Helper()
+	k8sClient := controlPlane(t)
 	f := newFixtureWithoutRuns(t, change...)
 	f.cronJob.Status.LastScheduleTime = &metav1.Time{Time: epoch}
 	if err := k8sClient.Status().Update(t.Context(), f.cronJob); err != nil {
@@ -53,6 +54,7 @@ func newFixture(t *testing.T, change ...func(*batchv1.CronJobSpec)) *fixture {
 
 func newFixtureWithoutRuns(t *testing.T, change ...func(*batchv1.CronJobSpec)) *fixture {
 	t.Helper()
+	k8sClient := controlPlane(t)
 	clock := clocktesting.NewFakePassiveClock(epoch)
 	recorder := events.NewFakeRecorder(100)
 	f := &fixture{
@@ -88,6 +90,7 @@ func hourlyCronJob(namespace string) *batchv1.CronJob {
 
 func newNamespace(t *testing.T) string {
 	t.Helper()
+	k8sClient := controlPlane(t)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "cronjob-"}}
 	if err := k8sClient.Create(t.Context(), namespace); err != nil {
 		t.Fatal(err)
@@ -148,6 +151,7 @@ func (f *fixture) startRun(clock string, outcome kbatch.JobConditionType) {
 // current returns the CronJob as it is now.
 func (f *fixture) current() *batchv1.CronJob {
 	f.Helper()
+	k8sClient := controlPlane(f.T)
 	var cronJob batchv1.CronJob
 	if err := k8sClient.Get(f.Context(), client.ObjectKeyFromObject(f.cronJob), &cronJob); err != nil {
 		f.Fatal(err)
@@ -158,6 +162,7 @@ func (f *fixture) current() *batchv1.CronJob {
 // changeSpec changes the CronJob's spec as a user does, whatever a manager changes meanwhile.
 func (f *fixture) changeSpec(change func(*batchv1.CronJobSpec)) {
 	f.Helper()
+	k8sClient := controlPlane(f.T)
 	cronJob := f.current()
 	before := cronJob.DeepCopy()
 	change(&cronJob.Spec)
@@ -169,6 +174,7 @@ func (f *fixture) changeSpec(change func(*batchv1.CronJobSpec)) {
 // forgetRuns makes the status what it was before the first run: the operator was killed before it wrote more.
 func (f *fixture) forgetRuns() {
 	f.Helper()
+	k8sClient := controlPlane(f.T)
 	cronJob := f.current()
 	cronJob.Status = batchv1.CronJobStatus{LastScheduleTime: &metav1.Time{Time: epoch}}
 	if err := k8sClient.Status().Update(f.Context(), cronJob); err != nil {
@@ -178,6 +184,7 @@ func (f *fixture) forgetRuns() {
 
 func (f *fixture) update(cronJob *batchv1.CronJob) {
 	f.Helper()
+	k8sClient := controlPlane(f.T)
 	if err := k8sClient.Update(f.Context(), cronJob); err != nil {
 		f.Fatal(err)
 	}
@@ -186,6 +193,7 @@ func (f *fixture) update(cronJob *batchv1.CronJob) {
 // runs returns the times of the day of the namespace's Jobs, in order.
 func (f *fixture) runs() []string {
 	f.Helper()
+	k8sClient := controlPlane(f.T)
 	var jobs kbatch.JobList
 	if err := k8sClient.List(f.Context(), &jobs, client.InNamespace(f.cronJob.Namespace)); err != nil {
 		f.Fatal(err)
@@ -210,6 +218,7 @@ func (f *fixture) wantRuns(want ...string) {
 // run returns the Job of the run scheduled at the time of the day.
 func (f *fixture) run(clock string) *kbatch.Job {
 	f.Helper()
+	k8sClient := controlPlane(f.T)
 	var job kbatch.Job
 	key := client.ObjectKey{
 		Namespace: f.cronJob.Namespace,
@@ -238,6 +247,7 @@ func (f *fixture) jobOwnedBy(owner *batchv1.CronJob, clock string) *kbatch.Job {
 // finish does what the Job controller does when a Job ends.
 func (f *fixture) finish(job *kbatch.Job, outcome kbatch.JobConditionType) {
 	f.Helper()
+	k8sClient := controlPlane(f.T)
 	now := metav1.NewTime(epoch)
 	cause := kbatch.JobFailureTarget
 	job.Status.StartTime = &now
@@ -319,7 +329,8 @@ func (undeletable) Delete(context.Context, client.Object, ...client.DeleteOption
 // write that has no effect.
 func readOnlyClient(t *testing.T) client.Client {
 	t.Helper()
-	nobody := rest.CopyConfig(cfg)
+	k8sClient := controlPlane(t)
+	nobody := rest.CopyConfig(testEnv.Config)
 	nobody.Impersonate.UserName = "nobody"
 	c, err := client.New(nobody, client.Options{
 		Scheme: scheme.Scheme,

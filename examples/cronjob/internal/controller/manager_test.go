@@ -128,6 +128,7 @@ func runManager(t *testing.T, cfg *rest.Config, namespace string, clock Clock, s
 // operatorConfig returns the configuration of a user who has the operator's role in the namespace.
 func operatorConfig(t *testing.T, namespace string) *rest.Config {
 	t.Helper()
+	k8sClient := controlPlane(t)
 	data, err := os.ReadFile(filepath.Join("..", "..", "config", "rbac", "role.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -147,13 +148,14 @@ func operatorConfig(t *testing.T, namespace string) *rest.Config {
 			t.Fatal(err)
 		}
 	}
-	operator := rest.CopyConfig(cfg)
+	operator := rest.CopyConfig(testEnv.Config)
 	operator.Impersonate.UserName = "operator"
 	return operator
 }
 
 func (f *fixture) hasEvent(reason string) bool {
 	f.Helper()
+	k8sClient := controlPlane(f.T)
 	var list eventsv1.EventList
 	if err := k8sClient.List(f.Context(), &list, client.InNamespace(f.cronJob.Namespace)); err != nil {
 		f.Fatal(err)

@@ -62,6 +62,7 @@ type month struct {
 
 func newMonth(t *testing.T, seed int64) *month {
 	t.Helper()
+	k8sClient := controlPlane(t)
 	f := newFixture(t)
 	t.Cleanup(f.letGo)
 	m := &month{fixture: f, random: rand.New(rand.NewSource(seed)), storage: &badStorage{Storage: storage.Folder(t.TempDir())}}
@@ -77,6 +78,7 @@ const deniedLabel = "denied"
 // denyMarked has the API server deny the creation of marked Jobs in the CronJob's namespace.
 func (m *month) denyMarked() {
 	m.Helper()
+	k8sClient := controlPlane(m.T)
 	name := metav1.ObjectMeta{Name: m.cronJob.Namespace + ".tutorial.kubebuilder.io"}
 	for _, object := range []client.Object{
 		&kadmission.ValidatingAdmissionPolicy{ObjectMeta: name, Spec: kadmission.ValidatingAdmissionPolicySpec{
@@ -196,6 +198,7 @@ func (m *month) finishSome() {
 // takeName makes a Job of the next full hour's name that is not the CronJob's.
 func (m *month) takeName() {
 	m.Helper()
+	k8sClient := controlPlane(m.T)
 	next := m.clock.Now().Truncate(time.Hour).Add(time.Hour)
 	job := m.jobOwnedBy(nil, "00:00:00")
 	job.Name = m.cronJob.Name + nameEnding(next)
@@ -206,6 +209,7 @@ func (m *month) takeName() {
 
 func (m *month) jobs() []kbatch.Job {
 	m.Helper()
+	k8sClient := controlPlane(m.T)
 	var jobs kbatch.JobList
 	if err := k8sClient.List(m.Context(), &jobs, client.InNamespace(m.cronJob.Namespace)); err != nil {
 		m.Fatal(err)
@@ -215,6 +219,7 @@ func (m *month) jobs() []kbatch.Job {
 
 func (m *month) delete(job *kbatch.Job) {
 	m.Helper()
+	k8sClient := controlPlane(m.T)
 	err := k8sClient.Delete(m.Context(), job, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if client.IgnoreNotFound(err) != nil {
 		m.Fatal(err)

@@ -136,6 +136,7 @@ func TestStorageIsCreatedInTheEnd(t *testing.T) {
 }
 
 func TestNewCronJobOfTheSameNameHasStorageOfItsOwn(t *testing.T) {
+	k8sClient := controlPlane(t)
 	t.Parallel()
 	f, bucket := newFixtureWithStorage(t)
 	f.startRun("01:00:00", kbatch.JobComplete)
@@ -290,6 +291,7 @@ func (killed) Patch(context.Context, client.Object, client.Patch, ...client.Patc
 // deleteCronJob deletes the CronJob as a user does. Its finalizer keeps it.
 func (f *fixture) deleteCronJob() {
 	f.Helper()
+	k8sClient := controlPlane(f.T)
 	if err := k8sClient.Delete(f.Context(), f.current()); err != nil {
 		f.Fatal(err)
 	}
@@ -298,6 +300,7 @@ func (f *fixture) deleteCronJob() {
 
 func (f *fixture) wantGone() {
 	f.Helper()
+	k8sClient := controlPlane(f.T)
 	f.eventually("the CronJob is gone", func() bool {
 		return apierrors.IsNotFound(k8sClient.Get(f.Context(), client.ObjectKeyFromObject(f.cronJob), &batchv1.CronJob{}))
 	})
@@ -305,6 +308,7 @@ func (f *fixture) wantGone() {
 
 // letGo removes the finalizer that a failed test left, which would keep its namespace.
 func (f *fixture) letGo() {
+	k8sClient := controlPlane(f.T)
 	var cronJob batchv1.CronJob
 	ctx := context.Background()
 	if k8sClient.Get(ctx, client.ObjectKeyFromObject(f.cronJob), &cronJob) == nil && controllerutil.RemoveFinalizer(&cronJob, storageFinalizer) {

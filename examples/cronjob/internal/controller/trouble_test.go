@@ -43,6 +43,7 @@ func TestInvalidTemplate(t *testing.T) {
 
 // A Job that cannot be deleted keeps no run from starting.
 func TestRunStartsBesideTroubleWithTheHistory(t *testing.T) {
+	k8sClient := controlPlane(t)
 	t.Parallel()
 	f := newFixture(t, func(spec *batchv1.CronJobSpec) { spec.SuccessfulJobsHistoryLimit = ptr.To[int32](0) })
 	f.startRun("01:00:00", kbatch.JobComplete)
@@ -56,6 +57,7 @@ func TestRunStartsBesideTroubleWithTheHistory(t *testing.T) {
 
 // A cache that does not show the Job yet makes the reconciler start the run a second time.
 func TestRunThatExistsIsNotStartedAgain(t *testing.T) {
+	k8sClient := controlPlane(t)
 	t.Parallel()
 	f := newFixture(t)
 	f.reconcileAt("01:00:00")
@@ -76,6 +78,7 @@ func TestRunThatExistsIsNotStartedAgain(t *testing.T) {
 
 // A Job of the run's name that is not the CronJob's costs this run, and no other.
 func TestNameIsTaken(t *testing.T) {
+	k8sClient := controlPlane(t)
 	t.Parallel()
 	f := newFixture(t)
 	former := f.cronJob.DeepCopy()
@@ -104,6 +107,7 @@ func TestNameIsTaken(t *testing.T) {
 
 // An annotation that was edited moves no run: the name of the Job says when it was.
 func TestForgedRunTime(t *testing.T) {
+	k8sClient := controlPlane(t)
 	t.Parallel()
 	f := newFixture(t)
 	f.reconcileAt("01:00:00")

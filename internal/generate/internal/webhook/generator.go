@@ -57,6 +57,7 @@ func run(_ context.Context, pass *generator.Pass, options Options) error {
 		}
 		found = true
 		c.complete(o)
+		c.reportVersions(o)
 		document, err := o.document()
 		if err != nil {
 			return err

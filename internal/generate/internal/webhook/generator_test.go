@@ -109,9 +109,20 @@ func TestNoWebhooksNoFile(t *testing.T) {
 	}
 }
 
+// TestVersions: webhooks for two versions of a resource are reported, unless no object is one of both.
+func TestVersions(t *testing.T) {
+	_, findings := generate(t, Options{}, "versions")
+	checkGolden(t, filepath.Join("testdata", "versions", "findings.txt"), []byte(text(findings)))
+}
+
 // TestMistakesAreFindings: each is told, with its place and what to do.
 func TestMistakesAreFindings(t *testing.T) {
 	_, findings := generate(t, Options{}, "mistakes")
+	checkGolden(t, filepath.Join("testdata", "mistakes", "findings.txt"), []byte(text(findings)))
+}
+
+// text is what findings say, with their places.
+func text(findings []report.Finding) string {
 	var text strings.Builder
 	for _, f := range findings {
 		severity := "warning"
@@ -120,7 +131,7 @@ func TestMistakesAreFindings(t *testing.T) {
 		}
 		fmt.Fprintf(&text, "%d:%d: %s: %s (%s)\n", f.Line, f.Column, severity, f.Message, f.Suggestion)
 	}
-	checkGolden(t, filepath.Join("testdata", "mistakes", "findings.txt"), []byte(filepath.ToSlash(text.String())))
+	return filepath.ToSlash(text.String())
 }
 
 func FuzzPatch(f *testing.F) {

@@ -44,6 +44,7 @@ func API(root string, d Options) (*plan.Plan, error) {
 	for _, step := range []func() error{
 		func() error { return undoVersion(p, file, r, d, part) },
 		func() error { return d.refuseHalf(p, file, r) },
+		func() error { return d.refuseServedAPI(p, file, r) },
 		func() error { return newapi.DropEmptySamples(p) },
 		func() error { return newapi.ForgetImage(file, r) },
 		func() error { return kind.SettleStorageVersion(p, file, r) }, // which PROJECT may record

@@ -2,6 +2,7 @@ package deletion_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -329,5 +330,58 @@ func TestAbsent(t *testing.T) {
 	}
 	if _, err := deletion.API(empty, deletion.Options{Group: "batch", Version: "v1", Kind: "cronJob"}); err == nil {
 		t.Error("a name that no kind can have is taken")
+	}
+}
+
+// TestChangedWebhooks: webhooks whose code was changed do not stay with their markers, of which configurations would be
+// generated that the API server follows and no manager serves. Without the markers the code stays alone.
+func TestChangedWebhooks(t *testing.T) {
+	const own = "internal/webhook/v1/cronjob_webhook.go"
+	all := createWebhook(newwebhook.Options{Defaulting: true, Validation: true})
+	for name, test := range map[string]struct {
+		remove func(withChanges bool) change
+		next   string
+	}{
+		"webhooks": {func(with bool) change {
+			return func(root string) (*plan.Plan, error) {
+				o := job
+				o.WithChanges = with
+				return deletion.Webhook(root, deletion.WebhookOptions{Options: o})
+			}
+		}, "slipway delete webhook --group batch --version v1 --kind CronJob --with-changes"},
+		"the kind": {func(with bool) change {
+			o := job
+			o.WithChanges = with
+			return remove(o)
+		}, "slipway delete api --group batch --version v1 --kind CronJob --with-changes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := projecttest.New(t, newproject.Options{})
+			for _, change := range []change{create(types("v1")), create(types("v2")), all} {
+				projecttest.Apply(t)(change(root))
+			}
+			changed := strings.Replace(projecttest.Read(t, root, own), "// Your defaults go here.", "cronJob.Labels = nil", 1)
+			write := func(src string) {
+				if err := os.WriteFile(filepath.Join(root, own), []byte(src), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write(changed)
+			_, err := test.remove(false)(root)
+			refusal, ok := errors.AsType[*report.Error](err)
+			line := 1 + strings.Count(changed[:strings.Index(changed, "+kubebuilder:webhook")], "\n")
+			if !ok || refusal.Where != fmt.Sprintf("%s:%d", own, line) || refusal.Next != test.next {
+				t.Fatalf("got %v, want a refusal at line %d with %s", err, line, test.next)
+			}
+			write(strings.ReplaceAll(changed, "+kubebuilder:webhook:", "a webhook: "))
+			if _, err := test.remove(false)(root); err != nil {
+				t.Errorf("without markers: %v", err)
+			}
+			write(changed)
+			projecttest.Apply(t)(test.remove(true)(root))
+			if _, err := os.Stat(filepath.Join(root, own)); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("--with-changes left the file: %v", err)
+			}
+		})
 	}
 }

@@ -83,45 +83,55 @@ func (d Options) half(p *plan.Plan, r project.Resource, staying string, own []st
 
 const halfGone = "the code of %s is not as slipway writes it and would stay, without its CRD and its entry in PROJECT"
 
-// refuseServed refuses to take webhooks out of PROJECT while code that slipway did not make still has them: the
-// manager serves them as before, and the generator writes their configuration. Files that the base knows are found by a
-// later command, so they may stay alone.
-func (d WebhookOptions) refuseServed(p *plan.Plan, file *project.Project, gone project.Resource, all bool) error {
+// refuseServed refuses to take webhooks out of PROJECT while their code stays. The generator would go on to write the
+// configuration of each webhook that has a marker, and the API server would call webhooks that the manager no longer
+// serves. Code without one that the base knows may stay alone, since a later command finds it. Of a kind with other
+// webhooks whole is false. The command is what was asked for, and again plans it with other options.
+func (d Options) refuseServed(p *plan.Plan, file *project.Project, gone project.Resource, whole bool, command string, again func(Options) error) error {
 	own := file.WebhookFile(gone)
-	there, err := stays(p, own)
+	foreign, err := stays(p, own)
 	if err != nil {
 		return err
 	}
 	place, err := newwebhook.Served(p, file, gone)
-	if there = there && all; err != nil || place == "" && !there {
+	if err != nil || place == "" && !(foreign && whole) {
 		return err
 	}
 	e := &report.Error{What: fmt.Sprintf(halfServed, gone.Kind), Where: cmp.Or(place, own)}
-	switch {
-	case !d.WithChanges:
-		return d.adviseChanges(p, gone, e)
-	case there:
-		users, err := usersOf(p, []string{own})
-		if err != nil {
-			return err
+	if !d.WithChanges {
+		d.WithChanges = true
+		if err := again(d); err != nil {
+			return err // which says what has to go before
 		}
-		e.Hint = "nothing was changed; remove the uses of its code, then delete it with --with-changes:\n  " + strings.Join(users, "\n  ")
+		e.Hint = "nothing was changed; no other code uses it, so --with-changes deletes it; to keep the code, first remove its +kubebuilder:webhook markers"
+		e.Next = "slipway delete " + command + " --with-changes"
 		return e
 	}
-	e.Hint = "nothing was changed; remove this code by hand, with what calls it, then run the command again"
+	c, err := p.Find(own)
+	if err != nil {
+		return err
+	}
+	if !c.There() || !whole {
+		e.Hint = "nothing was changed; remove this code by hand, with what calls it, then run the command again"
+		return e
+	}
+	users, err := usersOf(p, []string{own})
+	e.Hint = "nothing was changed; remove the uses of its code, then delete it with --with-changes:\n  " + strings.Join(users, "\n  ")
+	if err != nil {
+		return err
+	}
 	return e
 }
 
-// adviseChanges completes the refusal where --with-changes is enough; else the one with that flag says what has to go
-// before.
-func (d WebhookOptions) adviseChanges(p *plan.Plan, gone project.Resource, e *report.Error) error {
-	d.WithChanges = true
-	if _, err := Webhook(p.Root(), d); err != nil {
-		return err
+// refuseServedAPI is [Options.refuseServed] for a kind that goes with its webhooks.
+func (d Options) refuseServedAPI(p *plan.Plan, file *project.Project, gone project.Resource) error {
+	if gone.Webhooks == nil {
+		return nil
 	}
-	e.Hint = "nothing was changed; no other code uses it, so --with-changes deletes it"
-	e.Next = "slipway delete webhook " + flags(gone) + d.which() + " --with-changes"
-	return e
+	return d.refuseServed(p, file, gone, true, "api "+flags(gone), func(o Options) error {
+		_, err := API(p.Root(), o)
+		return err
+	})
 }
 
 const halfServed = "the code of the webhooks of %s is not as slipway writes it and would stay, without an entry in PROJECT"

@@ -50,7 +50,12 @@ func Webhook(root string, d WebhookOptions) (*plan.Plan, error) {
 	}
 	for _, step := range []func() error{
 		func() error { return undoRest(p, file, d.Options, part) },
-		func() error { return d.refuseServed(p, file, gone, staying == nil) },
+		func() error {
+			return d.refuseServed(p, file, gone, staying == nil, "webhook "+flags(gone)+d.which(), func(o Options) error {
+				_, err := Webhook(root, WebhookOptions{o, d.Defaulting, d.Validation, d.Conversion})
+				return err
+			})
+		},
 		func() error { return projectfile.Write(p, file) },
 	} {
 		if err := step(); err != nil {

@@ -186,7 +186,7 @@ func (a *planner) ownSuite() (plan.Suite, error) {
 	if a.Recording() {
 		return plan.Suite{}, nil
 	}
-	return a.OwnSuite(a.project.SuiteTestFile(a.resource), "TestMain", "runSuite", "cfg", "k8sClient")
+	return a.OwnSuite(a.project.SuiteTestFile(a.resource))
 }
 
 // planSuite plans the suite in which the tests of controllers run, beside the one that the authors wrote, if any.

@@ -157,7 +157,7 @@ func (a *planner) data() map[string]any {
 		"MarkerNamespace":    a.markerNamespace(),
 		"Registers":          kind.Registers(a.resource),
 		"CRDPath":            a.places.DefinitionsPath(),
-		"BesideOthers":       a.besideOthers(),
+		"StartsControlPlane": a.TestsStart(a.project.ControllerDir(a.resource)),
 		"HasCRDs":            len(a.project.Groups()) > 0 || a.options.Resource,
 		"CoreObject":         kind.CoreObjectOf(a.resource),
 		"SSA":                a.ssa(),

@@ -269,8 +269,8 @@ func TestOwnSuite(t *testing.T) {
 		files, why string
 		created    []string
 	}{
-		"knows the types":   {files: "-- internal/controller/suite_test.go --\npackage controller\n\nimport batchv1 \"example.com/op/api/v1\"\n\nfunc TestMain(m *testing.M) {\n\tutilruntime.Must(batchv1.AddToScheme(scheme.Scheme))\n}\n", why: "suite_test.go: it declares no k8sClient; add a test for CronJob in its style"},
-		"without a client":  {files: "-- internal/controller/suite_test.go --\n" + main, why: "suite_test.go: it declares no k8sClient; add a test for CronJob in its style"},
+		"knows the types":   {files: "-- internal/controller/suite_test.go --\npackage controller\n\nimport batchv1 \"example.com/op/api/v1\"\n\nfunc TestMain(m *testing.M) {\n\tutilruntime.Must(batchv1.AddToScheme(scheme.Scheme))\n}\n", why: "suite_test.go: it declares neither controlPlane nor k8sClient; add a test for CronJob in its style"},
+		"without a client":  {files: "-- internal/controller/suite_test.go --\n" + main, why: "suite_test.go: it declares neither controlPlane nor k8sClient; add a test for CronJob in its style"},
 		"in another file":   {files: "-- internal/controller/main_test.go --\n" + main, why: "main_test.go: it declares TestMain already; add a test for CronJob in its style"},
 		"in no test":        {files: "-- internal/controller/suite_testx.go --\npackage controller\n\nvar k8sClient client.Client\n", why: "suite_testx.go: it declares k8sClient already; add a test for CronJob in its style"},
 		"with a client":     {files: "-- internal/controller/suite_test.go --\n" + main + "\nvar k8sClient client.Client\n", created: []string{"cronjob_controller_test.go"}},

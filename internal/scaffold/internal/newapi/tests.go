@@ -3,10 +3,6 @@ package newapi
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path"
-	"path/filepath"
-	"strings"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
@@ -86,20 +82,4 @@ func (a *planner) testedOtherwise() bool {
 	}
 	test, err := a.Find(a.controllerTestFile())
 	return err == nil && test.OnDisk() && !bytes.Contains(test.Before(), []byte(plan.SuiteClient))
-}
-
-// besideOthers reports whether the controllers' package has tests that its authors wrote: they need no control plane.
-func (a *planner) besideOthers() bool {
-	dir := a.project.ControllerDir(a.resource)
-	entries, err := os.ReadDir(filepath.Join(a.Root(), filepath.FromSlash(dir)))
-	if err != nil {
-		return false
-	}
-	for _, e := range entries {
-		file := path.Join(dir, e.Name())
-		if _, ours := a.Base().File(file); !ours && strings.HasSuffix(file, "_test.go") && file != a.project.SuiteTestFile(a.resource) {
-			return true
-		}
-	}
-	return false
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// Served is the place, "file:line", of the first of a kind's webhooks in the code as the plan leaves it, but for code
-// that slipway made; "" without one.
+// Served is the place, "file:line", of the first marker of a kind's webhooks in the code as the plan leaves it, or of a
+// conversion that slipway did not make; "" without one.
 func Served(p *plan.Plan, file *project.Project, r project.Resource) (place string, err error) {
 	if place, err = servedAt(p, file, r); place != "" || err != nil || !r.Webhooks.Conversion {
 		return place, err
@@ -42,9 +42,8 @@ func servedAt(p *plan.Plan, file *project.Project, r project.Resource) (place st
 		DefaultingPath: r.Webhooks.DefaultingPath, ValidationPath: r.Webhooks.ValidationPath,
 	}}
 	wanted := w.wanted()
-	ours := made(p)
 	err = projectfile.GoFiles(p.Root(), func(name string) {
-		if c, err := p.Find(name); place == "" && !ours(name) && err == nil && !strings.HasSuffix(name, "_test.go") {
+		if c, err := p.Find(name); place == "" && err == nil && !strings.HasSuffix(name, "_test.go") {
 			place = markerOf(name, c.After(), wanted)
 		}
 	})

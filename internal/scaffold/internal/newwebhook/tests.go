@@ -76,7 +76,7 @@ const fieldPackage = "k8s.io/apimachinery/pkg/util/validation/field"
 
 // ownSuite is the suite that the project's authors wrote in their own way, in which the tests would run.
 func (w *planner) ownSuite() (plan.Suite, error) {
-	own, err := w.OwnSuite(w.project.WebhookSuiteTestFile(w.resource), "TestMain", "runSuite", plan.SuiteClient)
+	own, err := w.OwnSuite(w.project.WebhookSuiteTestFile(w.resource))
 	if err != nil || w.direct() && !own.Ginkgo {
 		return plan.Suite{}, err
 	}
@@ -137,7 +137,10 @@ func SuitePieces(p *project.Project, r project.Resource) plan.Pieces {
 // suitePieces make the types known to the suite, all versions of the kind, and set the
 // webhooks up in its manager.
 func (w *planner) suitePieces(src []byte) []plan.Piece {
-	scheme, setup := "utilruntime.Must(%s.AddToScheme(scheme.Scheme))\n", "if err := %s(mgr); err != nil {\n\treturn 0, fmt.Errorf(\"set up the %s webhooks: %%w\", err)\n}\n"
+	scheme, setup := "utilruntime.Must(%s.AddToScheme(scheme.Scheme))\n", "if err := %s(mgr); err != nil {\n\treturn nil, fmt.Errorf(\"set up the %s webhooks: %%w\", err)\n}\n"
+	if gofile.Declares(src, "runSuite") != "" { // as suites of earlier versions do
+		setup = strings.Replace(setup, "return nil", "return 0", 1)
+	}
 	of := w.goImports("k8s.io/apimachinery/pkg/util/runtime")
 	if gofile.UsesGinkgo(src) {
 		scheme, setup, of = "Expect(%s.AddToScheme(scheme.Scheme)).To(Succeed())\n", "Expect(%s(mgr)).To(Succeed()) // the %s webhooks\n", nil

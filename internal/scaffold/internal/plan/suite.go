@@ -9,8 +9,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
 
-// SuiteClient is the variable of a suite by which tests from templates reach the control plane.
+// SuiteClient is the variable by which tests from templates reach the control plane: their own, or one that the suite
+// declares.
 const SuiteClient = "k8sClient"
+
+// suiteStart is the function of a suite from a template that returns the client to a test. Suites of earlier versions
+// and those of other tools declare the variable.
+const suiteStart = "controlPlane"
+
+// suiteNames are declared by suites with which one from a template does not compile, or makes no sense.
+var suiteNames = []string{"TestMain", "testEnv", SuiteClient, suiteStart, "startControlPlane", "stopControlPlane", "started"}
 
 // A Suite is a test suite that the project's authors wrote.
 type Suite struct {
@@ -23,8 +31,8 @@ type Suite struct {
 }
 
 // OwnSuite returns the suite with which tests from templates do not fit, if the authors wrote one. A suite from a
-// template would be in file, and declare the given names.
-func (p *Plan) OwnSuite(file string, declares ...string) (Suite, error) {
+// template would be in file.
+func (p *Plan) OwnSuite(file string) (Suite, error) {
 	suite, err := p.Find(file)
 	if err != nil {
 		return Suite{}, err
@@ -35,7 +43,7 @@ func (p *Plan) OwnSuite(file string, declares ...string) (Suite, error) {
 	if other := p.runningSpecs(path.Dir(file)); other != "" {
 		return Suite{File: other, Why: usesGinkgo, Ginkgo: true}, nil
 	}
-	if other, name := p.Declaring(path.Dir(file), declares...); other != "" {
+	if other, name := p.Declaring(path.Dir(file), suiteNames...); other != "" {
 		return Suite{File: other, Why: "it declares " + name + " already"}, nil
 	}
 	return Suite{}, nil
@@ -48,10 +56,17 @@ func (p *Plan) suiteIn(file *File) Suite {
 	if gofile.UsesGinkgo(file.Before()) {
 		return Suite{File: file.Path(), Why: usesGinkgo, Ginkgo: true}
 	}
-	if other, _ := p.Declaring(path.Dir(file.Path()), SuiteClient); other != "" {
+	if other, _ := p.Declaring(path.Dir(file.Path()), SuiteClient, suiteStart); other != "" {
 		return Suite{}
 	}
-	return Suite{File: file.Path(), Why: "it declares no " + SuiteClient}
+	return Suite{File: file.Path(), Why: "it declares neither " + suiteStart + " nor " + SuiteClient}
+}
+
+// TestsStart reports whether tests in a folder get their client from a function that starts the control plane. A folder
+// that has it in a variable already has a TestMain or a spec for that.
+func (p *Plan) TestsStart(dir string) bool {
+	declaring, _ := p.Declaring(dir, SuiteClient)
+	return declaring == ""
 }
 
 // runningSpecs returns the test file in a folder that runs the specs of its package.

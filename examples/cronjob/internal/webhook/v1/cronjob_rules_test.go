@@ -56,6 +56,7 @@ func TestDefaultsReplaceNothing(t *testing.T) {
 }
 
 func TestSchedule(t *testing.T) {
+	k8sClient := controlPlane(t)
 	cronJob := newCronJob(t)
 	create(t, cronJob)
 	for _, schedule := range []string{"61 * * * *", "often", "* * * *", "0 0 30 2 *", "TZ=UTC 0 * * * *"} {
@@ -69,6 +70,7 @@ func TestSchedule(t *testing.T) {
 }
 
 func TestNameLength(t *testing.T) {
+	k8sClient := controlPlane(t)
 	longest, longer := newCronJob(t), newCronJob(t)
 	longest.Name, longer.Name = strings.Repeat("a", 52), strings.Repeat("a", 53)
 	create(t, longest)
@@ -77,6 +79,7 @@ func TestNameLength(t *testing.T) {
 
 // All mistakes are told at once.
 func TestMistakes(t *testing.T) {
+	k8sClient := controlPlane(t)
 	cronJob := newCronJob(t)
 	cronJob.Name = strings.Repeat("a", 53)
 	cronJob.Spec.Schedule = "often"
@@ -129,6 +132,7 @@ func wantInvalid(t *testing.T, err error, want ...string) {
 // create creates the object, and deletes it when the test ends.
 func create(t *testing.T, object client.Object) {
 	t.Helper()
+	k8sClient := controlPlane(t)
 	if err := k8sClient.Create(t.Context(), object); err != nil {
 		t.Fatalf("create %T: %v", object, err)
 	}
@@ -141,6 +145,7 @@ func create(t *testing.T, object client.Object) {
 
 func update(t *testing.T, object client.Object) {
 	t.Helper()
+	k8sClient := controlPlane(t)
 	if err := k8sClient.Update(t.Context(), object); err != nil {
 		t.Fatalf("update %T: %v", object, err)
 	}

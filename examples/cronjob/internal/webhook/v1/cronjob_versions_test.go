@@ -27,6 +27,7 @@ func TestCreatedAsV1(t *testing.T) {
 }
 
 func TestCreatedAsV2(t *testing.T) {
+	k8sClient := controlPlane(t)
 	sample := newCronJob(t)
 	star := &batchv2.CronJob{ObjectMeta: sample.ObjectMeta}
 	star.Spec.JobTemplate = sample.Spec.JobTemplate
@@ -51,6 +52,7 @@ func TestCreatedAsV2(t *testing.T) {
 
 // What five fields cannot hold survives a change of something else as v2.
 func TestChangedAsV2(t *testing.T) {
+	k8sClient := controlPlane(t)
 	asV1, asV2 := newCronJob(t), &batchv2.CronJob{}
 	asV1.Spec.Schedule = "@every 90s"
 	create(t, asV1)
@@ -80,6 +82,7 @@ func TestChangedAsV2(t *testing.T) {
 // read reads the object that has the key of another.
 func read(t *testing.T, key, into client.Object) {
 	t.Helper()
+	k8sClient := controlPlane(t)
 	if err := k8sClient.Get(t.Context(), client.ObjectKeyFromObject(key), into); err != nil {
 		t.Fatal(err)
 	}

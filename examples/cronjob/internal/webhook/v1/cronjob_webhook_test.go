@@ -35,6 +35,7 @@ func newCronJob(t *testing.T) *batchv1.CronJob {
 }
 
 func TestCronJobDefaulting(t *testing.T) {
+	k8sClient := controlPlane(t)
 	cronJob := newCronJob(t)
 	if err := k8sClient.Create(t.Context(), cronJob); err != nil { // the API server calls the webhook
 		t.Fatalf("create a CronJob: %v", err)
@@ -48,6 +49,7 @@ func TestCronJobDefaulting(t *testing.T) {
 }
 
 func TestCronJobValidation(t *testing.T) {
+	k8sClient := controlPlane(t)
 	cronJob := newCronJob(t)
 	if err := k8sClient.Create(t.Context(), cronJob); err != nil {
 		t.Fatalf("a good CronJob is refused on create: %v", err)
@@ -78,6 +80,7 @@ func TestCronJobValidationOfUpdates(t *testing.T) {
 }
 
 func TestCronJobConversionToV2(t *testing.T) {
+	k8sClient := controlPlane(t)
 	cronJob := newCronJob(t)
 	if err := k8sClient.Create(t.Context(), cronJob); err != nil {
 		t.Fatalf("create a CronJob as v1: %v", err)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,45 +28,62 @@ import (
 	// +kubebuilder:scaffold:imports
 )
 
-// k8sClient talks to the control plane that the tests of this package share, whose API server calls the webhooks.
-var k8sClient client.Client
+// testEnv is the control plane that the tests of this package share, whose API server calls the webhooks. Once it runs,
+// testEnv.Config is its administrator's.
+var testEnv = &envtest.Environment{
+	Scheme:            scheme.Scheme, // knows which kinds are converted by webhook
+	CRDDirectoryPaths: []string{filepath.Join("..", "..", "..", "config", "crd", "bases")},
+	WebhookInstallOptions: envtest.WebhookInstallOptions{
+		Paths:                    []string{filepath.Join("..", "..", "..", "config", "webhook", "manifests.yaml")},
+		IgnoreErrorIfPathMissing: true, // there is none for conversion alone
+	},
+}
 
-// TestMain runs the tests of this package against a control plane of their own.
+// stopControlPlane stops what a test has started, if any has.
+var stopControlPlane = testEnv.Stop
+
+// TestMain runs the tests of this package, and stops the control plane if one of them has started it.
 func TestMain(m *testing.M) {
-	code, err := runSuite(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		fmt.Fprintln(os.Stderr, "These tests need a control plane: `slipway test ./...` or `make test` brings one; "+
-			"otherwise set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver.")
+	code := m.Run()
+	if err := stopControlPlane(); err != nil {
+		fmt.Fprintln(os.Stderr, "stop the control plane:", err)
 		code = 1
 	}
 	os.Exit(code)
 }
 
-func runSuite(m *testing.M) (code int, err error) {
+// started is what startControlPlane returned.
+var started struct {
+	sync.Once
+	client client.Client
+	err    error
+}
+
+// controlPlane returns a client of the control plane, which the first test that calls it starts. TestMain cannot start
+// it: go test takes a result from its cache unless a file or variable has changed that a test reads.
+func controlPlane(t *testing.T) client.Client {
+	t.Helper()
+	started.Do(func() { started.client, started.err = startControlPlane() })
+	if started.err != nil {
+		t.Fatalf("%v\nThis test needs a control plane: `slipway test ./...` or `make test` brings one; "+
+			"otherwise set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver.", started.err)
+	}
+	return started.client
+}
+
+// startControlPlane starts the control plane and a manager with the webhooks.
+func startControlPlane() (client.Client, error) {
+	os.Getenv("SLIPWAY_CONTROLLERS") // read by the control plane, and here so that go test knows
 	ctrl.SetLogger(zap.New(zap.UseDevMode(true)))
 	utilruntime.Must(batchv1.AddToScheme(scheme.Scheme))
 	utilruntime.Must(batchv2.AddToScheme(scheme.Scheme))
 	// +kubebuilder:scaffold:scheme
 
-	env := &envtest.Environment{
-		Scheme:            scheme.Scheme, // knows which kinds are converted by webhook
-		CRDDirectoryPaths: []string{filepath.Join("..", "..", "..", "config", "crd", "bases")},
-		WebhookInstallOptions: envtest.WebhookInstallOptions{
-			Paths:                    []string{filepath.Join("..", "..", "..", "config", "webhook", "manifests.yaml")},
-			IgnoreErrorIfPathMissing: true, // there is none for conversion alone
-		},
-	}
-	cfg, err := env.Start()
+	cfg, err := testEnv.Start()
 	if err != nil {
-		return 0, fmt.Errorf("start the control plane: %w", err)
+		return nil, fmt.Errorf("start the control plane: %w", err)
 	}
-	defer func() { err = errors.Join(err, env.Stop()) }()
-	if k8sClient, err = client.New(cfg, client.Options{Scheme: scheme.Scheme}); err != nil {
-		return 0, fmt.Errorf("create a client: %w", err)
-	}
-
-	serving := env.WebhookInstallOptions
+	serving := testEnv.WebhookInstallOptions
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:  scheme.Scheme,
 		Metrics: metricsserver.Options{BindAddress: "0"},
@@ -74,25 +92,25 @@ func runSuite(m *testing.M) (code int, err error) {
 		}),
 	})
 	if err != nil {
-		return 0, fmt.Errorf("create the manager: %w", err)
+		return nil, fmt.Errorf("create the manager: %w", err)
 	}
 	if err := SetupCronJobWebhookWithManager(mgr); err != nil {
-		return 0, fmt.Errorf("set up the CronJob webhooks: %w", err)
+		return nil, fmt.Errorf("set up the CronJob webhooks: %w", err)
 	}
 	// +kubebuilder:scaffold:webhook
 
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- mgr.Start(ctx) }()
-	defer func() {
-		stop()
-		err = errors.Join(err, <-ended)
-	}()
-	started := mgr.GetWebhookServer().StartedChecker()
-	if err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
-		return started(nil) == nil, nil
-	}); err != nil {
-		return 0, fmt.Errorf("wait for the webhook server: %w", err)
+	stopControlPlane = func() error {
+		cancel()
+		return errors.Join(<-ended, testEnv.Stop())
 	}
-	return m.Run(), nil
+	serves := mgr.GetWebhookServer().StartedChecker()
+	if err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+		return serves(nil) == nil, nil
+	}); err != nil {
+		return nil, fmt.Errorf("wait for the webhook server: %w", err)
+	}
+	return client.New(cfg, client.Options{Scheme: scheme.Scheme})
 }
