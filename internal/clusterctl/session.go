@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/protocol"
 )
 
@@ -34,6 +35,7 @@ type Session struct {
 	grace   time.Duration
 	drained chan struct{}
 	release func() bool
+	over    func() // in the command's end
 	once    sync.Once
 }
 
@@ -93,7 +95,8 @@ func (c *Control) tie(ctx context.Context, program string, cl state.Cluster, con
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Socket: config.Socket, process: p, stdin: stdin, dir: cl.Dir, grace: c.stop, drained: make(chan struct{})}
+	over := ending.Await(ctx, "its cluster")
+	s := &Session{over: over, Socket: config.Socket, process: p, stdin: stdin, dir: cl.Dir, grace: c.stop, drained: make(chan struct{})}
 	limit, cancel := context.WithTimeout(ctx, o.timeout())
 	defer cancel()
 	conn := protocol.NewConn(stdout, stdin, func() error { return p.cmd.Process.Kill() })
@@ -173,5 +176,6 @@ func (s *Session) end() {
 		s.process.wait(s.grace)
 		<-s.drained
 		_, _ = session("", s.dir).Remove()
+		s.over()
 	})
 }

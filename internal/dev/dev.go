@@ -21,8 +21,10 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -67,6 +69,7 @@ func (o Options) command(name string, args ...string) *exec.Cmd {
 
 // supervise runs cmd under o's grace period.
 func (o Options) supervise(ctx context.Context, cmd *exec.Cmd) error {
+	defer ending.Await(ctx, filepath.Base(cmd.Path))()
 	grace := o.Grace
 	if grace == 0 {
 		grace = usualGrace

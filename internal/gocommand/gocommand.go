@@ -18,7 +18,10 @@ import (
 	"errors"
 	"io"
 	"os/exec"
-	"time"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/ending"
+	"github.com/slipway-dev/slipway/internal/processgroup"
 )
 
 // Command is one run of the go command.
@@ -29,26 +32,22 @@ type Command struct {
 	Stdout, Stderr io.Writer
 }
 
-// killDelay is how long the go command may take to end its compilers after an interrupt before all of them are killed.
-const killDelay = 2 * time.Second
-
 // Run runs the command. When ctx is done, it ends the command with everything that it has started and returns ctx's
 // error.
 func (c Command) Run(ctx context.Context) error {
+	defer ending.Await(ctx, shown(c.Args))()
 	cmd := exec.CommandContext(ctx, "go", c.Args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = c.Dir, c.Env, c.Stdout, c.Stderr
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return interruptGroup(cmd) }
-	cmd.WaitDelay = killDelay
-	err := cmd.Start()
-	if err == nil {
-		err = cmd.Wait()
-		killGroup(cmd)
-	}
+	err := processgroup.Run(cmd)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return err
+}
+
+// shown is a command as messages name it: without its flags and arguments.
+func shown(args []string) string {
+	return strings.Join(append([]string{"go"}, args[:min(len(args), 1)]...), " ")
 }
 
 // IsMissing says whether an error of [Command.Run] is that there is no go command.
