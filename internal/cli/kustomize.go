@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/kustomize"
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // kustomizeCommand is `slipway kustomize`. It leaves every flag to kustomize, and kustomize's
@@ -20,14 +21,18 @@ and all other commands, with their flags and exit codes. A link named kustomize 
 slipway tools link makes such links.
 
 Build has limits that kustomize lacks: 32 MiB a file, 64 MiB in all, and 4 MiB added by YAML aliases, since
-a small file of aliases can fill all memory. Git downloads remote bases over networks only. With git's variable
-GIT_ALLOW_PROTOCOL=file it also reads repositories of this machine, and can run programs that their addresses name.`,
+a small file of aliases can fill all memory. It reports each address on stderr before it fetches it. A file
+must arrive within one minute. A repository may have 256 MiB and must arrive within two minutes; submodules are not
+fetched. Git fetches bases over networks only. With git's variable GIT_ALLOW_PROTOCOL=file it also reads
+repositories of this machine, and can run programs that their addresses name.`,
 		Example: `  slipway kustomize build config/default
   slipway kustomize edit set image controller=example.com/operator:v1`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			besides := strings.TrimSpace(operation.InPlaceOf(kustomize.Version, inv.standsFor()))
-			return kustomize.Run(cmd.Context(), args, kustomize.Streams{In: inv.Stdin, Out: inv.Stdout, Besides: besides})
+			return kustomize.Run(cmd.Context(), args, kustomize.Streams{In: inv.Stdin, Out: inv.Stdout, Besides: besides, Announce: func(address string) {
+				inv.handler.Handle(report.Note{Text: "fetching " + address})
+			}})
 		},
 	}
 }

@@ -35,15 +35,22 @@ type Streams struct {
 
 	// Besides is what the command version prints below its version; empty for nothing.
 	Besides string
+	// Announce learns of each address before it is fetched.
+	Announce func(address string)
 }
 
 // Run runs a command line of kustomize, which shows its own errors on stderr. The error is a [report.Error].
 func Run(ctx context.Context, args []string, s Streams) error {
+	ctx, end := bounded.Online(ctx, s.Announce)
+	defer end()
 	root, disk := tree()
 	root.SetArgs(args)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(s.In)
-	cmd, err := bounded.Await(ctx, func() (*cobra.Command, error) { return root.ExecuteContextC(ctx) })
+	if cmd, _, err := root.Find(args); err == nil {
+		disk.OwnGit = cmd.Name() != "build" // the others read from no disk of ours
+	}
+	cmd, err := bounded.Await(ctx, disk, func() (*cobra.Command, error) { return root.ExecuteContextC(ctx) })
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -67,6 +74,18 @@ func tree() (*cobra.Command, *bounded.Disk) {
 	root, disk := commands.NewDefaultCommand(), bounded.Over(filesys.MakeFsOnDisk())
 	within := build.NewCmdBuild(disk, build.MakeHelp(konfig.ProgramName, "build"), os.Stdout)
 	build.AddFunctionAlphaEnablementFlags(within.Flags())
+	run := within.RunE
+	within.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if restrictor := cmd.Flags().Lookup("load-restrictor"); restrictor != nil {
+			disk.Unrestricted = restrictor.Value.String() != restrictor.DefValue
+		}
+		for i := range args {
+			if args[i], err = disk.Target(args[i]); err != nil {
+				return err
+			}
+		}
+		return run(cmd, args)
+	}
 	for _, command := range root.Commands() {
 		if command.Name() == within.Name() {
 			root.RemoveCommand(command)
