@@ -6,14 +6,18 @@
 // patches that it holds as text, and at what was read altogether.
 //
 //	disk := bounded.Over(filesys.MakeFsOnDisk())
-//	built, err := bounded.Await(ctx, func() (resmap.ResMap, error) { return kustomizer.Run(disk, dir) })
+//	built, err := bounded.Await(ctx, disk, func() (resmap.ResMap, error) { return kustomizer.Run(disk, dir) })
 //	if exceeded := disk.Exceeded(); exceeded != nil { … } // says it better than err
 //
-// What a kustomization has fetched by URL is read by kustomize itself, and not bounded. Git, which fetches it, has
-// programs started by some addresses and versions: [Await] and the disk leave those out.
+// Kustomize fetches nothing itself. A context of [Online] has the disk fetch what a kustomization names by its address,
+// within the same limits, and announce it; without it the build ends with an [ErrRemote], before any connection and
+// any git. Kustomize takes no other client and no other git, so [Await] holds both by what is the process's own:
+// [http.DefaultTransport] and git's variable. Git has programs started by some addresses and versions, which the disk
+// refuses.
 package bounded
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,8 +40,17 @@ const (
 // A Disk reads within limits.
 type Disk struct {
 	filesys.FileSystem
+	// OwnGit is that kustomize runs git itself, as some of its commands do, and not for a disk.
+	OwnGit bool
+	// Unrestricted is that a kustomization may name files outside of its folder. None in a fetched repository may.
+	Unrestricted bool
+
 	total, growth, reads int
 	exceeded             error
+	ctx                  context.Context // of the work that reads from it
+	network              *Network        // of that, or nil
+	mounts               map[string]string
+	clones               []string // folders with the files of repositories
 }
 
 // Over is a disk with the files of another one, whose limits count from now.
@@ -69,10 +82,20 @@ var (
 // ReadFile reads a file within the limits.
 func (d *Disk) ReadFile(path string) ([]byte, error) {
 	text, err := d.read(path)
-	if _, limit := errors.AsType[*LimitError](err); limit && d.exceeded == nil {
+	if err == nil && d.ctx != nil && isKustomization(path) {
+		text, err = d.local(path, text)
+	}
+	return text, d.note(err)
+}
+
+// note keeps the first error that is one of the disk's own.
+func (d *Disk) note(err error) error {
+	_, limit := errors.AsType[*LimitError](err)
+	_, fetch := errors.AsType[*FetchError](err)
+	if (limit || fetch) && d.exceeded == nil {
 		d.exceeded = err
 	}
-	return text, err
+	return err
 }
 
 func (d *Disk) read(path string) ([]byte, error) {

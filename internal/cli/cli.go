@@ -15,10 +15,12 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/collector"
+	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ui"
@@ -56,7 +58,7 @@ type invocation struct {
 }
 
 // Main runs the command and returns the process's exit code. The first interrupt
-// cancels the context, so that a verb can end what it started; the second one
+// cancels the context, so that a verb can end what it started: see package ending. The second one
 // kills the process as usual.
 func Main(ctx context.Context, env Env) int {
 	env.Args = append(calledAs(env.Name), env.Args...)
@@ -68,13 +70,26 @@ func Main(ctx context.Context, env Env) int {
 	}()
 	inv := &invocation{Env: env, output: requestedOutput(env.Args)}
 	err := inv.openHandler() // for mistakes in the command line itself
-	if err == nil {
-		err = execute(ctx, inv.root(), inv.Args)
+	if err != nil {
+		return ui.Fail(inv.handler, err)
 	}
-	if err == nil {
-		return 0
+	code, handler := make(chan int, 1), inv.handler // a verb that is left behind may be choosing its own
+	cut := ending.Run(ctx, func(ctx context.Context) error {
+		code <- ui.Fail(inv.handler, execute(ctx, inv.root(), inv.Args))
+		return nil
+	}, func(what []string) {
+		handler.Handle(report.Note{Text: "waiting for " + strings.Join(what, ", ") + " to end"})
+	})
+	if cut == nil {
+		return <-code
 	}
-	return ui.Fail(inv.handler, err)
+	go func() { code <- ui.Fail(handler, cut) }()
+	select {
+	case c := <-code:
+		return c
+	case <-time.After(ending.Patience / 2): // nothing reads the output, which may be why the verb did not end
+		return ui.Fail(report.Discard, cut)
+	}
 }
 
 // execute runs the verb that the arguments name. Cobra does not tell its function for mistakes

@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/kustomize"
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // kustomizeCommand is `slipway kustomize`. It leaves every flag to kustomize, and kustomize's
@@ -23,14 +24,18 @@ No command writes through a symbolic link that leads out of the project, or outs
 folder. A path elsewhere that the command line names is written to.
 
 Build has limits that kustomize lacks: 32 MiB a file, 64 MiB in all, and 4 MiB added by YAML aliases, since
-a small file of aliases can fill all memory. Git downloads remote bases over networks only. With git's variable
-GIT_ALLOW_PROTOCOL=file it also reads repositories of this machine, and can run programs that their addresses name.`,
+a small file of aliases can fill all memory. It reports each address on stderr before it fetches it. A file
+must arrive within one minute. A repository may have 256 MiB and must arrive within two minutes; submodules are not
+fetched. Git fetches bases over networks only. With git's variable GIT_ALLOW_PROTOCOL=file it also reads
+repositories of this machine, and can run programs that their addresses name.`,
 		Example: `  slipway kustomize build config/default
   slipway kustomize edit set image controller=example.com/operator:v1`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			besides := strings.TrimSpace(operation.InPlaceOf(kustomize.Version, inv.standsFor()))
-			return kustomize.Run(cmd.Context(), args, kustomize.Surroundings{In: inv.Stdin, Out: inv.Stdout, Project: inv.session().Surroundings(), Besides: besides})
+			return kustomize.Run(cmd.Context(), args, kustomize.Surroundings{In: inv.Stdin, Out: inv.Stdout, Project: inv.session().Surroundings(), Besides: besides, Announce: func(address string) {
+				inv.handler.Handle(report.Note{Text: "fetching " + address})
+			}})
 		},
 	}
 }

@@ -191,6 +191,8 @@ func exitCodesPage(root *cobra.Command) string {
 	for _, m := range exitCode.FindAllStringSubmatch(codesIn(root), -1) {
 		fmt.Fprintf(b, "| %s | %s |\n", m[1], m[2])
 	}
+	b.WriteString("\nA command without child processes ends within a second of Ctrl-C, SIGTERM or SIGHUP. One with child processes " +
+		"passes the request on at once. If they take longer than half a second, it reports each of them. A second signal kills the command; `run` restores the webhooks of the cluster first.\n")
 	b.WriteString("\nThese commands have codes of their own:\n\n| command | exit code |\n|---|---|\n")
 	for _, cmd := range below(root) {
 		if codes := cmp.Or(codesIn(cmd), otherExits[cmd.CommandPath()]); codes != "" {

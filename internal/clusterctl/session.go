@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/ending"
 	spawn "github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/scratch"
@@ -35,6 +36,7 @@ type Session struct {
 	grace   time.Duration
 	drained chan struct{}
 	release func() bool
+	over    func() // in the command's end
 	once    sync.Once
 }
 
@@ -89,7 +91,8 @@ func (c *Control) tie(ctx context.Context, program string, folder scratch.Folder
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Socket: config.Socket, process: p, stdin: stdin, folder: folder, state: cl, grace: c.stop, drained: make(chan struct{})}
+	over := ending.Await(ctx, "its cluster")
+	s := &Session{over: over, Socket: config.Socket, process: p, stdin: stdin, folder: folder, state: cl, grace: c.stop, drained: make(chan struct{})}
 	limit, cancel := context.WithTimeout(ctx, o.timeout())
 	defer cancel()
 	conn := protocol.NewConn(stdout, stdin, func() error { return p.cmd.Process.Kill() })
@@ -172,5 +175,6 @@ func (s *Session) end() {
 		s.process.wait(s.grace)
 		<-s.drained
 		_ = discard(s.folder, s.state)
+		s.over()
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	spawn "github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/program"
@@ -187,6 +188,7 @@ func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Sta
 	}
 	last, known, _ := cl.LastConfig()
 	keep, _ := cl.Keeps() // as it was before this start
+	defer ending.Await(ctx, "cluster "+cl.Name)()
 	s, err := c.launch(ctx, cl, path, config, o)
 	if err == nil {
 		return s, nil

@@ -22,8 +22,10 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -79,6 +81,7 @@ func (o Options) run(ctx context.Context, program string, args ...string) error 
 		return err
 	}
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = o.Dir, o.Env, o.Stdout, o.Stderr
+	defer ending.Await(ctx, filepath.Base(cmd.Path))()
 	return process.Supervise(ctx, cmd, o.grace())
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/confine"
+	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
@@ -54,6 +55,7 @@ func Run(ctx context.Context, o Options, args []string) error {
 // serve runs a compiled manager, and has the cluster ask its webhooks meanwhile.
 func serve(ctx context.Context, o Options, cluster *ship.Cluster, manager string, l listening) (err error) {
 	defer withstand()()
+	defer ending.Await(ctx, "the manager")()
 	webhooks, err := serveWebhooks(ctx, o, cluster, l)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@
 //	out, err := git.Output(ctx, dir, "rev-parse", "HEAD")
 //	keys, err := git.Programs(ctx, dir)   // what of the repository's configuration has `git status` run a program
 //	cmd.Env = append(cmd.Env, git.Environment()...)   // for a program that runs git
+//	err := git.Fetch(ctx, dir, git.Source{Address: address, Name: "v1.2.0"})   // the files of one commit, within limits
 //
 // A clone brings no configuration with it, but an archive or a shared folder may: its .git/config names programs as
 // monitors of files, hooks, filters and transports. Those that a variable can turn off are turned off; Programs reports

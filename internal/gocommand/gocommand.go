@@ -22,8 +22,10 @@ import (
 	"context"
 	"io"
 	"os"
+	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
@@ -45,6 +47,7 @@ const killDelay = 2 * time.Second
 // Run runs the command. When ctx is done, it ends the command with everything that it has started and returns ctx's
 // error.
 func (c Command) Run(ctx context.Context) error {
+	defer ending.Await(ctx, shown(c.Args))()
 	if c.Env == nil {
 		c.Env = os.Environ()
 	}
@@ -63,6 +66,11 @@ func (c Command) Run(ctx context.Context) error {
 		return ctx.Err()
 	}
 	return err
+}
+
+// shown is a command as messages name it: without its flags and arguments.
+func shown(args []string) string {
+	return strings.Join(append([]string{"go"}, args[:min(len(args), 1)]...), " ")
 }
 
 // IsMissing says whether an error of [Command.Run] is that there is no go command.

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -119,5 +120,41 @@ func TestForeign(t *testing.T) {
 	}
 	if !slices.Equal(env.Ignored, []string{"-tags=x", "-mod=mod"}) {
 		t.Errorf("ignored: %q", env.Ignored)
+	}
+}
+
+// TestAwaited: a go command that takes its time after an interrupt is interrupted at once, and the command that ends
+// says that it waits for it.
+func TestAwaited(t *testing.T) {
+	dir := t.TempDir()
+	stubborn := "#!/bin/sh\ntrap 'touch " + dir + "/interrupted' INT\ntouch " + dir + "/began\nwhile ! test -e " + dir + "/enough; do sleep 0.01; done\n"
+	if err := os.WriteFile(filepath.Join(dir, "go"), []byte(stubborn), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for tick := time.Tick(time.Millisecond); ctx.Err() == nil; <-tick {
+			if _, err := os.Stat(filepath.Join(dir, "began")); err == nil {
+				cancel()
+			}
+		}
+	}()
+	waiting := make(chan []string, 9)
+	err := ending.Run(ctx, gocommand.Command{Dir: dir, Args: []string{"build", "./cmd"}}.Run, func(what []string) {
+		waiting <- what
+		if err := os.WriteFile(filepath.Join(dir, "enough"), nil, 0o600); err != nil {
+			t.Error(err)
+		}
+	})
+	if !errors.Is(err, context.Canceled) || errors.Is(err, ending.ErrCut) {
+		t.Errorf("got %v", err)
+	}
+	if what := <-waiting; !slices.Equal(what, []string{"go build"}) {
+		t.Errorf("it waits for %v", what)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "interrupted")); err != nil {
+		t.Error(err)
 	}
 }

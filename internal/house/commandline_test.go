@@ -37,6 +37,7 @@ func TestOnlyCommandLinesHaveFlags(t *testing.T) {
 // needed are the packages of this module that the command line may import, and why.
 var needed = map[string]string{
 	"internal/operation":  "what verbs do",
+	"internal/ending":     "a process ends with it",
 	"internal/report":     "mistakes on the command line",
 	"internal/ui":         "how events and errors are shown",
 	"internal/collector":  "a process begins with it",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/image/compile"
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/image/store"
@@ -68,6 +69,7 @@ func (w *worker) fetch(ctx context.Context, ref name.Reference, img store.Image)
 	if err == nil {
 		return nil
 	}
+	defer ending.Await(ctx, "the deletion of pulled layers")()
 	if left := w.store.Clean(context.WithoutCancel(ctx)); left != nil {
 		w.warn(fmt.Sprintf("cannot delete pulled layers in %s: %v", w.store.Dir, left))
 	}

@@ -1,6 +1,7 @@
 package kustomization
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // In reports whether dir holds a kustomization.
@@ -47,7 +49,8 @@ func hasKustomization(disk filesys.FileSystem, dir string) bool {
 }
 
 // Build returns the objects that the kustomization in dir describes, in its
-// order. A folder without one, and one that does not build, is a [report.Error].
+// order. A folder without one, and one that does not build, is a [report.Error]. One that names addresses is a
+// [bounded.ErrRemote], unless ctx is one of [bounded.Online].
 func Build(ctx context.Context, dir string) ([]*unstructured.Unstructured, error) {
 	return build(ctx, filesys.MakeFsOnDisk(), dir)
 }
@@ -83,7 +86,7 @@ func build(ctx context.Context, disk filesys.FileSystem, dir string) ([]*unstruc
 		return nil, err
 	}
 	limited := bounded.Over(disk)
-	built, err := bounded.Await(ctx, func() (resmap.ResMap, error) {
+	built, err := bounded.Await(ctx, limited, func() (resmap.ResMap, error) {
 		return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(limited, dir)
 	})
 	if ctx.Err() != nil {
@@ -107,9 +110,16 @@ func build(ctx context.Context, disk filesys.FileSystem, dir string) ([]*unstruc
 	return objects, nil
 }
 
-// TooMuch is the refusal of a kustomization that would take more memory than any project needs, or have git start a
-// program.
+// TooMuch is the refusal of a kustomization that would take more memory than any project needs, have git start a
+// program, or need what cannot be fetched.
 func TooMuch(exceeded error) *report.Error {
+	if errors.Is(exceeded, bounded.ErrRemote) {
+		return &report.Error{What: "the kustomization needs files from a network, which this command does not use", Err: exceeded,
+			Hint: "deploy, install, helm and kustomize build fetch them, and report each address before"}
+	}
+	if fetch, ok := errors.AsType[*bounded.FetchError](exceeded); ok {
+		return &report.Error{What: "cannot fetch what the kustomization names", Where: fetch.Address, Err: fetch.Err, Hint: "check the address, and whether git and this machine's network reach it"}
+	}
 	if errors.Is(exceeded, bounded.ErrOption) {
 		return &report.Error{What: "the kustomization could make git run a program", Err: exceeded, Hint: "use the name of a branch, a tag or a commit as version"}
 	}
@@ -119,9 +129,12 @@ func TooMuch(exceeded error) *report.Error {
 // tooMuch is that refusal with the file that it is about.
 func tooMuch(dir string, exceeded error) error {
 	e := TooMuch(exceeded)
-	e.Where = dir
+	e.Where = cmp.Or(e.Where, dir)
 	if limit, ok := errors.AsType[*bounded.LimitError](exceeded); ok {
-		e.Where, e.Err = limit.Path, limit.Err
+		e.Where, e.Err = cmp.Or(limit.Path, dir), limit.Err
+	}
+	if errors.Is(exceeded, bounded.ErrRemote) {
+		e.Next = "slipway kustomize build " + shellword.Quote(dir)
 	}
 	return e
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
 	"github.com/slipway-dev/slipway/internal/bounded"
 )
 
@@ -34,7 +36,9 @@ func TestBuildRunsNothing(t *testing.T) {
 	} {
 		for _, kind := range []string{"resources", "components", "bases"} {
 			t.Run(name+" in "+kind, func(t *testing.T) {
-				_, err := Build(t.Context(), unpack(t, "-- kustomization.yaml --\n"+kind+": [\""+c.base+"\"]\n"))
+				ctx, end := bounded.Online(t.Context(), func(string) {})
+				defer end()
+				_, err := Build(ctx, unpack(t, "-- kustomization.yaml --\n"+kind+": [\""+c.base+"\"]\n"))
 				if err == nil || errors.Is(err, bounded.ErrOption) != c.option {
 					t.Errorf("got %v", err)
 				}
@@ -42,7 +46,7 @@ func TestBuildRunsNothing(t *testing.T) {
 		}
 	}
 	t.Run("what git itself refuses", func(t *testing.T) { // as in a base that was fetched, which kustomize reads
-		said, err := bounded.Await(t.Context(), exec.Command("git", "ls-remote", "--upload-pack="+program, "file:///x/y").CombinedOutput)
+		said, err := bounded.Await(t.Context(), bounded.Over(filesys.MakeFsOnDisk()), exec.Command("git", "ls-remote", "--upload-pack="+program, "file:///x/y").CombinedOutput)
 		if err == nil {
 			t.Errorf("it was fetched: %s", said)
 		}

@@ -44,10 +44,14 @@ type Surroundings struct {
 
 	// Besides is what the command version prints below its version; empty for nothing.
 	Besides string
+	// Announce learns of each address before it is fetched.
+	Announce func(address string)
 }
 
 // Run runs a command line of kustomize, which shows its own errors on stderr. The error is a [report.Error].
 func Run(ctx context.Context, args []string, s Surroundings) error {
+	ctx, end := bounded.Online(ctx, s.Announce)
+	defer end()
 	folder, err := confine.Open(s.Project)
 	if err != nil {
 		return &report.Error{What: "the folder cannot be opened", Where: s.Project, Err: err}
@@ -58,7 +62,10 @@ func Run(ctx context.Context, args []string, s Surroundings) error {
 	root.SetArgs(args)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(s.In)
-	cmd, err := bounded.Await(ctx, func() (*cobra.Command, error) { return root.ExecuteContextC(ctx) })
+	if cmd, _, err := root.Find(args); err == nil {
+		disk.OwnGit = cmd.Name() != "build" // the others read from no disk of ours
+	}
+	cmd, err := bounded.Await(ctx, disk, func() (*cobra.Command, error) { return root.ExecuteContextC(ctx) })
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -92,6 +99,18 @@ func tree(writing *confined) (*cobra.Command, *bounded.Disk) {
 	root, disk, parts := commands.NewDefaultCommand(), bounded.Over(writing), provider.NewDefaultDepProvider()
 	within := build.NewCmdBuild(disk, build.MakeHelp(konfig.ProgramName, "build"), os.Stdout)
 	build.AddFunctionAlphaEnablementFlags(within.Flags())
+	run := within.RunE
+	within.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if restrictor := cmd.Flags().Lookup("load-restrictor"); restrictor != nil {
+			disk.Unrestricted = restrictor.Value.String() != restrictor.DefValue
+		}
+		for i := range args {
+			if args[i], err = disk.Target(args[i]); err != nil {
+				return err
+			}
+		}
+		return run(cmd, args)
+	}
 	for _, ours := range []*cobra.Command{
 		within,
 		create.NewCmdCreate(writing, parts.GetResourceFactory()),

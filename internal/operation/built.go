@@ -2,9 +2,12 @@ package operation
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
@@ -12,15 +15,16 @@ import (
 )
 
 // unlessUnbuilt is a plan, unless a kustomization of the project that builds now would not build after it: the lines of
-// a project may depend on each other in ways that no verb knows of.
-func unlessUnbuilt(ctx context.Context, root string, planned *scaffold.Plan, err error) (*scaffold.Plan, error) {
+// a project may depend on each other in ways that no verb knows of. Of one that needs files from a network that is not
+// known: planning fetches nothing.
+func (s *Session) unlessUnbuilt(ctx context.Context, root string, planned *scaffold.Plan, err error) (*scaffold.Plan, error) {
 	if err != nil || planned.Empty() {
 		return planned, err
 	}
-	return planned, refuseUnbuilt(ctx, root, planned)
+	return planned, s.refuseUnbuilt(ctx, root, planned)
 }
 
-func refuseUnbuilt(ctx context.Context, root string, planned *scaffold.Plan) error {
+func (s *Session) refuseUnbuilt(ctx context.Context, root string, planned *scaffold.Plan) error {
 	kustomizations, err := scaffold.KustomizationsAfter(planned)
 	if err != nil {
 		return err
@@ -33,10 +37,14 @@ func refuseUnbuilt(ctx context.Context, root string, planned *scaffold.Plan) err
 	if err != nil {
 		return err
 	}
-	j := judge{Kustomizations: kustomizations, root: root, after: after}
+	j := judge{Kustomizations: kustomizations, root: root, after: after, unknown: map[string]string{}}
 	folder, broken := j.unbuilt(ctx, affected)
-	if broken == nil || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if broken == nil {
+		s.noteUnknown(j)
+		return nil
 	}
 	return &report.Error{
 		What: "after this change, " + folder + " would not build any more", Where: kustomizations.File(folder), Err: broken,
@@ -50,6 +58,15 @@ type judge struct {
 	*scaffold.Kustomizations
 	root  string
 	after kustomization.Kustomization // without its folder
+
+	unknown map[string]string // folders of which it is not known, with the address that they need
+}
+
+// noteUnknown says of which folders it is not known whether they build after a plan.
+func (s *Session) noteUnknown(j judge) {
+	for _, folder := range slices.Sorted(maps.Keys(j.unknown)) {
+		s.Handler.Handle(report.Note{Text: "not checked whether " + folder + " still builds: it needs " + j.unknown[folder] + ", and this command fetches nothing"})
+	}
 }
 
 // mostBuilt bounds the kustomizations that are built for one plan.
@@ -61,11 +78,18 @@ func (j judge) unbuilt(ctx context.Context, affected []string) (folder string, b
 	affected = affected[:min(len(affected), mostBuilt)]
 	built := map[string]bool{}
 	for _, candidate := range affected {
-		if built[candidate] || !j.Complete(candidate) {
+		complete := j.Complete(candidate)
+		if built[candidate] || !complete && !j.Elsewhere(candidate) {
 			continue
 		}
-		parts := j.Parts(candidate)
-		if j.build(ctx, candidate) != nil {
+		parts, err := j.Parts(candidate), j.build(ctx, candidate)
+		if remote, ok := errors.AsType[*bounded.RemoteError](err); ok {
+			j.unknown[candidate] = remote.Address
+		}
+		switch {
+		case !complete:
+			continue
+		case err != nil:
 			if folder, broken = j.broken(ctx, affected, parts); broken != nil {
 				return folder, broken
 			}

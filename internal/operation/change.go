@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/cachefolder"
+	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
@@ -53,6 +54,7 @@ func (s *Session) changeAndThen(ctx context.Context, root string, p Preview, pla
 	if err != nil {
 		return scaffold.Remedy(ctx, root, err)
 	}
+	defer ending.Await(ctx, "the change of the project")() // which is made, or taken back
 	if err := s.apply(planned); err != nil {
 		return err
 	}

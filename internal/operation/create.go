@@ -47,7 +47,7 @@ func (s *Session) CreateAPI(ctx context.Context, a API) error {
 	var planned *scaffold.Plan
 	err = s.change(ctx, root, a.Preview, func() (made *scaffold.Plan, err error) {
 		planned, err = scaffold.CreateAPI(root, a.API)
-		return unlessUnbuilt(ctx, root, planned, err)
+		return s.unlessUnbuilt(ctx, root, planned, err)
 	}, func() error { return s.afterCreateAPI(ctx, root, a, planned) })
 	return s.noteGenerating(root, a.Change, planned, err)
 }

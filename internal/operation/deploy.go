@@ -113,7 +113,9 @@ func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	if err != nil {
 		return err
 	}
-	objects, err := s.buildDeployment(ctx, root, d, d.only())
+	building, end := s.online(ctx, d.only())
+	defer end()
+	objects, err := s.buildDeployment(building, root, d, d.only())
 	if err != nil {
 		return err
 	}
@@ -227,7 +229,9 @@ func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error 
 		return err
 	}
 	folder = within(root, folder)
-	objects, err := kustomization.Build(ctx, folder)
+	building, end := s.online(ctx, r.DryRun)
+	defer end()
+	objects, err := kustomization.Build(building, folder)
 	if err != nil {
 		return s.ungenerated(ctx, root, err)
 	}

@@ -47,7 +47,7 @@ func (s *Session) Edit(ctx context.Context, e Edit) error {
 	var planned *scaffold.Plan
 	plan := func() (*scaffold.Plan, error) {
 		planned, err = scaffold.EditProject(root, edits...)
-		return unlessUnbuilt(ctx, root, planned, err)
+		return s.unlessUnbuilt(ctx, root, planned, err)
 	}
 	return s.change(ctx, root, e.Preview, plan, func() error {
 		if e.MultiGroup == nil { // which moves code, and changes none

@@ -53,6 +53,8 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 			return err
 		}
 	}
+	ctx, end := s.online(ctx, c.only())
+	defer end()
 	var planned *scaffold.Plan
 	plan := func() (*scaffold.Plan, error) {
 		derived := scaffold.Derived{Folder: c.Folder, Mark: chart.Mark, Restore: c.Restore, Prefer: prefer, Next: "slipway helm --conflicts mine"}

@@ -65,7 +65,9 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 	if err != nil {
 		return err
 	}
-	definitions, err := s.buildDefinitions(ctx, root, generated)
+	building, end := s.online(ctx, i.only())
+	defer end()
+	definitions, err := s.buildDefinitions(building, root, generated)
 	if i.Dependencies {
 		err = s.unlessControllersAlone(err)
 	}
@@ -139,7 +141,9 @@ func (s *Session) Uninstall(ctx context.Context, r Removal) error {
 	if err != nil {
 		return err
 	}
-	definitions, err := s.buildDefinitions(ctx, root, nil)
+	building, end := s.online(ctx, r.DryRun)
+	defer end()
+	definitions, err := s.buildDefinitions(building, root, nil)
 	if err != nil && !(r.Dependencies && errors.Is(err, errNoDefinitions)) {
 		return err
 	}

@@ -1,15 +1,28 @@
 package operation
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
+
+// online is a context in which kustomizations have addresses fetched, each of which is reported before, unless the
+// command only looks. End removes what was fetched.
+func (s *Session) online(ctx context.Context, looks bool) (online context.Context, end func()) {
+	if looks {
+		return ctx, func() {}
+	}
+	return bounded.Online(ctx, func(address string) {
+		s.Handler.Handle(report.Note{Text: "fetching " + address + ", which a kustomization names"})
+	})
+}
 
 // requireKustomization refuses a folder without a kustomization, with those that the project has and the command for
 // the first of them.

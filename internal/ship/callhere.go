@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -57,6 +58,7 @@ func (c *Cluster) setAll(ctx context.Context, objects []*unstructured.Unstructur
 
 // setWhole is setOwned to its end.
 func (c *Cluster) setWhole(ctx context.Context, object *unstructured.Unstructured) error {
+	defer ending.Await(ctx, "a request to the cluster")()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestLimit)
 	defer cancel()
 	return c.setOwned(ctx, object)

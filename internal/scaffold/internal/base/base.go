@@ -30,9 +30,13 @@ import (
 // Path is where a project keeps its base, relative to the project.
 const Path = ".slipway/base"
 
-// maxSize bounds what a base may hold, in bytes, so that a damaged file cannot
-// exhaust the memory.
-const maxSize = 64 << 20
+// Bounds of what a base may hold, far above what projects have: a file that is damaged, or made for that, takes no more
+// time and memory than they allow.
+const (
+	maxSize   = 64 << 20 // bytes
+	mostLines = 1 << 20
+	mostFiles = 1 << 16
+)
 
 // A Base holds files as they were scaffolded, before anyone edited them.
 type Base struct {

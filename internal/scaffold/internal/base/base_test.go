@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -152,6 +155,12 @@ func TestDamaged(t *testing.T) {
 		{string(archive[:len(archive)/2]), 0, nil},
 		{string(archive[:len(archive)-4]), 0, nil},
 		{string(make([]byte, maxSize+1)), 0, errLarge},
+		{tagged(mostTags + 1), mostTags + 3, errTags},
+		{tagged(mostLines - 3), mostTags + 3, errTags}, // next to none is free
+		{strings.Replace(good, " 2\n", strings.Repeat(" 2\n"+good[strings.Index(good, "== "):strings.Index(good, " 2\n")], mostLines/2), 1), mostLines + 1, errLines},
+		{declared(mostFiles + 1), mostFiles + 2, errFiles},
+		{repeated(2000), 1024, errVast},
+		{conflicting(mostMerged), 2, errVast},
 	} {
 		_, err := Parse([]byte(c.data))
 		syntax, ok := errors.AsType[*SyntaxError](err)
@@ -162,6 +171,85 @@ func TestDamaged(t *testing.T) {
 	_, err = Parse([]byte(strings.Replace(good, "base 1:", "base 2:", 1)))
 	if newer, ok := errors.AsType[*VersionError](err); !ok || newer.Version != "2" {
 		t.Errorf("another version: %v", err)
+	}
+}
+
+// written is a base with these lines.
+func written(all iter.Seq[string]) string {
+	var b strings.Builder
+	b.WriteString(header + "\n")
+	for line := range all {
+		b.WriteString(line + "\n")
+	}
+	return b.String() + footer + "\n"
+}
+
+// name is a name of an id or a tag by its number.
+func name(length, n int) string {
+	digits := []byte(strings.Repeat("0", length))
+	for i := length - 1; n > 0; i, n = i-1, n/32 {
+		digits[i] = "0123456789abcdefghijklmnopqrstuv"[n%32]
+	}
+	return string(digits)
+}
+
+// tagged is a base with a file of so many lines, each with a tag of its own.
+func tagged(lines int) string {
+	return written(func(yield func(string) bool) {
+		ok := yield("== 000000 Makefile")
+		for i := 0; i < lines && ok; i++ {
+			ok = yield("000000" + name(tagLength, i))
+		}
+	})
+}
+
+// declared is a base with so many files.
+func declared(files int) string {
+	return written(func(yield func(string) bool) {
+		for i := range files {
+			yield(fmt.Sprintf("== %s f%d", name(idLength, i), i))
+		}
+	})
+}
+
+// repeated is a base with a file that begins that often, each time with another line.
+func repeated(times int) string {
+	return written(func(yield func(string) bool) {
+		for i := range times {
+			yield("== 000000 Makefile")
+			yield("000000" + name(tagLength, i))
+		}
+	})
+}
+
+// conflicting is a base with a conflict of so many lines.
+func conflicting(lines int) string {
+	return written(func(yield func(string) bool) {
+		yield(ours + " HEAD")
+		for i := range lines {
+			yield("0000000000 " + strconv.Itoa(i))
+		}
+		yield(theirs)
+		yield(end + " other")
+	})
+}
+
+// TestManyTags: a file whose lines have many tags is tagged anew, long before it could not be read any more.
+func TestManyTags(t *testing.T) {
+	b := parsed(t, []byte(tagged(mostTags)))
+	before, _ := b.File("Makefile")
+	b.Set("Makefile", append(slices.Clone(before), "all:\n"...))
+	if tags := parsed(t, b.Encode()).files["Makefile"].lines; tags[0].tag != tags[mostTags].tag {
+		t.Errorf("%d lines have the tags %s … %s", len(tags), tags[0].tag, tags[mostTags].tag)
+	}
+}
+
+// TestSlideFar: taking half of very many lines out that are all the same ends.
+func TestSlideFar(t *testing.T) {
+	b := of("f", strings.Repeat("}\n", 300_000))
+	b.Set("f", bytes.Repeat([]byte("}\n"), 150_000))
+	if got := parsed(t, b.Encode()).files["f"].lines; len(got) != 150_000 {
+		t.Errorf("%d lines are left", len(got))
 	}
 }
 

@@ -30,6 +30,10 @@ const (
 	tagLength = 4
 )
 
+// mostTags bounds the tags of a file's lines, far below the number of tags that there are: looking for one that is free
+// takes the longer the fewer are left.
+const mostTags = 1 << 15
+
 // Encode returns the base as it is written. The same files, changed in the same steps, give the same bytes.
 func (b *Base) Encode() []byte {
 	var out bytes.Buffer

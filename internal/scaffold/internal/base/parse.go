@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/lines"
@@ -18,6 +20,9 @@ var (
 	errBegin    = errors.New("it does not begin a file: its id or path is missing")
 	errTwice    = errors.New("another file has the same id")
 	errOutside  = errors.New("its file is outside the project")
+	errLines    = fmt.Errorf("it has more than %d lines", mostLines)
+	errFiles    = fmt.Errorf("it has more than %d files", mostFiles)
+	errTags     = fmt.Errorf("its file has lines of more than %d tags, far more than changes give it", mostTags)
 	errCutOff   = errors.New("its last line is missing: the file is truncated")
 	errNoHeader = fmt.Errorf("it is not the first line of a base, which begins with %q", magic)
 )
@@ -51,7 +56,12 @@ func Parse(data []byte) (*Base, error) {
 	if isArchive(data) {
 		return unpack(data)
 	}
-	rows, err := settle(split(data))
+	all, err := split(data)
+	if err != nil {
+		return nil, err
+	}
+	merged := &merging{}
+	rows, err := merged.settle(all)
 	if err != nil {
 		return nil, err
 	}
@@ -64,11 +74,14 @@ func Parse(data []byte) (*Base, error) {
 	if last := rows[len(rows)-1]; last.text != footer {
 		return nil, &SyntaxError{last.number, errCutOff}
 	}
-	r := &reader{paths: map[string]string{}, files: map[string][][]line{}}
+	r := &reader{merging: merged, paths: map[string]string{}, files: map[string][]occurrence{}, tags: map[string]map[string]bool{}}
 	if err := r.read(rows[1:]); err != nil {
 		return nil, err
 	}
-	b := r.base()
+	b, err := r.base()
+	if err != nil {
+		return nil, err
+	}
 	b.stale = !bytes.Equal(b.Encode(), data)
 	return b, nil
 }
@@ -81,21 +94,32 @@ type row struct {
 
 // split are the rows of a text. Line ends that version control has changed are none of the base's, which quotes its
 // own.
-func split(data []byte) []row {
+func split(data []byte) ([]row, error) {
 	var rows []row
 	for i, text := range lines.Split(data) {
 		if text = strings.TrimRight(text, "\r\n"); text != "" {
 			rows = append(rows, row{i + 1, text})
 		}
+		if len(rows) > mostLines {
+			return nil, &SyntaxError{i + 1, errLines}
+		}
 	}
-	return rows
+	return rows, nil
 }
 
 // A reader reads rows into files.
 type reader struct {
+	*merging
 	paths map[string]string // by ids
 	// files are by their paths all times that a file begins: more than one when a merge has put it there again.
-	files map[string][][]line
+	files map[string][]occurrence
+	tags  map[string]map[string]bool // of a file's lines, by its path
+}
+
+// An occurrence is one time that a file begins, in a line of the base.
+type occurrence struct {
+	number int
+	lines  []line
 }
 
 func (r *reader) read(rows []row) error {
@@ -112,10 +136,10 @@ func (r *reader) read(rows []row) error {
 		case strings.HasPrefix(row.text, section):
 			id, _, _ := strings.Cut(row.text[len(section):], " ")
 			path := r.paths[id]
-			r.files[path] = append(r.files[path], nil)
+			r.files[path] = append(r.files[path], occurrence{number: row.number})
 		case row.text == footer, strings.HasPrefix(row.text, magic): // once more, after a merge
 		default:
-			err = r.line(row.text)
+			err = r.line(row)
 		}
 		if err != nil {
 			return &SyntaxError{row.number, err}
@@ -136,13 +160,16 @@ func (r *reader) declare(id, path string, ok bool) error {
 		return errOutside
 	case twice && known != path:
 		return errTwice
+	case len(r.paths) >= mostFiles && !twice:
+		return errFiles
 	}
 	r.paths[id] = path
 	return nil
 }
 
 // line adds a line to the file of its id.
-func (r *reader) line(text string) error {
+func (r *reader) line(row row) error {
+	text := row.text
 	if len(text) < idLength+tagLength {
 		return errTag
 	}
@@ -156,25 +183,41 @@ func (r *reader) line(text string) error {
 	}
 	times := r.files[path]
 	if len(times) == 0 {
-		times = append(times, nil)
+		times = append(times, occurrence{number: row.number})
 	}
-	last := len(times) - 1
-	times[last] = append(times[last], line{text[idLength : idLength+tagLength], content})
+	last, tag := &times[len(times)-1], text[idLength:idLength+tagLength]
+	if n := len(last.lines); (n == 0 || last.lines[n-1].tag != tag) && !r.knows(path, tag) {
+		return errTags
+	}
+	last.lines = append(last.lines, line{tag, content})
 	r.files[path] = times
 	return nil
 }
 
+// knows takes a tag for one of a file's, unless it has too many.
+func (r *reader) knows(path, tag string) bool {
+	if r.tags[path] == nil {
+		r.tags[path] = map[string]bool{}
+	}
+	r.tags[path][tag] = true
+	return len(r.tags[path]) <= mostTags
+}
+
 // base puts together what was read.
-func (r *reader) base() *Base {
+func (r *reader) base() (*Base, error) {
 	b := New()
-	for path, times := range r.files {
-		all := times[0]
+	for _, path := range slices.Sorted(maps.Keys(r.files)) {
+		times := r.files[path]
+		all := times[0].lines
 		for _, again := range times[1:] {
-			all = union(all, again, func(l line) string { return l.tag + l.text })
+			if err := r.admit(len(all)+len(again.lines), again.number); err != nil {
+				return nil, err
+			}
+			all = union(all, again.lines, func(l line) string { return l.tag + l.text })
 		}
 		b.files[path] = newFile(all)
 	}
-	return b
+	return b, nil
 }
 
 // newFile is a file with these lines. Where a merge has put others behind a last line that had no end, it gets one.

@@ -12,15 +12,18 @@ func (f *file) tagged(path string, content []byte) []line {
 		before = append(before, l.text)
 		taken[l.tag] = true
 	}
+	if len(taken) > mostTags/2 {
+		return (&file{}).tagged(path, content) // as if it were new
+	}
 	var out []line
 	at := 0
-	changes := lines.Changes(before, lines.Split(content))
+	changes, cuts := lines.Changes(before, lines.Split(content)), f.cuts()
 	for i, c := range changes {
 		until := len(before)
 		if i < len(changes)-1 {
 			until = changes[i+1].Start
 		}
-		c = f.slide(c, at, until)
+		c = f.slide(c, at, until, cuts)
 		out = append(out, f.lines[at:c.Start]...)
 		tag := newName(taken, tagLength, append([]string{path}, c.With...)...)
 		for _, text := range c.With {
@@ -33,32 +36,38 @@ func (f *file) tagged(path string, content []byte) []line {
 
 // slide chooses between the places at which taking lines out gives the same text, such as of two closing braces: what
 // came together goes together, so that taking out undoes putting in. The place lies within the given lines.
-func (f *file) slide(c lines.Change, from, until int) lines.Change {
+func (f *file) slide(c lines.Change, from, until int, cuts func(lines.Change) int) lines.Change {
 	if len(c.With) > 0 {
 		return c
 	}
 	for c.Start > from && f.lines[c.Start-1].text == f.lines[c.End-1].text {
 		c.Start, c.End = c.Start-1, c.End-1
 	}
-	best, least := c, f.cuts(c)
+	best, least := c, cuts(c)
 	for c.End < until && f.lines[c.Start].text == f.lines[c.End].text {
 		c.Start, c.End = c.Start+1, c.End+1
-		if n := f.cuts(c); n <= least {
+		if n := cuts(c); n <= least {
 			best, least = c, n
 		}
 	}
 	return best
 }
 
-// cuts is how many lines with one tag a change separates, at its ends, and how many with different tags it takes out
-// together.
-func (f *file) cuts(c lines.Change) int {
-	n := 0
-	for i := max(c.Start, 1); i <= min(c.End, len(f.lines)-1); i++ {
-		together := f.lines[i-1].tag == f.lines[i].tag
-		if end := i == c.Start || i == c.End; together == end {
-			n++
+// cuts counts for a change how many lines with one tag it separates, at its ends, and how many with different tags it
+// takes out together. It looks at no line a second time: a change may slide along all of them.
+func (f *file) cuts() func(lines.Change) int {
+	changing := make([]int, len(f.lines)+1) // in how many of the lines before it a line has another tag than the one above
+	for i := 1; i < len(f.lines); i++ {
+		changing[i+1] = changing[i]
+		if f.lines[i-1].tag != f.lines[i].tag {
+			changing[i+1]++
 		}
 	}
-	return n
+	end := func(i int) int {
+		if i > 0 && i < len(f.lines) && f.lines[i-1].tag == f.lines[i].tag {
+			return 1
+		}
+		return 0
+	}
+	return func(c lines.Change) int { return end(c.Start) + end(c.End) + changing[c.End] - changing[c.Start+1] }
 }

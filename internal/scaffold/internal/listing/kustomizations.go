@@ -235,6 +235,14 @@ func (k *Kustomizations) complete(name string, seen map[string]bool) bool {
 	return !found.elsewhere && !found.isEmpty() && !slices.ContainsFunc(found.listed, func(name string) bool { return !k.complete(name, seen) })
 }
 
+// Elsewhere reports whether a folder builds of something that is not in the project.
+func (k *Kustomizations) Elsewhere(folder string) bool {
+	return slices.ContainsFunc(k.Parts(folder), func(part string) bool {
+		found := k.of(part)
+		return found != nil && found.elsewhere
+	})
+}
+
 // isAbsent reports whether there is no such file or folder, and the plan neither makes nor deletes it.
 func (k *Kustomizations) isAbsent(name string) bool {
 	if _, err := k.stat(name); err == nil {
