@@ -22,6 +22,11 @@ Deployment, and the objects of its features. It first generates files from the c
 object and waits until the operator runs. If the operator does not run, deploy reports the cause from the pods, their
 events and their logs.
 
+The pods of the version before serve until the new pods are ready. Only then does deploy change the storage version of a
+CRD with a conversion webhook, and narrow roles. Then it registers webhooks, with failurePolicy Ignore until they
+answer. To go back, deploy the version before. Objects that are stored in a version that it lacks are first stored in
+one that it has.
+
 Deploy uses server-side apply. A second run changes nothing. Objects from make deploy or kubectl apply are taken
 over; a field that another field manager sets differently is a conflict.
 
@@ -65,7 +70,7 @@ With --print it prints the objects as one YAML stream, which installs the operat
 	bindTarget(cmd.Flags(), &d.To, operation.DeployTimeout, "for the operator to run")
 	bindKustomization(cmd.Flags(), &d.Folder)
 	cmd.Flags().StringVar(&d.Image, "image", "", "the operator's image, `[NAME=]REFERENCE`; NAME is the image that it replaces, by default controller; default: that of the configuration")
-	cmd.Flags().BoolVar(&d.Wait, "wait", true, "wait until all is ready")
+	cmd.Flags().BoolVar(&d.Wait, "wait", true, "wait until all is ready; without it, webhooks and roles change at once")
 	cmd.Flags().BoolVar(&show, "print", false, "print the objects as YAML and change no cluster")
 	cmd.Flags().BoolVar(&d.Force, "force-conflicts", false, "take over fields that other field managers own")
 	bindPrune(cmd.Flags(), &d.Yes)

@@ -40,6 +40,14 @@
 // If it stays, the rest is applied, for an operator may have to come back to let it go, and the error says what it
 // waits for.
 //
+// # Upgrading
+//
+// With [ApplyOptions.Wait], what the version of the operator that runs may need changes only when the new one is ready.
+// Definitions have the versions of both until then and store objects as before; webhooks come with failurePolicy Ignore
+// and get Fail when they answer; roles keep their rules. Versions that leave a definition are not stored any more
+// before they go. What is held back follows from the objects and the cluster alone, so a run that was killed is
+// continued by the next one, and undone by one with the objects of before.
+//
 // # Restarting
 //
 // [Cluster.Outdated] finds workloads whose pods run an older image than its name leads to, for those who know what
