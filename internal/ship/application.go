@@ -44,8 +44,8 @@ type application struct {
 	members  roster                       // of the objects so far; a preview does not know new UIDs
 	others   []*unstructured.Unstructured // of the objects so far, those that are no members
 
-	interim map[*unstructured.Unstructured]bool   // which of the objects to apply are interim forms, see upgrade
-	staged  map[string]*unstructured.Unstructured // what these were before, by name
+	interim map[*unstructured.Unstructured]bool // which of the objects to apply are interim forms, see upgrade
+	staged  map[string]outcome                  // what applying these did first, by name
 }
 
 // manager is the owner of the fields that are applied.
@@ -85,12 +85,12 @@ func (a *application) one(ctx context.Context, object *unstructured.Unstructured
 	first, staged := a.staged[name]
 	if interim {
 		if !staged {
-			a.staged[name] = done.before
+			a.staged[name] = done
 		}
 		return nil
 	}
 	if staged {
-		done.action = actionOf(object, first, done.after, a.manager())
+		done.action = actionOf(object, first.before, done.after, a.manager())
 	}
 	a.cluster.handler.Handle(report.Object{Name: name, Action: done.action, Why: done.why})
 	return nil

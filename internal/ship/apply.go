@@ -41,7 +41,7 @@ func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructure
 	c.warnOfPorts(ctx, objects)
 	a := &application{
 		cluster: c, membership: membership{set: o.Set.inNamespace(c.namespace)}, force: o.Force, patience: patienceOf(o.Timeout),
-		interim: map[*unstructured.Unstructured]bool{}, staged: map[string]*unstructured.Unstructured{},
+		interim: map[*unstructured.Unstructured]bool{}, staged: map[string]outcome{},
 	}
 	inventory, err := a.takeInventory(ctx, objects)
 	if err != nil {

@@ -266,7 +266,7 @@ func (u *upgrade) finishDefinition(ctx context.Context, w *watch, definition *un
 			Where: nameOf(definition), Err: unread, Next: describe(definition),
 		}
 	case unread != nil:
-		u.cluster.handler.Handle(report.Object{Name: nameOf(definition), Action: report.Updated,
+		u.cluster.handler.Handle(report.Object{Name: nameOf(definition), Action: u.staged[nameOf(definition)].action,
 			Why: "objects stay stored as " + storageVersion(interim) + " until the conversion webhook answers; then run the command again"})
 		return nil
 	}
