@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path"
@@ -97,9 +98,14 @@ func issue(ctx context.Context, c client.Client, certificate *rotator.CertRotato
 		if valid {
 			return nil
 		}
-		if secret.Data, err = newCertificate(certificate); err != nil {
+		made, err := newCertificate(certificate)
+		if err != nil {
 			return err
 		}
+		if secret.Data == nil {
+			secret.Data = map[string][]byte{}
+		}
+		maps.Copy(secret.Data, made)
 		return c.Update(ctx, secret)
 	})
 	if err != nil {
