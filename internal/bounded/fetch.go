@@ -22,8 +22,10 @@ import (
 var (
 	// ErrOption is a version of a base that git would take for one of its options, such as one that names a program.
 	ErrOption = errors.New("it has a version that begins with -, which git takes as an option")
-	errLeaves = errors.New("it is in a fetched repository, and names a folder outside of that")
-	errBeyond = errors.New("bases from a repository may name files of this machine without a load restrictor")
+	// ErrLeaves is a folder of this machine that would become part of what was fetched.
+	ErrLeaves = errors.New("it is in a fetched repository, and names a folder outside of that")
+	// ErrBeyond is that files of this machine could.
+	ErrBeyond = errors.New("bases from a repository may name files of this machine without a load restrictor")
 )
 
 // isKustomization reports whether kustomize takes a file for a kustomization.
@@ -112,7 +114,7 @@ func (d *Disk) clone(r repository) (string, error) {
 		return "", d.exceeded
 	}
 	if d.Unrestricted {
-		return "", &LimitError{redacted(r.url), errBeyond}
+		return "", &LimitError{redacted(r.url), ErrBeyond}
 	}
 	dir, err := d.network.clone(d.ctx, r)
 	if err != nil {
@@ -126,7 +128,7 @@ func (d *Disk) clone(r repository) (string, error) {
 		return "", &FetchError{redacted(r.url), err}
 	}
 	if !below(folder, dir) {
-		return "", &LimitError{redacted(r.url), errLeaves}
+		return "", &LimitError{redacted(r.url), ErrLeaves}
 	}
 	return folder, nil
 }
@@ -139,7 +141,7 @@ func (d *Disk) within(path, named string) error {
 		}
 		folder, err := filepath.EvalSymlinks(filepath.Join(filepath.Dir(path), named))
 		if err == nil && !below(folder, clone) {
-			return &LimitError{path, errLeaves}
+			return &LimitError{path, ErrLeaves}
 		}
 	}
 	return nil
@@ -186,8 +188,8 @@ func (d *Disk) Target(argument string) (string, error) {
 	return dir, d.note(err)
 }
 
-// CleanedAbs resolves links, and the names that this disk gave to repositories. Kustomize asks for a file so just before
-// it reads it, by the name without links: the disk keeps which file is a kustomization, and of which folder.
+// CleanedAbs resolves links, and the names that this disk gave to repositories. Kustomize asks here before it reads a
+// file, which it does by the name without links: the disk keeps which one is a kustomization, and of which folder.
 func (d *Disk) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
 	if dir, ok := d.mounts[path]; ok {
 		path = dir
