@@ -41,7 +41,7 @@ const (
 // A Disk reads within limits.
 type Disk struct {
 	filesys.FileSystem
-	// OwnGit is that kustomize runs git itself, as some of its commands do, and not for a disk.
+	// OwnGit is that kustomize runs git itself, as some of its commands do. The disk announces what that fetches.
 	OwnGit bool
 	// Unrestricted is that a kustomization may name files outside of its folder. None in a fetched repository may.
 	Unrestricted bool

@@ -2,6 +2,7 @@ package bounded
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -93,6 +94,9 @@ func (d *Disk) place(path, entry string, files bool) (placed string, err error) 
 		return entry, d.within(path, entry)
 	case d.network == nil:
 		return "", &LimitError{path, &RemoteError{redacted(entry)}}
+	case d.OwnGit && isRepository:
+		d.network.announceOnce(redacted(r.url))
+		return entry, nil
 	case !isRepository || files && isPage(entry) && d.isObjects(entry):
 		return entry, d.exceeded
 	}
@@ -221,7 +225,11 @@ func options(path string, text []byte) error {
 
 // optionIn looks at every text: which of them kustomize takes for addresses is its affair.
 func optionIn(n *yaml.Node) error {
-	if _, query, ok := strings.Cut(n.Value, "?"); ok && n.Kind == yaml.ScalarNode {
+	text := n.Value
+	if decoded, err := base64.StdEncoding.DecodeString(text); err == nil && n.ShortTag() == "!!binary" {
+		text = string(decoded)
+	}
+	if _, query, ok := strings.Cut(text, "?"); ok && n.Kind == yaml.ScalarNode {
 		values, _ := url.ParseQuery(query) // as much as can be read, as kustomize has it
 		for _, version := range slices.Concat(values["ref"], values["version"]) {
 			if strings.HasPrefix(version, "-") {
