@@ -318,3 +318,43 @@ func TestActionIsDocumented(t *testing.T) {
 		}
 	}
 }
+
+// TestActionTrusts: on a machine that is the job's alone all programs are started, as all users may write to GitHub's
+// folder of tools. Elsewhere, and where the user has a value, nothing changes.
+func TestActionTrusts(t *testing.T) {
+	h := newHost(t)
+	for name, c := range map[string]struct {
+		env  []string
+		want string
+	}{
+		"GitHub's runner":       {[]string{"RUNNER_ENVIRONMENT=github-hosted"}, "/"},
+		"a runner of one's own": {[]string{"RUNNER_ENVIRONMENT=self-hosted"}, ""},
+		"GitLab's container":    {[]string{"CI_DISPOSABLE_ENVIRONMENT=true"}, "/"},
+		"GitLab's shell":        {nil, ""},
+		"the user's value":      {[]string{"RUNNER_ENVIRONMENT=github-hosted", "SLIPWAY_TRUST=/opt/go"}, "/opt/go"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRunner(t)
+			r.env = append(r.env, "SLIPWAY_TRUST=")
+			r.env = append(r.env, c.env...)
+			if out, err := r.play(map[string]string{"version": version, "mirror": h.URL, "public-key": h.key, "programs": "none"}, "main"); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			later, want := "", "SLIPWAY_TRUST="+c.want+"\n"
+			for line := range strings.Lines(r.told("ENV")) {
+				if strings.HasPrefix(line, "SLIPWAY_TRUST=") {
+					later += line
+				}
+			}
+			if c.want == "" {
+				want = ""
+			}
+			if later != want {
+				t.Errorf("later steps have %q, want %q", later, want)
+			}
+			if out := r.succeed(`. "$HOME/.cache/slipway-ci/env"; echo "trusts $SLIPWAY_TRUST"`); out != "trusts "+c.want+"\n" {
+				t.Errorf("a shell %s", out)
+			}
+		})
+	}
+}

@@ -15,8 +15,11 @@
 #                      compared, and a version without a release is compiled
 #   SETUP_PRIVATE      yes: keep the modules that compiling needs in SETUP_FOLDER, too
 #   SLIPWAY_DOWNLOAD   off: never download a release; else a mirror in place of the release host
+#   SLIPWAY_TRUST      folders whose programs are started whoever may change them; unset: all, on a machine that is this
+#                      job's alone
 #
-# A runner of GitHub gives GITHUB_PATH, GITHUB_ENV and GITHUB_OUTPUT: files that later steps read.
+# A runner of GitHub gives GITHUB_PATH, GITHUB_ENV and GITHUB_OUTPUT: files that later steps read. RUNNER_ENVIRONMENT,
+# there, and GitLab's CI_DISPOSABLE_ENVIRONMENT say whether the machine is made for one job.
 set -euo pipefail
 
 module=github.com/slipway-dev/slipway
@@ -322,11 +325,19 @@ put() {
   [ -d "$folder/bin" ] || compile "$asked"
 }
 
-# settle has later steps find slipway, its cache and, if it was compiled from sources, those: by the files of GitHub's
-# runners, and by the file env in the install folder, which a shell can read.
+# trust has slipway start the programs of a machine that is this job's alone. There is no other user to keep out, while
+# all may write to GitHub's folder of tools and to what GitLab checks out, and in a container its owner is another one.
+trust() {
+  [ "${RUNNER_ENVIRONMENT:-}" = github-hosted ] || [ "${CI_DISPOSABLE_ENVIRONMENT:-}" = true ] || return 0
+  export SLIPWAY_TRUST="${SLIPWAY_TRUST:-/}"
+}
+
+# settle has later steps find slipway, its cache and, if it was compiled from sources, those, and trust what this one
+# does: by the files of GitHub's runners, and by the file env in the install folder, which a shell can read.
 settle() {
   local asked=$1 name
   local -a names=(SLIPWAY_CACHE)
+  [ -z "${SLIPWAY_TRUST:-}" ] || names+=(SLIPWAY_TRUST)
   PATH=$folder/bin:$PATH
   SLIPWAY_CACHE=$(native "$folder/cache")
   if [ -z "$asked" ]; then
@@ -371,6 +382,7 @@ install() {
   asked=$(version)
   name=$(key "$asked")
   mkdir -p "$folder"
+  trust
   [ "${SETUP_PRIVATE:-}" != yes ] || export GOMODCACHE="$folder/mod"
   kept=$([ ! -x "$folder/bin/$program" ] || cat "$folder/bin/.key" 2>/dev/null) || true
   if [ "$kept" = "$name" ]; then

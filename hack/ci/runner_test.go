@@ -64,7 +64,7 @@ func newRunner(t *testing.T) *runner {
 	}
 	r := &runner{t: t, home: home}
 	r.env = append(r.env, "PATH="+pathWithout(t, "slipway"))
-	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "TMPDIR"} {
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "TMPDIR", "SLIPWAY_TRUST"} {
 		if value := goEnv(t, name); value != "" {
 			r.env = append(r.env, name+"="+value)
 		}

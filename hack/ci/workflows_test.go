@@ -14,6 +14,7 @@ import (
 
 // A workflow is a file of .github/workflows.
 type workflow struct {
+	Env         map[string]string
 	Permissions map[string]string
 	Jobs        map[string]struct {
 		Permissions map[string]string
@@ -190,6 +191,22 @@ func TestWorkflowsHavePatchedGo(t *testing.T) {
 			for _, s := range j.Steps {
 				if strings.HasPrefix(s.Uses, "actions/setup-go@") && (!slices.Contains(asked, s.With["go-version"]) || s.With["check-latest"] != "true") {
 					t.Errorf("%s: %s installs Go by %v, not the newest patch of %s", name, id, s.With, minor[1])
+				}
+			}
+		}
+	}
+}
+
+// TestWorkflowsTrustGo: jobs that run slipway, or its tests, start the Go of the runner's folder of tools, where all
+// users may write. The action says so itself.
+func TestWorkflowsTrustGo(t *testing.T) {
+	starts := regexp.MustCompile(`(?m)^\s*(make "?(test|release)|go test )`)
+	for name, w := range workflows(t) {
+		for id, j := range w.Jobs {
+			for _, s := range j.Steps {
+				trusted := strings.Split(w.Env["SLIPWAY_TRUST"]+":"+s.Env["SLIPWAY_TRUST"], ":")
+				if starts.MatchString(s.Run) && !slices.Contains(trusted, "/opt/hostedtoolcache") && !slices.Contains(trusted, "${{ runner.tool_cache }}") {
+					t.Errorf("%s: %s trusts %q", name, id, trusted)
 				}
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
@@ -111,13 +110,4 @@ func splitFolder(path string, whole bool) (repo, folder string, ok bool) {
 	}
 	repo = strings.Join(elements[:2], "/")
 	return repo, strings.Join(elements[2:], "/"), repo != ""
-}
-
-// lists are the fields of a kustomization whose entries may be folders, and so repositories. Kustomize reads their
-// names in any case.
-var lists = []string{"resources", "bases", "components", "generators", "transformers", "validators"}
-
-// isList reports whether a field is one of them.
-func isList(field string) bool {
-	return slices.ContainsFunc(lists, func(list string) bool { return strings.EqualFold(list, field) })
 }

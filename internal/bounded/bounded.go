@@ -17,6 +17,7 @@
 package bounded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ const (
 // A Disk reads within limits.
 type Disk struct {
 	filesys.FileSystem
-	// OwnGit is that kustomize runs git itself, as some of its commands do, and not for a disk.
+	// OwnGit is that kustomize runs git itself, as some of its commands do. The disk announces what that fetches.
 	OwnGit bool
 	// Unrestricted is that a kustomization may name files outside of its folder. None in a fetched repository may.
 	Unrestricted bool
@@ -50,7 +51,8 @@ type Disk struct {
 	ctx                  context.Context // of the work that reads from it
 	network              *Network        // of that, or nil
 	mounts               map[string]string
-	clones               []string // folders with the files of repositories
+	links                map[string]string // from a file to the name of a kustomization by which kustomize asked for it
+	clones               []string          // folders with the files of repositories
 }
 
 // Over is a disk with the files of another one, whose limits count from now.
@@ -82,8 +84,8 @@ var (
 // ReadFile reads a file within the limits.
 func (d *Disk) ReadFile(path string) ([]byte, error) {
 	text, err := d.read(path)
-	if err == nil && d.ctx != nil && isKustomization(path) {
-		text, err = d.local(path, text)
+	if asked := cmp.Or(d.links[path], path); err == nil && d.ctx != nil && isKustomization(asked) {
+		text, err = d.local(asked, text)
 	}
 	return text, d.note(err)
 }
@@ -115,7 +117,7 @@ func (d *Disk) read(path string) ([]byte, error) {
 	}
 	added, err := aliases.Growth(text)
 	if err == nil {
-		err = options(path, text)
+		err = options(cmp.Or(d.links[path], path), text)
 	}
 	if err != nil {
 		return nil, &LimitError{path, err}

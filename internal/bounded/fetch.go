@@ -2,6 +2,8 @@ package bounded
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -13,16 +15,18 @@ import (
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/provider"
 	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
 // Why a kustomization is not read.
 var (
 	// ErrOption is a version of a base that git would take for one of its options, such as one that names a program.
-	ErrOption  = errors.New("it has a version that begins with -, which git takes as an option")
-	errLeaves  = errors.New("it is in a fetched repository, and names a folder outside of that")
-	errBeyond  = errors.New("bases from a repository may name files of this machine without a load restrictor")
-	errEncoded = errors.New("it names an address, and cannot be written anew")
+	ErrOption = errors.New("it has a version that begins with -, which git takes as an option")
+	// ErrLeaves is a folder of this machine that would become part of what was fetched.
+	ErrLeaves = errors.New("it is in a fetched repository, and names a folder outside of that")
+	// ErrBeyond is that files of this machine could.
+	ErrBeyond = errors.New("bases from a repository may name files of this machine without a load restrictor")
 )
 
 // isKustomization reports whether kustomize takes a file for a kustomization.
@@ -44,29 +48,30 @@ func (d *Disk) get(by http.RoundTripper, request *http.Request) (*page, error) {
 	return p, d.note(err)
 }
 
-// local is a kustomization whose repositories are folders of this machine, by names that only this disk knows.
+// local is a kustomization whose repositories are folders of this machine, by names that only this disk knows. It is
+// read as kustomize reads it: a merged mapping or a tag must not hide an address from the disk.
 func (d *Disk) local(path string, text []byte) ([]byte, error) {
-	var all [][]byte
+	var k types.Kustomization
+	if k.Unmarshal(text) != nil {
+		return text, nil // kustomize reports the mistake
+	}
 	changed := false
-	for _, document := range documents(text) {
-		entries := entriesOf(&document)
-		for _, e := range entries {
-			mounted, err := d.place(path, e)
+	for _, list := range []struct {
+		entries []string
+		files   bool // may be in it
+	}{{k.Resources, true}, {k.Bases, true}, {k.Components, false}, {k.Generators, true}, {k.Transformers, true}, {k.Validators, true}} {
+		for i, entry := range list.entries {
+			placed, err := d.place(path, entry, list.files)
 			if err != nil {
 				return nil, err
 			}
-			changed = changed || mounted
+			list.entries[i], changed = placed, changed || placed != entry
 		}
-		encoded, err := yaml.Marshal(&document)
-		if err != nil && changed {
-			return nil, &LimitError{path, errEncoded}
-		}
-		all = append(all, encoded)
 	}
 	if !changed {
 		return text, nil
 	}
-	return bytes.Join(all, []byte("---\n")), nil
+	return json.Marshal(k)
 }
 
 // documents are those of a text that can be read; kustomize reports a mistake.
@@ -81,60 +86,30 @@ func documents(text []byte) (all []yaml.Node) {
 	}
 }
 
-// An entry is one of a kustomization's lists.
-type entry struct {
-	list string
-	at   **yaml.Node
-}
-
-// entriesOf are the entries of the lists whose entries may be folders.
-func entriesOf(document *yaml.Node) (all []entry) {
-	if len(document.Content) == 0 {
-		return nil
-	}
-	fields := resolved(document.Content[0])
-	for i := 0; fields.Kind == yaml.MappingNode && i+1 < len(fields.Content); i += 2 {
-		name, list := resolved(fields.Content[i]).Value, resolved(fields.Content[i+1])
-		for at := range list.Content {
-			if isList(name) && list.Kind == yaml.SequenceNode {
-				all = append(all, entry{strings.ToLower(name), &list.Content[at]})
-			}
-		}
-	}
-	return all
-}
-
-// resolved is a node, or the one that it is an alias of.
-func resolved(n *yaml.Node) *yaml.Node {
-	if n.Kind == yaml.AliasNode {
-		return n.Alias
-	}
-	return n
-}
-
-// place has an entry of the kustomization in path be on this machine. It reports whether the entry was replaced.
-func (d *Disk) place(path string, e entry) (mounted bool, err error) {
-	address := resolved(*e.at).Value
-	r, isRepository := parseRepository(address)
+// place is an entry of the kustomization in path as it is on this machine.
+func (d *Disk) place(path, entry string, files bool) (placed string, err error) {
+	r, isRepository := parseRepository(entry)
 	switch {
-	case !isRepository && !isPage(address):
-		return false, d.within(path, address)
+	case !isRepository && !isPage(entry):
+		return entry, d.within(path, entry)
 	case d.network == nil:
-		return false, &LimitError{path, &RemoteError{redacted(address)}}
-	case !isRepository || e.list != "components" && isPage(address) && d.isObjects(address):
-		return false, d.exceeded
+		return "", &LimitError{path, &RemoteError{redacted(entry)}}
+	case d.OwnGit && isRepository:
+		d.network.announceOnce(redacted(r.url))
+		return entry, nil
+	case !isRepository || files && isPage(entry) && d.isObjects(entry):
+		return entry, d.exceeded
 	}
 	dir, err := d.clone(r)
 	if err != nil {
-		return false, err
+		return "", err
 	}
-	name := "the repository " + address
+	name := "the repository " + entry
 	if d.mounts == nil {
 		d.mounts = map[string]string{}
 	}
 	d.mounts[filepath.Join(filepath.Dir(path), name)] = dir
-	*e.at = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: name}
-	return true, nil
+	return name, nil
 }
 
 // clone is the folder that an address means, with a repository's files.
@@ -143,7 +118,7 @@ func (d *Disk) clone(r repository) (string, error) {
 		return "", d.exceeded
 	}
 	if d.Unrestricted {
-		return "", &LimitError{redacted(r.url), errBeyond}
+		return "", &LimitError{redacted(r.url), ErrBeyond}
 	}
 	dir, err := d.network.clone(d.ctx, r)
 	if err != nil {
@@ -157,7 +132,7 @@ func (d *Disk) clone(r repository) (string, error) {
 		return "", &FetchError{redacted(r.url), err}
 	}
 	if !below(folder, dir) {
-		return "", &LimitError{redacted(r.url), errLeaves}
+		return "", &LimitError{redacted(r.url), ErrLeaves}
 	}
 	return folder, nil
 }
@@ -170,7 +145,7 @@ func (d *Disk) within(path, named string) error {
 		}
 		folder, err := filepath.EvalSymlinks(filepath.Join(filepath.Dir(path), named))
 		if err == nil && !below(folder, clone) {
-			return &LimitError{path, errLeaves}
+			return &LimitError{path, ErrLeaves}
 		}
 	}
 	return nil
@@ -217,12 +192,20 @@ func (d *Disk) Target(argument string) (string, error) {
 	return dir, d.note(err)
 }
 
-// CleanedAbs resolves links, and the names that this disk gave to repositories.
+// CleanedAbs resolves links, and the names that this disk gave to repositories. Kustomize asks here before it reads a
+// file, which it does by the name without links: the disk keeps which one is a kustomization, and of which folder.
 func (d *Disk) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
 	if dir, ok := d.mounts[path]; ok {
 		path = dir
 	}
-	return d.FileSystem.CleanedAbs(path)
+	dir, name, err := d.FileSystem.CleanedAbs(path)
+	if err == nil && isKustomization(path) {
+		if d.links == nil {
+			d.links = map[string]string{}
+		}
+		d.links[dir.Join(name)] = path
+	}
+	return dir, name, err
 }
 
 // options refuses a kustomization that names a version that git takes for an option.
@@ -242,7 +225,11 @@ func options(path string, text []byte) error {
 
 // optionIn looks at every text: which of them kustomize takes for addresses is its affair.
 func optionIn(n *yaml.Node) error {
-	if _, query, ok := strings.Cut(n.Value, "?"); ok && n.Kind == yaml.ScalarNode {
+	text := n.Value
+	if decoded, err := base64.StdEncoding.DecodeString(text); err == nil && n.ShortTag() == "!!binary" {
+		text = string(decoded)
+	}
+	if _, query, ok := strings.Cut(text, "?"); ok && n.Kind == yaml.ScalarNode {
 		values, _ := url.ParseQuery(query) // as much as can be read, as kustomize has it
 		for _, version := range slices.Concat(values["ref"], values["version"]) {
 			if strings.HasPrefix(version, "-") {

@@ -27,8 +27,9 @@ type Network struct {
 	pages        map[string]*page
 	bytes        int // of pages
 	repositories map[repository]string
-	fetches      int            // of repositories
-	folder       scratch.Folder // of repositories
+	announced    map[string]bool // of repositories that kustomize fetches itself
+	fetches      int             // of repositories
+	folder       scratch.Folder  // of repositories
 }
 
 // The limits of a network.
@@ -78,7 +79,7 @@ type networkKey struct{}
 // Online is a context in which kustomizations may have addresses fetched, of which announce learns before. End removes
 // what was fetched.
 func Online(ctx context.Context, announce func(address string)) (online context.Context, end func()) {
-	n := &Network{announce: announce, patience: patience, pages: map[string]*page{}, repositories: map[repository]string{}}
+	n := &Network{announce: announce, patience: patience, pages: map[string]*page{}, repositories: map[repository]string{}, announced: map[string]bool{}}
 	return context.WithValue(ctx, networkKey{}, n), n.end
 }
 
@@ -87,6 +88,16 @@ func (n *Network) end() {
 	defer n.mu.Unlock()
 	_ = n.folder.Remove() // what is left goes with the next one
 	n.folder, n.repositories = scratch.Folder{}, nil
+}
+
+// announceOnce announces the address of a repository that kustomize fetches itself.
+func (n *Network) announceOnce(address string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.announced[address] {
+		n.announced[address] = true
+		n.announce(address)
+	}
 }
 
 // networkOf is the network of a context, or nil.

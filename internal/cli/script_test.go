@@ -80,8 +80,9 @@ var goEnv = sync.OnceValues(func() ([]string, error) {
 	return append(append(vars, sharedBuilds...), "GOTOOLCHAIN=local", "GOWORK=off"), nil
 })
 
-// netEnv is by what scripts reach a module proxy, where that is not known to the system.
-var netEnv = []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+// systemEnv is by what scripts reach a module proxy, where that is not known to the system, and start a Go to which all
+// users may write.
+var systemEnv = []string{"SLIPWAY_TRUST", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"}
 
 // scriptEnv gives a script its home, below its own work folder, Go, and the embedded Kubernetes' version.
 func scriptEnv(env *testscript.Env) error {
@@ -90,7 +91,7 @@ func scriptEnv(env *testscript.Env) error {
 		return err
 	}
 	env.Vars = append(env.Vars, vars...)
-	for _, name := range netEnv {
+	for _, name := range systemEnv {
 		if value, ok := os.LookupEnv(name); ok {
 			env.Setenv(name, value)
 		}

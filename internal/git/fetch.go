@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -95,7 +96,7 @@ func (f fetch) run(args ...string) ([]byte, error) {
 	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.Env = append(os.Environ(), Environment()...)
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), isBound), Environment()...)
 	cmd.Env = append(cmd.Env, Protocols+"="+f.protocols, "GIT_TERMINAL_PROMPT=0", "GIT_LFS_SKIP_SMUDGE=1")
 	err = process.Supervise(f.ctx, cmd, endDelay)
 	if f.ctx.Err() != nil {
@@ -105,6 +106,18 @@ func (f fetch) run(args ...string) ([]byte, error) {
 		return nil, said(strings.TrimSpace(stderr.String()))
 	}
 	return stdout.Bytes(), err
+}
+
+// bound are variables that have git use another repository than that of its folder: hooks of a repository run with
+// them, and what they start must not fetch into it.
+var bound = []string{
+	"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+	"GIT_PREFIX", "GIT_NAMESPACE", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_REPLACE_REF_BASE",
+}
+
+func isBound(variable string) bool {
+	name, _, _ := strings.Cut(variable, "=")
+	return slices.Contains(bound, name)
 }
 
 // watch ends a fetch into a folder that grows too large: git itself has no limit for what it is sent.

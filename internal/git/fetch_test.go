@@ -100,3 +100,36 @@ func TestFetchEnds(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFetchInHook: a hook of a repository runs with variables by which git would fetch into that one, and check out
+// there.
+func TestFetchInHook(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	mine, other := commit(t, "mine\n", "m.yaml"), commit(t, "other\n", "a.yaml")
+	of := filepath.Join(mine, ".git")
+	before, err := os.ReadFile(filepath.Join(of, "HEAD"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"GIT_DIR": of, "GIT_WORK_TREE": mine, "GIT_INDEX_FILE": filepath.Join(of, "index"), "GIT_OBJECT_DIRECTORY": filepath.Join(of, "objects"), "GIT_COMMON_DIR": of,
+	} {
+		t.Setenv(name, value)
+	}
+	dir := filepath.Join(t.TempDir(), "fetched")
+	err = git.Fetch(t.Context(), dir, git.Source{Address: "file://" + other, Protocols: "file"})
+	if text, unread := os.ReadFile(filepath.Join(dir, "a.yaml")); err != nil || unread != nil || string(text) != "other\n" {
+		t.Errorf("%v, %v: %q", err, unread, text)
+	}
+	after, err := os.ReadFile(filepath.Join(of, "HEAD"))
+	if err != nil || string(after) != string(before) {
+		t.Errorf("the hook's repository is at %q, %v", after, err)
+	}
+	for _, name := range []string{"FETCH_HEAD", "index", "shallow"} {
+		if _, err := os.Lstat(filepath.Join(of, name)); err == nil {
+			t.Errorf("the hook's repository has a new %s", name)
+		}
+	}
+}

@@ -3,6 +3,7 @@
 package kustomization
 
 import (
+	"encoding/base64"
 	"errors"
 	"net/http"
 	"net/http/cgi"
@@ -86,6 +87,9 @@ func withGit(t *testing.T) (calls func() string) {
 	}
 }
 
+// linkTo is before the target of a link among files.
+const linkTo = "link to "
+
 // repositories serves a repository of git with files by HTTP, as `git http-backend` does.
 func repositories(t *testing.T, files map[string]string) (address string, asked func() []string) {
 	t.Helper()
@@ -101,8 +105,11 @@ func repositories(t *testing.T, files map[string]string) (address string, asked 
 	}
 	run("init", "--quiet", "-b", "main", work)
 	for name, text := range files {
-		path := filepath.Join(work, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		path, write := filepath.Join(work, name), func(path string) error { return os.WriteFile(path, []byte(text), 0o644) }
+		if target, isLink := strings.CutPrefix(text, linkTo); isLink {
+			write = func(path string) error { return os.Symlink(target, path) }
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), write(path)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -189,6 +196,13 @@ func TestLookingFetchesNothing(t *testing.T) {
 	if asked := s.count(); len(asked) > 0 {
 		t.Errorf("a server was asked for %v", asked)
 	}
+	linked := unpack(t, "-- k.yaml --\nresources: [\""+s.URL+"/team/op.git\"]\n")
+	if err := os.Symlink("k.yaml", filepath.Join(linked, "kustomization.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Build(t.Context(), linked); !errors.Is(err, bounded.ErrRemote) {
+		t.Errorf("by a link: %v", err)
+	}
 	if called := calls(); called != "" {
 		t.Errorf("git was run:\n%s", called)
 	}
@@ -236,13 +250,19 @@ func TestFetchedBase(t *testing.T) {
 	up := strings.Repeat("../", 30) + strings.TrimPrefix(outside, "/")
 	address, asked := repositories(t, map[string]string{
 		"config/kustomization.yaml": "resources: [../base]\nnamePrefix: op-\n", "base/kustomization.yaml": "resources: [a.yaml]\n", "base/a.yaml": configMap,
-		"steal/kustomization.yaml":     "resources: [" + up + "]\n",
-		"files/kustomization.yaml":     "configMapGenerator: [{name: stolen, files: [" + up + "/kustomization.yaml]}]\n",
+		"steal/kustomization.yaml":  "resources: [" + up + "]\n",
+		"files/kustomization.yaml":  "configMapGenerator: [{name: stolen, files: [" + up + "/kustomization.yaml]}]\n",
+		"merged/kustomization.yaml": "<<: {resources: [" + up + "]}\n",
+		"tagged/kustomization.yaml": "resources: [!!binary " + base64.StdEncoding.EncodeToString([]byte(up)) + "]\n",
+		"linked/kustomization.yaml": linkTo + "below/steal", "linked/below/steal": "resources: [" + up + "]\n",
+		"through/kustomization.yaml": "resources: [out]\n", "through/out": linkTo + outside,
+		"shared/kustomization.yaml": linkTo + "below/same", "shared/below/same": "resources: [../base]\nnamePrefix: op-\n",
 		"component/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nnamePrefix: c-\n",
 	})
 	for name, archive := range map[string]string{
 		"resources":       "-- kustomization.yaml --\nresources: [\"" + address + "/config?ref=v1\"]\n",
 		"the whole":       "-- kustomization.yaml --\nbuildMetadata: [originAnnotations]\nresources: [\"" + address + "//config\"]\n",
+		"by a link":       "-- kustomization.yaml --\nresources: [\"" + address + "//shared\"]\n",
 		"with components": "-- kustomization.yaml --\nresources: [\"" + address + "//config\"]\ncomponents: [\"" + address + "//component\"]\n",
 	} {
 		names, addresses, err := announced(t, archive)
@@ -254,9 +274,11 @@ func TestFetchedBase(t *testing.T) {
 			t.Errorf("%s: %v has %v, announced were %v", name, err, names, addresses)
 		}
 	}
-	for _, folder := range []string{"steal", "files", "gone"} {
-		if names, _, err := announced(t, "-- kustomization.yaml --\nresources: [\""+address+"//"+folder+"\"]\n"); err == nil {
-			t.Errorf("%s has %v", folder, names)
+	for _, folder := range []string{"steal", "merged", "tagged", "linked", "through", "files", "gone"} {
+		names, _, err := announced(t, "-- kustomization.yaml --\nresources: [\""+address+"//"+folder+"\"]\n")
+		leaves := folder != "files" && folder != "gone" // which kustomize refuses itself
+		if err == nil || leaves != errors.Is(err, bounded.ErrLeaves) || strings.Contains(err.Error(), "too large") {
+			t.Errorf("%s: %v, has %v", folder, err, names)
 		}
 	}
 	if len(asked()) == 0 {

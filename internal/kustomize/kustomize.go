@@ -63,7 +63,7 @@ func Run(ctx context.Context, args []string, s Surroundings) error {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(s.In)
 	if cmd, _, err := root.Find(args); err == nil {
-		disk.OwnGit = cmd.Name() != "build" // the others read from no disk of ours
+		disk.OwnGit = cmd.Name() != "build" // localize fetches itself
 	}
 	cmd, err := bounded.Await(ctx, disk, func() (*cobra.Command, error) { return root.ExecuteContextC(ctx) })
 	if ctx.Err() != nil {
@@ -94,7 +94,8 @@ func outside(out *confine.OutsideError) error {
 		Next: "ls -l " + shellword.Quote(filepath.Join(out.Folder, filepath.FromSlash(out.Link)))}
 }
 
-// tree are kustomize's commands. Those that write do so on a disk of ours, and build reads within limits.
+// tree are kustomize's commands. Those that write do so on a disk of ours; build and localize,
+// which read what a kustomization names, do so within limits.
 func tree(writing *confined) (*cobra.Command, *bounded.Disk) {
 	root, disk, parts := commands.NewDefaultCommand(), bounded.Over(writing), provider.NewDefaultDepProvider()
 	within := build.NewCmdBuild(disk, build.MakeHelp(konfig.ProgramName, "build"), os.Stdout)
@@ -115,7 +116,7 @@ func tree(writing *confined) (*cobra.Command, *bounded.Disk) {
 		within,
 		create.NewCmdCreate(writing, parts.GetResourceFactory()),
 		edit.NewCmdEdit(writing, parts.GetFieldValidator(), parts.GetResourceFactory(), os.Stdout),
-		localize.NewCmdLocalize(writing),
+		localize.NewCmdLocalize(disk),
 	} {
 		for _, command := range root.Commands() {
 			if command.Name() == ours.Name() {

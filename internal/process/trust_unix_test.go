@@ -5,7 +5,9 @@ package process_test
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/process"
@@ -160,6 +162,15 @@ func TestVouched(t *testing.T) {
 	if err := process.Trust(dir); !errors.Is(err, process.ErrWritable) {
 		t.Errorf("above that folder: %v", err)
 	}
+	through := filepath.Join(t.TempDir(), "program")
+	must(t, os.Symlink(program, through))
+	if err := process.Trust(through); err != nil {
+		t.Errorf("by a link to there, as from /usr/bin: %v", err)
+	}
+	must(t, os.Remove(through), os.Symlink(dir+"/deep/../program", through), os.WriteFile(filepath.Join(dir, "program"), nil, 0o755))
+	if err := process.Trust(through); err == nil {
+		t.Error("a link to beside that folder is trusted")
+	}
 }
 
 // TestRunning: programs of the owner of what runs already are trusted, such as those of the user who calls sudo
@@ -172,6 +183,32 @@ func TestRunning(t *testing.T) {
 	defer func() { must(t, os.Chown(running, 0, -1)) }()
 	if err := process.Trust(program); err != nil {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestRunningIsGone: who puts a file in the place of the program that runs is not trusted for that. It is this
+// test in another process, which removes its own file.
+func TestRunningIsGone(t *testing.T) {
+	onlyRoot(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("a program that runs is known by its name alone")
+	}
+	const asked = "PROCESS_TEST_GONE"
+	running, err := os.Executable()
+	must(t, err)
+	if os.Getenv(asked) != "" {
+		must(t, os.Remove(running), os.WriteFile(running, []byte("#!/bin/sh\n"), 0o755), os.Chown(running, stranger, -1))
+		refused(t, running, running, process.ErrStranger)
+		return
+	}
+	text, err := os.ReadFile(running)
+	must(t, err)
+	program := filepath.Join(t.TempDir(), "program")
+	must(t, os.WriteFile(program, text, 0o755))
+	cmd := exec.Command(program, "-test.run=^TestRunningIsGone$")
+	cmd.Env = append(os.Environ(), asked+"=yes")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

@@ -201,7 +201,7 @@ func TestNodeFlag(t *testing.T) {
 }
 
 func TestOtherFlags(t *testing.T) {
-	for text, want := range map[string]string{"v=2": "--v=2", "--v=2": "--v=2", "--profiling": "--profiling", "": "", "-v": "", "--a b=c": "", "=x": ""} {
+	for text, want := range map[string]string{"v=2": "--v=2", "--v=2": "--v=2", "--profiling": "--profiling=true", "": "", "-v": "", "--a b=c": "", "=x": ""} {
 		got, err := clusterfile.ParseFlag(text)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("flag %q: %q, %v", text, got, err)

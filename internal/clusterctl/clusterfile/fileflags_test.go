@@ -2,6 +2,7 @@ package clusterfile_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,10 @@ func TestFlagsOfFiles(t *testing.T) {
 		if _, err := clusterfile.ParseFlag("--" + name + "=/tmp/x"); err != nil {
 			t.Errorf("--%s on the command line: %v", name, err)
 		}
+	}
+	d, err := clusterfile.Parse("f", []byte("apiServer: {flags: [--disabled-metrics, --watch-cache]}"))
+	if want := []string{"--disabled-metrics=true", "--watch-cache=true"}; err != nil || !slices.Equal(d.Spec.APIServerFlags, want) {
+		t.Errorf("without values: %v, %v; a flag would have the next one for its value, also one of the command line", d.Spec.APIServerFlags, err)
 	}
 	const allowed = `disable-admission-plugins enable-admission-plugins event-ttl feature-gates max-mutating-requests-inflight
 		max-requests-inflight max_requests_inflight request-timeout runtime-config v vmodule watch-cache`

@@ -7,13 +7,16 @@ import (
 )
 
 // ParseFlag reads a flag for the API server, with or without its leading dashes, and returns
-// it as --name=value.
+// it as --name=value. One without a value is true: it must not have the next flag for its value.
 func ParseFlag(text string) (string, error) {
 	name := strings.TrimPrefix(text, "--")
 	if name == "" || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "=") || strings.ContainsAny(strings.SplitN(name, "=", 2)[0], " \t\n") {
 		return "", &mistake{fmt.Sprintf("invalid flag of the API server %q", text), "--name=value, one in each item"}
 	}
-	key, _, _ := strings.Cut(name, "=")
+	key, _, valued := strings.Cut(name, "=")
+	if !valued {
+		name += "=true"
+	}
 	if hint := ownFlag(key); hint != "" {
 		return "", &mistake{"--" + key + " of the API server cannot be set", hint}
 	}

@@ -30,7 +30,7 @@ func unpackFiles(data []byte) (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := New()
+	b, rows := New(), 0
 	tr := tar.NewReader(io.LimitReader(zr, maxSize))
 	for {
 		header, err := tr.Next()
@@ -47,7 +47,12 @@ func unpackFiles(data []byte) (*Base, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.Set(header.Name, content)
+		if rows += bytes.Count(content, []byte("\n")) + 1; rows > mostLines {
+			return nil, errLines
+		}
+		if b.Set(header.Name, content); len(b.files) > mostFiles {
+			return nil, errFiles
+		}
 	}
 	if _, err := io.Copy(io.Discard, io.LimitReader(zr, maxSize)); err != nil { // verifies the checksum
 		return nil, err

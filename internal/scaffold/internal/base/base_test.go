@@ -1,7 +1,9 @@
 package base
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"iter"
@@ -155,6 +157,8 @@ func TestDamaged(t *testing.T) {
 		{string(archive[:len(archive)/2]), 0, nil},
 		{string(archive[:len(archive)-4]), 0, nil},
 		{string(make([]byte, maxSize+1)), 0, errLarge},
+		{packed(t, 1, mostLines), 0, errLines},
+		{packed(t, mostFiles+1, 0), 0, errFiles},
 		{tagged(mostTags + 1), mostTags + 3, errTags},
 		{tagged(mostLines - 3), mostTags + 3, errTags}, // next to none is free
 		{strings.Replace(good, " 2\n", strings.Repeat(" 2\n"+good[strings.Index(good, "== "):strings.Index(good, " 2\n")], mostLines/2), 1), mostLines + 1, errLines},
@@ -172,6 +176,21 @@ func TestDamaged(t *testing.T) {
 	if newer, ok := errors.AsType[*VersionError](err); !ok || newer.Version != "2" {
 		t.Errorf("another version: %v", err)
 	}
+}
+
+// packed is an archive of so many files, with so many lines each.
+func packed(t *testing.T, files, lines int) string {
+	t.Helper()
+	var out bytes.Buffer
+	zipped := gzip.NewWriter(&out)
+	archive, text := tar.NewWriter(zipped), bytes.Repeat([]byte("\n"), lines)
+	for i := range files {
+		must(t, archive.WriteHeader(&tar.Header{Name: "f" + strconv.Itoa(i), Mode: 0o644, Size: int64(lines)}))
+		_, err := archive.Write(text)
+		must(t, err)
+	}
+	must(t, errors.Join(archive.Close(), zipped.Close()))
+	return out.String()
 }
 
 // written is a base with these lines.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/finite"
@@ -89,7 +90,16 @@ func lastReadable(ctx context.Context, root string) (commit, date string) {
 
 // readable reports whether a commit has a base that can be read.
 func readable(ctx context.Context, root, commit string) bool {
-	data, err := git.Output(ctx, root, "cat-file", "blob", commit+":./"+Path)
+	blob := commit + ":./" + Path
+	text, err := git.Output(ctx, root, "cat-file", "-s", blob)
+	if err != nil {
+		return false
+	}
+	// A few bytes of a repository may stand for any number.
+	if size, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err != nil || size > maxSize {
+		return false
+	}
+	data, err := git.Output(ctx, root, "cat-file", "blob", blob)
 	if err != nil {
 		return false
 	}
