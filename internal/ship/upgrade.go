@@ -128,7 +128,7 @@ func (u *upgrade) prepare(ctx context.Context, left []*unstructured.Unstructured
 		}
 	}
 	for _, r := range u.retreats {
-		if err := u.convertStorage(ctx, r); err != nil {
+		if err := u.requireConversion(ctx, r); err != nil {
 			return err
 		}
 	}
