@@ -310,7 +310,11 @@ func (u *upgrade) finishDefinition(ctx context.Context, w *watch, definition *un
 			Where: nameOf(definition), Err: unread, Next: describe(definition),
 		}
 	case unread != nil:
-		u.cluster.handler.Handle(report.Object{Name: nameOf(definition), Action: report.Updated,
+		live, err := u.cluster.objects.Resource(crdResource).Get(ctx, definition.GetName(), metav1.GetOptions{})
+		if err != nil {
+			return u.explain(ctx, definition, err)
+		}
+		u.cluster.handler.Handle(report.Object{Name: nameOf(definition), Action: actionOf(interim, u.staged[nameOf(definition)], live, u.manager()),
 			Why: "objects stay stored as " + storageVersion(interim) + " until the conversion webhook answers; then run the command again"})
 		return nil
 	}

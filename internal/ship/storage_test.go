@@ -186,3 +186,23 @@ func TestExpiredList(t *testing.T) {
 		t.Errorf("%q: %v", names, err)
 	}
 }
+
+// TestStaysStored: where no conversion answers yet, objects stay stored as they are. The second time nothing changes.
+func TestStaysStored(t *testing.T) {
+	c, events := connect(t)
+	const group = "stays.example.com"
+	one, both := versioned(group, "{strategy: None}", "v1+"), versioned(group, unanswered, "v1", "v2+")
+	remove(t, c, one)
+	mustApply(t, c, one, ApplyOptions{})
+	if err := launch(t, c, group, "v1", "one"); err != nil {
+		t.Fatal(err)
+	}
+	events.lines = nil
+	for _, want := range []string{"updated", "unchanged"} {
+		mustApply(t, c, both, ApplyOptions{})
+		if is := storing(t, c, both); is != "v1[v1]Webhook" {
+			t.Errorf("storing: %s", is)
+		}
+		events.want(t, want+" crd/boats."+group)
+	}
+}
