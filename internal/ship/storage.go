@@ -43,7 +43,7 @@ func (u *upgrade) holdDefinition(definition, live *unstructured.Unstructured) er
 	if live == nil || live.GetDeletionTimestamp() != nil {
 		return nil
 	}
-	interim := interimDefinition(definition, live, u.brought(live))
+	interim := u.interimDefinition(definition, live)
 	u.hold(definition, interim)
 	stored, _, _ := unstructured.NestedStringSlice(live.Object, "status", "storedVersions")
 	going := slices.DeleteFunc(stored, func(v string) bool { return versionOf(definition, v) != nil })
@@ -69,25 +69,27 @@ func (u *upgrade) holdDefinition(definition, live *unstructured.Unstructured) er
 	return nil
 }
 
-// strategyPath is where a definition has how its objects are converted.
-var strategyPath = fieldpath.MakePathOrDie("spec", "conversion", "strategy")
+// Where a definition has how its objects are converted, and whose certificates the API server trusts for that.
+var (
+	strategyPath  = fieldpath.MakePathOrDie("spec", "conversion", "strategy")
+	authorityPath = fieldpath.MakePathOrDie("spec", "conversion", "webhook", "clientConfig", "caBundle")
+)
 
-// brought reports whether the conversion of a definition that the cluster has came with the manifests, so that it goes
-// with them. Another's stays: some operators register their own.
-func (a *application) brought(live *unstructured.Unstructured) bool {
+// brought reports whether a field of an object that the cluster has came with the manifests, so that it goes with them.
+// Another's stays: some operators register their own conversion.
+func (a *application) brought(live *unstructured.Unstructured, field fieldpath.Path) bool {
 	return slices.ContainsFunc(live.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
 		if entry.Subresource != "" || entry.Manager != a.manager() && !a.earlier(entry) {
 			return false
 		}
 		fields, err := fieldSet(entry)
-		return err == nil && fields.Has(strategyPath)
+		return err == nil && fields.Has(field)
 	})
 }
 
 // interimDefinition is a definition for two versions of an operator: it has the versions of both. What clients of the
-// live one ask for is stored and converted as before, so that no answer of the new operator is needed. Brought says
-// whether the live one's conversion goes if the definition has none.
-func interimDefinition(definition, live *unstructured.Unstructured, brought bool) *unstructured.Unstructured {
+// live one ask for is stored and converted as before, so that no answer of the new operator is needed.
+func (a *application) interimDefinition(definition, live *unstructured.Unstructured) *unstructured.Unstructured {
 	interim := definition.DeepCopy()
 	versions := versionsIn(interim)
 	for _, before := range versionsIn(live) {
@@ -103,8 +105,8 @@ func interimDefinition(definition, live *unstructured.Unstructured, brought bool
 	if calls(definition) || calls(live) {
 		setStorage(interim, storageVersion(live))
 	}
-	if dropped := calls(live) && !calls(definition); dropped && brought || !dropped && len(versionsIn(live)) > 1 {
-		copyConversion(interim, live)
+	if dropped := calls(live) && !calls(definition); dropped && a.brought(live, strategyPath) || !dropped && len(versionsIn(live)) > 1 {
+		a.copyConversion(interim, live)
 	}
 	return interim
 }
@@ -120,14 +122,16 @@ func converts(definition *unstructured.Unstructured) bool {
 	return definition != nil && len(usedConfigs(definition)) > 0
 }
 
-// copyConversion gives a definition the conversion that the cluster has, unless it asks the same Service. The authority
-// is left out, since another owns it.
-func copyConversion(definition, live *unstructured.Unstructured) {
+// copyConversion gives a definition the conversion that the cluster has, unless it asks the same Service. An authority
+// that another wrote is left out.
+func (a *application) copyConversion(definition, live *unstructured.Unstructured) {
 	conversion, found, _ := unstructured.NestedMap(live.Object, "spec", "conversion")
 	if !found || calls(definition) == calls(live) && slices.Equal(calledBy(definition), calledBy(live)) {
 		return
 	}
-	unstructured.RemoveNestedField(conversion, "webhook", "clientConfig", "caBundle")
+	if !a.brought(live, authorityPath) {
+		unstructured.RemoveNestedField(conversion, "webhook", "clientConfig", "caBundle")
+	}
 	_ = unstructured.SetNestedMap(definition.Object, conversion, "spec", "conversion") // it is from JSON
 }
 
@@ -349,7 +353,7 @@ func (u *upgrade) unreadable(ctx context.Context, definition *unstructured.Unstr
 // applying takes fields over.
 func (u *upgrade) dropConversion(ctx context.Context, definition *unstructured.Unstructured) error {
 	live, err := existing(ctx, u.cluster.objects.Resource(crdResource), definition.GetName())
-	if err != nil || live == nil || calls(definition) || !calls(live) || !u.brought(live) {
+	if err != nil || live == nil || calls(definition) || !calls(live) || !u.brought(live, strategyPath) {
 		return err
 	}
 	const none = `{"spec":{"conversion":{"strategy":"None","webhook":null}}}`
@@ -366,7 +370,7 @@ func (a *application) restoring(ctx context.Context, resource dynamic.ResourceIn
 	}
 	stored, _, _ := unstructured.NestedStringSlice(live.Object, "status", "storedVersions")
 	going := slices.DeleteFunc(stored, func(v string) bool { return versionOf(definition, v) != nil })
-	if len(going) == 0 && (calls(definition) || !calls(live) || !a.brought(live)) {
+	if len(going) == 0 && (calls(definition) || !calls(live) || !a.brought(live, strategyPath)) {
 		return Difference{}, false
 	}
 	live = withoutStatus(definition, live)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -146,6 +147,40 @@ func TestRefusedRetreat(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if is := storing(t, c, one); is != "v2[v1 v2]Webhook" {
+		t.Errorf("storing: %s", is)
+	}
+}
+
+// TestRetreatByURL: a conversion whose authority is in the manifests goes on to convert until no object needs it.
+func TestRetreatByURL(t *testing.T) {
+	c, _ := connect(t)
+	const group = "byurl.example.com"
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var review map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
+			t.Error(err)
+		}
+		request, _ := review["request"].(map[string]any)
+		converted, _ := request["objects"].([]any)
+		for _, object := range converted {
+			object.(map[string]any)["apiVersion"] = request["desiredAPIVersion"]
+		}
+		review["response"] = map[string]any{"uid": request["uid"], "convertedObjects": converted, "result": map[string]any{"status": "Success"}}
+		if err := json.NewEncoder(w).Encode(review); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	conversion := fmt.Sprintf("{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: %q, caBundle: %s}}}", server.URL, base64.StdEncoding.EncodeToString(bundle))
+	one := versioned(group, "{strategy: None}", "v1+")
+	remove(t, c, one)
+	mustApply(t, c, versioned(group, conversion, "v1", "v2+"), ApplyOptions{})
+	if err := launch(t, c, group, "v2", "one"); err != nil {
+		t.Fatal(err)
+	}
+	mustApply(t, c, one, ApplyOptions{})
+	if is := storing(t, c, one); is != "v1[v1]None" {
 		t.Errorf("storing: %s", is)
 	}
 }
