@@ -13,7 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// hulls is a definition with versions, such as "v1 v2*", of which the one with the star is stored. The conversion is YAML.
+// hulls is a definition with versions, such as "v1 v2*", of which the one with the star is stored. The conversion is
+// YAML.
 func hulls(t *testing.T, versions, conversion string) *unstructured.Unstructured {
 	t.Helper()
 	text := `apiVersion: apiextensions.k8s.io/v1

@@ -74,8 +74,8 @@ func storing(t *testing.T, c *Cluster, definition string) string {
 	return fmt.Sprint(storageVersion(live), stored, strategy)
 }
 
-// TestConversionOfOperator: a conversion that an operator registered for its kind by itself is not the manifests', so it
-// stays.
+// TestConversionOfOperator: a conversion that an operator registered for its kind by itself is not the manifests', so
+// it stays.
 func TestConversionOfOperator(t *testing.T) {
 	c, _ := connect(t)
 	text := versioned("own.example.com", "", "v1+", "v2")
