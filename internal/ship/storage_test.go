@@ -74,7 +74,7 @@ func storing(t *testing.T, c *Cluster, definition string) string {
 	return fmt.Sprint(storageVersion(live), stored, strategy)
 }
 
-// TestConversionOfOperator: a conversion that an operator registered for its kind by itself is not the manifests', so it
+// TestConversionOfOperator: a conversion that an operator registered for its kind by itself is not the manifests', and
 // stays.
 func TestConversionOfOperator(t *testing.T) {
 	c, _ := connect(t)
