@@ -186,7 +186,7 @@ func (a *application) before(ctx context.Context, resource dynamic.ResourceInter
 		}
 		if !reported {
 			reported = true
-			a.cluster.handler.Handle(report.Step{Name: "waiting for " + nameOf(object) + " to be deleted"})
+			a.cluster.reportLeaving(object)
 		}
 		return false, nil
 	})

@@ -287,7 +287,12 @@ func TestDeleteHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	events.lines = nil
+	var waits []string
+	events.step = func(text string) { waits = append(waits, text) }
 	known := failure(t, c.Delete(ctx, crd, DeleteOptions{Timeout: 100 * time.Millisecond}))
+	if want := []string{"waiting for crd/boats." + group + " to be deleted"}; !slices.Equal(waits, want) {
+		t.Errorf("it waits for %q, want %q", waits, want)
+	}
 	if known.Where != "crd/boats."+group || !strings.Contains(known.Hint, "boat/default/one waits for finalizer example.com/haul") {
 		t.Errorf("error is %v, want one that names the object and its finalizer", known)
 	}

@@ -100,6 +100,12 @@ func (c *Cluster) deleteOne(ctx context.Context, object *unstructured.Unstructur
 	return &departure{resource, object, uid}, err
 }
 
+// reportLeaving begins the wait for an object whose deletion was asked for: a namespace goes after its pods have ended,
+// and others once their finalizers are removed.
+func (c *Cluster) reportLeaving(object *unstructured.Unstructured) {
+	c.handler.Handle(report.Step{Name: "waiting for " + nameOf(object) + " to be deleted"})
+}
+
 // waitGone waits until the object, or at least that incarnation of it, is gone.
 func (c *Cluster) waitGone(ctx context.Context, d departure, patience time.Duration) error {
 	var last *unstructured.Unstructured
@@ -108,11 +114,14 @@ func (c *Cluster) waitGone(ctx context.Context, d departure, patience time.Durat
 		if apierrors.IsNotFound(err) {
 			return true, nil
 		}
-		if err != nil {
-			return false, err
+		if err != nil || live.GetUID() != d.uid {
+			return err == nil, err
+		}
+		if last == nil {
+			c.reportLeaving(d.object)
 		}
 		last = live
-		return live.GetUID() != d.uid, nil
+		return false, nil
 	})
 	if errors.Is(err, errImpatient) {
 		return c.explainLingering(ctx, last)

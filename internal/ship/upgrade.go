@@ -247,8 +247,8 @@ func (u *upgrade) unfinished(err error) error {
 		names = append(names, nameOf(object))
 	}
 	extended := *e
-	extended.Hint = strings.TrimPrefix(e.Hint+"\n", "\n") + "not changed, for the version that ran before: " + strings.Join(names, ", ") +
-		"\nto continue, correct the cause and deploy again; to go back, deploy the configuration of before"
+	extended.Hint = strings.TrimPrefix(e.Hint+"\n", "\n") + "held back until the new version is ready: " + strings.Join(names, ", ") +
+		"\nto continue, correct the cause and deploy again; to go back, deploy the previous configuration, or undeploy if there was none"
 	return &extended
 }
 

@@ -28,7 +28,7 @@ func TestFlagsOfFiles(t *testing.T) {
 	for _, name := range strings.Fields(refused) {
 		_, err := clusterfile.Parse("f", []byte("apiServer: {flags: [--"+name+"=/tmp/x]}"))
 		var e *report.Error
-		if !errors.As(err, &e) || !strings.Contains(e.Hint, "give it on the command line: --api-server-flag ") {
+		if !errors.As(err, &e) || !strings.Contains(e.Hint, "give it on the command line instead: --api-server-flag ") {
 			t.Errorf("--%s in a file: %v", name, err)
 		}
 		if _, err := clusterfile.ParseFlag("--" + name + "=/tmp/x"); err != nil {

@@ -167,7 +167,7 @@ func (p *Plan) Remove(path string) error {
 	}
 	p.base.Remove(path)
 	if c.exists {
-		c.after, c.action = nil, report.Deleted
+		c.after, c.action, c.why = nil, report.Deleted, ""
 		p.track(c)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -90,4 +91,16 @@ func read(t *testing.T, root, name string) string {
 	data, err := os.ReadFile(filepath.Join(root, name))
 	must(t, err)
 	return string(data)
+}
+
+// TestRemoveKept: a file that goes in the end has no reason to stay.
+func TestRemoveKept(t *testing.T) {
+	p, root := emptyPlan(t)
+	must(t, os.WriteFile(filepath.Join(root, "file"), []byte("mine"), 0o644))
+	must(t, p.Keep("file", "line 1 has your changes"))
+	must(t, p.Remove("file"))
+	want := []report.File{{Path: "file", Action: report.Deleted}}
+	if got := p.Changes(); !slices.Equal(got, want) {
+		t.Errorf("the plan is %v, want %v", got, want)
+	}
 }
