@@ -125,6 +125,7 @@ func (w *watch) requireAnswers(ctx context.Context, object *unstructured.Unstruc
 			return &report.Error{
 				What:  missing.who.String() + " does not answer, so failures of these webhooks are still ignored",
 				Where: nameOf(object), Err: missing.why, Next: describe(object),
+				Hint: "deploy --wait=false registers webhooks at once, such as those of a server that asks its callers for a certificate",
 			}
 		}
 	}

@@ -244,3 +244,22 @@ func TestStoredVersions(t *testing.T) {
 		t.Errorf("a second run says %s", told)
 	}
 }
+
+// TestHoldResource: a custom resource waits for the conversion, unless it is new and comes in the stored version: an
+// operator may need it to get ready.
+func TestHoldResource(t *testing.T) {
+	c, _ := connect(t)
+	definition := hulls(t, "v1* v2", toNowhere)
+	hull := func(version string) *unstructured.Unstructured {
+		return objects(t, "apiVersion: upgrade.example.com/"+version+"\nkind: Hull\nmetadata: {name: "+version+", namespace: default}\n")[0]
+	}
+	stored, other := hull("v1"), hull("v2")
+	u, err := (&application{cluster: c, interim: map[*unstructured.Unstructured]bool{}}).
+		planUpgrade(t.Context(), []*unstructured.Unstructured{other, stored, definition}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held := u.heldObjects(); len(held) != 1 || held[0] != other {
+		t.Errorf("held are %v", held)
+	}
+}

@@ -240,8 +240,9 @@ func (i *inventory) parentAction(now scope) report.Action {
 	return report.Updated
 }
 
-// members lists the set's members of the scope's kinds in its namespaces. Kinds that are not served have none; those
-// that the user may not list are reported, left out, and returned as unseen.
+// members lists the set's members of the scope's kinds in its namespaces. Kinds that are not served have none. Those
+// that the user may not list, and those that the server cannot read since nothing converts them, are reported, left out
+// and returned as unseen: a deployment may be what lets them be read again.
 func (c *Cluster) members(ctx context.Context, set *Set, s scope) (members []*unstructured.Unstructured, unseen []schema.GroupKind, err error) {
 	for _, kind := range sortedKinds(s.kinds) {
 		if set.DefinitionsOnly && kind != crdKind {
@@ -250,6 +251,11 @@ func (c *Cluster) members(ctx context.Context, set *Set, s scope) (members []*un
 		found, err := c.membersOf(ctx, set, kind, s.namespaces)
 		if apierrors.IsForbidden(err) {
 			c.handler.Handle(report.Warning{Text: "the user of the kubeconfig may not list objects of kind " + kind.String() + ": those of earlier deployments are not deleted"})
+			unseen = append(unseen, kind)
+			continue
+		}
+		if apierrors.IsInternalError(err) && ctx.Err() == nil {
+			c.handler.Handle(report.Warning{Text: "the API server cannot read objects of kind " + kind.String() + ", so those of earlier deployments are not deleted: " + err.Error()})
 			unseen = append(unseen, kind)
 			continue
 		}

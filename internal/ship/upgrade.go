@@ -35,7 +35,7 @@ type upgrade struct {
 // is ready, so only definitions are: of these the API server can be asked.
 func (a *application) planUpgrade(ctx context.Context, objects []*unstructured.Unstructured, wait bool) (*upgrade, error) {
 	u := &upgrade{application: a, objects: objects, wait: wait, held: map[*unstructured.Unstructured]*unstructured.Unstructured{}}
-	for _, object := range objects {
+	for _, object := range InInstallOrder(objects) { // definitions before their objects
 		switch kind := kindOf(object); {
 		case kind == crdKind:
 			live, err := a.present(ctx, object)
@@ -49,7 +49,9 @@ func (a *application) planUpgrade(ctx context.Context, objects []*unstructured.U
 		case isHook(object) && slices.ContainsFunc(calledBy(object), func(s called) bool { return s.of(objects) }):
 			u.held[object] = nil
 		case converts(definitionOf(objects, kind)):
-			u.held[object] = nil
+			if !u.needsNoConversion(ctx, object) {
+				u.held[object] = nil
+			}
 		case isRole(kind):
 			live, err := a.present(ctx, object)
 			if err != nil {
@@ -59,6 +61,17 @@ func (a *application) planUpgrade(ctx context.Context, objects []*unstructured.U
 		}
 	}
 	return u, nil
+}
+
+// needsNoConversion reports whether a custom resource is new and comes in the version that is stored: the new version
+// of the operator may need it to get ready.
+func (u *upgrade) needsNoConversion(ctx context.Context, object *unstructured.Unstructured) bool {
+	definition := definitionOf(u.objects, kindOf(object))
+	if interim := u.held[definition]; interim != nil {
+		definition = interim
+	}
+	live, err := u.present(ctx, object)
+	return err == nil && live == nil && object.GroupVersionKind().Version == storageVersion(definition)
 }
 
 // present is an object as the cluster has it; nil if it has none, or not yet its kind.
