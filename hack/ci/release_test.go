@@ -77,7 +77,7 @@ func (p *publisher) steps(id string) (all []func() (string, error)) {
 		git(p.t.Context(), p.t, dir, "clone", "--quiet", p.repository, ".")
 	}
 	values := maps.Clone(p.values)
-	values["runner.temp"] = temp
+	values["runner.temp"], values["runner.tool_cache"] = temp, temp
 	for _, s := range steps {
 		switch {
 		case strings.HasPrefix(s.Uses, "actions/upload-artifact@"):

@@ -104,7 +104,7 @@ func (d *Disk) place(path, entry string, files bool) (placed string, err error) 
 	if err != nil {
 		return "", err
 	}
-	name := "the repository " + entry
+	name := "the repository " + url.PathEscape(entry) // which is one name, and leads to no other folder
 	if d.mounts == nil {
 		d.mounts = map[string]string{}
 	}

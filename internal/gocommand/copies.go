@@ -1,6 +1,7 @@
 package gocommand
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/scratch"
 )
 
 // Copies are files that the go command may write to, with -mod=mod go.mod and go.sum, and in a workspace always
@@ -23,58 +25,58 @@ func (c *Command) shield() (done func(), err error) {
 	if c.Copies == (Copies{}) {
 		return func() {}, c.refuseLinks()
 	}
-	dir, err := c.Copies.make()
+	folder, err := c.Copies.make()
 	if err != nil {
 		return nil, err
 	}
 	if c.Copies.Work != "" {
-		c.Env = append(slices.Clone(c.Env), "GOWORK="+filepath.Join(dir, "go.work"))
+		c.Env = append(slices.Clone(c.Env), "GOWORK="+filepath.Join(folder.Path, "go.work"))
 	} else {
-		c.Args = slices.Insert(slices.Clone(c.Args), 1, "-modfile="+filepath.Join(dir, "go.mod"))
+		c.Args = slices.Insert(slices.Clone(c.Args), 1, "-modfile="+filepath.Join(folder.Path, "go.mod"))
 	}
-	return func() { _ = os.RemoveAll(dir) }, nil
+	return func() { _ = folder.Remove() }, nil
 }
 
 // make makes them in a new folder.
-func (c Copies) make() (dir string, err error) {
+func (c Copies) make() (scratch.Folder, error) {
 	if c.Work != "" {
 		return copyWorkspace(c.Work)
 	}
 	data, err := finite.ReadFile(c.Mod)
 	if err != nil {
-		return "", err
+		return scratch.Folder{}, err
 	}
 	return copied("go.mod", data, strings.TrimSuffix(c.Mod, ".mod")+".sum", "go.sum")
 }
 
 // copied is a new folder with a file and, where there are any, its sums.
-func copied(name string, data []byte, sumsFrom, sumsTo string) (dir string, err error) {
-	if dir, err = os.MkdirTemp("", "slipway-modules-*"); err != nil {
-		return "", err
+func copied(name string, data []byte, sumsFrom, sumsTo string) (scratch.Folder, error) {
+	folder, err := scratch.New("slipway-modules-")
+	if err != nil {
+		return scratch.Folder{}, err
 	}
-	err = os.WriteFile(filepath.Join(dir, name), data, 0o600)
+	err = os.WriteFile(filepath.Join(folder.Path, name), data, 0o600)
 	if sums, absent := finite.ReadFile(sumsFrom); absent == nil && err == nil {
-		err = os.WriteFile(filepath.Join(dir, sumsTo), sums, 0o600)
+		err = os.WriteFile(filepath.Join(folder.Path, sumsTo), sums, 0o600)
 	}
 	if err != nil {
-		_ = os.RemoveAll(dir)
-		return "", err
+		return scratch.Folder{}, errors.Join(err, folder.Remove())
 	}
-	return dir, nil
+	return folder, nil
 }
 
 // copyWorkspace copies a go.work and its go.work.sum into a new folder, from where its paths lead to the same places.
-func copyWorkspace(work string) (dir string, err error) {
+func copyWorkspace(work string) (scratch.Folder, error) {
 	data, err := finite.ReadFile(work)
 	if err != nil {
-		return "", err
+		return scratch.Folder{}, err
 	}
 	file, err := modfile.ParseWork(work, data, nil)
 	if err == nil {
 		err = makeAbsolute(file, filepath.Dir(work))
 	}
 	if err != nil {
-		return "", err
+		return scratch.Folder{}, err
 	}
 	return copied("go.work", modfile.Format(file.Syntax), work+".sum", "go.work.sum")
 }

@@ -22,7 +22,6 @@ var removers = map[string]string{
 	"cluster/realnode/removetree/all_other.go":         "for its callers",
 	"internal/cachefolder/holdings/holdings.go":        "the user asks for it, and the names are hashes but for those in images",
 	"internal/clusterctl/state/remove.go":              "the state of a cluster: a folder without files of one is refused",
-	"internal/gocommand/copies.go":                     "made by the same call",
 	"internal/kustomize/confined.go":                   "kustomize asks for it, in the project or where the command line names",
 	"internal/program/prune.go":                        "slots of the cache, after a look at the note or the mark in them",
 	"internal/program/released.go":                     "what was unpacked of an archive, in the folder of downloads",

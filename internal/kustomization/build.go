@@ -124,8 +124,11 @@ func TooMuch(exceeded error) *report.Error {
 		return &report.Error{What: "the kustomization could make git run a program", Err: exceeded, Hint: "use the name of a branch, a tag or a commit as version"}
 	}
 	if errors.Is(exceeded, bounded.ErrLeaves) || errors.Is(exceeded, bounded.ErrBeyond) {
-		return &report.Error{What: "files of this machine could become part of a fetched base", Err: exceeded,
-			Hint: "leave out --load-restrictor; or copy the base into the project, if you trust it"}
+		hint := "copy the base into the project, if you trust it"
+		if errors.Is(exceeded, bounded.ErrBeyond) {
+			hint = "leave out --load-restrictor; or " + hint
+		}
+		return &report.Error{What: "files of this machine could become part of a fetched base", Err: exceeded, Hint: hint}
 	}
 	return &report.Error{What: "the kustomization is too large to build", Err: exceeded, Hint: "replace the aliases by their contents, or divide the kustomization"}
 }

@@ -274,6 +274,10 @@ func TestFetchedBase(t *testing.T) {
 			t.Errorf("%s: %v has %v, announced were %v", name, err, names, addresses)
 		}
 	}
+	if names, _, err := announced(t, "-- kustomization.yaml --\nresources: [\""+strings.Replace(address, "/team", "/x/../../../team", 1)+"//config\", team/op.git/config]\n"+
+		"-- team/op.git/config/kustomization.yaml --\nresources: [a.yaml]\n-- team/op.git/config/a.yaml --\n"+strings.Replace(configMap, "fetched", "own", 1)); err != nil || !slices.Equal(names, []string{"op-fetched", "own"}) {
+		t.Errorf("an address that reads like a way to a folder of the project: %v, %v", names, err)
+	}
 	for _, folder := range []string{"steal", "merged", "tagged", "linked", "through", "files", "gone"} {
 		names, _, err := announced(t, "-- kustomization.yaml --\nresources: [\""+address+"//"+folder+"\"]\n")
 		leaves := folder != "files" && folder != "gone" // which kustomize refuses itself

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -31,9 +32,10 @@ const (
 // status.storedVersions lacks them, so these objects are stored anew first, by the conversion of the version that runs.
 type retreat struct {
 	definition *unstructured.Unstructured // as it is in the end
-	interim    *unstructured.Unstructured
-	versions   []string // that go
-	to         string   // the version to store instead
+	before     *unstructured.Unstructured // the interim form that stores as the live definition does
+	interim    *unstructured.Unstructured // the one that stores in the new version
+	versions   []string                   // that go
+	to         string                     // the version to store instead
 }
 
 // holdDefinition decides what becomes of a definition that the cluster has as live, or not if that is nil.
@@ -41,7 +43,7 @@ func (u *upgrade) holdDefinition(definition, live *unstructured.Unstructured) er
 	if live == nil || live.GetDeletionTimestamp() != nil {
 		return nil
 	}
-	interim := interimDefinition(definition, live)
+	interim := u.interimDefinition(definition, live)
 	u.hold(definition, interim)
 	stored, _, _ := unstructured.NestedStringSlice(live.Object, "status", "storedVersions")
 	going := slices.DeleteFunc(stored, func(v string) bool { return versionOf(definition, v) != nil })
@@ -57,20 +59,39 @@ func (u *upgrade) holdDefinition(definition, live *unstructured.Unstructured) er
 			Next:  "slipway kubectl get crd " + definition.GetName() + " -o yaml",
 		}
 	}
+	before := interim.DeepCopy()
+	setStorage(before, storageVersion(live))
 	interim = interim.DeepCopy()
 	setStorage(interim, to)
 	u.held[definition] = interim
-	u.interim[interim] = true
-	u.retreats = append(u.retreats, retreat{definition, interim, going, to})
+	u.interim[before], u.interim[interim] = true, true
+	u.retreats = append(u.retreats, retreat{definition, before, interim, going, to})
 	return nil
+}
+
+// Where a definition has how its objects are converted, and whose certificates the API server trusts for that.
+var (
+	strategyPath  = fieldpath.MakePathOrDie("spec", "conversion", "strategy")
+	authorityPath = fieldpath.MakePathOrDie("spec", "conversion", "webhook", "clientConfig", "caBundle")
+)
+
+// brought reports whether a field of an object that the cluster has came with the manifests, so that it goes with them.
+// Another's stays: some operators register their own conversion.
+func (a *application) brought(live *unstructured.Unstructured, field fieldpath.Path) bool {
+	return slices.ContainsFunc(live.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		if entry.Subresource != "" || entry.Manager != a.manager() && !a.earlier(entry) {
+			return false
+		}
+		fields, err := fieldSet(entry)
+		return err == nil && fields.Has(field)
+	})
 }
 
 // interimDefinition is a definition for two versions of an operator: it has the versions of both. What clients of the
 // live one ask for is stored and converted as before, so that no answer of the new operator is needed.
-func interimDefinition(definition, live *unstructured.Unstructured) *unstructured.Unstructured {
+func (a *application) interimDefinition(definition, live *unstructured.Unstructured) *unstructured.Unstructured {
 	interim := definition.DeepCopy()
 	versions := versionsIn(interim)
-	converted := len(versionsIn(live)) > 1
 	for _, before := range versionsIn(live) {
 		if versionOf(definition, before["name"].(string)) == nil {
 			versions = append(versions, runtime.DeepCopyJSON(before))
@@ -84,8 +105,8 @@ func interimDefinition(definition, live *unstructured.Unstructured) *unstructure
 	if calls(definition) || calls(live) {
 		setStorage(interim, storageVersion(live))
 	}
-	if converted {
-		copyConversion(interim, live)
+	if dropped := calls(live) && !calls(definition); dropped && a.brought(live, strategyPath) || !dropped && len(versionsIn(live)) > 1 {
+		a.copyConversion(interim, live)
 	}
 	return interim
 }
@@ -101,14 +122,16 @@ func converts(definition *unstructured.Unstructured) bool {
 	return definition != nil && len(usedConfigs(definition)) > 0
 }
 
-// copyConversion gives a definition the conversion that the cluster has, unless it asks the same Service. The authority
-// is left out, since another owns it.
-func copyConversion(definition, live *unstructured.Unstructured) {
+// copyConversion gives a definition the conversion that the cluster has, unless it asks the same Service. An authority
+// that another wrote is left out.
+func (a *application) copyConversion(definition, live *unstructured.Unstructured) {
 	conversion, found, _ := unstructured.NestedMap(live.Object, "spec", "conversion")
 	if !found || calls(definition) == calls(live) && slices.Equal(calledBy(definition), calledBy(live)) {
 		return
 	}
-	unstructured.RemoveNestedField(conversion, "webhook", "clientConfig", "caBundle")
+	if !a.brought(live, authorityPath) {
+		unstructured.RemoveNestedField(conversion, "webhook", "clientConfig", "caBundle")
+	}
 	_ = unstructured.SetNestedMap(definition.Object, conversion, "spec", "conversion") // it is from JSON
 }
 
@@ -160,10 +183,10 @@ func resourceOf(definition *unstructured.Unstructured, version string) schema.Gr
 	return schema.GroupVersionResource{Group: group, Version: version, Resource: plural}
 }
 
-// convertStorage has new writes stored in the version of a retreat, and reads all objects in it: that fails if the
-// conversion does not answer, while nothing is lost yet.
-func (u *upgrade) convertStorage(ctx context.Context, r retreat) error {
-	if err := u.ship(ctx, []*unstructured.Unstructured{r.interim}); err != nil {
+// requireConversion reads all objects in the version of a retreat: that fails if the conversion does not answer, while
+// writes still need none.
+func (u *upgrade) requireConversion(ctx context.Context, r retreat) error {
+	if err := u.ship(ctx, []*unstructured.Unstructured{r.before}); err != nil {
 		return err
 	}
 	err := u.eachPage(ctx, r, func([]unstructured.Unstructured) error { return nil })
@@ -180,9 +203,13 @@ func (u *upgrade) convertStorage(ctx context.Context, r retreat) error {
 
 // eachPage reads all objects of a retreat's kind.
 func (u *upgrade) eachPage(ctx context.Context, r retreat, see func([]unstructured.Unstructured) error) error {
-	resource := u.cluster.objects.Resource(resourceOf(r.definition, r.to))
+	resource := u.cluster.objects.Resource(r.resource())
 	for options := (metav1.ListOptions{Limit: pageSize}); ; {
 		page, err := resource.List(ctx, options)
+		if rest := restOf(err); rest != "" {
+			options.Continue = rest
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -193,6 +220,24 @@ func (u *upgrade) eachPage(ctx context.Context, r retreat, see func([]unstructur
 			return nil
 		}
 	}
+}
+
+// resource is where the objects of a retreat are read and written: in its version, unless that is not served.
+func (r retreat) resource() schema.GroupVersionResource {
+	if served := servedResources(r.interim); len(served) > 0 && !servesVersion(r.interim, r.to) {
+		return served[0]
+	}
+	return resourceOf(r.definition, r.to)
+}
+
+// restOf is where to go on with a list that took longer than the server keeps what was there when it began; "" with
+// another error. What follows is there later: objects that came meanwhile are stored as they are to be.
+func restOf(err error) string {
+	var status apierrors.APIStatus
+	if !apierrors.IsResourceExpired(err) || !errors.As(err, &status) {
+		return ""
+	}
+	return status.Status().Continue
 }
 
 // leaveVersions stores the objects of each retreat anew, and writes down that none is stored in the old versions.
@@ -208,6 +253,9 @@ func (u *upgrade) leaveVersions(ctx context.Context) error {
 // storeAnew writes each object as it is, which stores it in the version that the definition has for that. One that
 // another client has written meanwhile is stored so already.
 func (u *upgrade) storeAnew(ctx context.Context, r retreat) error {
+	if err := u.ship(ctx, []*unstructured.Unstructured{r.interim}); err != nil {
+		return err
+	}
 	if wait := time.Until(u.settled); wait > 0 { // the server may go on to store as before
 		select {
 		case <-time.After(wait):
@@ -215,7 +263,7 @@ func (u *upgrade) storeAnew(ctx context.Context, r retreat) error {
 			return ctx.Err()
 		}
 	}
-	resource := u.cluster.objects.Resource(resourceOf(r.definition, r.to))
+	resource := u.cluster.objects.Resource(r.resource())
 	begin, shown, count := time.Now(), time.Now(), 0
 	err := u.eachPage(ctx, r, func(page []unstructured.Unstructured) error {
 		for i := range page {
@@ -266,7 +314,11 @@ func (u *upgrade) finishDefinition(ctx context.Context, w *watch, definition *un
 			Where: nameOf(definition), Err: unread, Next: describe(definition),
 		}
 	case unread != nil:
-		u.cluster.handler.Handle(report.Object{Name: nameOf(definition), Action: u.staged[nameOf(definition)].action,
+		live, err := u.cluster.objects.Resource(crdResource).Get(ctx, definition.GetName(), metav1.GetOptions{})
+		if err != nil {
+			return u.explain(ctx, definition, err)
+		}
+		u.cluster.handler.Handle(report.Object{Name: nameOf(definition), Action: actionOf(interim, u.staged[nameOf(definition)].before, live, u.manager()),
 			Why: "objects stay stored as " + storageVersion(interim) + " until the conversion webhook answers; then run the command again"})
 		return nil
 	}
@@ -301,7 +353,7 @@ func (u *upgrade) unreadable(ctx context.Context, definition *unstructured.Unstr
 // applying takes fields over.
 func (u *upgrade) dropConversion(ctx context.Context, definition *unstructured.Unstructured) error {
 	live, err := existing(ctx, u.cluster.objects.Resource(crdResource), definition.GetName())
-	if err != nil || live == nil || calls(definition) || !calls(live) {
+	if err != nil || live == nil || calls(definition) || !calls(live) || !u.brought(live, strategyPath) {
 		return err
 	}
 	const none = `{"spec":{"conversion":{"strategy":"None","webhook":null}}}`
@@ -318,7 +370,7 @@ func (a *application) restoring(ctx context.Context, resource dynamic.ResourceIn
 	}
 	stored, _, _ := unstructured.NestedStringSlice(live.Object, "status", "storedVersions")
 	going := slices.DeleteFunc(stored, func(v string) bool { return versionOf(definition, v) != nil })
-	if len(going) == 0 && (calls(definition) || !calls(live)) {
+	if len(going) == 0 && (calls(definition) || !calls(live) || !a.brought(live, strategyPath)) {
 		return Difference{}, false
 	}
 	live = withoutStatus(definition, live)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -106,8 +107,8 @@ func interimRole(object, live *unstructured.Unstructured) *unstructured.Unstruct
 
 // prepare has the server judge everything before anything changes, where an upgrade that is refused half-way would take
 // something from the version that runs: webhooks that are left over go before that is replaced. Custom resources are
-// left out, since their definitions change with them, and so is an answer that says nothing of the object: a webhook
-// that fails may be one of those that go.
+// left out, since their definitions change with them, and so is what webhooks judge that go. Another answer may say
+// nothing of the object either: a namespace may be about to go, and a quota to change.
 func (u *upgrade) prepare(ctx context.Context, left []*unstructured.Unstructured) error {
 	if len(u.interim) == 0 && len(u.retreats) == 0 && len(left) == 0 {
 		return nil
@@ -115,7 +116,7 @@ func (u *upgrade) prepare(ctx context.Context, left []*unstructured.Unstructured
 	judge := *u.application
 	judge.dry = true
 	for _, object := range InInstallOrder(u.objects) {
-		if definitionOf(u.objects, kindOf(object)) != nil {
+		if definitionOf(u.objects, kindOf(object)) != nil || asked(kindOf(object).Group, left) {
 			continue
 		}
 		form := object
@@ -123,16 +124,47 @@ func (u *upgrade) prepare(ctx context.Context, left []*unstructured.Unstructured
 			form = interim
 		}
 		_, err := judge.preview(ctx, form, u.objects)
+		if form != object && isRole(kindOf(object)) && apierrors.IsForbidden(err) {
+			delete(u.held, object) // this user may not grant what the role had, so that it ends at once
+			_, err = judge.preview(ctx, object, u.objects)
+		}
+		if apierrors.IsForbidden(err) && (apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) || u.limits(object.GetNamespace())) {
+			continue
+		}
 		if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsConflict(err) {
 			return judge.explain(ctx, object, err)
 		}
 	}
 	for _, r := range u.retreats {
-		if err := u.convertStorage(ctx, r); err != nil {
+		if err := u.requireConversion(ctx, r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// asked reports whether webhooks of configurations are called for objects of a group.
+func asked(group string, configurations []*unstructured.Unstructured) bool {
+	for _, configuration := range configurations {
+		for _, hook := range hooksOf(configuration) {
+			rules, _, _ := unstructured.NestedSlice(hook, "rules")
+			for _, rule := range rules {
+				fields, _ := rule.(map[string]any)
+				groups, _, _ := unstructured.NestedStringSlice(fields, "apiGroups")
+				if slices.Contains(groups, group) || slices.Contains(groups, "*") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// limits reports whether the objects say how much a namespace may hold.
+func (u *upgrade) limits(namespace string) bool {
+	return namespace != "" && slices.ContainsFunc(u.objects, func(o *unstructured.Unstructured) bool {
+		return o.GetNamespace() == namespace && slices.Contains([]string{"ResourceQuota", "LimitRange"}, kindOf(o).String())
+	})
 }
 
 // first are the objects, or their interim forms, that do not wait for the new version.
