@@ -68,5 +68,6 @@ func fileFlags() []string {
 	}
 }
 
-// onCommandLine is the hint for a setting that only the command line has. A file with it is refused beside the flag too.
+// onCommandLine is the hint for a setting that only the command line has. A file with it is refused beside the flag
+// too.
 func onCommandLine(flag string) string { return "give it on the command line instead: " + flag }
