@@ -31,6 +31,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/conversion"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
 // issueLimit bounds the time until the certificate is in place. It is less than the startup probe allows.
@@ -309,6 +310,30 @@ type named struct {
 // GetClient is what the rotator writes with: the manager's own client would watch what it writes, all objects of a
 // kind.
 func (m named) GetClient() client.Client { return m.writer }
+
+// Add has a part of the rotator end with the manager: it reads from its cache without a context, so a manager that was
+// stopped before the cache was filled would wait for it.
+func (m named) Add(part manager.Runnable) error {
+	return m.Manager.Add(everyReplica(func(ctx context.Context) error {
+		ended := make(chan error, 1)
+		go func() { ended <- part.Start(ctx) }()
+		select {
+		case err := <-ended:
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+	}))
+}
+
+// everyReplica runs in each replica, whether it leads or not.
+type everyReplica manager.RunnableFunc
+
+// Start runs it.
+func (r everyReplica) Start(ctx context.Context) error { return r(ctx) }
+
+// NeedLeaderElection is false.
+func (everyReplica) NeedLeaderElection() bool { return false }
 
 // GetConfig is what the rotator connects its cache with.
 func (m named) GetConfig() *rest.Config {
