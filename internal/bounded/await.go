@@ -22,8 +22,9 @@ func Await[T any](ctx context.Context, disk *Disk, work func() (T, error)) (T, e
 	disk.ctx, disk.network = ctx, networkOf(ctx)
 	done := make(chan result, 1)
 	go func() {
-		defer environment.begin(disk)()
+		end := environment.begin(disk)
 		value, err := work()
+		end() // before the next work can begin, whose requests would be answered by this disk
 		done <- result{value, err}
 	}()
 	select {

@@ -55,6 +55,9 @@ func TestOwn(t *testing.T) {
 		}
 	}
 	own(false, "a cluster without keys", mine)
+	if err := os.WriteFile(filepath.Join(c.Dir, "run.json"), nil, 0o600); err != nil { // by which the folder is a cluster's
+		t.Fatal(err)
+	}
 	keys := filepath.Join(c.Dir, "pki")
 	if err := os.MkdirAll(keys, 0o700); err != nil {
 		t.Fatal(err)
