@@ -55,11 +55,12 @@ func (d *Disk) local(path string, text []byte) ([]byte, error) {
 	if k.Unmarshal(text) != nil {
 		return text, nil // kustomize reports the mistake
 	}
+	k.FixKustomization() // as kustomize does: bases are resources
 	changed := false
 	for _, list := range []struct {
 		entries []string
 		files   bool // may be in it
-	}{{k.Resources, true}, {k.Bases, true}, {k.Components, false}, {k.Generators, true}, {k.Transformers, true}, {k.Validators, true}} {
+	}{{k.Resources, true}, {k.Components, false}, {k.Generators, true}, {k.Transformers, true}, {k.Validators, true}} {
 		for i, entry := range list.entries {
 			placed, err := d.place(path, entry, list.files)
 			if err != nil {

@@ -78,7 +78,7 @@ func TestHoldDefinition(t *testing.T) {
 			}
 			live.SetManagedFields([]metav1.ManagedFieldsEntry{{
 				Manager: FieldManager, Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", APIVersion: "apiextensions.k8s.io/v1",
-				FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:conversion":{"f:strategy":{}}}}`)}, // the manifests brought it
+				FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:conversion":{"f:strategy":{}}}}`), // the manifests brought it
 			}})
 			u := &upgrade{application: &application{interim: map[*unstructured.Unstructured]bool{}}, held: map[*unstructured.Unstructured]*unstructured.Unstructured{}}
 			if err := u.holdDefinition(wanted, live); err != nil {
