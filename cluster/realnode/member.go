@@ -26,7 +26,7 @@ import (
 type member struct {
 	nodes *Nodes
 	registered
-	turn   sync.Mutex   // held by whoever starts or stops the node
+	turn   sync.Mutex   // held by the goroutine that starts or stops the node
 	panics atomic.Int64 // of the node's processes
 
 	mu      sync.Mutex

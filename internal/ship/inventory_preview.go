@@ -18,7 +18,7 @@ func (i *inventory) previewLeft(objects []*unstructured.Unstructured) (all []Dif
 	return all
 }
 
-// previewRest tells of left-overs that are kept, and of the inventory itself.
+// previewRest reports left-overs that are kept, and the inventory itself.
 func (i *inventory) previewRest(ctx context.Context) (all []Difference) {
 	for _, left := range i.staying() {
 		all = append(all, Difference{Name: nameOf(left.Unstructured), Action: report.Kept, Why: left.why()})

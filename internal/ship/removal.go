@@ -189,7 +189,7 @@ func (c *Cluster) remove(ctx context.Context, objects []*unstructured.Unstructur
 	return c.dropParent(ctx, r)
 }
 
-// agreed tells whether what others use may go, and what may hold data.
+// agreed reports whether what others use may go, and what may hold data.
 func (r *removal) agreed(ctx context.Context, consent Consent) (bool, error) {
 	var lines []string
 	if len(r.uses) > 0 {

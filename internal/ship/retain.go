@@ -72,12 +72,12 @@ func (c *Cluster) isCustom(ctx context.Context, object *unstructured.Unstructure
 	return err == nil, err
 }
 
-// isHook tells webhook configurations.
+// isHook reports whether an object is a webhook configuration.
 func isHook(object *unstructured.Unstructured) bool {
 	return kindOf(object).Group == "admissionregistration.k8s.io"
 }
 
-// isShared tells objects that others may have things in: namespaces and definitions.
+// isShared reports whether others may have things in an object: namespaces and definitions.
 func isShared(object *unstructured.Unstructured) bool {
 	return kindOf(object) == crdKind || kindOf(object) == namespaceKind
 }

@@ -95,7 +95,7 @@ func (u *upgrade) hold(object, interim *unstructured.Unstructured) {
 	}
 }
 
-// isRole tells the kinds that hold rules of access.
+// isRole reports whether objects of a kind hold rules of access.
 func isRole(kind schema.GroupKind) bool {
 	return kind.Group == "rbac.authorization.k8s.io" && (kind.Kind == "Role" || kind.Kind == "ClusterRole")
 }
