@@ -19,7 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
-// Protocols is the variable by which git is told what it may fetch from.
+// Protocols is the variable that lists by which protocols git may fetch.
 const Protocols = "GIT_ALLOW_PROTOCOL"
 
 // Remote are the protocols by which git starts no program here that the address, or the version in it, names. From a

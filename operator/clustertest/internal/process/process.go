@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/fault"
 )
 
-// TrustVariable lists folders whose programs are trusted whoever may change them.
+// TrustVariable lists folders whose programs are trusted, also if other users may change them.
 const TrustVariable = "SLIPWAY_TRUST"
 
 // Why a program is not trusted.
