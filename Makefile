@@ -10,6 +10,10 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
+# Compilers leave out what only debuggers read, a fifth of a compile from nothing. slipway builds its programs with the
+# same flag, so no package is compiled twice.
+export GOFLAGS := $(strip $(shell go env GOFLAGS) -gcflags=all=-dwarf=false)
+
 .PHONY: help
 help: ## Say what can be made.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -113,8 +113,8 @@ func foreign(all []string) []string {
 }
 
 // defaults are flags of no importance here: builds work without git and decide themselves whether to name the commit,
-// and change no go.mod.
-var defaults = []string{"buildvcs=false", "buildvcs=auto", "mod=readonly"}
+// and change no go.mod. Tables for debuggers change nothing that a program does; slipway's own programs have none.
+var defaults = []string{"buildvcs=false", "buildvcs=auto", "mod=readonly", "gcflags=all=-dwarf=false"}
 
 // flags are those of the user's GOFLAGS that change no bytes. The others are noted.
 func (e *Environment) flags() string {
@@ -125,7 +125,7 @@ func (e *Environment) flags() string {
 		case "modcacherw", "p":
 			used = append(used, flag)
 		case "v", "x", "work", "trimpath", "vet", "count", "timeout": // the last three are for go test
-		case "buildvcs", "mod":
+		case "buildvcs", "mod", "gcflags":
 			if !slices.Contains(defaults, strings.TrimLeft(flag, "-")) {
 				e.Ignored = append(e.Ignored, flag)
 			}

@@ -20,7 +20,8 @@ func Install(version string, stamp []string, packages ...string) (args []string)
 	return args
 }
 
-// noDebugging has compilers leave out what only debuggers read, and the linker drops: a fifth of a cold compile.
+// noDebugging has compilers leave out what only debuggers read, and the linker drops: a fifth of a cold compile. The
+// Makefile has the same flag, so a package is compiled once for programs and tests.
 const noDebugging = "-gcflags=all=-dwarf=false"
 
 // releaseFlags are the flags of the go command for programs of a released version.
@@ -58,8 +59,9 @@ func (p *product) recipe(src source, dir, out string) (recipe, error) {
 	if src.version != "" && pinned == nil {
 		return recipe{args: Install(src.version, nil, p.packages()...), alike: []string{"-trimpath", noDebugging}, env: []string{"CGO_ENABLED=0", "GOBIN=" + out}}, nil
 	}
-	flags := append([]string{"-v", "-buildvcs=false", "-ldflags=-s -w"}, pinned...)
-	return recipe{args: slices.Concat([]string{"build"}, flags, []string{"-o", out}, p.mains()), alike: pinned}, nil
+	alike := append([]string{noDebugging}, pinned...)
+	flags := append([]string{"-v", "-buildvcs=false", "-ldflags=-s -w"}, alike...)
+	return recipe{args: slices.Concat([]string{"build"}, flags, []string{"-o", out}, p.mains()), alike: alike}, nil
 }
 
 // A ReleaseUnit is what one run of the go command makes of a release: programs of one module.
