@@ -11,8 +11,9 @@ ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Compilers leave out what only debuggers read, a fifth of a compile from nothing. slipway builds its programs with the
-# same flag, so no package is compiled twice.
+# same settings, so no package is compiled twice.
 export GOFLAGS := $(strip $(shell go env GOFLAGS) -gcflags=all=-dwarf=false)
+export CGO_ENABLED := 0
 
 .PHONY: help
 help: ## Say what can be made.
@@ -26,7 +27,7 @@ build: $(BIN)/slipway ## Build all programs; those of clusters and real nodes ta
 
 .PHONY: $(BIN)/slipway
 $(BIN)/slipway:
-	CGO_ENABLED=0 go build -o $@ ./cmd/slipway
+	go build -o $@ ./cmd/slipway
 
 .PHONY: demo
 demo: $(BIN)/slipway ## From nothing to a running operator, narrated, in a temporary folder (CLUSTER=current: the current kubeconfig's cluster).

@@ -136,21 +136,6 @@ func (e *Environment) flags() string {
 	return strings.Join(used, " ")
 }
 
-// compilers are the user's settings for programs with parts in C.
-var compilers = []string{"CGO_ENABLED", "AR", "CC", "CXX", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "CGO_LDFLAGS", "PKG_CONFIG"}
-
-// C are variables for programs of slipway itself, which may have parts in C as the user's machine has them. An image
-// has none.
-func (e *Environment) C() []string {
-	var all []string
-	for _, name := range compilers {
-		if value := e.settings[name]; value != "" {
-			all = append(all, name+"="+value)
-		}
-	}
-	return all
-}
-
 // With are all variables of a command, with some more or others.
 func (e *Environment) With(variables ...string) []string {
 	return slices.Concat(e.variables, variables)

@@ -27,14 +27,14 @@ type goCommand struct {
 }
 
 // forHere has the go command build for this machine, in the module's own way, whatever the project at hand and the
-// user's settings for it are: another platform, a workspace, a vendor folder, tags. So what is built follows from the
-// sources and from Go alone.
+// user's settings for it are: another platform, a workspace, a vendor folder, tags, a C compiler. So what is built
+// follows from the sources and from Go alone, and shares its packages with the command itself.
 func forHere(ctx context.Context) (*gocommand.Environment, []string, error) {
 	env, err := gocommand.Read(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	return env, env.With(append(env.C(), "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)...), nil
+	return env, env.With("CGO_ENABLED=0", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH), nil
 }
 
 // run runs the command. When ctx is done, it ends the command with everything

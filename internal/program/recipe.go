@@ -57,7 +57,7 @@ func (p *product) recipe(src source, dir, out string) (recipe, error) {
 		return recipe{}, err
 	}
 	if src.version != "" && pinned == nil {
-		return recipe{args: Install(src.version, nil, p.packages()...), alike: []string{"-trimpath", noDebugging}, env: []string{"CGO_ENABLED=0", "GOBIN=" + out}}, nil
+		return recipe{args: Install(src.version, nil, p.packages()...), alike: []string{"-trimpath", noDebugging}, env: []string{"GOBIN=" + out}}, nil
 	}
 	alike := append([]string{noDebugging}, pinned...)
 	flags := append([]string{"-v", "-buildvcs=false", "-ldflags=-s -w"}, alike...)
