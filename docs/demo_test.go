@@ -13,13 +13,13 @@ func TestDemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-pages")
 	}
-	gate.Hold(t, webhookPort)
+	gate.Hold(t, managerPorts)
 	r := newReader(t)
 	demo, err := filepath.Abs("../examples/demo")
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := r.bash(demo + " " + filepath.Join(slipway, "slipway")).CombinedOutput()
+	out, err := r.bash(demo + ` "$(command -v slipway)"`).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "From init to the first Job:") {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -33,7 +33,7 @@ func TestDemoNeedsCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := r.bash("CLUSTER=current KUBECONFIG=missing " + demo + " " + filepath.Join(slipway, "slipway")).CombinedOutput()
+	out, err := r.bash("CLUSTER=current KUBECONFIG=missing " + demo + ` "$(command -v slipway)"`).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "cluster does not answer") || strings.Contains(string(out), "1. A project") {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -1,7 +1,7 @@
 // Package docs_test runs what the documentation shows.
 //
 // Every fenced block of README.md and of the pages in docs that is marked `sh` is run, page
-// by page, each page in a folder of its own with its own cluster state:
+// by page, each page in a folder of its own:
 //
 //	```sh             must succeed
 //	```sh fails       must fail: the page shows an error
@@ -11,10 +11,20 @@
 //	<!-- start: project cluster -->  what the page takes for granted
 //
 // Blocks with other marks are for reading only.
+//
+// A page takes for granted
+//
+//	project  what `slipway init` and `slipway create api` make: made once, and copied
+//	cluster  a running cluster: one for all such pages, reset before each. A page that has real nodes join gets one of
+//	         its own, since a reset keeps them and their images
+//
+// A page whose commands need the cluster program, or that of real nodes, is skipped if SLIPWAY_CLUSTER, or SLIPWAY_NODE,
+// does not name it: no page compiles them.
 package docs_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +33,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -30,11 +41,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/gate"
 )
 
-// webhookPort is the name of the port at which all managers serve webhooks.
-var webhookPort = gate.PortName(9443)
+// managerPorts is the name of the ports at which all managers serve webhooks and health probes.
+var managerPorts = gate.PortName(9443)
 
-// slipway is the folder that holds the program under test.
-var slipway string
+// work is the folder of what pages share: the program under test, and a project that it has made.
+var work string
 
 func TestMain(m *testing.M) {
 	if signal.Ignored(os.Interrupt) { // as in the background of a script, and what pages start would ignore it, too
@@ -44,30 +55,74 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	build := exec.Command("go", "build", "-o", dir, "../cmd/slipway")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
-		os.Exit(1)
-	}
-	slipway = dir
+	work = dir
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
 
+// slipway returns the folder of the program under test.
+var slipway = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(work, "bin")
+	if out, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "../cmd/slipway").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+// TestCommands follows the pages that share nothing, beside each other.
 func TestCommands(t *testing.T) {
-	ran := 0
-	for _, path := range append(pages(t), "../README.md") {
-		page := readPage(t, path)
-		if !page.runs() {
+	t.Parallel()
+	for _, page := range pagesWithCommands(t) {
+		if page.sharesCluster() {
 			continue
 		}
-		ran++
-		// One after the other: pages side by side with the other packages' tests would starve each other.
-		t.Run(pageName(path), func(t *testing.T) { newReader(t).follow(page) })
+		t.Run(page.name, func(t *testing.T) {
+			page.skip(t)
+			t.Parallel()
+			newReader(t).follow(page)
+		})
 	}
-	if ran == 0 {
+}
+
+// TestCommandsInCluster follows the pages that share a cluster, in turn.
+func TestCommandsInCluster(t *testing.T) {
+	t.Parallel()
+	owner := newReader(t)
+	for _, page := range pagesWithCommands(t) {
+		if page.sharesCluster() {
+			t.Run(page.name, func(t *testing.T) {
+				page.skip(t)
+				r := readerOf(t, owner.home)
+				r.succeed("slipway cluster start && slipway cluster reset")
+				r.follow(page)
+			})
+		}
+	}
+}
+
+// pagesWithCommands are the pages to follow.
+func pagesWithCommands(t *testing.T) (found []page) {
+	t.Helper()
+	for _, path := range append(pages(t), "../README.md") {
+		if page := readPage(t, path); page.runs() {
+			found = append(found, page)
+		}
+	}
+	if len(found) == 0 {
 		t.Fatal("no page shows a command")
+	}
+	return found
+}
+
+// skip leaves out a page that needs a program which is not there.
+func (p page) skip(t *testing.T) {
+	t.Helper()
+	if p.needsCluster() && os.Getenv("SLIPWAY_CLUSTER") == "" {
+		t.Skip("no cluster program: export SLIPWAY_CLUSTER=$(slipway cluster build)")
+	}
+	if p.needsNodes() && os.Getenv("SLIPWAY_NODE") == "" {
+		t.Skip("no program of real nodes: export SLIPWAY_NODE=$(slipway cluster build --nodes real)")
 	}
 }
 
@@ -76,44 +131,98 @@ type reader struct {
 	t       *testing.T
 	ctx     context.Context // of commands that are waited for
 	abort   context.CancelCauseFunc
+	home    string
 	dir     string
 	env     []string
 	running []*background
+	release func() // gives back the ports of managers
 }
 
+// newReader returns a reader whose clusters are its own.
 func newReader(t *testing.T) *reader {
 	t.Helper()
-	home := t.TempDir()
-	source, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &reader{t: t, dir: filepath.Join(home, "project")}
-	r.ctx, r.abort = context.WithCancelCause(t.Context())
-	if err := os.Mkdir(r.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	r.env = append(os.Environ(),
-		"PATH="+slipway+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"SLIPWAY_SOURCE="+source,
-		// The scaffolds of pages and of scripts are compiled once, in whichever folders they lie; see sharedBuilds in
-		// internal/cli.
-		"GOFLAGS=-trimpath -ldflags=-w -vet=off", "CGO_ENABLED=0",
-		"SLIPWAY_STATE="+filepath.Join(home, "state"),
-		"KUBECONFIG="+filepath.Join(home, "kubeconfig"),
-		"XDG_DATA_HOME="+filepath.Join(home, "data"),   // where setup-envtest installs, and cleans up
-		"DOCKER_CONFIG="+filepath.Join(home, "docker"), // where login keeps accounts
-	)
+	r := readerOf(t, t.TempDir())
 	t.Cleanup(func() { r.bash("slipway cluster stop").Run() }) // fails when the page has stopped it itself
 	return r
 }
 
-func (r *reader) follow(p page) {
-	if p.serves() {
-		gate.Hold(r.t, webhookPort)
+// readerOf returns a reader who finds the clusters whose state is in a folder, and leaves them running.
+func readerOf(t *testing.T, clusters string) *reader {
+	t.Helper()
+	env, err := environment()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, line := range p.start.script() {
-		r.succeed(line)
+	home := t.TempDir()
+	r := &reader{t: t, home: home, dir: filepath.Join(home, "project"), release: func() {}}
+	r.ctx, r.abort = context.WithCancelCause(t.Context())
+	if err := os.Mkdir(r.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.env = append(env,
+		"SLIPWAY_STATE="+filepath.Join(clusters, "state"),
+		"KUBECONFIG="+filepath.Join(home, "kubeconfig"),
+		"XDG_DATA_HOME="+filepath.Join(home, "data"),   // where setup-envtest installs, and cleans up
+		"DOCKER_CONFIG="+filepath.Join(home, "docker"), // where login keeps accounts
+	)
+	return r
+}
+
+// environment is what the commands of all pages have.
+func environment() ([]string, error) {
+	bin, err := slipway()
+	if err != nil {
+		return nil, err
+	}
+	source, err := filepath.Abs("..")
+	if err != nil {
+		return nil, err
+	}
+	return append(os.Environ(),
+		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"SLIPWAY_SOURCE="+source,
+		"SLIPWAY_CHECK="+cmp.Or(os.Getenv("SLIPWAY_CHECK"), "off"),
+		// The scaffolds of pages and of scripts are compiled once, in whichever folders they lie; see sharedBuilds in
+		// internal/cli.
+		"GOFLAGS=-trimpath -ldflags=-w -vet=off", "CGO_ENABLED=0",
+	), nil
+}
+
+// madeProject returns a project as a newcomer's first two commands make it.
+var madeProject = sync.OnceValues(func() (string, error) {
+	env, err := environment()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(work, "project")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return "", err
+	}
+	init := exec.Command("bash", "-euc", "slipway init --domain my.domain --repo my.domain/guestbook\n"+
+		"slipway create api --group webapp --version v1 --kind Guestbook --resource --controller\n")
+	init.Dir, init.Env = dir, env
+	if out, err := init.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("make a project: %w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+func (r *reader) follow(p page) {
+	r.t.Helper()
+	if !p.needsCluster() {
+		r.env = append(r.env, "SLIPWAY_CLUSTER="+filepath.Join(r.home, "none")) // so that none is compiled
+	}
+	if p.start.has("project") {
+		made, err := madeProject()
+		if err == nil {
+			err = os.CopyFS(r.dir, os.DirFS(made))
+		}
+		if err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	if p.start.has("cluster") && !p.sharesCluster() {
+		r.succeed("slipway cluster start")
 	}
 	for _, b := range p.blocks {
 		switch b.mark {
@@ -178,6 +287,9 @@ type background struct {
 func (r *reader) inBackground(script string) {
 	r.t.Helper()
 	r.t.Logf("$ %s &", script)
+	if runsManager(script) {
+		r.release = gate.Hold(r.t, managerPorts)
+	}
 	// As in a terminal, a whole group of processes is interrupted: make tells nobody.
 	group := "set -m; " + strings.TrimSpace(script) + ` & trap 'kill -INT -- -$!' INT; wait $!; trap "" INT; wait $!`
 	b := &background{script: script, cmd: exec.Command("bash", "-c", group), ended: make(chan struct{})}
@@ -221,6 +333,7 @@ func (r *reader) interrupt() {
 		}
 	}
 	r.running = r.running[:0]
+	r.release()
 }
 
 func (r *reader) write(file, text string) {

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 // page is what the test takes from one Markdown file.
 type page struct {
+	name   string
 	start  start
 	blocks []block
 }
@@ -21,29 +23,35 @@ type block struct{ mark, text string }
 // start names what a page takes for granted: "project", "cluster".
 type start []string
 
-// script returns the commands that make what s names.
-func (s start) script() []string {
-	var lines []string
-	if slices.Contains(s, "project") {
-		lines = append(lines,
-			"slipway init --domain my.domain --repo my.domain/guestbook",
-			"slipway create api --group webapp --version v1 --kind Guestbook --resource --controller")
-	}
-	if slices.Contains(s, "cluster") {
-		lines = append(lines, "slipway cluster start")
-	}
-	return lines
-}
+func (s start) has(word string) bool { return slices.Contains(s, word) }
 
-func (p page) runs() bool {
-	return slices.ContainsFunc(p.blocks, func(b block) bool { return strings.HasPrefix(b.mark, "sh") })
-}
-
-// serves reports whether the page runs a manager, which serves webhooks at a port that all managers have.
-func (p page) serves() bool {
+// types reports whether the page has a command that matches.
+func (p page) types(command *regexp.Regexp) bool {
 	return slices.ContainsFunc(p.blocks, func(b block) bool {
-		return strings.HasPrefix(b.mark, "sh") && (strings.Contains(b.text, "slipway run") || strings.Contains(b.text, "make run"))
+		return strings.HasPrefix(b.mark, "sh") && command.MatchString(b.text)
 	})
+}
+
+func (p page) runs() bool { return p.types(anyCommand) }
+
+var (
+	anyCommand     = regexp.MustCompile(`\S`)
+	clusterCommand = regexp.MustCompile(`\b(slipway (cluster|deploy|image load|install|kubectl|run|setup-envtest|test)|make (install|run|test))\b`)
+	nodesCommand   = regexp.MustCompile(`\bslipway (cluster start .*--nodes real|image load)\b`)
+)
+
+// needsCluster reports whether the page needs the cluster program.
+func (p page) needsCluster() bool { return p.start.has("cluster") || p.types(clusterCommand) }
+
+// needsNodes reports whether the page needs the program of real nodes.
+func (p page) needsNodes() bool { return p.types(nodesCommand) }
+
+// sharesCluster reports whether the page begins with a cluster that others have had before.
+func (p page) sharesCluster() bool { return p.start.has("cluster") && !p.needsNodes() }
+
+// runsManager reports whether a script runs a manager, which has ports that all managers have.
+func runsManager(script string) bool {
+	return strings.Contains(script, "slipway run") || strings.Contains(script, "make run")
 }
 
 // file returns the path that a block is to be written to.
@@ -82,7 +90,9 @@ func readPage(t *testing.T, path string) page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return parsePage(string(text))
+	p := parsePage(string(text))
+	p.name = pageName(path)
+	return p
 }
 
 func parsePage(text string) page {
@@ -116,7 +126,7 @@ func (p *page) comment(line string) {
 
 func TestParsePage(t *testing.T) {
 	p := parsePage("<!-- start: project cluster -->\ntext\n```sh\na\nb\n```\n```go file=x/y.go\npackage y\n```\n<!-- Ctrl-C -->\n```text\nz\n```\n")
-	if !slices.Equal(p.start, []string{"project", "cluster"}) || len(p.start.script()) != 3 {
+	if !slices.Equal(p.start, []string{"project", "cluster"}) || !p.sharesCluster() {
 		t.Errorf("start: %q", p.start)
 	}
 	want := []block{{"sh", "a\nb\n"}, {"go file=x/y.go", "package y\n"}, {"Ctrl-C", ""}, {"text", "z\n"}}

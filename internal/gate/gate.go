@@ -24,8 +24,8 @@ import (
 // first and last bound the ports that are handed out, where neither Linux nor macOS picks one by itself.
 const first, last = 20000, 29999
 
-// Hold waits for what a name stands for, and has it until the test ends.
-func Hold(t testing.TB, name string) {
+// Hold waits for what a name stands for, and has it until it is released or the test ends.
+func Hold(t testing.TB, name string) (release func()) {
 	t.Helper()
 	lock, err := open(name)
 	if err != nil {
@@ -34,7 +34,9 @@ func Hold(t testing.TB, name string) {
 	if err := lock.Lock(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = lock.Close() })
+	release = func() { _ = lock.Close() }
+	t.Cleanup(release)
+	return release
 }
 
 // Port is a TCP port without a listener on any address. It is reserved for this test until the test ends.
