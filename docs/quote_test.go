@@ -11,7 +11,8 @@ import (
 // source is the folder of the repository, whose files pages quote.
 const source = ".."
 
-// TestQuotes: what a page quotes of a file, in a block with the mark from=PATH, is in that file, line by line.
+// TestQuotes: what a page quotes of a file, in a block with the mark from=PATH, is in that file, line by line; a change
+// that a page shows of it fits.
 func TestQuotes(t *testing.T) {
 	quotes := 0
 	for _, path := range pages(t) {
@@ -21,7 +22,7 @@ func TestQuotes(t *testing.T) {
 				continue
 			}
 			quotes++
-			if err := holds(source, file, b.text); err != nil {
+			if err := holds(source, file, b.before()); err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
 		}
@@ -35,6 +36,20 @@ func TestQuotes(t *testing.T) {
 func (b block) quoted() (string, bool) {
 	_, path, ok := strings.Cut(b.mark, " from=")
 	return path, ok
+}
+
+// before returns what a file has in place of a block: of a block with the mark diff, the lines before the change.
+func (b block) before() string {
+	if !strings.HasPrefix(b.mark, "diff ") {
+		return b.text
+	}
+	var lines strings.Builder
+	for line := range strings.Lines(b.text) {
+		if line[0] != '+' {
+			lines.WriteString(line[1:])
+		}
+	}
+	return lines.String()
 }
 
 // holds reports whether whole lines of a file below root are the text of a quote.
@@ -62,8 +77,12 @@ func TestQuotesAreComparedWithTheirFile(t *testing.T) {
 	if !ok || file != "x.go" {
 		t.Errorf("the block quotes %q, %v, want x.go", file, ok)
 	}
-	if err := holds(root, file, b.text); err != nil {
+	if err := holds(root, file, b.before()); err != nil {
 		t.Errorf("a quote of the file is refused: %v", err)
+	}
+	change := block{"diff from=x.go", " func f() {\n-\tg()\n+\th()\n }\n"}
+	if err := holds(root, file, change.before()); err != nil {
+		t.Errorf("a change of the file is refused: %v", err)
 	}
 	for quote, why := range map[string]string{
 		"func f() {\n\th()\n}\n":   "another line",
