@@ -8,7 +8,9 @@
 //	```sh background  runs until the next <!-- Ctrl-C --> or the end of the page, is then interrupted and must end
 //	```go file=PATH   is written to PATH
 //	```go from=PATH   is quoted: the file of the repository has these lines
+//	```diff from=PATH is a change: it fits the file of the repository
 //	<!-- start: project cluster -->  what the page takes for granted
+//	<!-- long: REASON -->            make test-long-pages follows the page; REASON is what make test has instead
 //
 // Blocks with other marks are for reading only.
 //
@@ -18,8 +20,8 @@
 //	cluster  a running cluster: one for all such pages, reset before each. A page that has real nodes join gets one of
 //	         its own, since a reset keeps them and their images
 //
-// A page whose commands need the cluster program, or that of real nodes, is skipped if SLIPWAY_CLUSTER, or SLIPWAY_NODE,
-// does not name it: no page compiles them.
+// A page whose commands need the cluster program, or that of real nodes, is skipped if SLIPWAY_CLUSTER, or
+// SLIPWAY_NODE, does not name it: no page compiles them.
 package docs_test
 
 import (
@@ -115,9 +117,12 @@ func pagesWithCommands(t *testing.T) (found []page) {
 	return found
 }
 
-// skip leaves out a page that needs a program which is not there.
+// skip leaves out a long page, and one that needs a program which is not there.
 func (p page) skip(t *testing.T) {
 	t.Helper()
+	if p.long != "" && testing.Short() {
+		t.Skip("long: make test-long-pages, since " + p.long)
+	}
 	if p.needsCluster() && os.Getenv("SLIPWAY_CLUSTER") == "" {
 		t.Skip("no cluster program: export SLIPWAY_CLUSTER=$(slipway cluster build)")
 	}

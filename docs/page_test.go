@@ -13,6 +13,7 @@ import (
 // page is what the test takes from one Markdown file.
 type page struct {
 	name   string
+	long   string // why make test leaves it out
 	start  start
 	blocks []block
 }
@@ -119,15 +120,21 @@ func (p *page) comment(line string) {
 	if words, ok := strings.CutPrefix(line, "<!-- start:"); ok {
 		p.start = strings.Fields(strings.TrimSuffix(words, "-->"))
 	}
+	if reason, ok := strings.CutPrefix(line, "<!-- long:"); ok {
+		p.long = strings.TrimSpace(strings.TrimSuffix(reason, "-->"))
+	}
 	if line == "<!-- Ctrl-C -->" {
 		p.blocks = append(p.blocks, block{mark: "Ctrl-C"})
 	}
 }
 
 func TestParsePage(t *testing.T) {
-	p := parsePage("<!-- start: project cluster -->\ntext\n```sh\na\nb\n```\n```go file=x/y.go\npackage y\n```\n<!-- Ctrl-C -->\n```text\nz\n```\n")
+	p := parsePage("<!-- start: project cluster -->\n<!-- long: others do -->\ntext\n```sh\na\nb\n```\n```go file=x/y.go\npackage y\n```\n<!-- Ctrl-C -->\n```text\nz\n```\n")
 	if !slices.Equal(p.start, []string{"project", "cluster"}) || !p.sharesCluster() {
 		t.Errorf("start: %q", p.start)
+	}
+	if p.long != "others do" {
+		t.Errorf("long: %q", p.long)
 	}
 	want := []block{{"sh", "a\nb\n"}, {"go file=x/y.go", "package y\n"}, {"Ctrl-C", ""}, {"text", "z\n"}}
 	if !slices.Equal(p.blocks, want) {
