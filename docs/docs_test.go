@@ -8,7 +8,7 @@
 //	```sh background  runs until the next <!-- Ctrl-C --> or the end of the page, is then interrupted and must end
 //	```go file=PATH   is written to PATH
 //	```go from=PATH   is quoted: the file of the repository has these lines
-//	```diff from=PATH is a change: it fits the file of the repository
+//	```diff from=PATH is a change: it fits the file of the repository, or was made
 //	<!-- start: project cluster -->  what the page takes for granted
 //	<!-- long: REASON -->            make test-long-pages follows the page; REASON is what make test has instead
 //

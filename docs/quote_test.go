@@ -12,7 +12,7 @@ import (
 const source = ".."
 
 // TestQuotes: what a page quotes of a file, in a block with the mark from=PATH, is in that file, line by line; a change
-// that a page shows of it fits.
+// that a page shows of it fits, or was made.
 func TestQuotes(t *testing.T) {
 	quotes := 0
 	for _, path := range pages(t) {
@@ -22,7 +22,7 @@ func TestQuotes(t *testing.T) {
 				continue
 			}
 			quotes++
-			if err := holds(source, file, b.before()); err != nil {
+			if err := holds(source, file, b.states()...); err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
 		}
@@ -38,22 +38,25 @@ func (b block) quoted() (string, bool) {
 	return path, ok
 }
 
-// before returns what a file has in place of a block: of a block with the mark diff, the lines before the change.
-func (b block) before() string {
+// states returns what a file may have for a quote: the block, or the lines without and with the change that it shows.
+func (b block) states() []string {
 	if !strings.HasPrefix(b.mark, "diff ") {
-		return b.text
+		return []string{b.text}
 	}
-	var lines strings.Builder
+	var before, after strings.Builder
 	for line := range strings.Lines(b.text) {
 		if line[0] != '+' {
-			lines.WriteString(line[1:])
+			before.WriteString(line[1:])
+		}
+		if line[0] != '-' {
+			after.WriteString(line[1:])
 		}
 	}
-	return lines.String()
+	return []string{before.String(), after.String()}
 }
 
-// holds reports whether whole lines of a file below root are the text of a quote.
-func holds(root, file, quote string) error {
+// holds reports whether whole lines of a file below root are one of the quotes.
+func holds(root, file string, quotes ...string) error {
 	if !filepath.IsLocal(file) {
 		return fmt.Errorf("%q is no path within the repository", file)
 	}
@@ -61,10 +64,12 @@ func holds(root, file, quote string) error {
 	if err != nil {
 		return fmt.Errorf("read what is quoted: %w", err)
 	}
-	if strings.TrimSpace(quote) == "" || !strings.Contains("\n"+string(text), "\n"+quote) {
-		return fmt.Errorf("%s does not have these lines; quote it anew:\n%s", file, quote)
+	for _, quote := range quotes {
+		if strings.TrimSpace(quote) != "" && strings.Contains("\n"+string(text), "\n"+quote) {
+			return nil
+		}
 	}
-	return nil
+	return fmt.Errorf("%s does not have these lines; quote it anew:\n%s", file, quotes[0])
 }
 
 func TestQuotesAreComparedWithTheirFile(t *testing.T) {
@@ -77,12 +82,17 @@ func TestQuotesAreComparedWithTheirFile(t *testing.T) {
 	if !ok || file != "x.go" {
 		t.Errorf("the block quotes %q, %v, want x.go", file, ok)
 	}
-	if err := holds(root, file, b.before()); err != nil {
+	if err := holds(root, file, b.states()...); err != nil {
 		t.Errorf("a quote of the file is refused: %v", err)
 	}
-	change := block{"diff from=x.go", " func f() {\n-\tg()\n+\th()\n }\n"}
-	if err := holds(root, file, change.before()); err != nil {
-		t.Errorf("a change of the file is refused: %v", err)
+	for change, fits := range map[string]bool{
+		" func f() {\n-\tg()\n+\th()\n }\n": true,
+		" func f() {\n-\th()\n+\tg()\n }\n": true, // it was made
+		" func f() {\n-\th()\n+\ti()\n }\n": false,
+	} {
+		if err := holds(root, file, block{"diff from=x.go", change}.states()...); (err == nil) != fits {
+			t.Errorf("the change %q fits: %t, %v", change, err == nil, err)
+		}
 	}
 	for quote, why := range map[string]string{
 		"func f() {\n\th()\n}\n":   "another line",

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/expand"
 	shell "mvdan.cc/sh/v3/syntax"
 )
@@ -134,7 +136,9 @@ func acceptable(args []string) error {
 	if err != nil || cmd.DisableFlagParsing { // another program's command line
 		return err
 	}
-	if err := cmd.ParseFlags(rest); err != nil {
+	if err := cmd.ParseFlags(rest); errors.Is(err, pflag.ErrHelp) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	if err := strayFlags(cmd); err != nil {
