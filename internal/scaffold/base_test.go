@@ -129,7 +129,7 @@ func TestMissingListsAreWarnings(t *testing.T) {
 		}
 	}
 	apply(t)(DeleteAPI(root, deletionOf(cronJob())))
-	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+	if diff := treeDiff(before, tree(t, root)); diff != "" {
 		t.Error(diff)
 	}
 }

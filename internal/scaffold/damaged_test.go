@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -18,6 +17,7 @@ import (
 // TestDamagedProject: each verb says of each damage what it is, in which line, what is
 // expected and what to type next, and changes nothing.
 func TestDamagedProject(t *testing.T) {
+	t.Parallel()
 	p := newPrototype(t, true)
 	good := contentsOf(p, "PROJECT")
 	line := func(text string) int { return 1 + strings.Count(good[:strings.Index(good, text)], "\n") }
@@ -51,7 +51,7 @@ func TestDamagedProject(t *testing.T) {
 				_, err := v.plan(root)
 				checkDamage(t, err, test.what, test.line)
 			}
-			if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+			if diff := treeDiff(before, tree(t, root)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -84,6 +84,7 @@ func checkDamage(t *testing.T, err error, what string, line int) {
 // TestRandomDamage: a PROJECT file that was edited anyhow is refused with its line, or what
 // it still says is followed; nothing panics, and a verb that is refused changes nothing.
 func TestRandomDamage(t *testing.T) {
+	t.Parallel()
 	p := newPrototype(t, true)
 	good := contentsOf(p, "PROJECT")
 	refused := 0
@@ -105,7 +106,7 @@ func TestRandomDamage(t *testing.T) {
 			if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where == "" || refusal.What == "" || refusal.Hint == "" {
 				t.Errorf("seed %d: %s: what, where or what to do is missing: %v", seed, v.name, err)
 			}
-			if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+			if diff := treeDiff(before, tree(t, root)); diff != "" {
 				t.Errorf("seed %d: %s: %s", seed, v.name, diff)
 			}
 		}

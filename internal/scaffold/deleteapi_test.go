@@ -49,6 +49,7 @@ func drawAPI(random *rand.Rand, multigroup bool) API {
 // every byte as it was, those of the base included; and a project of which all are
 // deleted, in any order, is a new one again.
 func TestDeleteUndoesCreate(t *testing.T) {
+	t.Parallel()
 	undone := 0
 	for seed := range uint64(15) {
 		random := rand.New(rand.NewPCG(seed, 2))
@@ -72,7 +73,7 @@ func TestDeleteUndoesCreate(t *testing.T) {
 				continue
 			}
 			apply(t)(DeleteAPI(root, deletionOf(api)))
-			if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+			if diff := treeDiff(before, tree(t, root)); diff != "" {
 				t.Fatalf("seed %d: %+v after %+v: %s", seed, api, made, diff)
 			}
 			undone++
@@ -81,7 +82,7 @@ func TestDeleteUndoesCreate(t *testing.T) {
 		for _, api := range made {
 			apply(t)(DeleteAPI(root, deletionOf(api)))
 		}
-		if diff := cmp.Diff(fresh, tree(t, root)); diff != "" {
+		if diff := treeDiff(fresh, tree(t, root)); diff != "" {
 			t.Fatalf("seed %d: without %+v: %s", seed, made, diff)
 		}
 	}
@@ -248,7 +249,7 @@ func TestDeleteWithoutBase(t *testing.T) {
 	before := tree(t, root)
 	apply(t)(CreateAPI(root, cronJob()))
 	apply(t)(DeleteAPI(root, deletionOf(cronJob())))
-	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+	if diff := treeDiff(before, tree(t, root)); diff != "" {
 		t.Error(diff)
 	}
 
@@ -261,7 +262,7 @@ func TestDeleteWithoutBase(t *testing.T) {
 	if _, err := DeleteAPI(root, d); err == nil || !strings.Contains(err.Error(), "no other code uses it, so --with-changes deletes it") {
 		t.Errorf("a kind whose code would stay: %v", err)
 	}
-	if diff := cmp.Diff(made, tree(t, root)); diff != "" {
+	if diff := treeDiff(made, tree(t, root)); diff != "" {
 		t.Error(diff)
 	}
 	d.WithChanges = true
@@ -300,7 +301,7 @@ func TestDeleteBesideKindsElsewhere(t *testing.T) {
 	apply(t)(CreateWebhook(root, Webhook{Group: o.Group, Version: o.Version, Kind: o.Kind, Validation: true}))
 	apply(t)(DeleteAPI(root, deletionOf(o)))
 	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
-	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+	if diff := treeDiff(before, tree(t, root)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -322,7 +323,7 @@ func TestDeleteBesideOtherTests(t *testing.T) {
 	}
 	apply(t)(DeleteAPI(root, deletionOf(o)))
 	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
-	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+	if diff := treeDiff(before, tree(t, root)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -5,13 +5,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestDeleteController: one more controller of a kind goes without a trace, and the kind stays; also where
 // the controllers are all that the project has of the kind.
 func TestDeleteController(t *testing.T) {
+	t.Parallel()
 	deployments := API{Group: "apps", Version: "v1", Kind: "Deployment", Controller: true, Namespaced: true}
 	for name, first := range map[string]API{"own": cronJob(), "core": deployments} {
 		t.Run(name, func(t *testing.T) {
@@ -25,11 +24,11 @@ func TestDeleteController(t *testing.T) {
 			d.ControllerName = more.ControllerName
 
 			apply(t)(CreateAPI(root, more))
-			if diff := cmp.Diff(before, tree(t, root)); diff == "" {
+			if diff := treeDiff(before, tree(t, root)); diff == "" {
 				t.Fatal("nothing was created")
 			}
 			apply(t)(DeleteAPI(root, d))
-			if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+			if diff := treeDiff(before, tree(t, root)); diff != "" {
 				t.Errorf("the controller left a trace: %s", diff)
 			}
 
@@ -41,7 +40,7 @@ func TestDeleteController(t *testing.T) {
 
 			apply(t)(CreateAPI(root, more))
 			apply(t)(DeleteAPI(root, deletionOf(first)))
-			if diff := cmp.Diff(empty, tree(t, root)); diff != "" {
+			if diff := treeDiff(empty, tree(t, root)); diff != "" {
 				t.Errorf("the kind left a trace: %s", diff)
 			}
 		})
@@ -57,7 +56,7 @@ func TestDeleteControllerAlone(t *testing.T) {
 	d := deletionOf(only)
 	d.ControllerName = only.ControllerName
 	apply(t)(DeleteAPI(root, d))
-	if diff := cmp.Diff(empty, tree(t, root)); diff != "" {
+	if diff := treeDiff(empty, tree(t, root)); diff != "" {
 		t.Errorf("it left a trace: %s", diff)
 	}
 }
@@ -81,7 +80,7 @@ func TestDeleteKeptLater(t *testing.T) {
 		all := d
 		all.WithChanges = true
 		apply(t)(remove(all))
-		if diff := cmp.Diff(without, tree(t, root)); diff != "" {
+		if diff := treeDiff(without, tree(t, root)); diff != "" {
 			t.Errorf("%s left a trace: %s", kept, diff)
 		}
 	}

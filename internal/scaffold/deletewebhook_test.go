@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -37,6 +35,7 @@ func webhookDeletion(w Webhook) WebhookDeletion {
 // TestDeleteUndoesCreateWebhook: webhooks that are created and deleted leave every byte as
 // it was, whatever other webhooks there are; so does an API that is deleted with its own.
 func TestDeleteUndoesCreateWebhook(t *testing.T) {
+	t.Parallel()
 	undone := 0
 	for seed := range uint64(15) {
 		random := rand.New(rand.NewPCG(seed, 3))
@@ -65,7 +64,7 @@ func TestDeleteUndoesCreateWebhook(t *testing.T) {
 				continue
 			}
 			apply(t)(DeleteWebhook(root, webhookDeletion(w)))
-			if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+			if diff := treeDiff(before, tree(t, root)); diff != "" {
 				t.Fatalf("seed %d: %+v after %+v: %s", seed, w, made, diff)
 			}
 			checkCompiles(t, root)
@@ -85,7 +84,7 @@ func TestDeleteUndoesCreateWebhook(t *testing.T) {
 		for _, api := range apis {
 			apply(t)(DeleteAPI(root, deletionOf(api)))
 		}
-		if diff := cmp.Diff(fresh, tree(t, root)); diff != "" {
+		if diff := treeDiff(fresh, tree(t, root)); diff != "" {
 			t.Fatalf("seed %d: without %+v: %s", seed, made, diff)
 		}
 	}
@@ -126,7 +125,7 @@ func TestDeleteSpoke(t *testing.T) {
 		t.Errorf("without v3, PROJECT is\n%s", file)
 	}
 	apply(t)(DeleteAPI(root, deletionOf(version("v2"))))
-	if diff := cmp.Diff(alone, tree(t, root)); diff != "" {
+	if diff := treeDiff(alone, tree(t, root)); diff != "" {
 		t.Errorf("without v2: %s", diff)
 	}
 }

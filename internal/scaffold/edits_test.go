@@ -15,7 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -60,6 +59,7 @@ func verbs(o Project) []verb {
 // TestRandomEdits: whatever a user did to the scaffold, every verb keeps all of it, or is
 // refused as a whole with the file and what to do. Nothing is ever half done.
 func TestRandomEdits(t *testing.T) {
+	t.Parallel()
 	prototypes := []*prototype{newPrototype(t, false), newPrototype(t, true)}
 	applied, refused := 0, 0
 	for seed := *editSeed; seed < *editSeed+uint64(*edits); seed++ {
@@ -216,7 +216,7 @@ func tryVerb(t *testing.T, v verb, root string, scaffolded *txtar.Archive) bool 
 	after := tree(t, root)
 	if err != nil {
 		checkRefusal(t, err)
-		if diff := cmp.Diff(before, after); diff != "" {
+		if diff := treeDiff(before, after); diff != "" {
 			t.Errorf("a refused verb changed something: %s", diff)
 		}
 		return false

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -35,7 +33,7 @@ func TestInterrupted(t *testing.T) {
 	if refusal, ok := errors.AsType[*report.Error](err); !ok || filepath.Base(refusal.Where) != "pending" || refusal.Hint == "" {
 		t.Errorf("got %v", err)
 	}
-	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+	if diff := treeDiff(before, tree(t, root)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -68,6 +68,11 @@ func tree(t *testing.T, root string) *txtar.Archive {
 	return archive
 }
 
+// treeDiff compares texts: byte by byte, cmp takes a hundred times as long.
+func treeDiff(before, after *txtar.Archive) string {
+	return cmp.Diff(before, after, cmp.Transformer("text", func(data []byte) string { return string(data) }))
+}
+
 // TestGolden compares whole scaffolds with testdata/golden. Left out are the
 // module files, which pins_test.go looks after, and the base.
 func TestGolden(t *testing.T) {
@@ -155,7 +160,7 @@ func commentedBlock(f txtar.File) (string, bool) {
 
 func TestInitIsDeterministic(t *testing.T) {
 	a, b := tree(t, newProject(t, Project{})), tree(t, newProject(t, Project{}))
-	if diff := cmp.Diff(a, b); diff != "" {
+	if diff := treeDiff(a, b); diff != "" {
 		t.Error(diff)
 	}
 }
