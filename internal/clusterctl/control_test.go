@@ -49,7 +49,7 @@ func (l *events) Handle(e report.Event) {
 	}
 }
 
-// brief is long enough for nothing to happen that is not going to.
+// brief is how long a program is waited for that cannot stop or answer.
 const brief = 300 * time.Millisecond
 
 // newDock makes a place whose clusters run the peer with the fault called mode.
@@ -63,7 +63,7 @@ func newDock(t *testing.T, mode string) *dock {
 	t.Setenv(peerMode, mode)
 	d.env = map[string]string{"SLIPWAY_CLUSTER": own, "SLIPWAY_STATE": d.state, "KUBECONFIG": d.kube, "SLIPWAY_CACHE": t.TempDir()}
 	d.Control = clusterctl.New(func(key string) string { return d.env[key] }, d.log)
-	d.Hurry(brief, time.Minute)
+	d.Hurry(time.Hour, time.Hour)
 	t.Cleanup(func() { d.end() })
 	return d
 }
@@ -318,10 +318,15 @@ func TestStartFails(t *testing.T) {
 			d := newDock(t, tc.mode)
 			o := clusterctl.Options{}
 			if tc.mode == hang {
-				o.Timeout = 20 * time.Second // in which its program has to begin
+				o.Timeout = time.Second
 			}
 			_, err := d.Start(t.Context(), "", o)
 			e := userError(t, err)
+			for tc.mode == hang && !strings.Contains(e.Hint, tc.hint) { // its program did not begin in that time
+				o.Timeout *= 2
+				_, err = d.Start(t.Context(), "", o)
+				e = userError(t, err)
+			}
 			if e.Err == nil || !strings.Contains(e.Err.Error(), tc.err) || !strings.Contains(e.Hint, tc.hint) {
 				t.Errorf("error: %+v", e)
 			}
@@ -484,7 +489,6 @@ func TestStatusWhileEnding(t *testing.T) {
 // news to who stops a cluster.
 func TestStopTellsNoStart(t *testing.T) {
 	d := newDock(t, sound)
-	d.Hurry(time.Minute, time.Minute) // what is told before the end is to be read
 	d.start(clusterctl.Options{})
 	d.log.all = nil
 	if _, err := d.Stop(t.Context(), ""); err != nil {

@@ -14,7 +14,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
@@ -40,18 +41,18 @@ func newRealDock(t *testing.T) *dock {
 }
 
 // wantAPI wants the cluster behind a kubeconfig to have namespaces and to accept one.
-func wantAPI(t *testing.T, kubeconfig string) kubernetes.Interface {
+func wantAPI(t *testing.T, kubeconfig string) dynamic.Interface {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}
 	config.QPS = -1
-	client, err := kubernetes.NewForConfig(config)
+	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+	list, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(list.Items) == 0 {
 		t.Fatalf("namespaces: %v, %v", list, err)
 	}

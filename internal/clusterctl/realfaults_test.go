@@ -4,6 +4,7 @@ package clusterctl_test
 
 import (
 	"bytes"
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -13,10 +14,11 @@ import (
 	"sync"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
@@ -62,7 +64,7 @@ func TestRealFullDisk(t *testing.T) {
 	}
 	d.resize(60)
 	s := d.start(clusterctl.Options{Spec: clusterctl.Spec{Durable: true, Controllers: new(false)}})
-	acknowledged := fill(t, wantAPI(t, d.kube))
+	acknowledged := fill(t, configMaps(t, d.kube))
 	gone(t, s.PID)
 	for _, err := range []error{d.want("", clusterctl.Died).Problem(), second(d.Start(t.Context(), "", clusterctl.Options{}))} {
 		e := userError(t, err)
@@ -72,13 +74,13 @@ func TestRealFullDisk(t *testing.T) {
 	}
 	d.resize(200)
 	d.start(clusterctl.Options{})
-	list, err := wantAPI(t, d.kube).CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
+	list, err := configMaps(t, d.kube).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	there := map[string]bool{}
 	for _, c := range list.Items {
-		there[c.Name] = true
+		there[c.GetName()] = true
 	}
 	for _, name := range acknowledged {
 		if !there[name] {
@@ -90,13 +92,20 @@ func TestRealFullDisk(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// fill writes until the cluster does not answer any more, and returns what it acknowledged.
-func fill(t *testing.T, client kubernetes.Interface) (names []string) {
+// configMaps are those of the namespace default behind a kubeconfig.
+func configMaps(t *testing.T, kubeconfig string) dynamic.ResourceInterface {
 	t.Helper()
-	ballast := map[string]string{"ballast": strings.Repeat("x", 500_000)}
+	return wantAPI(t, kubeconfig).Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
+}
+
+// fill writes until the cluster does not answer any more, and returns what it acknowledged.
+func fill(t *testing.T, client dynamic.ResourceInterface) (names []string) {
+	t.Helper()
+	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"ballast": strings.Repeat("x", 500_000)}}}
 	for i := 0; ; i++ {
 		name := "c" + strconv.Itoa(i)
-		_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: ballast}, metav1.CreateOptions{})
+		object.SetName(name)
+		_, err := client.Create(t.Context(), object, metav1.CreateOptions{})
 		if err != nil && apierrors.ReasonForError(err) == metav1.StatusReasonUnknown {
 			return names
 		}
@@ -111,15 +120,27 @@ func TestRealDamagedData(t *testing.T) {
 	garbage := func([]byte) []byte { return bytes.Repeat([]byte("rust "), 5000) }
 	zeroes := func(b []byte) []byte { return append(b[:8<<10:8<<10], make([]byte, len(b)-8<<10)...) }
 	short := func(b []byte) []byte { return b[:4<<10] }
+	d := newRealDock(t)
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{Durable: true, Controllers: new(false)}})
+	d.stop()
+	data, sound := filepath.Join(d.state, "clusters", "default", "etcd"), t.TempDir()
+	duplicate := func(from, to string) {
+		t.Helper()
+		if out, err := exec.Command("cp", "-a", from+"/.", to).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	duplicate(data, sound)
 	for _, damage := range []struct {
 		file string
 		do   func([]byte) []byte
 	}{{"snap/db", garbage}, {"snap/db", zeroes}, {"snap/db", short}, {"wal/*.wal", garbage}, {"wal/*.wal", short}} {
 		file := damage.file
-		d := newRealDock(t)
-		d.start(clusterctl.Options{Spec: clusterctl.Spec{Durable: true, Controllers: new(false)}})
-		d.stop()
-		files, err := filepath.Glob(filepath.Join(d.state, "clusters", "default", "etcd", "member", file))
+		if err := errors.Join(os.RemoveAll(data), os.Mkdir(data, 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		duplicate(sound, data)
+		files, err := filepath.Glob(filepath.Join(data, "member", file))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v, %v", file, files, err)
 		}
@@ -140,11 +161,11 @@ func TestRealDamagedData(t *testing.T) {
 		} else {
 			t.Log(e)
 		}
-		if _, err := d.Delete(t.Context(), ""); err != nil {
-			t.Error(err)
-		}
-		d.start(clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(false)}})
 	}
+	if _, err := d.Delete(t.Context(), ""); err != nil {
+		t.Error(err)
+	}
+	d.start(clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(false)}})
 }
 
 // TestRealPortTaken starts a durable cluster again whose port another program has by now: it gets another one,
