@@ -12,7 +12,7 @@ GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Compilers leave out what only debuggers read, a fifth of a compile from nothing. slipway builds its programs with the
 # same settings, so no package is compiled twice.
-export GOFLAGS := $(strip $(shell go env GOFLAGS) -gcflags=all=-dwarf=false)
+export GOFLAGS := $(strip $(shell env -u SLIPWAY_RELEASE_KEY go env GOFLAGS) -gcflags=all=-dwarf=false)
 export CGO_ENABLED := 0
 
 .PHONY: help

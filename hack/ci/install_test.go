@@ -1,8 +1,8 @@
 package ci_test
 
 import (
+	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,18 +12,19 @@ import (
 const clone = "git clone https://github.com/slipway-dev/slipway ../slipway && go install -C ../slipway ./cmd/slipway"
 
 // TestMakefileSaysHowToInstall does what a new project's Makefile prints on a machine without slipway, where the
-// repository is a copy of this one: the target runs then.
+// repository is one of a small slipway: the target runs then.
 func TestMakefileSaysHowToInstall(t *testing.T) {
 	r := newRunner(t)
-	repository := copyOfRepository(t)
+	repository := checkout(t)
+	git(t.Context(), t, repository, "init", "--quiet")
+	git(t.Context(), t, repository, "add", ".")
+	git(t.Context(), t, repository, "commit", "--quiet", "-m", "sources")
+	r.env = append(r.env, "GOPATH="+filepath.Join(r.home, "go"),
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url."+repository+".insteadOf", "GIT_CONFIG_VALUE_0=https://github.com/slipway-dev/slipway")
 	project := filepath.Join(r.home, "project")
-	if err := os.Mkdir(project, 0o755); err != nil {
+	if err := errors.Join(os.Mkdir(project, 0o755), os.WriteFile(filepath.Join(project, "Makefile"), scaffolded(t, "init/Makefile.tmpl"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	r.env = append(r.env, "GOFLAGS=-trimpath", "CGO_ENABLED=0", "GOPATH="+filepath.Join(r.home, "go"), "SLIPWAY_CHECK=off",
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url."+repository+".insteadOf", "GIT_CONFIG_VALUE_0=https://github.com/slipway-dev/slipway")
-	r.succeed("cd '" + repository + "' && go build -o '" + r.home + "/made-by/' ./cmd/slipway")
-	r.succeed("cd project && '" + r.home + "/made-by/slipway' init --domain example.com --repo example.com/op --fetch-deps=false")
 	printed, err := r.bash("cd project && make slipway")
 	if err == nil || !strings.Contains(printed, "make: slipway is not on PATH") {
 		t.Fatalf("%v\n%s", err, printed)
@@ -51,21 +52,6 @@ func (r *runner) succeed(script string) string {
 		r.t.Fatalf("%s: %v\n%s", script, err, out)
 	}
 	return out
-}
-
-// copyOfRepository is a git repository with the command's sources as they are now.
-func copyOfRepository(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	for _, name := range []string{"go.mod", "go.sum", "cmd", "internal", "project"} {
-		if out, err := exec.CommandContext(t.Context(), "cp", "-R", filepath.Join(root, name), dir).CombinedOutput(); err != nil {
-			t.Fatalf("cp: %v\n%s", err, out)
-		}
-	}
-	git(t.Context(), t, dir, "init", "--quiet")
-	git(t.Context(), t, dir, "add", ".")
-	git(t.Context(), t, dir, "commit", "--quiet", "-m", "the command")
-	return dir
 }
 
 // TestErrorsSayHowToInstall: as the Makefile does.
