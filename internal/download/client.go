@@ -103,7 +103,7 @@ func (s *Source) get(ctx context.Context, from *url.URL, offset int64) (*body, e
 	if offset > 0 {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
 	}
-	go b.watch(s.stall)
+	go b.watch(s.tick(stall))
 	b.Response, err = s.client.Do(request)
 	if err == nil {
 		err = b.judge(offset)
@@ -139,15 +139,13 @@ func (b *body) judge(offset int64) error {
 	return nil
 }
 
-// watch gives the request up when next to nothing has come for the time of a stall.
-func (b *body) watch(stall time.Duration) {
-	ticker := time.NewTicker(stall)
-	defer ticker.Stop()
+// watch gives the request up when next to nothing has come between two ticks.
+func (b *body) watch(ticks <-chan time.Time) {
 	for before := int64(0); ; {
 		select {
 		case <-b.over:
 			return
-		case <-ticker.C:
+		case <-ticks:
 		}
 		now := b.got.Load()
 		if now-before < little {

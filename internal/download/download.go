@@ -40,7 +40,7 @@ type Source struct {
 	base    *url.URL // its path ends with a slash
 	client  *http.Client
 	handler report.Handler
-	stall   time.Duration // within which a server has to send something
+	tick    func(time.Duration) <-chan time.Time
 	free    func(dir string) (bytes uint64, known bool)
 }
 
@@ -64,7 +64,7 @@ func Open(getenv func(string) string, stamp release.Stamp, h report.Handler) (*S
 	if err != nil {
 		return nil, err
 	}
-	return &Source{key: key, base: base, client: newClient(base), handler: h, stall: stall, free: diskspace.Free}, nil
+	return &Source{key: key, base: base, client: newClient(base), handler: h, tick: time.Tick, free: diskspace.Free}, nil
 }
 
 // errAddress is that a mirror has no usable address.

@@ -40,6 +40,7 @@ type host struct {
 	instead map[string]http.HandlerFunc
 	asked   []string // "name" or "name bytes=3-"
 	events  []report.Event
+	ticks   chan time.Time // of the clock by which a server is given up
 }
 
 func newHost(t *testing.T) *host {
@@ -48,7 +49,7 @@ func newHost(t *testing.T) *host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &host{t: t, key: private, stamp: release.Stamp{PublicKey: base64.StdEncoding.EncodeToString(public)}, files: map[string][]byte{}, instead: map[string]http.HandlerFunc{}}
+	h := &host{t: t, key: private, stamp: release.Stamp{PublicKey: base64.StdEncoding.EncodeToString(public)}, files: map[string][]byte{}, instead: map[string]http.HandlerFunc{}, ticks: make(chan time.Time)}
 	h.name, h.folder = release.Archive(version, "linux", "amd64"), t.TempDir()
 	h.Server = httptest.NewServer(http.HandlerFunc(h.answer))
 	t.Cleanup(h.Close)
@@ -86,9 +87,20 @@ func (h *host) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// hang sends nothing until the request is given up.
+func (h *host) hang(r *http.Request) {
+	for {
+		select {
+		case h.ticks <- time.Now():
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
 func (h *host) archive() []byte { return h.files["/"+version+"/"+h.name] }
 
-// open makes a source of the host's releases, which waits for a short time only.
+// open makes a source of the host's releases, for which time passes when the host hangs.
 func (h *host) open() *Source {
 	h.t.Helper()
 	s, err := Open(func(string) string { return h.URL }, h.stamp, report.HandlerFunc(func(e report.Event) {
@@ -99,7 +111,7 @@ func (h *host) open() *Source {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	s.stall = 300 * time.Millisecond
+	s.tick = func(time.Duration) <-chan time.Time { return h.ticks }
 	return s
 }
 
@@ -201,14 +213,14 @@ func TestRefused(t *testing.T) {
 			}
 		}, errInsecure, false, h31},
 		"a hanging server": {func(h *host) {
-			h.instead[release.SumsName] = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+			h.instead[release.SumsName] = func(_ http.ResponseWriter, r *http.Request) { h.hang(r) }
 		}, errStalled, false, release.SumsName},
 		"one that hangs in the middle": {func(h *host) {
 			h.instead[h.name] = func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Length", "300000")
 				w.WriteHeader(http.StatusOK)
 				_ = http.NewResponseController(w).Flush()
-				<-r.Context().Done()
+				h.hang(r)
 			}
 		}, errStalled, false, h31},
 		"cut off again and again": {func(h *host) { h.instead[h.name] = h.cutAt(0) }, errCut, false, h31},
@@ -266,7 +278,6 @@ func TestNextCommandGoesOn(t *testing.T) {
 		<-r.Context().Done()
 	}
 	s := h.open()
-	s.stall = time.Hour
 	s.handler = report.HandlerFunc(func(e report.Event) {
 		if p, ok := e.(report.Progress); ok && p.Done > 100 {
 			cancel()
