@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"testing"
-	"time"
 )
 
 // current is the setting in force.
@@ -28,10 +27,7 @@ func TestCollector(t *testing.T) {
 		t.Errorf("%d percent before anything was collected, want %d", got, first)
 	}
 	runtime.GC()
-	for deadline := time.Now().Add(time.Minute); current() != patient; {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d percent after the first collection, want %d", current(), patient)
-		}
+	for current() != patient {
 		runtime.Gosched()
 	}
 	undo()

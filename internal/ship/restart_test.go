@@ -48,7 +48,7 @@ func TestRestart(t *testing.T) {
 		if err := c.Apply(t.Context(), all, ApplyOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.AwaitReady(t.Context(), all, time.Minute); err != nil {
+		if err := c.AwaitReady(t.Context(), all, time.Hour); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,7 +90,7 @@ func TestRestart(t *testing.T) {
 	if err := c.Restart(t.Context(), found); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.AwaitReady(t.Context(), all, time.Minute); err != nil {
+	if err := c.AwaitReady(t.Context(), all, time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	events.lines = nil
@@ -107,7 +107,7 @@ func TestRestart(t *testing.T) {
 	if err := c.Restart(t.Context(), found); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.AwaitReady(t.Context(), all, time.Minute); err != nil {
+	if err := c.AwaitReady(t.Context(), all, time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	after := list[corev1.Pod](t.Context(), c.objects.Resource(podResource).Namespace("restarts"), metav1.ListOptions{})
