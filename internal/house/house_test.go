@@ -1,4 +1,4 @@
-// Package house_test holds the repository's own rules: what docs/architecture.md
+// Package house_test holds the repository's own rules about code: what docs/architecture.md
 // says of the structure is checked here, so that it stays true.
 package house_test
 
@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -16,6 +15,8 @@ import (
 	"testing"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/internal/house"
 )
 
 const (
@@ -111,30 +112,14 @@ func modules(t *testing.T) []string {
 	return dirs
 }
 
-// files returns the slash-separated paths, relative to the root, of the repository's files whose names end with suffix.
-// It leaves out folders of test data, and those that begin with a dot.
 func files(t *testing.T, suffix string) []string {
 	t.Helper()
-	var found []string
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name := d.Name()
-		if d.IsDir() && file != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "vendor") {
-			return filepath.SkipDir
-		}
-		if d.IsDir() || !strings.HasSuffix(name, suffix) {
-			return nil
-		}
-		rel, err := filepath.Rel(root, file)
-		found = append(found, filepath.ToSlash(rel))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
+	return house.Files(t, root, suffix)
+}
+
+func readText(t *testing.T, file string) string {
+	t.Helper()
+	return house.Text(t, root, file)
 }
 
 // packages returns every package of every module in the repository. As for the go command, there are none in folders

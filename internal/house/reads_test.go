@@ -31,6 +31,7 @@ var readers = map[string]string{
 	"internal/crdcheck/memory.go":                   "an answer in the user's cache",
 	"internal/regenerate/leftover.go":               "the head of a regular file",
 	"internal/scaffold/internal/transaction/key.go": "a key in the user's configuration",
+	"internal/house":                                "this repository's own files",
 	"internal/generate/output.go":                   "a regular file that is as long as what is to be written",
 	"internal/generate/internal/inputs":             "it looks at what kind of file it is, and at its size, first; memories are in the user's cache",
 }

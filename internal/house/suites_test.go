@@ -47,6 +47,19 @@ func TestSkippedTestsNameTheirPart(t *testing.T) {
 	}
 }
 
+// TestLongPartsAreWrittenDown: each part of the long tests ends by writing down that it has passed.
+func TestLongPartsAreWrittenDown(t *testing.T) {
+	parts := regexp.MustCompile(`(?m)^(test-long-[a-z]+):.*\n((?:\t.*\n)+)`).FindAllStringSubmatch(readText(t, "Makefile"), -1)
+	if len(parts) < 10 {
+		t.Errorf("found only %d parts", len(parts))
+	}
+	for _, part := range parts {
+		if !strings.HasSuffix(part[2], "\t$(PASSED)\n") {
+			t.Errorf("the recipe of %s does not end with $(PASSED)", part[1])
+		}
+	}
+}
+
 // testFiles are the texts of tests and scripts, but for these rules, by their paths below the root. Folders that begin
 // with a dot, such as that of an unfinished release, are not ours.
 func testFiles(t *testing.T) map[string]string {

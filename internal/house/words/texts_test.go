@@ -1,4 +1,4 @@
-package house_test
+package words_test
 
 import (
 	"go/ast"
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// roles are the fields of structs whose texts users read, with the name that the list gives them.
+// roles are the fields of structs whose texts users read, and what they are called here.
 var roles = map[string]string{
 	"What": "what", "Hint": "hint", "Next": "next", "Err": "error", "Text": "text", "Message": "message", "Suggestion": "suggestion",
 	"Why": "why", "Short": "short", "Long": "long", "Example": "example", "Usage": "usage", "Help": "help", "Doc": "doc",

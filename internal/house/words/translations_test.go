@@ -1,11 +1,9 @@
-package house_test
+package words_test
 
 import (
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,8 +13,6 @@ import (
 const (
 	translated     = "docs/zh/"
 	translatedHome = translated + "README.md" // the index in Chinese, which has no original
-	// untranslated lists the pages without a page in Chinese. A page leaves it when it gets one, and none is added.
-	untranslated = "testdata/untranslated-pages.txt"
 )
 
 // translationOf is how a page in Chinese names the text that it translates, below its title.
@@ -83,53 +79,15 @@ func sameCode(page, text, original, present string) error {
 	return nil
 }
 
-// TestPagesAreTranslated: each page of start, guides and concepts has one in Chinese, or is listed; the list is exact,
-// and -update only takes pages out of it.
+// TestPagesAreTranslated: each page of start, guides and concepts has one in Chinese.
 func TestPagesAreTranslated(t *testing.T) {
-	text, err := os.ReadFile(untranslated)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listed := strings.Fields(string(text))
 	done := translations(t)
-	var left []string
 	for _, page := range files(t, ".md") {
 		name, ok := strings.CutPrefix(page, "docs/")
-		if section, _, _ := strings.Cut(name, "/"); !ok || !slices.Contains([]string{"start", "guides", "concepts"}, section) {
-			continue
-		}
-		isDone, isListed := done[translated+name] != "", slices.Contains(listed, page)
-		switch {
-		case !isDone && !isListed:
+		section, _, _ := strings.Cut(name, "/")
+		if ok && slices.Contains([]string{"start", "guides", "concepts"}, section) && done[translated+name] == "" {
 			t.Errorf("%s has no page in Chinese: translate it to %s", page, translated+name)
-		case isDone && isListed:
-			t.Errorf("%s has a page in Chinese: remove it from internal/house/%s", page, untranslated)
-		case isListed:
-			left = append(left, page)
 		}
-	}
-	if *update {
-		writeList(t, untranslated, left)
-	}
-	checkListed(t, listed)
-}
-
-// checkListed refuses names of pages that are gone.
-func checkListed(t *testing.T, listed []string) {
-	t.Helper()
-	for _, page := range listed {
-		if _, err := os.Stat(filepath.Join(root, page)); err != nil {
-			t.Errorf("internal/house/%s lists %s: %v", untranslated, page, err)
-		}
-	}
-}
-
-// writeList writes a list of pages, one on each line.
-func writeList(t *testing.T, file string, pages []string) {
-	t.Helper()
-	text := strings.Join(append(pages, ""), "\n")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -1,6 +1,7 @@
-package house_test
+package words_test
 
 import (
+	"flag"
 	"fmt"
 	"go/scanner"
 	"go/token"
@@ -150,6 +151,8 @@ func TestPlacesAreThere(t *testing.T) {
 	}
 }
 
+var update = flag.Bool("update", false, "write the pages of docs/reference anew")
+
 // TestReferencePages: the pages are the tables; -update writes them.
 func TestReferencePages(t *testing.T) {
 	for page, text := range map[string]string{"docs/reference/environment.md": environmentPage(), "docs/reference/files.md": filesPage()} {
@@ -163,7 +166,7 @@ func TestReferencePages(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(string(want), readText(t, page)); diff != "" {
-			t.Errorf("%s (-table +page; go test ./internal/house -run TestReferencePages -update):\n%s", page, diff)
+			t.Errorf("%s (-table +page; go test ./internal/house/words -run TestReferencePages -update):\n%s", page, diff)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package house_test
+package words_test
 
 import (
 	"regexp"
