@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -15,8 +17,12 @@ import (
 // list prints the tests of a log that took longest.
 func list(out io.Writer, log string, many int) error {
 	file, err := os.Open(log)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = fmt.Fprintln(out, "no run is written down: make test does that")
+		return err
+	}
 	if err != nil {
-		return fmt.Errorf("no run is written down; make test does it: %w", err)
+		return err
 	}
 	defer file.Close()
 	var all []event

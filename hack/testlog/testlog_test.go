@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,7 +82,7 @@ func TestSlowest(t *testing.T) {
 func TestFollow(t *testing.T) {
 	var shown bytes.Buffer
 	log := filepath.Join(t.TempDir(), "log")
-	if err := run(t.Context(), &shown, log, ".", 0, []string{"go", "test", "-json", "-vet=off", "-run", "TestSlowest", "."}); err != nil {
+	if err := run(t.Context(), &shown, options{log: log, dir: "."}, []string{"go", "test", "-json", "-vet=off", "-run", "TestSlowest", "."}); err != nil {
 		t.Error(err)
 	}
 	if !strings.HasPrefix(shown.String(), "ok  \t") {
@@ -89,7 +92,52 @@ func TestFollow(t *testing.T) {
 	if err := list(&out, log, 1); err != nil || !strings.Contains(out.String(), "TestSlowest") {
 		t.Errorf("the log lists %q, %v", out.String(), err)
 	}
-	if err := run(t.Context(), &shown, log, ".", 0, []string{"go", "test", "-json", "./nowhere"}); err == nil {
+	if err := run(t.Context(), &shown, options{log: log, dir: "."}, []string{"go", "test", "-json", "./nowhere"}); err == nil {
 		t.Error("a run that fails ends well")
+	}
+}
+
+// TestParts: the last pass of each part counts, and a part is due after a week of commits.
+func TestParts(t *testing.T) {
+	cache, repository := t.TempDir(), t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	t.Setenv("HOME", cache)
+	t.Setenv("LocalAppData", cache)
+	at := options{dir: repository}
+	for _, step := range []struct{ made, passes string }{
+		{"2026-01-01T12:00:00Z", "helm"}, {"2026-01-10T12:00:00Z", "real"}, {"2026-01-11T12:00:00Z", "kills"}, {"2026-01-17T12:00:00Z", "kills"},
+	} {
+		commitAt(t, repository, step.made)
+		at.passed = step.passes
+		if err := run(t.Context(), io.Discard, at, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if err := run(t.Context(), &out, options{dir: repository, parts: true}, []string{"helm", "kills", "matrix", "real"}); err != nil {
+		t.Fatal(err)
+	}
+	var due []string
+	for line := range strings.Lines(out.String()) {
+		part, _, _ := strings.Cut(line, " ")
+		if strings.HasSuffix(line, "due: make test-long-"+part+"\n") {
+			due = append(due, part)
+		}
+	}
+	if want := []string{"helm", "matrix"}; !slices.Equal(due, want) || strings.Count(out.String(), "\n") != 4 {
+		t.Errorf("due are %v, want %v:\n%s", due, want, out.String())
+	}
+}
+
+// commitAt makes a commit without files, in a repository that is made if there is none.
+func commitAt(t *testing.T, dir, date string) {
+	t.Helper()
+	for _, args := range [][]string{{"init", "--quiet"}, {"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--allow-empty", "--message", date}} {
+		cmd := exec.CommandContext(t.Context(), "git", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_COMMITTER_DATE="+date, "GIT_CONFIG_GLOBAL="+os.DevNull)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
 	}
 }
