@@ -27,7 +27,6 @@ import (
 var running struct {
 	sync.Once
 	session *clusterctl.Session
-	found   bool
 	err     error
 }
 
@@ -47,22 +46,17 @@ func closeSession() int {
 	return 0
 }
 
-// connect returns the tests' cluster and what it tells. Without a compiled
-// cluster program there is nothing to test against; `make test` compiles it first.
+// connect returns the tests' cluster and what it tells. Its program is that of `make test`.
 func connect(t *testing.T) (*Cluster, *recorder) {
 	t.Helper()
+	if os.Getenv("SLIPWAY_CLUSTER") == "" {
+		t.Skip("SLIPWAY_CLUSTER names no cluster program; `make test` does")
+	}
 	running.Do(func() {
-		control := clusterctl.New(os.Getenv, report.Discard)
-		if _, running.found, running.err = control.FindProgram(context.Background()); !running.found {
-			return
-		}
-		running.session, running.err = control.Tie(context.Background(), "ship", clusterctl.Options{})
+		running.session, running.err = clusterctl.New(os.Getenv, report.Discard).Tie(context.Background(), "ship", clusterctl.Options{})
 	})
 	if running.err != nil {
 		t.Fatal(running.err)
-	}
-	if !running.found {
-		t.Skip("no cluster program: compile it with slipway cluster build")
 	}
 	events := &recorder{}
 	c, err := Connect(Kubeconfig{Path: running.session.Kubeconfig}, events)

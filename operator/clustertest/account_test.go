@@ -48,6 +48,7 @@ var auditedPackage = ForPackage(Audited())
 
 func audited(t *testing.T) *Cluster {
 	t.Helper()
+	needProgram(t)
 	return auditedPackage.Cluster(t)
 }
 
@@ -238,7 +239,7 @@ func TestIsolatedClusterKeepsALogOfItsOwn(t *testing.T) {
 }
 
 func TestWithoutLog(t *testing.T) {
-	c := shared.Cluster(t)
+	c := usual(t)
 	if _, err := c.audit.Requests("any"); err == nil || !strings.Contains(err.Error(), "keeps no log") {
 		t.Errorf("a cluster that is not audited: %v", err)
 	}

@@ -18,10 +18,27 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/find"
 )
 
 // shared is the cluster of all tests that do not need one of another kind.
 var shared = ForPackage(CRDs("testdata/crds"))
+
+// usual returns that cluster.
+func usual(t *testing.T) *Cluster {
+	t.Helper()
+	needProgram(t)
+	return shared.Cluster(t)
+}
+
+// needProgram skips a test where no cluster program is named. `make test` names one, `make check` does not.
+func needProgram(t *testing.T) {
+	t.Helper()
+	if os.Getenv(find.Variable) == "" {
+		t.Skip("SLIPWAY_CLUSTER names no cluster program; `make test` does")
+	}
+}
 
 // patience bounds every wait; nothing here normally takes more than two seconds.
 const patience = 2 * time.Minute
@@ -69,10 +86,10 @@ func create(t *testing.T, cl client.Client, objects ...client.Object) {
 }
 
 func TestNamespace(t *testing.T) {
-	cl := shared.Cluster(t).Client(t)
+	cl := usual(t).Client(t)
 	var names []string
 	t.Run("Makes_One/For each test: ünique", func(t *testing.T) {
-		c := shared.Cluster(t)
+		c := usual(t)
 		names = append(names, c.Namespace(t), c.Namespace(t))
 		for _, name := range names {
 			create(t, cl, configMap(name, "a"), widget(name, "a"))
@@ -104,7 +121,7 @@ func TestLabel(t *testing.T) {
 // TestControllers: what envtest leaves undone happens here.
 func TestControllers(t *testing.T) {
 	t.Parallel()
-	c := shared.Cluster(t)
+	c := usual(t)
 	cl, ns := c.Client(t), c.Namespace(t)
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "job"}, Spec: batchv1.JobSpec{
 		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever,
@@ -127,7 +144,7 @@ func TestControllers(t *testing.T) {
 // TestOnlyControllers: dependents are collected, and no Job starts.
 func TestOnlyControllers(t *testing.T) {
 	t.Parallel()
-	c := shared.Cluster(t).Isolated(t, OnlyControllers("gc"))
+	c := usual(t).Isolated(t, OnlyControllers("gc"))
 	cl := c.Client(t)
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "job"}, Spec: batchv1.JobSpec{
 		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever,
@@ -144,13 +161,14 @@ func TestOnlyControllers(t *testing.T) {
 	if err := cl.Get(t.Context(), client.ObjectKeyFromObject(job), job); err != nil || job.Status.StartTime != nil {
 		t.Errorf("a Job has started: %+v, %v", job.Status, err)
 	}
-	if _, err := shared.Cluster(t).IsolatedContext(t.Context(), OnlyControllers("gcc")); err == nil || !strings.Contains(err.Error(), `there is no controller "gcc"`) {
+	if _, err := usual(t).IsolatedContext(t.Context(), OnlyControllers("gcc")); err == nil || !strings.Contains(err.Error(), `there is no controller "gcc"`) {
 		t.Errorf("an unknown controller: %v", err)
 	}
 }
 
 // TestOptions starts the one cluster that differs from the usual one.
 func TestOptions(t *testing.T) {
+	needProgram(t)
 	c := Start(t, Controllers(false), APIServerFlags("--max-requests-inflight=123"),
 		FeatureGates(map[string]bool{"MutatingAdmissionPolicy": false}), RuntimeConfig(map[string]string{"autoscaling/v1": "false"}))
 	cl := c.Client(t)
@@ -192,7 +210,7 @@ func TestSettingsAreCopied(t *testing.T) {
 }
 
 func TestConfigIsACopy(t *testing.T) {
-	c := shared.Cluster(t)
+	c := usual(t)
 	changed := c.Config()
 	changed.Host = "https://elsewhere"
 	if c.Config().Host == changed.Host {
@@ -205,7 +223,7 @@ func TestConfigIsACopy(t *testing.T) {
 
 // TestImpersonation: permissions can be tested.
 func TestImpersonation(t *testing.T) {
-	config := shared.Cluster(t).Config()
+	config := usual(t).Config()
 	config.Impersonate.UserName = "jane"
 	cl, err := client.New(config, client.Options{})
 	if err != nil {
@@ -218,7 +236,7 @@ func TestImpersonation(t *testing.T) {
 
 // TestInstalledKindsAreServed: no wait and no retry is needed after InstallCRDs.
 func TestInstalledKindsAreServed(t *testing.T) {
-	c := shared.Cluster(t)
+	c := usual(t)
 	ns, dir := c.Namespace(t), t.TempDir()
 	text, err := os.ReadFile("testdata/crds/widgets.yaml")
 	if err != nil {
@@ -245,7 +263,7 @@ func TestInstalledKindsAreServed(t *testing.T) {
 }
 
 func TestInstallRefusesTakenNames(t *testing.T) {
-	c := shared.Cluster(t)
+	c := usual(t)
 	text, err := os.ReadFile("testdata/crds/widgets.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +279,7 @@ func TestInstallRefusesTakenNames(t *testing.T) {
 }
 
 func TestInstallRefusesPaths(t *testing.T) {
-	c := shared.Cluster(t)
+	c := usual(t)
 	_, err := os.Stat("nowhere")
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 
 // TestIsolated: clusters in one program share nothing, and go with their tests.
 func TestIsolated(t *testing.T) {
-	main := shared.Cluster(t)
+	main := usual(t)
 	same := "same-" + strings.ToLower(rand.Text())
 	var host string
 	t.Run("alone", func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestIsolated(t *testing.T) {
 }
 
 func TestIsolatedRefusesGates(t *testing.T) {
-	_, err := shared.Cluster(t).IsolatedContext(t.Context(), FeatureGates(map[string]bool{"X": true}))
+	_, err := usual(t).IsolatedContext(t.Context(), FeatureGates(map[string]bool{"X": true}))
 	if !errors.Is(err, errGates) {
 		t.Errorf("feature gates were answered with %v", err)
 	}
@@ -50,7 +50,7 @@ func TestIsolatedRefusesGates(t *testing.T) {
 
 // TestIsolatedGivenUp: a cluster that nobody waits for any more does not stay.
 func TestIsolatedGivenUp(t *testing.T) {
-	main := shared.Cluster(t)
+	main := usual(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := main.IsolatedContext(ctx); !errors.Is(err, context.Canceled) {

@@ -20,6 +20,7 @@ import (
 // host starts a program for several processes, and returns its socket and a connection to it.
 func host(t *testing.T) (string, *protocol.Conn) {
 	t.Helper()
+	needProgram(t)
 	path, err := find.Program(t.Context(), os.Getenv, os.Stderr)
 	if err != nil {
 		t.Fatal(err)

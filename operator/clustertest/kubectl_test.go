@@ -9,7 +9,7 @@ import (
 )
 
 func TestKubectl(t *testing.T) {
-	c := shared.Cluster(t)
+	c := usual(t)
 	ns := c.Namespace(t)
 	create(t, c.Client(t), widget(ns, "one"))
 	out, err := c.Kubectl(t, "get", "widgets", "--namespace", ns, "--output", "name")
@@ -23,7 +23,7 @@ func TestKubectl(t *testing.T) {
 
 // TestManifest: an object of a type, which does not say its kind, is one that kubectl creates.
 func TestManifest(t *testing.T) {
-	c := shared.Cluster(t)
+	c := usual(t)
 	object := configMap(c.Namespace(t), "written")
 	out, err := c.Kubectl(t, "create", "--filename", c.Manifest(t, object), "--output", "name")
 	if err != nil || out != "configmap/written\n" {
@@ -37,7 +37,7 @@ func TestManifest(t *testing.T) {
 
 // TestKubectlExplain: a kind that was installed a moment ago is explained at once.
 func TestKubectlExplain(t *testing.T) {
-	c := shared.Cluster(t).Isolated(t, Controllers(false))
+	c := usual(t).Isolated(t, Controllers(false))
 	out, err := c.Kubectl(t, "explain", "widget")
 	if err != nil || !strings.Contains(out, "KIND:       Widget") {
 		t.Errorf("explain: %q, %v", out, err)

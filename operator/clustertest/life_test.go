@@ -49,6 +49,7 @@ func TestEndsWithTheProcess(t *testing.T) {
 // The function it returns sends a signal and waits for the process, not for its cluster.
 func startRole(t *testing.T, role string, args ...string) (dir, server string, end func(os.Signal)) {
 	t.Helper()
+	needProgram(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -108,6 +109,7 @@ func unlocked(dir string) bool {
 
 // TestDeathIsTold: a cluster that dies beneath a test does not end as a mere refused connection.
 func TestDeathIsTold(t *testing.T) {
+	needProgram(t)
 	c, err := StartContext(t.Context(), Controllers(false))
 	if err != nil {
 		t.Fatal(err)

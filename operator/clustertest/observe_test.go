@@ -7,7 +7,7 @@ import (
 )
 
 func TestObserve(t *testing.T) {
-	c := shared.Cluster(t)
+	c := usual(t)
 	ns := c.Namespace(t)
 	o := Observe(c.Client(t))
 	key := client.ObjectKey{Namespace: ns, Name: "none"}

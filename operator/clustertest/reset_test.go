@@ -15,7 +15,7 @@ import (
 // back; what the options install stays.
 func TestReset(t *testing.T) {
 	t.Parallel()
-	c := shared.Cluster(t).Isolated(t, Webhooks("testdata/webhooks"))
+	c := usual(t).Isolated(t, Webhooks("testdata/webhooks"))
 	cl := c.Client(t)
 	installed := []client.Object{
 		newObject("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets.example.com"),
@@ -73,7 +73,7 @@ func identities(t *testing.T, cl client.Client, objects []client.Object) (all []
 // test removed it.
 func TestKeep(t *testing.T) {
 	t.Parallel()
-	c := shared.Cluster(t).Isolated(t)
+	c := usual(t).Isolated(t)
 	cl := c.Client(t)
 	c.InstallCRDs(t, "testdata/conversion")
 	kept := newObject("example.com/v1", "Gizmo", "default", "kept")

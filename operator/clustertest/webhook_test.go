@@ -97,7 +97,7 @@ func serve(t *testing.T, c *Cluster) {
 // TestWebhooks: configurations that name a Service call the test, for admission and for conversion.
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
-	c := shared.Cluster(t).Isolated(t, Scheme(gizmos()), CRDs("testdata/conversion"), Webhooks("testdata/webhooks"))
+	c := usual(t).Isolated(t, Scheme(gizmos()), CRDs("testdata/conversion"), Webhooks("testdata/webhooks"))
 	cl, ns := c.Client(t), c.Namespace(t)
 	eventually(t, "the webhook server is asked, which does not exist", func(ctx context.Context) (bool, error) {
 		err := cl.Create(ctx, widget(ns, "early"), client.DryRunAll)
@@ -126,7 +126,7 @@ func TestWebhooks(t *testing.T) {
 
 // TestWaitForWebhooksEnds: a server that does not run is told as such.
 func TestWaitForWebhooksEnds(t *testing.T) {
-	c := shared.Cluster(t)
+	c := usual(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	err := c.WaitForWebhooksContext(ctx)

@@ -1,6 +1,7 @@
 package example_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -44,8 +45,16 @@ func TestMain(m *testing.M) {
 	shared.Main(m)
 }
 
-// runOperator runs the operator for as long as t runs.
+// start returns a cluster for one test, with the operator's webhooks.
+func start(t *testing.T) *clustertest.Cluster {
+	t.Helper()
+	if os.Getenv("SLIPWAY_CLUSTER") == "" {
+		t.Skip("SLIPWAY_CLUSTER names no cluster program; `make test` does")
+	}
+	return shared.Cluster(t).Isolated(t, clustertest.Webhooks("config/webhook"))
+}
 
+// runOperator runs the operator for as long as t runs.
 func runOperator(t *testing.T, c *clustertest.Cluster) {
 	t.Helper()
 	mgr, err := ctrl.NewManager(c.Config(), ctrl.Options{
@@ -65,7 +74,7 @@ func runOperator(t *testing.T, c *clustertest.Cluster) {
 }
 
 func TestTask(t *testing.T) {
-	c := shared.Cluster(t).Isolated(t, clustertest.Webhooks("config/webhook"))
+	c := start(t)
 	runOperator(t, c)
 	cl, ns := c.Client(t), c.Namespace(t)
 
@@ -90,7 +99,7 @@ func TestTask(t *testing.T) {
 }
 
 func TestRefusedTask(t *testing.T) {
-	c := shared.Cluster(t).Isolated(t, clustertest.Webhooks("config/webhook"))
+	c := start(t)
 	runOperator(t, c)
 	task := &example.Task{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace(t), Name: "a"}, Spec: example.TaskSpec{Image: "localhost:5000/app"}}
 	err := c.Client(t).Create(t.Context(), task)
