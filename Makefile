@@ -38,22 +38,39 @@ EVENTS  := $(BIN)/tests.jsonl
 TESTLOG := $(BIN)/testlog -log $(EVENTS)
 GOTEST  := go test -json -vet=off
 
-# Every test that needs a cluster uses the programs that `make build` has compiled once for the whole run.
-PROGRAMS = export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) SLIPWAY_CHECK=$(BIN)/check/slipway-check
+# The rules about words are checked by `make lint`, all others with the tests.
+CODE = $$(go list ./... | grep -v /internal/house/words$$)
 
 .PHONY: $(BIN)/testlog
 $(BIN)/testlog:
 	go build -o $@ ./hack/testlog
 	@rm -f $(EVENTS)
 
-# The examples' tests run as their users run them: with the tool.
+.PHONY: gofmt
+gofmt:
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+
+# Without the variables that name programs of clusters, a test that needs one skips itself. So the result is the same on every machine.
+CHECK = env -u SLIPWAY_CLUSTER -u SLIPWAY_NODE -u SLIPWAY_CHECK
+ONLY  = $(if $(RUN),-run '$(RUN)')
+
+.PHONY: check
+check: gofmt $(BIN)/testlog ## gofmt, go vet and the tests that need no cluster, in two minutes (PACKAGES=./project RUN=TestFind for less).
+	@$(CHECK) $(TESTLOG) go test -json -vet=all -short -parallel 4 -timeout 10m $(ONLY) $(or $(PACKAGES),$(CODE))
+	$(if $(PACKAGES),,@$(CHECK) $(TESTLOG) -dir operator go test -json -vet=all -short -timeout 10m $(ONLY) ./...)
+	@echo 'All checks passed. `make lint` checks words and pages, `make test` tests with clusters.'
+
+# Every test that needs a cluster uses the programs that `make build` has compiled once for the whole run.
+PROGRAMS = export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) SLIPWAY_CHECK=$(BIN)/check/slipway-check
+
+# The examples' tests run as their users run them: with the tool. All examples are tested by test-long-examples.
 .PHONY: test
-test: build $(BIN)/testlog ## Run every test of every module, without those that take long: a quarter of an hour.
+test: build $(BIN)/testlog ## Run the tests of every module, without those that take long: ten minutes.
 	$(PROGRAMS) && \
-	$(TESTLOG) $(GOTEST) -short -parallel 4 -timeout 30m ./... && \
+	$(TESTLOG) $(GOTEST) -short -parallel 4 -timeout 30m $(CODE) && \
 	$(TESTLOG) -dir cluster $(GOTEST) -short -timeout 30m ./... && \
 	$(TESTLOG) -dir operator $(GOTEST) -short -timeout 10m ./... && \
-	$(foreach e,$(EXAMPLES),$(TESTLOG) -dir $(e) $(BIN)/slipway test -json -short -vet=off -timeout 10m ./... && )\
+	$(foreach e,examples/cronjob examples/guestbook,$(TESTLOG) -dir $(e) $(BIN)/slipway test -json -short -vet=off -timeout 10m ./... && )\
 	$(TESTLOG) -dir test/cronjob $(GOTEST) -short -timeout 10m ./... && \
 	$(TESTLOG) -dir bench $(GOTEST) -short -timeout 10m ./... && \
 	$(TESTLOG) -dir release $(GOTEST) -short -timeout 10m ./... && \
@@ -63,12 +80,13 @@ test: build $(BIN)/testlog ## Run every test of every module, without those that
 examples: build ## Do what the README of each example says, in turn, and print a line for each.
 	$(PROGRAMS) && go run ./hack/examples -bin $(BIN) $(EXAMPLES)
 
-.PHONY: test-times
-test-times: ## List the twenty slowest tests of the last run.
-	@go run ./hack/testlog -log $(EVENTS) -slowest 20
-
 # Parts of at most forty minutes each, which run alone: docs/inside/contributing.md says when. A test that `make test` leaves out names its part.
 LONG := scripts projects others pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm release
+
+.PHONY: test-times
+test-times: ## List the twenty slowest tests of the last run, and the parts of the long tests that have not passed for a week of commits.
+	@go run ./hack/testlog -log $(EVENTS) -slowest 20
+	@go run ./hack/testlog -parts $(LONG)
 
 .PHONY: test-long
 test-long: $(LONG:%=test-long-%) ## Run all parts of the long tests, which are called test-long-<part>; contributing.md lists them.
@@ -76,72 +94,93 @@ test-long: $(LONG:%=test-long-%) ## Run all parts of the long tests, which are c
 .PHONY: $(LONG:%=test-long-%)
 $(LONG:%=test-long-%): $(BIN)/testlog
 
+# Each part ends with PASSED, which writes down that it has: test-times lists that.
+PASSED   = @$(BIN)/testlog -passed $(@:test-long-%=%)
 LONGTEST = $(PROGRAMS) && $(TESTLOG)
+
 test-long-scripts: build
 	$(LONGTEST) $(GOTEST) -count=1 -timeout 40m -skip '^Test(Projects|EveryVerbInOthersProjects)$$' ./internal/cli
+	$(PASSED)
 
 # The operators of others are compiled with their own versions of Kubernetes' libraries, which takes the most of it.
 test-long-projects: build
 	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^TestProjects$$' -parallel 1 ./internal/cli
+	$(PASSED)
 
 test-long-others: build
 	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^TestEveryVerbInOthersProjects$$' ./internal/cli $(OTHERS)
+	$(PASSED)
 
 test-long-pages: build
 	$(LONGTEST) $(GOTEST) -count=1 -timeout 40m ./docs
+	$(PASSED)
 
 test-long-examples: build
 	$(PROGRAMS) $(foreach e,$(EXAMPLES),&& $(TESTLOG) -dir $(e) $(BIN)/slipway test -json -count=1 -vet=off -timeout 20m ./...) && \
 	$(TESTLOG) -dir test/cronjob $(GOTEST) -count=1 -timeout 20m ./... && \
 	$(TESTLOG) -dir examples/cronjob $(BIN)/slipway test -json -count=1 -vet=off -timeout 40m ./internal/controller -run '^TestMonth$$' -args -months $(or $(MONTHS),20) -seed $(or $(SEED),1)
 	$(PROGRAMS) && go run ./hack/examples -bin $(BIN) $(EXAMPLES)
+	$(PASSED)
 
 test-long-nodes: build
 	$(LONGTEST) -dir cluster $(GOTEST) -count=1 -timeout 40m -run '^TestReal(Many|ThreeClusters|EgressFlood)$$' ./test
+	$(PASSED)
 
 # KILLS are those of a durable cluster while clients write; FAULTS are rounds of kills of clusters with real nodes, their nodes and containers.
 test-long-kills: build
 	SLIPWAY_KILLS=$(or $(KILLS),50) SLIPWAY_FAULTS=$(or $(FAULTS),5) $(if $(SEED),SLIPWAY_SEED=$(SEED)) && export SLIPWAY_KILLS SLIPWAY_FAULTS $(if $(SEED),SLIPWAY_SEED) && \
 	$(LONGTEST) -dir cluster $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^Test(AcknowledgedWritesSurviveKill|KilledResetIsFinished|Kill|RealKill.*)$$' ./test ./rollback && \
 	$(TESTLOG) $(GOTEST) -count=1 -run '^TestKilledCommands$$' ./internal/cli
+	$(PASSED)
 
 test-long-matrix: build
 	GOBIN=$(BIN) go install $(GOLANGCI_LINT)
 	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -run '^TestMatrix$$' ./internal/cli -matrix $(or $(MATRIX),pairs) -linter $(BIN)/golangci-lint
+	$(PASSED)
 
 test-long-edits: build
 	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -run '^TestRandom' ./internal/scaffold -edits $(or $(EDITS),1000) -seed $(or $(SEED),0)
+	$(PASSED)
 
 test-long-mutants:
 	$(TESTLOG) -dir test/differential $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^Test(Mutants|Mutated.*|Webhooks.*|SchemaPatch.*)$$' ./generate -mutants $(or $(MUTANTS),3000) -seed $(or $(SEED),0) \
 		-webhook-mutations $(or $(MUTANTS),3000) -webhook-seed $(or $(SEED),0)
+	$(PASSED)
 
 test-long-real:
 	$(TESTLOG) -dir test/differential $(GOTEST) -count=1 -timeout 40m -v -run '^Test(RealProjects|.*OfRealAPI)$$' ./generate -real
+	$(PASSED)
 
 test-long-peers: build
 	export KUBEBUILDER_CONTROLPLANE_START_TIMEOUT=3m KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT=3m && \
 	$(LONGTEST) -dir test/differential $(GOTEST) -count=1 -timeout 40m ./controllergen ./setupenvtest ./envtest ./deploy
+	$(PASSED)
 
 test-long-envtest: build
 	$(PROGRAMS) && go run -C bench ./suites
+	$(PASSED)
 
 # The most of it goes into compiling operators with their own versions of Kubernetes' libraries.
 test-long-suites: build
 	$(PROGRAMS) && go run -C bench ./suites operators
+	$(PASSED)
 
 test-long-certmanager: build
 	$(LONGTEST) -dir test/certmanager $(GOTEST) -count=1 -timeout 40m -v ./...
+	$(PASSED)
 
 test-long-critest:
 	$(TESTLOG) -dir test/cri $(GOTEST) -count=1 -timeout 40m -v ./...
+	$(PASSED)
 
 test-long-helm: build
 	$(LONGTEST) -dir test/helm $(GOTEST) -count=1 -timeout 40m ./...
+	$(PASSED)
 
 # RELEASE=complete compiles Kubernetes twice.
 test-long-release:
 	$(TESTLOG) -dir release $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),90m) -v -run '^TestThisRepository$$' . $(if $(filter complete,$(RELEASE)),-complete)
+	$(PASSED)
 
 .PHONY: bench
 bench: build ## Measure against the peers, side by side in one run.
@@ -180,15 +219,18 @@ reflow: $(BIN)/slipway ## Break lines of prose anew that have more than 120 colu
 	@set -e; for p in examples/*/PROJECT; do (cd $$(dirname $$p) && $(BIN)/slipway generate); done
 	cd examples/sample-controller && $(BIN)/slipway controller-gen object crd paths=./pkg/apis/... output:crd:dir=manifests/crd && $(BIN)/slipway generate clients
 
+# EACH runs a command in each of some modules, and fails at the end if it failed in any.
+EACH = failed=; for m in $(1); do echo "\# $$m"; (cd $$m && $(2)) || failed="$$failed $$m"; done; test -z "$$failed" || { echo "failed in:$$failed"; exit 1; }
+
 .PHONY: lint
-lint: ## gofmt, go vet and staticcheck, every module; actionlint for the workflows.
-	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
-	@set -e; for m in $(MODULES); do echo "# $$m"; (cd $$m && go vet ./... && go run $(STATICCHECK) ./...); done
+lint: gofmt ## gofmt, words and pages, go vet and staticcheck of every module; actionlint for the workflows.
+	go test -vet=off ./internal/house/words
+	@$(call EACH,$(MODULES),go vet ./... && go run $(STATICCHECK) ./...)
 	go run $(ACTIONLINT) .github/workflows/*.yml
 
 .PHONY: golangci-lint
 golangci-lint: ## What .golangci.yml asks for, in the modules that users get (PACKAGES=./project for less).
-	@set -e; for m in . cluster operator; do echo "# $$m"; (cd $$m && go run $(GOLANGCI_LINT) run $(or $(PACKAGES),./...)); done
+	@$(call EACH,. cluster operator,go run $(GOLANGCI_LINT) run $(or $(PACKAGES),./...))
 
 # Compiling Kubernetes takes twelve minutes for each system: the cluster's programs are type-checked. Real nodes need a Unix.
 .PHONY: cross
@@ -200,4 +242,4 @@ cross: ## Build for macOS and Windows; the cluster's programs are only type-chec
 
 .PHONY: vulncheck
 vulncheck: ## Look for known vulnerabilities, every module (needs the vulnerability database).
-	@for m in $(MODULES); do echo "# $$m"; (cd $$m && go run $(GOVULNCHECK) ./...); done
+	@$(call EACH,$(MODULES),go run $(GOVULNCHECK) ./...)
