@@ -83,7 +83,7 @@ func (c *realCluster) kubectl(args ...string) (out string, failed bool) {
 	var b bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &b, &b
 	err := cmd.Run()
-	if _, ended := err.(*exec.ExitError); err != nil && !ended {
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
 		c.t.Fatal(err)
 	}
 	return b.String(), err != nil

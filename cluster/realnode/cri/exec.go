@@ -81,7 +81,7 @@ func FollowSize(terminal *os.File, sizes <-chan remotecommand.TerminalSize) {
 
 // exitOf makes an exit status known to the kubelet, unless it comes with a failure that says more.
 func exitOf(err error) error {
-	if e, ok := err.(*exec.ExitError); ok {
+	if e, ok := err.(*exec.ExitError); ok { //nolint:errorlint // a status that is joined with a failure is not only a status
 		return &utilexec.CodeExitError{Err: fmt.Errorf("command terminated with exit code %d", e.ExitCode()), Code: e.ExitCode()}
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {

@@ -51,7 +51,7 @@ func Main(args []string) int {
 		return statusUsage
 	}
 	if err := parts[args[1]](); err != nil {
-		if e, ok := err.(ended); ok {
+		if e, ok := errors.AsType[ended](err); ok {
 			return int(e)
 		}
 		return fail(args[1], err)
