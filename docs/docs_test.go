@@ -304,9 +304,9 @@ func (r *reader) inBackground(script string) {
 		r.t.Fatal(err)
 	}
 	go func() {
-		err := b.cmd.Wait() // an interrupted command may exit with any status
+		_ = b.cmd.Wait() // an interrupted command may exit with any status
 		if !b.interrupted.Load() {
-			b.early = fmt.Errorf("%s has ended by itself: %v", strings.TrimSpace(script), err)
+			b.early = fmt.Errorf("%s has ended by itself: %s", strings.TrimSpace(script), b.cmd.ProcessState)
 			r.abort(b.early)
 		}
 		close(b.ended)

@@ -20,7 +20,10 @@ func fetched(t *testing.T, patience time.Duration, address string) (*Disk, error
 	defer end()
 	networkOf(ctx).patience = patience
 	disk := Over(filesys.MakeFsInMemory())
-	_, err := Await(ctx, disk, func() (*http.Response, error) { return http.Get(address) }) // as kustomize does
+	response, err := Await(ctx, disk, func() (*http.Response, error) { return http.Get(address) }) // as kustomize does
+	if err == nil {
+		err = response.Body.Close()
+	}
 	return disk, err
 }
 

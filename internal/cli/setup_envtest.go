@@ -79,7 +79,7 @@ func (s *setupEnvtest) flags(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.SortFlags = false
 	flags.VarP(&s.print, "print", "p", "form of the output of use and sideload: overview, path or env")
-	flags.StringVar(&s.Envtest.Dir, "bin-dir", "", "`folder` of the versions (default: kubebuilder-envtest in the user's data folder)")
+	flags.StringVar(&s.Dir, "bin-dir", "", "`folder` of the versions (default: kubebuilder-envtest in the user's data folder)")
 	flags.BoolVarP(&s.Installed, "installed-only", "i", s.Getenv("ENVTEST_INSTALLED_ONLY") != "", "use only installed versions")
 	flags.BoolVar(&s.Exact, "exact", false, "fail instead of using the embedded version for another one")
 	flags.BoolVar(&s.Force, "force", false, "replace the installed version with the embedded one")

@@ -9,5 +9,5 @@ func free(dir string) (uint64, bool) {
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, false
 	}
-	return uint64(max(0, s.Bavail)) * uint64(s.Bsize), true
+	return uint64(max(0, s.Bavail)) * uint64(s.Bsize), true //nolint:unconvert // of another type on other systems
 }

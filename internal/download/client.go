@@ -104,7 +104,7 @@ func (s *Source) get(ctx context.Context, from *url.URL, offset int64) (*body, e
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
 	}
 	go b.watch(s.tick(stall))
-	b.Response, err = s.client.Do(request)
+	b.Response, err = s.client.Do(request) //nolint:bodyclose // Close of the body that is returned does
 	if err == nil {
 		err = b.judge(offset)
 	}

@@ -19,5 +19,5 @@ func Inode(path string) (uint64, error) {
 	if !ok {
 		return 0, &fs.PathError{Op: "inode", Path: path, Err: syscall.ENOTSUP}
 	}
-	return uint64(s.Ino), nil
+	return uint64(s.Ino), nil //nolint:unconvert // of another type on other systems
 }

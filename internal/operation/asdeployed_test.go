@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-const placeheld = `
+const withPlaceholders = `
 -- config/crd/kustomization.yaml --
 resources: [jobs.yaml]
 configurations: [names.yaml]
@@ -52,7 +52,7 @@ patches:
 // TestAsDeployed: what a later deployment sets otherwise is installed as it sets it, and no more.
 func TestAsDeployed(t *testing.T) {
 	root := t.TempDir()
-	unpack(t, root, placeheld)
+	unpack(t, root, withPlaceholders)
 	definition := installed(t, root)
 	service, _, _ := unstructured.NestedStringMap(definition.Object, convertingService[:]...)
 	if diff := cmp.Diff(map[string]string{"name": "op-webhook-service", "namespace": "op-system", "path": "/convert"}, service); diff != "" {

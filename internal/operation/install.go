@@ -144,7 +144,7 @@ func (s *Session) Uninstall(ctx context.Context, r Removal) error {
 	building, end := s.online(ctx, r.DryRun)
 	defer end()
 	definitions, err := s.buildDefinitions(building, root, nil)
-	if err != nil && !(r.Dependencies && errors.Is(err, errNoDefinitions)) {
+	if err != nil && (!r.Dependencies || !errors.Is(err, errNoDefinitions)) {
 		return err
 	}
 	set, err := definitionsSet(root)

@@ -2,6 +2,7 @@ package ship
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -306,7 +307,7 @@ func TestForeignSet(t *testing.T) {
 	})
 	set := &Set{Project: "foreign", Namespace: "default"}
 	for _, err := range []error{c.Apply(t.Context(), objects(t, object), ApplyOptions{Set: set}), c.Delete(t.Context(), objects(t, object), DeleteOptions{Set: set})} {
-		if known := failure(t, err); known.Err != errForeignSet || !strings.Contains(known.Hint, "kubectl/v1.37") {
+		if known := failure(t, err); !errors.Is(known.Err, errForeignSet) || !strings.Contains(known.Hint, "kubectl/v1.37") {
 			t.Errorf("got %v", err)
 		}
 	}

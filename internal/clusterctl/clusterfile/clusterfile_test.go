@@ -126,7 +126,7 @@ func TestMistakes(t *testing.T) {
 		{"featureGates: {A: 'yes'}", "f:1:19", `featureGates.A is "yes"`, "true or false"},
 		{"nodeKind: plane", "f:1:11", `nodeKind: unknown kind of nodes "plane"`, "did you mean plain?"},
 		{"nodeKind: containers", "f:1:11", `nodeKind: unknown kind of nodes "containers"`, "known are plain, real, simulated"},
-		{"simulatedPods: runing", "f:1:16", `unknown phase of simulated pods "runing"`, "did you mean running?"},
+		{"simulatedPods: runningg", "f:1:16", `unknown phase of simulated pods "runningg"`, "did you mean running?"},
 		{"simulatedJobs: [pending]", "f:1:16", "simulatedJobs is a list", ""},
 		{"controllers: [gc, jop]", "f:1:14", `there is no controller "jop"`, "did you mean job?"},
 		{"controllers: []", "f:1:14", "controllers is a list", "the names of controllers"},

@@ -55,7 +55,7 @@ func TestMistakesInFlags(t *testing.T) {
 		{clusterfile.Flags{APIServerFlags: []string{"--secure-port=1"}}, "--api-server-flag", "cannot be set"},
 		{clusterfile.Flags{FeatureGates: []string{"A=perhaps"}}, "--feature-gate", "invalid feature gate"},
 		{clusterfile.Flags{RuntimeConfig: []string{"=true"}}, "--runtime-config", "invalid version of an API"},
-		{clusterfile.Flags{SimulatedPods: "runing"}, "--simulated-pods", `unknown phase of simulated pods "runing"`},
+		{clusterfile.Flags{SimulatedPods: "runningg"}, "--simulated-pods", `unknown phase of simulated pods "runningg"`},
 		{clusterfile.Flags{SimulatedJobs: "x"}, "--simulated-jobs", `unknown phase of simulated pods "x"`},
 		{clusterfile.Flags{Controllers: new("jop")}, "--controllers", `there is no controller "jop"`},
 		{clusterfile.Flags{Controllers: new("")}, "--controllers", `there is no controller ""`},

@@ -41,7 +41,7 @@ func Explain(ctx context.Context, done string, ref name.Reference, err error) er
 		e.Hint, e.Next = roomHint, roomNext
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Hint = "no program listens at " + host
-		if reference.OnLoopback(ref.Context().Registry.RegistryStr()) || ref.Context().Scheme() == "http" {
+		if reference.OnLoopback(ref.Context().RegistryStr()) || ref.Context().Scheme() == "http" {
 			e.Hint += "; `slipway cluster status` shows the address of a cluster's registry"
 			e.Next = "slipway cluster status"
 		}

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -142,12 +143,12 @@ func TestGroups(t *testing.T) {
 		if got != want {
 			t.Errorf("%s is the group %q, want %q", group, got, want)
 		}
-		if err, ok := found.nothing([]string{group}).(*report.Error); want == "" && (!ok || err.Where != group || err.Hint != "use one of batch.example.com, ship.example.com") {
+		if err, ok := errors.AsType[*report.Error](found.nothing([]string{group})); want == "" && (!ok || err.Where != group || err.Hint != "use one of batch.example.com, ship.example.com") {
 			t.Errorf("%s: got %v", group, err)
 		}
 	}
 	none := newPass(t, newModule(t, strings.Replace(v1, "// +genclient\n", "", 1)), Generator())
-	err, ok := find(none, nil).nothing(nil).(*report.Error)
+	err, ok := errors.AsType[*report.Error](find(none, nil).nothing(nil))
 	if !ok || !strings.HasSuffix(err.Where, "types.go:16:6") || err.Hint != "the line // +genclient above type Job" {
 		t.Errorf("without a type that asks: %v", err)
 	}

@@ -93,7 +93,7 @@ func (p *parser) arguments(d *Definition, out reflect.Value) {
 		seen = p.namedArguments(d, out)
 	}
 	if p.ok() && p.Scan() != scanner.EOF {
-		p.fail("unexpected text %q", p.text[p.Position.Offset:])
+		p.fail("unexpected text %q", p.text[p.Offset:])
 	}
 	if p.ok() {
 		p.missing(slices.DeleteFunc(slices.Clone(d.args), func(a argument) bool { return a.optional || slices.Contains(seen, a.name) }))

@@ -102,11 +102,11 @@ func readString(s *scanner.Scanner, text string, key bool, fail func(string, ...
 		}
 		return unquoted
 	}
-	start := s.Position.Offset
+	start := s.Offset
 	for !delimits(peek(s), key) {
 		s.Scan()
 	}
-	return text[start : s.Position.Offset+len(s.TokenText())]
+	return text[start : s.Offset+len(s.TokenText())]
 }
 
 func delimits(r rune, key bool) bool {

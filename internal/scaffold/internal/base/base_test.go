@@ -304,7 +304,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add([]byte(of("a", "b\n", "c", "d\r\n\ne").Encode()))
+	f.Add(of("a", "b\n", "c", "d\r\n\ne").Encode())
 	f.Add([]byte(strings.Replace(string(of("a", "b\nc\n").Encode()), "\n", "\n<<<<<<< a\n|||||||\n=======\n>>>>>>>\n", 1)))
 	f.Add([]byte{0x1f, 0x8b})
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -33,7 +33,7 @@ func TestLargeCommit(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\necho \"$@\" >>'"+log+"'\nexec '"+real+"' \"$@\"\n"), 0o755))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	syntax := &SyntaxError{Err: errCutOff}
-	if err := Remedy(t.Context(), root, syntax); !errors.Is(err, errCutOff) || err != error(syntax) {
+	if err := Remedy(t.Context(), root, syntax); !errors.Is(err, errCutOff) || !errors.Is(err, syntax) {
 		t.Errorf("got %v", err)
 	}
 	calls, err := os.ReadFile(log)

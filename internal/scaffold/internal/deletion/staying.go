@@ -94,7 +94,7 @@ func (d Options) refuseServed(p *plan.Plan, file *project.Project, gone project.
 		return err
 	}
 	place, err := newwebhook.Served(p, file, gone)
-	if err != nil || place == "" && !(foreign && whole) {
+	if err != nil || place == "" && (!foreign || !whole) {
 		return err
 	}
 	e := &report.Error{What: fmt.Sprintf(halfServed, gone.Kind), Where: cmp.Or(place, own)}

@@ -44,7 +44,7 @@ func (o Options) check(r project.Resource) error {
 	}{
 		{o.ControllerName != "" && !o.Controller, "--controller-name", "no controller is created that could have this name", "create it: --controller"},
 		{o.SSA && (r.Core || r.External), "--ssa", "apply configurations are generated only for the project's own types", "the module of the types has those of other types"},
-		{o.Image.Name != "" && !(o.Resource && o.Controller), "--image", "the controller of an image needs its own types", "create both: --resource --controller"},
+		{o.Image.Name != "" && (!o.Resource || !o.Controller), "--image", "the controller of an image needs its own types", "create both: --resource --controller"},
 		{o.Image.Name != "" && !o.Namespaced, "--image", "the controller of an image creates a Deployment in the object's namespace, but these objects have no namespace", "leave out --namespaced=false"},
 		{o.Image.Name != "" && o.SSA, "--ssa", "the controller of an image does not use apply configurations", "leave out one of --ssa and --image"},
 	} {

@@ -74,7 +74,7 @@ func TestInvalid(t *testing.T) {
 		t.Errorf("got %+v", refusal)
 	}
 	other := errors.New("other")
-	if projectfile.Invalid("--name", other) != other || projectfile.InvalidName(other) != other {
+	if !errors.Is(projectfile.Invalid("--name", other), other) || !errors.Is(projectfile.InvalidName(other), other) {
 		t.Error("another error is changed")
 	}
 }
