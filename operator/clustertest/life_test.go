@@ -34,6 +34,7 @@ func TestEndsWithTheProcess(t *testing.T) {
 		{role: "terminated", kill: syscall.SIGTERM},
 	} {
 		t.Run(test.role, func(t *testing.T) {
+			t.Parallel()
 			dir, server, end := startRole(t, test.role, test.args...)
 			end(test.kill)
 			eventually(t, "the program ends", func(context.Context) (bool, error) { return unlocked(dir), nil })
