@@ -3,8 +3,11 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BIN     := $(CURDIR)/bin
+# Two examples are tested and linted with all else, the others with the long tests, as are modules that only these need.
 EXAMPLES := examples/apiexample examples/app examples/cronjob examples/democrd examples/fleet examples/guestbook examples/ingress-manager examples/mycronjob examples/pipeline examples/podannotator examples/rediscluster examples/sample-controller examples/toy
-MODULES := . cluster operator bench release $(EXAMPLES) test/certmanager test/cri test/cronjob test/differential test/helm
+SOME     := examples/cronjob examples/guestbook
+MODULES  := . cluster operator bench release test/cronjob test/differential $(SOME)
+REST     := $(filter-out $(SOME),$(EXAMPLES)) test/certmanager test/cri test/helm
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
@@ -63,14 +66,14 @@ check: gofmt $(BIN)/testlog ## gofmt, go vet and the tests that need no cluster,
 # Every test that needs a cluster uses the programs that `make build` has compiled once for the whole run.
 PROGRAMS = export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) SLIPWAY_CHECK=$(BIN)/check/slipway-check
 
-# The examples' tests run as their users run them: with the tool. All examples are tested by test-long-examples.
+# The examples' tests run as their users run them: with the tool.
 .PHONY: test
 test: build $(BIN)/testlog ## Run the tests of every module, without those that take long: ten minutes.
 	$(PROGRAMS) && \
 	$(TESTLOG) $(GOTEST) -short -parallel 4 -timeout 30m $(CODE) && \
 	$(TESTLOG) -dir cluster $(GOTEST) -short -timeout 30m ./... && \
 	$(TESTLOG) -dir operator $(GOTEST) -short -timeout 10m ./... && \
-	$(foreach e,examples/cronjob examples/guestbook,$(TESTLOG) -dir $(e) $(BIN)/slipway test -json -short -vet=off -timeout 10m ./... && )\
+	$(foreach e,$(SOME),$(TESTLOG) -dir $(e) $(BIN)/slipway test -json -short -vet=off -timeout 10m ./... && )\
 	$(TESTLOG) -dir test/cronjob $(GOTEST) -short -timeout 10m ./... && \
 	$(TESTLOG) -dir bench $(GOTEST) -short -timeout 10m ./... && \
 	$(TESTLOG) -dir release $(GOTEST) -short -timeout 10m ./... && \
@@ -81,7 +84,7 @@ examples: build ## Do what the README of each example says, in turn, and print a
 	$(PROGRAMS) && go run ./hack/examples -bin $(BIN) $(EXAMPLES)
 
 # Parts of at most forty minutes each, which run alone: docs/inside/contributing.md says when. A test that `make test` leaves out names its part.
-LONG := scripts projects others pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm release
+LONG := scripts projects others pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm release lint
 
 .PHONY: test-times
 test-times: ## List the twenty slowest tests of the last run, and the parts of the long tests that have not passed for a week of commits.
@@ -177,6 +180,10 @@ test-long-helm: build
 	$(LONGTEST) -dir test/helm $(GOTEST) -count=1 -timeout 40m ./...
 	$(PASSED)
 
+test-long-lint:
+	@$(call EACH,$(REST),$(LINT))
+	$(PASSED)
+
 # RELEASE=complete compiles Kubernetes twice.
 test-long-release:
 	$(TESTLOG) -dir release $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),90m) -v -run '^TestThisRepository$$' . $(if $(filter complete,$(RELEASE)),-complete)
@@ -222,24 +229,27 @@ reflow: $(BIN)/slipway ## Break lines of prose anew that have more than 120 colu
 # EACH runs a command in each of some modules, and fails at the end if it failed in any.
 EACH = failed=; for m in $(1); do echo "\# $$m"; (cd $$m && $(2)) || failed="$$failed $$m"; done; test -z "$$failed" || { echo "failed in:$$failed"; exit 1; }
 
+LINT = go vet ./... && go run $(STATICCHECK) ./...
+
 .PHONY: lint
-lint: gofmt ## gofmt, words and pages, go vet and staticcheck of every module; actionlint for the workflows.
+lint: gofmt ## gofmt, words and pages, go vet and staticcheck; actionlint for the workflows. test-long-lint does the remaining modules.
 	go test -vet=off ./internal/house/words
-	@$(call EACH,$(MODULES),go vet ./... && go run $(STATICCHECK) ./...)
+	@$(call EACH,$(MODULES),$(LINT))
 	go run $(ACTIONLINT) .github/workflows/*.yml
 
 .PHONY: golangci-lint
 golangci-lint: ## What .golangci.yml asks for, in the modules that users get (PACKAGES=./project for less).
 	@$(call EACH,. cluster operator,go run $(GOLANGCI_LINT) run $(or $(PACKAGES),./...))
 
-# Compiling Kubernetes takes twelve minutes for each system: the cluster's programs are type-checked. Real nodes need a Unix.
+# Compiling Kubernetes takes twelve minutes for each system: what depends on it is type-checked. Real nodes need a Unix.
 .PHONY: cross
-cross: ## Build for macOS and Windows; the cluster's programs are only type-checked.
-	GOOS=darwin GOARCH=arm64 go build ./... && GOOS=darwin GOARCH=arm64 go build -C operator ./...
-	GOOS=windows GOARCH=amd64 go build ./... && GOOS=windows GOARCH=amd64 go build -C operator ./...
+cross: ## Build the command for macOS and Windows; all else is only type-checked.
+	GOOS=darwin GOARCH=arm64 go build ./...
+	GOOS=windows GOARCH=amd64 go build ./...
+	go run ./hack/crosscheck -dir operator -for darwin/arm64,windows/amd64 ./...
 	go run ./hack/crosscheck -dir cluster -for darwin/arm64 ./cmd/...
 	go run ./hack/crosscheck -dir cluster -for windows/amd64 ./cmd/slipway-cluster ./cmd/slipway-kubectl ./cmd/slipway-check
 
 .PHONY: vulncheck
 vulncheck: ## Look for known vulnerabilities, every module (needs the vulnerability database).
-	@$(call EACH,$(MODULES),go run $(GOVULNCHECK) ./...)
+	@$(call EACH,$(MODULES) $(REST),go run $(GOVULNCHECK) ./...)
