@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +30,7 @@ func (g *Gizmo) Hub() {}
 
 func (g *Gizmo) DeepCopyObject() runtime.Object {
 	c := *g
-	c.ObjectMeta = *g.ObjectMeta.DeepCopy()
+	c.ObjectMeta = *g.ObjectMeta.DeepCopy() //nolint:staticcheck // g.DeepCopy would read as a copy of g
 	return &c
 }
 
@@ -44,7 +43,7 @@ type GizmoV2 struct {
 
 func (g *GizmoV2) DeepCopyObject() runtime.Object {
 	c := *g
-	c.ObjectMeta = *g.ObjectMeta.DeepCopy()
+	c.ObjectMeta = *g.ObjectMeta.DeepCopy() //nolint:staticcheck // g.DeepCopy would read as a copy of g
 	return &c
 }
 
@@ -89,7 +88,7 @@ func serve(t *testing.T, c *Cluster) {
 	}
 	s.Register("/mutate-example-com-v1-widget", &admission.Webhook{Handler: admission.HandlerFunc(color)})
 	s.Register("/validate-example-com-v1-widget", &admission.Webhook{Handler: admission.HandlerFunc(taste)})
-	s.Register("/convert", http.Handler(crconversion.NewWebhookHandler(gizmos(), crconversion.NewRegistry())))
+	s.Register("/convert", crconversion.NewWebhookHandler(gizmos(), crconversion.NewRegistry()))
 	Run(t, s)
 	c.WaitForWebhooks(t)
 }

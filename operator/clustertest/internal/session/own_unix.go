@@ -25,5 +25,5 @@ func inode(dir string) (uint64, error) {
 	if !ok {
 		return 0, &fs.PathError{Op: "inode", Path: dir, Err: syscall.ENOTSUP}
 	}
-	return uint64(s.Ino), nil
+	return uint64(s.Ino), nil //nolint:unconvert // of another type on other systems
 }
