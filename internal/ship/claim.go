@@ -32,7 +32,7 @@ func (o membership) claim(object, live *unstructured.Unstructured, force bool) (
 	if o.set == nil {
 		return object, ""
 	}
-	if why = o.notOurs(live); why != "" && !(force && kindOf(object) != namespaceKind) {
+	if why = o.notOurs(live); why != "" && (!force || kindOf(object) == namespaceKind) {
 		return object, why
 	}
 	claimed = object.DeepCopy()

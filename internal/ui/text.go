@@ -105,7 +105,7 @@ func (t *text) finding(f report.Finding) {
 	if f.Fatal {
 		severity = t.screen.paint(red, "error:")
 	}
-	place := plain(f.Position.String())
+	place := plain(f.Position.String()) //nolint:staticcheck // f.String would read as all of the finding
 	if place != "" {
 		place = t.screen.paint(bold, place+":") + " "
 	}

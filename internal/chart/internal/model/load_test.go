@@ -92,7 +92,7 @@ func fields(m *tree.Map) (all []string) {
 	for _, f := range m.Fields {
 		text := f.Key
 		if s, ok := f.Value.(tree.Scalar); ok {
-			text += "=" + strings.TrimSpace(strings.Trim(string(mustText(s)), `"`))
+			text += "=" + strings.TrimSpace(strings.Trim(mustText(s), `"`))
 		}
 		if !f.When.Always() {
 			text += " if " + f.When.String()

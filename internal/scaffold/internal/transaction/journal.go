@@ -164,7 +164,7 @@ func (e entry) check() error {
 func local(name string) bool {
 	parts := strings.Split(name, "/")
 	return fs.ValidPath(name) && name != "." && filepath.IsLocal(filepath.FromSlash(name)) && !slices.ContainsFunc(parts, confine.IsGit) &&
-		!(len(parts) > 1 && parts[0] == own && parts[1] == path.Base(pending))
+		(len(parts) < 2 || parts[0] != own || parts[1] != path.Base(pending))
 }
 
 // other is the state of what is there and is no file.
