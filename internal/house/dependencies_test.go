@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/modfile"
 )
 
 // reasons is the page that says why each module is required.
@@ -29,6 +31,36 @@ func TestDirectDependenciesAreExplained(t *testing.T) {
 	}
 	for dir := range sections {
 		t.Errorf("%s has a section for %s, which is no module", reasons, dir)
+	}
+}
+
+// scaffolded is the go.mod of a new project.
+const scaffolded = "internal/scaffold/templates/go.mod.tmpl"
+
+// TestModulesShareVersions: the modules that are compiled again and again require the same versions of golang.org/x and
+// go.yaml.in as a new project. Otherwise Go's build cache has every package twice that imports the other version, such
+// as all of Kubernetes' libraries, which import golang.org/x/net. The versions of those libraries are Kubernetes' own.
+func TestModulesShareVersions(t *testing.T) {
+	f, err := modfile.Parse(scaffolded, []byte(strings.Replace(readText(t, scaffolded), "{{.Repo}}", "example.com/project", 1)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, r := range f.Require {
+		if strings.HasPrefix(r.Mod.Path, "golang.org/x/") || strings.HasPrefix(r.Mod.Path, "go.yaml.in/") {
+			want[r.Mod.Path] = r.Mod.Version
+		}
+	}
+	for _, dir := range modules(t) {
+		if !slices.Contains([]string{".", "cluster", "operator", "test/cronjob"}, dir) && !strings.HasPrefix(dir, "examples/") {
+			continue
+		}
+		for _, r := range goMod(t, dir).Require {
+			if version := want[r.Mod.Path]; version != "" && version != r.Mod.Version {
+				t.Errorf("%s/go.mod requires %s, %s requires %s: raise the older one with go get, then go mod tidy; for a new project go test ./internal/cli -run TestPinnedModules -update",
+					dir, r.Mod, scaffolded, version)
+			}
+		}
 	}
 }
 
