@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// sibling is the program that kubectl is; it is built together with this one and lies beside it.
+// sibling is the program that kubectl is; it lies beside this one once it is compiled.
 const sibling = "slipway-kubectl"
 
 // Kubectl hands over to the program slipway-kubectl beside this one. args[0] is the name under which it runs.
@@ -30,7 +30,7 @@ func kubectl(args []string) (status int, err error) {
 	}
 	path := filepath.Join(filepath.Dir(own), sibling+filepath.Ext(own))
 	if _, err := os.Stat(path); err != nil {
-		return 0, fmt.Errorf("kubectl is the program %s, which belongs beside slipway-cluster: %w (`go build ./cmd/...` builds both)", sibling, err)
+		return 0, fmt.Errorf("kubectl is the program %s, which belongs beside slipway-cluster: %w (`slipway cluster build` compiles both)", sibling, err)
 	}
 	if err := whole(path); err != nil {
 		return 0, err

@@ -10,10 +10,11 @@ func (inv *invocation) clusterBuildCommand() *cobra.Command {
 	var nodes string
 	cmd := &cobra.Command{
 		Use:   "build",
-		Short: "Compile the cluster program if it is missing, and print its path",
-		Long: `Build compiles the slipway-cluster program if it is missing, and prints its path. Every command that
-needs the program does the same; build does it beforehand, for example in the image of a CI
-runner. The first build takes minutes. A build that was interrupted resumes.
+		Short: "Compile the cluster program and kubectl if they are missing, and print the program's path",
+		Long: `Build compiles the slipway-cluster program and kubectl if they are missing, and prints the path of the
+program. Every command compiles what it needs: a cluster starts without kubectl, which its first call
+compiles. Build does both beforehand, for example in the image of a CI runner. The first build takes
+minutes. A build that was interrupted resumes.
 
 With --nodes real it does the same for slipway-node, the program of isolated nodes.`,
 		Example: `  slipway cluster build

@@ -7,8 +7,8 @@ import (
 )
 
 // Assets returns a folder for KUBEBUILDER_ASSETS: `etcd` and `kube-apiserver` in it are the
-// cluster program, which behaves as the stock programs do under these names, and
-// `kubectl` is the one beside it. The program is built if there is none, see [Control.Program].
+// cluster program, which behaves as the stock programs do under these names, and is built if there is none, see
+// [Control.Program]. `kubectl` is that of [Control.Kubectl], or compiles it when it is called.
 func (c *Control) Assets(ctx context.Context) (dir string, err error) {
 	return program.NewFinder(c.getenv, c.handler).Assets(ctx)
 }

@@ -81,26 +81,14 @@ func (c *Control) FindProgram(ctx context.Context) (path string, ok bool, err er
 	return p.Path, ok, err
 }
 
-// Kubectl returns the path of the kubectl that belongs to the cluster program. The two are
-// built if there is neither, as by [Control.Program]; ok is false for a program
-// that has no kubectl beside it.
-func (c *Control) Kubectl(ctx context.Context) (path string, ok bool, err error) {
-	p, err := program.NewFinder(c.getenv, c.handler).Ensure(ctx)
-	if err != nil {
-		return "", false, err
-	}
-	path, ok = p.Kubectl()
-	return path, ok, nil
+// Kubectl returns the path of the kubectl that belongs to the cluster program; it is built like [Control.Program]'s.
+func (c *Control) Kubectl(ctx context.Context) (string, error) {
+	return program.NewFinder(c.getenv, c.handler).EnsureKubectl(ctx)
 }
 
 // FindKubectl is Kubectl for those who do not want to wait for a build.
 func (c *Control) FindKubectl(ctx context.Context) (path string, ok bool, err error) {
-	p, ok, err := program.NewFinder(c.getenv, c.handler).Lookup(ctx)
-	if !ok {
-		return "", false, err
-	}
-	path, ok = p.Kubectl()
-	return path, ok, nil
+	return program.NewFinder(c.getenv, c.handler).FindKubectl(ctx)
 }
 
 // cluster returns the state of the cluster called name; empty means the default one.

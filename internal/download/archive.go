@@ -252,7 +252,7 @@ func (t *transfer) shows(from *body, total int64) (stop func()) {
 // show reports how many KiB of the file are there.
 func (t *transfer) show(from *body, total int64) {
 	got := from.got.Load()
-	p := report.Progress{Name: "downloading " + t.name + " (KiB)", Done: int((from.begun + got) >> 10), Total: int(total >> 10), Elapsed: time.Since(t.begin)}
+	p := report.Progress{Name: "downloading " + t.name, Done: int((from.begun + got) >> 10), Total: int(total >> 10), Unit: "KiB", Elapsed: time.Since(t.begin)}
 	if got > 0 && total > 0 && p.Elapsed > tick {
 		p.Left = time.Duration(float64(p.Elapsed) * float64(total-from.begun-got) / float64(got))
 	}

@@ -77,7 +77,7 @@ func (w *worker) tagged(text, also string) (store.Entry, name.Tag, error) {
 
 // pushAs pushes an image to a place that may have another name than the image.
 func (w *worker) pushAs(ctx context.Context, image, to name.Reference, img store.Image, account *Account) (Pushed, error) {
-	registries := w.registries("pushing " + image.String() + ", KiB")
+	registries := w.registries("pushing " + image.String())
 	registries.Account = (*transfer.Account)(account)
 	digest, err := registries.Push(ctx, to, img)
 	if err != nil {

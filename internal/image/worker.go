@@ -81,7 +81,7 @@ func (w *worker) registries(name string) transfer.Registries {
 			return
 		}
 		last = now
-		p := report.Progress{Name: name, Done: int(done >> 10), Total: int(total >> 10), Elapsed: now.Sub(begin)}
+		p := report.Progress{Name: name, Done: int(done >> 10), Total: int(total >> 10), Unit: "KiB", Elapsed: now.Sub(begin)}
 		if done > 0 && p.Elapsed > time.Second { // earlier it would be a guess
 			p.Left = time.Duration(float64(p.Elapsed) * float64(total-done) / float64(done))
 		}

@@ -61,8 +61,8 @@ const (
 	RealNodes      = "real"
 )
 
-// BuildClusterProgram makes sure that the program for clusters is there, or that for nodes of a kind which have
-// one, and answers with its path.
+// BuildClusterProgram makes sure that the program for clusters is there, with its kubectl, or that for nodes of a kind
+// which have one, and answers with its path.
 func (s *Session) BuildClusterProgram(ctx context.Context, nodes string) error {
 	path, err := s.clusterProgram(ctx, nodes)
 	if err != nil {
@@ -79,7 +79,11 @@ func (s *Session) BuildClusterProgram(ctx context.Context, nodes string) error {
 func (s *Session) clusterProgram(ctx context.Context, nodes string) (string, error) {
 	switch nodes {
 	case SimulatedNodes:
-		return s.clusters().Program(ctx)
+		path, err := s.clusters().Program(ctx)
+		if err == nil && s.Getenv("SLIPWAY_CLUSTER") == "" { // the user who names a program decides what is beside it
+			_, err = s.clusters().Kubectl(ctx)
+		}
+		return path, err
 	case RealNodes:
 		return s.clusters().NodeProgram(ctx)
 	}

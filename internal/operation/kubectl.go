@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 
@@ -20,9 +19,6 @@ func (s *Session) Kubectl(ctx context.Context, args []string) error {
 	s.takeBackBeforeKubectl(ctx, args)
 	return spawn.Become(append([]string{path}, args...), os.Environ())
 }
-
-// errNoKubectl is why a program that the user named does not do for kubectl.
-var errNoKubectl = errors.New("slipway-kubectl does not exist")
 
 // isThisProgram tells whether a path leads to the running program, as a link called kubectl may.
 func isThisProgram(path string) bool {
@@ -48,10 +44,5 @@ func (s *Session) kubectl(ctx context.Context) (path string, err error) {
 		return path, nil
 	}
 	s.Handler.Handle(report.Note{Text: "there is no kubectl on PATH; slipway compiles its own first"})
-	path, ok, err = s.clusters().Kubectl(ctx)
-	if err == nil && !ok {
-		err = &report.Error{What: "there is no kubectl beside the cluster program, nor on PATH", Where: path, Err: errNoKubectl,
-			Hint: "slipway-kubectl must be in the folder of slipway-cluster; unset SLIPWAY_CLUSTER to let slipway build both"}
-	}
-	return path, err
+	return s.clusters().Kubectl(ctx)
 }

@@ -14,20 +14,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/cachefolder"
 )
 
-// assets names the files that stand for the stock programs that envtest starts. A
-// cluster program without a kubectl beside it says so itself when it is called as one.
-func (p Program) assets() map[string]string {
-	kubectl, ok := p.Kubectl()
-	if !ok {
-		kubectl = p.Path
-	}
-	return map[string]string{"etcd": p.Path, "kube-apiserver": p.Path, "kubectl": kubectl}
-}
-
-// Assets returns a folder in the cache in which the programs have the names of the
-// stock programs that envtest starts.
+// Assets returns a folder in the cache in which the programs have the names of the stock programs that envtest starts.
+// As long as kubectl is not compiled, slipway itself has its name, and compiles it when it is called: few suites do.
 func (f *Finder) Assets(ctx context.Context) (dir string, err error) {
 	p, err := f.Ensure(ctx)
+	if err != nil {
+		return "", err
+	}
+	kubectl, ok, err := f.FindKubectl(ctx)
+	if err == nil && !ok {
+		kubectl, err = f.executable()
+	}
 	if err != nil {
 		return "", err
 	}
@@ -35,7 +32,7 @@ func (f *Finder) Assets(ctx context.Context) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	id, err := identity(p.Path)
+	id, err := identity(p.Path, kubectl)
 	if err != nil {
 		return "", err
 	}
@@ -43,7 +40,7 @@ func (f *Finder) Assets(ctx context.Context) (dir string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", unusable(err)
 	}
-	for asset, path := range p.assets() {
+	for asset, path := range map[string]string{"etcd": p.Path, "kube-apiserver": p.Path, "kubectl": kubectl} {
 		if err := link(path, filepath.Join(dir, fileName(asset))); err != nil {
 			return "", unusable(err)
 		}
@@ -51,16 +48,18 @@ func (f *Finder) Assets(ctx context.Context) (dir string, err error) {
 	return dir, nil
 }
 
-// identity names the program at path: as long as links serve, its path does;
-// a copy also depends on the file's state.
-func identity(path string) (string, error) {
-	id := path
+// identity names programs at paths: as long as links serve, the path of the first does, and the links follow the
+// others; copies also depend on the files' states.
+func identity(paths ...string) (string, error) {
+	id := paths[0]
 	if runtime.GOOS == "windows" {
-		info, err := os.Stat(path)
-		if err != nil {
-			return "", err
+		for _, path := range paths {
+			info, err := os.Stat(path)
+			if err != nil {
+				return "", err
+			}
+			id += fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 		}
-		id += fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 	}
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:8]), nil

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +47,7 @@ var errChanged = errors.New("the sources changed during the compilation")
 func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 	if _, err := exec.LookPath("go"); err != nil {
 		return &report.Error{What: s.what + " must be built first, and the go command is not on PATH", Err: errNoGo,
-			Hint: "install Go from https://go.dev/dl, or set " + s.variable + " to a " + s.last() + " program"}
+			Hint: "install Go from https://go.dev/dl, or " + s.instead()}
 	}
 	if err := s.prepare(); err != nil {
 		return err
@@ -100,20 +99,15 @@ func (f *Finder) build(ctx context.Context, p *product, src source, out string) 
 	if err != nil {
 		return err
 	}
-	known := f.knownCosts()
-	weigh(packages, known.completed(shipped(shippedCosts)))
-	graph, actions := graphFlag(out)
-	args := slices.Concat(r.args[:1], graph, r.args[1:])
 	if stale(packages) > many {
-		f.Handler.Handle(report.Note{Text: p.what + " is compiled once, which takes minutes; after Ctrl-C the next run resumes"})
+		f.Handler.Handle(report.Note{Text: p.what + " is compiled once, which takes minutes; after Ctrl-C the next run resumes" + p.without})
 	}
 	t := newTracker(p, packages, f.Handler)
 	defer t.stop()
-	if err := (goCommand{product: p, dir: dir, env: append(collectLess(), r.env...), args: args, line: t.line}).run(ctx); err != nil {
+	if err := (goCommand{product: p, dir: dir, env: append(collectLess(), r.env...), args: r.args, line: t.line}).run(ctx); err != nil {
 		return err
 	}
 	t.linked()
-	f.learn(actions, known)
 	return nil
 }
 
@@ -146,6 +140,12 @@ func (s slot) take(built string) error {
 	if err != nil {
 		return err
 	}
+	there, _ := readNote(s.dir)
+	for _, program := range s.others {
+		if is, known := there.Files[program]; known && there.Key == n.Key {
+			n.Files[program] = is
+		}
+	}
 	return n.write(s.dir)
 }
 
@@ -162,7 +162,7 @@ func (src source) fetch(ctx context.Context, p *product, hint string) (dir strin
 
 // withoutModule is what helps where the go command cannot have a module, as in a closed network.
 func (f *Finder) withoutModule(p *product, src source) string {
-	hint := "set GOPROXY to a proxy that has the module, SLIPWAY_SOURCE to a checkout of " + Module + ", or " + p.variable + " to a " + p.last() + " program"
+	hint := "set GOPROXY to a proxy that has the module, SLIPWAY_SOURCE to a checkout of " + Module + ", or " + p.instead()
 	if _, err := f.stamp.Key(); err == nil && src.hasArchive(p) {
 		return download.Variable + "=https://mirror.example.com/slipway takes the programs from a mirror of the releases; or " + hint
 	}

@@ -123,10 +123,10 @@ func fetchModule(ctx context.Context, p *product, version, hint string) (dir str
 // listPackages asks which packages the programs in dir consist of and which of
 // them are yet to be compiled in the way of r.
 func listPackages(ctx context.Context, p *product, dir string, r recipe) ([]pkg, error) {
-	const format = "{{.ImportPath}}\t{{.Stale}}\t{{.Dir}}\t{{join .GoFiles \"/\"}}\t{{len .Imports}}"
+	const format = "{{.ImportPath}}\t{{.Stale}}"
 	out, err := goOutput(ctx, p, dir, r.env, slices.Concat([]string{"list", "-deps", "-f", format}, r.alike, p.mains())...)
 	if err != nil {
 		return nil, err
 	}
-	return parsePackages(p, string(out)), nil
+	return parsePackages(string(out)), nil
 }

@@ -25,7 +25,7 @@ func (src source) key(p *product) (string, error) {
 		fmt.Fprintln(h, generatorModule, p.pin)
 	}
 	if src.dir == "" {
-		fmt.Fprintln(h, p.lastPackage(), src.version)
+		fmt.Fprintln(h, p.module, p.all(), src.version)
 		return hex.EncodeToString(h.Sum(nil)[:16]), nil
 	}
 	files, err := p.sourceFiles(src.dir)

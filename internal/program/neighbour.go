@@ -31,9 +31,6 @@ func (f *Finder) besideSlipway(p *product) (path string, ok bool) {
 	}
 	for _, program := range p.programs {
 		beside := filepath.Join(dir, fileName(program))
-		if !isFile(beside) {
-			continue // a cluster program may be without its kubectl
-		}
 		if err := cmp.Or(process.Trust(beside), f.same(p, beside, program)); err != nil {
 			f.passOver(beside, err)
 			return "", false

@@ -1,5 +1,7 @@
 package program
 
+import "slices"
+
 // product is what one build makes: programs of one module that lie side by side.
 type product struct {
 	// module is the path of their module, and folder its place below the root of the sources.
@@ -10,18 +12,29 @@ type product struct {
 	// first one are compiled first, so the large one is the last, as the progress has it. The last one being there
 	// tells that all are.
 	programs []string
+	// others are programs of another product of the same sources, in the same slot: each is compiled when it is needed.
+	others []string
 	// folders hold all of its packages, relative to the module; none means any but those in the folders apart.
 	folders, apart []string
 	// pin is the version of k8s.io/code-generator to build with in place of the module's own; "" is the module's own.
 	pin string
-	// variable of the environment by which a user names the program, instead of having it built.
+	// without says how a command does without the product, after a semicolon; "" if it cannot.
+	without string
+	// variable of the environment by which a user names the program, instead of having it built; "" is none.
 	variable string
 }
 
-// clusterProduct is slipway-cluster with its kubectl.
+// clusterProduct is slipway-cluster.
 func clusterProduct() *product {
-	return &product{module: clusterModule, folder: "cluster", what: "the cluster program", programs: []string{kubectlName, name}, variable: "SLIPWAY_CLUSTER",
+	return &product{module: clusterModule, folder: "cluster", what: "the cluster program", programs: []string{name}, others: []string{kubectlName}, variable: "SLIPWAY_CLUSTER",
 		apart: append(checkFolders(), nodeFolders()...)}
+}
+
+// kubectlProduct is the kubectl beside slipway-cluster. A cluster starts without it.
+func kubectlProduct() *product {
+	p := clusterProduct()
+	p.what, p.programs, p.others, p.variable = "kubectl", p.others, p.programs, ""
+	return p
 }
 
 // nodeFolders are those of real nodes that the cluster program has nothing to do with. A test of package realnode sees
@@ -46,7 +59,7 @@ func checkFolders() []string { return []string{"cmd/" + checkName, "crdcheck"} }
 // an API server to have his CRDs checked.
 func checkProduct() *product {
 	return &product{module: clusterModule, folder: "cluster", what: "the checker of CRDs", programs: []string{checkName}, variable: "SLIPWAY_CHECK",
-		folders: checkFolders()}
+		folders: checkFolders(), without: "; SLIPWAY_CHECK=off skips the check"}
 }
 
 // codegenProduct is the program with the generators of k8s.io/code-generator, of slipway's own module.
@@ -60,6 +73,19 @@ func codegenProductOf(version string) *product {
 	p := codegenProduct()
 	p.what, p.pin = p.what+" for client-go "+version, version
 	return p
+}
+
+// all are the programs of the slot.
+func (p *product) all() []string {
+	return slices.Sorted(slices.Values(slices.Concat(p.programs, p.others)))
+}
+
+// instead is what a user can do who cannot have the product built.
+func (p *product) instead() string {
+	if p.variable == "" {
+		return "put " + p.what + " on PATH"
+	}
+	return "set " + p.variable + " to a " + p.last() + " program"
 }
 
 // last is the program that the others accompany.
@@ -85,7 +111,3 @@ func (p *product) packages() []string {
 
 // lastPackage returns the path of the last program's package.
 func (p *product) lastPackage() string { return p.module + "/cmd/" + p.last() }
-
-// building and linking are the names of the work in progress events.
-func (p *product) building() string { return "building " + p.what }
-func (p *product) linking() string  { return "linking " + p.what }

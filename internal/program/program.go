@@ -14,10 +14,11 @@
 //     itself was built from (SLIPWAY_SOURCE, or the path recorded by the
 //     compiler), or else by `go install` of slipway's own version.
 //
-// slipway-kubectl, the kubectl of the same version, is built together with it and lies beside it ([Program.Kubectl]).
-// slipway-check, which checks CRDs, is looked for and built in the same way, by itself ([Finder.EnsureChecker],
-// SLIPWAY_CHECK): it is a fifth of the size. So are slipway-codegen, which writes clients ([Finder.EnsureCodegen],
-// SLIPWAY_CODEGEN), and slipway-node, which is a real node ([Finder.EnsureNode], SLIPWAY_NODE).
+// slipway-kubectl, the kubectl of the same version, lies beside it, and is built when it is needed for the first time
+// ([Finder.EnsureKubectl]): a cluster starts without it. slipway-check, which checks CRDs, is looked for and built in
+// the same way, by itself ([Finder.EnsureChecker], SLIPWAY_CHECK): it is a fifth of the size. So are slipway-codegen,
+// which writes clients ([Finder.EnsureCodegen], SLIPWAY_CODEGEN), and slipway-node, which is a real node
+// ([Finder.EnsureNode], SLIPWAY_NODE).
 //
 // A program beside slipway is taken only if it is of slipway's own version or sources, and speaks the same number of
 // the protocol; others are passed over with a warning. A program that the user asked for by name, in SLIPWAY_CLUSTER,
@@ -64,17 +65,6 @@ type Program struct {
 	Path string
 	// Origin reports why this one was taken, for messages.
 	Origin Origin
-}
-
-// Kubectl returns the path of the kubectl beside the program; ok is false when
-// there is none.
-func (p Program) Kubectl() (path string, ok bool) {
-	real, err := filepath.EvalSymlinks(p.Path)
-	if err != nil {
-		return "", false
-	}
-	path = filepath.Join(filepath.Dir(real), fileName(kubectlName))
-	return path, isFile(path)
 }
 
 // Origin is the place where a program was found.

@@ -144,15 +144,55 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestKubectl wants kubectl beside the program wherever that is, and none made up.
+// TestKubectl: a cluster starts without kubectl, which is built when it is needed, beside the cluster program.
 func TestKubectl(t *testing.T) {
 	y := newYard(t)
-	if path, ok := y.ensure().Kubectl(); !ok || !strings.HasPrefix(path, y.cache) {
-		t.Errorf("built: %q, %v", path, ok)
+	program := y.ensure()
+	if path, ok, err := y.FindKubectl(t.Context()); ok || err != nil || isFile(filepath.Join(filepath.Dir(program.Path), kubectlName)) {
+		t.Fatalf("built with the cluster program: %s, %v, %v", path, ok, err)
 	}
+	path := y.kubectl()
+	if filepath.Dir(path) != filepath.Dir(program.Path) || !isFile(path) {
+		t.Errorf("built as %s, not beside %s", path, program.Path)
+	}
+	if again, ok, err := y.FindKubectl(t.Context()); again != path || !ok || err != nil {
+		t.Errorf("found %s, %v, %v", again, ok, err)
+	}
+	if again := y.ensure(); again != (Program{program.Path, FromCache}) || len(y.warnings()) > 0 {
+		t.Errorf("the cluster program is then %+v", again)
+	}
+	// One that is gone is built again, and the cluster program stays.
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if again := y.kubectl(); again != path || !isFile(path) || y.ensure().Origin != FromCache {
+		t.Errorf("built again as %s", again)
+	}
+	// It needs no cluster program.
+	y.env["SLIPWAY_CACHE"] = filepath.Join(t.TempDir(), "cache")
+	if path := y.kubectl(); !isFile(path) || isFile(filepath.Join(filepath.Dir(path), name)) {
+		t.Errorf("alone it is %s", path)
+	}
+	if _, err := y.Find(t.Context()); !errors.Is(err, ErrNotFound) {
+		t.Errorf("the cluster program: %v", err)
+	}
+}
+
+func (y *yard) kubectl() string {
+	y.t.Helper()
+	path, err := y.EnsureKubectl(y.t.Context())
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	return path
+}
+
+// TestNamedKubectl: a cluster program that the user named brings its kubectl, or else ours is built.
+func TestNamedKubectl(t *testing.T) {
+	y := newYard(t)
 	named := y.script("elsewhere/slipway-cluster", sameProtocol)
 	y.env["SLIPWAY_CLUSTER"] = named
-	if path, ok := y.ensure().Kubectl(); ok {
+	if path := y.kubectl(); !strings.HasPrefix(path, y.cache) {
 		t.Errorf("a program without one: %q", path)
 	}
 	beside := y.script("elsewhere/slipway-kubectl", "")
@@ -162,18 +202,88 @@ func TestKubectl(t *testing.T) {
 	}
 	for _, path := range []string{named, link} {
 		y.env["SLIPWAY_CLUSTER"] = path
-		if path, ok := y.ensure().Kubectl(); !ok || !sameFile(path, beside) {
-			t.Errorf("beside %s: %q, %v", named, path, ok)
+		if path := y.kubectl(); !sameFile(path, beside) {
+			t.Errorf("beside %s: %q", named, path)
 		}
 	}
-	// A slot that an older slipway filled lacks kubectl: it is filled again.
-	delete(y.env, "SLIPWAY_CLUSTER")
-	path, _ := y.ensure().Kubectl()
-	if err := os.Remove(path); err != nil {
+	n, err := noteOf(filepath.Dir(beside), "key", []string{kubectlName})
+	if err := errors.Join(err, n.write(filepath.Dir(beside))); err != nil {
 		t.Fatal(err)
 	}
-	if p := y.ensure(); p.Origin != FromBuild || !isFile(path) {
-		t.Errorf("without its kubectl: %+v", p)
+	cut(t, beside, 5)
+	if _, err := y.EnsureKubectl(t.Context()); !errors.Is(err, errDamaged) {
+		t.Errorf("a damaged one: %v", err)
+	}
+}
+
+// TestStartDoesNotWaitForKubectl: a command that needs the cluster program goes on once that is there, also while
+// another one holds the slot for kubectl.
+func TestStartDoesNotWaitForKubectl(t *testing.T) {
+	y := newYard(t)
+	s, _, err := y.slotOf(kubectlProduct())
+	if err == nil {
+		err = s.prepare()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	release, err := s.hold(t.Context(), report.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	built := filepath.Join(t.TempDir(), "built")
+	y.seen = func(e report.Event) { // it waits: the other command puts the cluster program there and goes on
+		n, ok := e.(report.Note)
+		if !ok || !strings.Contains(n.Text, "builds kubectl") {
+			return
+		}
+		cluster, src, err := y.slotOf(clusterProduct())
+		if err == nil {
+			err = os.Mkdir(built, 0o700)
+		}
+		if err == nil {
+			err = (&Finder{Getenv: y.Getenv, Handler: report.Discard}).build(t.Context(), cluster.product, src, built)
+		}
+		if err := errors.Join(err, cluster.take(built)); err != nil {
+			t.Error(err)
+		}
+	}
+	if p := y.ensure(); !isFile(p.Path) {
+		t.Errorf("%+v", p)
+	}
+	if s.complete() {
+		t.Error("kubectl is there")
+	}
+}
+
+// TestAssets: kubectl among them is slipway itself until it is compiled.
+func TestAssets(t *testing.T) {
+	y := newYard(t)
+	own := y.script("bin/slipway", "exit 0")
+	assets := func() (dir, kubectl string) {
+		t.Helper()
+		dir, err := y.Assets(t.Context())
+		if err == nil {
+			kubectl, err = os.Readlink(filepath.Join(dir, "kubectl"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dir, kubectl
+	}
+	dir, kubectl := assets()
+	if kubectl != own {
+		t.Errorf("it is %s", kubectl)
+	}
+	for _, name := range []string{"etcd", "kube-apiserver"} {
+		if path, err := os.Readlink(filepath.Join(dir, name)); path != y.ensure().Path || err != nil {
+			t.Errorf("%s is %s, %v", name, path, err)
+		}
+	}
+	want := y.kubectl()
+	if again, kubectl := assets(); again != dir || kubectl != want {
+		t.Errorf("then it is %s in %s", kubectl, again)
 	}
 }
 
@@ -250,8 +360,8 @@ func TestProgress(t *testing.T) {
 	if !slices.IsSortedFunc(seen, func(a, b report.Progress) int { return a.Done - b.Done }) {
 		t.Errorf("progress goes back: %+v", seen)
 	}
-	if y.knownCosts()[clusterModule+"/hull"] == 0 {
-		t.Error("what the package has cost is not remembered")
+	if text := "compiling the cluster program"; first.Name != text || first.Unit != "packages" {
+		t.Errorf("%+v", first)
 	}
 }
 
@@ -356,7 +466,7 @@ func TestInterrupt(t *testing.T) {
 	y := newYard(t)
 	pid := filepath.Join(t.TempDir(), "pid")
 	y.script("path/go", `case $1 in
-list) printf 'a\ttrue\t/\t\t0\nb\ttrue\t/\t\t0\n' ;;
+list) printf 'a\ttrue\nb\ttrue\n' ;;
 build) sh -c 'trap "" INT; sleep 1000' & echo $! > `+pid+`; echo a >&2; wait ;;
 esac`)
 	t.Setenv("PATH", filepath.Join(y.root, "path")+string(os.PathListSeparator)+os.Getenv("PATH"))

@@ -1,11 +1,7 @@
 package program
 
 import (
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -13,52 +9,22 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// pkg is a package that the programs consist of.
+// pkg is a package that the programs consist of. A program's own counts as stale until the program is linked.
 type pkg struct {
-	path   string
-	main   bool  // a program's own, which counts as stale until the program is linked
-	stale  bool  // yet to be compiled
-	weight int64 // roughly how long it takes to compile: bytes of source, or what it cost last time
+	path  string
+	stale bool // yet to be compiled
 }
 
-// parsePackages reads the output of go list: import path, staleness, folder,
-// files (joined by a slash, which no name contains) and the number of imports, separated by tabs.
-func parsePackages(product *product, out string) []pkg {
+// parsePackages reads the output of go list: import path and staleness, separated by a tab.
+func parsePackages(out string) []pkg {
 	var packages []pkg
 	for line := range strings.Lines(out) {
-		fields := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
-		if len(fields) != 5 {
-			continue
+		path, stale, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")
+		if ok && path != "" {
+			packages = append(packages, pkg{path, stale == "true"})
 		}
-		imports, err := strconv.ParseInt(fields[4], 10, 32)
-		if err != nil || imports < 0 {
-			continue
-		}
-		p := pkg{path: fields[0], main: slices.Contains(product.packages(), fields[0]), stale: fields[1] == "true"}
-		if p.stale {
-			p.weight = weight(fields[2], strings.Split(fields[3], "/"), imports)
-		}
-		packages = append(packages, p)
 	}
 	return packages
-}
-
-// What a package costs besides its source, in bytes of source: by itself, and for each package that it imports, whose
-// types are to be read. A compile of 256 packages was measured, and these fit it best.
-const (
-	overhead  = 10_000
-	perImport = 4_000
-)
-
-// weight is what a package costs with files in dir that import other packages.
-func weight(dir string, files []string, imports int64) int64 {
-	sum := overhead + perImport*imports
-	for _, file := range files {
-		if info, err := os.Stat(filepath.Join(dir, file)); err == nil {
-			sum += info.Size()
-		}
-	}
-	return sum
 }
 
 // stale counts the packages that are yet to be compiled.
@@ -82,11 +48,9 @@ type tracker struct {
 	ticking sync.WaitGroup
 
 	mu      sync.Mutex
-	pending map[string]int64 // packages not named yet → weight
-	unbuilt int              // 1 until the packages are linked
-	linking bool             // all packages are compiled
-	total   int              // packages, and the program
-	pace    pace
+	pending map[string]bool // packages not named yet
+	linking bool            // the last package is compiled or being compiled
+	total   int
 }
 
 // tick is how often the elapsed time is told when nothing else happens.
@@ -94,12 +58,10 @@ const tick = time.Second
 
 // newTracker begins to tell progress; stop ends that.
 func newTracker(product *product, packages []pkg, h report.Handler) *tracker {
-	t := &tracker{product: product, handler: h, begin: time.Now(), ended: make(chan struct{}), pending: map[string]int64{}, unbuilt: 1, total: len(packages) + 1,
-		pace: pace{workers: runtime.GOMAXPROCS(0)}}
+	t := &tracker{product: product, handler: h, begin: time.Now(), ended: make(chan struct{}), pending: map[string]bool{}, total: len(packages)}
 	for _, p := range packages {
-		if p.stale && !p.main {
-			t.pending[p.path] = p.weight
-			t.pace.all += float64(p.weight)
+		if p.stale {
+			t.pending[p.path] = true
 		}
 	}
 	t.tell()
@@ -130,7 +92,6 @@ func (t *tracker) linked() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	clear(t.pending)
-	t.unbuilt = 0
 	t.send()
 }
 
@@ -141,21 +102,16 @@ func (t *tracker) line(line string) bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch {
-	case line == t.product.lastPackage(): // the main package: it is compiled last
+	if !t.pending[line] && !slices.Contains(t.product.packages(), line) {
+		return false
+	}
+	if line == t.product.lastPackage() { // it stays pending until it is linked
 		t.linking = true
-		t.send()
-		return true
-	case slices.Contains(t.product.packages(), line):
-		return true // what is left to be done does not change
-	}
-	weight, known := t.pending[line]
-	if known {
+	} else {
 		delete(t.pending, line)
-		t.pace.starts(time.Since(t.begin), float64(weight))
-		t.send()
 	}
-	return known
+	t.send()
+	return true
 }
 
 // tell sends how far the build has come.
@@ -167,11 +123,9 @@ func (t *tracker) tell() {
 
 // send is tell for those who hold mu, which keeps the events in order.
 func (t *tracker) send() {
-	p := report.Progress{Name: t.product.building(), Done: t.total - len(t.pending) - t.unbuilt, Total: t.total, Elapsed: time.Since(t.begin)}
+	name := "compiling " + t.product.what
 	if t.linking {
-		p.Name = t.product.linking()
-	} else {
-		p.Left = t.pace.left(p.Elapsed)
+		name = "linking " + t.product.what
 	}
-	t.handler.Handle(p)
+	t.handler.Handle(report.Progress{Name: name, Done: t.total - len(t.pending), Total: t.total, Unit: "packages", Elapsed: time.Since(t.begin)})
 }

@@ -55,20 +55,25 @@ func (s slot) isOwn() bool {
 }
 
 // used is when the slot's programs were built or used last; it is zero where there are none.
-func (s slot) used() time.Time {
-	var last time.Time
-	info, err := os.Stat(s.program())
-	if err != nil {
+func (s slot) used() (last time.Time) {
+	for _, program := range s.all() {
+		last = later(last, s.file(program))
+	}
+	if last.IsZero() {
 		return last
 	}
-	last = info.ModTime()
-	if info, err := os.Stat(filepath.Join(s.dir, usedFile)); err == nil && info.ModTime().After(last) {
-		last = info.ModTime()
-	}
-	return last
+	return later(last, filepath.Join(s.dir, usedFile))
 }
 
-// prune removes the programs of the same product beside s that were not used for a long time, and the oldest of those
+// later is the time of a file, or t if that is later or there is no such file.
+func later(t time.Time, path string) time.Time {
+	if info, err := os.Stat(path); err == nil && info.ModTime().After(t) {
+		return info.ModTime()
+	}
+	return t
+}
+
+// prune removes the programs of the same products beside s that were not used for a long time, and the oldest of those
 // that together take too much room. What runs stays, and so does what is being built.
 func (s slot) prune() error {
 	entries, err := os.ReadDir(filepath.Dir(s.dir))
@@ -102,7 +107,7 @@ type use struct {
 
 // size is how many bytes the slot's programs have.
 func (s slot) size() (bytes int64) {
-	for _, program := range s.programs {
+	for _, program := range s.all() {
 		if info, err := os.Stat(s.file(program)); err == nil {
 			bytes += info.Size()
 		}
@@ -122,7 +127,7 @@ func (s slot) abandoned() bool {
 
 // runs reports whether one of the slot's programs is being executed, where the system says so.
 func (s slot) runs() bool {
-	return slices.ContainsFunc(s.programs, func(program string) bool { return runs(s.file(program)) })
+	return slices.ContainsFunc(s.all(), func(program string) bool { return runs(s.file(program)) })
 }
 
 // runs reports whether a program is being executed: the system lets no one write to such a file.

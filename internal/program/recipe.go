@@ -83,7 +83,7 @@ func ReleaseUnits(goos string) []ReleaseUnit {
 
 // releasedProducts are those that the archive of a system has.
 func releasedProducts(goos string) []*product {
-	all := []*product{clusterProduct(), checkProduct(), codegenProduct()}
+	all := []*product{clusterProduct(), kubectlProduct(), checkProduct(), codegenProduct()}
 	if goos == "linux" {
 		all = slices.Insert(all, 1, nodeProduct())
 	}

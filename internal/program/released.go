@@ -40,7 +40,7 @@ func (f *Finder) downloaded(ctx context.Context, s slot, src source) (ok bool, e
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return false, unusable(err)
 	}
-	unlock, err := hold(ctx, f.Handler, filepath.Join(dir, downloadLock(src.version)), "downloads slipway "+src.version)
+	unlock, err := hold(ctx, f.Handler, filepath.Join(dir, downloadLock(src.version)), "downloads slipway "+src.version, s.complete)
 	if err != nil {
 		return false, err
 	}

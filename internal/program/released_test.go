@@ -208,12 +208,7 @@ func newHostOf(t *testing.T, r *released) string {
 func (r *released) all() []string {
 	r.t.Helper()
 	paths := []string{r.ensure().Path, r.checker()}
-	kubectl, ok := r.ensure().Kubectl()
-	if !ok {
-		r.t.Error("no kubectl")
-	}
-	paths = append(paths, kubectl)
-	for _, get := range []func(context.Context) (string, error){r.EnsureCodegen} {
+	for _, get := range []func(context.Context) (string, error){r.EnsureKubectl, r.EnsureCodegen} {
 		path, err := get(r.t.Context())
 		if err != nil {
 			r.t.Fatal(err)

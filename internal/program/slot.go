@@ -47,7 +47,7 @@ func (s slot) file(program string) string { return filepath.Join(s.dir, fileName
 // damaged says why the slot's programs cannot be used although they were built; filled is false if they were not.
 func (s slot) damaged() (filled bool, err error) {
 	n, ok := readNote(s.dir)
-	if !ok {
+	if !ok || n.Files[s.last()] == (state{}) {
 		return false, nil
 	}
 	for _, program := range s.programs {
@@ -65,8 +65,19 @@ func (f *Finder) filled(s slot) bool {
 		return filled
 	}
 	f.Handler.Handle(report.Warning{Text: fmt.Sprintf("%v; %s is built again", err, s.what)})
-	_ = os.Remove(filepath.Join(s.dir, noteName)) // or else the next one warns, too
+	if n, ok := readNote(s.dir); ok { // or else the next one warns, too
+		for _, program := range s.programs {
+			delete(n.Files, program)
+		}
+		_ = n.write(s.dir)
+	}
 	return false
+}
+
+// complete reports whether the slot's programs can be used, without a warning.
+func (s slot) complete() bool {
+	filled, err := s.damaged()
+	return filled && err == nil
 }
 
 // prepare makes the slot's folder.
@@ -102,9 +113,10 @@ func (s slot) workshopDir() string { return filepath.Join(s.dir, "build") }
 // lockPoll is how often a build that waits for another one looks again.
 const lockPoll = 100 * time.Millisecond
 
-// hold keeps others from filling the slot until release is called.
+// hold keeps others from filling the slot until release is called. It waits for another one no longer than until the
+// slot is filled: that one may go on with another program.
 func (s slot) hold(ctx context.Context, h report.Handler) (release func(), err error) {
-	return hold(ctx, h, s.lock(), "builds "+s.what)
+	return hold(ctx, h, s.lock(), "builds "+s.what, s.complete)
 }
 
 // lock is the file by which commands that fill the slot wait for each other.
@@ -121,30 +133,41 @@ func (s slot) busy() bool {
 }
 
 // hold takes the lock at path until release is called. It waits for another slipway that has it and does something,
-// with a note.
-func hold(ctx context.Context, h report.Handler, path, does string) (release func(), err error) {
+// with a note, but not when what it is to do is done.
+func hold(ctx context.Context, h report.Handler, path, does string, done func() bool) (release func(), err error) {
 	l := flock.New(path, flock.SetPermissions(0o600))
-	ok, err := l.TryLock()
-	if err != nil {
-		return nil, unusable(err)
-	}
-	if !ok {
-		h.Handle(report.Note{Text: "another slipway" + holder(path) + " " + does + "; waiting for it"})
-		if _, err := l.TryLockContext(ctx, lockPoll); err != nil {
-			return nil, err
+	release = func() { _ = l.Close() }
+	for waits := false; ; waits = true {
+		switch ok, err := l.TryLock(); {
+		case err != nil:
+			return nil, unusable(err)
+		case ok:
+			// For the message of those who wait; whether it can be read is no matter.
+			_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+" "+does), 0o600)
+			return release, nil
+		case done():
+			return release, nil
+		case !waits:
+			h.Handle(report.Note{Text: "another slipway" + holder(path, does) + "; waiting for it"})
+		}
+		select {
+		case <-ctx.Done():
+			release()
+			return nil, ctx.Err()
+		case <-time.After(lockPoll):
 		}
 	}
-	// For the message of those who wait; whether it can be read is no matter.
-	_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), 0o600)
-	return func() { _ = l.Unlock() }, nil
 }
 
-// holder names the process that holds the lock at path, if it left its id.
-func holder(path string) string {
+// holder is what the process that holds the lock at path does, with its id, if it left that.
+func holder(path, does string) string {
 	text, err := os.ReadFile(path)
-	pid := strings.TrimSpace(string(text))
-	if err != nil || pid == "" {
-		return ""
+	pid, theirs, told := strings.Cut(strings.TrimSpace(string(text)), " ")
+	if told {
+		does = theirs
 	}
-	return " (process " + pid + ")"
+	if err != nil || pid == "" {
+		return " " + does
+	}
+	return " (process " + pid + ") " + does
 }

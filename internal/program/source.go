@@ -46,7 +46,7 @@ func (f *Finder) source(p *product) (source, error) {
 	}
 	return source{}, &report.Error{What: p.what + " cannot be found or built",
 		Hint: "slipway does not know the folder of its sources or its version: set SLIPWAY_SOURCE to a checkout of " + Module +
-			", or " + p.variable + " to a " + p.last() + " program"}
+			", or " + p.instead()}
 }
 
 // stranger returns why the folder that slipway was built from is not compiled: it may be gone, and another user have

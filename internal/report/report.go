@@ -43,12 +43,13 @@ type Step struct {
 	Simulated bool          `json:"simulated,omitempty"`
 }
 
-// Progress says how far a long piece of work has come. Left is an estimate; zero means unknown, and so does a Total of
-// zero.
+// Progress says how far a long piece of work has come: Done of Total, in units such as KiB. Left is an estimate; zero
+// means unknown, and so does a Total of zero.
 type Progress struct {
 	Name    string        `json:"name"`
 	Done    int           `json:"done"`
 	Total   int           `json:"total"`
+	Unit    string        `json:"unit,omitempty"`
 	Elapsed time.Duration `json:"elapsedNanoseconds"`
 	Left    time.Duration `json:"leftNanoseconds,omitempty"`
 }

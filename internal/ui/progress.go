@@ -1,7 +1,7 @@
 package ui
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,16 +34,20 @@ func tenth(p report.Progress) int {
 	return p.Done * 10 / p.Total
 }
 
-// progressLine reads `compiling the cluster program: 812 of 2040, 1m12s, about 2m left`.
+// progressLine reads `compiling the cluster program: 812 of 2040 packages, 1m12s`.
 func progressLine(p report.Progress) string {
 	var b strings.Builder
 	b.WriteString(p.Name)
 	b.WriteString(": ")
-	switch {
-	case p.Total > 0:
-		fmt.Fprintf(&b, "%d of %d, ", p.Done, p.Total)
-	case p.Done > 0:
-		fmt.Fprintf(&b, "%d, ", p.Done)
+	if p.Total > 0 || p.Done > 0 {
+		b.WriteString(strconv.Itoa(p.Done))
+		if p.Total > 0 {
+			b.WriteString(" of " + strconv.Itoa(p.Total))
+		}
+		if p.Unit != "" {
+			b.WriteString(" " + p.Unit)
+		}
+		b.WriteString(", ")
 	}
 	b.WriteString(p.Elapsed.Round(time.Second).String())
 	if p.Left > 0 {

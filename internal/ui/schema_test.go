@@ -29,7 +29,7 @@ const schemaFile = "../../docs/reference/events.schema.json"
 // examples are all kinds of events, with all keys and with as few as possible.
 var examples = []report.Event{
 	report.Step{Name: "building", Elapsed: time.Second, Simulated: true}, report.Step{},
-	report.Progress{Name: "building", Done: 1, Total: 2, Elapsed: time.Second, Left: time.Second}, report.Progress{},
+	report.Progress{Name: "compiling", Done: 1, Total: 2, Unit: "packages", Elapsed: time.Second, Left: time.Second}, report.Progress{},
 	report.File{Path: "b", Action: report.Moved, From: "a", Why: "so"}, report.File{Action: report.Kept},
 	report.Object{Name: "crd/x", Action: report.Created, Why: "so"}, report.Object{Action: report.Deleted},
 	report.Note{Text: "n"}, report.Note{},
@@ -83,7 +83,7 @@ func TestEventsPage(t *testing.T) {
 // meanings are what the kinds of events mean.
 var meanings = map[string]string{
 	"step":     "A piece of work ended. Without `elapsedNanoseconds` it begins. `simulated` is true for a workload that is ready on simulated pods, which run no container.",
-	"progress": "How far a long step has come, at least every three seconds. `total` and `leftNanoseconds` are 0 or missing while they are unknown.",
+	"progress": "How far a long step has come, at least every three seconds: `done` of `total`, in units of `unit`. `total` and `leftNanoseconds` are 0 or missing while they are unknown.",
 	"file":     "A change to a file of the project. With `--dry-run` the change would happen. `from` is the old path of a moved file.",
 	"object":   "A change to an object of the cluster.",
 	"note":     "A text for people.",

@@ -21,9 +21,9 @@ import (
 	"github.com/slipway-dev/slipway/operator/clustertest/internal/process"
 )
 
-// Kubectl runs the real kubectl, which is built with the cluster program, as the cluster's administrator, and returns
-// its standard output. The error of a kubectl that fails has what it wrote to standard error: a test compares what a
-// user would read.
+// Kubectl runs the real kubectl as the cluster's administrator, and returns its standard output. It is the one beside
+// the cluster program, or else the one in the folder that KUBEBUILDER_ASSETS names, as `slipway test` sets it. The
+// error of a kubectl that fails has what it wrote to standard error: a test compares what a user would read.
 //
 //	out, err := c.Kubectl(t, "get", "guestbooks", "--namespace", ns)
 //
@@ -35,7 +35,7 @@ func (c *Cluster) Kubectl(t testing.TB, args ...string) (output string, err erro
 	if err != nil {
 		fatal(t, err)
 	}
-	kubectl, err := kubectlBeside(program)
+	kubectl, err := findKubectl(program, os.Getenv)
 	if err != nil {
 		fatal(t, err)
 	}
@@ -81,16 +81,26 @@ func (c *Cluster) Manifest(t testing.TB, object client.Object) (path string) {
 	return path
 }
 
-// kubectlBeside returns the kubectl that was built with a cluster program.
-func kubectlBeside(program string) (string, error) {
-	path := filepath.Join(filepath.Dir(program), "slipway-kubectl")
+// assetsVariable is where envtest has its programs.
+const assetsVariable = "KUBEBUILDER_ASSETS"
+
+// findKubectl returns the kubectl for a cluster program.
+func findKubectl(program string, getenv func(string) string) (string, error) {
+	end := ""
 	if runtime.GOOS == "windows" {
-		path += ".exe"
+		end = ".exe"
 	}
+	path := filepath.Join(filepath.Dir(program), "slipway-kubectl"+end)
 	_, err := os.Stat(path)
+	if folder := getenv(assetsVariable); folder != "" && errors.Is(err, fs.ErrNotExist) {
+		asset := filepath.Join(folder, "kubectl"+end)
+		if _, absent := os.Stat(asset); absent == nil {
+			return asset, nil
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", &fault.Error{What: "there is no kubectl beside the cluster program", Where: path, Err: fs.ErrNotExist,
-			Hint: "use a cluster program that slipway built", Next: "export " + find.Variable + "=$(slipway cluster build)"}
+			Hint: "slipway cluster build compiles both", Next: "export " + find.Variable + "=$(slipway cluster build)"}
 	}
 	return path, err
 }

@@ -3,7 +3,9 @@ package clustertest
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -44,8 +46,24 @@ func TestKubectlExplain(t *testing.T) {
 	}
 }
 
-func TestNoKubectl(t *testing.T) {
-	if _, err := kubectlBeside(filepath.Join(t.TempDir(), "slipway-cluster")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a program without kubectl: %v", err)
+// TestFindKubectl: the one beside the program is preferred to the one among envtest's programs.
+func TestFindKubectl(t *testing.T) {
+	dir, assets := t.TempDir(), t.TempDir()
+	getenv := func(name string) string { return map[string]string{assetsVariable: assets}[name] }
+	find := func() (string, error) { return findKubectl(filepath.Join(dir, "slipway-cluster"), getenv) }
+	if path, err := find(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nowhere: %s, %v", path, err)
+	}
+	end := ""
+	if runtime.GOOS == "windows" {
+		end = ".exe"
+	}
+	for _, want := range []string{filepath.Join(assets, "kubectl"+end), filepath.Join(dir, "slipway-kubectl"+end)} {
+		if err := os.WriteFile(want, nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if path, err := find(); path != want || err != nil {
+			t.Errorf("found %s, %v; want %s", path, err, want)
+		}
 	}
 }

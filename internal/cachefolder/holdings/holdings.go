@@ -64,7 +64,6 @@ func Kinds() []Kind {
 		{Name: "addons", What: "sources of add-ons for clusters", Limit: "no limit", folders: []string{"addons"}, entry: regexp.MustCompile(`^[a-z0-9-]+-[0-9a-f]{32}$`)},
 		{Name: "definitions", What: "definitions of kinds of other modules", Limit: "the last 32, until 30 days after the last use", folders: []string{"definitions"}, entry: hex(64, ".yaml")},
 		{Name: "runs", What: "records of runs of generate: files read and written", Limit: "the last 200", folders: []string{"runs", "runs-unchecked"}, entry: hex(64, "")},
-		{Name: "costs", What: "how long packages took to compile, for estimates", Limit: "one file", folders: []string{program.CostsDir}, entry: regexp.MustCompile(`^packages\.json$`)},
 		{Name: "answers", What: "answers of other programs", Limit: "until 30 days after the last use",
 			folders: []string{"checked", "versions", filepath.Join("codegen", "answers")}, entry: regexp.MustCompile(`^[0-9a-f]{16,32}\.json$`)},
 	}
