@@ -19,35 +19,20 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
-
-	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// TestBehaviour shows what the user of a cluster sees, all of it on one cluster.
-func TestBehaviour(t *testing.T) {
-	config := newConfig(t)
-	config.Nodes = []protocol.Node{
-		{Name: "large", Labels: map[string]string{"size": "large"}, Capacity: map[string]string{"cpu": "128"}},
-		{Name: "tainted", Taints: []string{"dedicated=test:NoSchedule"}},
-	}
-	p := start(t, config)
-	c := p.clients()
-	for name, f := range map[string]func(*testing.T, clients, string){
-		"nodes as configured":                     nodesAsConfigured,
-		"job completes":                           jobCompletes,
-		"deployment makes pods and takes them":    deploymentMakesPods,
-		"garbage of a new CRD is collected":       garbageOfNewCRD,
-		"namespace goes at once with its content": namespaceGoes,
-		"service gets endpoints":                  serviceGetsEndpoints,
-		"anonymous requests see health only":      anonymousSeesHealth,
-		"service account is bound by RBAC":        serviceAccountIsBound,
-		"token secret is filled":                  tokenSecretIsFilled,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f(t, c, newNamespace(t, c))
-		})
-	}
+// behaviours are what the user of a cluster sees.
+var behaviours = map[string]func(*testing.T, clients, string){
+	"nodes as configured":                     nodesAsConfigured,
+	"job completes":                           jobCompletes,
+	"deployment makes pods and takes them":    deploymentMakesPods,
+	"garbage of a new CRD is collected":       garbageOfNewCRD,
+	"namespace goes at once with its content": namespaceGoes,
+	"service gets endpoints":                  serviceGetsEndpoints,
+	"anonymous requests see health only":      anonymousSeesHealth,
+	"service account is bound by RBAC":        serviceAccountIsBound,
+	"token secret is filled":                  tokenSecretIsFilled,
+	"a NetworkPolicy draws a warning":         networkPolicyDrawsWarning,
 }
 
 func newNamespace(t *testing.T, c clients) string {
@@ -91,11 +76,11 @@ func nodesAsConfigured(t *testing.T, c clients, _ string) {
 	if large.Labels["size"] != "large" || large.Status.Capacity.Cpu().Value() != 128 {
 		t.Errorf("labels %v, capacity %v", large.Labels, large.Status.Capacity)
 	}
-	tainted, err := c.CoreV1().Nodes().Get(t.Context(), "tainted", metav1.GetOptions{})
+	tainted, err := c.CoreV1().Nodes().Get(t.Context(), "fast", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (corev1.Taint{Key: "dedicated", Value: "test", Effect: corev1.TaintEffectNoSchedule}); len(tainted.Spec.Taints) != 1 || tainted.Spec.Taints[0] != want {
+	if want := (corev1.Taint{Key: "dedicated", Value: "fast", Effect: corev1.TaintEffectNoSchedule}); len(tainted.Spec.Taints) != 1 || tainted.Spec.Taints[0] != want {
 		t.Errorf("taints %v", tainted.Spec.Taints)
 	}
 }

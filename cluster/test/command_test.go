@@ -116,11 +116,3 @@ func TestHelpIsRecorded(t *testing.T) {
 		t.Errorf("status %d, stderr %q, and the recorded text is another; run: go test -C cluster ./test -run TestHelpIsRecorded -update, and build again", status, stderr)
 	}
 }
-
-func TestKubectlVerb(t *testing.T) {
-	p := start(t, newConfig(t))
-	out, stderr, status := run(t, programPath, "kubectl", "--kubeconfig", filepath.Join(p.config.Dir, "kubeconfig"), "get", "nodes", "-o", "name")
-	if status != 0 || strings.TrimSpace(out) != "node/simulated-1" {
-		t.Errorf("status %d, stdout %q, stderr %q", status, out, stderr)
-	}
-}

@@ -2,72 +2,42 @@ package test
 
 import (
 	"context"
-	"encoding/json"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// TestControllers shows what the user of each controller sees, in a namespace of its own: on
-// a cluster, and at the same time on a logical cluster in the same process, since parts of
-// Kubernetes that work once per process would not work there.
-func TestControllers(t *testing.T) {
-	config := newConfig(t)
-	config.Nodes = []protocol.Node{{Name: "one"}, {Name: "two"}}
-	p := start(t, config)
-	p.send(`{"id":1,"method":"addLogical","params":{"name":"second","controllers":true,"nodes":[{"name":"one"},{"name":"two"}]}}`)
-	reply := p.next("reply")
-	var second struct{ Kubeconfig string }
-	if err := json.Unmarshal(reply.Result, &second); err != nil {
-		t.Fatalf("%v: %+v", err, reply)
-	}
-	for name, c := range map[string]clients{"first": p.clients(), "second": clientsOf(t, second.Kubeconfig)} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			showControllers(t, c)
-		})
-	}
-}
-
-func showControllers(t *testing.T, c clients) {
-	for name, show := range map[string]func(*testing.T, clients, string){
-		"replication controller keeps its pods":           replicationControllerKeepsPods,
-		"daemon set has a pod on each node":               daemonSetOnEachNode,
-		"stateful set has a volume for each pod":          statefulSetHasVolumes,
-		"cron job runs when it is due":                    cronJobRuns,
-		"finished job goes after its time":                finishedJobGoes,
-		"budget counts its pods":                          budgetCountsPods,
-		"quota counts what is used":                       quotaCounts,
-		"aggregated role has its parts":                   aggregatedRole,
-		"crd with finalized objects goes with the last":   crdGoesWithLastObject,
-		"autoscaler keeps the minimum and misses metrics": autoscalerKeepsMinimum,
-		"endpoints written by hand are mirrored":          endpointsAreMirrored,
-		"service range is ready":                          serviceRangeReady,
-		"load balancer gets an address":                   loadBalancerGetsAddress,
-		"load balancers have addresses of their own":      loadBalancersDiffer,
-		"load balancer of a class is left alone":          loadBalancerOfClass,
-		"ingress gets the default class and an address":   ingressGetsClassAndAddress,
-		"ingress of another class is left alone":          ingressOfOtherClass,
-		"claim waits for its first pod":                   claimWaitsForPod,
-		"claim of an immediate class is bound at once":    claimBoundAtOnce,
-		"claim grows":                                      claimGrows,
-		"claim takes an existing volume":                   claimTakesExistingVolume,
-		"claim in use stays until its pod ends":            claimInUseStays,
-		"ephemeral volume comes and goes with its pod":     ephemeralVolume,
-		"approved request yields a certificate that works": approvedCertificateWorks,
-		"serving certificate of a node is signed":          servingCertificateIsSigned,
-		"request of a node for itself is approved":         nodeRequestIsApproved,
-		"lost node is noticed and its pods are evicted":    lostNodeIsNoticed,
-		"pods of a deleted node go":                        podsOfDeletedNodeGo,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			show(t, c, newNamespace(t, c))
-		})
-	}
+// ofControllers are what the user of each controller sees.
+var ofControllers = map[string]func(*testing.T, clients, string){
+	"replication controller keeps its pods":           replicationControllerKeepsPods,
+	"daemon set has a pod on each node":               daemonSetOnEachNode,
+	"stateful set has a volume for each pod":          statefulSetHasVolumes,
+	"cron job runs when it is due":                    cronJobRuns,
+	"finished job goes after its time":                finishedJobGoes,
+	"budget counts its pods":                          budgetCountsPods,
+	"quota counts what is used":                       quotaCounts,
+	"aggregated role has its parts":                   aggregatedRole,
+	"crd with finalized objects goes with the last":   crdGoesWithLastObject,
+	"autoscaler keeps the minimum and misses metrics": autoscalerKeepsMinimum,
+	"endpoints written by hand are mirrored":          endpointsAreMirrored,
+	"service range is ready":                          serviceRangeReady,
+	"load balancer gets an address":                   loadBalancerGetsAddress,
+	"load balancers have addresses of their own":      loadBalancersDiffer,
+	"load balancer of a class is left alone":          loadBalancerOfClass,
+	"ingress gets the default class and an address":   ingressGetsClassAndAddress,
+	"ingress of another class is left alone":          ingressOfOtherClass,
+	"claim waits for its first pod":                   claimWaitsForPod,
+	"claim of an immediate class is bound at once":    claimBoundAtOnce,
+	"claim grows":                                      claimGrows,
+	"claim takes an existing volume":                   claimTakesExistingVolume,
+	"claim in use stays until its pod ends":            claimInUseStays,
+	"ephemeral volume comes and goes with its pod":     ephemeralVolume,
+	"approved request yields a certificate that works": approvedCertificateWorks,
+	"serving certificate of a node is signed":          servingCertificateIsSigned,
+	"request of a node for itself is approved":         nodeRequestIsApproved,
+	"lost node is noticed and its pods are evicted":    lostNodeIsNoticed,
+	"pods of a deleted node go":                        podsOfDeletedNodeGo,
 }
 
 // must returns what was made, and ends the test when it was not.

@@ -55,7 +55,8 @@ func replicationControllerKeepsPods(t *testing.T, c clients, ns string) {
 
 func daemonSetOnEachNode(t *testing.T, c clients, ns string) {
 	template := podTemplate(corev1.RestartPolicyAlways)
-	template.Spec.NodeSelector = map[string]string{"slipway.dev/simulated-node": "true"}
+	template.Spec.NodeSelector = map[string]string{"daemons": "yes"}
+	template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	must[*appsv1.DaemonSet](t)(c.AppsV1().DaemonSets(ns).Create(t.Context(), &appsv1.DaemonSet{
 		ObjectMeta: metav1.ObjectMeta{Name: "agent"},
 		Spec:       appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: testLabels}, Template: template},

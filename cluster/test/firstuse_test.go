@@ -17,20 +17,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestFirstUse shows that a custom resource can be created, listed and watched the moment its CRD is established:
+// testFirstUse shows that a custom resource can be created, listed and watched the moment its CRD is established:
 // nobody is sent away or held up, whatever comes first, and no controller is needed for that.
-func TestFirstUse(t *testing.T) {
-	for name, controllers := range map[string]bool{"controllers": true, "no controllers": false} {
-		t.Run(name, func(t *testing.T) {
-			config := newConfig(t)
-			config.Controllers = &controllers
-			usesFirst(t, start(t, config).clients())
-		})
-	}
-	t.Run("stock programs", func(t *testing.T) { usesFirst(t, startStock(t)) })
-}
-
-func usesFirst(t *testing.T, c clients) {
+func testFirstUse(t *testing.T, c clients) {
 	const crds = 12
 	slow := 0
 	statuses := &statuses{}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -40,7 +41,24 @@ func TestMain(m *testing.M) {
 		beOrphaner(config)
 		return
 	}
+	flag.Parse()
+	if err := waitTogether(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	os.Exit(runTests(m))
+}
+
+// waitTogether has more parallel tests go on than there are processors, unless a number was asked for: they mostly wait
+// for the programs.
+func waitTogether() error {
+	const name, together = "test.parallel", "8"
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == name })
+	if asked {
+		return nil
+	}
+	return flag.Set(name, together)
 }
 
 func runTests(m *testing.M) int {
@@ -251,15 +269,15 @@ func (p *program) stop() {
 	}
 }
 
-// dial connects to the program's socket.
-func (p *program) dial() *client {
-	p.t.Helper()
+// dial connects to the program's socket until the test ends.
+func (p *program) dial(t testing.TB) *client {
+	t.Helper()
 	conn, err := net.Dial("unix", p.config.Socket)
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
-	p.t.Cleanup(func() { _ = conn.Close() })
-	return newClient(p.t, conn, conn)
+	t.Cleanup(func() { _ = conn.Close() })
+	return newClient(t, conn, conn)
 }
 
 // clients reach a cluster's API.
@@ -301,9 +319,7 @@ func eventually(t testing.TB, what string, yes func(context.Context) (bool, erro
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
+	for pause := firstPause; ; pause = longer(pause) {
 		ok, err := yes(ctx)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
@@ -312,12 +328,18 @@ func eventually(t testing.TB, what string, yes func(context.Context) (bool, erro
 			return
 		}
 		select {
-		case <-tick.C:
+		case <-time.After(pause):
 		case <-ctx.Done():
 			t.Fatalf("never happened: %s", what)
 		}
 	}
 }
+
+// firstPause is between the first two questions of those that wait for an answer.
+const firstPause = 5 * time.Millisecond
+
+// longer is the next pause: each question takes processor time from what is waited for.
+func longer(pause time.Duration) time.Duration { return min(2*pause, 40*time.Millisecond) }
 
 // lockedBuffer may be read while a process writes to it.
 type lockedBuffer struct {

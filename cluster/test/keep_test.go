@@ -29,9 +29,8 @@ func (c *client) resetTo(logical string) protocol.ResetDone {
 	return done
 }
 
-// TestKeep keeps content of all kinds, in the main cluster and in a logical one, right after it was made.
-func TestKeep(t *testing.T) {
-	p := start(t, newConfig(t))
+// testKeep keeps content of all kinds, in the main cluster and in a logical one, right after it was made.
+func testKeep(t *testing.T, p *program) {
 	a := clientsOf(t, p.addLogical("a", true).Kubeconfig)
 	for name, c := range map[string]clients{"": p.clients(), "a": a} {
 		t.Run("cluster "+name, func(t *testing.T) {
@@ -58,6 +57,7 @@ func TestKeep(t *testing.T) {
 	if refusal := p.ask("keep", protocol.Keep{Logical: "absent"}, nil); refusal == "" {
 		t.Error("a cluster that does not exist is kept")
 	}
+	p.call("removeLogical", protocol.RemoveLogical{Name: "a"}, nil)
 }
 
 // leased says whether the node has written its lease, which it does some time after it is ready.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -21,57 +20,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/slipway-dev/slipway/cluster/protocol"
-	"github.com/slipway-dev/slipway/cluster/version"
 )
 
 // stopBar is how long an end may take on a busy machine; the bounds inside the
 // program are far below it.
 const stopBar = 15 * time.Second
-
-func TestHelloComesFirst(t *testing.T) {
-	p := start(t, newConfig(t))
-	hello := p.history[0]
-	if hello.Event != "hello" || hello.Protocol != protocol.Number || hello.Kubernetes != version.Kubernetes || hello.PID != p.cmd.Process.Pid {
-		t.Errorf("first event: %+v", hello)
-	}
-	serverVersion, err := p.clients().Discovery().ServerVersion()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := serverVersion.GitVersion, "v"+version.Kubernetes; got != want {
-		t.Errorf("the API server says %s, want %s", got, want)
-	}
-}
-
-func TestEndOfStdinStops(t *testing.T) {
-	p := start(t, newConfig(t))
-	watch, err := p.clients().CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer watch.Stop()
-	begin := time.Now()
-	p.stop()
-	if took := time.Since(begin); took > stopBar {
-		t.Errorf("stopping with an open watch took %v", took)
-	}
-	if reason := p.next("stopped").Reason; reason != string(protocol.ByStdin) {
-		t.Errorf("reason %q", reason)
-	}
-}
-
-func TestSignalStops(t *testing.T) {
-	p := start(t, newConfig(t))
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if reason := p.next("stopped").Reason; reason != string(protocol.BySignal) {
-		t.Errorf("reason %q", reason)
-	}
-	if status := p.waitExit(); status != 0 {
-		t.Errorf("exit status %d", status)
-	}
-}
 
 func TestStopWhileStarting(t *testing.T) {
 	p := launch(t, newConfig(t))
@@ -84,9 +37,9 @@ func TestStopWhileStarting(t *testing.T) {
 	p.next("stopped")
 }
 
-func TestRequestsOnSocketWithLateClient(t *testing.T) {
-	p := start(t, newConfig(t))
-	late := p.dial()
+// testLateClient: who connects to the socket later learns the same, and may ask and stop the program.
+func testLateClient(t *testing.T, p *program) {
+	late := p.dial(t)
 	late.next("hello")
 	ready := late.next("ready")
 	late.send(`{"id": 7, "method": "status"}`)
@@ -125,18 +78,26 @@ func TestRequestsOnSocketWithLateClient(t *testing.T) {
 	}
 }
 
-func TestSecondClusterInTheSameFolderFails(t *testing.T) {
-	p := start(t, newConfig(t))
-	second := launch(t, p.config)
-	failed := second.next("failed")
-	if !strings.Contains(failed.Error, p.config.Dir) || failed.Hint == "" {
-		t.Errorf("failed: %+v", failed)
+// TestThrowAway: a cluster that was killed starts without its data. A signal stops it.
+func TestThrowAway(t *testing.T) {
+	config := newConfig(t)
+	config.APIServerFlags = []string{"--etcd-compaction-interval=1s"}
+	p := start(t, config)
+	makeConfigMap(t, p.clients(), "left-behind")
+	kill(t, p)
+	p = start(t, config)
+	if _, err := configMap(t, p.clients(), "left-behind"); !apierrors.IsNotFound(err) {
+		t.Errorf("old data: %v", err)
 	}
-	if status := second.waitExit(); status != 1 {
+	t.Run("history", func(t *testing.T) { testHistory(t, p) })
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if reason := p.next("stopped").Reason; reason != string(protocol.BySignal) {
+		t.Errorf("reason %q", reason)
+	}
+	if status := p.waitExit(); status != 0 {
 		t.Errorf("exit status %d", status)
-	}
-	if _, err := p.clients().CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{}); err != nil {
-		t.Errorf("the first cluster suffers: %v", err)
 	}
 }
 
@@ -155,22 +116,6 @@ func TestPortInUseFails(t *testing.T) {
 	}
 	if status := p.waitExit(); status != 1 {
 		t.Errorf("exit status %d", status)
-	}
-}
-
-func TestChosenPortIsUsed(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := newConfig(t)
-	config.Port = listener.Addr().(*net.TCPAddr).Port
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	p := launch(t, config)
-	if got, want := p.next("ready").Server, fmt.Sprintf("https://127.0.0.1:%d", config.Port); got != want {
-		t.Errorf("server %s, want %s", got, want)
 	}
 }
 
@@ -265,49 +210,6 @@ func TestGivingUpFails(t *testing.T) {
 	}
 }
 
-func TestThrowAwayClusterStartsAfterKill(t *testing.T) {
-	config := newConfig(t)
-	p := start(t, config)
-	makeConfigMap(t, p.clients(), "left-behind")
-	kill(t, p)
-	if _, err := configMap(t, start(t, config).clients(), "left-behind"); !apierrors.IsNotFound(err) {
-		t.Errorf("old data: %v", err)
-	}
-}
-
-func TestDurableDataSurvives(t *testing.T) {
-	config := newConfig(t)
-	config.Durable = true
-	p := start(t, config)
-	makeConfigMap(t, p.clients(), "before-kill")
-	before, err := os.ReadFile(filepath.Join(config.Dir, "pki", "ca.crt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	kill(t, p)
-
-	p = start(t, config)
-	if _, err := configMap(t, p.clients(), "before-kill"); err != nil {
-		t.Errorf("lost by kill: %v", err)
-	}
-	makeConfigMap(t, p.clients(), "before-stop")
-	p.stop()
-
-	p = start(t, config)
-	for _, name := range []string{"before-kill", "before-stop"} {
-		if _, err := configMap(t, p.clients(), name); err != nil {
-			t.Errorf("lost by stop: %v", err)
-		}
-	}
-	after, err := os.ReadFile(filepath.Join(config.Dir, "pki", "ca.crt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(before) != string(after) {
-		t.Error("the cluster has a new authority")
-	}
-}
-
 func makeConfigMap(t *testing.T, c clients, name string) {
 	t.Helper()
 	if _, err := c.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
@@ -326,26 +228,6 @@ func kill(t *testing.T, p *program) {
 		t.Fatal(err)
 	}
 	p.waitExit()
-}
-
-func TestFilesAreForTheOwnerOnly(t *testing.T) {
-	config := newConfig(t)
-	start(t, config)
-	if err := filepath.WalkDir(config.Dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return nil // etcd's temporary files come and go
-		}
-		if mode := info.Mode().Perm(); mode&0o077 != 0 {
-			t.Errorf("%s has mode %o", path, mode)
-		}
-		return nil
-	}); err != nil {
-		t.Error(err)
-	}
 }
 
 // orphanConfig makes the test binary a parent that starts a cluster and waits to be killed.
@@ -393,21 +275,4 @@ func TestKilledParentEndsTheCluster(t *testing.T) {
 	lock := flock.New(filepath.Join(config.Dir, "lock"))
 	defer lock.Close()
 	eventually(t, "the cluster ends and its lock is free", func(context.Context) (bool, error) { return lock.TryLock() })
-}
-
-func TestWithoutControllers(t *testing.T) {
-	config := newConfig(t)
-	no := false
-	config.Controllers = &no
-	p := start(t, config)
-	nodes, err := p.clients().CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
-	if err != nil || len(nodes.Items) != 0 {
-		t.Errorf("%d nodes, %v", len(nodes.Items), err)
-	}
-	p.stop()
-	for e := range p.events {
-		if e.Event == "progress" && e.Component != protocol.Etcd && e.Component != protocol.APIServer {
-			t.Errorf("component %s", e.Component)
-		}
-	}
 }

@@ -34,8 +34,7 @@ func (c *client) logical() []protocol.LogicalCluster {
 	return status.Logical
 }
 
-func TestLogical(t *testing.T) {
-	p := start(t, newConfig(t))
+func testLogical(t *testing.T, p *program) {
 	main := p.clients()
 	a, b := p.addLogical("a", true), p.addLogical("b", false)
 	t.Logf("with controllers %d ms, without %d ms", a.ElapsedMs, b.ElapsedMs)
@@ -72,6 +71,9 @@ func TestLogical(t *testing.T) {
 	})
 	t.Run("mistakes are refused", func(t *testing.T) { mistakesAreRefused(t, p) })
 	t.Run("removed ones are gone", func(t *testing.T) { removedAreGone(t, p, a, first, main) })
+	for _, name := range []string{"a", "b"} {
+		p.call("removeLogical", protocol.RemoveLogical{Name: name}, nil)
+	}
 }
 
 // credentialsAreRefused tries the administrators of two clusters, as each other's cluster sees them.
@@ -126,9 +128,8 @@ func removedAreGone(t *testing.T, p *program, a protocol.LogicalAdded, first, ma
 	}
 }
 
-// TestStopWithWatches ends a program with fifty open watches and a logical cluster.
-func TestStopWithWatches(t *testing.T) {
-	p := start(t, newConfig(t))
+// testStopWithWatches ends a program with fifty open watches and a logical cluster.
+func testStopWithWatches(t *testing.T, p *program) {
 	logical := clientsOf(t, p.addLogical("a", true).Kubeconfig)
 	main := p.clients()
 	for i := range 50 {
@@ -154,11 +155,13 @@ func TestStopWithWatches(t *testing.T) {
 	if took > stopBar {
 		t.Errorf("stopping took %v", took)
 	}
+	if reason := p.next("stopped").Reason; reason != string(protocol.ByStdin) {
+		t.Errorf("reason %q", reason)
+	}
 }
 
-// TestStopWhileAdding ends a program that is starting a logical cluster.
-func TestStopWhileAdding(t *testing.T) {
-	p := start(t, newConfig(t))
+// testStopWhileAdding ends a program that is starting a logical cluster.
+func testStopWhileAdding(t *testing.T, p *program) {
 	request, err := json.Marshal(map[string]any{"id": 1, "method": "addLogical", "params": protocol.AddLogical{Name: "a"}})
 	if err != nil {
 		t.Fatal(err)
@@ -175,9 +178,8 @@ func TestStopWhileAdding(t *testing.T) {
 	}
 }
 
-// TestRemovedLeavesNoMemory leaves logical clusters in the middle of watches, as tests that end do, and removes them.
-func TestRemovedLeavesNoMemory(t *testing.T) {
-	p := start(t, newConfig(t))
+// testRemovedLeavesNoMemory leaves logical clusters in the middle of watches, as tests that end do, and removes them.
+func testRemovedLeavesNoMemory(t *testing.T, p *program) {
 	main := p.clients()
 	useOnce := func() {
 		connection, leave := leaving(t, p.addLogical("a", true).Kubeconfig)
@@ -199,11 +201,8 @@ func TestRemovedLeavesNoMemory(t *testing.T) {
 	eventually(t, "their memory is free", func(context.Context) (bool, error) { return heap(t, main) < before+bar, nil })
 }
 
-// TestHistoryIsCompactedAfterARemoval asks for the state of long ago, which the server must not keep.
-func TestHistoryIsCompactedAfterARemoval(t *testing.T) {
-	config := newConfig(t)
-	config.APIServerFlags = []string{"--etcd-compaction-interval=1s"}
-	p := start(t, config)
+// testHistory asks for the state of long ago, which the server must not keep after the removal of a cluster.
+func testHistory(t *testing.T, p *program) {
 	p.addLogical("a", false)
 	p.call("removeLogical", protocol.RemoveLogical{Name: "a"}, nil)
 	c := p.clients()

@@ -18,34 +18,20 @@ import (
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/utils/ptr"
 
-	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/simnode"
 )
 
-// TestNodes shows what users see of simulated nodes and pods, all of it on one cluster.
-func TestNodes(t *testing.T) {
-	config := newConfig(t)
-	config.Nodes = []protocol.Node{
-		{Name: "plain", Capacity: map[string]string{"cpu": "4"}},
-		{Name: "fast", Labels: map[string]string{"disk": "ssd"}, Taints: []string{"dedicated=fast:NoSchedule"}, Capacity: map[string]string{"cpu": "4"}},
-	}
-	c := start(t, config).clients()
-	for name, f := range map[string]func(*testing.T, clients, string){
-		"an image cannot be pulled":               imageIsMissing,
-		"a crash loop counts restarts":            crashLoop,
-		"a Job fails":                             jobFails,
-		"a Deployment never becomes available":    deploymentFails,
-		"a wrong annotation is told":              wrongAnnotation,
-		"an annotation changes a living pod":      livingPod,
-		"pods go where labels and taints let":     schedulingByLabels,
-		"a pod that asks for too much is pending": schedulingByCapacity,
-		"a simulated pod says what it is":         simulatedPodSaysSo,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f(t, c, newNamespace(t, c))
-		})
-	}
+// ofNodes are what users see of simulated nodes and pods.
+var ofNodes = map[string]func(*testing.T, clients, string){
+	"an image cannot be pulled":               imageIsMissing,
+	"a crash loop counts restarts":            crashLoop,
+	"a Job fails":                             jobFails,
+	"a Deployment never becomes available":    deploymentFails,
+	"a wrong annotation is told":              wrongAnnotation,
+	"an annotation changes a living pod":      livingPod,
+	"pods go where labels and taints let":     schedulingByLabels,
+	"a pod that asks for too much is pending": schedulingByCapacity,
+	"a simulated pod says what it is":         simulatedPodSaysSo,
 }
 
 func imageIsMissing(t *testing.T, c clients, ns string) {
@@ -157,7 +143,7 @@ func schedulingByLabels(t *testing.T, c clients, ns string) {
 		s.NodeSelector = map[string]string{"disk": "ssd"}
 		s.Tolerations = []corev1.Toleration{{Key: "dedicated", Value: "fast", Effect: corev1.TaintEffectNoSchedule}}
 	})
-	for name, on := range map[string]string{"anywhere": "plain", "tolerant": "fast"} {
+	for name, on := range map[string]string{"anywhere": "large", "tolerant": "fast"} {
 		eventually(t, name+" runs on "+on, func(ctx context.Context) (bool, error) {
 			pod, err := c.CoreV1().Pods(ns).Get(ctx, name, metav1.GetOptions{})
 			return err == nil && pod.Spec.NodeName == on && pod.Status.Phase == corev1.PodRunning, err
@@ -168,7 +154,7 @@ func schedulingByLabels(t *testing.T, c clients, ns string) {
 
 func schedulingByCapacity(t *testing.T, c clients, ns string) {
 	makePod(t, c, ns, "p", func(_ *metav1.ObjectMeta, s *corev1.PodSpec) {
-		s.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("5")}
+		s.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500")}
 	})
 	saidOf(t, c, ns, "p", "FailedScheduling", "Insufficient cpu")
 	if row, err := shown(t.Context(), c, ns, "p"); err != nil || row["Status"] != "Pending" {
@@ -200,21 +186,18 @@ func simulatedPodSaysSo(t *testing.T, c clients, ns string) {
 	if !apierrors.IsServiceUnavailable(err) || !strings.Contains(err.Error(), "simulated") {
 		t.Errorf("proxy: %v", err)
 	}
-	health, err := c.CoreV1().RESTClient().Get().Resource("nodes").Name("plain").SubResource("proxy").Suffix("healthz").DoRaw(t.Context())
+	health, err := c.CoreV1().RESTClient().Get().Resource("nodes").Name("large").SubResource("proxy").Suffix("healthz").DoRaw(t.Context())
 	if err != nil || string(health) != "ok" {
 		t.Errorf("the kubelet's health: %q, %v", health, err)
 	}
 }
 
-// A lost node's pods neither run nor go, until it comes back.
-func TestLostNode(t *testing.T) {
-	config := newConfig(t)
-	config.Nodes = []protocol.Node{{Name: "a"}, {Name: "b"}}
-	p := start(t, config)
-	c := p.clients()
+// testLost: a lost node's pods neither run nor go, until it comes back.
+func testLost(t *testing.T, p *program) {
+	requests, c := p.dial(t), p.clients()
 	ns := newNamespace(t, c)
 	makePod(t, c, ns, "p", func(_ *metav1.ObjectMeta, s *corev1.PodSpec) {
-		s.NodeSelector = map[string]string{corev1.LabelHostname: "a"}
+		s.NodeSelector = map[string]string{corev1.LabelHostname: "lonely"}
 		s.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	})
 	pod := func() *corev1.Pod {
@@ -227,20 +210,22 @@ func TestLostNode(t *testing.T) {
 	}
 	eventually(t, "the pod runs", func(context.Context) (bool, error) { return pod().Status.Phase == corev1.PodRunning, nil })
 
-	ask(t, p, `{"id": 1, "method": "stopNode", "params": {"name": "c"}}`, `unknown node "c": the nodes are a, b`)
-	ask(t, p, `{"id": 2, "method": "stopNode", "params": {"name": "a"}}`, "")
+	if refusal := requests.ask("stopNode", map[string]string{"name": "c"}, nil); !strings.Contains(refusal, `unknown node "c": the nodes are fast, large, lonely`) {
+		t.Errorf("an unknown node: %q", refusal)
+	}
+	requests.call("stopNode", map[string]string{"name": "lonely"}, nil)
 	if err := c.CoreV1().Pods(ns).Delete(t.Context(), "p", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the node counts as lost", func(ctx context.Context) (bool, error) {
-		n, err := c.CoreV1().Nodes().Get(ctx, "a", metav1.GetOptions{})
+		n, err := c.CoreV1().Nodes().Get(ctx, "lonely", metav1.GetOptions{})
 		return err == nil && nodeReady(n) == corev1.ConditionUnknown, err
 	})
 	if pod().DeletionTimestamp == nil {
 		t.Error("the pod is not being deleted")
 	}
-	ask(t, p, `{"id": 3, "method": "startNode", "params": {"name": "a"}}`, "")
-	n, err := c.CoreV1().Nodes().Get(t.Context(), "a", metav1.GetOptions{})
+	requests.call("startNode", map[string]string{"name": "lonely"}, nil)
+	n, err := c.CoreV1().Nodes().Get(t.Context(), "lonely", metav1.GetOptions{})
 	if err != nil || nodeReady(n) != corev1.ConditionTrue {
 		t.Errorf("the node that came back: %v, %v", n.Status.Conditions, err)
 	}
@@ -248,36 +233,6 @@ func TestLostNode(t *testing.T) {
 		_, err := c.CoreV1().Pods(ns).Get(ctx, "p", metav1.GetOptions{})
 		return apierrors.IsNotFound(err), ignoreNotFound(err)
 	})
-}
-
-// What is dropped from the configuration of a durable cluster's nodes goes, what its user added stays.
-func TestNodesOfADurableCluster(t *testing.T) {
-	config := newConfig(t)
-	config.Durable = true
-	config.Nodes = []protocol.Node{{Name: "n", Taints: []string{"old=x:NoSchedule"}, Labels: map[string]string{"old": "x"}}}
-	p := start(t, config)
-	patch := []byte(`{"metadata":{"labels":{"mine":"x"}}}`)
-	if _, err := p.clients().CoreV1().Nodes().Patch(t.Context(), "n", "application/merge-patch+json", patch, metav1.PatchOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	p.stop()
-	config.Nodes = []protocol.Node{{Name: "n", Labels: map[string]string{"new": "x"}}}
-	n, err := start(t, config).clients().CoreV1().Nodes().Get(t.Context(), "n", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(n.Spec.Taints) > 0 || n.Labels["old"] != "" || n.Labels["new"] != "x" || n.Labels["mine"] != "x" {
-		t.Errorf("taints %v, labels %v", n.Spec.Taints, n.Labels)
-	}
-}
-
-// ask sends a request and expects its reply, with that in its error.
-func ask(t *testing.T, p *program, request, problem string) {
-	t.Helper()
-	p.send(request)
-	if reply := p.next("reply"); problem == "" && reply.Error != "" || !strings.Contains(reply.Error, problem) {
-		t.Errorf("%s: error %q, want %q", request, reply.Error, problem)
-	}
 }
 
 func nodeReady(n *corev1.Node) corev1.ConditionStatus {

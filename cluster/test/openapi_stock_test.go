@@ -24,10 +24,9 @@ const (
 	asProtobufV3 = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf"
 )
 
-// TestDocumentsAreStock compares all OpenAPI documents with those of the stock server, which describes and renders
+// testDocumentsAreStock compares all OpenAPI documents with those of the stock server, which describes and renders
 // everything before it serves: alone, with a custom resource, and when that has gone again.
-func TestDocumentsAreStock(t *testing.T) {
-	ours, stock := start(t, withoutControllers(t)).clients(), startStock(t)
+func testDocumentsAreStock(t *testing.T, ours, stock clients) {
 	t.Run("fresh", func(t *testing.T) { sameDocuments(t, ours, stock) })
 
 	page := schema.GroupVersionResource{Group: "docs.example.com", Version: "v1", Resource: "pages"}

@@ -16,16 +16,35 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// withoutControllers describes a cluster that is an API server and nothing else.
-func withoutControllers(t *testing.T) protocol.Config {
+// TestServerAlone has a cluster that is an API server and nothing else, beside the stock programs.
+func TestServerAlone(t *testing.T) {
 	config := newConfig(t)
 	config.Controllers = ptr.To(false)
-	return config
+	p, stock := start(t, config), startStock(t)
+	c := p.clients()
+	t.Run("documents are stock", func(t *testing.T) { testDocumentsAreStock(t, c, stock) })
+	t.Run("one document", func(t *testing.T) { testOneDocument(t, c) })
+	t.Run("documents", func(t *testing.T) { testDocuments(t, c) })
+	t.Run("kubectl validates", func(t *testing.T) { testKubectlValidates(t, config) })
+	t.Run("first use", func(t *testing.T) { testFirstUse(t, c) })
+	t.Run("first use of the stock programs", func(t *testing.T) { testFirstUse(t, stock) })
+	t.Run("the stock programs are alone", func(t *testing.T) { testStockAlone(t, stock) })
+	t.Run("reset in flight", func(t *testing.T) { testResetInFlight(t, p, c) })
+	t.Run("mutating policy", func(t *testing.T) { testMutatingPolicy(t, c) })
+	nodes, err := c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(nodes.Items) != 0 {
+		t.Errorf("%d nodes, %v", len(nodes.Items), err)
+	}
+	p.stop()
+	for e := range p.events {
+		if e.Event == "progress" && e.Component != protocol.Etcd && e.Component != protocol.APIServer {
+			t.Errorf("component %s", e.Component)
+		}
+	}
 }
 
-// TestDocuments reads every OpenAPI document that is listed: built-in groups, a custom resource, other APIs.
-func TestDocuments(t *testing.T) {
-	c := start(t, withoutControllers(t)).clients()
+// testDocuments reads every OpenAPI document that is listed: built-in groups, a custom resource, other APIs.
+func testDocuments(t *testing.T, c clients) {
 	makeCRD(t, c, schema.GroupVersionResource{Group: "docs.example.com", Version: "v1", Resource: "pages"})
 	eventually(t, "the custom resource is listed", func(context.Context) (bool, error) {
 		paths, err := c.Discovery().OpenAPIV3().Paths()
@@ -60,9 +79,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestMutatingPolicy applies a policy whose types the server reads from the documents.
-func TestMutatingPolicy(t *testing.T) {
-	c := start(t, withoutControllers(t)).clients()
+// testMutatingPolicy applies a policy whose types the server reads from the documents.
+func testMutatingPolicy(t *testing.T, c clients) {
 	policy := &admissionv1.MutatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "stamp"},
 		Spec: admissionv1.MutatingAdmissionPolicySpec{

@@ -13,9 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// TestOneDocument reads the document of version 2 before and after a custom resource is added.
-func TestOneDocument(t *testing.T) {
-	c := start(t, withoutControllers(t)).clients()
+// testOneDocument reads the document of version 2 before and after a custom resource is added.
+func testOneDocument(t *testing.T, c clients) {
 	binary, err := c.Discovery().OpenAPISchema() // asks for protobuf
 	if err != nil {
 		t.Fatal(err)
@@ -44,10 +43,10 @@ func TestOneDocument(t *testing.T) {
 			t.Errorf("no path %s", path)
 		}
 	}
-	makeCRD(t, c, schema.GroupVersionResource{Group: "docs.example.com", Version: "v1", Resource: "pages"})
+	makeCRD(t, c, schema.GroupVersionResource{Group: "one.example.com", Version: "v1", Resource: "pages"})
 	eventually(t, "the custom resource is described", func(ctx context.Context) (bool, error) {
 		document, err := readDocument(ctx, c)
-		return document.Definitions["com.example.docs.v1.Page"] != nil && document.Paths["/apis/docs.example.com/v1/namespaces/{namespace}/pages"] != nil, err
+		return document.Definitions["com.example.one.v1.Page"] != nil && document.Paths["/apis/one.example.com/v1/namespaces/{namespace}/pages"] != nil, err
 	})
 }
 
@@ -64,9 +63,8 @@ func readDocument(ctx context.Context, c clients) (d document, err error) {
 	return d, err
 }
 
-// TestKubectlValidates has kubectl check what it sends and explain a kind.
-func TestKubectlValidates(t *testing.T) {
-	p := start(t, withoutControllers(t))
+// testKubectlValidates has kubectl check what it sends and explain a kind.
+func testKubectlValidates(t *testing.T, config protocol.Config) {
 	list := `{"kind": "List", "apiVersion": "v1", "items": [
 		{"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "one"}},
 		{"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "two"}}]}`
@@ -82,7 +80,7 @@ func TestKubectlValidates(t *testing.T) {
 		{`{"kind": "List", "apiVersion": "v1", "items": "none"}`, []string{"create"}, 1, "invalid object to validate"},
 		{"", []string{"explain", "pod.spec.containers.image"}, 0, "Container image name"},
 	} {
-		out, stderr, status := kubectl(t, p.config, tt.manifest, tt.args...)
+		out, stderr, status := kubectl(t, config, tt.manifest, tt.args...)
 		if status != tt.status || !strings.Contains(out+stderr, tt.want) {
 			t.Errorf("kubectl %q: status %d, want %d and %q; stdout %q, stderr %q", tt.args, status, tt.status, tt.want, out, stderr)
 		}

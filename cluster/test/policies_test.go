@@ -24,17 +24,16 @@ func (h *heard) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text
 	h.all = append(h.all, text)
 }
 
-// TestNetworkPolicyDrawsAWarning, when it is made and when it is changed: it has no effect.
-func TestNetworkPolicyDrawsAWarning(t *testing.T) {
-	p := start(t, newConfig(t))
+// networkPolicyDrawsWarning, when it is made and when it is changed: it has no effect.
+func networkPolicyDrawsWarning(t *testing.T, c clients, ns string) {
 	warnings := &heard{}
-	config := rest.CopyConfig(p.clients().config)
+	config := rest.CopyConfig(c.config)
 	config.WarningHandlerWithContext = warnings
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	policies := client.NetworkingV1().NetworkPolicies("default")
+	policies := client.NetworkingV1().NetworkPolicies(ns)
 	policy, err := policies.Create(t.Context(), &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: "deny"}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -6,21 +6,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// small gives a second node amounts of its own.
-func small(c *protocol.Config) {
-	twoNodes(c)
-	c.Nodes[1].Capacity = map[string]string{"cpu": "1500m", "memory": "1Gi", "pods": "5", "example.com/gpu": "1"}
-}
-
-// TestRealCapacity: requests do not keep pods waiting, except on a node that was given small amounts.
-func TestRealCapacity(t *testing.T) {
-	c := startReal(t, nil, small)
+// testCapacity: requests do not keep pods waiting, except on a node that was given small amounts.
+func testCapacity(t *testing.T, c *realCluster) {
 	testLarge(t, c, "node-1")
-	c.advertises("node-2", amounts("1500m", "1Gi", "1Ti", "5"))
+	c.advertises("node-2", amounts("4", "4Gi", "1Ti", "40"))
+	c.advertises("node-2", corev1.ResourceList{"example.com/gpu": resource.MustParse("1")})
 	c.requestsMuch("waiting", "node-2")
 	c.await("waiting", func(p *corev1.Pod) bool {
 		return len(p.Status.Conditions) > 0 && p.Status.Conditions[0].Reason == corev1.PodReasonUnschedulable
@@ -54,7 +46,8 @@ func (c *realCluster) advertises(node string, want corev1.ResourceList) {
 func (c *realCluster) requestsMuch(name, node string) {
 	c.t.Helper()
 	p := c.pod(name)
-	p.Spec.NodeSelector = map[string]string{"kubernetes.io/hostname": node}
+	p.Spec.NodeSelector = map[string]string{corev1.LabelHostname: node}
+	p.Spec.Tolerations = []corev1.Toleration{{Key: asked, Operator: corev1.TolerationOpExists}}
 	p.Spec.Containers[0].Resources.Requests = amounts("16", "100Gi", "500Gi", "")
 	c.create(p)
 }

@@ -74,27 +74,10 @@ func testEnds(t *testing.T, c *realCluster, o outside) {
 	}
 }
 
-// TestRealEgressAttacked: with --egress hostile pods get no further than others. The proxy of this machine has no part
-// in it.
-func TestRealEgressAttacked(t *testing.T) {
+// testNoEgress: by default nothing that pods send leaves this machine.
+func testNoEgress(t *testing.T, c *realCluster) {
 	o := newOutside(t)
-	var proxied atomic.Int32
-	c := startRealWith(t, nil, []func(*exec.Cmd){throughProxy(t, &proxied), askOnly(t, nameServer(t, o))}, withEgress)
-	c.create(c.pod("client"))
-	c.await("client", ready)
-	t.Run("packets", func(t *testing.T) { testAttacks(t, c, o, o.throughProcess) })
-	t.Run("ends", func(t *testing.T) { testEnds(t, c, o) })
-	if n := proxied.Load(); n > 0 {
-		t.Errorf("%d connections to the proxy", n)
-	}
-}
-
-// TestRealEgressIsOff: by default nothing that pods send leaves this machine.
-func TestRealEgressIsOff(t *testing.T) {
-	o := newOutside(t)
-	c := startReal(t, nil)
-	c.create(c.pod("client"))
-	c.await("client", ready)
+	c.running("client")
 	for _, at := range []string{o.ip.String() + "/", o.own.String() + "/", "outside.example/", network.Host.String() + ":1/"} {
 		if got, _, err := c.try("client", nil, false, "pod", "get", "http://"+at); err == nil {
 			t.Errorf("%s answers %q", at, got)
@@ -106,36 +89,24 @@ func TestRealEgressIsOff(t *testing.T) {
 	}
 }
 
-// TestRealEgressRate reports how long a download takes a pod, beside a program of this machine.
-func TestRealEgressRate(t *testing.T) {
-	const size, rounds = 100 << 20, 3
-	o := newOutside(t)
-	c := startReal(t, nil, withEgress)
-	c.create(c.pod("client"))
-	c.await("client", ready)
+// testRate reports how long a download takes a pod, beside a program of this machine.
+func testRate(t *testing.T, c *realCluster, o outside) {
+	const size = 100 << 20
 	url := fmt.Sprintf("http://%s/bytes/%d", o.ip, size)
-	var direct, led time.Duration
-	for i := range rounds {
-		begin := time.Now()
-		r, err := http.Get(url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n, err := io.Copy(io.Discard, r.Body); n != size {
-			t.Fatalf("%d bytes: %v", n, err)
-		}
-		_ = r.Body.Close()
-		took := time.Since(begin)
-		var n, nanoseconds int64
-		if _, err := fmt.Sscan(c.exec("client", "pod", "download", url), &n, &nanoseconds); err != nil || n != size {
-			t.Fatalf("a pod gets %d bytes of %d: %v", n, size, err)
-		}
-		if i == 0 || took < direct {
-			direct = took
-		}
-		if pod := time.Duration(nanoseconds); i == 0 || pod < led {
-			led = pod
-		}
+	begin := time.Now()
+	r, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer r.Body.Close()
+	if n, err := io.Copy(io.Discard, r.Body); n != size {
+		t.Fatalf("%d bytes: %v", n, err)
+	}
+	direct := time.Since(begin)
+	var n, nanoseconds int64
+	if _, err := fmt.Sscan(c.exec("client", "pod", "download", url), &n, &nanoseconds); err != nil || n != size {
+		t.Fatalf("a pod gets %d bytes of %d: %v", n, size, err)
+	}
+	led := time.Duration(nanoseconds)
 	t.Logf("%d MiB take a pod %s, a program of this machine %s: %.2f times as long", size>>20, led.Round(time.Millisecond), direct.Round(time.Millisecond), float64(led)/float64(direct))
 }

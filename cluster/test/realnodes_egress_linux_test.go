@@ -23,25 +23,30 @@ import (
 func withEgress(c *protocol.Config) { c.Egress = new(true) }
 
 // TestRealEgress: with --egress a pod reaches another machine by address and by name, and what is not to be reached is
-// not, whatever leads there.
+// not, whatever leads there. Hostile pods get no further than others. The proxy of this machine has no part in it.
 func TestRealEgress(t *testing.T) {
 	o := newOutside(t)
 	t.Run("root", func(t *testing.T) {
-		c := startRealWith(t, nil, []func(*exec.Cmd){askOnly(t, nameServer(t, o))}, withEgress)
-		c.create(c.pod("client"))
-		c.await("client", ready)
+		var proxied atomic.Int32
+		c := startRealWith(t, nil, []func(*exec.Cmd){throughProxy(t, &proxied), askOnly(t, nameServer(t, o))}, withEgress)
+		c.running("client")
 		testReaches(t, c, o)
 		testNames(t, c, o)
 		testNodesNames(t, c)
 		testRefuses(t, c, o)
+		t.Run("packets", func(t *testing.T) { testAttacks(t, c, o, o.throughProcess) })
+		t.Run("ends", func(t *testing.T) { testEnds(t, c, o) })
+		t.Run("rate", func(t *testing.T) { testRate(t, c, o) })
+		if n := proxied.Load(); n > 0 {
+			t.Errorf("%d connections to the proxy", n)
+		}
 		if !c.kinds().Egress {
 			t.Error("the status says nothing of it")
 		}
 	})
 	t.Run("user", func(t *testing.T) {
 		c := startReal(t, beOrdinary, withEgress)
-		c.create(c.pod("client"))
-		c.await("client", ready)
+		c.running("client")
 		testReaches(t, c, o)
 		testRefuses(t, c, o)
 	})

@@ -15,12 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// drained is the taint of the node that testDrain drains.
-const drained = "everyday.slipway.dev/drained"
-
 // onDrained has a pod on that node while it may be there.
 func onDrained(p *corev1.Pod) *corev1.Pod {
-	p.Spec.Tolerations = []corev1.Toleration{{Key: drained, Operator: corev1.TolerationOpExists}}
+	p.Spec.Tolerations = []corev1.Toleration{{Key: asked, Operator: corev1.TolerationOpExists}}
 	p.Spec.Affinity = &corev1.Affinity{
 		NodeAffinity: &corev1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
 			Weight: 100,
@@ -44,7 +41,7 @@ func testDrain(t *testing.T, c *realCluster) {
 	agent := onDrained(c.pod("agent", "graceful"))
 	agent.Spec.Affinity = nil
 	c.createDaemonSet(agent)
-	budgets := c.client.PolicyV1().PodDisruptionBudgets("default")
+	budgets := c.client.PolicyV1().PodDisruptionBudgets(c.ns)
 	must[*policyv1.PodDisruptionBudget](t)(budgets.Create(t.Context(), &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: "moving"},
 		Spec:       policyv1.PodDisruptionBudgetSpec{MinAvailable: new(intstr.FromInt32(2)), Selector: &metav1.LabelSelector{MatchLabels: moving.Labels}},
@@ -59,7 +56,7 @@ func testDrain(t *testing.T, c *realCluster) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = c.client.PolicyV1().Evictions("default").Evict(t.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: pods[0].Name, Namespace: "default"}})
+	err = c.client.PolicyV1().Evictions(c.ns).Evict(t.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: pods[0].Name, Namespace: c.ns}})
 	if !apierrors.IsTooManyRequests(err) || !strings.Contains(err.Error(), "disruption budget") {
 		t.Errorf("an eviction against the budget: %v", err)
 	}
@@ -127,7 +124,7 @@ func testPriorities(t *testing.T, c *realCluster) {
 	}
 	c.awaitEvent("low", "Preempted", "")
 	eventually(t, "the pod of the low priority is gone", func(ctx context.Context) (bool, error) {
-		_, err := c.client.CoreV1().Pods("default").Get(ctx, "low", metav1.GetOptions{})
+		_, err := c.client.CoreV1().Pods(c.ns).Get(ctx, "low", metav1.GetOptions{})
 		return gone(err)
 	})
 	c.remove("high")

@@ -83,7 +83,7 @@ func testRefusedControllers(t *testing.T, c *realCluster) {
 	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: p.Labels}, Spec: p.Spec}
 	c.createDeployment(p, 1)
 	apps, selector := c.client.AppsV1(), &metav1.LabelSelector{MatchLabels: p.Labels}
-	must[*appsv1.StatefulSet](t)(apps.StatefulSets("default").Create(t.Context(), &appsv1.StatefulSet{
+	must[*appsv1.StatefulSet](t)(apps.StatefulSets(c.ns).Create(t.Context(), &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Name: "set-on-host"}, Spec: appsv1.StatefulSetSpec{Selector: selector, Template: template},
 	}, metav1.CreateOptions{}))
 	daemon := p.DeepCopy()
@@ -91,7 +91,7 @@ func testRefusedControllers(t *testing.T, c *realCluster) {
 	c.createDaemonSet(daemon)
 	for _, kind := range []string{"ReplicaSet", "StatefulSet", "DaemonSet"} {
 		eventually(t, "a "+kind+" reports it", func(ctx context.Context) (bool, error) {
-			events, err := c.client.CoreV1().Events("default").List(ctx, metav1.ListOptions{FieldSelector: "reason=FailedCreate,involvedObject.kind=" + kind})
+			events, err := c.client.CoreV1().Events(c.ns).List(ctx, metav1.ListOptions{FieldSelector: "reason=FailedCreate,involvedObject.kind=" + kind})
 			if err != nil {
 				return false, err
 			}
@@ -127,7 +127,7 @@ func testDebugTarget(t *testing.T, c *realCluster) {
 			TargetContainerName:      "main",
 			EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: "spy", Image: c.image, Args: []string{"echo"}},
 		}}
-		_, err := c.client.CoreV1().Pods("default").UpdateEphemeralContainers(t.Context(), "watched", p, metav1.UpdateOptions{})
+		_, err := c.client.CoreV1().Pods(c.ns).UpdateEphemeralContainers(t.Context(), "watched", p, metav1.UpdateOptions{})
 		return err
 	})
 	if err != nil {

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,49 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/slipway-dev/slipway/cluster/node"
-	"github.com/slipway-dev/slipway/cluster/protocol"
 )
-
-// everyday is what users do with the pods of any cluster and no other test of real nodes does. [TestRealNodesPage]
-// knows which line of the page each item shows. Those that take long come first.
-var everyday = []struct {
-	name string
-	run  func(*testing.T, *realCluster)
-}{
-	{"rollout", testRollout}, {"drain", testDrain}, {"priorities", testPriorities}, {"quota", testQuota},
-	{"sidecars", testSidecars}, {"termination messages", testTerminationMessages}, {"cron job", testCronJob},
-	{"volumes of all kinds", testVolumesOfAllKinds}, {"one pod a claim", testOnePodAClaim}, {"retained", testRetained},
-	{"foreign volumes", testForeignVolumes}, {"refused", testRefused}, {"refused controllers", testRefusedControllers},
-	{"refused capability", testRefusedCapability}, {"debug with a target", testDebugTarget},
-	{"host network", testHostNetwork}, {"privileged", testPrivileged}, {"SELinux", testSELinux}, {"not listening", testNotListening},
-	{"aggregated API", testAggregated}, {"logical cluster", testLogicalBesideReal},
-}
-
-// TestRealEveryday goes through everyday on one cluster with two real nodes.
-func TestRealEveryday(t *testing.T) {
-	c := startReal(t, nil, func(c *protocol.Config) {
-		// The second one is for those that ask for it, which then may drain it.
-		c.Nodes = []protocol.Node{{Name: "node-1"}, {Name: "node-2", Taints: []string{drained + "=yes:NoSchedule"}}}
-	})
-	var running sync.WaitGroup
-	turns := make(chan struct{}, 6) // each has names of its own, and mostly waits for the kubelet
-	for _, item := range everyday {
-		turns <- struct{}{}
-		running.Go(func() {
-			defer func() { <-turns }()
-			t.Run(item.name, func(t *testing.T) {
-				item.run(t, &realCluster{program: c.program, t: t, client: c.client, image: c.image})
-			})
-		})
-	}
-	running.Wait()
-	c.stop()
-	launch(t, c.config, c.how...).next("ready")
-	eventually(t, "the next start has deleted the volumes of a throw-away cluster", func(context.Context) (bool, error) {
-		left, err := os.ReadDir(filepath.Join(c.config.Dir, "nodes", ".volumes"))
-		return len(left) == 0, ignoreMissing(err)
-	})
-}
 
 func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +34,7 @@ func ignoreMissing(err error) error {
 // kubectl runs the real command, and returns what it prints; its exit status is not 0 if failed is true.
 func (c *realCluster) kubectl(args ...string) (out string, failed bool) {
 	c.t.Helper()
-	args = append([]string{"--kubeconfig", filepath.Join(c.config.Dir, "kubeconfig")}, args...)
+	args = append([]string{"--kubeconfig", filepath.Join(c.config.Dir, "kubeconfig"), "--namespace", c.ns}, args...)
 	cmd := exec.CommandContext(c.t.Context(), filepath.Join(filepath.Dir(programPath), "slipway-kubectl"), args...)
 	var b bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &b, &b
@@ -109,12 +65,12 @@ func (c *realCluster) deployment(p *corev1.Pod, replicas int32) *appsv1.Deployme
 
 func (c *realCluster) createDeployment(p *corev1.Pod, replicas int32) {
 	c.t.Helper()
-	must[*appsv1.Deployment](c.t)(c.client.AppsV1().Deployments("default").Create(c.t.Context(), c.deployment(p, replicas), metav1.CreateOptions{}))
+	must[*appsv1.Deployment](c.t)(c.client.AppsV1().Deployments(c.ns).Create(c.t.Context(), c.deployment(p, replicas), metav1.CreateOptions{}))
 }
 
 // podsOf lists the pods with a label app, without those that are being deleted.
 func (c *realCluster) podsOf(ctx context.Context, app string) (pods []corev1.Pod, err error) {
-	all, err := c.client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{LabelSelector: "app=" + app})
+	all, err := c.client.CoreV1().Pods(c.ns).List(ctx, metav1.ListOptions{LabelSelector: "app=" + app})
 	if err != nil {
 		return nil, err
 	}
@@ -178,9 +134,9 @@ func testSidecars(t *testing.T, c *realCluster) {
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "with-sidecar"}, Spec: batchv1.JobSpec{
 		BackoffLimit: new(int32(0)), Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "with-sidecar"}}, Spec: spec},
 	}}
-	must[*batchv1.Job](t)(c.client.BatchV1().Jobs("default").Create(t.Context(), job, metav1.CreateOptions{}))
+	must[*batchv1.Job](t)(c.client.BatchV1().Jobs(c.ns).Create(t.Context(), job, metav1.CreateOptions{}))
 	eventually(t, "the Job with a sidecar completes", func(ctx context.Context) (bool, error) {
-		j, err := c.client.BatchV1().Jobs("default").Get(ctx, job.Name, metav1.GetOptions{})
+		j, err := c.client.BatchV1().Jobs(c.ns).Get(ctx, job.Name, metav1.GetOptions{})
 		if err == nil && j.Status.Failed > 0 {
 			return false, fmt.Errorf("it failed: %+v", j.Status)
 		}
@@ -219,7 +175,7 @@ func testTerminationMessages(t *testing.T, c *realCluster) {
 func testCronJob(t *testing.T, c *realCluster) {
 	template := corev1.PodTemplateSpec{Spec: c.pod("", "echo", "on time").Spec}
 	template.Spec.RestartPolicy = corev1.RestartPolicyNever
-	jobs := c.client.BatchV1().CronJobs("default")
+	jobs := c.client.BatchV1().CronJobs(c.ns)
 	must[*batchv1.CronJob](t)(jobs.Create(t.Context(), &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "cron"}, Spec: batchv1.CronJobSpec{
 		Schedule: "* * * * *", JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: template}},
 	}}, metav1.CreateOptions{}))
@@ -258,7 +214,7 @@ func testAggregated(t *testing.T, c *realCluster) {
 		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": map[string]any{"name": version + "." + group},
 		"spec": map[string]any{
 			"group": group, "version": version, "groupPriorityMinimum": int64(100), "versionPriority": int64(100), "insecureSkipTLSVerify": true,
-			"service": map[string]any{"namespace": "default", "name": "api"},
+			"service": map[string]any{"namespace": c.ns, "name": "api"},
 		},
 	}}, metav1.CreateOptions{}))
 	eventually(t, "the API server asks the pod", func(ctx context.Context) (bool, error) {
@@ -274,9 +230,7 @@ func testAggregated(t *testing.T, c *realCluster) {
 
 // testLogicalBesideReal: the nodes of a logical cluster are simulated, also beside real ones.
 func testLogicalBesideReal(t *testing.T, c *realCluster) {
-	requests := c.dial()
-	requests.t = t
-	second := clientsOf(t, requests.addLogical("second", true).Kubeconfig)
+	second := clientsOf(t, c.dial().addLogical("second", true).Kubeconfig)
 	eventually(t, "it has a node", func(ctx context.Context) (bool, error) {
 		nodes, err := second.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: node.SimulatedLabel})
 		return err == nil && len(nodes.Items) == 1, err

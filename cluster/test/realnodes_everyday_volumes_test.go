@@ -26,8 +26,8 @@ func (c *realCluster) mounting(name string, s corev1.VolumeSource, args ...strin
 // read.
 func testVolumesOfAllKinds(t *testing.T, c *realCluster) {
 	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "projected"}, Data: map[string]string{"key": "value\n"}}
-	must[*corev1.ConfigMap](t)(c.client.CoreV1().ConfigMaps("default").Create(t.Context(), config, metav1.CreateOptions{}))
-	makeClaim(t, c.client, "default", newClaim("read", nil))
+	must[*corev1.ConfigMap](t)(c.client.CoreV1().ConfigMaps(c.ns).Create(t.Context(), config, metav1.CreateOptions{}))
+	makeClaim(t, c.client, c.ns, newClaim("read", nil))
 	template := &corev1.PersistentVolumeClaimTemplate{Spec: newClaim("", nil).Spec}
 	template.Spec.Resources.Requests = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1")} // which does not limit it
 	c.create(c.mounting("projected", corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{
@@ -57,7 +57,7 @@ func testVolumesOfAllKinds(t *testing.T, c *realCluster) {
 	}
 	c.remove("ephemeral")
 	eventually(t, "the claim goes with its pod", func(ctx context.Context) (bool, error) {
-		_, err := c.client.CoreV1().PersistentVolumeClaims("default").Get(ctx, "ephemeral-data", metav1.GetOptions{})
+		_, err := c.client.CoreV1().PersistentVolumeClaims(c.ns).Get(ctx, "ephemeral-data", metav1.GetOptions{})
 		return gone(err)
 	})
 }
@@ -66,8 +66,8 @@ func testVolumesOfAllKinds(t *testing.T, c *realCluster) {
 func testOnePodAClaim(t *testing.T, c *realCluster) {
 	alone := newClaim("alone", nil)
 	alone.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}
-	makeClaim(t, c.client, "default", alone)
-	makeClaim(t, c.client, "default", newClaim("shared", nil))
+	makeClaim(t, c.client, c.ns, alone)
+	makeClaim(t, c.client, c.ns, newClaim("shared", nil))
 	for name, node := range map[string]string{"shared-1": "node-1", "shared-2": "node-2"} {
 		p := onDrained(c.mounting(name, volumeOf("shared"), "graceful"))
 		p.Spec.Affinity, p.Spec.NodeSelector = nil, map[string]string{corev1.LabelHostname: node}
@@ -89,10 +89,10 @@ func testOnePodAClaim(t *testing.T, c *realCluster) {
 
 // testRetained: the data of a retained volume are there for the claim that it is given to next, and go with the volume.
 func testRetained(t *testing.T, c *realCluster) {
-	makeClaim(t, c.client, "default", newClaim("first", nil))
+	makeClaim(t, c.client, c.ns, newClaim("first", nil))
 	c.create(c.mounting("writes-first", volumeOf("first"), "write", "/data/file", "text"))
 	volumes := c.client.CoreV1().PersistentVolumes()
-	name := bound(t, c.client, "default", "first").Spec.VolumeName
+	name := bound(t, c.client, c.ns, "first").Spec.VolumeName
 	patch := func(text string) *corev1.PersistentVolume {
 		t.Helper()
 		return must[*corev1.PersistentVolume](t)(volumes.Patch(t.Context(), name, types.MergePatchType, []byte(text), metav1.PatchOptions{}))
@@ -103,7 +103,7 @@ func testRetained(t *testing.T, c *realCluster) {
 		return s.State.Terminated != nil || s.LastTerminationState.Terminated != nil
 	})
 	c.remove("writes-first")
-	if err := c.client.CoreV1().PersistentVolumeClaims("default").Delete(t.Context(), "first", metav1.DeleteOptions{}); err != nil {
+	if err := c.client.CoreV1().PersistentVolumeClaims(c.ns).Delete(t.Context(), "first", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the volume is released", func(ctx context.Context) (bool, error) {
@@ -113,8 +113,8 @@ func testRetained(t *testing.T, c *realCluster) {
 	patch(`{"spec":{"claimRef":null}}`)
 	second := newClaim("second", nil)
 	second.Spec.VolumeName = name
-	makeClaim(t, c.client, "default", second)
-	bound(t, c.client, "default", "second")
+	makeClaim(t, c.client, c.ns, second)
+	bound(t, c.client, c.ns, "second")
 	c.create(c.mounting("reads-second", volumeOf("second"), "graceful"))
 	c.await("reads-second", ready)
 	if got := c.exec("reads-second", "pod", "cat", "/data/file"); !strings.HasPrefix(got, "text\n") {
@@ -125,7 +125,7 @@ func testRetained(t *testing.T, c *realCluster) {
 	if _, err := os.Stat(folder); err != nil {
 		t.Error(err)
 	}
-	if err := c.client.CoreV1().PersistentVolumeClaims("default").Delete(t.Context(), "second", metav1.DeleteOptions{}); err != nil {
+	if err := c.client.CoreV1().PersistentVolumeClaims(c.ns).Delete(t.Context(), "second", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := volumes.Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
@@ -141,7 +141,7 @@ func testForeignVolumes(t *testing.T, c *realCluster) {
 		must[*storagev1.StorageClass](t)(c.client.StorageV1().StorageClasses().Create(t.Context(), &storagev1.StorageClass{
 			ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: "disk.example.com", VolumeBindingMode: &mode,
 		}, metav1.CreateOptions{}))
-		makeClaim(t, c.client, "default", newClaim(name, &name))
+		makeClaim(t, c.client, c.ns, newClaim(name, &name))
 		c.create(c.mounting(name, volumeOf(name), "graceful"))
 		c.awaitEvent(name, "ExternalProvisioning", "disk.example.com")
 	}
@@ -156,7 +156,7 @@ func testForeignVolumes(t *testing.T, c *realCluster) {
 	}, metav1.CreateOptions{}))
 	claim := newClaim("by-hand", new(""))
 	claim.Spec.VolumeName = "by-hand"
-	makeClaim(t, c.client, "default", claim)
+	makeClaim(t, c.client, c.ns, claim)
 	c.create(c.mounting("by-hand", volumeOf("by-hand"), "graceful"))
 	c.awaitEvent("by-hand", "FailedMount", "real nodes refuse the volume of claim by-hand, which is of the driver disk.example.com")
 }

@@ -65,8 +65,8 @@ func pass(d time.Duration) {
 	<-timer.C
 }
 
-// asUsersInTurn runs a test as root and as an ordinary user, or, for those who are no root, as they are.
-func asUsersInTurn(t *testing.T, test func(*testing.T, func(*exec.Cmd))) {
+// asUsers runs a test as root and as an ordinary user, or, for those who are no root, as they are.
+func asUsers(t *testing.T, test func(*testing.T, func(*exec.Cmd))) {
 	t.Helper()
 	if os.Getuid() != 0 {
 		test(t, nil)
@@ -82,7 +82,7 @@ func TestRealKillsOfCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-kills")
 	}
-	asUsersInTurn(t, func(t *testing.T, how func(*exec.Cmd)) {
+	asUsers(t, func(t *testing.T, how func(*exec.Cmd)) {
 		rounds, random := faults(t)
 		c := startReal(t, how, func(c *protocol.Config) { c.Durable = true })
 		c.createCrowd("kept", 2)
@@ -150,7 +150,7 @@ func (c *realCluster) killStart(after time.Duration) {
 // startAgain starts a cluster that has ended.
 func (c *realCluster) startAgain() {
 	c.t.Helper()
-	c.program = launch(c.t, c.config, c.how...)
+	c.program = launch(c.program.t, c.config, c.how...)
 	c.next("ready")
 	c.client = c.clients()
 }
@@ -162,7 +162,7 @@ func (c *realCluster) createCrowd(label string, n int) {
 		p := c.pod(fmt.Sprintf("%s-%d", label, i))
 		p.Labels["crowd"] = label
 		p.Spec.TerminationGracePeriodSeconds = new(int64(1))
-		if _, err := c.client.CoreV1().Pods("default").Create(c.t.Context(), p, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		if _, err := c.client.CoreV1().Pods(c.ns).Create(c.t.Context(), p, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 			c.t.Fatal(err)
 		}
 	}
@@ -170,7 +170,7 @@ func (c *realCluster) createCrowd(label string, n int) {
 
 func (c *realCluster) deleteCrowd(label string) {
 	c.t.Helper()
-	err := c.client.CoreV1().Pods("default").DeleteCollection(c.t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "crowd=" + label})
+	err := c.client.CoreV1().Pods(c.ns).DeleteCollection(c.t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "crowd=" + label})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func (c *realCluster) deleteCrowd(label string) {
 func (c *realCluster) awaitCrowd(label string, n int) {
 	c.t.Helper()
 	eventually(c.t, fmt.Sprintf("%d pods %s are ready", n, label), func(ctx context.Context) (bool, error) {
-		list, err := c.client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{LabelSelector: "crowd=" + label})
+		list, err := c.client.CoreV1().Pods(c.ns).List(ctx, metav1.ListOptions{LabelSelector: "crowd=" + label})
 		if err != nil {
 			return false, err
 		}
@@ -204,7 +204,7 @@ func (c *realCluster) openStreams() {
 	var log io.ReadCloser
 	eventually(c.t, "the log can be followed", func(context.Context) (bool, error) { // a kubelet may not have looked at a container that just began
 		var err error
-		log, err = c.client.CoreV1().Pods("default").GetLogs("kept-0", &corev1.PodLogOptions{Follow: true}).Stream(ctx)
+		log, err = c.client.CoreV1().Pods(c.ns).GetLogs("kept-0", &corev1.PodLogOptions{Follow: true}).Stream(ctx)
 		return err == nil, nil
 	})
 	group.Go(func() {
@@ -213,7 +213,7 @@ func (c *realCluster) openStreams() {
 	})
 	in, open := io.Pipe() // nothing comes
 	context.AfterFunc(ctx, func() { _ = open.Close() })
-	request := c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace("default").Name("kept-0").SubResource("exec").VersionedParams(
+	request := c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace(c.ns).Name("kept-0").SubResource("exec").VersionedParams(
 		&corev1.PodExecOptions{Command: []string{"pod", "cat"}, Stdin: true, Stdout: true}, scheme.ParameterCodec)
 	executor, err := remotecommand.NewWebSocketExecutor(c.client.config, "GET", request.URL().String())
 	if err != nil {
@@ -237,7 +237,7 @@ func TestRealKillsOfParts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-kills")
 	}
-	asUsersInTurn(t, func(t *testing.T, how func(*exec.Cmd)) {
+	asUsers(t, func(t *testing.T, how func(*exec.Cmd)) {
 		rounds, random := faults(t)
 		c := startReal(t, how)
 		folders := c.foldersOf()

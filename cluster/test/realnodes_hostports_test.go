@@ -13,10 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// TestRealHostPort: a pod's host port is one of this machine's loopback, for as long as the pod is there. One that
+// testHostPorts: a pod's host port is one of this machine's loopback, for as long as the pod is there. One that
 // is not available is reported, and served once it can.
-func TestRealHostPort(t *testing.T) {
-	c := startReal(t, nil)
+func testHostPorts(t *testing.T, c *realCluster) {
 	free, taken := listenAnywhere(t), listenAnywhere(t)
 	port, later := portNumber(free), portNumber(taken)
 	_ = free.Close()

@@ -15,8 +15,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
 // processes are those that belong to a cluster: each has a namespace that its first process has begun, or is one of
@@ -85,57 +83,62 @@ func killProcess(t testing.TB, pid int) {
 	}
 }
 
-// TestRealKills: whatever is killed, nothing of it is left, and what is still wanted comes back.
-func TestRealKills(t *testing.T) {
-	asUsers(t, func(t *testing.T, c *realCluster) {
-		c.create(c.pod("kept"))
-		c.await("kept", ready)
+// testKills: whatever is killed, nothing of it is left, and what is still wanted comes back. With a container goes its
+// cgroup, with a node its containers', and with a cluster all.
+func testKills(t *testing.T, c *realCluster) {
+	c.running("kept")
+	c.running("short")
+	c.remove("short")
+	c.onlyGroupIs("kept")
 
-		// The first process of a container.
-		killProcess(t, c.find("pod"))
-		c.await("kept", func(p *corev1.Pod) bool { return c.mainStatus(p).RestartCount == 1 && ready(p) })
-		if last := c.mainStatus(c.await("kept", ready)).LastTerminationState.Terminated; last.ExitCode != 137 {
-			t.Errorf("the end was %+v", last)
-		}
+	// The first process of a container.
+	killProcess(t, c.find("pod"))
+	c.await("kept", func(p *corev1.Pod) bool { return c.mainStatus(p).RestartCount == 1 && ready(p) })
+	c.onlyGroupIs("kept")
+	if last := c.mainStatus(c.await("kept", ready)).LastTerminationState.Terminated; last.ExitCode != 137 {
+		t.Errorf("the end was %+v", last)
+	}
 
-		// The node: its pods' processes go with it, and both come back.
-		before := c.processes()
-		node := c.find("slipway-node")
-		delete(before, c.find("slipway-contain"))
-		for pid, name := range before {
-			if strings.HasPrefix(name, "slipway-sweep") { // which ends with the cluster
-				delete(before, pid)
-			}
+	// The node: its pods' processes go with it, and both come back.
+	before := c.processes()
+	node := c.find("slipway-node")
+	delete(before, c.find("slipway-contain"))
+	for pid, name := range before {
+		if strings.HasPrefix(name, "slipway-sweep") { // which ends with the cluster
+			delete(before, pid)
 		}
-		killProcess(t, node)
-		allEnded(t, before)
-		eventually(t, "the pod is started again", func(ctx context.Context) (bool, error) {
-			p, err := c.client.CoreV1().Pods("default").Get(ctx, "kept", metav1.GetOptions{})
-			return err == nil && c.mainStatus(p).RestartCount >= 2 && ready(p), err
-		})
-		if got := c.exec("kept", "pod", "echo", "hello"); got != "hello\n" {
-			t.Errorf("after the node was killed: %q", got)
-		}
-
-		// The cluster's own process.
-		before = c.processes()
-		if len(before) < 3 {
-			t.Errorf("only the processes %v", before)
-		}
-		killProcess(t, c.cmd.Process.Pid)
-		allEnded(t, before)
-		if mounts := c.mountsLeft(); len(mounts) > 0 {
-			t.Errorf("mounts are left: %q", mounts)
-		}
-		c.removeAsOwner()
-		if links, err := os.ReadDir("/sys/class/net"); err == nil {
-			for _, l := range links {
-				if strings.HasPrefix(l.Name(), "node") || strings.HasPrefix(l.Name(), "pods") {
-					t.Errorf("the link %s is left", l.Name())
-				}
-			}
-		}
+	}
+	killProcess(t, node)
+	allEnded(t, before)
+	eventually(t, "the pod is started again", func(ctx context.Context) (bool, error) {
+		p, err := c.client.CoreV1().Pods(c.ns).Get(ctx, "kept", metav1.GetOptions{})
+		return err == nil && c.mainStatus(p).RestartCount >= 2 && ready(p), err
 	})
+	if got := c.exec("kept", "pod", "echo", "hello"); got != "hello\n" {
+		t.Errorf("after the node was killed: %q", got)
+	}
+	c.onlyGroupIs("kept")
+
+	// The cluster's own process.
+	groups := c.groupsIfAny()
+	before = c.processes()
+	if len(before) < 3 {
+		t.Errorf("only the processes %v", before)
+	}
+	killProcess(t, c.cmd.Process.Pid)
+	allEnded(t, before)
+	if mounts := c.mountsLeft(); len(mounts) > 0 {
+		t.Errorf("mounts are left: %q", mounts)
+	}
+	eventually(t, "all cgroups are gone", func(context.Context) (bool, error) { return len(leftOf(groups)) == 0, nil })
+	c.removeAsOwner()
+	if links, err := os.ReadDir("/sys/class/net"); err == nil {
+		for _, l := range links {
+			if strings.HasPrefix(l.Name(), "node") || strings.HasPrefix(l.Name(), "pods") {
+				t.Errorf("the link %s is left", l.Name())
+			}
+		}
+	}
 }
 
 // removeAsOwner removes what the cluster has left in its folder, as the user who ran it.
@@ -163,45 +166,6 @@ func (c *realCluster) mountsLeft() (left []string) {
 	return left
 }
 
-// TestRealDurable: a cluster stops soon, and a durable one comes back with its pods.
-func TestRealDurable(t *testing.T) {
-	c := startReal(t, nil, func(c *protocol.Config) { c.Durable = true })
-	c.create(c.pod("kept"))
-	c.await("kept", ready)
-	before := c.processes()
-	begin := time.Now()
-	c.stop()
-	t.Log("stopped after", time.Since(begin))
-	allEnded(t, before)
-	again := &realCluster{t: t, image: c.image, program: start(t, c.config)}
-	again.client = again.clients()
-	again.await("kept", func(p *corev1.Pod) bool { return again.mainStatus(p).RestartCount >= 1 && ready(p) })
-}
-
-// TestRealLostNode: a node that is stopped is lost with its pods, and comes back.
-func TestRealLostNode(t *testing.T) {
-	c := startReal(t, nil, twoNodes)
-	p := c.pod("on-2")
-	p.Spec.NodeSelector = map[string]string{"second": "yes"}
-	c.create(p)
-	c.await("on-2", ready)
-	requests := c.dial()
-	requests.send(`{"id": 1, "method": "stopNode", "params": {"name": "node-2"}}`)
-	requests.next("reply")
-	eventually(t, "the node is lost", func(ctx context.Context) (bool, error) {
-		n, err := c.client.CoreV1().Nodes().Get(ctx, "node-2", metav1.GetOptions{})
-		return err == nil && !isNodeReady(n), err
-	})
-	requests.send(`{"id": 2, "method": "startNode", "params": {"name": "node-2"}}`)
-	if e := requests.next("reply"); e.Error != "" {
-		t.Fatal(e.Error)
-	}
-	n, err := c.client.CoreV1().Nodes().Get(t.Context(), "node-2", metav1.GetOptions{})
-	if err != nil || !isNodeReady(n) {
-		t.Errorf("the node is not back: %v", err)
-	}
-}
-
 func isNodeReady(n *corev1.Node) bool {
 	for _, c := range n.Status.Conditions {
 		if c.Type == corev1.NodeReady {
@@ -223,7 +187,7 @@ func TestRealMany(t *testing.T) {
 		c.create(c.pod(fmt.Sprintf("many-%d", i)))
 	}
 	allReady := func(ctx context.Context) (int, error) {
-		list, err := c.client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{})
+		list, err := c.client.CoreV1().Pods(c.ns).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return 0, err
 		}
@@ -241,11 +205,11 @@ func TestRealMany(t *testing.T) {
 	})
 	t.Logf("%d pods are ready after %s", pods, time.Since(begin))
 	begin = time.Now()
-	if err := c.client.CoreV1().Pods("default").DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+	if err := c.client.CoreV1().Pods(c.ns).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "all pods are gone", func(ctx context.Context) (bool, error) {
-		list, err := c.client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{})
+		list, err := c.client.CoreV1().Pods(c.ns).List(ctx, metav1.ListOptions{})
 		return err == nil && len(list.Items) == 0, err
 	})
 	t.Logf("%d pods are deleted after %s", pods, time.Since(begin))

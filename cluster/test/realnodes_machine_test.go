@@ -12,8 +12,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/slipway-dev/slipway/cluster/protocol"
@@ -47,51 +45,48 @@ func (c *realCluster) steadyMachine(*rand.Rand) int {
 	return c.findMachine()
 }
 
-// TestRealKillOfMachine: without what its nodes stand on a cluster goes on. The machine and its nodes are started
+// testKillOfMachine: without what its nodes stand on a cluster goes on. The machine and its nodes are started
 // again, with pods, Services, ports and the data of claims; nothing is left of those before. A stopped node stays
 // stopped.
-func TestRealKillOfMachine(t *testing.T) {
-	asUsers(t, func(t *testing.T, c *realCluster) {
-		if _, err := c.client.CoreV1().Nodes().Patch(t.Context(), "node-2", types.MergePatchType, []byte(`{"spec":{"unschedulable":true}}`), metav1.PatchOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		c.request(`{"id":7,"method":"stopNode","params":{"name":"node-2"}}`)
-		set := c.createClaiming("set", 1)
-		c.create(c.pod("server"))
-		c.create(c.pod("client"))
-		service := c.service("server", corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Name: "http", Port: 80, TargetPort: intstr.FromInt32(8080)}}})
-		set.awaitReady()
-		set.write()
-		c.await("client", ready)
-		c.await("server", ready)
-		c.eventuallyExec("server", "pod", "get", "http://server/")
-		before := c.usageOf()
+func testKillOfMachine(t *testing.T, c *realCluster) {
+	set := c.createClaiming("set", 1)
+	c.create(c.pod("server"))
+	c.create(c.pod("client"))
+	service := c.service("server", corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Name: "http", Port: 80, TargetPort: intstr.FromInt32(8080)}}})
+	set.awaitReady()
+	set.write()
+	c.await("client", ready)
+	c.await("server", ready)
+	c.eventuallyExec("server", "pod", "get", "http://server/")
+	before := c.usageOf()
 
-		had := ownedBy(c.partsOf(c.findMachine()))
-		killProcess(t, c.findMachine())
-		partGone(t, had)
-		for _, name := range []string{"client", "server", "set-0"} {
-			c.await(name, func(p *corev1.Pod) bool { return c.mainStatus(p).RestartCount >= 1 && ready(p) })
-		}
-		set.has()
-		c.eventuallyExec("server", "pod", "get", "http://server/")
-		if got := fetch(t, fmt.Sprintf("http://127.0.0.1:%d/", service.Spec.Ports[0].NodePort)); got != "server" {
-			t.Errorf("the port of the node answers %q", got)
-		}
-		if got, err := c.client.CoreV1().Services("default").ProxyGet("http", "server", "http", "/", nil).DoRaw(t.Context()); err != nil || string(got) != "server" {
-			t.Errorf("the API server gets %q through the Service: %v", got, err)
-		}
-		c.create(c.pod("later"))
-		c.await("later", ready)
-		if message := c.nodesMessage(); !strings.HasPrefix(message, "1 of 2 real nodes; stopped: node-2") {
-			t.Errorf("status says %q", message)
-		}
-		c.remove("later")
-		c.settlesTo(before, c.usageOf)
-		had, machine := ownedBy(c.processes()), stateOfMachine(t)
-		c.stop()
-		nothingLeft(t, c.config.Dir, had, machine)
-	}, twoNodes)
+	had := ownedBy(c.partsOf(c.findMachine()))
+	killProcess(t, c.findMachine())
+	partGone(t, had)
+	for _, name := range []string{"client", "server", "set-0"} {
+		c.await(name, func(p *corev1.Pod) bool { return c.mainStatus(p).RestartCount >= 1 && ready(p) })
+	}
+	set.has()
+	c.eventuallyExec("server", "pod", "get", "http://server/")
+	if got := fetch(t, fmt.Sprintf("http://127.0.0.1:%d/", service.Spec.Ports[0].NodePort)); got != "server" {
+		t.Errorf("the port of the node answers %q", got)
+	}
+	if got, err := c.client.CoreV1().Services(c.ns).ProxyGet("http", "server", "http", "/", nil).DoRaw(t.Context()); err != nil || string(got) != "server" {
+		t.Errorf("the API server gets %q through the Service: %v", got, err)
+	}
+	c.create(c.pod("later"))
+	c.await("later", ready)
+	if message := c.nodesMessage(); !strings.HasPrefix(message, "1 of 2 real nodes; stopped: node-2") {
+		t.Errorf("status says %q", message)
+	}
+	c.remove("later")
+	c.settlesTo(before, c.usageOf)
+	had, machine, groups := ownedBy(c.processes()), stateOfMachine(t), c.groupsIfAny()
+	c.stop()
+	if left := leftOf(groups); len(left) != 0 {
+		t.Errorf("a cluster that was stopped left %v", left)
+	}
+	nothingLeft(t, c.config.Dir, had, machine)
 }
 
 // partsOf are a process and all that it has begun.
@@ -122,7 +117,7 @@ func (c *realCluster) request(line string) {
 // nodesMessage is what status says of nodes.
 func (c *realCluster) nodesMessage() string {
 	c.t.Helper()
-	for _, component := range c.ask().Components {
+	for _, component := range c.status().Components {
 		if component.Name == protocol.Nodes {
 			return component.Message
 		}
@@ -130,39 +125,12 @@ func (c *realCluster) nodesMessage() string {
 	return ""
 }
 
-// TestRealMachineGivenUp: a machine that is killed again and again is given up, with a report. The rest of the cluster
-// goes on, and the start of a node starts it anew.
-func TestRealMachineGivenUp(t *testing.T) {
-	c := startReal(t, nil)
-	c.createCrowd("kept", 1)
-	c.awaitCrowd("kept", 1)
-	kills := 0
-	eventually(t, "the machine is given up, with its node", func(context.Context) (bool, error) {
-		if signalled(c.machineNow(), syscall.SIGKILL) {
-			kills++
-		}
-		message := c.nodesMessage()
-		return strings.HasPrefix(message, "0 of 1 real node; stopped: node-1; the nodes' machine ended too often ") && strings.Contains(message, "slipway cluster node start"), nil
-	})
-	if kills < 5 {
-		t.Errorf("given up after %d kills", kills)
-	}
-	if _, err := c.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "new"}}, metav1.CreateOptions{}); err != nil {
-		t.Errorf("without real nodes: %v", err)
-	}
-	if c.machineNow() != 0 {
-		t.Error("a machine runs that was given up")
-	}
-	c.request(`{"id":7,"method":"startNode","params":{"name":"node-1"}}`)
-	c.awaitCrowd("kept", 1)
-	if message := c.nodesMessage(); !strings.HasPrefix(message, "1 real node") || strings.Contains(message, "ended") {
-		t.Errorf("status says %q", message)
-	}
-}
-
-// TestRealMachineKilledAtItsEnds kills the machine while a node joins, which joins all the same, and while the cluster
+// TestRealKillOfMachineAtItsEnds kills the machine while a node joins, which joins all the same, and while the cluster
 // stops, which leaves nothing.
-func TestRealMachineKilledAtItsEnds(t *testing.T) {
+func TestRealKillOfMachineAtItsEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-kills")
+	}
 	_, random := faults(t)
 	c := startJoining(t)
 	killed := make(chan struct{})

@@ -15,24 +15,26 @@ import (
 	metricsclient "k8s.io/metrics/pkg/client/clientset/versioned/typed/metrics/v1beta1"
 )
 
-// TestRealMetrics: the metrics API has what real pods use, each container by itself, and an autoscaler follows: it adds
+// testMetrics: the metrics API has what real pods use, each container by itself, and an autoscaler follows: it adds
 // pods to those that are busy, and removes them when the pods have nothing to do.
-func TestRealMetrics(t *testing.T) {
-	c := startReal(t, nil)
+func testMetrics(t *testing.T, c *realCluster) {
 	metrics := must[*metricsclient.MetricsV1beta1Client](t)(metricsclient.NewForConfig(c.client.config))
 	t.Run("containers", func(t *testing.T) { c.testUsage(t, metrics) })
 	t.Run("autoscaler", func(t *testing.T) { c.testAutoscaler(t) })
 }
 
+// someProcessor limits what a container that never rests takes from other tests, where containers can be limited.
+var someProcessor = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m")}
+
 // testUsage has a container that is busy beside one that is not. On a busy machine it gets little, but something.
 func (c *realCluster) testUsage(t *testing.T, metrics metricsclient.MetricsV1beta1Interface) {
-	p := c.pod("burning", "spin")
+	p := c.limited("burning", someProcessor, "spin")
 	p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: "idle", Image: c.image})
 	c.create(p)
 	c.await("burning", ready)
 	var last *v1beta1.PodMetrics
 	eventually(t, "the busy container uses more than the idle one", func(ctx context.Context) (bool, error) {
-		m, err := metrics.PodMetricses("default").Get(ctx, "burning", metav1.GetOptions{})
+		m, err := metrics.PodMetricses(c.ns).Get(ctx, "burning", metav1.GetOptions{})
 		if err != nil || len(m.Containers) != 2 {
 			return false, nil // it has no figures yet
 		}
@@ -45,9 +47,9 @@ func (c *realCluster) testUsage(t *testing.T, metrics metricsclient.MetricsV1bet
 			t.Errorf("container %s uses %s of memory", container.Name, container.Usage.Memory())
 		}
 	}
-	nodes, err := metrics.NodeMetricses().List(t.Context(), metav1.ListOptions{})
-	if err != nil || len(nodes.Items) != 1 || nodes.Items[0].Usage.Cpu().MilliValue() <= 20 || nodes.Items[0].Usage.Memory().Value() < 10<<20 {
-		t.Errorf("nodes: %v, %v", nodes, err)
+	node, err := metrics.NodeMetricses().Get(t.Context(), "node-1", metav1.GetOptions{})
+	if err != nil || node.Usage.Cpu().MilliValue() <= 20 || node.Usage.Memory().Value() < 10<<20 {
+		t.Errorf("node-1: %v, %v", node, err)
 	}
 	c.remove("burning")
 }
@@ -57,8 +59,10 @@ func (c *realCluster) testAutoscaler(t *testing.T) {
 	labels := map[string]string{"app": name}
 	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: c.pod("", "spin").Spec}
 	template.Spec.TerminationGracePeriodSeconds = new(int64(0))
-	template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m")}
-	deployments := c.client.AppsV1().Deployments("default")
+	template.Spec.Containers[0].Resources = corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m")}, Limits: someProcessor,
+	}
+	deployments := c.client.AppsV1().Deployments(c.ns)
 	deployment := &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec:       appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: template},
@@ -76,7 +80,7 @@ func (c *realCluster) testAutoscaler(t *testing.T) {
 			Behavior:       &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleDown: &autoscalingv2.HPAScalingRules{StabilizationWindowSeconds: new(int32(0))}},
 		},
 	}
-	if _, err := c.client.AutoscalingV2().HorizontalPodAutoscalers("default").Create(t.Context(), scaler, metav1.CreateOptions{}); err != nil {
+	if _, err := c.client.AutoscalingV2().HorizontalPodAutoscalers(c.ns).Create(t.Context(), scaler, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	replicas := func(want int32) func(context.Context) (bool, error) {
@@ -91,7 +95,7 @@ func (c *realCluster) testAutoscaler(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "idle pods become one", replicas(1))
-	pods, err := c.client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=" + name})
+	pods, err := c.client.CoreV1().Pods(c.ns).List(t.Context(), metav1.ListOptions{LabelSelector: "app=" + name})
 	if err != nil || !slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool { return slices.Equal(p.Spec.Containers[0].Args, []string{"serve"}) }) {
 		t.Errorf("pods: %v, %v", pods, err)
 	}

@@ -2,7 +2,6 @@ package test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,7 +44,7 @@ func startJoining(t testing.TB, changes ...func(*protocol.Config)) *realCluster 
 	}
 	p := launch(t, c)
 	p.nextOrSkip("ready")
-	return &realCluster{program: p, t: t, client: p.clients(), image: "server:v1"}
+	return &realCluster{program: p, t: t, client: p.clients(), image: "server:v1", ns: metav1.NamespaceDefault}
 }
 
 // load puts the image into the cluster's registry, by that name in there.
@@ -66,20 +65,9 @@ func (c *realCluster) load(repository string) {
 // loaded is where package registry has image server:v1 of nowhere.
 const loaded = "index.docker.io/library/server:v1"
 
-func (c *realCluster) kinds() protocol.NodeKinds { return c.ask().Nodes }
+func (c *realCluster) kinds() protocol.NodeKinds { return c.status().Nodes }
 
-func (c *realCluster) registry() string { return c.ask().Registry }
-
-// ask is what the request status answers.
-func (c *realCluster) ask() protocol.Status {
-	c.t.Helper()
-	c.send(`{"id":9,"method":"status"}`)
-	var s protocol.Status
-	if err := json.Unmarshal(c.next("reply").Result, &s); err != nil {
-		c.t.Fatal(err)
-	}
-	return s
-}
+func (c *realCluster) registry() string { return c.status().Registry }
 
 // on says whether a pod is on a node of a kind.
 func (c *realCluster) on(pod *corev1.Pod, label string) bool {
@@ -88,25 +76,56 @@ func (c *realCluster) on(pod *corev1.Pod, label string) bool {
 	return err == nil && n.Labels[label] == "true"
 }
 
-// An image that comes brings a real node. Pods then go by their images, those that wait for one too; a reset leaves the
-// node.
-func TestNodeJoinsWithTheFirstImage(t *testing.T) {
-	c := startJoining(t)
+// TestRealNodeJoins follows a durable cluster from its first image on, which brings a real node, to a start without the
+// program of such nodes.
+func TestRealNodeJoins(t *testing.T) {
+	c := startJoining(t, durable)
 	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1, Joins: true}) {
 		t.Errorf("before an image: %+v", n)
 	}
-	c.create(c.pod("early"))
-	if early := c.await("early", ready); !c.on(early, node.SimulatedLabel) {
-		t.Error("without an image a pod is not simulated")
-	}
-	c.awaitEvent("early", "Simulated", "image server:v1 is not in the cluster")
-	set := c.createClaiming("set", 1)
-	set.awaitReady()
+	host := c.pod("host", "serve")
+	host.Spec.Volumes = []corev1.Volume{{Name: "host", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}}}
+	daemons := c.in(t)
+	c.part(t, "the node comes with an image", func(t *testing.T, c *realCluster) {
+		c.create(c.pod("early"))
+		if early := c.await("early", ready); !c.on(early, node.SimulatedLabel) {
+			t.Error("without an image a pod is not simulated")
+		}
+		c.awaitEvent("early", "Simulated", "image server:v1 is not in the cluster")
+		daemons.createDaemonSet(host)
+		daemons.awaitDaemons("host", 1)
+		c.load("index.docker.io/library/other:v1")
+		if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1, Real: 1, Joins: true}) {
+			t.Errorf("with an image: %+v", n)
+		}
+	})
+	c.part(t, "a pod waits for its image", testWaitsForImage)
+	c.part(t, "daemons are on nodes of both kinds", func(t *testing.T, c *realCluster) {
+		own := *daemons
+		own.t = t
+		testDaemons(t, &own)
+	})
+	c.part(t, "pods go by their images", func(t *testing.T, c *realCluster) { testPodsGoByImages(t, c, host) })
+	c.part(t, "both kinds beside each other", func(t *testing.T, c *realCluster) { testBothKinds(t, c.in(t)) })
+	c.part(t, "reset", testResetLeavesJoinedNode)
+	c.part(t, "next starts", testKeepsJoinedNode)
+}
 
+// testWaitsForImage: a pod that may be on real nodes alone waits for its image, and is tried again when that comes.
+func testWaitsForImage(t *testing.T, c *realCluster) {
+	c.createClaiming("set", 1).awaitReady()
+	waiting := c.pod("waiting", "serve")
+	waiting.Spec.NodeSelector = map[string]string{node.RealLabel: "true"}
+	c.create(waiting)
+	c.await("waiting", func(p *corev1.Pod) bool {
+		return len(p.Status.Conditions) > 0 && strings.Contains(p.Status.Conditions[0].Message, "image server:v1 is not in the cluster")
+	})
 	c.load(loaded)
-	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1, Real: 1, Joins: true}) {
-		t.Errorf("with an image: %+v", n)
-	}
+	c.await("waiting", ready)
+}
+
+// testPodsGoByImages: those that were simulated stay so, until they are replaced.
+func testPodsGoByImages(t *testing.T, c *realCluster, host *corev1.Pod) {
 	c.create(c.pod("real", "serve"))
 	simulated := c.pod("simulated")
 	simulated.Spec.Containers[0].Image = missing
@@ -120,13 +139,13 @@ func TestNodeJoinsWithTheFirstImage(t *testing.T) {
 	if p := c.await("early", ready); !c.on(p, node.SimulatedLabel) {
 		t.Error("a pod that was simulated has moved")
 	}
+	if p := c.await("set-0", ready); !c.on(p, node.SimulatedLabel) {
+		t.Error("a pod that was simulated has moved")
+	}
 	if p := c.replace("set-0"); !c.on(p, node.RealLabel) { // as after a restart of the rollout
 		t.Errorf("a pod with its image and a claim is on %s", p.Spec.NodeName)
 	}
-	set.write()
-	folders := set.folders()
-	host := c.pod("host")
-	host.Spec.Volumes = []corev1.Volume{{Name: "host", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}}}
+	host = host.DeepCopy()
 	c.create(host)
 	if p := c.await("host", ready); !c.on(p, node.SimulatedLabel) {
 		t.Errorf("a pod with a hostPath volume is on %s", p.Spec.NodeName)
@@ -135,47 +154,19 @@ func TestNodeJoinsWithTheFirstImage(t *testing.T) {
 	host.Name, host.Spec.NodeName = "bound", "real-1"
 	c.refuses(host, "real nodes refuse the hostPath volume host")
 	c.load(loaded) // again: nothing changes
-	c.send(`{"id":2,"method":"joinNode"}`)
-	if got := string(c.next("reply").Result); got != `{"name":"real-1","already":true}` {
+	requests := c.dial()
+	requests.send(`{"id":2,"method":"joinNode"}`)
+	if got := string(requests.next("reply").Result); got != `{"name":"real-1","already":true}` {
 		t.Errorf("joining twice: %s", got)
 	}
-
-	c.send(`{"id":3,"method":"reset"}`)
-	if r := c.next("reply"); r.Error != "" {
-		t.Fatal(r.Error)
-	}
-	if n := c.kinds(); n.Real != 1 {
-		t.Errorf("after a reset: %+v", n)
-	}
-	allGone(t, folders)
-	c.create(c.pod("after", "serve"))
-	if p := c.await("after", ready); !c.on(p, node.RealLabel) {
-		t.Errorf("after a reset a pod with its image is on %s", p.Spec.NodeName)
-	}
 }
 
-// A pod that may be on real nodes alone waits for its image, and is tried again when that comes.
-func TestPodWaitsForItsImage(t *testing.T) {
-	c := startJoining(t)
-	c.load("index.docker.io/library/other:v1")
-	waiting := c.pod("waiting", "serve")
-	waiting.Spec.NodeSelector = map[string]string{node.RealLabel: "true"}
-	c.create(waiting)
-	c.await("waiting", func(p *corev1.Pod) bool {
-		return len(p.Status.Conditions) > 0 && strings.Contains(p.Status.Conditions[0].Message, "image server:v1 is not in the cluster")
-	})
-	c.load(loaded)
-	c.await("waiting", ready)
-}
-
-// What reaches pods passes simulated ones by; nodes of both kinds are lost and come back.
-func TestBothKindsBesideEachOther(t *testing.T) {
-	c := startJoining(t)
-	c.load(loaded)
+// testBothKinds: what reaches pods passes simulated ones by; nodes of both kinds are lost and come back.
+func testBothKinds(t *testing.T, c *realCluster) {
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: corev1.ServiceSpec{
 		Selector: map[string]string{"service": "web"}, Ports: []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromInt32(8080)}},
 	}}
-	if _, err := c.client.CoreV1().Services("default").Create(t.Context(), service, metav1.CreateOptions{}); err != nil {
+	if _, err := c.client.CoreV1().Services(c.ns).Create(t.Context(), service, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for i, image := range []string{c.image, missing, missing} {
@@ -187,40 +178,46 @@ func TestBothKindsBesideEachOther(t *testing.T) {
 		c.await(fmt.Sprintf("web-%d", i), ready)
 	}
 	eventually(t, "the API server reaches the real pod, by the Service", func(ctx context.Context) (bool, error) {
-		_, err := c.client.CoreV1().RESTClient().Get().Namespace("default").Resource("services").Name("web").SubResource("proxy").DoRaw(ctx)
+		_, err := c.client.CoreV1().RESTClient().Get().Namespace(c.ns).Resource("services").Name("web").SubResource("proxy").DoRaw(ctx)
 		return err == nil, nil
 	})
 	for _, name := range []string{"real-1", "simulated-1"} {
-		for _, method := range []string{"stopNode", "startNode"} {
-			c.send(fmt.Sprintf(`{"id":4,"method":%q,"params":{"name":%q}}`, method, name))
-			if r := c.next("reply"); r.Error != "" {
-				t.Errorf("%s %s: %s", method, name, r.Error)
-			}
-		}
+		c.stopNode(name)
+		c.startNode(name)
 	}
 	c.await("web-0", ready)
 	c.await("web-1", ready)
-
-	c.send(`{"id":5,"method":"stopNode","params":{"name":"nobody"}}`)
-	if r := c.next("reply"); !strings.Contains(r.Error, "the nodes are real-1, simulated-1") {
-		t.Errorf("an unknown node: %s", r.Error)
+	if refusal := c.dial().ask("stopNode", map[string]string{"name": "nobody"}, nil); !strings.Contains(refusal, "the nodes are real-1, simulated-1") {
+		t.Errorf("an unknown node: %s", refusal)
 	}
 }
 
-// A durable cluster with images begins with its real node, and so with the pods there.
-func TestDurableClusterKeepsItsJoinedNode(t *testing.T) {
-	c := startJoining(t, func(c *protocol.Config) { c.Durable = true })
-	c.load(loaded)
-	c.create(c.pod("kept", "serve"))
-	before := c.await("kept", ready)
+// testResetLeavesJoinedNode: a reset leaves the node, without the volumes of the claims that it removes.
+func testResetLeavesJoinedNode(t *testing.T, c *realCluster) {
+	set := claiming{c, "set", 1}
+	set.awaitReady()
+	set.write()
+	folders := set.folders()
+	c.dial().resetTo("")
+	if n := c.kinds(); n.Real != 1 {
+		t.Errorf("after a reset: %+v", n)
+	}
+	allGone(t, folders)
+	c.create(c.pod("after", "serve"))
+	if p := c.await("after", ready); !c.on(p, node.RealLabel) {
+		t.Errorf("after a reset a pod with its image is on %s", p.Spec.NodeName)
+	}
+}
+
+// testKeepsJoinedNode: a durable cluster with images begins with its real node, and so with the pods there.
+func testKeepsJoinedNode(t *testing.T, c *realCluster) {
+	before := c.await("after", ready)
 	c.stop()
-	p := launch(t, c.config)
-	p.next("ready")
-	c = &realCluster{program: p, t: t, client: p.clients(), image: c.image}
+	c.startAgain()
 	if n := c.kinds(); n.Real != 1 || n.Simulated != 1 {
 		t.Errorf("started again: %+v", n)
 	}
-	after := c.await("kept", ready)
+	after := c.await("after", ready)
 	if after.UID != before.UID || !c.on(after, node.RealLabel) {
 		t.Errorf("the pod that was kept: %s on %s", after.UID, after.Spec.NodeName)
 	}
@@ -228,9 +225,7 @@ func TestDurableClusterKeepsItsJoinedNode(t *testing.T) {
 
 	// Where the program has gone all is simulated again: nothing waits for a node that does not come.
 	c.config.NodeProgram = filepath.Join(t.TempDir(), "absent")
-	p = launch(t, c.config)
-	p.next("ready")
-	c = &realCluster{program: p, t: t, client: p.clients(), image: c.image}
+	c.startAgain()
 	if n := c.kinds(); n.Real != 0 || !strings.Contains(n.Problem, "not built yet") {
 		t.Errorf("without the program: %+v", n)
 	}
@@ -240,19 +235,13 @@ func TestDurableClusterKeepsItsJoinedNode(t *testing.T) {
 	})
 }
 
-// A copy of a DaemonSet is on each node, whatever its image; but none on real nodes of one that they refuse, so that it
-// completes.
-func TestDaemonsAreOnNodesOfBothKinds(t *testing.T) {
-	c := startJoining(t)
-	host := c.pod("host", "serve")
-	host.Spec.Volumes = []corev1.Volume{{Name: "host", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}}}
-	c.createDaemonSet(host)
-	c.awaitDaemons("host", 1)
+// testDaemons: a copy of a DaemonSet is on each node, whatever its image; but none on real nodes of one that they
+// refuse, so that it completes. The pod of that one was there before the real node.
+func testDaemons(t *testing.T, c *realCluster) {
 	before, err := c.podsOf(t.Context(), "host")
 	if err != nil || len(before) != 1 {
 		t.Fatalf("%d pods, %v", len(before), err)
 	}
-	c.load(loaded)
 	c.createDaemonSet(c.pod("daemon", "serve"))
 	c.awaitDaemons("daemon", 2)
 	c.awaitDaemons("host", 1)
@@ -266,7 +255,7 @@ func TestDaemonsAreOnNodesOfBothKinds(t *testing.T) {
 
 func (c *realCluster) createDaemonSet(p *corev1.Pod) {
 	c.t.Helper()
-	must[*appsv1.DaemonSet](c.t)(c.client.AppsV1().DaemonSets("default").Create(c.t.Context(), &appsv1.DaemonSet{
+	must[*appsv1.DaemonSet](c.t)(c.client.AppsV1().DaemonSets(c.ns).Create(c.t.Context(), &appsv1.DaemonSet{
 		ObjectMeta: metav1.ObjectMeta{Name: p.Name}, Spec: appsv1.DaemonSetSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: p.Labels},
 			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: p.Labels}, Spec: p.Spec},
@@ -278,7 +267,7 @@ func (c *realCluster) createDaemonSet(p *corev1.Pod) {
 func (c *realCluster) awaitDaemons(name string, pods int32) {
 	c.t.Helper()
 	eventually(c.t, fmt.Sprintf("DaemonSet %s has %d ready pods", name, pods), func(ctx context.Context) (bool, error) {
-		d, err := c.client.AppsV1().DaemonSets("default").Get(ctx, name, metav1.GetOptions{})
+		d, err := c.client.AppsV1().DaemonSets(c.ns).Get(ctx, name, metav1.GetOptions{})
 		return err == nil && d.Status.ObservedGeneration == d.Generation && d.Status.NumberReady == pods && d.Status.DesiredNumberScheduled == pods, err
 	})
 }
@@ -298,9 +287,9 @@ func (c *realCluster) replaceDaemon(app string) *corev1.Pod {
 	return &pods[0]
 }
 
-// Real nodes that were asked for have a simulated one beside them if that was asked for, too; nothing else ever joins
-// chosen nodes.
-func TestChosenKinds(t *testing.T) {
+// TestRealBesideSimulated: real nodes that were asked for have a simulated one beside them if that was asked for, too.
+// Nothing else ever joins chosen nodes, also where they are simulated.
+func TestRealBesideSimulated(t *testing.T) {
 	c := startReal(t, nil, func(c *protocol.Config) { c.SimulateMissingImages = new(true) })
 	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1, Real: 1}) {
 		t.Errorf("real and simulated: %+v", n)
@@ -316,15 +305,16 @@ func TestChosenKinds(t *testing.T) {
 	if p := c.await("real", ready); !c.on(p, node.RealLabel) {
 		t.Errorf("a pod with its image is on %s", p.Spec.NodeName)
 	}
+}
 
-	p := start(t, newConfig(t))
-	c = &realCluster{program: p, t: t, client: p.clients(), image: "server:v1"}
+// testNothingJoins: the chosen nodes of this cluster are simulated.
+func testNothingJoins(t *testing.T, p *program) {
+	c := &realCluster{program: p, t: t, client: p.clients(), image: "server:v1", ns: metav1.NamespaceDefault}
 	c.load(loaded)
-	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1}) {
+	if n := c.kinds(); n.Real != 0 || n.Joins {
 		t.Errorf("simulated: %+v", n)
 	}
-	c.send(fmt.Sprintf(`{"id":6,"method":"joinNode","params":{"program":%q}}`, nodeProgram()))
-	if r := c.next("reply"); !strings.Contains(r.Error, "chosen nodes") {
-		t.Errorf("a real node joined: %+v", r)
+	if refusal := c.dial().ask("joinNode", map[string]string{"program": nodeProgram()}, nil); !strings.Contains(refusal, "chosen nodes") {
+		t.Errorf("a real node joined: %q", refusal)
 	}
 }

@@ -23,16 +23,28 @@ func twoNodes(c *protocol.Config) {
 	c.Nodes = []protocol.Node{{Name: "node-1"}, {Name: "node-2", Labels: map[string]string{"second": "yes"}}}
 }
 
-func TestRealNetwork(t *testing.T) {
-	asUsers(t, testNetwork, twoNodes)
+// smallSecond has a cluster have two nodes. The second one is for pods that ask for it, and has amounts of its own.
+func smallSecond(c *protocol.Config) {
+	twoNodes(c)
+	c.Nodes[1].Taints = []string{asked + "=yes:NoSchedule"}
+	c.Nodes[1].Capacity = map[string]string{"cpu": "4", "memory": "4Gi", "pods": "40", "example.com/gpu": "1"}
+}
+
+// asked is the taint of the second node.
+const asked = "everyday.slipway.dev/asked"
+
+// onSecond has a pod be on the second node.
+func onSecond(p *corev1.Pod) {
+	p.Spec.NodeSelector = map[string]string{"second": "yes"}
+	p.Spec.Tolerations = []corev1.Toleration{{Key: asked, Operator: corev1.TolerationOpExists}}
 }
 
 // testNetwork has a server on one node and a client on the other.
 func testNetwork(t *testing.T, c *realCluster) {
 	server, client := c.pod("server"), c.pod("client")
-	server.Spec.NodeSelector = map[string]string{"second": "yes"}
+	onSecond(server)
 	server.Spec.Hostname, server.Spec.Subdomain = "named", "headless"
-	client.Spec.NodeSelector = map[string]string{"kubernetes.io/hostname": "node-1"}
+	client.Spec.NodeName = "node-1"
 	c.create(server)
 	c.create(client)
 	service := c.service("server", corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{
@@ -40,7 +52,7 @@ func testNetwork(t *testing.T, c *realCluster) {
 		{Name: "echo", Port: 90, TargetPort: intstr.FromInt32(9090), Protocol: corev1.ProtocolUDP},
 	}})
 	c.service("headless", corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone, Ports: []corev1.ServicePort{{Name: "http", Port: 8080}}})
-	c.service("alias", corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "server.default.svc.cluster.local"})
+	c.service("alias", corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "server." + c.ns + ".svc.cluster.local"})
 	c.await("client", ready)
 	ip := c.await("server", ready).Status.PodIP
 	if node := c.await("server", ready).Spec.NodeName; node != "node-2" {
@@ -53,13 +65,13 @@ func testNetwork(t *testing.T, c *realCluster) {
 		{"named", []string{"get", "http://" + ip + ":8080/"}},
 		{"named", []string{"get", "http://" + service.Spec.ClusterIP + "/"}},
 		{"named", []string{"get", "http://server/"}},
-		{"named", []string{"get", "http://server.default.svc.cluster.local./"}},
+		{"named", []string{"get", "http://server." + c.ns + ".svc.cluster.local./"}},
 		{"named", []string{"get", "http://named.headless:8080/"}},
 		{"named", []string{"get", "http://alias/"}},
 		{"hello", []string{"udp", "server:90", "hello"}},
 		{ip + "\n", []string{"resolve", "headless"}},
-		{service.Spec.ClusterIP + "\n", []string{"resolve", "server.default"}},
-		{"server.default.svc.cluster.local. 80\n", []string{"resolve", "http", "tcp", "server.default.svc.cluster.local"}},
+		{service.Spec.ClusterIP + "\n", []string{"resolve", "server." + c.ns}},
+		{"server." + c.ns + ".svc.cluster.local. 80\n", []string{"resolve", "http", "tcp", "server." + c.ns + ".svc.cluster.local"}},
 	} {
 		c.eventuallyExec(test.want, append([]string{"pod"}, test.args...)...)
 	}
@@ -71,11 +83,10 @@ func testNetwork(t *testing.T, c *realCluster) {
 	if got := fetch(t, nodePort); got != "named" {
 		t.Errorf("%s answers %q", nodePort, got)
 	}
-	if got, err := c.client.CoreV1().Services("default").ProxyGet("http", "server", "http", "/", nil).DoRaw(t.Context()); err != nil || string(got) != "named" {
+	if got, err := c.client.CoreV1().Services(c.ns).ProxyGet("http", "server", "http", "/", nil).DoRaw(t.Context()); err != nil || string(got) != "named" {
 		t.Errorf("the API server gets %q through the Service: %v", got, err)
 	}
 	testAPIFromPod(t, c)
-	t.Run("image again", func(t *testing.T) { testImageAgain(t, c) })
 }
 
 // testUnreachable: what is not in the cluster is unreachable at once, and a Service without endpoints refuses.
@@ -101,7 +112,7 @@ func testNoWayOut(t *testing.T, c *realCluster) {
 		_, _, _ = c.try("client", nil, false, "pod", "get", "http://other.example.org/")
 	}
 	found := func() []corev1.Event {
-		return must[*corev1.EventList](t)(c.client.CoreV1().Events("default").List(t.Context(), metav1.ListOptions{FieldSelector: "reason=NoWayOut"})).Items
+		return must[*corev1.EventList](t)(c.client.CoreV1().Events(c.ns).List(t.Context(), metav1.ListOptions{FieldSelector: "reason=NoWayOut"})).Items
 	}
 	for late := time.After(patience); len(found()) == 0; {
 		select {
@@ -132,7 +143,7 @@ func (c *realCluster) service(name string, spec corev1.ServiceSpec) *corev1.Serv
 	if spec.Selector == nil && spec.Type != corev1.ServiceTypeExternalName {
 		spec.Selector = map[string]string{"app": "server"}
 	}
-	s, err := c.client.CoreV1().Services("default").Create(c.t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}, metav1.CreateOptions{})
+	s, err := c.client.CoreV1().Services(c.ns).Create(c.t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}, metav1.CreateOptions{})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -145,7 +156,7 @@ func (c *realCluster) eventuallyExec(want string, command ...string) {
 	var got, stderr string
 	var err error
 	late := time.After(patience)
-	for {
+	for pause := firstPause; ; pause = longer(pause) {
 		if got, stderr, err = c.try("client", nil, false, command...); err == nil && got == want {
 			return
 		}
@@ -153,15 +164,14 @@ func (c *realCluster) eventuallyExec(want string, command ...string) {
 		case <-late:
 			c.t.Errorf("%v says %q, want %q (%v, %s)", command, got, want, err, stderr)
 			return
-		default: // the command itself takes a while
+		case <-time.After(pause):
 		}
 	}
 }
 
-// TestRealHostService: a program on this machine serves pods by a Service with the address that stands for it.
-func TestRealHostService(t *testing.T) {
-	open, closed := serveOnHost(t, "the host"), serveOnHost(t, "another program")
-	c := startReal(t, nil, func(c *protocol.Config) { c.HostPorts = []int{open} })
+// testHostService: a program on this machine serves pods by a Service with the address that stands for it.
+func testHostService(t *testing.T, c *realCluster) {
+	open, closed := c.config.HostPorts[0], serveOnHost(t, "another program")
 	c.create(c.pod("client"))
 	for service, port := range map[string]int{"host": open, "closed": closed} {
 		c.service(service, corev1.ServiceSpec{Selector: map[string]string{}, Ports: []corev1.ServicePort{{Name: "http", Port: 80}}})
@@ -192,7 +202,7 @@ func serveOnHost(t *testing.T, answer string) (port int) {
 // hostEndpoints leads a Service to a port of this machine.
 func (c *realCluster) hostEndpoints(service string, port int32) {
 	c.t.Helper()
-	_, err := c.client.DiscoveryV1().EndpointSlices("default").Create(c.t.Context(), &discoveryv1.EndpointSlice{
+	_, err := c.client.DiscoveryV1().EndpointSlices(c.ns).Create(c.t.Context(), &discoveryv1.EndpointSlice{
 		ObjectMeta:  metav1.ObjectMeta{Name: service, Labels: map[string]string{discoveryv1.LabelServiceName: service}},
 		AddressType: discoveryv1.AddressTypeIPv4,
 		Endpoints:   []discoveryv1.Endpoint{{Addresses: []string{network.Host.String()}}},

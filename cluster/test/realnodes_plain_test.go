@@ -61,7 +61,7 @@ func startPlain(t *testing.T) (c *realCluster, note string) {
 			t.Logf("log of the nodes:\n%s", log[max(0, len(log)-4000):])
 		}
 	})
-	return &realCluster{program: p, t: t, client: p.clients(), image: image}, note
+	return &realCluster{program: p, t: t, client: p.clients(), image: image, ns: metav1.NamespaceDefault}, note
 }
 
 func TestPlain(t *testing.T) {
@@ -106,12 +106,12 @@ func testPlainServing(t *testing.T, c *realCluster) {
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "server"}, Spec: corev1.ServiceSpec{
 		Selector: map[string]string{"app": "server"}, Ports: []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromInt(port)}},
 	}}
-	if _, err := c.client.CoreV1().Services("default").Create(t.Context(), service, metav1.CreateOptions{}); err != nil {
+	if _, err := c.client.CoreV1().Services(c.ns).Create(t.Context(), service, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	host, _ := os.Hostname()
 	eventually(t, "the API server reaches the pod through its Service", func(ctx context.Context) (bool, error) {
-		got, err := c.client.CoreV1().Services("default").ProxyGet("http", "server", "80", "/", nil).DoRaw(ctx)
+		got, err := c.client.CoreV1().Services(c.ns).ProxyGet("http", "server", "80", "/", nil).DoRaw(ctx)
 		return err == nil && string(got) == host, nil
 	})
 	if got := c.log("server", corev1.PodLogOptions{}); got != fmt.Sprintf("serving %d\n", port) {
@@ -139,7 +139,7 @@ func testPlainServing(t *testing.T, c *realCluster) {
 // testPlainVolumes: paths are those of this machine, and the image's files stay as they are.
 func testPlainVolumes(t *testing.T, c *realCluster) {
 	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "words"}, Data: map[string]string{"word": "mounted\n"}}
-	if _, err := c.client.CoreV1().ConfigMaps("default").Create(t.Context(), config, metav1.CreateOptions{}); err != nil {
+	if _, err := c.client.CoreV1().ConfigMaps(c.ns).Create(t.Context(), config, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, args := range map[string][]string{"reads": {"cat", "/etc/words/word", "/etc/passwd"}, "writes": {"write", "/etc/passwd", "spoilt"}, "reads-again": {"cat", "/etc/words/word", "/etc/passwd"}} {
@@ -163,11 +163,11 @@ func testPlainEnds(t *testing.T, c *realCluster) {
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "fails"}, Spec: batchv1.JobSpec{BackoffLimit: new(int32(0))}}
 	job.Spec.Template.Spec = c.pod("fails", "exit", "3").Spec
 	job.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyNever
-	if _, err := c.client.BatchV1().Jobs("default").Create(t.Context(), job, metav1.CreateOptions{}); err != nil {
+	if _, err := c.client.BatchV1().Jobs(c.ns).Create(t.Context(), job, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the Job has failed with its exit status", func(ctx context.Context) (bool, error) {
-		pods, err := c.client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{LabelSelector: "job-name=fails"})
+		pods, err := c.client.CoreV1().Pods(c.ns).List(ctx, metav1.ListOptions{LabelSelector: "job-name=fails"})
 		if err != nil || len(pods.Items) != 1 || len(pods.Items[0].Status.ContainerStatuses) != 1 {
 			return false, err
 		}
@@ -187,7 +187,7 @@ func testPlainEnds(t *testing.T, c *realCluster) {
 	c.create(c.pod("leaves", "leave"))
 	var left int
 	eventually(t, "a process has left", func(ctx context.Context) (bool, error) {
-		text, err := c.client.CoreV1().Pods("default").GetLogs("leaves", &corev1.PodLogOptions{}).DoRaw(ctx)
+		text, err := c.client.CoreV1().Pods(c.ns).GetLogs("leaves", &corev1.PodLogOptions{}).DoRaw(ctx)
 		if err != nil {
 			return false, nil // it does not run yet
 		}
@@ -199,7 +199,7 @@ func testPlainEnds(t *testing.T, c *realCluster) {
 		t.Error("nothing has left")
 	}
 	pod := c.pod("leaves")
-	if err := c.client.CoreV1().Pods("default").Delete(t.Context(), pod.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(1))}); err != nil {
+	if err := c.client.CoreV1().Pods(c.ns).Delete(t.Context(), pod.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(1))}); err != nil {
 		t.Fatal(err)
 	}
 	allEnded(t, all)
@@ -225,7 +225,7 @@ func testPlainKill(t *testing.T, c *realCluster) {
 	killProcess(t, c.find("slipway-node"))
 	allEnded(t, before)
 	eventually(t, "the pod is started again", func(ctx context.Context) (bool, error) {
-		p, err := c.client.CoreV1().Pods("default").Get(ctx, "kept", metav1.GetOptions{})
+		p, err := c.client.CoreV1().Pods(c.ns).Get(ctx, "kept", metav1.GetOptions{})
 		return err == nil && c.mainStatus(p).RestartCount >= 1 && ready(p), err
 	})
 	before = c.processes()
@@ -236,12 +236,10 @@ func testPlainKill(t *testing.T, c *realCluster) {
 	allEnded(t, before)
 }
 
-// TestPlainStop: a cluster that is stopped returns when nothing of its nodes is left. Who wants plain nodes gets them
-// anywhere.
-func TestPlainStop(t *testing.T) {
-	c := startReal(t, nil, func(config *protocol.Config) { config.NodeKind = protocol.PlainNodes })
-	c.create(c.pod("kept", "stubborn"))
-	c.await("kept", ready)
+// testPlainStop: a cluster that is stopped returns when nothing of its nodes is left.
+func testPlainStop(t *testing.T, c *realCluster) {
+	c.create(c.pod("stays", "stubborn"))
+	c.await("stays", ready)
 	processes := c.processes()
 	c.send(`{"id":1,"method":"stop"}`)
 	c.waitExit()

@@ -16,23 +16,9 @@ import (
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
-// TestRealResize changes the resources of pods that run, as `kubectl patch --subresource resize` does. What need not be
-// restarted runs on, and so do all other pods of the node.
-func TestRealResize(t *testing.T) {
-	asUsers(t, testResize, oneSmallNode)
-}
-
-// TestPlainResize: where containers have no limits, a resize still becomes true in the pod's status.
-func TestPlainResize(t *testing.T) {
-	c := startReal(t, nil, func(c *protocol.Config) { c.NodeKind = protocol.PlainNodes }, oneSmallNode)
-	testResize(t, c)
-}
-
-// oneSmallNode has four processors, so that more can be asked for than there is.
-func oneSmallNode(c *protocol.Config) {
-	c.Nodes = []protocol.Node{{Name: "node-1", Capacity: map[string]string{"cpu": "4", "memory": "4Gi"}}}
-}
-
+// testResize changes the resources of pods that run, as `kubectl patch --subresource resize` does. What need not be
+// restarted runs on, and so do all other pods of the node, which has four processors, so that more can be asked for than
+// there is. Where containers have no limits, a resize still becomes true in the pod's status.
 func testResize(t *testing.T, c *realCluster) {
 	c.create(c.idle("neighbour"))
 	for name, policy := range map[string]corev1.ResourceResizeRestartPolicy{"kept": corev1.NotRequired, "restarted": corev1.RestartContainer} {
@@ -105,10 +91,11 @@ func testResize(t *testing.T, c *realCluster) {
 	}
 }
 
-// idle is a pod that does nothing, listens nowhere, and runs until it is killed.
+// idle is a pod on the second node that does nothing, listens nowhere, and runs until it is killed.
 func (c *realCluster) idle(name string) *corev1.Pod {
 	p := c.pod(name, "stubborn")
 	p.Spec.TerminationGracePeriodSeconds = new(int64(1))
+	onSecond(p)
 	return p
 }
 
@@ -144,7 +131,7 @@ func (c *realCluster) tryResize(pod string, spec map[string]any) error {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	_, err = c.client.CoreV1().Pods("default").Patch(c.t.Context(), pod, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "resize")
+	_, err = c.client.CoreV1().Pods(c.ns).Patch(c.t.Context(), pod, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "resize")
 	return err
 }
 

@@ -35,24 +35,44 @@ type realCluster struct {
 	t      testing.TB
 	client clients
 	image  string
+	ns     string            // of its pods
 	how    []func(*exec.Cmd) // it was started
 
 	streams func() // ends those that a test has open; may be nil
 }
 
+// in is the cluster as a test sees it that shares it with others: with a namespace of its own.
+func (c *realCluster) in(t *testing.T) *realCluster {
+	t.Helper()
+	return &realCluster{program: c.program, t: t, client: c.client, image: c.image, ns: newNamespace(t, c.client), how: c.how}
+}
+
+// part runs a test with the cluster, which may start it again.
+func (c *realCluster) part(t *testing.T, name string, run func(*testing.T, *realCluster)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		own := *c
+		own.t = t
+		defer func() { c.program, c.client = own.program, own.client }()
+		run(t, &own)
+	})
+}
+
+// dial connects to the program's socket for this test.
+func (c *realCluster) dial() *client {
+	c.t.Helper()
+	return c.program.dial(c.t)
+}
+
+// running creates a pod with these arguments, and returns when it is ready.
+func (c *realCluster) running(name string, args ...string) {
+	c.t.Helper()
+	c.create(c.pod(name, args...))
+	c.await(name, ready)
+}
+
 // ordinary is the user that runs a cluster for those tests that are run as root.
 const ordinary = 1500
-
-// asUsers runs a test as root and as an ordinary user, or, for those who are no root, as they are.
-func asUsers(t *testing.T, test func(*testing.T, *realCluster), config ...func(*protocol.Config)) {
-	t.Helper()
-	if os.Getuid() != 0 {
-		test(t, startReal(t, nil, config...))
-		return
-	}
-	t.Run("root", func(t *testing.T) { test(t, startReal(t, nil, config...)) })
-	t.Run("user", func(t *testing.T) { test(t, startReal(t, beOrdinary, config...)) })
-}
 
 // beOrdinary makes a process that of an ordinary user.
 func beOrdinary(cmd *exec.Cmd) {
@@ -95,7 +115,7 @@ func startRealWith(t testing.TB, how func(*exec.Cmd), options []func(*exec.Cmd),
 			t.Logf("log of the nodes:\n%s", log[max(0, len(log)-4000):])
 		}
 	})
-	return &realCluster{program: p, t: t, client: p.clients(), image: image, how: options}
+	return &realCluster{program: p, t: t, client: p.clients(), image: image, ns: metav1.NamespaceDefault, how: options}
 }
 
 // readable lets others read the file with the configuration and find the program.
@@ -176,7 +196,7 @@ func (c *realCluster) pod(name string, args ...string) *corev1.Pod {
 
 func (c *realCluster) create(p *corev1.Pod) *corev1.Pod {
 	c.t.Helper()
-	created, err := c.client.CoreV1().Pods("default").Create(c.t.Context(), p, metav1.CreateOptions{})
+	created, err := c.client.CoreV1().Pods(c.ns).Create(c.t.Context(), p, metav1.CreateOptions{})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -187,15 +207,16 @@ func (c *realCluster) create(p *corev1.Pod) *corev1.Pod {
 func (c *realCluster) await(name string, is func(*corev1.Pod) bool) *corev1.Pod {
 	c.t.Helper()
 	var last *corev1.Pod
-	for tick, late := time.Tick(5*time.Millisecond), time.After(patience); ; {
-		p, err := c.client.CoreV1().Pods("default").Get(c.t.Context(), name, metav1.GetOptions{})
+	late := time.After(patience)
+	for pause := firstPause; ; pause = longer(pause) {
+		p, err := c.client.CoreV1().Pods(c.ns).Get(c.t.Context(), name, metav1.GetOptions{})
 		if err == nil {
 			if last = p; is(p) {
 				return p
 			}
 		}
 		select {
-		case <-tick:
+		case <-time.After(pause):
 		case <-late:
 			c.t.Fatalf("pod %s is not as it should be: %+v", name, last)
 		}
@@ -210,11 +231,11 @@ func (c *realCluster) remove(name string) {
 
 func (c *realCluster) removeWith(name string, o metav1.DeleteOptions) {
 	c.t.Helper()
-	if err := c.client.CoreV1().Pods("default").Delete(c.t.Context(), name, o); err != nil {
+	if err := c.client.CoreV1().Pods(c.ns).Delete(c.t.Context(), name, o); err != nil {
 		c.t.Fatal(err)
 	}
 	eventually(c.t, "pod "+name+" is gone", func(ctx context.Context) (bool, error) {
-		_, err := c.client.CoreV1().Pods("default").Get(ctx, name, metav1.GetOptions{})
+		_, err := c.client.CoreV1().Pods(c.ns).Get(ctx, name, metav1.GetOptions{})
 		return err != nil, nil
 	})
 }
@@ -242,14 +263,14 @@ func (c *realCluster) log(pod string, o corev1.PodLogOptions) string {
 
 // tryLog is log where an error is no failure.
 func (c *realCluster) tryLog(pod string, o corev1.PodLogOptions) (string, error) {
-	text, err := c.client.CoreV1().Pods("default").GetLogs(pod, &o).DoRaw(c.t.Context())
+	text, err := c.client.CoreV1().Pods(c.ns).GetLogs(pod, &o).DoRaw(c.t.Context())
 	return string(text), err
 }
 
 // try runs a command in a pod.
 func (c *realCluster) try(pod string, stdin io.Reader, terminal bool, command ...string) (stdout, stderr string, err error) {
 	c.t.Helper()
-	request := c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace("default").Name(pod).SubResource("exec").VersionedParams(
+	request := c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace(c.ns).Name(pod).SubResource("exec").VersionedParams(
 		&corev1.PodExecOptions{Command: command, Stdin: stdin != nil, Stdout: true, Stderr: !terminal, TTY: terminal}, scheme.ParameterCodec)
 	executor, err := remotecommand.NewWebSocketExecutor(c.client.config, "GET", request.URL().String())
 	if err != nil {
@@ -272,42 +293,27 @@ func (c *realCluster) exec(pod string, command ...string) string {
 	return stdout
 }
 
-func TestRealPod(t *testing.T) {
-	asUsers(t, func(t *testing.T, c *realCluster) {
-		begin := time.Now()
-		c.create(c.pod("first"))
-		c.await("first", ready)
-		t.Log("the first pod is ready after", time.Since(begin))
-		begin = time.Now()
-		c.create(c.pod("second"))
-		c.await("second", ready)
-		t.Log("the second pod is ready after", time.Since(begin))
-		t.Run("logs", func(t *testing.T) {
-			var got string
-			defer func() { t.Logf("logged %q", got) }()
-			eventually(t, "it tells what it does", func(context.Context) (bool, error) {
-				got, _ = c.tryLog("first", corev1.PodLogOptions{})
-				return got == "serving 8080\n", nil
-			})
-		})
-		t.Run("exec", func(t *testing.T) { testExec(t, c) })
-		t.Run("isolation", func(t *testing.T) { testIsolation(t, c) })
-		t.Run("owners", func(t *testing.T) { testOwners(t, c) })
-		t.Run("attach", func(t *testing.T) { testAttach(t, c) })
-		t.Run("debug", func(t *testing.T) { testDebug(t, c) })
-		t.Run("port-forward", func(t *testing.T) { testPortForward(t, c) })
-		for _, operation := range []string{"run_podsandbox", "create_container", "start_container"} {
-			t.Logf("the runtime's %s takes %s", operation, c.meanDuration(operation))
-		}
-		for _, name := range []string{"first", "second"} {
-			begin = time.Now()
-			c.remove(name)
-			t.Logf("the %s pod is deleted after %s", name, time.Since(begin))
-		}
+// testLogs: a pod's log is what it writes.
+func testLogs(t *testing.T, c *realCluster) {
+	begin := time.Now()
+	c.running("first")
+	t.Log("a pod is ready after", time.Since(begin))
+	var got string
+	defer func() { t.Logf("logged %q", got) }()
+	eventually(t, "it tells what it does", func(context.Context) (bool, error) {
+		got, _ = c.tryLog("first", corev1.PodLogOptions{})
+		return got == "serving 8080\n", nil
 	})
+	for _, operation := range []string{"run_podsandbox", "create_container", "start_container"} {
+		t.Logf("the runtime's %s takes %s", operation, c.meanDuration(operation))
+	}
+	begin = time.Now()
+	c.remove("first")
+	t.Log("a pod is deleted after", time.Since(begin))
 }
 
 func testExec(t *testing.T, c *realCluster) {
+	c.running("first")
 	begin := time.Now()
 	if got := c.exec("first", "pod", "echo", "hello"); got != "hello\n" {
 		t.Errorf("echo: %q", got)
@@ -340,6 +346,7 @@ func testIsolation(t *testing.T, c *realCluster) {
 		AllowPrivilegeEscalation: new(false), ReadOnlyRootFilesystem: new(true), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 	}
 	c.create(p)
+	c.running("first")
 	c.await("narrow", ready)
 	inFirst, inExec := c.exec("narrow", "pod", "cat", "/proc/1/status"), c.exec("narrow", "pod", "status")
 	for what, status := range map[string]string{"the first process": inFirst, "a command": inExec} {
@@ -391,7 +398,7 @@ func testAttach(t *testing.T, c *realCluster) {
 	p.Spec.Containers[0].TTY, p.Spec.Containers[0].Stdin = true, true
 	c.create(p)
 	c.await("attached", ready)
-	request := c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace("default").Name("attached").SubResource("attach").VersionedParams(
+	request := c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace(c.ns).Name("attached").SubResource("attach").VersionedParams(
 		&corev1.PodAttachOptions{Stdin: true, Stdout: true, TTY: true}, scheme.ParameterCodec)
 	executor, err := remotecommand.NewWebSocketExecutor(c.client.config, "GET", request.URL().String())
 	if err != nil {
@@ -417,6 +424,7 @@ func testAttach(t *testing.T, c *realCluster) {
 
 // testDebug: a container is added to a pod that runs; one that wants to see another's processes is refused.
 func testDebug(t *testing.T, c *realCluster) {
+	c.running("second")
 	for name, target := range map[string]string{"helper": "", "spy": "main"} {
 		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 			p := c.await("second", ready)
@@ -424,7 +432,7 @@ func testDebug(t *testing.T, c *realCluster) {
 				TargetContainerName:      target,
 				EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: name, Image: c.image, Args: []string{"get", "http://127.0.0.1:8080/"}},
 			})
-			_, err := c.client.CoreV1().Pods("default").UpdateEphemeralContainers(t.Context(), "second", p, metav1.UpdateOptions{})
+			_, err := c.client.CoreV1().Pods(c.ns).UpdateEphemeralContainers(t.Context(), "second", p, metav1.UpdateOptions{})
 			return err
 		})
 		if err != nil {
@@ -432,7 +440,7 @@ func testDebug(t *testing.T, c *realCluster) {
 		}
 	}
 	eventually(t, "the helper has asked its neighbour", func(ctx context.Context) (bool, error) {
-		text, err := c.client.CoreV1().Pods("default").GetLogs("second", &corev1.PodLogOptions{Container: "helper"}).DoRaw(ctx)
+		text, err := c.client.CoreV1().Pods(c.ns).GetLogs("second", &corev1.PodLogOptions{Container: "helper"}).DoRaw(ctx)
 		return err == nil && string(text) == "second", nil
 	})
 	c.await("second", func(p *corev1.Pod) bool {
@@ -464,11 +472,12 @@ func (c *realCluster) meanDuration(operation string) time.Duration {
 }
 
 func testPortForward(t *testing.T, c *realCluster) {
+	c.running("first")
 	roundTripper, upgrader, err := spdy.RoundTripperFor(c.client.config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace("default").Name("first").SubResource("portforward").URL()
+	at := c.client.CoreV1().RESTClient().Post().Resource("pods").Namespace(c.ns).Name("first").SubResource("portforward").URL()
 	stop, forwarded := make(chan struct{}), make(chan struct{})
 	defer close(stop)
 	f, err := portforward.New(spdy.NewDialer(upgrader, &http.Client{Transport: roundTripper}, "POST", at), []string{"0:8080"}, stop, forwarded, io.Discard, io.Discard)

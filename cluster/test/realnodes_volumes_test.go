@@ -13,8 +13,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
 // claiming are the pods of a StatefulSet, each with a claim of its own.
@@ -34,7 +32,7 @@ func (c *realCluster) createClaiming(name string, replicas int) claiming {
 	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{
 		{Name: "data", MountPath: "/data"}, {Name: "data", MountPath: "/part", SubPath: "deep/part"},
 	}
-	_, err := c.client.AppsV1().StatefulSets("default").Create(c.t.Context(), &appsv1.StatefulSet{
+	_, err := c.client.AppsV1().StatefulSets(s.ns).Create(c.t.Context(), &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: appsv1.StatefulSetSpec{
 			ServiceName: name, Replicas: new(int32(replicas)), Selector: &metav1.LabelSelector{MatchLabels: pod.Labels},
@@ -58,7 +56,7 @@ func (s claiming) pods() (names []string) {
 func (s claiming) awaitReady() {
 	s.t.Helper()
 	eventually(s.t, "StatefulSet "+s.name+" is ready", func(ctx context.Context) (bool, error) {
-		set, err := s.client.AppsV1().StatefulSets("default").Get(ctx, s.name, metav1.GetOptions{})
+		set, err := s.client.AppsV1().StatefulSets(s.ns).Get(ctx, s.name, metav1.GetOptions{})
 		return err == nil && set.Status.ReadyReplicas == int32(s.replicas), err
 	})
 }
@@ -67,7 +65,7 @@ func (s claiming) awaitReady() {
 func (c *realCluster) replace(name string) *corev1.Pod {
 	c.t.Helper()
 	before := c.await(name, ready)
-	if err := c.client.CoreV1().Pods("default").Delete(c.t.Context(), name, metav1.DeleteOptions{}); err != nil {
+	if err := c.client.CoreV1().Pods(c.ns).Delete(c.t.Context(), name, metav1.DeleteOptions{}); err != nil {
 		c.t.Fatal(err)
 	}
 	return c.await(name, func(p *corev1.Pod) bool { return p.UID != before.UID && ready(p) })
@@ -99,7 +97,7 @@ func (s claiming) has() {
 func (s claiming) folders() (all []string) {
 	s.t.Helper()
 	for _, pod := range s.pods() {
-		claim := bound(s.t.(*testing.T), s.client, "default", "data-"+pod)
+		claim := bound(s.t.(*testing.T), s.client, s.ns, "data-"+pod)
 		volume, err := s.client.CoreV1().PersistentVolumes().Get(s.t.Context(), claim.Spec.VolumeName, metav1.GetOptions{})
 		if err != nil {
 			s.t.Fatal(err)
@@ -117,11 +115,11 @@ func (s claiming) folders() (all []string) {
 func (s claiming) remove() {
 	s.t.Helper()
 	foreground := metav1.DeletePropagationForeground
-	if err := s.client.AppsV1().StatefulSets("default").Delete(s.t.Context(), s.name, metav1.DeleteOptions{PropagationPolicy: &foreground}); err != nil {
+	if err := s.client.AppsV1().StatefulSets(s.ns).Delete(s.t.Context(), s.name, metav1.DeleteOptions{PropagationPolicy: &foreground}); err != nil {
 		s.t.Fatal(err)
 	}
 	for _, pod := range s.pods() {
-		if err := s.client.CoreV1().PersistentVolumeClaims("default").Delete(s.t.Context(), "data-"+pod, metav1.DeleteOptions{}); err != nil {
+		if err := s.client.CoreV1().PersistentVolumeClaims(s.ns).Delete(s.t.Context(), "data-"+pod, metav1.DeleteOptions{}); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -152,38 +150,4 @@ func testClaims(t *testing.T, c *realCluster) {
 
 	set.remove()
 	allGone(t, folders)
-}
-
-// TestClaimsOutliveTheirCluster: a durable cluster that was killed has the data of its claims when it is started
-// again. A reset takes those of claims that it removes, and leaves the others.
-func TestClaimsOutliveTheirCluster(t *testing.T) {
-	c := startReal(t, nil, func(config *protocol.Config) { config.Durable = true })
-	kept := c.createClaiming("kept", 1)
-	kept.awaitReady()
-	kept.write()
-	processes := c.processes()
-	killProcess(t, c.cmd.Process.Pid)
-	allEnded(t, processes)
-
-	p := launch(t, c.config, c.how...)
-	p.next("ready")
-	c = &realCluster{program: p, t: t, client: p.clients(), image: c.image}
-	kept.realCluster = c
-	kept.has()
-	more := c.createClaiming("more", 1)
-	more.awaitReady()
-	folders := more.folders()
-	c.dial().resetTo("")
-	allGone(t, folders)
-	kept.has()
-
-	// One that was deleted and comes back by a reset is empty.
-	folders = kept.folders()
-	kept.remove()
-	allGone(t, folders)
-	c.dial().resetTo("")
-	kept.awaitReady()
-	if got, _, err := kept.try("kept-0", nil, false, "pod", "cat", "/data/deep/part/file"); err == nil {
-		t.Errorf("the volume of a claim that a reset brought back has %q", got)
-	}
 }

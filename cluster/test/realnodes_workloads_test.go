@@ -16,24 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// TestRealWorkloads: what pods ask for happens as on any node.
-func TestRealWorkloads(t *testing.T) {
-	asUsers(t, func(t *testing.T, c *realCluster) {
-		for _, test := range []struct {
-			name string
-			run  func(*testing.T, *realCluster)
-		}{
-			{"restarts", testRestarts}, {"init containers", testInitContainers}, {"shared memory", testSharedMemory}, {"jobs", testJobs}, {"volumes", testVolumes}, {"claims", testClaims},
-			{"probes", testProbes}, {"hooks and grace", testGrace}, {"images", testImages}, {"refusals", testRefusals}, {"identity", testIdentity},
-		} {
-			t.Run(test.name, func(t *testing.T) {
-				t.Parallel() // each has pods of its own, and mostly waits for the kubelet
-				test.run(t, &realCluster{program: c.program, t: t, client: c.client, image: c.image})
-			})
-		}
-	})
-}
-
 func (c *realCluster) mainStatus(p *corev1.Pod) corev1.ContainerStatus {
 	if len(p.Status.ContainerStatuses) == 0 {
 		return corev1.ContainerStatus{}
@@ -103,7 +85,7 @@ func testSharedMemory(t *testing.T, c *realCluster) {
 }
 
 func testJobs(t *testing.T, c *realCluster) {
-	jobs := c.client.BatchV1().Jobs("default")
+	jobs := c.client.BatchV1().Jobs(c.ns)
 	for name, code := range map[string]string{"good": "0", "bad": "5"} {
 		template := corev1.PodTemplateSpec{Spec: c.pod("", "exit", code).Spec}
 		template.Spec.RestartPolicy = corev1.RestartPolicyNever
@@ -125,13 +107,13 @@ func testJobs(t *testing.T, c *realCluster) {
 
 // testVolumes: all that the API holds is in files, and follows when it changes.
 func testVolumes(t *testing.T, c *realCluster) {
-	maps := c.client.CoreV1().ConfigMaps("default")
+	maps := c.client.CoreV1().ConfigMaps(c.ns)
 	config, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "config"}, Data: map[string]string{"key": "old"}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "secret"}, StringData: map[string]string{"key": "hidden"}}
-	if _, err := c.client.CoreV1().Secrets("default").Create(t.Context(), secret, metav1.CreateOptions{}); err != nil {
+	if _, err := c.client.CoreV1().Secrets(c.ns).Create(t.Context(), secret, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	p := c.pod("files", "serve")
@@ -211,7 +193,7 @@ func testGrace(t *testing.T, c *realCluster) {
 	if got := c.exec("polite", "/pod", "cat", "/tmp/started"); got != "yes\n" {
 		t.Errorf("the hook at the start wrote %q", got)
 	}
-	followed, err := c.client.CoreV1().Pods("default").GetLogs("polite", &corev1.PodLogOptions{Follow: true}).Stream(t.Context())
+	followed, err := c.client.CoreV1().Pods(c.ns).GetLogs("polite", &corev1.PodLogOptions{Follow: true}).Stream(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +269,7 @@ func testImages(t *testing.T, c *realCluster) {
 func (c *realCluster) awaitEvent(pod, reason, text string) {
 	c.t.Helper()
 	eventually(c.t, "an Event "+reason+" of pod "+pod, func(ctx context.Context) (bool, error) {
-		list, err := c.client.CoreV1().Events("default").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + pod})
+		list, err := c.client.CoreV1().Events(c.ns).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + pod})
 		if err != nil {
 			return false, err
 		}
@@ -303,7 +285,7 @@ func (c *realCluster) awaitEvent(pod, reason, text string) {
 // refuses expects a pod not to be made, with these words.
 func (c *realCluster) refuses(p *corev1.Pod, words string) {
 	c.t.Helper()
-	_, err := c.client.CoreV1().Pods("default").Create(c.t.Context(), p, metav1.CreateOptions{})
+	_, err := c.client.CoreV1().Pods(c.ns).Create(c.t.Context(), p, metav1.CreateOptions{})
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), words) {
 		c.t.Errorf("pod %s: %v", p.Name, err)
 	}

@@ -8,17 +8,19 @@ import (
 	"testing"
 )
 
-// TestRegistry: a cluster's registry is at the address that it tells, and a durable one has its images again after a
-// kill.
-func TestRegistry(t *testing.T) {
-	config := newConfig(t)
-	config.Durable, config.Controllers = true, new(false)
-	p := launch(t, config)
-	address := p.next("ready").Registry
-	data := []byte("cargo")
-	sum := sha256.Sum256(data)
-	digest := "sha256:" + hex.EncodeToString(sum[:])
-	resp, err := http.Post("http://"+address+"/v2/op/blobs/uploads/?digest="+digest, "application/octet-stream", bytes.NewReader(data))
+// cargo is what a durable registry keeps.
+const cargo = "cargo"
+
+func digestOfCargo() string {
+	sum := sha256.Sum256([]byte(cargo))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// push puts the cargo into the cluster's registry, at the address that it reports.
+func push(t *testing.T, p *program) {
+	t.Helper()
+	url := "http://" + p.dial(t).next("ready").Registry + "/v2/op/blobs/uploads/?digest=" + digestOfCargo()
+	resp, err := http.Post(url, "application/octet-stream", bytes.NewReader([]byte(cargo)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,13 +28,12 @@ func TestRegistry(t *testing.T) {
 	if resp.StatusCode != http.StatusCreated {
 		t.Fatal("push:", resp.Status)
 	}
-	if err := p.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	p.waitExit()
+}
 
-	again := launch(t, config).next("ready").Registry
-	resp, err = http.Head("http://" + again + "/v2/op/blobs/" + digest)
+// pull expects the cargo.
+func pull(t *testing.T, p *program) {
+	t.Helper()
+	resp, err := http.Head("http://" + p.dial(t).next("ready").Registry + "/v2/op/blobs/" + digestOfCargo())
 	if err != nil {
 		t.Fatal(err)
 	}

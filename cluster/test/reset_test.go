@@ -293,9 +293,21 @@ func wantSame(t *testing.T, before, after map[string]string) {
 
 func isEvent(name string) bool { return strings.HasPrefix(name, "events ") }
 
+// TestReset has a cluster that is reset again and again, and ends it with what is open then.
 func TestReset(t *testing.T) {
 	p := start(t, newConfig(t))
 	c := p.clients()
+	t.Run("leads back", func(t *testing.T) { testLeadsBack(t, p, c) })
+	t.Run("in flight", func(t *testing.T) { testResetInFlight(t, p, c) })
+	t.Run("after that controllers work", func(t *testing.T) { deploymentWorks(t, c, "after") })
+	t.Run("is fast", func(t *testing.T) { testResetIsFast(t, p, c) })
+	t.Run("logical clusters", func(t *testing.T) { testLogical(t, p) })
+	t.Run("their memory", func(t *testing.T) { testRemovedLeavesNoMemory(t, p) })
+	t.Run("keep", func(t *testing.T) { testKeep(t, p) })
+	t.Run("stop", func(t *testing.T) { testStopWithWatches(t, p) })
+}
+
+func testLeadsBack(t *testing.T, p *program, c clients) {
 	before := fresh(t, p, c)
 	t.Run("everything made is gone", func(t *testing.T) { everythingGoes(t, p, c, before) })
 	t.Run("everything lost is back", func(t *testing.T) { everythingIsBack(t, p, c, before) })
@@ -495,31 +507,20 @@ func deploymentWorks(t *testing.T, c clients, name string) {
 	})
 }
 
-// TestResetInFlight resets again and again while controllers are at work on random content.
-func TestResetInFlight(t *testing.T) {
+// testResetInFlight resets again and again while controllers, if there are any, are at work on random content.
+func testResetInFlight(t *testing.T, p *program, c clients) {
 	rounds := 15
 	if n, err := strconv.Atoi(os.Getenv("SLIPWAY_TEST_RESETS")); err == nil {
 		rounds = n
 	}
-	for name, controllers := range map[string]bool{"controllers": true, "no controllers": false} {
-		t.Run(name, func(t *testing.T) {
-			config := newConfig(t)
-			config.Controllers = &controllers
-			p := start(t, config)
-			c := p.clients()
-			before := fresh(t, p, c)
-			for i := range rounds {
-				randomContent().fill(t, c)
-				done := p.reset()
-				wantSame(t, before, inventory(t, c))
-				if t.Failed() {
-					t.Fatalf("reset %d: %+v", i, done)
-				}
-			}
-			if controllers {
-				deploymentWorks(t, c, "after")
-			}
-		})
+	before := fresh(t, p, c)
+	for i := range rounds {
+		randomContent().fill(t, c)
+		done := p.reset()
+		wantSame(t, before, inventory(t, c))
+		if t.Failed() {
+			t.Fatalf("reset %d: %+v", i, done)
+		}
 	}
 }
 
@@ -527,10 +528,8 @@ func randomContent() content {
 	return content{rand.IntN(4), rand.IntN(30), rand.IntN(10), rand.IntN(10), rand.IntN(2) + 1, rand.IntN(20)}
 }
 
-// TestResetIsFast has a bar that busy machines can meet; `make bench` has the real one.
-func TestResetIsFast(t *testing.T) {
-	p := start(t, newConfig(t))
-	c := p.clients()
+// testResetIsFast has a bar that busy machines can meet; `make bench` has the real one.
+func testResetIsFast(t *testing.T, p *program, c clients) {
 	const bar = 5 * time.Second
 	for range 5 {
 		mixed().fill(t, c)

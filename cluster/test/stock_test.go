@@ -25,9 +25,21 @@ import (
 )
 
 // TestStockServerBringsControllers runs a Job on the stock-named programs, to which SLIPWAY_CONTROLLERS gives
-// controllers and a node.
+// controllers and a node. The kinds that SLIPWAY_DEFINITIONS names are served when the server is ready; one that the
+// server refuses keeps it from nothing else.
 func TestStockServerBringsControllers(t *testing.T) {
-	c := startStock(t, "SLIPWAY_CONTROLLERS=1")
+	c := startStock(t, "SLIPWAY_CONTROLLERS=1", "SLIPWAY_DEFINITIONS="+writeDefinitions(t))
+	list, err := c.Discovery().ServerResourcesForGroupVersion("example.com/v1") // at once: the server is ready
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range list.APIResources {
+		names = append(names, r.Name)
+	}
+	if slices.Sort(names); !slices.Equal(names, []string{"gadgets", "widgets"}) {
+		t.Errorf("the server serves %v", names)
+	}
 	node, err := c.CoreV1().Nodes().Get(t.Context(), "simulated-1", metav1.GetOptions{}) // at once: the server is ready
 	if err != nil {
 		t.Fatal(err)
@@ -46,9 +58,8 @@ func TestStockServerBringsControllers(t *testing.T) {
 	})
 }
 
-// TestStockServerAlone shows that without the variable the server is what envtest expects: nobody acts on objects.
-func TestStockServerAlone(t *testing.T) {
-	c := startStock(t)
+// testStockAlone shows that without the variable the server is what envtest expects: nobody acts on objects.
+func testStockAlone(t *testing.T, c clients) {
 	makeJob(t, c)
 	nodes, err := c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(nodes.Items) != 0 {
@@ -65,10 +76,10 @@ func TestStockServerAlone(t *testing.T) {
 	}
 }
 
-// TestStockServerBeginsWithDefinitions: the kinds that SLIPWAY_DEFINITIONS names are served when the server is ready.
-// One that the server refuses keeps it from nothing else.
-func TestStockServerBeginsWithDefinitions(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "definitions.yaml")
+// writeDefinitions writes the definitions of three kinds, one of which the server refuses.
+func writeDefinitions(t *testing.T) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "definitions.yaml")
 	text := ""
 	for _, plural := range []string{"refuseds", "gadgets", "widgets"} {
 		scope := "Namespaced"
@@ -84,18 +95,7 @@ func TestStockServerBeginsWithDefinitions(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := startStock(t, "SLIPWAY_DEFINITIONS="+file)
-	list, err := c.Discovery().ServerResourcesForGroupVersion("example.com/v1") // at once: the server is ready
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, r := range list.APIResources {
-		names = append(names, r.Name)
-	}
-	if slices.Sort(names); !slices.Equal(names, []string{"gadgets", "widgets"}) {
-		t.Errorf("the server serves %v", names)
-	}
+	return file
 }
 
 func makeJob(t *testing.T, c kubernetes.Interface) {

@@ -25,29 +25,20 @@ import (
 	"github.com/slipway-dev/slipway/cluster/network"
 )
 
-// TestWebhooks shows that the API server reaches programs of this machine, by all the ways there are.
-func TestWebhooks(t *testing.T) {
-	p := start(t, newConfig(t))
-	c := p.clients()
-	for name, f := range map[string]func(*testing.T, clients, string){
-		"by URL":                         webhookByURL,
-		"by Service":                     webhookByService,
-		"by Service of external name":    webhookByExternalName,
-		"by Service beside its pods":     webhookBesidePods,
-		"of a simulated pod":             webhookOfSimulatedPod,
-		"of a pod that waits":            webhookOfWaitingPod,
-		"of a Service without endpoints": webhookWithoutEndpoints,
-		"that does not listen":           webhookThatDoesNotListen,
-		"under another name":             webhookUnderAnotherName,
-		"conversion by URL":              conversionByURL,
-		"conversion by Service":          conversionByService,
-		"aggregated API":                 aggregatedAPI,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f(t, c, newNamespace(t, c))
-		})
-	}
+// webhooks show that the API server reaches programs of this machine, by all the ways there are.
+var webhooks = map[string]func(*testing.T, clients, string){
+	"by URL":                         webhookByURL,
+	"by Service":                     webhookByService,
+	"by Service of external name":    webhookByExternalName,
+	"by Service beside its pods":     webhookBesidePods,
+	"of a simulated pod":             webhookOfSimulatedPod,
+	"of a pod that waits":            webhookOfWaitingPod,
+	"of a Service without endpoints": webhookWithoutEndpoints,
+	"that does not listen":           webhookThatDoesNotListen,
+	"under another name":             webhookUnderAnotherName,
+	"conversion by URL":              conversionByURL,
+	"conversion by Service":          conversionByService,
+	"aggregated API":                 aggregatedAPI,
 }
 
 func webhookByURL(t *testing.T, c clients, ns string) {
