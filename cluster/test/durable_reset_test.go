@@ -28,6 +28,7 @@ const (
 // TestDurable follows a durable cluster through a kill in the middle of a reset, another configuration and a stop: what
 // was acknowledged is there. What is dropped from the configuration of its nodes goes, what its user added stays.
 func TestDurable(t *testing.T) {
+	t.Parallel()
 	config := newConfig(t)
 	config.Durable = true
 	config.Nodes = []protocol.Node{{Name: "n", Taints: []string{"old=x:NoSchedule"}, Labels: map[string]string{"old": "x"}}}

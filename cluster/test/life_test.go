@@ -80,6 +80,7 @@ func testLateClient(t *testing.T, p *program) {
 
 // TestThrowAway: a cluster that was killed starts without its data. A signal stops it.
 func TestThrowAway(t *testing.T) {
+	t.Parallel()
 	config := newConfig(t)
 	config.APIServerFlags = []string{"--etcd-compaction-interval=1s"}
 	p := start(t, config)

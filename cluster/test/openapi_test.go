@@ -18,6 +18,7 @@ import (
 
 // TestServerAlone has a cluster that is an API server and nothing else, beside the stock programs.
 func TestServerAlone(t *testing.T) {
+	t.Parallel()
 	config := newConfig(t)
 	config.Controllers = ptr.To(false)
 	p, stock := start(t, config), startStock(t)

@@ -20,6 +20,7 @@ func durable(c *protocol.Config) { c.Durable = true }
 // TestRealDurable follows a durable cluster through ends of its nodes and of its own: it comes back with its pods and
 // the data of their claims. Its kernel has no nftables, which only egress needs.
 func TestRealDurable(t *testing.T) {
+	t.Parallel()
 	c := startRealWith(t, nil, []func(*exec.Cmd){lacksNetfilter}, smallSecond, durable)
 	set := c.createClaiming("claiming", 1)
 	set.awaitReady()
@@ -33,6 +34,7 @@ func TestRealDurable(t *testing.T) {
 
 // TestRealPlain follows a cluster with plain nodes in the same way. Who wants plain nodes gets them anywhere.
 func TestRealPlain(t *testing.T) {
+	t.Parallel()
 	c := startReal(t, nil, smallSecond, durable, func(c *protocol.Config) { c.NodeKind = protocol.PlainNodes })
 	c.part(t, "resize", testResize)
 	c.part(t, "deleted node", testDeletedNode)
@@ -88,7 +90,7 @@ func testMachineGivenUp(t *testing.T, c *realCluster) {
 			kills++
 		}
 		message := c.nodesMessage()
-		return strings.HasPrefix(message, "0 of 2 real nodes; stopped: node-1, node-2; the nodes' machine ended too often ") && strings.Contains(message, "slipway cluster node start"), nil
+		return strings.HasPrefix(message, "0 of 2 real nodes; stopped: node-1, node-2; ") && strings.Contains(message, "the nodes' machine ended too often ") && strings.Contains(message, "slipway cluster node start"), nil
 	})
 	if kills < 5 {
 		t.Errorf("given up after %d kills", kills)

@@ -75,8 +75,7 @@ func testEnds(t *testing.T, c *realCluster, o outside) {
 }
 
 // testNoEgress: by default nothing that pods send leaves this machine.
-func testNoEgress(t *testing.T, c *realCluster) {
-	o := newOutside(t)
+func testNoEgress(t *testing.T, c *realCluster, o outside) {
 	c.running("client")
 	for _, at := range []string{o.ip.String() + "/", o.own.String() + "/", "outside.example/", network.Host.String() + ":1/"} {
 		if got, _, err := c.try("client", nil, false, "pod", "get", "http://"+at); err == nil {

@@ -26,6 +26,7 @@ func withEgress(c *protocol.Config) { c.Egress = new(true) }
 // not, whatever leads there. Hostile pods get no further than others. The proxy of this machine has no part in it.
 func TestRealEgress(t *testing.T) {
 	o := newOutside(t)
+	t.Run("off", func(t *testing.T) { testNoEgress(t, startReal(t, nil), o) }) // comes first: nothing has arrived yet
 	t.Run("root", func(t *testing.T) {
 		var proxied atomic.Int32
 		c := startRealWith(t, nil, []func(*exec.Cmd){throughProxy(t, &proxied), askOnly(t, nameServer(t, o))}, withEgress)

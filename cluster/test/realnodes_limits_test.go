@@ -79,6 +79,7 @@ func (c *realCluster) limited(name string, limits corev1.ResourceList, args ...s
 
 // TestRealLimitsByDelegation: an ordinary user who was given cgroups can limit containers.
 func TestRealLimitsByDelegation(t *testing.T) {
+	t.Parallel()
 	c := startReal(t, inDelegated(t))
 	testLimits(t, c)
 	if why := c.noLimits(); why != "" {

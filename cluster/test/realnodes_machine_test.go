@@ -49,6 +49,7 @@ func (c *realCluster) steadyMachine(*rand.Rand) int {
 // again, with pods, Services, ports and the data of claims; nothing is left of those before. A stopped node stays
 // stopped.
 func testKillOfMachine(t *testing.T, c *realCluster) {
+	c.stopNode("node-2")
 	set := c.createClaiming("set", 1)
 	c.create(c.pod("server"))
 	c.create(c.pod("client"))

@@ -23,12 +23,9 @@ func testMetrics(t *testing.T, c *realCluster) {
 	t.Run("autoscaler", func(t *testing.T) { c.testAutoscaler(t) })
 }
 
-// someProcessor limits what a container that never rests takes from other tests, where containers can be limited.
-var someProcessor = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m")}
-
 // testUsage has a container that is busy beside one that is not. On a busy machine it gets little, but something.
 func (c *realCluster) testUsage(t *testing.T, metrics metricsclient.MetricsV1beta1Interface) {
-	p := c.limited("burning", someProcessor, "spin")
+	p := c.pod("burning", "work")
 	p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: "idle", Image: c.image})
 	c.create(p)
 	c.await("burning", ready)
@@ -57,11 +54,9 @@ func (c *realCluster) testUsage(t *testing.T, metrics metricsclient.MetricsV1bet
 func (c *realCluster) testAutoscaler(t *testing.T) {
 	const name = "scaled"
 	labels := map[string]string{"app": name}
-	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: c.pod("", "spin").Spec}
+	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: c.pod("", "work").Spec}
 	template.Spec.TerminationGracePeriodSeconds = new(int64(0))
-	template.Spec.Containers[0].Resources = corev1.ResourceRequirements{
-		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m")}, Limits: someProcessor,
-	}
+	template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m")}
 	deployments := c.client.AppsV1().Deployments(c.ns)
 	deployment := &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: name},

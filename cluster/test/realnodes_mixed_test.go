@@ -79,6 +79,7 @@ func (c *realCluster) on(pod *corev1.Pod, label string) bool {
 // TestRealNodeJoins follows a durable cluster from its first image on, which brings a real node, to a start without the
 // program of such nodes.
 func TestRealNodeJoins(t *testing.T) {
+	t.Parallel()
 	c := startJoining(t, durable)
 	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1, Joins: true}) {
 		t.Errorf("before an image: %+v", n)
@@ -290,6 +291,7 @@ func (c *realCluster) replaceDaemon(app string) *corev1.Pod {
 // TestRealBesideSimulated: real nodes that were asked for have a simulated one beside them if that was asked for, too.
 // Nothing else ever joins chosen nodes, also where they are simulated.
 func TestRealBesideSimulated(t *testing.T) {
+	t.Parallel()
 	c := startReal(t, nil, func(c *protocol.Config) { c.SimulateMissingImages = new(true) })
 	if n := c.kinds(); n != (protocol.NodeKinds{Simulated: 1, Real: 1}) {
 		t.Errorf("real and simulated: %+v", n)

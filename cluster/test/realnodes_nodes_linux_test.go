@@ -25,29 +25,31 @@ var (
 		{"network", testNetwork}, {"image again", testImageAgain}, {"probes", testProbes}, {"images", testImages}, {"volumes", testVolumes},
 		{"jobs", testJobs}, {"init containers", testInitContainers}, {"shared memory", testSharedMemory}, {"logs", testLogs}, {"exec", testExec},
 		{"isolation", testIsolation}, {"owners", testOwners}, {"attach", testAttach}, {"debug", testDebug}, {"port-forward", testPortForward},
-		{"refusals", testRefusals}, {"identity", testIdentity},
+		{"capacity", testCapacity}, {"refusals", testRefusals}, {"identity", testIdentity},
 	}
 	// everyday is what users do with the pods of any cluster, whoever runs it.
 	everyday = []item{
 		{"metrics", testMetrics}, {"rollout", testRollout}, {"drain", testDrain}, {"host ports", testHostPorts}, {"priorities", testPriorities},
 		{"quota", testQuota}, {"sidecars", testSidecars}, {"termination messages", testTerminationMessages}, {"cron job", testCronJob},
 		{"volumes of all kinds", testVolumesOfAllKinds}, {"one pod a claim", testOnePodAClaim}, {"retained", testRetained},
-		{"foreign volumes", testForeignVolumes}, {"capacity", testCapacity}, {"host service", testHostService}, {"no egress", testNoEgress},
+		{"foreign volumes", testForeignVolumes}, {"host service", testHostService},
 		{"refused", testRefused}, {"refused controllers", testRefusedControllers}, {"refused capability", testRefusedCapability},
 		{"debug with a target", testDebugTarget}, {"host network", testHostNetwork}, {"privileged", testPrivileged}, {"SELinux", testSELinux},
 		{"not listening", testNotListening}, {"aggregated API", testAggregated}, {"logical cluster", testLogicalBesideReal},
 	}
-	// alone is what counts all that a cluster has, or ends parts of it, in this order. One node is stopped meanwhile.
+	// alone is what counts all that a cluster has, or ends parts of it, in this order.
 	alone = []item{
-		{"commands end", testCommandsEnd}, {"reset", testRealReset}, {"machine", testKillOfMachine}, {"next start", testNextStart}, {"kills", testKills},
+		{"machine", testKillOfMachine}, {"next start", testNextStart}, {"commands end", testCommandsEnd}, {"reset", testRealReset}, {"kills", testKills},
 	}
 )
 
 // TestRealNodes goes through all three lists on one cluster with two real nodes. The second one is small and for pods
 // that ask for it, which one of them drains.
 func TestRealNodes(t *testing.T) {
+	t.Parallel()
 	open := serveOnHost(t, "the host")
 	asUsers(t, func(t *testing.T, how func(*exec.Cmd)) {
+		t.Parallel()
 		c := startReal(t, how, smallSecond, func(c *protocol.Config) { c.HostPorts = []int{open} })
 		items := ofAllUsers
 		if how == nil {
@@ -62,19 +64,18 @@ func TestRealNodes(t *testing.T) {
 			}
 		})
 		c.dial().resetTo("")
-		c.stopNode("node-2")
 		for _, item := range alone {
 			c.part(t, item.name, item.run)
 		}
 	})
 }
 
-// testNextStart: a throw-away cluster that starts again has no volumes of the last time.
+// testNextStart: a throw-away cluster that starts again has no volumes of the last time. It has one node from here on.
 func testNextStart(t *testing.T, c *realCluster) {
+	c.config.Nodes = c.config.Nodes[:1]
 	c.startAgain()
 	eventually(t, "the volumes of the last time are gone", func(context.Context) (bool, error) {
 		left, err := os.ReadDir(filepath.Join(c.config.Dir, "nodes", ".volumes"))
 		return len(left) == 0, ignoreMissing(err)
 	})
-	c.stopNode("node-2")
 }

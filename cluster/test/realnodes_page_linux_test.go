@@ -105,7 +105,7 @@ var doesNotOnRealNodes = []pageLine{
 	tried("An Event `HostPortNotServed` on the pod", "host ports"),
 	tried("Ports of pods in the node's network", "../realnode/hostports:TestWanted"),
 	tried("`privileged` and `NET_ADMIN` do not reach the pod's network", "privileged"),
-	tried("pods have no way out", "network", "TestRealEgress"),
+	tried("pods have no way out", "network", "TestRealEgress/off"),
 	tried("draws a Warning `NoWayOut`", "network", "../realnode:TestNoWayOutEvent"),
 	tried("The nodes' log has it as well", "../realnode/dns:TestOutside"),
 	tried("program of this machine](#programs-of-this-machine) can stand in", "host service"),

@@ -65,6 +65,7 @@ func startPlain(t *testing.T) (c *realCluster, note string) {
 }
 
 func TestPlain(t *testing.T) {
+	t.Parallel()
 	if err := exec.Command("unshare", "--user", "true").Run(); err != nil {
 		t.Skip("a namespace is needed to forbid namespaces:", err)
 	}

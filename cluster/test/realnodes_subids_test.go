@@ -63,6 +63,7 @@ const (
 // TestRealFurtherIDs: where the system has set ids aside for an ordinary user, his nodes have as many as root's. Files
 // belong to whom they should, on this machine to the ids that were set aside, and the next start removes them.
 func TestRealFurtherIDs(t *testing.T) {
+	t.Parallel()
 	c := startReal(t, withFurtherIDs(t))
 	as := func(user int64) *corev1.SecurityContext { return &corev1.SecurityContext{RunAsUser: &user} }
 	data := []corev1.VolumeMount{{Name: "data", MountPath: "/data"}}

@@ -32,7 +32,7 @@ func (c *realCluster) createClaiming(name string, replicas int) claiming {
 	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{
 		{Name: "data", MountPath: "/data"}, {Name: "data", MountPath: "/part", SubPath: "deep/part"},
 	}
-	_, err := c.client.AppsV1().StatefulSets(s.ns).Create(c.t.Context(), &appsv1.StatefulSet{
+	_, err := c.client.AppsV1().StatefulSets(c.ns).Create(c.t.Context(), &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: appsv1.StatefulSetSpec{
 			ServiceName: name, Replicas: new(int32(replicas)), Selector: &metav1.LabelSelector{MatchLabels: pod.Labels},

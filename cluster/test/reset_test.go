@@ -295,6 +295,7 @@ func isEvent(name string) bool { return strings.HasPrefix(name, "events ") }
 
 // TestReset has a cluster that is reset again and again, and ends it with what is open then.
 func TestReset(t *testing.T) {
+	t.Parallel()
 	p := start(t, newConfig(t))
 	c := p.clients()
 	t.Run("leads back", func(t *testing.T) { testLeadsBack(t, p, c) })

@@ -19,6 +19,7 @@ import (
 // do is shown at the same time on a logical cluster in the same process, since parts of Kubernetes that work once per
 // process would not work there.
 func TestSimulated(t *testing.T) {
+	t.Parallel()
 	config := newConfig(t)
 	config.Port = gate.Port(t)
 	daemons := map[string]string{"daemons": "yes"}

@@ -28,6 +28,7 @@ import (
 // controllers and a node. The kinds that SLIPWAY_DEFINITIONS names are served when the server is ready; one that the
 // server refuses keeps it from nothing else.
 func TestStockServerBringsControllers(t *testing.T) {
+	t.Parallel()
 	c := startStock(t, "SLIPWAY_CONTROLLERS=1", "SLIPWAY_DEFINITIONS="+writeDefinitions(t))
 	list, err := c.Discovery().ServerResourcesForGroupVersion("example.com/v1") // at once: the server is ready
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 func main() {
 	commands := map[string]func(args []string) error{
 		"serve": serve, "exit": exit, "echo": echo, "cat": cat, "env": env, "status": status, "get": get, "udp": udp, "resolve": resolve,
-		"stubborn": stubborn, "write": write, "ls": list, "terminal": terminal, "graceful": graceful, "mount": mount, "api": api, "allocate": allocate, "spin": spin,
+		"stubborn": stubborn, "write": write, "ls": list, "terminal": terminal, "graceful": graceful, "mount": mount, "api": api, "allocate": allocate, "spin": spin, "work": work,
 		"kubeconfig": kubeconfig, "owner": owner, "leave": leave, "linkdown": linkdown, "chown": chown, "aggregate": aggregate,
 		"attack": attack, "halfclose": halfclose, "cutoff": cutoff, "download": download, "flood": flood,
 	}
@@ -262,6 +262,15 @@ func spin([]string) error {
 			return errors.New("that took long")
 		}
 	}
+}
+
+// work is busy a fifth of the time.
+func work([]string) error {
+	for begin := range time.Tick(100 * time.Millisecond) {
+		for time.Since(begin) < 20*time.Millisecond {
+		}
+	}
+	return nil
 }
 
 // mount tries what a container must not do.
