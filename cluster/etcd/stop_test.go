@@ -15,6 +15,9 @@ import (
 	"github.com/slipway-dev/slipway/cluster/etcd"
 )
 
+// stopBar is how long an end may take on a busy machine. One that waits for its clients has no end.
+const stopBar = 30 * time.Second
+
 // TestStopUnderRequests: clients of either kind go on with requests of every kind while the server stops. None of them
 // meets a closed store, which would end this process with a nil pointer in a handler of etcd.
 func TestStopUnderRequests(t *testing.T) {
@@ -44,7 +47,7 @@ func TestStopUnderRequests(t *testing.T) {
 		answered.Wait()
 		begin := time.Now()
 		s.Stop()
-		if took := time.Since(begin); took > 5*time.Second {
+		if took := time.Since(begin); took > stopBar {
 			t.Errorf("stopping took %v", took)
 		}
 		group.Wait()

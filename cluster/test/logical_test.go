@@ -34,6 +34,16 @@ func (c *client) logical() []protocol.LogicalCluster {
 	return status.Logical
 }
 
+// TestLogical has logical clusters come and go beside the main one, which ends with what is open then.
+func TestLogical(t *testing.T) {
+	t.Parallel()
+	p := start(t, newConfig(t))
+	t.Run("keep", func(t *testing.T) { testKeep(t, p) })
+	t.Run("their life", func(t *testing.T) { testLogical(t, p) })
+	t.Run("their memory", func(t *testing.T) { testRemovedLeavesNoMemory(t, p) })
+	t.Run("stop", func(t *testing.T) { testStopWithWatches(t, p) })
+}
+
 func testLogical(t *testing.T, p *program) {
 	main := p.clients()
 	a, b := p.addLogical("a", true), p.addLogical("b", false)

@@ -293,7 +293,7 @@ func wantSame(t *testing.T, before, after map[string]string) {
 
 func isEvent(name string) bool { return strings.HasPrefix(name, "events ") }
 
-// TestReset has a cluster that is reset again and again, and ends it with what is open then.
+// TestReset has a cluster that is reset again and again.
 func TestReset(t *testing.T) {
 	t.Parallel()
 	p := start(t, newConfig(t))
@@ -302,10 +302,6 @@ func TestReset(t *testing.T) {
 	t.Run("in flight", func(t *testing.T) { testResetInFlight(t, p, c) })
 	t.Run("after that controllers work", func(t *testing.T) { deploymentWorks(t, c, "after") })
 	t.Run("is fast", func(t *testing.T) { testResetIsFast(t, p, c) })
-	t.Run("logical clusters", func(t *testing.T) { testLogical(t, p) })
-	t.Run("their memory", func(t *testing.T) { testRemovedLeavesNoMemory(t, p) })
-	t.Run("keep", func(t *testing.T) { testKeep(t, p) })
-	t.Run("stop", func(t *testing.T) { testStopWithWatches(t, p) })
 }
 
 func testLeadsBack(t *testing.T, p *program, c clients) {
