@@ -41,8 +41,10 @@ type recorded struct {
 
 // TestRecordings: the program answers as it is recorded; -update records it.
 func TestRecordings(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"version", "failed", "session", "joined", "plain"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			path := filepath.Join(recordings, name+".jsonl")
 			want, err := os.ReadFile(path)
 			if err != nil {

@@ -321,9 +321,11 @@ func testLeadsBack(t *testing.T, p *program, c clients) {
 	})
 	t.Run("nothing to do", func(t *testing.T) {
 		wantSame(t, before, inventory(t, c))
+		var last protocol.ResetDone
+		defer func() { t.Logf("%+v", last) }()
 		eventually(t, "nothing to reset", func(context.Context) (bool, error) { // but late Events of nodes
-			done := p.reset()
-			return done.Removed == 0 && done.Restored == 0, nil
+			last = p.reset()
+			return last.Removed == 0 && last.Restored == 0, nil
 		})
 	})
 	wantSame(t, before, inventory(t, c))
@@ -421,6 +423,7 @@ func deletedAtOnce(t *testing.T, p *program, c clients) {
 		_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "disliked"}}, metav1.CreateOptions{})
 		return err
 	})
+	nodeSettles(t, c)
 	p.keep("")
 	crd := disliked.GroupResource().String()
 	remove := func() {
@@ -464,6 +467,7 @@ func deletedAtOnce(t *testing.T, p *program, c clients) {
 		_, err := crds.Get(ctx, crd, metav1.GetOptions{})
 		return apierrors.IsNotFound(err), nil
 	})
+	nodeSettles(t, c)
 	p.keep("")
 }
 
