@@ -197,6 +197,7 @@ func testBothKinds(t *testing.T, c *realCluster) {
 func testResetLeavesJoinedNode(t *testing.T, c *realCluster) {
 	set := claiming{c, "set", 1}
 	set.awaitReady()
+	eventually(t, "its pod answers", func(context.Context) (bool, error) { return c.answers("set-0"), nil }) // the node was started again
 	set.write()
 	folders := set.folders()
 	c.dial().resetTo("")
