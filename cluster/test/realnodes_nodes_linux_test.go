@@ -18,8 +18,8 @@ type item struct {
 }
 
 var (
-	// ofAllUsers is what pods do as on any node, also where an ordinary user runs the cluster. [TestRealNodesPage] knows
-	// which line of the page the items of all three lists show. Those that take long come first.
+	// ofAllUsers is what pods do as on any node, also where an ordinary user runs the cluster. [TestRealNodesPage]
+	// knows which line of the page the items of all three lists show. Those that take long come first.
 	ofAllUsers = []item{
 		{"restarts", testRestarts}, {"hooks and grace", testGrace}, {"claims", testClaims}, {"resize", testResize}, {"limits", testLimits},
 		{"network", testNetwork}, {"image again", testImageAgain}, {"probes", testProbes}, {"images", testImages}, {"volumes", testVolumes},

@@ -17,8 +17,8 @@ import (
 )
 
 // testResize changes the resources of pods that run, as `kubectl patch --subresource resize` does. What need not be
-// restarted runs on, and so do all other pods of the node, which has four processors, so that more can be asked for than
-// there is. Where containers have no limits, a resize still becomes true in the pod's status.
+// restarted runs on, and so do all other pods of the node, which has four processors, so that more can be asked for
+// than there is. Where containers have no limits, a resize still becomes true in the pod's status.
 func testResize(t *testing.T, c *realCluster) {
 	c.create(c.idle("neighbour"))
 	for name, policy := range map[string]corev1.ResourceResizeRestartPolicy{"kept": corev1.NotRequired, "restarted": corev1.RestartContainer} {
