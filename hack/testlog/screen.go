@@ -72,8 +72,10 @@ func (s *screen) line(line string) error {
 func (s *screen) handle(e event) error {
 	at := place{e.Package, e.Test}
 	switch e.Action {
-	case "run":
+	case "run", "cont":
 		s.began[at] = time.Now()
+	case "pause":
+		delete(s.began, at) // it waits for others, as parallel tests do
 	case "build-output":
 		s.show(e.Output)
 	case "output":

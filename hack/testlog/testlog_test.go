@@ -48,12 +48,19 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestSilence: when nothing is shown for a while, what runs is.
+// TestSilence: when nothing is shown for a while, what runs is, without the tests that wait for others.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		s := newScreen(&out, &bytes.Buffer{})
-		if err := s.read(strings.NewReader(`{"Action":"run","Package":"p","Test":"TestA"}` + "\n" + `{"Action":"run","Package":"p","Test":"TestA/b"}` + "\n")); err != nil {
+		events := `{"Action":"run","Package":"p","Test":"TestWaits"}
+{"Action":"pause","Package":"p","Test":"TestWaits"}
+{"Action":"run","Package":"p","Test":"TestA"}
+{"Action":"run","Package":"p","Test":"TestA/b"}
+{"Action":"pause","Package":"p","Test":"TestA/b"}
+{"Action":"cont","Package":"p","Test":"TestA/b"}
+`
+		if err := s.read(strings.NewReader(events)); err != nil {
 			t.Fatal(err)
 		}
 		ended, over := make(chan struct{}), make(chan struct{})
