@@ -23,7 +23,6 @@ const (
 
 // TestPackagesDoLittleBeforeMain: the test's own program has all packages of the command.
 func TestPackagesDoLittleBeforeMain(t *testing.T) {
-	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^$")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	out, err := cmd.CombinedOutput()
