@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,35 +12,25 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/gate"
-	"github.com/slipway-dev/slipway/internal/program"
+	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// clusterProgram is the compiled cluster program, or empty: tests do not compile
-// it, `make test` does before it runs them.
-var clusterProgram = sync.OnceValues(func() (string, error) {
-	path, found, err := clusterctl.New(os.Getenv, report.Discard).FindProgram(context.Background())
-	if !found {
-		return "", err
-	}
-	return path, err
-})
-
-// clusterEnv makes the compiled cluster program known to a script, and ends the
-// clusters that the script leaves behind when it fails. A script fails if a kubelet panicked.
-func clusterEnv(env *testscript.Env) error {
-	path, err := clusterProgram()
-	env.Setenv("SLIPWAY_CLUSTER", path)
-	node, nodeErr := nodeProgram()
-	env.Setenv("SLIPWAY_NODE", node)
+// clusterEnv names to a script the programs that the environment names, and ends the clusters that the script leaves
+// behind when it fails. A script fails if a kubelet panicked.
+func clusterEnv(env *testscript.Env) {
+	env.Setenv("SLIPWAY_CLUSTER", cmp.Or(os.Getenv("SLIPWAY_CLUSTER"), filepath.Join(env.WorkDir, ".not-compiled")))
+	env.Setenv("SLIPWAY_NODE", cmp.Or(os.Getenv("SLIPWAY_NODE"), filepath.Join(env.WorkDir, ".not-compiled")))
+	env.Setenv("SLIPWAY_CHECK", cmp.Or(os.Getenv("SLIPWAY_CHECK"), "off"))
 	env.Defer(func() { noPanic(env) }) // after the clusters' end
 	env.Defer(func() { endClusters(clusterctl.New(env.Getenv, report.Discard)) })
-	return errors.Join(err, nodeErr)
 }
 
 func endClusters(control *clusterctl.Control) {
@@ -75,42 +66,69 @@ func noPanic(env *testscript.Env) {
 	}
 }
 
-// nodeProgram is the compiled program of real nodes, or empty: like the cluster's, tests do not compile it.
-var nodeProgram = sync.OnceValues(func() (string, error) {
-	path, found, err := program.NewFinder(os.Getenv, report.Discard).FindNode()
-	if !found {
-		return "", err
-	}
-	return path, err
-})
-
-// nodesCondition is the condition [nodes]: there is a compiled program of real nodes.
-func nodesCondition() (bool, error) {
-	path, err := nodeProgram()
-	return path != "", err
+// clusterPool has clusters that scripts take in turn. There are as many as scripts have had one at a time.
+type clusterPool struct {
+	mu   sync.Mutex
+	free []*clusterctl.Session // each as it was when it became ready
 }
 
-// clusterCondition is the condition [cluster]: there is a compiled cluster program.
-func clusterCondition() (bool, error) {
-	path, err := clusterProgram()
-	return path != "", err
-}
+// scriptT is the key of a script's testing.TB among its values.
+type scriptT struct{}
 
-// startCluster is the script command `cluster`: it starts a cluster that lives as
-// long as the script and makes it the one that KUBECONFIG names.
-func startCluster(ts *testscript.TestScript, neg bool, args []string) {
+// command is the script command `cluster`: KUBECONFIG names a cluster with a simulated node until the script ends. Another
+// script may have had it; it was reset since. The cluster of a script that fails is no other's.
+func (p *clusterPool) command(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: cluster")
 	}
-	control := clusterctl.New(ts.Getenv, report.Discard)
-	session, err := control.Tie(context.Background(), "script", clusterctl.Options{})
+	session, err := p.take(ts)
 	ts.Check(err)
 	ts.Defer(func() {
-		if err := session.Close(); err != nil {
-			ts.Logf("ending the cluster: %v", err)
+		if ts.Value(scriptT{}).(testing.TB).Failed() {
+			_ = session.Close()
+		} else if err := resetCluster(session); err != nil {
+			ts.Check(errors.Join(err, session.Close()))
+		} else {
+			p.put(session)
 		}
 	})
 	ts.Setenv("KUBECONFIG", session.Kubeconfig)
+}
+
+func (p *clusterPool) take(ts *testscript.TestScript) (*clusterctl.Session, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.free); n > 0 {
+		session := p.free[n-1]
+		p.free = p.free[:n-1]
+		return session, nil
+	}
+	return clusterctl.New(ts.Getenv, report.Discard).Tie(context.Background(), "script", clusterctl.Options{Socket: true})
+}
+
+func (p *clusterPool) put(session *clusterctl.Session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, session)
+}
+
+func (p *clusterPool) close() {
+	for _, session := range p.free {
+		_ = session.Close()
+	}
+}
+
+// resetCluster takes a cluster back to where it was when it became ready.
+func resetCluster(session *clusterctl.Session) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := protocol.Dial(ctx, session.Socket)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	defer conn.Until(ctx)()
+	return conn.Call("reset", nil, &protocol.ResetDone{}, func(protocol.Event) {})
 }
 
 // freePort is the script command `freeport NAME`: a variable gets a TCP port that is this script's until it ends.

@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/cli"
 	"github.com/slipway-dev/slipway/internal/codegen"
-	"github.com/slipway-dev/slipway/internal/crdcheck"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/setupenvtest"
 )
@@ -46,15 +44,19 @@ func TestScript(t *testing.T) {
 	if len(dirs) == 0 {
 		t.Fatal("no scripts in testdata/script")
 	}
+	slipway(t, t.TempDir(), "init", "--repo", "example.com/op") // fetches the modules of new projects for all scripts
+	checks, clusters := &typeChecks{}, &clusterPool{}
+	t.Cleanup(clusters.close)
 	for _, dir := range dirs {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Parallel()
 			testscript.Run(t, testscript.Params{
 				Dir:                 dir,
 				UpdateScripts:       *update,
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				Setup:               scriptEnv,
-				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "cluster": startCluster, "exits": exits, "codegen": useCodegen, "registry": startRegistry, "pulled": pulled, "readenv": readEnv, "freeport": freePort, "replace": replace, "unpack": unpack, "age": age},
+				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "compiles": checks.command, "cluster": clusters.command, "exits": exits, "codegen": useCodegen, "registry": startRegistry, "pulled": pulled, "readenv": readEnv, "freeport": freePort, "replace": replace, "unpack": unpack, "age": age},
 				Condition:           condition,
 			})
 		})
@@ -108,28 +110,9 @@ func scriptEnv(env *testscript.Env) error {
 	env.Setenv("XDG_CACHE_HOME", filepath.Join(home, ".cache"))
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 	env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".state"))
-	if err := errors.Join(clusterEnv(env), checkEnv(env)); err != nil {
-		return err
-	}
+	env.Values[scriptT{}] = env.T()
+	clusterEnv(env)
 	return os.MkdirAll(home, 0o700)
-}
-
-// checkProgram is the compiled checker of CRDs, or empty: tests do not compile it, `make test` does before it runs
-// them.
-var checkProgram = sync.OnceValues(func() (string, error) {
-	path, found, err := crdcheck.New(os.Getenv, report.Discard).Find()
-	if !found {
-		return "", err
-	}
-	return path, err
-})
-
-// checkEnv makes the compiled checker known to a script; without one, CRDs are not checked.
-func checkEnv(env *testscript.Env) error {
-	path, err := checkProgram()
-	env.Setenv("SLIPWAY_CHECK", cmp.Or(path, "off"))
-	env.Setenv("CHECK", path) // for scripts that change the former
-	return err
 }
 
 // codegenProgram is the program that writes clients. It is small, so tests compile it when it does not exist.
@@ -147,18 +130,15 @@ func useCodegen(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("SLIPWAY_CODEGEN", path)
 }
 
-// condition decides the conditions that testscript does not know itself.
+// condition decides the conditions that testscript does not know itself: each is true where the environment names a
+// program that takes long to compile, as `make test` has it. No test and no script compiles one.
 func condition(name string) (bool, error) {
-	switch name {
-	case "cluster":
-		return clusterCondition()
-	case "nodes":
-		return nodesCondition()
-	case "check":
-		path, err := checkProgram()
-		return path != "", err
+	variables := map[string]string{"cluster": "SLIPWAY_CLUSTER", "nodes": "SLIPWAY_NODE", "check": "SLIPWAY_CHECK"}
+	variable, known := variables[name]
+	if !known {
+		return false, fmt.Errorf("unknown condition %q", name)
 	}
-	return false, fmt.Errorf("unknown condition %q", name)
+	return os.Getenv(variable) != "", nil
 }
 
 // exits runs a program and fails unless it ends with an exit code: `exits CODE PROGRAM [ARGS]`. Its output is there for
