@@ -150,6 +150,6 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	home := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestEveryVerbEnds$")
 	cmd.Dir = t.TempDir()
-	cmd.Env = []string{"HOME=" + home, "PATH=" + home, "SLIPWAY_CLUSTER=" + filepath.Join(home, "none"), asCommand + "=" + strings.Join(args, " ")}
+	cmd.Env = []string{"HOME=" + home, "PATH=" + home, "TMPDIR=" + home, "SLIPWAY_CLUSTER=" + filepath.Join(home, "none"), asCommand + "=" + strings.Join(args, " ")}
 	return cmd
 }
