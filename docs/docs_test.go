@@ -189,11 +189,12 @@ func environment() ([]string, error) {
 		"SLIPWAY_CHECK="+cmp.Or(os.Getenv("SLIPWAY_CHECK"), "off"),
 		// The scaffolds of pages and of scripts are compiled once, in whichever folders they lie; see sharedBuilds in
 		// internal/cli.
-		"GOFLAGS=-trimpath -ldflags=-w -vet=off", "CGO_ENABLED=0",
+		"GOFLAGS=-trimpath -gcflags=all=-dwarf=false -ldflags=-w -vet=off", "CGO_ENABLED=0",
 	), nil
 }
 
-// madeProject returns a project as a newcomer's first two commands make it.
+// madeProject returns a project as a newcomer's first two commands make it. What it imports is compiled: pages that
+// begin side by side would each compile it.
 var madeProject = sync.OnceValues(func() (string, error) {
 	env, err := environment()
 	if err != nil {
@@ -204,7 +205,8 @@ var madeProject = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	init := exec.Command("bash", "-euc", "slipway init --domain my.domain --repo my.domain/guestbook\n"+
-		"slipway create api --group webapp --version v1 --kind Guestbook --resource --controller\n")
+		"slipway create api --group webapp --version v1 --kind Guestbook --resource --controller\n"+
+		"go list -deps -test -export ./... >/dev/null\n")
 	init.Dir, init.Env = dir, env
 	if out, err := init.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("make a project: %w\n%s", err, out)

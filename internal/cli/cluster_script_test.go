@@ -75,8 +75,8 @@ type clusterPool struct {
 // scriptT is the key of a script's testing.TB among its values.
 type scriptT struct{}
 
-// command is the script command `cluster`: KUBECONFIG names a cluster with a simulated node until the script ends. Another
-// script may have had it; it was reset since. The cluster of a script that fails is no other's.
+// command is the script command `cluster`: KUBECONFIG names a cluster with a simulated node until the script ends.
+// Another script may have had it; it was reset since. The cluster of a script that fails is no other's.
 func (p *clusterPool) command(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: cluster")

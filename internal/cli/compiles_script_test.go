@@ -66,8 +66,8 @@ func (p listedPackage) fromSource() bool {
 	return p.Module != nil && p.version() == "" && !strings.HasSuffix(p.ImportPath, ".test")
 }
 
-// command is the script command `[!] compiles [FLAGS] [PACKAGES]`: the packages, by default all in the current folder and
-// below, have no error that the compiler or the go command would report, and neither have their tests. FLAGS are go
+// command is the script command `[!] compiles [FLAGS] [PACKAGES]`: the packages, by default all in the current folder
+// and below, have no error that the compiler or the go command would report, and neither have their tests. FLAGS are go
 // list's. The errors are there for stderr.
 func (c *typeChecks) command(ts *testscript.TestScript, neg bool, args []string) {
 	flags, patterns := []string{}, args

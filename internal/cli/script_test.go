@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -44,7 +45,7 @@ func TestScript(t *testing.T) {
 	if len(dirs) == 0 {
 		t.Fatal("no scripts in testdata/script")
 	}
-	slipway(t, t.TempDir(), "init", "--repo", "example.com/op") // fetches the modules of new projects for all scripts
+	shareModules(t)
 	checks, clusters := &typeChecks{}, &clusterPool{}
 	t.Cleanup(clusters.close)
 	for _, dir := range dirs {
@@ -63,10 +64,26 @@ func TestScript(t *testing.T) {
 	}
 }
 
+// shareModules fetches and compiles the modules of new projects, once for all scripts. Scripts that begin side by side
+// would each compile them.
+func shareModules(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	slipway(t, dir, "init", "--domain", "example.com", "--repo", "example.com/op")
+	slipway(t, dir, "create", "api", "--group", "apps", "--version", "v1", "--kind", "Site", "--resource", "--controller")
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test", "-export", "./...")
+	list.Dir, list.Env = dir, append(os.Environ(), sharedBuilds...)
+	var errs strings.Builder
+	list.Stderr = &errs
+	if err := list.Run(); err != nil {
+		t.Fatalf("go list: %v\n%s", err, errs.String())
+	}
+}
+
 // sharedBuilds has the same scaffold compiled once, in whichever folders scripts make it: without -trimpath a package's
 // folder is part of what Go's cache knows it by. Images are compiled with these settings anyway. Programs that run for
 // a moment need no tables for debuggers, and go vet has scripts of its own.
-var sharedBuilds = []string{"GOFLAGS=-trimpath -ldflags=-w -vet=off", "CGO_ENABLED=0"}
+var sharedBuilds = []string{"GOFLAGS=-trimpath -gcflags=all=-dwarf=false -ldflags=-w -vet=off", "CGO_ENABLED=0"}
 
 // goEnv is what scripts inherit of the caller's Go installation.
 var goEnv = sync.OnceValues(func() ([]string, error) {
@@ -117,7 +134,15 @@ func scriptEnv(env *testscript.Env) error {
 
 // codegenProgram is the program that writes clients. It is small, so tests compile it when it does not exist.
 var codegenProgram = sync.OnceValues(func() (string, error) {
-	return codegen.NewFinder(os.Getenv, report.Discard).Program(context.Background(), "")
+	source, err := filepath.Abs(filepath.Join("..", ".."))
+	getenv := func(name string) string {
+		if name == "SLIPWAY_SOURCE" { // a test that is compiled with -trimpath does not know it
+			return cmp.Or(os.Getenv(name), source)
+		}
+		return os.Getenv(name)
+	}
+	path, failed := codegen.NewFinder(getenv, report.Discard).Program(context.Background(), "")
+	return path, errors.Join(err, failed)
 })
 
 // useCodegen is the script command `codegen`, for scripts that generate clients: all of them use one program.

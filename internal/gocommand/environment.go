@@ -35,6 +35,11 @@ var alike = []string{"GOENV=off", "GOEXPERIMENT=", "GOFIPS140=off", "GODEBUG=", 
 // one Go.
 var harmless = []string{"GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GOROOT"}
 
+// NoDebugging has compilers leave out what only debuggers read, and the linker drops from released programs: a fifth of
+// a cold compile. All programs and images have the same flags, and so do the Makefile and tests, so that a package is
+// compiled once.
+const NoDebugging = "-gcflags=all=-dwarf=false"
+
 // Read asks the go command for the user's settings.
 func Read(ctx context.Context) (*Environment, error) {
 	e := &Environment{settings: map[string]string{}}
@@ -112,9 +117,9 @@ func foreign(all []string) []string {
 	})
 }
 
-// defaults are flags of no importance here: builds work without git and decide themselves whether to name the commit,
-// and change no go.mod. Tables for debuggers change nothing that a program does; slipway's own programs have none.
-var defaults = []string{"buildvcs=false", "buildvcs=auto", "mod=readonly", "gcflags=all=-dwarf=false"}
+// defaults are flags that builds have anyway: they work without git and decide themselves whether to name the commit,
+// change no go.mod, and have no tables for debuggers.
+var defaults = []string{"-buildvcs=false", "-buildvcs=auto", "-mod=readonly", NoDebugging}
 
 // flags are those of the user's GOFLAGS that change no bytes. The others are noted.
 func (e *Environment) flags() string {
@@ -126,7 +131,7 @@ func (e *Environment) flags() string {
 			used = append(used, flag)
 		case "v", "x", "work", "trimpath", "vet", "count", "timeout": // the last three are for go test
 		case "buildvcs", "mod", "gcflags":
-			if !slices.Contains(defaults, strings.TrimLeft(flag, "-")) {
+			if !slices.Contains(defaults, "-"+strings.TrimLeft(flag, "-")) {
 				e.Ignored = append(e.Ignored, flag)
 			}
 		default:

@@ -32,8 +32,8 @@ func running(t *testing.T, text string) bool {
 	})
 }
 
-// TestInterrupt interrupts the go command while it compiles, and wants no compiler to be left. A program that never ends
-// by itself stands in for the compiler.
+// TestInterrupt interrupts the go command while it compiles, and wants no compiler to be left. A program that never
+// ends by itself stands in for the compiler.
 func TestInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	compiler := filepath.Join(dir, "compiler")

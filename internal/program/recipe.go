@@ -20,13 +20,9 @@ func Install(version string, stamp []string, packages ...string) (args []string)
 	return args
 }
 
-// noDebugging has compilers leave out what only debuggers read, and the linker drops: a fifth of a cold compile. The
-// Makefile has the same flag, so a package is compiled once for programs and tests.
-const noDebugging = "-gcflags=all=-dwarf=false"
-
 // releaseFlags are the flags of the go command for programs of a released version.
 func releaseFlags(stamp []string) []string {
-	return []string{"-v", "-buildvcs=false", "-trimpath", noDebugging, "-ldflags=" + strings.Join(append([]string{"-s", "-w"}, stamp...), " ")}
+	return []string{"-v", "-buildvcs=false", "-trimpath", gocommand.NoDebugging, "-ldflags=" + strings.Join(append([]string{"-s", "-w"}, stamp...), " ")}
 }
 
 // InstallEnvironment is the environment for [Install] for a platform: the user's, without the settings that change
@@ -57,9 +53,9 @@ func (p *product) recipe(src source, dir, out string) (recipe, error) {
 		return recipe{}, err
 	}
 	if src.version != "" && pinned == nil {
-		return recipe{args: Install(src.version, nil, p.packages()...), alike: []string{"-trimpath", noDebugging}, env: []string{"GOBIN=" + out}}, nil
+		return recipe{args: Install(src.version, nil, p.packages()...), alike: []string{"-trimpath", gocommand.NoDebugging}, env: []string{"GOBIN=" + out}}, nil
 	}
-	alike := append([]string{noDebugging}, pinned...)
+	alike := append([]string{"-trimpath", gocommand.NoDebugging}, pinned...)
 	flags := append([]string{"-v", "-buildvcs=false", "-ldflags=-s -w"}, alike...)
 	return recipe{args: slices.Concat([]string{"build"}, flags, []string{"-o", out}, p.mains()), alike: alike}, nil
 }

@@ -104,9 +104,15 @@ func holdsModule(dir, path string) bool {
 	return err == nil && modfile.ModulePath(text) == path
 }
 
-// recordedRoot returns the root of the sources that this process was built
-// from, as the compiler recorded it; empty when it was told not to (-trimpath).
+// checkout is the root of the sources that the Makefile stamps: it compiles with -trimpath, as releases are.
+var checkout string
+
+// recordedRoot returns the root of the sources that this process was built from, as the Makefile or the compiler
+// recorded it; empty if neither did (-trimpath).
 func recordedRoot() string {
+	if checkout != "" {
+		return checkout
+	}
 	_, file, _, ok := runtime.Caller(0)
 	if !ok || !filepath.IsAbs(file) {
 		return ""

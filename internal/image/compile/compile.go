@@ -45,9 +45,10 @@ func (m Manager) Compile(ctx context.Context, p Platform, s store.Store) (progra
 	return Program{path, p, info, lock}, nil
 }
 
-// arguments are those of the go command, but for the output and the package.
+// arguments are those of the go command, but for the output and the package. An image has no debugger, so its program
+// has no tables for one, unless the recipe has flags for the compiler of its own.
 func (m Manager) arguments() []string {
-	arguments := append([]string{"build", "-trimpath"}, m.Recipe.Build.Flags...)
+	arguments := append([]string{"build", "-trimpath", gocommand.NoDebugging}, m.Recipe.Build.Flags...)
 	if !m.sources.stamped {
 		arguments = append(arguments, "-buildvcs=false") // the last one counts
 	}

@@ -174,7 +174,7 @@ func keptCompilerFlags(_ *buildLine, value string) (kept, why string) {
 	pattern, flags := splitPattern(value)
 	var all []string
 	for _, field := range fields(flags) {
-		if !slices.Contains([]string{"-N", "-l", "-B"}, field) {
+		if !slices.Contains([]string{"-N", "-l", "-B", "-dwarf=true", "-dwarf=false"}, field) {
 			why = notKnown
 			continue
 		}

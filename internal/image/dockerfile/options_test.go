@@ -94,7 +94,7 @@ func harmless(t *testing.T, b dockerfile.Build) {
 
 var (
 	linker   = regexp.MustCompile(`^([\w./~*-]+=)?(((-?-[sw](=\w+)?|'?-buildid=[^@]?.*|'?-?-X=[\pL\pN_./~-]+=.*|-?-X '?"?[\pL\pN_./~-]+=.*)) ?)*$`)
-	compiler = regexp.MustCompile(`^([\w./~*-]+=)?(-[NlB] ?)*$`)
+	compiler = regexp.MustCompile(`^([\w./~*-]+=)?((-[NlB]|-dwarf=(true|false)) ?)*$`)
 )
 
 // TestWhyVariablesAreLeftOut: what is said of a variable fits it, since many Dockerfiles of operators set a proxy.
