@@ -2,6 +2,14 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
+# A path with a space is several names to make: it would write and remove files beside this folder.
+ifneq ($(words $(CURDIR)),1)
+$(error make needs a path without spaces: move the checkout out of $(CURDIR))
+endif
+
+# Git sets these for its hooks. A test that makes a repository would write into this one.
+unexport GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY
+
 BIN     := $(CURDIR)/bin
 # Two examples are tested and linted with all else, the others with the long tests, as are modules that only these need.
 EXAMPLES := examples/apiexample examples/app examples/cronjob examples/democrd examples/fleet examples/guestbook examples/ingress-manager examples/mycronjob examples/pipeline examples/podannotator examples/rediscluster examples/sample-controller examples/toy
@@ -53,11 +61,11 @@ $(BIN)/testlog:
 
 .PHONY: gofmt
 gofmt:
-	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	@files=$$(git ls-files '*.go') && other=$$(gofmt -l $$files) && test -z "$$other" || { echo "$$other"; exit 1; }
 
 # Without the variables that name programs of clusters, a test that needs one skips itself. So the result is the same on every machine.
 CHECK = env -u SLIPWAY_CLUSTER -u SLIPWAY_NODE -u SLIPWAY_CHECK
-ONLY  = $(if $(RUN),-run '$(RUN)')
+ONLY  = $(if $(value RUN),-run '$(value RUN)')
 
 .PHONY: check
 check: gofmt $(BIN)/testlog ## gofmt, go vet and the tests that need no cluster, in two minutes (PACKAGES=./project RUN=TestFind for less).
@@ -66,7 +74,9 @@ check: gofmt $(BIN)/testlog ## gofmt, go vet and the tests that need no cluster,
 	@echo 'All checks passed. `make lint` checks words and pages, `make test` tests with clusters.'
 
 # Every test that needs a cluster uses the programs that `make build` has compiled once for the whole run.
-PROGRAMS = export SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) SLIPWAY_CHECK=$(BIN)/check/slipway-check
+# The assignments stand before export, which would hide that a command in them failed: all those tests would be skipped.
+PROGRAMS = SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) && SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) && SLIPWAY_CHECK=$(BIN)/check/slipway-check && \
+	export SLIPWAY_CLUSTER SLIPWAY_NODE SLIPWAY_CHECK
 
 # The examples' tests run as their users run them: with the tool.
 .PHONY: test
