@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -73,17 +71,16 @@ func link(path, asset string) error {
 	if runtime.GOOS == "windows" {
 		return copyOnce(path, asset)
 	}
-	err := os.Symlink(path, asset)
-	if !errors.Is(err, fs.ErrExist) {
+	temp, err := os.MkdirTemp(filepath.Dir(asset), ".link-")
+	if err != nil {
 		return err
 	}
-	if target, err := os.Readlink(asset); err == nil && target == path {
-		return nil // somebody else was faster
-	}
-	if err := os.Remove(asset); err != nil {
+	defer func() { _ = os.RemoveAll(temp) }()
+	made := filepath.Join(temp, filepath.Base(asset))
+	if err := os.Symlink(path, made); err != nil {
 		return err
 	}
-	return os.Symlink(path, asset)
+	return os.Rename(made, asset) // at once: a suite may be about to start it
 }
 
 // copyOnce copies the program where links need a privilege.

@@ -257,6 +257,33 @@ func TestStartDoesNotWaitForKubectl(t *testing.T) {
 	}
 }
 
+// TestAssetsAtOnce: commands that have the link changed at the same time have it there all the time.
+func TestAssetsAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	asset := filepath.Join(dir, "kubectl")
+	programs := []string{filepath.Join(dir, "slipway"), filepath.Join(dir, "slipway-kubectl")}
+	if err := link(programs[0], asset); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for turn := range 50 {
+				if err := link(programs[(i+turn)%len(programs)], asset); err != nil {
+					t.Error(err)
+				}
+				if _, err := os.Lstat(asset); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if left, err := filepath.Glob(filepath.Join(dir, ".link-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
 // TestAssets: kubectl among them is slipway itself until it is compiled.
 func TestAssets(t *testing.T) {
 	y := newYard(t)
