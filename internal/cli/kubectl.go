@@ -17,7 +17,7 @@ own once; "slipway cluster build" does so beforehand.`,
   slipway kubectl get pods --watch`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return inv.session().Kubectl(cmd.Context(), args)
+			return inv.session().Kubectl(cmd.Context(), calledAs(inv.Name) != nil, args)
 		},
 	}
 }

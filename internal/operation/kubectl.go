@@ -10,15 +10,23 @@ import (
 )
 
 // Kubectl has kubectl take the place of this process, after what a killed run owes to its cluster was seen to. It
-// returns only if that fails.
-func (s *Session) Kubectl(ctx context.Context, args []string) error {
-	path, err := s.kubectl(ctx)
+// returns only if that fails. Called reports whether slipway was called by the name kubectl, as the link among envtest's
+// programs is: it is ours then, and not the one on PATH, which may be of any version.
+func (s *Session) Kubectl(ctx context.Context, called bool, args []string) error {
+	path, err := s.kubectl(ctx, called)
 	if err != nil {
 		return err
 	}
 	s.takeBackBeforeKubectl(ctx, args)
+	if err := os.Setenv(handedTo, path); err != nil {
+		return err
+	}
 	return spawn.Become(append([]string{path}, args...), os.Environ())
 }
+
+// handedTo is the variable with the kubectl that has taken slipway's place. One on PATH that runs slipway, as a script
+// of `tools link` does, is not run again.
+const handedTo = "SLIPWAY_KUBECTL"
 
 // isThisProgram tells whether a path leads to the running program, as a link called kubectl may.
 func isThisProgram(path string) bool {
@@ -35,14 +43,16 @@ func isThisProgram(path string) bool {
 }
 
 // kubectl returns the path of kubectl: ours, or else the one on PATH, or else ours once it is compiled.
-func (s *Session) kubectl(ctx context.Context) (path string, err error) {
+func (s *Session) kubectl(ctx context.Context, called bool) (path string, err error) {
 	path, ok, err := s.clusters().FindKubectl(ctx)
 	if ok || err != nil {
 		return path, err
 	}
-	if path, err := exec.LookPath("kubectl"); err == nil && !isThisProgram(path) {
-		return path, nil
+	if !called {
+		if path, err := exec.LookPath("kubectl"); err == nil && !isThisProgram(path) && s.Getenv(handedTo) != path {
+			return path, nil
+		}
+		s.Handler.Handle(report.Note{Text: "there is no other kubectl on PATH; slipway compiles its own first"})
 	}
-	s.Handler.Handle(report.Note{Text: "there is no kubectl on PATH; slipway compiles its own first"})
 	return s.clusters().Kubectl(ctx)
 }

@@ -53,6 +53,7 @@ func variables() []variable {
 		{own: true, name: "SLIPWAY_DEFINITIONS", meaning: "`test --dependencies`: file with the CRDs that control planes begin with"},
 		{own: true, name: "SLIPWAY_STANDS_FOR", meaning: "`tools link`: version that the Makefile expects"},
 		{own: true, name: "SLIPWAY_CALLED_AS", meaning: "`tools link`: path by which the tool was called"},
+		{own: true, name: "SLIPWAY_KUBECTL", meaning: "`kubectl`: path of the program that runs in its place"},
 		{own: true, name: "SLIPWAY_CODEGEN_WORLD", meaning: "`generate clients`: file with the packages of the project"},
 	}
 }
