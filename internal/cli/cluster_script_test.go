@@ -83,11 +83,12 @@ func (p *clusterPool) command(ts *testscript.TestScript, neg bool, args []string
 	}
 	session, err := p.take(ts)
 	ts.Check(err)
-	ts.Defer(func() {
-		if ts.Value(scriptT{}).(testing.TB).Failed() {
+	t := ts.Value(scriptT{}).(testing.TB)
+	ts.Defer(func() { // after the last command, where ts.Check would end all tests without a reason
+		if t.Failed() {
 			_ = session.Close()
 		} else if err := resetCluster(session); err != nil {
-			ts.Check(errors.Join(err, session.Close()))
+			t.Error(errors.Join(err, session.Close()))
 		} else {
 			p.put(session)
 		}
