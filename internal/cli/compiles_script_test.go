@@ -186,6 +186,11 @@ func (d *dependencies) complete(ts *testscript.TestScript, flags []string, liste
 	return err
 }
 
+var (
+	errNoPackages = errors.New("there are no packages")
+	errNoMain     = errors.New("function main is undeclared in the main package")
+)
+
 // check reports what is wrong with the packages.
 func (d *dependencies) check(listed []listedPackage) error {
 	var wrong []error
@@ -220,7 +225,14 @@ func (d *dependencies) check(listed []listedPackage) error {
 				return d.importer.Import(path)
 			}),
 		}
-		checked[p.ImportPath], _ = config.Check(p.ImportPath, d.files, files, nil) // its errors are reported already
+		made, _ := config.Check(p.ImportPath, d.files, files, nil) // its errors are reported already
+		if made.Name() == "main" && made.Scope().Lookup("main") == nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", p.ImportPath, errNoMain))
+		}
+		checked[p.ImportPath] = made
+	}
+	if len(wrong) == 0 && len(checked) == 1 { // unsafe alone
+		return errNoPackages
 	}
 	return errors.Join(wrong...)
 }
