@@ -166,7 +166,11 @@ func Discard(dir string, dryRun bool) (removed bool, err error) {
 		return false, err
 	}
 	for _, e := range entries {
-		if runs(filepath.Join(dir, e.Name())) {
+		path := filepath.Join(dir, e.Name())
+		if e.Name() == fileName("kubectl") && isSelf(path) {
+			continue // as it is among assets until kubectl is compiled
+		}
+		if runs(path) {
 			return false, nil
 		}
 	}
@@ -178,6 +182,20 @@ func Discard(dir string, dryRun bool) (removed bool, err error) {
 	}
 	err = os.RemoveAll(dir)
 	return err == nil, err
+}
+
+// isSelf reports whether a path leads to the running program.
+func isSelf(path string) bool {
+	own, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	ours, err := os.Stat(own)
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(ours, there)
 }
 
 // unused chooses, by the time since their last use and by their sizes, what a cache need not keep beside a program that

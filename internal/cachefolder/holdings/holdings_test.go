@@ -160,6 +160,25 @@ func TestInUse(t *testing.T) {
 	}
 }
 
+// TestKubectlIsSlipway: links for envtest are not in use because kubectl among them is slipway itself.
+func TestKubectlIsSlipway(t *testing.T) {
+	root := t.TempDir()
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(root, "assets", slot[:16])
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(own, filepath.Join(dir, "kubectl")); err != nil {
+		t.Skip("the system has no links:", err)
+	}
+	if all := clean(t, root, holdings.Cleaning{}); all.Entries != 1 || len(all.Busy) != 0 {
+		t.Errorf("removed %+v", all)
+	}
+}
+
 // TestLinksAreNotFollowed: a link in the cache goes, and what it leads to stays.
 func TestLinksAreNotFollowed(t *testing.T) {
 	root, elsewhere := t.TempDir(), t.TempDir()
