@@ -2,9 +2,11 @@ package clustertest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,7 +37,10 @@ func (c *Cluster) Kubectl(t testing.TB, args ...string) (output string, err erro
 	if err != nil {
 		fatal(t, err)
 	}
-	kubectl, err := findKubectl(program, os.Getenv)
+	kubectl, compiled, err := findKubectl(program, os.Getenv)
+	if err == nil && !compiled {
+		err = compileKubectl(t.Context(), kubectl, c.Kubeconfig(), os.Stderr)
+	}
 	if err != nil {
 		fatal(t, err)
 	}
@@ -84,23 +89,39 @@ func (c *Cluster) Manifest(t testing.TB, object client.Object) (path string) {
 // assetsVariable is where envtest has its programs.
 const assetsVariable = "KUBEBUILDER_ASSETS"
 
-// findKubectl returns the kubectl for a cluster program.
-func findKubectl(program string, getenv func(string) string) (string, error) {
+// findKubectl returns the kubectl for a cluster program. Compiled is false if that may be slipway itself, which has the
+// name among envtest's programs until it has compiled kubectl.
+func findKubectl(program string, getenv func(string) string) (path string, compiled bool, err error) {
 	end := ""
 	if runtime.GOOS == "windows" {
 		end = ".exe"
 	}
-	path := filepath.Join(filepath.Dir(program), "slipway-kubectl"+end)
-	_, err := os.Stat(path)
+	path = filepath.Join(filepath.Dir(program), "slipway-kubectl"+end)
+	_, err = os.Stat(path)
 	if folder := getenv(assetsVariable); folder != "" && errors.Is(err, fs.ErrNotExist) {
 		asset := filepath.Join(folder, "kubectl"+end)
 		if _, absent := os.Stat(asset); absent == nil {
-			return asset, nil
+			return asset, false, nil
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", &fault.Error{What: "there is no kubectl beside the cluster program", Where: path, Err: fs.ErrNotExist,
+		return "", false, &fault.Error{What: "there is no kubectl beside the cluster program", Where: path, Err: fs.ErrNotExist,
 			Hint: "slipway cluster build compiles both", Next: "export " + find.Variable + "=$(slipway cluster build)"}
 	}
-	return path, err
+	return path, true, err
+}
+
+// compileKubectl has slipway compile the kubectl that it stands for, before a test calls it: neither what slipway
+// writes to progress meanwhile nor its failure is kubectl's answer.
+func compileKubectl(ctx context.Context, kubectl, kubeconfig string, progress io.Writer) error {
+	cmd, err := process.Command(ctx, kubectl, "--kubeconfig="+kubeconfig, "version", "--client")
+	if err != nil {
+		return err
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = io.MultiWriter(&stderr, progress)
+	if err := cmd.Run(); err != nil {
+		return &fault.Error{What: "kubectl cannot be used", Where: kubectl, Err: err, Hint: strings.TrimSpace(stderr.String()), Next: "slipway cluster build"}
+	}
+	return nil
 }

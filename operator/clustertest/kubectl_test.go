@@ -1,6 +1,7 @@
 package clustertest
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -50,20 +51,47 @@ func TestKubectlExplain(t *testing.T) {
 func TestFindKubectl(t *testing.T) {
 	dir, assets := t.TempDir(), t.TempDir()
 	getenv := func(name string) string { return map[string]string{assetsVariable: assets}[name] }
-	find := func() (string, error) { return findKubectl(filepath.Join(dir, "slipway-cluster"), getenv) }
-	if path, err := find(); !errors.Is(err, fs.ErrNotExist) {
+	find := func() (string, bool, error) { return findKubectl(filepath.Join(dir, "slipway-cluster"), getenv) }
+	if path, _, err := find(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nowhere: %s, %v", path, err)
 	}
 	end := ""
 	if runtime.GOOS == "windows" {
 		end = ".exe"
 	}
-	for _, want := range []string{filepath.Join(assets, "kubectl"+end), filepath.Join(dir, "slipway-kubectl"+end)} {
+	for i, want := range []string{filepath.Join(assets, "kubectl"+end), filepath.Join(dir, "slipway-kubectl"+end)} {
 		if err := os.WriteFile(want, nil, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if path, err := find(); path != want || err != nil {
-			t.Errorf("found %s, %v; want %s", path, err, want)
+		if path, compiled, err := find(); path != want || compiled != (i == 1) || err != nil {
+			t.Errorf("found %s, compiled: %t, %v; want %s", path, compiled, err, want)
 		}
+	}
+}
+
+// TestCompileKubectl: a kubectl that compiles itself does so before a test calls it.
+func TestCompileKubectl(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script stands in for slipway")
+	}
+	dir := t.TempDir()
+	kubectl := filepath.Join(dir, "kubectl")
+	play := func(script string) (progress string, err error) {
+		t.Helper()
+		if err := os.WriteFile(kubectl, []byte("#!/bin/sh\necho \"$@\" >'"+dir+"/args'\necho compiling >&2\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		var told bytes.Buffer
+		err = compileKubectl(t.Context(), kubectl, "config", &told)
+		return told.String(), err
+	}
+	if progress, err := play("echo v1"); progress != "compiling\n" || err != nil {
+		t.Errorf("it printed %q, %v", progress, err)
+	}
+	if args, err := os.ReadFile(filepath.Join(dir, "args")); string(args) != "--kubeconfig=config version --client\n" || err != nil {
+		t.Errorf("called with %q, %v", args, err)
+	}
+	if _, err := play("echo 'error: no network' >&2; exit 1"); err == nil || !strings.Contains(err.Error(), "no network") {
+		t.Errorf("the error is %v", err)
 	}
 }

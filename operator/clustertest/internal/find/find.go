@@ -87,7 +87,7 @@ type announcing struct {
 
 func (a *announcing) Write(p []byte) (int, error) {
 	a.once.Do(func() {
-		_, _ = io.WriteString(a.w, "clustertest: the cluster program is missing; running `slipway cluster build`, which takes minutes:\n")
+		_, _ = io.WriteString(a.w, "clustertest: a program is missing; running `slipway cluster build`, which may take minutes:\n")
 	})
 	return a.w.Write(p)
 }
