@@ -1,5 +1,6 @@
 // Package setupenvtest keeps folders of the programs that envtest starts, as the tool setup-envtest does, without a
-// network: `etcd`, `kube-apiserver` and `kubectl` in them are the embedded cluster's program under those names.
+// network: `etcd` and `kube-apiserver` in them are the embedded cluster's program under those names, and `kubectl` is
+// its kubectl, or slipway itself until that is compiled.
 //
 //	tool := setupenvtest.Tool{Store: setupenvtest.Store{Dir: dir}, Programs: control.Assets, Handler: h}
 //	selector, err := setupenvtest.ParseSelector("1.37.x")
