@@ -104,3 +104,36 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestUpdatesAreKnown: where a page runs tests with -update, each package named has that flag: go test would refuse it.
+func TestUpdatesAreKnown(t *testing.T) {
+	command := regexp.MustCompile("go test [^`\n]* -update\\b")
+	found := 0
+	for _, page := range files(t, ".md") {
+		for _, line := range command.FindAllString(readText(t, page), -1) {
+			found++
+			for _, pkg := range regexp.MustCompile(` \./\S+`).FindAllString(line, -1) {
+				if pkg = strings.TrimPrefix(pkg, " ./"); !declaresUpdate(t, pkg) && !declaresUpdate(t, "cluster/"+pkg) {
+					t.Errorf("%s: %s has no flag -update: %s", page, pkg, line)
+				}
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("found only %d commands", found)
+	}
+}
+
+// declaresUpdate reports whether the tests of the package in a folder have the flag -update.
+func declaresUpdate(t *testing.T, dir string) bool {
+	t.Helper()
+	tests, err := filepath.Glob(filepath.Join(root, dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flag := regexp.MustCompile(`(?m)^var update = flag\.Bool\("update",`)
+	return slices.ContainsFunc(tests, func(file string) bool {
+		text, err := os.ReadFile(file)
+		return err == nil && flag.Match(text)
+	})
+}
