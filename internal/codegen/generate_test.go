@@ -22,11 +22,20 @@ import (
 func finder(t *testing.T, program string) *codegen.Finder {
 	t.Helper()
 	if program == "" {
-		path, err := codegen.NewFinder(os.Getenv, report.Discard).Program(t.Context(), "")
+		source, err := filepath.Abs("../..")
 		if err != nil {
 			t.Fatal(err)
 		}
-		program = path
+		getenv := func(key string) string {
+			if key == "SLIPWAY_SOURCE" { // a test that is compiled with -trimpath does not know it
+				return source
+			}
+			return os.Getenv(key)
+		}
+		program, err = codegen.NewFinder(getenv, report.Discard).Program(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	env := map[string]string{"SLIPWAY_CODEGEN": program, "SLIPWAY_CACHE": t.TempDir()}
 	return codegen.NewFinder(func(key string) string { return env[key] }, report.Discard)
