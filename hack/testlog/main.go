@@ -93,8 +93,8 @@ func ofParts(ctx context.Context, out io.Writer, o options, parts []string) erro
 	return listParts(out, last, parts, now)
 }
 
-// patience is how long nothing is shown before the tests that run are.
-const patience = 20 * time.Second
+// patience is how long nothing is shown before the tests that run are, at the next look: in less than twenty seconds.
+const patience = 15 * time.Second
 
 // follow runs the command and shows what its tests do. An interrupt is left to the command, which gets it as well.
 func follow(ctx context.Context, dir string, command []string, out, log io.Writer) error {

@@ -18,7 +18,7 @@ import (
 func list(out io.Writer, log string, many int) error {
 	file, err := os.Open(log)
 	if errors.Is(err, fs.ErrNotExist) {
-		_, err = fmt.Fprintln(out, "no run is written down: make test does that")
+		_, err = fmt.Fprintln(out, "no run is written down: make check and make test do that")
 		return err
 	}
 	if err != nil {

@@ -68,7 +68,7 @@ func TestSilence(t *testing.T) {
 		time.Sleep(patience + time.Second)
 		close(ended)
 		<-over
-		if got := out.String(); got != "… 0 tests have ended; now: TestA/b (20s)\n" {
+		if got := out.String(); got != "… 0 tests have ended; now: TestA/b (15s)\n" {
 			t.Errorf("shown is %q", got)
 		}
 	})
