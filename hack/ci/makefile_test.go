@@ -19,7 +19,8 @@ func makes(t *testing.T, dir, recipe string, settings ...string) (string, error)
 	return string(out), err
 }
 
-// TestProgramsAreNamed: tests that need a program of clusters do not begin, and so are not skipped, when it cannot be had.
+// TestProgramsAreNamed: tests that need a program of clusters do not begin, and so are not skipped, when it cannot be
+// had.
 func TestProgramsAreNamed(t *testing.T) {
 	bin := t.TempDir()
 	for script, want := range map[string]string{"echo /a/program": "/a/program", "exit 1": "", `[ "$#" = 2 ] && echo /a/program`: ""} {

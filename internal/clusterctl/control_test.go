@@ -61,7 +61,11 @@ func newDock(t *testing.T, mode string) *dock {
 	}
 	d := &dock{t: t, state: filepath.Join(t.TempDir(), "s"), kube: filepath.Join(t.TempDir(), "config"), log: &events{}}
 	t.Setenv(peerMode, mode)
-	d.env = map[string]string{"SLIPWAY_CLUSTER": own, "SLIPWAY_STATE": d.state, "KUBECONFIG": d.kube, "SLIPWAY_CACHE": t.TempDir()}
+	source, err := filepath.Abs(filepath.Join("..", "..")) // a test that is compiled with -trimpath does not know it
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.env = map[string]string{"SLIPWAY_SOURCE": source, "SLIPWAY_CLUSTER": own, "SLIPWAY_STATE": d.state, "KUBECONFIG": d.kube, "SLIPWAY_CACHE": t.TempDir()}
 	d.Control = clusterctl.New(func(key string) string { return d.env[key] }, d.log)
 	d.Hurry(time.Hour, time.Hour)
 	t.Cleanup(func() { d.end() })

@@ -10,8 +10,8 @@ import (
 )
 
 // Kubectl has kubectl take the place of this process, after what a killed run owes to its cluster was seen to. It
-// returns only if that fails. Called reports whether slipway was called by the name kubectl, as the link among envtest's
-// programs is: it is ours then, and not the one on PATH, which may be of any version.
+// returns only if that fails. Called reports whether slipway was called by the name kubectl, as the link among
+// envtest's programs is: it is ours then, and not the one on PATH, which may be of any version.
 func (s *Session) Kubectl(ctx context.Context, called bool, args []string) error {
 	path, err := s.kubectl(ctx, called)
 	if err != nil {

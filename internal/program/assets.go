@@ -75,8 +75,11 @@ func link(path, asset string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(temp) }()
 	made := filepath.Join(temp, filepath.Base(asset))
+	defer func() {
+		_ = os.Remove(made) // fails once it has its name
+		_ = os.Remove(temp)
+	}()
 	if err := os.Symlink(path, made); err != nil {
 		return err
 	}

@@ -3,20 +3,25 @@ package load
 import (
 	"bytes"
 	"go/ast"
-	"go/build"
 	"go/parser"
 	"go/printer"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
 // TestBlankBodies: what is declared stays as it is, and where it is, in all of what comes with Go.
 func TestBlankBodies(t *testing.T) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var all []string
 	for _, pattern := range []string{"encoding/*/*.go", "go/*/*.go", "net/http/*.go", "reflect/*.go", "runtime/*.go", "strings/*.go", "syscall/*.go", "text/*/*.go", "time/*.go"} {
-		found, err := filepath.Glob(filepath.Join(build.Default.GOROOT, "src", filepath.FromSlash(pattern)))
+		found, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "src", filepath.FromSlash(pattern)))
 		if err != nil {
 			t.Fatal(err)
 		}
