@@ -90,7 +90,8 @@ func (c *typeChecks) command(ts *testscript.TestScript, neg bool, args []string)
 }
 
 func (c *typeChecks) check(ts *testscript.TestScript, flags, patterns []string) error {
-	out, err := goList(ts, append(flags, "-e", "-deps", "-test", "-json=ImportPath,Dir,Standard,GoFiles,Imports,ImportMap,Module,Error"), patterns)
+	// Without EmbedFiles go list does not look for the files that are embedded.
+	out, err := goList(ts, append(flags, "-e", "-deps", "-test", "-json=ImportPath,Dir,Standard,GoFiles,EmbedFiles,Imports,ImportMap,Module,Error"), patterns)
 	if err != nil {
 		return err
 	}
