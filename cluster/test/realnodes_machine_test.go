@@ -106,15 +106,6 @@ func (c *realCluster) partsOf(first int) map[int]string {
 	return all
 }
 
-// request sends one, and fails the test if it is refused.
-func (c *realCluster) request(line string) {
-	c.t.Helper()
-	c.send(line)
-	if r := c.next("reply"); r.Error != "" {
-		c.t.Errorf("%s: %s", line, r.Error)
-	}
-}
-
 // nodesMessage is what status says of nodes.
 func (c *realCluster) nodesMessage() string {
 	c.t.Helper()
