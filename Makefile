@@ -31,7 +31,7 @@ help: ## Say what can be made.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: $(BIN)/slipway ## Build all programs; those of clusters and real nodes take some thirteen minutes the first time.
+build: $(BIN)/slipway ## Build all programs; those of clusters and real nodes take some ten minutes the first time.
 	$(BIN)/slipway cluster build
 	$(BIN)/slipway cluster build --nodes real
 	go build -C cluster -ldflags='-s -w' -o $(BIN)/check/slipway-check ./cmd/slipway-check
@@ -68,7 +68,7 @@ CHECK = env -u SLIPWAY_CLUSTER -u SLIPWAY_NODE -u SLIPWAY_CHECK
 ONLY  = $(if $(value RUN),-run '$(value RUN)')
 
 .PHONY: check
-check: gofmt $(BIN)/testlog ## gofmt, go vet and the tests that need no cluster, in two minutes (PACKAGES=./project RUN=TestFind for less).
+check: gofmt $(BIN)/testlog ## gofmt, go vet and the tests that need no cluster, in three minutes (PACKAGES=./project RUN=TestFind for less).
 	@$(CHECK) $(TESTLOG) go test -json -vet=all -short -parallel 4 -timeout 10m $(ONLY) $(or $(PACKAGES),$(CODE))
 	$(if $(PACKAGES),,@$(CHECK) $(TESTLOG) -dir operator go test -json -vet=all -short -timeout 10m $(ONLY) ./...)
 	@echo 'All checks passed. `make lint` checks words and pages, `make test` tests with clusters.'
@@ -80,7 +80,7 @@ PROGRAMS = SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) && SLIPWAY_NODE=$$($
 
 # The examples' tests run as their users run them: with the tool.
 .PHONY: test
-test: build $(BIN)/testlog ## Run the tests of every module, without those that take long: ten minutes.
+test: build $(BIN)/testlog ## Run the tests of every module, without those that take long: some twelve minutes.
 	$(PROGRAMS) && \
 	$(TESTLOG) $(GOTEST) -short -parallel 4 -timeout 30m $(CODE) && \
 	$(TESTLOG) -dir cluster $(GOTEST) -short -timeout 30m ./... && \

@@ -54,11 +54,11 @@ func TestDurable(t *testing.T) {
 		t.Errorf("taints %v, labels %v", n.Spec.Taints, n.Labels)
 	}
 	pull(t, p)
-	makeConfigMap(t, p.clients(), "before-stop")
+	makeConfigMap(t, p.clients(), "before-restart")
 	t.Run("stop by a late client", func(t *testing.T) { testLateClient(t, p) })
 
 	p = start(t, p.config)
-	for _, name := range []string{"before-kill", "before-stop"} {
+	for _, name := range []string{"before-kill", "before-restart"} {
 		if _, err := configMap(t, p.clients(), name); err != nil {
 			t.Errorf("lost by stop: %v", err)
 		}

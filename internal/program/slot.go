@@ -162,8 +162,8 @@ func hold(ctx context.Context, h report.Handler, path, does string, done func() 
 // holder is what the process that holds the lock at path does, with its id, if it left that.
 func holder(path, does string) string {
 	text, err := os.ReadFile(path)
-	pid, theirs, told := strings.Cut(strings.TrimSpace(string(text)), " ")
-	if told {
+	pid, theirs, named := strings.Cut(strings.TrimSpace(string(text)), " ")
+	if named {
 		does = theirs
 	}
 	if err != nil || pid == "" {
