@@ -78,18 +78,19 @@ check: gofmt $(BIN)/testlog ## gofmt, go vet and the tests that need no cluster,
 PROGRAMS = SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) && SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) && SLIPWAY_CHECK=$(BIN)/check/slipway-check && \
 	export SLIPWAY_CLUSTER SLIPWAY_NODE SLIPWAY_CHECK
 
-# The examples' tests run as their users run them: with the tool.
+# Two of these run at a time, the longest first: tests wait for clusters more than they compute. The examples' tests run
+# as their users run them: with the tool.
 .PHONY: test
 test: build $(BIN)/testlog ## Run the tests of every module, without those that take long: some twelve minutes.
 	$(PROGRAMS) && \
-	$(TESTLOG) $(GOTEST) -short -parallel 4 -timeout 30m $(CODE) && \
-	$(TESTLOG) -dir cluster $(GOTEST) -short -timeout 30m ./... && \
-	$(TESTLOG) -dir operator $(GOTEST) -short -timeout 10m ./... && \
-	$(foreach e,$(SOME),$(TESTLOG) -dir $(e) $(BIN)/slipway test -json -short -vet=off -timeout 10m ./... && )\
-	$(TESTLOG) -dir test/cronjob $(GOTEST) -short -timeout 10m ./... && \
-	$(TESTLOG) -dir bench $(GOTEST) -short -timeout 10m ./... && \
-	$(TESTLOG) -dir release $(GOTEST) -short -timeout 10m ./... && \
-	$(TESTLOG) -dir test/differential $(GOTEST) -short -timeout 10m ./...
+	$(TESTLOG) $(GOTEST) -short -parallel 4 -timeout 30m $(CODE) -- \
+	-dir cluster $(GOTEST) -short -timeout 30m ./... -- \
+	-dir release $(GOTEST) -short -timeout 10m ./... -- \
+	-dir operator $(GOTEST) -short -timeout 10m ./... -- \
+	$(foreach e,$(SOME),-dir $(e) $(BIN)/slipway test -json -short -vet=off -timeout 10m ./... -- )\
+	-dir test/cronjob $(GOTEST) -short -timeout 10m ./... -- \
+	-dir bench $(GOTEST) -short -timeout 10m ./... -- \
+	-dir test/differential $(GOTEST) -short -timeout 10m ./...
 
 .PHONY: examples
 examples: build ## Do what the README of each example says, in turn, and print a line for each.

@@ -2,15 +2,18 @@
 // written down.
 //
 //	go run ./hack/testlog -log FILE [-dir FOLDER] COMMAND ARGS...   # a command that prints what go test -json prints
+//	        [-- [-dir FOLDER] COMMAND ARGS...]...                    # and others: two run at a time
 //	go run ./hack/testlog -log FILE -slowest 20                     # the tests that took longest, from all runs in the log
 //	go run ./hack/testlog -passed PART                              # a part of the long tests has passed, at this commit
 //	go run ./hack/testlog -parts PART...                            # when these parts passed, and which are due
 //
 // A package that passes gets one line, the one that go test itself ends with. A test that fails is shown with all that
-// it printed. When nothing has been shown for a while, the tests that run are. The exit code is the command's.
+// it printed. When nothing has been shown for a while, the tests that run are. The exit code is the command's, or that
+// of the first that failed: the others run to their end.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -19,8 +22,11 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 func main() {
@@ -63,8 +69,6 @@ func run(ctx context.Context, out io.Writer, o options, args []string) error {
 		return errNoLog
 	case o.slowest > 0:
 		return list(out, o.log, o.slowest)
-	case len(args) == 0:
-		return errNoCommand
 	}
 	file, err := os.OpenFile(o.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -96,10 +100,53 @@ func ofParts(ctx context.Context, out io.Writer, o options, parts []string) erro
 // patience is how long nothing is shown before the tests that run are, at the next look: in less than twenty seconds.
 const patience = 15 * time.Second
 
-// follow runs the command and shows what its tests do. An interrupt is left to the command, which gets it as well.
-func follow(ctx context.Context, dir string, command []string, out, log io.Writer) error {
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir, cmd.Stderr = dir, os.Stderr
+// follow runs the commands that "--" separates, two at a time, and shows what their tests do. An interrupt is left to
+// them, which get it as well, and no other begins.
+func follow(ctx context.Context, dir string, args []string, out, log io.Writer) error {
+	s := newScreen(out, log)
+	ended := make(chan struct{})
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		s.watch(patience, ended)
+	}()
+	var running errgroup.Group
+	running.SetLimit(2)
+	for _, c := range commands(dir, args) {
+		running.Go(func() error { return c.run(ctx, s) })
+	}
+	err := running.Wait()
+	close(ended)
+	<-watched
+	s.rest()
+	return err
+}
+
+// command is one that prints what go test -json prints, and its folder.
+type command struct {
+	dir  string
+	args []string
+}
+
+// commands are those that "--" separates. The folder is that of the first; others name theirs.
+func commands(dir string, args []string) []command {
+	i := slices.Index(args, "--")
+	if i < 0 {
+		return []command{{dir, args}}
+	}
+	rest, next := args[i+1:], "."
+	if len(rest) > 1 && rest[0] == "-dir" {
+		next, rest = rest[1], rest[2:]
+	}
+	return append([]command{{dir, args[:i]}}, commands(next, rest)...)
+}
+
+func (c command) run(ctx context.Context, s *screen) error {
+	if len(c.args) == 0 || ctx.Err() != nil {
+		return cmp.Or(ctx.Err(), errNoCommand)
+	}
+	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
+	cmd.Dir, cmd.Stderr = c.dir, os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	events, err := cmd.StdoutPipe()
 	if err != nil {
@@ -108,16 +155,9 @@ func follow(ctx context.Context, dir string, command []string, out, log io.Write
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	s := newScreen(out, log)
-	ended := make(chan struct{})
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		s.watch(patience, ended)
-	}()
-	err = s.read(events)
-	close(ended)
-	<-watched
-	s.rest()
-	return errors.Join(err, cmd.Wait())
+	err = errors.Join(s.read(events), cmd.Wait())
+	if err != nil {
+		s.failure(c)
+	}
+	return err
 }

@@ -32,6 +32,7 @@ type screen struct {
 	log     io.Writer
 	printed map[place][]string  // of tests that have not ended
 	began   map[place]time.Time // of those
+	failed  []command
 	ended   int
 	shown   time.Time
 }
@@ -111,13 +112,24 @@ func (s *screen) show(lines ...string) {
 	}
 }
 
-// rest shows what tests printed that did not come to an end, as when the program was killed.
+// failure remembers a command that failed.
+func (s *screen) failure(c command) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failed = append(s.failed, c)
+}
+
+// rest shows what tests printed that did not come to an end, as when the program was killed, and the commands that
+// failed: what others print may have followed.
 func (s *screen) rest() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, at := range slices.SortedFunc(maps.Keys(s.began), func(a, b place) int { return strings.Compare(a.pkg+a.test, b.pkg+b.test) }) {
 		s.show(fmt.Sprintf("--- did not end: %s %s\n", at.pkg, at.test))
 		s.show(s.printed[at]...)
+	}
+	for _, c := range s.failed {
+		s.show(fmt.Sprintf("failed in %s: %s\n", c.dir, strings.Join(c.args, " ")))
 	}
 }
 

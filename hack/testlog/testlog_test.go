@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -101,6 +102,28 @@ func TestFollow(t *testing.T) {
 	}
 	if err := run(t.Context(), &shown, options{log: log, dir: "."}, []string{"go", "test", "-json", "./nowhere"}); err == nil {
 		t.Error("a run that fails ends well")
+	}
+}
+
+// TestSeveral: a command that fails is named at the end, and the others run nevertheless.
+func TestSeveral(t *testing.T) {
+	var shown bytes.Buffer
+	elsewhere := t.TempDir()
+	args := []string{"sh", "-c", "exit 3", "--", "-dir", elsewhere, "pwd", "--", "echo", "third", "--"}
+	err := run(t.Context(), &shown, options{log: filepath.Join(elsewhere, "log"), dir: "."}, args[:len(args)-1])
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 3 {
+		t.Errorf("the error is %v", err)
+	}
+	for _, want := range []string{elsewhere + "\n", "third\n"} {
+		if !strings.Contains(shown.String(), want) {
+			t.Errorf("%q is not in %q", want, shown.String())
+		}
+	}
+	if !strings.HasSuffix(shown.String(), "\nfailed in .: sh -c exit 3\n") {
+		t.Errorf("shown is %q", shown.String())
+	}
+	if err := run(t.Context(), &shown, options{log: filepath.Join(elsewhere, "log"), dir: "."}, args[3:]); !errors.Is(err, errNoCommand) {
+		t.Errorf("after the last -- there is no command: %v", err)
 	}
 }
 
