@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"crypto/ed25519"
+	"debug/buildinfo"
 	"encoding/base64"
 	"errors"
 	"flag"
@@ -120,7 +121,7 @@ func unpacked(t *testing.T, dist string) {
 	}
 }
 
-// stamped runs slipway out of the archive.
+// stamped runs slipway out of the archive, and reads its version there.
 func stamped(t *testing.T, dir, dist string, public ed25519.PublicKey) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -128,7 +129,12 @@ func stamped(t *testing.T, dir, dist string, public ed25519.PublicKey) {
 	}
 	temp := t.TempDir()
 	command(t, temp, nil, "tar", "xf", filepath.Join(dist, naming.Archive("v0.1.0", "linux", runtime.GOARCH)))
-	got := command(t, temp, nil, filepath.Join(naming.Folder("v0.1.0", "linux", runtime.GOARCH), "slipway"))
+	path := filepath.Join(temp, naming.Folder("v0.1.0", "linux", runtime.GOARCH), "slipway")
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := info.Main.Version + " " + command(t, temp, nil, path)
 	commit := strings.TrimSpace(command(t, dir, nil, "git", "rev-parse", "HEAD"))
 	if want := "v0.1.0 " + commit + " 2026-02-03T04:05:06Z " + base64.StdEncoding.EncodeToString(public) + "\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -158,7 +164,8 @@ func onlyOf(t *testing.T, name string) program.ReleaseUnit {
 	return program.ReleaseUnit{}
 }
 
-// identical compiles programs as slipway does that has no release to get them from, in folders and caches of its own.
+// identical compiles programs as slipway does that has no release to get them from, in folders of its own. With Go's
+// build cache of before, all that has the same flags and sources is linked anew: [TestTwice] has an empty one.
 func identical(t *testing.T, dir string, units ...program.ReleaseUnit) {
 	t.Helper()
 	temp := t.TempDir()
@@ -168,7 +175,7 @@ func identical(t *testing.T, dir string, units ...program.ReleaseUnit) {
 	}
 	cache := strings.TrimSpace(command(t, temp, nil, "go", "env", "GOMODCACHE"))
 	proxies := modproxy.FileURL(filepath.Join(work(t, dir), "proxy")) + "," + modproxy.FileURL(filepath.Join(cache, "cache", "download"))
-	env = append(env, "GOBIN="+filepath.Join(temp, "bin"), "GOPATH="+filepath.Join(temp, "path"), "GOMODCACHE="+filepath.Join(temp, "modules"), "GOCACHE="+filepath.Join(temp, "cache"),
+	env = append(env, "GOBIN="+filepath.Join(temp, "bin"), "GOPATH="+filepath.Join(temp, "path"), "GOMODCACHE="+filepath.Join(temp, "modules"),
 		"GOFLAGS=-modcacherw", "GOPROXY="+proxies, "GOSUMDB=off")
 	for _, u := range units {
 		cmd := exec.CommandContext(t.Context(), "go", program.Install("v0.1.0", nil, u.Packages...)...)
@@ -207,6 +214,7 @@ func TestThisRepository(t *testing.T) {
 	if code, said := release(t, dir, part...); code != 0 {
 		t.Fatalf("%d\n%s", code, said)
 	}
+	t.Setenv("GOCACHE", t.TempDir())
 	identical(t, dir, units...)
 }
 
