@@ -51,8 +51,8 @@ EVENTS  := $(BIN)/tests.jsonl
 TESTLOG := $(BIN)/testlog -log $(EVENTS)
 GOTEST  := go test -json -vet=off
 
-# The rules about words are checked by `make lint`, all others with the tests. The scripts take longest and begin first.
-CODE = ./internal/cli $$(go list ./... | grep -v /internal/house/words$$)
+# The rules about words are checked by `make lint`, all others with the tests. The longest begin first.
+CODE = ./internal/cli ./internal/ship $$(go list ./... | grep -v /internal/house/words$$)
 
 .PHONY: $(BIN)/testlog
 $(BIN)/testlog:
