@@ -30,6 +30,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
 
 // A Plan is a set of file changes that is decided and not yet written.
@@ -272,6 +273,10 @@ func (p *Plan) edit(path string, change func(path string, src []byte) ([]byte, e
 	}
 	if err != nil {
 		return err
+	}
+	if refusal := gofile.Unparsable(path, c.after, after); refusal != nil {
+		p.refused = append(p.refused, refusal)
+		return nil
 	}
 	c.set(after)
 	p.track(c)
