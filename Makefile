@@ -155,7 +155,7 @@ test-long-matrix: build
 	$(PASSED)
 
 test-long-edits: build
-	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -run '^TestRandom' ./internal/scaffold -edits $(or $(EDITS),1000) -seed $(or $(SEED),0)
+	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -run '^Test(Random|DeleteUndoesCreate)' ./internal/scaffold -edits $(or $(EDITS),1000) -seed $(or $(SEED),0)
 	$(PASSED)
 
 test-long-mutants:

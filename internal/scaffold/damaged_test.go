@@ -91,15 +91,20 @@ func TestRandomDamage(t *testing.T) {
 	for seed := *editSeed; seed < *editSeed+uint64(*edits); seed++ {
 		random := rand.New(rand.NewPCG(seed, 4))
 		damaged := damage(random, good)
+		var root string
+		var before *txtar.Archive
 		for _, v := range verbs(p.options) {
-			root := t.TempDir()
-			write(t, root, p.tree)
-			must(t, os.WriteFile(filepath.Join(root, "PROJECT"), []byte(damaged), 0o644))
-			before := tree(t, root)
+			if before == nil {
+				root = t.TempDir()
+				write(t, root, p.tree)
+				must(t, os.WriteFile(filepath.Join(root, "PROJECT"), []byte(damaged), 0o644))
+				before = tree(t, root)
+			}
 			plan, err := v.plan(root)
 			if err == nil {
 				must(t, plan.Apply(report.Discard))
 				checkParses(t, before, tree(t, root))
+				before = nil // the next verb has the damaged project itself
 				continue
 			}
 			refused++
@@ -107,7 +112,7 @@ func TestRandomDamage(t *testing.T) {
 				t.Errorf("seed %d: %s: what, where or what to do is missing: %v", seed, v.name, err)
 			}
 			if diff := treeDiff(before, tree(t, root)); diff != "" {
-				t.Errorf("seed %d: %s: %s", seed, v.name, diff)
+				t.Fatalf("seed %d: %s: %s", seed, v.name, diff)
 			}
 		}
 	}

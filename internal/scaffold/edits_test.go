@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	edits    = flag.Int("edits", 30, "how many random edits of projects to try every verb on")
+	edits    = flag.Int("edits", 10, "how many random edits of projects to try every verb on, and how many random projects to take apart again")
 	editSeed = flag.Uint64("seed", 0, "the first seed of the random edits")
 )
 
