@@ -44,7 +44,7 @@ func workflows(t *testing.T) map[string]workflow {
 // writes.
 func TestActionlint(t *testing.T) {
 	if testing.Short() {
-		t.Skip("make lint runs it")
+		t.Skip("long: make lint")
 	}
 	linter := makeVariable(t, "ACTIONLINT")
 	written := filepath.Join(t.TempDir(), "ci.yml")
