@@ -87,8 +87,8 @@ func shareModules(t *testing.T) {
 
 // sharedBuilds has the same scaffold compiled once, in whichever folders scripts make it: without -trimpath a package's
 // folder is part of what Go's cache knows it by. Images are compiled with these settings anyway. Programs that run for
-// a moment need no tables for debuggers, and go vet has scripts of its own.
-var sharedBuilds = []string{"GOFLAGS=-trimpath -gcflags=all=-dwarf=false -ldflags=-w -vet=off", "CGO_ENABLED=0"}
+// a moment need no tables for debuggers and collect little garbage, and go vet has scripts of its own.
+var sharedBuilds = []string{"GOFLAGS=-trimpath -gcflags=all=-dwarf=false -ldflags=-w -vet=off", "CGO_ENABLED=0", "GOGC=400"}
 
 // goEnv is what scripts inherit of the caller's Go installation.
 var goEnv = sync.OnceValues(func() ([]string, error) {

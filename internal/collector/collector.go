@@ -27,16 +27,19 @@ type Collector struct {
 	mu      sync.Mutex
 	begun   bool // something was collected
 	percent int  // from then on
+	usual   int  // unless a caller is patient
 }
 
 // Begin has garbage collected, for the first time when it is worth while and then as usual. The code that has set GOGC
 // gets what they asked for.
-func Begin() *Collector {
+func Begin() *Collector { return begin(usual) }
+
+func begin(usual int) *Collector {
 	if usual != standard {
 		debug.SetGCPercent(usual)
 		return nil
 	}
-	c := &Collector{percent: usual}
+	c := &Collector{percent: usual, usual: usual}
 	debug.SetGCPercent(first)
 	runtime.AddCleanup(new([64]byte), (*Collector).collected, c)
 	return c
@@ -56,7 +59,7 @@ func (c *Collector) Patiently() (undo func()) {
 		return func() {}
 	}
 	c.set(patient)
-	return func() { c.set(usual) }
+	return func() { c.set(c.usual) }
 }
 
 func (c *Collector) set(percent int) {

@@ -15,10 +15,7 @@ func current() int {
 
 // TestCollector: little is collected at first, then as much as is asked for.
 func TestCollector(t *testing.T) {
-	if usual != standard {
-		t.Skip("GOGC is set")
-	}
-	c := Begin()
+	c := begin(standard)
 	if got := current(); got != first {
 		t.Errorf("%d percent before anything was collected, want %d", got, first)
 	}
@@ -31,8 +28,15 @@ func TestCollector(t *testing.T) {
 		runtime.Gosched()
 	}
 	undo()
-	if got := current(); got != usual {
-		t.Errorf("%d percent afterwards, want %d", got, usual)
+	if got := current(); got != standard {
+		t.Errorf("%d percent afterwards, want %d", got, standard)
+	}
+}
+
+// TestUsersSetting: a GOGC that the program was started with is kept.
+func TestUsersSetting(t *testing.T) {
+	if c := begin(300); c != nil || current() != 300 {
+		t.Errorf("%v, %d percent, want none and 300", c, current())
 	}
 }
 
