@@ -73,13 +73,15 @@ func (y *yard) handle(e report.Event) {
 	}
 }
 
+// write replaces a file at once: a compiler may read it meanwhile.
 func (y *yard) write(name, text string) string {
 	y.t.Helper()
 	path := filepath.Join(y.root, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		y.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+	written := filepath.Join(y.t.TempDir(), "written")
+	if err := errors.Join(os.WriteFile(written, []byte(text), 0o755), os.Rename(written, path)); err != nil {
 		y.t.Fatal(err)
 	}
 	return path
