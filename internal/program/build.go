@@ -104,7 +104,7 @@ func (f *Finder) build(ctx context.Context, p *product, src source, out string) 
 	}
 	t := newTracker(p, packages, f.Handler)
 	defer t.stop()
-	if err := (goCommand{product: p, dir: dir, env: append(collectLess(), r.env...), args: r.args, line: t.line}).run(ctx); err != nil {
+	if err := (goCommand{product: p, dir: dir, out: out, env: append(collectLess(), r.env...), args: r.args, line: t.line}).run(ctx); err != nil {
 		return err
 	}
 	t.linked()

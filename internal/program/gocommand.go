@@ -19,6 +19,7 @@ import (
 type goCommand struct {
 	*product
 	dir  string
+	out  string // where it writes
 	env  []string
 	args []string
 	// line is given each line and tells whether it was a message of progress;
@@ -57,7 +58,7 @@ func (g goCommand) failed(env *gocommand.Environment, lines []string, err error)
 	if refused, ok := errors.AsType[*report.Error](err); ok {
 		return refused
 	}
-	if e := env.Explain(strings.Join(lines, "\n"), ""); e != nil {
+	if e := env.Explain(strings.Join(lines, "\n"), g.out); e != nil {
 		return e
 	}
 	return buildError(g.product, g.dir, g.args, lines, err)

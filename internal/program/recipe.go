@@ -46,18 +46,20 @@ type recipe struct {
 	env   []string // further variables
 }
 
-// recipe is how p is made from src, whose sources are in dir; programs go to out.
+// recipe is how p is made from src, whose sources are in dir; programs go to out. Temporary files of the go command go
+// there, too: they are removed with the folder, also after a kill.
 func (p *product) recipe(src source, dir, out string) (recipe, error) {
 	pinned, err := p.pinned(dir, out)
 	if err != nil {
 		return recipe{}, err
 	}
+	env := []string{"GOTMPDIR=" + out}
 	if src.version != "" && pinned == nil {
-		return recipe{args: Install(src.version, nil, p.packages()...), alike: []string{"-trimpath", gocommand.NoDebugging}, env: []string{"GOBIN=" + out}}, nil
+		return recipe{args: Install(src.version, nil, p.packages()...), alike: []string{"-trimpath", gocommand.NoDebugging}, env: append(env, "GOBIN="+out)}, nil
 	}
 	alike := append([]string{"-trimpath", gocommand.NoDebugging}, pinned...)
 	flags := append([]string{"-v", "-buildvcs=false", "-ldflags=-s -w"}, alike...)
-	return recipe{args: slices.Concat([]string{"build"}, flags, []string{"-o", out}, p.mains()), alike: alike}, nil
+	return recipe{args: slices.Concat([]string{"build"}, flags, []string{"-o", out}, p.mains()), alike: alike, env: env}, nil
 }
 
 // A ReleaseUnit is what one run of the go command makes of a release: programs of one module.

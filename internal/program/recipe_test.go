@@ -39,8 +39,18 @@ func TestRecipeIsTheReleases(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, variable := range r.env {
-		if variable != "GOBIN=/out" && !slices.Contains(env, variable) {
+		if variable != "GOBIN=/out" && variable != "GOTMPDIR=/out" && !slices.Contains(env, variable) {
 			t.Errorf("only here: %s", variable)
+		}
+	}
+}
+
+// TestTemporaryFilesGoWithTheFolder that the programs are made in: a killed go command leaves half a program in them.
+func TestTemporaryFilesGoWithTheFolder(t *testing.T) {
+	for _, src := range []source{{version: "v0.1.0"}, {dir: t.TempDir()}} {
+		r, err := checkProduct().recipe(src, t.TempDir(), "/out")
+		if err != nil || !slices.Contains(r.env, "GOTMPDIR=/out") {
+			t.Errorf("%+v: %q, %v", src, r.env, err)
 		}
 	}
 }
