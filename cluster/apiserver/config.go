@@ -198,7 +198,7 @@ func (c *configuration) chain() (*app.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	front, err := controlplaneapiserver.CreateAggregatorConfig(generic, o.CompletedOptions, informers, services, proxy, groups.ControlPlane.Extra.PeerProxy, initializers)
+	front, err := controlplaneapiserver.CreateAggregatorConfig(generic, o.CompletedOptions, informers, services, proxy, groups.ControlPlane.PeerProxy, initializers)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func (c *Cluster) startWhile(ctx context.Context, bring func(context.Context, *c
 		return <-started
 	case err := <-started: // without a store: it failed
 		cancel()
-		<-brought
+		<-brought //nolint:errcheck // it was cancelled: the start has failed
 		return err
 	}
 }

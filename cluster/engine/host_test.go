@@ -165,7 +165,7 @@ func (l life) logical(t *testing.T) {
 	if len(made) != 1 {
 		t.Fatalf("%d clusters have the name", len(made))
 	}
-	if c, err := l.Cluster(name); err != nil || c != made[0] || len(l.Host.Logical()) != 1 {
+	if c, err := l.Cluster(name); err != nil || c != made[0] || len(l.Logical()) != 1 {
 		t.Errorf("it is not listed: %v", err)
 	}
 	if made[0].Nodes() != nil {

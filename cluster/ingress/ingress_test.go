@@ -216,21 +216,32 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestUpgrade: a connection that is upgraded, as one to WebSocket, goes both ways.
-func TestUpgrade(t *testing.T) {
-	_, at, _ := front(t, programs{"ns/web:http": program(t, "web")}, having(t, "web"), ingressOf("web", rule("", "/", networkingv1.PathTypePrefix, "web")))
+// upgraded returns a connection that has been upgraded, and what its other side says on it.
+func upgraded(t *testing.T, at string) (net.Conn, *bufio.Reader) {
+	t.Helper()
 	conn, err := net.Dial("tcp", at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: web\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
 	reader := bufio.NewReader(conn)
 	response, err := http.ReadResponse(reader, nil)
-	if err != nil || response.StatusCode != http.StatusSwitchingProtocols {
-		t.Fatal(response, err)
+	if err != nil {
+		t.Fatal(err)
 	}
+	_ = response.Body.Close() // which has nothing
+	if response.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatal(response.Status)
+	}
+	return conn, reader
+}
+
+// TestUpgrade: a connection that is upgraded, as one to WebSocket, goes both ways.
+func TestUpgrade(t *testing.T) {
+	_, at, _ := front(t, programs{"ns/web:http": program(t, "web")}, having(t, "web"), ingressOf("web", rule("", "/", networkingv1.PathTypePrefix, "web")))
+	conn, reader := upgraded(t, at)
 	_, _ = io.WriteString(conn, "there and back\n")
 	if line, err := reader.ReadString('\n'); err != nil || line != "there and back\n" {
 		t.Errorf("%q, %v", line, err)
@@ -444,18 +455,7 @@ func TestTurns(t *testing.T) {
 // TestEndsUpgrades: a connection that was upgraded ends when its Ingress does.
 func TestEndsUpgrades(t *testing.T) {
 	f, at, _ := front(t, programs{"ns/web:http": program(t, "web")}, having(t, "web"), ingressOf("web", rule("", "/", networkingv1.PathTypePrefix, "web")))
-	conn, err := net.Dial("tcp", at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(time.Minute))
-	_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: web\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
-	reader := bufio.NewReader(conn)
-	response, err := http.ReadResponse(reader, nil)
-	if err != nil || response.StatusCode != http.StatusSwitchingProtocols {
-		t.Fatal(response, err)
-	}
+	_, reader := upgraded(t, at)
 	f.follow(t.Context(), nil)
 	if _, err := reader.ReadByte(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the connection ends with %v", err)

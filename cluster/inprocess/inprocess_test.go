@@ -18,17 +18,19 @@ import (
 const patience = 30 * time.Second
 
 // get asks a front for a path with a context that ends with the test.
-func get(t *testing.T, front *inprocess.Front, ctx context.Context) (*http.Response, error) {
+// get returns the body of an answer, which is closed when the test ends.
+func get(t *testing.T, front *inprocess.Front, ctx context.Context) (io.ReadCloser, error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://example.com:1234/a%2Fb?c=d", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	response, err := (&http.Client{Transport: front}).Do(r)
-	if err == nil {
-		t.Cleanup(func() { _ = response.Body.Close() })
+	if err != nil {
+		return nil, err
 	}
-	return response, err
+	t.Cleanup(func() { _ = response.Body.Close() })
+	return response.Body, nil
 }
 
 func serving(t *testing.T, handler http.HandlerFunc) *inprocess.Front {
@@ -71,6 +73,7 @@ func TestAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil || string(body) != "abc has 3 bytes" || response.StatusCode != http.StatusTeapot {
 		t.Errorf("the answer is %d %q, %v", response.StatusCode, body, err)
@@ -95,11 +98,11 @@ func TestLargeAnswer(t *testing.T) {
 			}
 		}
 	})
-	response, err := get(t, front, limited(t))
+	body, err := get(t, front, limited(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := io.CopyN(io.Discard, response.Body, size)
+	n, err := io.CopyN(io.Discard, body, size)
 	if n != size || err != nil {
 		t.Errorf("read %d bytes, %v", n, err)
 	}
@@ -114,19 +117,19 @@ func TestStream(t *testing.T) {
 			w.(http.Flusher).Flush()
 		}
 	})
-	response, err := get(t, front, limited(t))
+	body, err := get(t, front, limited(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, event := range []string{"first", "second"} {
 		next <- event
 		got := make([]byte, len(event))
-		if _, err := io.ReadFull(response.Body, got); err != nil || string(got) != event {
+		if _, err := io.ReadFull(body, got); err != nil || string(got) != event {
 			t.Errorf("got %q, %v", got, err)
 		}
 	}
 	close(next)
-	if rest, err := io.ReadAll(response.Body); err != nil || len(rest) > 0 {
+	if rest, err := io.ReadAll(body); err != nil || len(rest) > 0 {
 		t.Errorf("the end is %q, %v", rest, err)
 	}
 }
@@ -143,14 +146,14 @@ func endless(ended chan<- struct{}) http.HandlerFunc {
 
 func begin(t *testing.T, front *inprocess.Front, ctx context.Context) io.ReadCloser {
 	t.Helper()
-	response, err := get(t, front, ctx)
+	body, err := get(t, front, ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.ReadFull(response.Body, make([]byte, len("begun"))); err != nil {
+	if _, err := io.ReadFull(body, make([]byte, len("begun"))); err != nil {
 		t.Fatal(err)
 	}
-	return response.Body
+	return body
 }
 
 func TestCancel(t *testing.T) {
@@ -215,12 +218,12 @@ func TestPanic(t *testing.T) {
 		w.(http.Flusher).Flush()
 		panic("later")
 	})
-	response, err := get(t, front, limited(t))
+	body, err := get(t, front, limited(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if body, err := io.ReadAll(response.Body); string(body) != "begun" || err == nil {
-		t.Errorf("the answer is %q, %v", body, err)
+	if got, err := io.ReadAll(body); string(got) != "begun" || err == nil {
+		t.Errorf("the answer is %q, %v", got, err)
 	}
 }
 
@@ -238,14 +241,14 @@ func TestSlowReader(t *testing.T) {
 			written <- n
 		}
 	})
-	response, err := get(t, front, limited(t))
+	body, err := get(t, front, limited(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if ahead := len(written) * piece; ahead > 1<<20 {
 		t.Errorf("the handler is %d bytes ahead", ahead)
 	}
-	if err := response.Body.Close(); err != nil {
+	if err := body.Close(); err != nil {
 		t.Error(err)
 	}
 	wait(t, ended, "the handler writes on")

@@ -8,5 +8,5 @@ import "golang.org/x/sys/unix"
 func OpenFiles() (limit uint64, known bool) {
 	var files unix.Rlimit
 	err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files)
-	return uint64(files.Cur), err == nil
+	return uint64(files.Cur), err == nil //nolint:unconvert // of another type on other systems
 }

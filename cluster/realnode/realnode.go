@@ -173,7 +173,9 @@ func (n *Nodes) real(ip netip.Addr) bool {
 func (n *Nodes) Stop() {
 	n.cancel()
 	for _, m := range n.members {
-		m.end()
+		if err := m.end(); err != nil {
+			n.options.Log.Warn("a node could not be ended", "node", m.spec.Name, "error", err)
+		}
 	}
 	n.group.Wait()
 }

@@ -96,7 +96,7 @@ func halfPushed(t *testing.T, address string, data []byte) (finish func() error)
 	r, w := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		req, err := http.NewRequest("PUT", "http://"+address+location+"?digest="+sha(data), r)
+		req, err := http.NewRequest(http.MethodPut, "http://"+address+location+"?digest="+sha(data), r)
 		if err == nil {
 			var resp *http.Response
 			if resp, err = http.DefaultClient.Do(req); err == nil {

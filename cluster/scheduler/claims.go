@@ -91,7 +91,7 @@ func (b binder) BindPodVolumes(ctx context.Context, pod *corev1.Pod, volumes *vo
 		case <-tick.C:
 			if b.allBound(pod) {
 				cancel()
-				<-bound // it only waited
+				<-bound //nolint:errcheck // it only waited
 				return nil
 			}
 		}

@@ -203,7 +203,7 @@ func roomOf(dir string) (room, error) {
 	if err := unix.Statfs(dir, &s); err != nil {
 		return room{}, fmt.Errorf("how much room there is: %w", err)
 	}
-	free := min(uint64(s.Bavail), maxUnpacked/512) * uint64(s.Bsize)
+	free := min(uint64(s.Bavail), maxUnpacked/512) * uint64(s.Bsize) //nolint:unconvert // of other types on other systems
 	return room{dir, int64(min(free, 2*maxUnpacked))}, nil
 }
 

@@ -76,10 +76,10 @@ func TestRequestsAreAnsweredInTurn(t *testing.T) {
 	var came []int
 	a, ended := ask(t, func(q *requests, r wire.Request, files []int) {
 		came = append(came, files...)
-		switch {
-		case r.Kill == "refuse":
+		switch r.Kill {
+		case "refuse":
 			q.refuse(r, fmt.Errorf("kill: %w", unix.EPERM))
-		case r.Kill == "explain":
+		case "explain":
 			q.refuse(r, errors.New("no"))
 		default:
 			q.send(wire.Reply{ID: r.ID, Status: fmt.Sprint(r.Kill, " with ", len(files))}, files...)

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 )
@@ -19,7 +20,7 @@ func copyLines(to io.Writer, from *os.File) {
 		if len(line) > 0 && to != nil {
 			_, _ = to.Write(line)
 		}
-		if err != nil && err != bufio.ErrBufferFull {
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return
 		}
 	}

@@ -88,7 +88,7 @@ func explain(ctx context.Context, conn net.Conn, err error) {
 		reset(conn)
 		return
 	}
-	if nowhere.answer(request).Write(conn) == nil {
+	if nowhere.answer(conn, request) == nil {
 		if c, ok := conn.(interface{ CloseWrite() error }); ok {
 			_ = c.CloseWrite()
 		}
@@ -97,14 +97,15 @@ func explain(ctx context.Context, conn net.Conn, err error) {
 	}
 }
 
-func (u *Unreachable) answer(request *http.Request) *http.Response {
+func (u *Unreachable) answer(to io.Writer, request *http.Request) error {
 	page := u.Page()
 	header := http.Header{}
 	header.Set("Content-Type", "text/plain; charset=utf-8")
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store")
-	return &http.Response{
+	response := http.Response{
 		StatusCode: http.StatusServiceUnavailable, ProtoMajor: 1, ProtoMinor: 1, Request: request, Close: true,
 		Header: header, Body: io.NopCloser(strings.NewReader(page)), ContentLength: int64(len(page)),
 	}
+	return response.Write(to)
 }

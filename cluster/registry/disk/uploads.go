@@ -21,7 +21,7 @@ func (b *Backend) PushBlob(_ context.Context, _ string, d ociregistry.Descriptor
 		return ociregistry.Descriptor{}, err
 	}
 	u := &upload{b: b, f: f, at: -1}
-	defer u.Cancel()
+	defer func() { _ = u.Cancel() }() // what stays is swept later
 	if _, err := io.Copy(u, r); err != nil {
 		return ociregistry.Descriptor{}, err
 	}

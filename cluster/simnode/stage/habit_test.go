@@ -50,7 +50,7 @@ func TestHabits(t *testing.T) {
 			t.Errorf("%s: the init container %+v", name, init)
 		}
 	}
-	if err := (stage.Habits{Pods: "runing"}).Validate(); !errors.Is(err, stage.ErrHabit) {
+	if err := (stage.Habits{Pods: "walking"}).Validate(); !errors.Is(err, stage.ErrHabit) {
 		t.Errorf("no habit: %v", err)
 	}
 }
