@@ -52,7 +52,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	runs := flag.Int("runs", defaultRuns, "rounds")
-	packages := flag.Int("packages", 0, "tell of this many packages what they cost, with all that only they bring")
+	packages := flag.Int("packages", 0, "list this many of the costliest packages, each with all that it alone imports")
 	estimate := flag.Bool("estimate", false, "compare the amount of source code, and compile nothing")
 	flag.Parse()
 	if err := run(ctx, *runs, *packages, *estimate); err != nil {
