@@ -72,7 +72,7 @@ ONLY  = $(if $(value RUN),-run '$(value RUN)')
 check: gofmt $(BIN)/testlog ## gofmt, go vet and the tests that need no cluster, in three minutes (PACKAGES=./project RUN=TestFind for less).
 	@$(CHECK) $(TESTLOG) go test -json -vet=all -short -parallel 4 -timeout 10m $(ONLY) $(or $(PACKAGES),$(CODE))
 	$(if $(PACKAGES),,@$(CHECK) $(TESTLOG) -dir operator go test -json -vet=all -short -timeout 10m $(ONLY) ./...)
-	@echo 'All checks passed. `make lint` checks words and pages, `make test` tests with clusters.'
+	$(if $(PACKAGES)$(value RUN),,@echo 'All checks passed. `make lint` checks words and pages; `make test` tests with clusters.')
 
 # Every test that needs a cluster uses the programs that `make build` has compiled once for the whole run.
 # The assignments stand before export, which would hide that a command in them failed: all those tests would be skipped.
