@@ -21,8 +21,8 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-# Compilers leave out what only debuggers read, a fifth of a compile from nothing, and the folders of sources. slipway builds
-# its programs and images with the same settings, and so do scripts, so no package is compiled twice.
+# Compilers leave out what only debuggers read, a fifth of a compile from nothing, and the folders of sources. slipway
+# builds its programs and images with the same settings, and so do scripts, so no package is compiled twice.
 export GOFLAGS := $(strip $(shell env -u SLIPWAY_RELEASE_KEY go env GOFLAGS) -trimpath -gcflags=all=-dwarf=false)
 export CGO_ENABLED := 0
 
@@ -46,7 +46,8 @@ $(BIN)/slipway:
 demo: $(BIN)/slipway ## From nothing to a running operator, narrated, in a temporary folder (CLUSTER=current: the current kubeconfig's cluster).
 	CLUSTER=$(CLUSTER) ./examples/demo $(BIN)/slipway
 
-# What go test says goes through testlog, which shows it as go test would and writes down what each test took. `make lint` vets.
+# What go test says goes through testlog, which shows it as go test would and writes down what each test took.
+# `make lint` vets.
 EVENTS  := $(BIN)/tests.jsonl
 TESTLOG := $(BIN)/testlog -log $(EVENTS)
 GOTEST  := go test -json -vet=off
@@ -63,8 +64,8 @@ $(BIN)/testlog:
 gofmt:
 	@files=$$(git ls-files '*.go') && other=$$(gofmt -l $$files) && test -z "$$other" || { echo "$$other"; exit 1; }
 
-# Without the variables that name programs of clusters, a test that needs one skips itself. So the result is the same on every machine.
-# Most of these processes end before garbage is worth collecting.
+# Without the variables that name programs of clusters, a test that needs one skips itself. So the result is the same on
+# every machine. Most of these processes end before garbage is worth collecting.
 CHECK = env -u SLIPWAY_CLUSTER -u SLIPWAY_NODE -u SLIPWAY_CHECK GOGC=400
 ONLY  = $(if $(value RUN),-run '$(value RUN)')
 
@@ -97,7 +98,8 @@ test: build $(BIN)/testlog ## Run the tests of every module, without those that 
 examples: build ## Do what the README of each example says, in turn, and print a line for each.
 	$(PROGRAMS) && go run ./hack/examples -bin $(BIN) $(EXAMPLES)
 
-# Parts of at most forty minutes each, which run alone: docs/inside/contributing.md says when. A test that `make test` leaves out names its part.
+# Parts of at most forty minutes each, which run alone: docs/inside/contributing.md says when. A test that `make test`
+# leaves out names its part.
 LONG := scripts projects others pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm release lint
 
 .PHONY: test-times
@@ -143,7 +145,8 @@ test-long-nodes: build
 	$(LONGTEST) -dir cluster $(GOTEST) -count=1 -timeout 40m -run '^TestReal(Many|ThreeClusters|EgressFlood)$$' ./test
 	$(PASSED)
 
-# KILLS are those of a durable cluster while clients write; FAULTS are rounds of kills of clusters with real nodes, their nodes and containers.
+# KILLS are those of a durable cluster while clients write; FAULTS are rounds of kills of clusters with real nodes,
+# their nodes and containers.
 test-long-kills: build
 	SLIPWAY_KILLS=$(or $(KILLS),50) SLIPWAY_FAULTS=$(or $(FAULTS),5) $(if $(SEED),SLIPWAY_SEED=$(SEED)) && export SLIPWAY_KILLS SLIPWAY_FAULTS $(if $(SEED),SLIPWAY_SEED) && \
 	$(LONGTEST) -dir cluster $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^Test(AcknowledgedWritesSurviveKill|KilledResetIsFinished|Kill|RealKill.*)$$' ./test ./rollback && \
@@ -196,6 +199,7 @@ test-long-helm: build
 
 test-long-lint:
 	@$(call EACH,$(REST),$(LINT))
+	@$(call EACH,$(MODULES) $(REST),go mod tidy -diff)
 	$(PASSED)
 
 # RELEASE=complete compiles Kubernetes twice.
@@ -232,7 +236,8 @@ release: $(BIN)/release ## Make the files of a release in dist (VERSION=v0.1.0 P
 sign: $(BIN)/release ## Sign what `make release` made, with SLIPWAY_RELEASE_KEY (VERSION=v0.1.0).
 	$(BIN)/release -sign -dir $(CURDIR) -version "$(VERSION)" -public-key "$(PUBLIC_KEY)"
 
-# Comments of an example's types are in what is generated from them, by the commands that its README shows if it has no PROJECT.
+# Comments of an example's types are in what is generated from them, by the commands that its README shows if it has no
+# PROJECT.
 .PHONY: reflow
 reflow: export SLIPWAY_CHECK = off
 reflow: $(BIN)/slipway ## Break lines of prose anew that have more than 120 columns, in Go comments and Markdown.
