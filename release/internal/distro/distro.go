@@ -71,7 +71,7 @@ func packager(format string) (nfpm.Packager, error) {
 	return nil, fmt.Errorf("%w: %s", nfpm.ErrNoPackager{}, format)
 }
 
-const summary = "Builds, runs, proves and ships Kubernetes operators"
+const summary = "Builds, runs and ships Kubernetes operators"
 
 // info is the package as nfpm knows it. The host and the time of the build would be this machine's otherwise.
 func (p Package) info() *nfpm.Info {

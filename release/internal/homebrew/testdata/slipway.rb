@@ -1,5 +1,5 @@
 class Slipway < Formula
-  desc "Builds, runs, proves and ships Kubernetes operators"
+  desc "Builds, runs and ships Kubernetes operators"
   homepage "https://github.com/slipway-dev/slipway"
   version "0.1.0"
   license "Apache-2.0"
