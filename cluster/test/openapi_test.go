@@ -37,7 +37,7 @@ func TestServerAlone(t *testing.T) {
 		t.Errorf("%d nodes, %v", len(nodes.Items), err)
 	}
 	p.stop()
-	for e := range p.events {
+	for _, e := range p.history {
 		if e.Event == "progress" && e.Component != protocol.Etcd && e.Component != protocol.APIServer {
 			t.Errorf("component %s", e.Component)
 		}
