@@ -142,6 +142,9 @@ func about(findings []Finding, file string) []Finding {
 
 // Compare returns how the definitions in after differ from those in before, by definition, breaking changes first.
 func (c *Checker) Compare(ctx context.Context, before, after []File) ([]Change, error) {
+	if Off(c.finder.Getenv) {
+		return nil, &report.Error{What: "the checker compares CRDs, and it is turned off", Where: "SLIPWAY_CHECK=off", Hint: "unset SLIPWAY_CHECK"}
+	}
 	a, err := c.ask(ctx, "compare", question{Before: before, After: after})
 	return a.Changes, err
 }

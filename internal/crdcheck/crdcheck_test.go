@@ -135,6 +135,15 @@ func TestNamedProgram(t *testing.T) {
 	}
 }
 
+// TestCompareOff: off is no program, and a comparison cannot do without one.
+func TestCompareOff(t *testing.T) {
+	off := func(key string) string { return map[string]string{"SLIPWAY_CHECK": "off"}[key] }
+	_, err := crdcheck.New(off, report.Discard).Compare(t.Context(), nil, nil)
+	if told, ok := errors.AsType[*report.Error](err); !ok || told.Where != "SLIPWAY_CHECK=off" || told.Hint != "unset SLIPWAY_CHECK" {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestPlace: paths are shown as users see their objects.
 func TestPlace(t *testing.T) {
 	for path, want := range map[string]string{
