@@ -49,7 +49,7 @@ type tracker struct {
 
 	mu      sync.Mutex
 	pending map[string]bool // packages not named yet
-	linking bool            // the last package is compiled or being compiled
+	linking bool            // the last program's package was named
 	total   int
 }
 
@@ -124,8 +124,20 @@ func (t *tracker) tell() {
 // send is tell for those who hold mu, which keeps the events in order.
 func (t *tracker) send() {
 	name := "compiling " + t.product.what
-	if t.linking {
+	if t.linking || t.onlyPrograms() {
 		name = "linking " + t.product.what
 	}
 	t.handler.Handle(report.Progress{Name: name, Done: t.total - len(t.pending), Total: t.total, Unit: "packages", Elapsed: time.Since(t.begin)})
+}
+
+// onlyPrograms reports whether the programs alone are left. Go names none of them whose own package is in the build
+// cache, as when a build is resumed that was interrupted while it linked.
+func (t *tracker) onlyPrograms() bool {
+	programs := t.product.packages()
+	for path := range t.pending {
+		if !slices.Contains(programs, path) {
+			return false
+		}
+	}
+	return true
 }

@@ -26,6 +26,20 @@ func TestTrackerTellsProgressFromMessages(t *testing.T) {
 	}
 }
 
+// TestTrackerOfResumedLink: go names no package when all of them are compiled and only the link was interrupted.
+func TestTrackerOfResumedLink(t *testing.T) {
+	var told []string
+	h := report.HandlerFunc(func(e report.Event) { told = append(told, e.(report.Progress).Name) })
+	p := clusterProduct()
+	resumed := newTracker(p, []pkg{{"fmt", false}, {p.lastPackage(), true}}, h)
+	resumed.stop()
+	anew := newTracker(p, []pkg{{"fmt", true}, {p.lastPackage(), true}}, h)
+	anew.stop()
+	if told[0] != "linking the cluster program" || told[len(told)-1] != "compiling the cluster program" {
+		t.Errorf("told %q", told)
+	}
+}
+
 func FuzzParsePackages(f *testing.F) {
 	f.Add("fmt\tfalse\nx/y\ttrue\n")
 	f.Add("go: warning\n\t\t\n")
