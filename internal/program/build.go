@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,6 +100,7 @@ func (f *Finder) build(ctx context.Context, p *product, src source, out string) 
 	if err != nil {
 		return err
 	}
+	fetchOthers(ctx, p, dir, r)
 	if stale(packages) > many {
 		f.Handler.Handle(report.Note{Text: p.what + " is compiled once, which takes minutes; after Ctrl-C the next run resumes" + p.without})
 	}
@@ -160,6 +162,14 @@ func (src source) fetch(ctx context.Context, p *product, hint string) (dir strin
 	return fetchModule(ctx, p, src.version, hint)
 }
 
+// fetchOthers downloads the modules that the other programs of the slot need, so that these can be compiled without a
+// network later. Where that fails they are downloaded when the program is needed.
+func fetchOthers(ctx context.Context, p *product, dir string, r recipe) {
+	if len(p.others) > 0 {
+		_, _ = goOutput(ctx, p, dir, r.env, slices.Concat([]string{"list", "-deps"}, r.alike, mains(p.others))...)
+	}
+}
+
 // withoutModule is what helps where the go command cannot have a module, as in a closed network.
 func (f *Finder) withoutModule(p *product, src source) string {
 	hint := "set GOPROXY to a proxy that has the module, SLIPWAY_SOURCE to a checkout of " + Module + ", or " + p.instead()
@@ -203,7 +213,7 @@ func buildError(p *product, dir string, args []string, lines []string, err error
 		lines = append(lines[:shownErrors:shownErrors], "…")
 	}
 	e := &report.Error{What: p.what + " could not be built", Where: dir, Err: err,
-		Next: "(cd " + dir + " && go " + args[0] + " " + strings.Join(p.mains(), " ") + ")"}
+		Next: "(cd " + dir + " && go " + args[0] + " " + strings.Join(mains(p.programs), " ") + ")"}
 	switch {
 	case p.pin != "":
 		e.Next = "go mod download " + generatorModule + "@" + p.pin

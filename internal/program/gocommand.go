@@ -125,7 +125,7 @@ func fetchModule(ctx context.Context, p *product, version, hint string) (dir str
 // them are yet to be compiled in the way of r.
 func listPackages(ctx context.Context, p *product, dir string, r recipe) ([]pkg, error) {
 	const format = "{{.ImportPath}}\t{{.Stale}}"
-	out, err := goOutput(ctx, p, dir, r.env, slices.Concat([]string{"list", "-deps", "-f", format}, r.alike, p.mains())...)
+	out, err := goOutput(ctx, p, dir, r.env, slices.Concat([]string{"list", "-deps", "-f", format}, r.alike, mains(p.programs))...)
 	if err != nil {
 		return nil, err
 	}

@@ -91,10 +91,10 @@ func (p *product) instead() string {
 // last is the program that the others accompany.
 func (p *product) last() string { return p.programs[len(p.programs)-1] }
 
-// mains are the packages of the programs, in the module's folder.
-func (p *product) mains() []string {
+// mains are the packages of programs, in the module's folder.
+func mains(programs []string) []string {
 	var mains []string
-	for _, program := range p.programs {
+	for _, program := range programs {
 		mains = append(mains, "./cmd/"+program)
 	}
 	return mains

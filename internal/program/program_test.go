@@ -191,6 +191,26 @@ func (y *yard) kubectl() string {
 	return path
 }
 
+// TestKubectlWithoutNetwork: the modules of kubectl are there once the cluster program is built.
+func TestKubectlWithoutNetwork(t *testing.T) {
+	y := newYard(t)
+	const module, version = "example.com/plugin", "v0.1.0"
+	y.write(module+"/go.mod", "module "+module+"\n\ngo 1.26\n")
+	y.write(module+"/plugin.go", "package plugin\n")
+	y.write("cluster/go.mod", "module "+clusterModule+"\n\ngo 1.26\n\nrequire "+module+" "+version+"\n")
+	y.write("cluster/cmd/slipway-kubectl/plugin.go", "package main\n\nimport _ \""+module+"\"\n")
+	y.proxy(version, module)
+	tidy := exec.Command("go", "mod", "tidy")
+	tidy.Dir = filepath.Join(y.root, "cluster")
+	if out, err := tidy.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Setenv("GOMODCACHE", t.TempDir())
+	y.ensure()
+	t.Setenv("GOPROXY", "off")
+	y.kubectl()
+}
+
 // TestNamedKubectl: a cluster program that the user named brings its kubectl, or else ours is built.
 func TestNamedKubectl(t *testing.T) {
 	y := newYard(t)

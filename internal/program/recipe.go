@@ -59,7 +59,7 @@ func (p *product) recipe(src source, dir, out string) (recipe, error) {
 	}
 	alike := append([]string{"-trimpath", gocommand.NoDebugging}, pinned...)
 	flags := append([]string{"-v", "-buildvcs=false", "-ldflags=-s -w"}, alike...)
-	return recipe{args: slices.Concat([]string{"build"}, flags, []string{"-o", out}, p.mains()), alike: alike, env: env}, nil
+	return recipe{args: slices.Concat([]string{"build"}, flags, []string{"-o", out}, mains(p.programs)), alike: alike, env: env}, nil
 }
 
 // A ReleaseUnit is what one run of the go command makes of a release: programs of one module.
