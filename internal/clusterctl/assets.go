@@ -1,14 +1,10 @@
 package clusterctl
 
-import (
-	"context"
-
-	"github.com/slipway-dev/slipway/internal/program"
-)
+import "context"
 
 // Assets returns a folder for KUBEBUILDER_ASSETS: `etcd` and `kube-apiserver` in it are the
 // cluster program, which behaves as the stock programs do under these names, and is built if there is none, see
 // [Control.Program]. `kubectl` is that of [Control.Kubectl], or compiles it when it is called.
 func (c *Control) Assets(ctx context.Context) (dir string, err error) {
-	return program.NewFinder(c.getenv, c.handler).Assets(ctx)
+	return c.programs.Assets(ctx)
 }

@@ -41,8 +41,9 @@ type Node = protocol.Node
 // Control is the entrance to clusters: the environment that reports where things
 // are, and the handler that is reported what happens.
 type Control struct {
-	getenv  func(string) string
-	handler report.Handler
+	getenv   func(string) string
+	handler  report.Handler
+	programs *program.Finder
 	patience
 }
 
@@ -59,36 +60,36 @@ var ordinary = patience{stop: 8 * time.Second, answer: 5 * time.Second}
 // New returns a Control that asks getenv for SLIPWAY_CLUSTER, SLIPWAY_SOURCE,
 // SLIPWAY_CACHE, SLIPWAY_STATE, SLIPWAY_REGISTRIES, SLIPWAY_MIRROR, XDG_STATE_HOME and KUBECONFIG.
 func New(getenv func(string) string, h report.Handler) *Control {
-	return &Control{getenv: getenv, handler: h, patience: ordinary}
+	return &Control{getenv: getenv, handler: h, programs: program.NewFinder(getenv, h), patience: ordinary}
 }
 
 // Program returns the path of the slipway-cluster program. It is built if there
 // is none, which takes minutes and is reported by [report.Progress] events.
 func (c *Control) Program(ctx context.Context) (string, error) {
-	p, err := program.NewFinder(c.getenv, c.handler).Ensure(ctx)
+	p, err := c.programs.Ensure(ctx)
 	return p.Path, err
 }
 
 // NodeProgram returns the path of the slipway-node program, a real node; it is built like [Control.Program]'s.
 func (c *Control) NodeProgram(ctx context.Context) (string, error) {
-	return program.NewFinder(c.getenv, c.handler).EnsureNode(ctx)
+	return c.programs.EnsureNode(ctx)
 }
 
 // FindProgram is Program for those who do not want to wait for a build: ok is
 // false when there is no program yet.
 func (c *Control) FindProgram(ctx context.Context) (path string, ok bool, err error) {
-	p, ok, err := program.NewFinder(c.getenv, c.handler).Lookup(ctx)
+	p, ok, err := c.programs.Lookup(ctx)
 	return p.Path, ok, err
 }
 
 // Kubectl returns the path of the kubectl that belongs to the cluster program; it is built like [Control.Program]'s.
 func (c *Control) Kubectl(ctx context.Context) (string, error) {
-	return program.NewFinder(c.getenv, c.handler).EnsureKubectl(ctx)
+	return c.programs.EnsureKubectl(ctx)
 }
 
 // FindKubectl is Kubectl for those who do not want to wait for a build.
 func (c *Control) FindKubectl(ctx context.Context) (path string, ok bool, err error) {
-	return program.NewFinder(c.getenv, c.handler).FindKubectl(ctx)
+	return c.programs.FindKubectl(ctx)
 }
 
 // cluster returns the state of the cluster called name; empty means the default one.

@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	spawn "github.com/slipway-dev/slipway/internal/process"
-	"github.com/slipway-dev/slipway/internal/program"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -159,7 +158,9 @@ func (c *Control) join(ctx context.Context, cl state.Cluster, s *Status, o Optio
 
 // quietly is c for events that were told before.
 func (c *Control) quietly() *Control {
-	return &Control{getenv: c.getenv, handler: report.Discard, patience: c.patience}
+	quiet := New(c.getenv, report.Discard)
+	quiet.patience = c.patience
+	return quiet
 }
 
 // create starts a cluster that does not run.
@@ -215,7 +216,7 @@ func (c *Control) configure(ctx context.Context, spec Spec) (protocol.Config, er
 	case spec.NodeKind.RunContainers():
 		config.NodeProgram, err = c.NodeProgram(ctx)
 	case spec.Joins():
-		config.NodeProgram = program.NewFinder(c.getenv, c.handler).NodePath()
+		config.NodeProgram = c.programs.NodePath()
 	}
 	if err != nil {
 		return config, err

@@ -60,7 +60,8 @@ func (s *Session) Test(ctx context.Context, t Suites) error {
 			return err
 		}
 	}
-	plane := dev.ControlPlane{Assets: s.clusters().Assets, Program: s.clusters().Program, Share: s.shareCluster}
+	clusters := s.clusters()
+	plane := dev.ControlPlane{Assets: clusters.Assets, Program: clusters.Program, Share: s.shareCluster}
 	return dev.Test(ctx, s.devOptions(s.testFolder(root, t.Args)), root, suites, plane)
 }
 

@@ -58,7 +58,7 @@ func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 		return err
 	}
 	defer release()
-	if f.filled(s) {
+	if s.complete() {
 		return nil // by the one that was waited for
 	}
 	temp, err := s.workshop()

@@ -79,7 +79,8 @@ func stateOf(path string) (state, error) {
 	return state{info.Size(), info.ModTime(), hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
-// check compares a program with the note of its folder, which is rewritten if only the program's time is another one.
+// check compares a program with the note of its folder. If only the program's time is another one, it gets that of the
+// note: the note is written by those who hold the slot, and by no one else.
 func (n note) check(dir, program string) error {
 	then, known := n.Files[program]
 	path := filepath.Join(dir, fileName(program))
@@ -98,8 +99,7 @@ func (n note) check(dir, program string) error {
 	if err != nil || now.SHA256 != then.SHA256 {
 		return fmt.Errorf("%w: its content has changed", errDamaged)
 	}
-	n.Files[program] = now
-	_ = n.write(dir) // or else it is compared again
+	_ = os.Chtimes(path, then.Modified, then.Modified) // or else it is compared again
 	return nil
 }
 

@@ -3,6 +3,7 @@
 package program
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -52,6 +53,7 @@ func TestDamagedPrograms(t *testing.T) {
 	for path, ensure := range map[string]func(){p.Path: func() { y.ensure() }, kubectl: func() { y.kubectl() }} {
 		for _, size := range []int{0, 1000, -1} {
 			cut(t, path, size)
+			y.told.Clear()
 			y.ensure()
 			y.kubectl()
 			if said := y.warnings(); sound(path) != nil || len(said) != 1 || !strings.Contains(said[0], path) {
@@ -70,10 +72,34 @@ func TestDamagedPrograms(t *testing.T) {
 	}
 }
 
+// TestDamagedKubectlOfANamedProgram: that a damaged kubectl was looked for once does not make it a whole one.
+func TestDamagedKubectlOfANamedProgram(t *testing.T) {
+	y := newYard(t)
+	p, kubectl := y.ensure(), y.kubectl()
+	cut(t, kubectl, 1000)
+	for range 2 {
+		if _, ok, err := y.FindKubectl(t.Context()); ok || err != nil {
+			t.Errorf("found: %v, %v", ok, err)
+		}
+	}
+	if said := y.warnings(); len(said) != 1 {
+		t.Errorf("warnings %q", said)
+	}
+	y.env["SLIPWAY_CLUSTER"] = p.Path
+	if _, _, err := y.FindKubectl(t.Context()); !errors.Is(err, errDamaged) {
+		t.Errorf("beside the program that was named: %v", err)
+	}
+}
+
 // TestOnlyTheTimeChanged: a program that was copied or touched is the same.
 func TestOnlyTheTimeChanged(t *testing.T) {
 	y := newYard(t)
 	p := y.ensure()
+	note := filepath.Join(filepath.Dir(p.Path), noteName)
+	before, err := os.ReadFile(note)
+	if err != nil {
+		t.Fatal(err)
+	}
 	then := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(p.Path, then, then); err != nil {
 		t.Fatal(err)
@@ -83,8 +109,12 @@ func TestOnlyTheTimeChanged(t *testing.T) {
 			t.Errorf("got %+v", again)
 		}
 	}
-	if n, ok := readNote(filepath.Dir(p.Path)); !ok || !n.Files[name].Modified.Equal(then.Truncate(0)) {
-		t.Errorf("it is compared each time: %+v", n)
+	after, err := os.ReadFile(note)
+	if err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the note was %s, is %s, %v", before, after, err)
+	}
+	if info, err := os.Stat(p.Path); err != nil || info.ModTime().Equal(then) {
+		t.Errorf("it is compared each time: %v", err)
 	}
 }
 

@@ -158,7 +158,7 @@ func (f *Finder) supply(ctx context.Context, p *product, src source, unpacked st
 		return err
 	}
 	defer release()
-	if f.filled(s) {
+	if s.complete() {
 		return nil
 	}
 	if err := s.take(unpacked); err != nil {

@@ -58,18 +58,14 @@ func (s slot) damaged() (filled bool, err error) {
 	return true, nil
 }
 
-// filled says whether the slot's programs can be used. Of damaged ones it warns, and has them count as not built.
+// filled says whether the slot's programs can be used. Of damaged ones it warns, once, and has them count as not built.
 func (f *Finder) filled(s slot) bool {
 	filled, err := s.damaged()
 	if err == nil {
 		return filled
 	}
-	f.Handler.Handle(report.Warning{Text: fmt.Sprintf("%v; %s is built again", err, s.what)})
-	if n, ok := readNote(s.dir); ok { // or else the next one warns, too
-		for _, program := range s.programs {
-			delete(n.Files, program)
-		}
-		_ = n.write(s.dir)
+	if _, told := f.told.LoadOrStore(s.program(), true); !told {
+		f.Handler.Handle(report.Warning{Text: fmt.Sprintf("%v; slipway builds it again before it is used", err)})
 	}
 	return false
 }
