@@ -42,17 +42,20 @@ func isThisProgram(path string) bool {
 	return err == nil && os.SameFile(ours, there)
 }
 
-// kubectl returns the path of kubectl: ours, or else the one on PATH, or else ours once it is compiled.
+// kubectl returns the path of kubectl: ours, or else the one on PATH, which may be of any version, or else ours once it
+// is compiled.
 func (s *Session) kubectl(ctx context.Context, called bool) (path string, err error) {
-	path, ok, err := s.clusters().FindKubectl(ctx)
+	clusters := s.clusters()
+	path, ok, err := clusters.FindKubectl(ctx)
 	if ok || err != nil {
 		return path, err
 	}
 	if !called {
 		if path, err := exec.LookPath("kubectl"); err == nil && !isThisProgram(path) && s.Getenv(handedTo) != path {
+			s.Handler.Handle(report.Note{Text: "slipway runs " + path + " from PATH, since its own kubectl is not compiled; slipway cluster build compiles it"})
 			return path, nil
 		}
 		s.Handler.Handle(report.Note{Text: "there is no other kubectl on PATH; slipway compiles its own first"})
 	}
-	return s.clusters().Kubectl(ctx)
+	return clusters.Kubectl(ctx)
 }
