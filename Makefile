@@ -114,7 +114,7 @@ test-long: $(LONG:%=test-long-%) ## Run all parts of the long tests, which are c
 $(LONG:%=test-long-%): $(BIN)/testlog
 
 # Each part ends with PASSED, which writes down that it has: test-times lists that.
-PASSED   = @$(BIN)/testlog -passed $(@:test-long-%=%)
+PASSED   = @$(TESTLOG) -passed $(@:test-long-%=%)
 LONGTEST = $(PROGRAMS) && $(TESTLOG)
 
 test-long-scripts: build

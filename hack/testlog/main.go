@@ -4,7 +4,7 @@
 //	go run ./hack/testlog -log FILE [-dir FOLDER] COMMAND ARGS...   # a command that prints what go test -json prints
 //	        [-- [-dir FOLDER] COMMAND ARGS...]...                    # and others: two run at a time
 //	go run ./hack/testlog -log FILE -slowest 20                     # the tests that took longest, from all runs in the log
-//	go run ./hack/testlog -passed PART                              # a part of the long tests has passed, at this commit
+//	go run ./hack/testlog -log FILE -passed PART                    # a part of the long tests has passed, at this commit
 //	go run ./hack/testlog -parts PART...                            # when these parts passed, and which are due
 //
 // A package that passes gets one line, the one that go test itself ends with. A test that fails is shown with all that
@@ -63,10 +63,12 @@ var (
 
 func run(ctx context.Context, out io.Writer, o options, args []string) error {
 	switch {
-	case o.passed != "" || o.parts:
-		return ofParts(ctx, out, o, args)
+	case o.parts:
+		return showParts(ctx, out, o.dir, args)
 	case o.log == "":
 		return errNoLog
+	case o.passed != "":
+		return notePass(ctx, out, o)
 	case o.slowest > 0:
 		return list(out, o.log, o.slowest)
 	}
@@ -75,26 +77,6 @@ func run(ctx context.Context, out io.Writer, o options, args []string) error {
 		return err
 	}
 	return errors.Join(follow(ctx, o.dir, args, out, file), file.Close())
-}
-
-// ofParts writes a pass down, or lists those of parts.
-func ofParts(ctx context.Context, out io.Writer, o options, parts []string) error {
-	file, err := partsFile()
-	if err != nil {
-		return err
-	}
-	now, err := head(ctx, o.dir)
-	if err != nil {
-		return err
-	}
-	if o.passed != "" {
-		return record(file, pass{o.passed, time.Now(), now})
-	}
-	last, err := lastPasses(file)
-	if err != nil {
-		return err
-	}
-	return listParts(out, last, parts, now)
 }
 
 // patience is how long nothing is shown before the tests that run are, at the next look: in less than twenty seconds.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -54,20 +55,83 @@ func head(ctx context.Context, dir string) (commit, error) {
 	return commit{hash, made}, err
 }
 
-// record adds a pass to a file.
-func record(file string, p pass) error {
+// notePass writes down that a part has passed, unless all of its tests were skipped. A part has passed even if that
+// cannot be written down, as without a home folder.
+func notePass(ctx context.Context, out io.Writer, o options) error {
+	skipped, err := onlySkips(o.log)
+	if err != nil {
+		return err
+	}
+	if skipped {
+		fmt.Fprintf(out, "every test of test-long-%s was skipped: it does not count as passed\n", o.passed)
+	} else if err := recordHere(ctx, o.dir, o.passed); err != nil {
+		fmt.Fprintf(out, "test-long-%s has passed, which cannot be written down for make test-times: %v\n", o.passed, err)
+	}
+	return addLine(o.log, event{Action: partEnd})
+}
+
+// partEnd is the action of the line that ends the tests of a part in a log, which may have several parts.
+const partEnd = "part"
+
+// onlySkips reports whether tests of the last part in a log were skipped, and all of them. A part without any runs
+// something else.
+func onlySkips(log string) (bool, error) {
+	all, err := readLog(log)
+	last := 0
+	for i, e := range all {
+		if e.Action == partEnd {
+			last = i
+		}
+	}
+	tests := leaves(all[last:])
+	return len(tests) > 0 && !slices.ContainsFunc(tests, func(e event) bool { return e.Action != "skip" }), err
+}
+
+// recordHere writes down that a part has passed at the commit of a folder.
+func recordHere(ctx context.Context, dir, part string) error {
+	file, err := partsFile()
+	if err != nil {
+		return err
+	}
+	now, err := head(ctx, dir)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
+	return addLine(file, pass{part, time.Now(), now})
+}
+
+// addLine adds a value to a file, as a line of JSON.
+func addLine(file string, value any) error {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	return errors.Join(json.NewEncoder(f).Encode(p), f.Close())
+	return errors.Join(json.NewEncoder(f).Encode(value), f.Close())
 }
 
-// lastPasses returns the last pass of each part that a file has any of.
-func lastPasses(file string) (map[string]pass, error) {
+// showParts lists when parts passed last.
+func showParts(ctx context.Context, out io.Writer, dir string, parts []string) error {
+	file, err := partsFile()
+	if err != nil {
+		return err
+	}
+	now, err := head(ctx, dir)
+	if err != nil {
+		return err
+	}
+	last, err := lastPasses(out, file)
+	if err != nil {
+		return err
+	}
+	return listParts(out, last, parts, now)
+}
+
+// lastPasses returns the last pass of each part that a file has any of. It names lines that are none and leaves them
+// out.
+func lastPasses(out io.Writer, file string) (map[string]pass, error) {
 	last := map[string]pass{}
 	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +145,8 @@ func lastPasses(file string) (map[string]pass, error) {
 	for lines.Scan() {
 		var p pass
 		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			fmt.Fprintf(out, "%s: %q is no pass: %v\n", file, lines.Text(), err)
+			continue
 		}
 		last[p.Part] = p
 	}

@@ -16,22 +16,13 @@ import (
 
 // list prints the tests of a log that took longest.
 func list(out io.Writer, log string, many int) error {
-	file, err := os.Open(log)
-	if errors.Is(err, fs.ErrNotExist) {
-		_, err = fmt.Fprintln(out, "no run is written down: make check and make test do that")
-		return err
-	}
+	all, err := readLog(log)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	var all []event
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		var e event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return fmt.Errorf("%s: %w", log, err)
-		}
-		all = append(all, e)
+	if all == nil {
+		_, err := fmt.Fprintln(out, "no run is written down: make check and make test do that")
+		return err
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, e := range slowest(all, many) {
@@ -40,17 +31,45 @@ func list(out io.Writer, log string, many int) error {
 	return table.Flush()
 }
 
-// slowest are the tests that took longest. One that has subtests is not among them: its time is theirs.
+// readLog returns the events of a log; none if there is no log.
+func readLog(log string) ([]event, error) {
+	file, err := os.Open(log)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var all []event
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return nil, fmt.Errorf("%s: %w", log, err)
+		}
+		all = append(all, e)
+	}
+	return all, lines.Err()
+}
+
+// slowest are the tests that took longest.
 func slowest(all []event, many int) []event {
+	tests := leaves(all)
+	slices.SortStableFunc(tests, func(a, b event) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
+	return tests[:min(many, len(tests))]
+}
+
+// leaves are the tests without subtests: the time of others is that of their subtests, and they pass also if all of
+// these are skipped.
+func leaves(all []event) []event {
 	parents := map[place]bool{}
 	for _, e := range all {
 		for test, ok := cutLast(e.Test); ok; test, ok = cutLast(test) {
 			parents[place{e.Package, test}] = true
 		}
 	}
-	tests := slices.DeleteFunc(slices.Clone(all), func(e event) bool { return e.Test == "" || parents[place{e.Package, e.Test}] })
-	slices.SortStableFunc(tests, func(a, b event) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
-	return tests[:min(many, len(tests))]
+	return slices.DeleteFunc(slices.Clone(all), func(e event) bool { return e.Test == "" || parents[place{e.Package, e.Test}] })
 }
 
 // cutLast takes the last part off a subtest's name.

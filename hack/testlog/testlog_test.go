@@ -133,7 +133,7 @@ func TestParts(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", cache)
 	t.Setenv("HOME", cache)
 	t.Setenv("LocalAppData", cache)
-	at := options{dir: repository}
+	at := options{dir: repository, log: filepath.Join(cache, "log")}
 	for _, step := range []struct{ made, passes string }{
 		{"2026-01-01T12:00:00Z", "helm"}, {"2026-01-10T12:00:00Z", "real"}, {"2026-01-11T12:00:00Z", "kills"}, {"2026-01-17T12:00:00Z", "kills"},
 	} {
@@ -142,6 +142,25 @@ func TestParts(t *testing.T) {
 		if err := run(t.Context(), io.Discard, at, nil); err != nil {
 			t.Fatal(err)
 		}
+	}
+	// A part whose tests were all skipped has not passed, one of which a test ran has. A line that is none is left out.
+	for part, events := range map[string][]event{"matrix": {{Test: "TestA/x", Action: "skip"}, {Test: "TestA", Action: "pass"}, {Action: "pass"}}, "real": {{Test: "TestA", Action: "skip"}, {Test: "TestB", Action: "pass"}}} {
+		for _, e := range events {
+			if err := addLine(at.log, e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		at.passed = part
+		if err := run(t.Context(), io.Discard, at, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := partsFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := addLine(file, "no pass"); err != nil {
+		t.Fatal(err)
 	}
 	var out bytes.Buffer
 	if err := run(t.Context(), &out, options{dir: repository, parts: true}, []string{"helm", "kills", "matrix", "real"}); err != nil {
@@ -154,8 +173,20 @@ func TestParts(t *testing.T) {
 			due = append(due, part)
 		}
 	}
-	if want := []string{"helm", "matrix"}; !slices.Equal(due, want) || strings.Count(out.String(), "\n") != 4 {
+	if want := []string{"helm", "matrix"}; !slices.Equal(due, want) || strings.Count(out.String(), "\n") != 5 || !strings.Contains(out.String(), " is no pass: ") {
 		t.Errorf("due are %v, want %v:\n%s", due, want, out.String())
+	}
+}
+
+// TestPassWithoutHome: a part passes where that cannot be written down.
+func TestPassWithoutHome(t *testing.T) {
+	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
+		t.Setenv(name, "")
+	}
+	var out bytes.Buffer
+	err := run(t.Context(), &out, options{dir: t.TempDir(), log: filepath.Join(t.TempDir(), "log"), passed: "helm"}, nil)
+	if err != nil || !strings.HasPrefix(out.String(), "test-long-helm has passed, which cannot be written down") {
+		t.Errorf("%q, %v", out.String(), err)
 	}
 }
 
