@@ -23,8 +23,8 @@ func TestNoTestSleeps(t *testing.T) {
 	}
 }
 
-// TestSkippedTestsNameTheirPart: a test that make test leaves out names the part of make test-long that runs it, or make
-// lint, and the Makefile has that target.
+// TestSkippedTestsNameTheirPart: a test that make test leaves out names the part of make test-long that runs it, or
+// make lint, and the Makefile has that target.
 func TestSkippedTestsNameTheirPart(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
