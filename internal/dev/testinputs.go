@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,8 +42,7 @@ func withInputs(env, args []string, dir string) []string {
 		fmt.Fprintf(hash, "%s=%q\n", name, lookup(env, name))
 	}
 	for _, file := range planePrograms(env) {
-		id, err := fileid.Of(file)
-		fmt.Fprintln(hash, id, err != nil)
+		fmt.Fprintln(hash, programID(file))
 	}
 	if strings.EqualFold(lookup(env, existingVariable), "true") {
 		fmt.Fprintln(hash, time.Now().UnixNano()) // what a cluster holds cannot be compared
@@ -65,6 +65,17 @@ func from(dir, path string) string {
 		return path
 	}
 	return filepath.Join(dir, path)
+}
+
+// programID identifies the program at a path. It leaves out the time of the last change of status, which
+// [fileid.Of] has: setup-envtest makes links to the program for other projects, and each changes that time.
+func programID(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "none"
+	}
+	_, inode := fileid.Details(info)
+	return fmt.Sprint(path, " ", info.Size(), " ", info.ModTime().UnixNano(), " ", inode)
 }
 
 // planePrograms are the programs that control planes consist of.

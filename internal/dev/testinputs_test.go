@@ -132,6 +132,11 @@ func TestInputs(t *testing.T) {
 		{"a setting of Go's", nil, with(Suites{}, godebugVariable+"=madvdontneed=1"), false},
 		{"another program", func() { c.write(t, filepath.Join(c.assets, "kube-apiserver"), "two") }, usual, false},
 		{"the same program", nil, usual, true},
+		{"a link to it from another project", func() {
+			if err := os.Link(filepath.Join(c.assets, "kube-apiserver"), filepath.Join(t.TempDir(), "kube-apiserver")); err != nil {
+				t.Fatal(err)
+			}
+		}, usual, true},
 		{"a coverage profile", nil, with(Suites{Args: []string{"-coverprofile=cover.out"}}), false},
 		{"one that was written before", nil, with(Suites{Args: []string{"-coverprofile=cover.out"}}), true},
 		{"a new file", func() { c.write(t, filepath.Join(c.Dir, "config", "webhooks.yaml"), "") }, usual, false},
