@@ -64,7 +64,7 @@ func (s *Session) GenerateClients(ctx context.Context, clients Clients) error {
 	if err := facts.usable(); err != nil {
 		return err
 	}
-	plan, _, err := regenerate.PlanFor(root, s.Getenv)
+	plan, _, err := regenerate.PlanFor(root, s.codebase(root))
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ func (s *Session) afterCreateAPI(ctx context.Context, root string, a API, planne
 
 // generating is the command that brings generated files up to date: make's where the Makefile does more to them.
 func (s *Session) generating(root string) string {
-	if plan, _, err := regenerate.PlanFor(root, s.Getenv); err == nil && plan.MakeCommand() != "" {
+	if plan, _, err := regenerate.PlanFor(root, s.codebase(root)); err == nil && plan.MakeCommand() != "" {
 		return plan.MakeCommand()
 	}
 	return "slipway generate"
@@ -129,7 +129,7 @@ func (s *Session) generateApplyConfigurations(ctx context.Context, root string, 
 	if r == nil {
 		return nil
 	}
-	whole, _, err := regenerate.PlanFor(root, s.Getenv)
+	whole, _, err := regenerate.PlanFor(root, s.codebase(root))
 	if err != nil {
 		return err
 	}

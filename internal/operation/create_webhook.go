@@ -54,7 +54,7 @@ func (s *Session) requireGenerator(root string, planned *scaffold.Plan) error {
 	if !lists {
 		return nil
 	}
-	plan, _, err := regenerate.PlanFor(root, s.Getenv)
+	plan, _, err := regenerate.PlanFor(root, s.codebase(root))
 	if err != nil {
 		return nil // generating reports it
 	}
@@ -94,7 +94,7 @@ func (s *Session) afterCreateWebhook(ctx context.Context, root string, w Webhook
 // its affair.
 func (s *Session) testing(root string) string {
 	const test = "slipway test ./..."
-	if plan, _, err := regenerate.PlanFor(root, s.Getenv); err == nil && plan.MakeCommand() != "" {
+	if plan, _, err := regenerate.PlanFor(root, s.codebase(root)); err == nil && plan.MakeCommand() != "" {
 		return plan.MakeCommand() + " && " + test
 	}
 	return test

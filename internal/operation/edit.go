@@ -62,7 +62,7 @@ func (s *Session) Edit(ctx context.Context, e Edit) error {
 
 // warnPinned warns of a workflow that fails where the generated files are another version's.
 func (s *Session) warnPinned(root string) {
-	plan, _, err := regenerate.PlanFor(root, s.Getenv)
+	plan, _, err := regenerate.PlanFor(root, s.codebase(root))
 	if err != nil {
 		return // generate reports what is wrong with the Makefile
 	}

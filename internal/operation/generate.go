@@ -136,7 +136,7 @@ func (s *Session) plan(root string) (regenerate.Plan, []report.Finding, error) {
 	if err != nil {
 		return regenerate.Plan{}, nil, err
 	}
-	plan, findings, err := regenerate.PlanFor(root, s.Getenv)
+	plan, findings, err := regenerate.PlanFor(root, s.codebase(root))
 	if err != nil {
 		return plan, nil, err
 	}

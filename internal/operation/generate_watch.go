@@ -40,7 +40,7 @@ func (s *Session) WatchAndGenerate(ctx context.Context, g Generation) error {
 // headers are the header files of what the project generates; none while its Makefile has a mistake, which generating
 // reports.
 func (s *Session) headers(root string) []string {
-	plan, _, err := regenerate.PlanFor(root, s.Getenv)
+	plan, _, err := regenerate.PlanFor(root, s.codebase(root))
 	if err != nil {
 		return nil
 	}

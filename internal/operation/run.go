@@ -61,7 +61,7 @@ func (s *Session) guardRun(ctx context.Context, r Run) (err error) {
 // webhookFiles are where the project's Makefile has configurations of webhooks generated. A Makefile that cannot be
 // followed is reported by generating.
 func (s *Session) webhookFiles(root string) []string {
-	plan, _, err := regenerate.PlanFor(root, s.Getenv)
+	plan, _, err := regenerate.PlanFor(root, s.codebase(root))
 	if err != nil {
 		return nil
 	}

@@ -18,7 +18,9 @@ import (
 	"io"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/collector"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/image"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
@@ -61,3 +63,8 @@ func (s *Session) clusters() *clusterctl.Control { return clusterctl.New(s.Geten
 
 // images is the facade of images.
 func (s *Session) images() *image.Images { return image.New(s.Getenv, s.Handler) }
+
+// codebase has the facts about the project in root, as its files are now.
+func (s *Session) codebase(root string) *codebase.Codebase {
+	return codebase.Read(fileview.Disk(root), s.Getenv)
+}

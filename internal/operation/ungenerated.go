@@ -26,7 +26,7 @@ func (s *Session) ungenerated(ctx context.Context, root string, err error) error
 // makes reports whether the project's generators make a file, or files in a folder. It does not know where they have
 // mistakes to report.
 func (s *Session) makes(ctx context.Context, root, missing string) bool {
-	plan, _, err := regenerate.PlanFor(root, s.Getenv)
+	plan, _, err := regenerate.PlanFor(root, s.codebase(root))
 	if err != nil {
 		return false
 	}

@@ -2,11 +2,8 @@ package regenerate
 
 import (
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-
-	"github.com/slipway-dev/slipway/internal/generate"
 )
 
 // boilerplate is the usual file of what Go files begin with.
@@ -15,14 +12,7 @@ const boilerplate = "hack/boilerplate.go.txt"
 // Headers are the header files of the plan's code, with slashes, and relative to root unless they are absolute: those
 // that its generators name, and the usual one where it is there.
 func (p Plan) Headers() []string {
-	var names []string
-	for _, run := range p.runs {
-		for _, use := range run.uses {
-			if name := use.Option("headerFile"); name != "" && writesCode(use) {
-				names = with(names, run.place(name))
-			}
-		}
-	}
+	names := p.generation.Headers()
 	if p.there(boilerplate) {
 		names = with(names, boilerplate)
 	}
@@ -44,19 +34,6 @@ func (p Plan) Header() string {
 		return names[i]
 	}
 	return ""
-}
-
-// place is a file that a run names, relative to root.
-func (r planned) place(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return path.Join(r.dir, filepath.ToSlash(name))
-}
-
-// writesCode reports whether a generator writes Go files.
-func writesCode(use generate.Use) bool {
-	return use.Name == "object" || use.Name == "applyconfiguration"
 }
 
 // there reports whether a file is there, which may be relative to root.

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/generate"
-	"github.com/slipway-dev/slipway/internal/generate/arguments"
 	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
@@ -21,8 +21,9 @@ import (
 
 // Plan is what a project generates: runs of the generators, each over packages of its own.
 type Plan struct {
-	root string
-	runs []planned
+	root       string
+	generation codebase.Generation
+	runs       []planned
 
 	partial bool     // the Makefile does more than the plan
 	targets []string // those of the Makefile that generate
@@ -76,34 +77,25 @@ type planned struct {
 	uses  []generate.Use
 }
 
-// The files and names of our scaffold, which are kubebuilder's.
-const (
-	makefileName = "Makefile"
-	managerRole  = "manager-role"
-	crdFolder    = "config/crd/bases"
-	rolesFolder  = "config/rbac"
-	policyFolder = "config/vap"
-)
+// managerRole is the name of the manager's role in our scaffold, which is kubebuilder's.
+const managerRole = "manager-role"
 
-// PlanFor is the plan of the project in root. Findings are what is worth saying about its
-// Makefile: calls that cannot be followed, options that are obsolete.
-func PlanFor(root string, getenv func(string) string) (Plan, []report.Finding, error) {
-	content, err := finite.ReadFile(filepath.Join(root, makefileName))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Plan{}, nil, &report.Error{What: "the Makefile cannot be read", Where: filepath.Join(root, makefileName), Err: err}
-	}
-	files, err := os.OpenRoot(root)
+// policyFolder is where our scaffold has policies.
+const policyFolder = "config/vap"
+
+// PlanFor is the plan of the project in root, whose code says what it generates. Findings are what is worth saying
+// about its Makefile: calls that cannot be followed, options that are obsolete.
+func PlanFor(root string, code *codebase.Codebase) (Plan, []report.Finding, error) {
+	generation, err := code.Generation()
 	if err != nil {
-		return Plan{}, nil, &report.Error{What: "the project's folder cannot be read", Where: root, Err: err}
+		return Plan{}, nil, err
 	}
-	defer files.Close()
-	calls := makefile.Calls(content, arguments.Program(), getenv, files.FS())
-	plan := Plan{root: root}
-	if len(calls) > 0 {
-		plan.tool = toolOf(makefile.ToolOf(content, arguments.Program(), controllerGenPackage, getenv, files.FS()))
+	plan := Plan{root: root, generation: generation}
+	if len(generation.Calls) > 0 {
+		plan.tool = toolOf(generation.Tool)
 	}
 	var findings []report.Finding
-	for _, call := range calls {
+	for _, call := range generation.Calls {
 		found, err := plan.follow(call)
 		if err != nil {
 			return Plan{}, nil, err
@@ -120,11 +112,10 @@ func PlanFor(root string, getenv func(string) string) (Plan, []report.Finding, e
 	}
 	findings = append(findings, missing...)
 	if len(plan.runs) == 0 {
-		if len(calls) > 0 || len(content) > 0 && !callsSlipway(content, getenv) {
-			findings = append(findings, report.Finding{Position: report.Position{File: makefileName},
+		if plan.guessed = !generation.Slipway; len(generation.Calls) > 0 || generation.Makefile && plan.guessed {
+			findings = append(findings, report.Finding{Position: report.Position{File: "Makefile"},
 				Message: "slipway cannot follow the call of controller-gen: it uses the defaults", Suggestion: "slipway generate --help lists them"})
 		}
-		plan.guessed = !callsSlipway(content, getenv)
 		plan.runs, err = defaults(root)
 	}
 	if _, on := os.Stat(filepath.Join(root, filepath.FromSlash(policyFolder), "kustomization.yaml")); on == nil {
@@ -140,11 +131,6 @@ func (p *Plan) Add(uses ...generate.Use) {
 	}
 }
 
-// callsSlipway reports whether a Makefile leaves generating to slipway, as that of our scaffold does.
-func callsSlipway(content []byte, getenv func(string) string) bool {
-	return len(makefile.Calls(content, makefile.Program{Name: "slipway", Variable: "SLIPWAY"}, getenv, nil)) > 0
-}
-
 // PlanOf is a plan of these generators over all packages of the project in root.
 func PlanOf(root string, uses ...generate.Use) Plan {
 	return Plan{root: root, runs: []planned{{paths: everywhere, uses: uses}}}
@@ -156,34 +142,33 @@ func PlanOver(root string, paths []string, uses ...generate.Use) Plan {
 }
 
 // follow adds what a call in the Makefile generates.
-func (p *Plan) follow(call makefile.Call) ([]report.Finding, error) {
-	at := report.Position{File: cmp.Or(call.File, makefileName), Line: call.Line, Column: 1}
-	if why := cmp.Or(call.Unclear, p.missing(call.Dir)); why != "" {
+func (p *Plan) follow(call codebase.Call) ([]report.Finding, error) {
+	if call.Unclear != "" {
 		p.partial = true
 		p.made(call.Target)
-		return []report.Finding{{Position: at,
-			Message:    "slipway does not follow this call of controller-gen: " + why,
+		return []report.Finding{{Position: call.At(),
+			Message:    "slipway does not follow this call of controller-gen: " + call.Unclear,
 			Suggestion: makeTarget(call.Target),
 		}}, nil
 	}
-	options, found, err := parse(call.Arguments, at)
+	options, err := parse(call)
 	if errors.Is(err, generate.ErrNoGenerator) { // a call for help or the version
-		return found, nil
+		return call.Obsolete, nil
 	}
 	if err != nil {
 		var e *report.Error
 		if errors.As(err, &e) && e.Where == "" {
-			e.Where = fmt.Sprintf("%s:%d", filepath.Join(p.root, filepath.FromSlash(at.File)), call.Line)
+			e.Where = fmt.Sprintf("%s:%d", filepath.Join(p.root, filepath.FromSlash(call.At().File)), call.Line)
 		}
 		return nil, err
 	}
 	if p.manifests.Line == 0 && generatesManifests(options.Uses) {
-		p.manifests = at
+		p.manifests = call.At()
 	}
 	p.add(call.Dir, options)
 	p.made(call.Target)
-	p.removes(call)
-	return append(found, p.goesOn(call)...), nil
+	p.removes(call.Call)
+	return append(call.Obsolete, p.goesOn(call.Call)...), nil
 }
 
 // goesOn is the finding of a recipe that does more after a call.
@@ -192,38 +177,20 @@ func (p *Plan) goesOn(call makefile.Call) []report.Finding {
 		return nil
 	}
 	p.partial = true
-	return []report.Finding{{Position: report.Position{File: cmp.Or(call.Then.File, makefileName), Line: call.Then.Line, Column: 1},
+	return []report.Finding{{Position: report.Position{File: cmp.Or(call.Then.File, "Makefile"), Line: call.Then.Line, Column: 1},
 		Message:    "the recipe goes on with " + call.Then.Text + ", which slipway does not run",
 		Suggestion: makeTarget(call.Target),
 	}}
 }
 
-// parse reads the arguments of a call, which stands at a place of the Makefile.
-func parse(args []string, at report.Position) (generate.Options, []report.Finding, error) {
-	args, tags, err := arguments.WithoutFlags(args)
-	if err != nil {
-		return generate.Options{}, nil, err
+// parse checks the arguments of a call as its generators define them.
+func parse(call codebase.Call) (generate.Options, error) {
+	if call.Err != nil && call.Arguments == nil { // its flags
+		return generate.Options{}, call.Err
 	}
-	args, found := modernized(args, at)
-	options, err := generate.Parse(args)
-	options.Tags = tags
-	return options, found, err
-}
-
-// missing is why nothing can run in a folder of the project; "" where it can.
-func (p *Plan) missing(dir string) string {
-	if dir == "" {
-		return ""
-	}
-	root, err := os.OpenRoot(p.root)
-	if err != nil {
-		return "the project's folder cannot be read"
-	}
-	defer root.Close()
-	if info, err := root.Stat(filepath.FromSlash(dir)); err != nil || !info.IsDir() {
-		return "the project has no folder " + dir
-	}
-	return ""
+	options, err := generate.Parse(call.Arguments)
+	options.Tags = call.Tags
+	return options, err
 }
 
 // add puts generators over the same packages of a folder, read with the same tags, into one run, which reads them once.
@@ -253,16 +220,16 @@ func defaults(root string) ([]planned, error) {
 	}
 	return []planned{{paths: everywhere, uses: []generate.Use{
 		object,
-		{Name: "crd", Output: generate.Output{Config: crdFolder}},
-		{Name: "rbac", Options: "roleName=" + role, Output: generate.Output{Config: rolesFolder}},
-		{Name: "webhook", Output: generate.Output{Config: "config/webhook"}},
+		{Name: "crd", Output: generate.Output{Config: codebase.CRDFolder}},
+		{Name: "rbac", Options: "roleName=" + role, Output: generate.Output{Config: codebase.RoleFolder}},
+		{Name: "webhook", Output: generate.Output{Config: codebase.WebhookFolder}},
 		{Name: "applyconfiguration", Options: object.Options},
 	}}}, nil
 }
 
 // roleName is what the project calls the manager's role: its bindings name it.
 func roleName(root string) (string, error) {
-	file := filepath.Join(root, filepath.FromSlash(rolesFolder), "role.yaml")
+	file := filepath.Join(root, filepath.FromSlash(codebase.RoleFolder), "role.yaml")
 	content, err := finite.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

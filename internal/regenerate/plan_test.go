@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -55,10 +57,15 @@ func project(t *testing.T, archive string) (root string) {
 	return root
 }
 
+// planFor is the plan of a project, whatever the environment has.
+func planFor(root string) (regenerate.Plan, []report.Finding, error) {
+	return regenerate.PlanFor(root, codebase.Read(fileview.Disk(root), func(string) string { return "" }))
+}
+
 // made are the files that the plan of a project makes, relative to it, and what its Makefile has said of.
 func made(t *testing.T, root string, more ...generate.Use) (files []string, findings []report.Finding) {
 	t.Helper()
-	plan, findings, err := regenerate.PlanFor(root, func(string) string { return "" })
+	plan, findings, err := planFor(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +154,7 @@ func TestPlanFor(t *testing.T) {
 // TestRoleName: a role keeps the name that its bindings have.
 func TestRoleName(t *testing.T) {
 	root := project(t, "-- config/rbac/role.yaml --\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: operator-role\nrules: []\n")
-	plan, _, err := regenerate.PlanFor(root, os.Getenv)
+	plan, _, err := planFor(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +186,7 @@ func TestHeaders(t *testing.T) {
 		{"none is named", "-- Makefile --\na:\n\tcontroller-gen object paths=./...\n-- " + usual + " --\n", []string{usual}, usual},
 		{"an absolute one", "-- Makefile --\na:\n\tcontroller-gen object:headerFile=/own.txt paths=./...\n", []string{"/own.txt"}, ""},
 	} {
-		plan, _, err := regenerate.PlanFor(project(t, test.files), func(string) string { return "" })
+		plan, _, err := planFor(project(t, test.files))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,8 +212,8 @@ func TestPlanForRefuses(t *testing.T) {
 		{"a generator that is none", "-- Makefile --\na:\n\tcontroller-gen none paths=./...\n", "Makefile:2"},
 	} {
 		root := project(t, test.files)
-		_, _, err := regenerate.PlanFor(root, os.Getenv)
-		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != filepath.Join(root, test.where) {
+		_, _, err := planFor(root)
+		if refusal, ok := errors.AsType[*report.Error](err); !ok || strings.TrimPrefix(refusal.Where, root+"/") != test.where {
 			t.Errorf("%s: got %v, want a refusal of %s", test.name, err, test.where)
 		}
 	}
@@ -215,7 +222,7 @@ func TestPlanForRefuses(t *testing.T) {
 // TestStale shows what a file that was changed should be.
 func TestStale(t *testing.T) {
 	root := project(t, "-- a --\nold\n")
-	plan, _, err := regenerate.PlanFor(root, os.Getenv)
+	plan, _, err := planFor(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +253,7 @@ func TestRemoves(t *testing.T) {
 		"controller-gen crd\n\trm -r sub":                                        false,
 	} {
 		root := project(t, "-- Makefile --\ngen:\n\t"+recipe+"\n")
-		plan, _, err := regenerate.PlanFor(root, func(string) string { return "" })
+		plan, _, err := planFor(root)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +275,7 @@ func TestOther(t *testing.T) {
 		"CRDs of no version":          {"-- Makefile --\na:\n\tcontroller-gen crd output:dir=c\n-- c/a.yaml --\n" + strings.Replace(crd, "v0.23.0", "(devel)", 1), "", ""},
 		"none, so they are slipway's": {"-- config/crd/bases/a.yaml --\n" + old, "", ""},
 	} {
-		plan, _, err := regenerate.PlanFor(project(t, test.files), func(string) string { return "" })
+		plan, _, err := planFor(project(t, test.files))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +301,7 @@ const crd = "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefin
 func TestLeftovers(t *testing.T) {
 	root := project(t, "-- config/crd/bases/made.yaml --\n"+crd+"-- config/crd/bases/left.yaml --\n"+crd+
 		"-- config/crd/bases/mine.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {}\n-- config/crd/bases/empty.yaml --\n-- config/crd/bases/folder.yaml/x --\n-- elsewhere/left.yaml --\n"+crd)
-	plan, _, err := regenerate.PlanFor(root, os.Getenv)
+	plan, _, err := planFor(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +348,7 @@ func TestPruneOutside(t *testing.T) {
 // TestWebhookFiles: folders outside of the project, which a stranger's Makefile may name, are not looked into.
 func TestWebhookFiles(t *testing.T) {
 	root := project(t, "-- Makefile --\nmanifests:\n\tcontroller-gen webhook paths=./... output:webhook:dir=deploy\n\tcontroller-gen webhook paths=./... output:webhook:dir=../beside\n\tcontroller-gen webhook paths=./... output:webhook:dir=/etc\n")
-	plan, _, err := regenerate.PlanFor(root, func(string) string { return "" })
+	plan, _, err := planFor(root)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/makefile"
 )
 
-// controllerGenPackage is what controller-gen is installed from.
-const controllerGenPackage = "sigs.k8s.io/controller-tools/cmd/controller-gen"
-
 // tool is how generated files name the program that the Makefile calls. In a project that uses controller-gen and
 // slipway in turns no file changes for that.
 type tool struct {

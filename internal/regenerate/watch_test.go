@@ -30,7 +30,7 @@ func watched(t *testing.T, root string) <-chan struct{} {
 // headersOf lists the headers that a project's Makefile names.
 func headersOf(root string) func() []string {
 	return func() []string {
-		plan, _, err := regenerate.PlanFor(root, func(string) string { return "" })
+		plan, _, err := planFor(root)
 		if err != nil {
 			return nil
 		}

@@ -21,7 +21,7 @@ func Render(name string, data any) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("render %s: %w", name, err)
 	}
-	t, err := template.New(name).Option("missingkey=error").Parse(string(text))
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"elements": elements}).Parse(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("render %s: %w", name, err)
 	}
@@ -30,6 +30,11 @@ func Render(name string, data any) ([]byte, error) {
 		return nil, fmt.Errorf("render %s: %w", name, err)
 	}
 	return out.Bytes(), nil
+}
+
+// elements makes a path with slashes the arguments of filepath.Join.
+func elements(path string) string {
+	return `"` + strings.ReplaceAll(path, "/", `", "`) + `"`
 }
 
 // Raw returns the text of a template.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -23,7 +22,11 @@ var urlMarker = lazy.Regexp(`(?m)^[ \t]*//[ \t]*\+kubebuilder:rbac:([^\n]*,)?url
 // server accepts rules about resources alone. Rules about resources that are in no namespace are accepted and have no
 // effect, which is said.
 func (p *planner) requireNamespaced() error {
-	file := outputs.Read(p.Root()).RoleFile()
+	generation, err := p.Code().Generation()
+	if err != nil {
+		return err
+	}
+	file := generation.RoleFile()
 	c, err := p.Find(file)
 	if err != nil || p.Recording() {
 		return err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 )
 
 // The names of the manager's role, and of what binds it, where the project does not say otherwise.
@@ -23,7 +22,11 @@ const (
 // roles are the names of the role that is generated for the manager, and of the binding that gives it to the manager.
 func (p *planner) roles() (role, binding string, err error) {
 	role, binding = usualRole, usualBinding
-	file := outputs.Read(p.Root()).RoleFile()
+	generation, err := p.Code().Generation()
+	if err != nil {
+		return role, binding, err
+	}
+	file := generation.RoleFile()
 	c, err := p.Find(file)
 	if err != nil {
 		return role, binding, err

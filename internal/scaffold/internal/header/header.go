@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 	"github.com/slipway-dev/slipway/project"
@@ -90,19 +89,26 @@ func Boilerplate(header string) string {
 
 // fileOf is the file of the header: the one that the Makefile has generated code begin with, where it is there, or the
 // usual one.
-func fileOf(p *plan.Plan) string {
-	for _, name := range outputs.Read(p.Root()).Headers() {
-		if there, err := p.Exists(name); err == nil && there {
-			return name
+func fileOf(p *plan.Plan) (string, error) {
+	generation, err := p.Code().Generation()
+	if err != nil {
+		return "", err
+	}
+	for _, name := range generation.Headers() {
+		if there, err := p.Exists(name); err == nil && there && fs.ValidPath(name) {
+			return name, nil
 		}
 	}
-	return boilerplateFile
+	return boilerplateFile, nil
 }
 
 // Read reads what stands at the top of the project's Go files. A plan that records
 // writes nothing below it, so that it may be wrong.
 func Read(p *plan.Plan) (string, error) {
-	file := fileOf(p)
+	file, err := fileOf(p)
+	if err != nil {
+		return "", err
+	}
 	data, err := finite.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(file)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fileerror.Unreadable(file, err)
@@ -127,7 +133,10 @@ func Relicense(l License) func(*plan.Plan, *project.Project) error {
 		if err != nil {
 			return err
 		}
-		own := fileOf(p)
+		own, err := fileOf(p)
+		if err != nil {
+			return err
+		}
 		there, err := p.Exists(own)
 		if err != nil {
 			return err

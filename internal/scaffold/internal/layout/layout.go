@@ -257,7 +257,10 @@ func (m *moving) moveRoles() error {
 	if m.project.MultiGroup == m.to.MultiGroup { // they may have had other names from the beginning
 		return nil
 	}
-	folder, list, prefix := newapi.RolesFolder(m.Plan)
+	folder, list, prefix, err := newapi.RolesFolder(m.Plan)
+	if err != nil {
+		return err
+	}
 	for _, r := range m.project.Resources {
 		for _, role := range []string{"admin", "editor", "viewer"} {
 			from, to := path.Base(m.from.RoleFile(r, role)), path.Base(m.to.RoleFile(r, role))

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/finite"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
@@ -31,8 +31,8 @@ func (a *planner) listing(folder string) (list, prefix string) {
 // crdsElsewhere reports whether the Makefile has definitions generated into a folder that the layout does not know.
 // Where that is listed nowhere and the layout's is, the project has its own way from one to the other.
 func (a *planner) crdsElsewhere() bool {
-	usual, folder := a.configFolder("crd"), a.places.Definitions()
-	if folder == "" || folder == outputs.Usual || folder == usual+"/bases" {
+	usual, folder := a.configFolder("crd"), a.generation.CRDFolder()
+	if folder == "" || folder == codebase.CRDFolder || folder == usual+"/bases" {
 		return false
 	}
 	list, _ := a.listing(folder)
@@ -43,7 +43,7 @@ func (a *planner) crdsElsewhere() bool {
 func (a *planner) crdFile() string {
 	name := path.Base(a.project.CRDFile(a.resource))
 	if a.crdsElsewhere() {
-		return path.Join(a.places.Definitions(), name)
+		return path.Join(a.generation.CRDFolder(), name)
 	}
 	return path.Join(a.configFolder("crd"), "bases", name)
 }
@@ -52,7 +52,7 @@ func (a *planner) crdFile() string {
 // folders.
 func (a *planner) crdFiles() []string {
 	files := []string{a.crdFile()}
-	for _, folder := range a.places.AllDefinitions() {
+	for _, folder := range a.generation.CRDFolders() {
 		if file := path.Join(folder, path.Base(files[0])); !slices.Contains(files, file) {
 			files = append(files, file)
 		}
@@ -62,7 +62,7 @@ func (a *planner) crdFiles() []string {
 
 // planCRDElsewhere lists the definition where those of the other kinds are listed.
 func (a *planner) planCRDElsewhere() error {
-	list, prefix := a.listing(a.places.Definitions())
+	list, prefix := a.listing(a.generation.CRDFolder())
 	if list == "" {
 		return nil // a chart, say, has all files of a folder
 	}
@@ -72,13 +72,18 @@ func (a *planner) planCRDElsewhere() error {
 
 // RolesFolder is where the roles for people go, with the kustomization that lists them and what this has before their
 // names: beside the manager's role. Where that is listed nowhere they are left out, and list is "".
-func RolesFolder(p *plan.Plan) (folder, list, prefix string) {
-	return (&planner{Plan: p, places: outputs.Read(p.Root())}).rolesFolder()
+func RolesFolder(p *plan.Plan) (folder, list, prefix string, err error) {
+	generation, err := p.Code().Generation()
+	if err != nil {
+		return "", "", "", err
+	}
+	folder, list, prefix = (&planner{Plan: p, generation: generation}).rolesFolder()
+	return folder, list, prefix, nil
 }
 
 func (a *planner) rolesFolder() (folder, list, prefix string) {
 	usual := a.configFolder("rbac")
-	folder = a.places.Roles(usual)
+	folder = a.generation.RoleFolder(usual)
 	if folder == usual || a.kustomizes(usual) {
 		return usual, a.kustomizationFor(usual), ""
 	}
@@ -110,8 +115,8 @@ func (a *planner) warnOfTypes() error {
 
 // warnOfMissed says what is not made, if no call of a generator reads a folder, and how to have it read.
 func (a *planner) warnOfMissed(generator, folder, consequence string) {
-	if missed, is := a.places.Missed(generator, folder); is {
+	if missed, is := a.generation.Missed(generator, folder); is {
 		a.Leave(fmt.Sprintf("%s:%d: %s reads %s, and %s; add to the call:\npaths=./%s/...",
-			missed.File, missed.Line, generator, strings.Join(missed.Paths, ", "), consequence, folder))
+			missed.At().File, missed.Line, generator, strings.Join(missed.Paths, ", "), consequence, folder))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/mend"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
@@ -156,7 +157,7 @@ func (a *planner) data() map[string]any {
 		"MarkerGroup":        a.markerGroup(),
 		"MarkerNamespace":    a.markerNamespace(),
 		"Registers":          kind.Registers(a.resource),
-		"CRDPath":            a.places.DefinitionsPath(),
+		"CRDPath":            cmp.Or(a.generation.CRDFolder(), codebase.CRDFolder),
 		"StartsControlPlane": a.TestsStart(a.project.ControllerDir(a.resource)),
 		"HasCRDs":            len(a.project.Groups()) > 0 || a.options.Resource,
 		"CoreObject":         kind.CoreObjectOf(a.resource),
@@ -199,7 +200,7 @@ func (a *planner) planConfig() error {
 
 func (a *planner) planCRD() error {
 	switch {
-	case a.places.Definitions() == "":
+	case a.generation.CRDFolder() == "":
 		return nil
 	case a.crdsElsewhere():
 		return a.planCRDElsewhere()

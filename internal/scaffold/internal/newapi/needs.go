@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
 	"github.com/slipway-dev/slipway/project"
@@ -42,7 +41,10 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Opt
 	if err != nil {
 		return err
 	}
-	places := outputs.Read(p.Root())
+	generation, err := p.Code().Generation()
+	if err != nil {
+		return err
+	}
 	another := ControlsAnother(p, file, r)
 	for _, options := range calls {
 		if p.NamesOnly() && options.Controller && !onDisk(p, file, r, options) {
@@ -51,7 +53,7 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Opt
 		if another && options.ControllerName == "" {
 			options.Controller = false
 		}
-		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r, types: file.TypesFile(r), header: text, versions: versions, places: places}
+		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r, types: file.TypesFile(r), header: text, versions: versions, generation: generation}
 		for _, step := range append(a.steps(), a.needGenerated) {
 			if err := step(); err != nil {
 				return err

@@ -9,11 +9,11 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
@@ -75,7 +75,10 @@ func newPlanner(root string, o Options) (*planner, error) {
 	if !kind.Foreign(r) {
 		r = inExistingGroup(p, file, r)
 	}
-	a := &planner{Plan: p, project: file, options: o, resource: r, places: outputs.Read(p.Root())}
+	a := &planner{Plan: p, project: file, options: o, resource: r}
+	if a.generation, err = p.Code().Generation(); err != nil {
+		return nil, err
+	}
 	if a.types, err = a.typesFile(); err != nil {
 		return nil, err
 	}
@@ -111,15 +114,15 @@ func (o Options) Check() error {
 // A planner is the planning of one API; it is also what templates are filled from.
 type planner struct {
 	*plan.Plan
-	project  *project.Project
-	options  Options
-	resource project.Resource
-	recorded *project.Resource // the API as PROJECT has it, or nil
-	types    string            // the file of the types: a name of the project's own, where one has them
-	theirs   string            // the file of the controller that its authors have elsewhere, or ""
-	header   string
-	versions requires.Versions
-	places   outputs.Places // of what is generated
+	project    *project.Project
+	options    Options
+	resource   project.Resource
+	recorded   *project.Resource // the API as PROJECT has it, or nil
+	types      string            // the file of the types: a name of the project's own, where one has them
+	theirs     string            // the file of the controller that its authors have elsewhere, or ""
+	header     string
+	versions   requires.Versions
+	generation codebase.Generation
 
 	registration registration // of the types' package; see planTypes
 }

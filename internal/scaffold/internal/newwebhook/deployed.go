@@ -6,15 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/listing"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 )
 
 // usualTree is what layouts deploy.
 const usualTree = "config/default"
 
 // elsewhere reports whether the Makefile has configurations of webhooks generated into a folder of the project's own.
-func (w *planner) elsewhere() bool { return w.places.Webhooks() != outputs.UsualWebhooks }
+func (w *planner) elsewhere() bool {
+	return path.Dir(w.generation.WebhookFile()) != codebase.WebhookFolder
+}
 
 // hasConfigurations reports whether the suite finds a file of configurations in a folder of the project's own: it is
 // there, or is generated of what is made. Such a project deploys in its own way, so nothing else would show that the
@@ -23,7 +25,7 @@ func (w *planner) hasConfigurations() bool {
 	if !w.elsewhere() {
 		return false
 	}
-	there, err := w.Exists(w.places.WebhooksFile())
+	there, err := w.Exists(w.generation.WebhookFile())
 	return w.options.Defaulting || w.options.Validation || there && err == nil
 }
 
@@ -38,7 +40,7 @@ func (w *planner) deployedFrom() (folder string, err error) {
 	if err != nil {
 		return "", err
 	}
-	folder = w.places.Webhooks()
+	folder = path.Dir(w.generation.WebhookFile())
 	for _, tree := range treesOf(all, folder) {
 		if w.anyIn(all, tree, servesWebhooks) != "" {
 			return folder, nil
@@ -108,7 +110,7 @@ func (w *planner) noteDeployed(folder string) error {
 	}
 	if file := w.anyIn(all, folder, countsWebhooks); file != "" && (w.options.Defaulting || w.options.Validation) {
 		w.Leave(fmt.Sprintf("%s: a patch counts the webhooks in %s, whose order changes with new ones; see that each number still means its webhook",
-			file, w.places.WebhooksFile()))
+			file, w.generation.WebhookFile()))
 	}
 	if w.options.Conversion {
 		w.Leave(fmt.Sprintf("%s: the project deploys its webhooks from here, so slipway adds no patch by which %s is converted; its definition needs spec.conversion, with strategy: Webhook and the path /convert",
@@ -124,9 +126,9 @@ func (w *planner) warnOfMarkers() error {
 		return nil
 	}
 	file := w.project.WebhookFile(w.resource)
-	if missed, is := w.places.Missed("webhook", path.Dir(file)); is {
+	if missed, is := w.generation.Missed("webhook", path.Dir(file)); is {
 		w.Leave(fmt.Sprintf("%s:%d: webhook reads %s, and the markers in %s are not in it: manifests.yaml gets no webhooks from them, and they are never called; add to the call:\npaths=./%s/...",
-			missed.File, missed.Line, strings.Join(missed.Paths, ", "), file, path.Dir(file)))
+			missed.At().File, missed.Line, strings.Join(missed.Paths, ", "), file, path.Dir(file)))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
@@ -297,8 +298,8 @@ func (w *planner) data(file string) map[string]any {
 		"StartsControlPlane": w.TestsStart(w.project.WebhookDir(r)),
 		"Resource":           r,
 		"Boilerplate":        w.header,
-		"CRDPath":            w.places.DefinitionsPath(),
-		"WebhooksPath":       w.places.WebhooksPath(),
+		"CRDPath":            cmp.Or(w.generation.CRDFolder(), codebase.CRDFolder),
+		"WebhooksPath":       w.generation.WebhookFile(),
 		"HasWebhooks":        w.hasConfigurations(),
 		"FirstWebhook":       w.firstWebhook(),
 		"BesideTypes":        w.besideTypes(),

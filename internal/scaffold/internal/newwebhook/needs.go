@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
@@ -19,7 +18,7 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 	}
 	h := r.Webhooks
 	w := &planner{
-		Plan: p, project: file, recorded: &r, places: outputs.Read(p.Root()),
+		Plan: p, project: file, recorded: &r,
 		options: Options{
 			Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural,
 			Defaulting: h.Defaulting, Validation: h.Validation, Conversion: h.Conversion, Spokes: h.Spoke,
@@ -36,6 +35,9 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 		}
 	}
 	var err error
+	if w.generation, err = p.Code().Generation(); err != nil {
+		return err
+	}
 	if w.header, err = header.Read(p); err != nil {
 		return err
 	}
@@ -73,6 +75,6 @@ func (w *planner) needConfigurations() error {
 			return nil
 		}
 	}
-	w.NeedGenerated(w.places.WebhooksFile(), w.project.WebhookFile(w.resource))
+	w.NeedGenerated(w.generation.WebhookFile(), w.project.WebhookFile(w.resource))
 	return nil
 }

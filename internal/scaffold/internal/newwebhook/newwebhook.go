@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
@@ -68,7 +68,10 @@ func newPlanner(root string, o Options) (*planner, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	w := &planner{Plan: p, project: file, options: o, places: outputs.Read(p.Root())}
+	w := &planner{Plan: p, project: file, options: o}
+	if w.generation, err = p.Code().Generation(); err != nil {
+		return nil, err
+	}
 	if w.versions, err = requires.Read(p.Root()); err != nil {
 		return nil, err
 	}
@@ -122,7 +125,7 @@ type planner struct {
 
 	theirs     project.Webhooks // those to create whose code the project's author wrote
 	inOwnSuite bool             // the tests are for a suite that its author wrote
-	places     outputs.Places   // where the Makefile has configurations generated
+	generation codebase.Generation
 }
 
 // resolve finds the kind: in PROJECT, among those of Kubernetes, or in another module.

@@ -29,7 +29,9 @@ type NeededPieces struct {
 
 // Record starts a plan for the same project that changes nothing: what is created, required
 // and put is added to needs instead.
-func (p *Plan) Record(to *Needs) *Plan { return &Plan{root: p.root, base: p.base, needs: to} }
+func (p *Plan) Record(to *Needs) *Plan {
+	return &Plan{root: p.root, base: p.base, code: p.code, needs: to}
+}
 
 // Recording reports whether the plan changes nothing; see [Plan.Record].
 func (p *Plan) Recording() bool { return p.needs != nil }

@@ -22,10 +22,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
@@ -46,6 +49,7 @@ type Plan struct {
 	release string                 // see MadeBy
 	keys    string                 // the folder of the user's key
 	modes   map[string]fs.FileMode // of the files that the plan deleted; see TakeBack
+	code    *codebase.Codebase     // as it was before the first change
 }
 
 // New starts a plan for the project in folder root, with the base as it is on
@@ -55,12 +59,16 @@ func New(root string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{root: root, base: b}, nil
+	return start(root, b), nil
 }
 
 // Reading starts a plan for those who only look at the files of the project in folder root: it knows no base, which
 // takes time to read, and must not be applied.
-func Reading(root string) *Plan { return &Plan{root: root, base: base.New()} }
+func Reading(root string) *Plan { return start(root, base.New()) }
+
+func start(root string, b *base.Base) *Plan {
+	return &Plan{root: root, base: b, code: codebase.Read(fileview.Disk(root), os.Getenv)}
+}
 
 // Changes lists what Apply would do, in the order of planning.
 func (p *Plan) Changes() []report.File {
@@ -80,6 +88,9 @@ func (p *Plan) Empty() bool {
 func (p *Plan) NothingToDo(because string) {
 	p.changes, p.known, p.refused, p.left, p.because = nil, nil, nil, nil, because
 }
+
+// Code has the facts about the project as it was before the plan.
+func (p *Plan) Code() *codebase.Codebase { return p.code }
 
 // Root is the project's folder.
 func (p *Plan) Root() string { return p.root }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
 )
@@ -128,7 +127,11 @@ const roleMarker = "+kubebuilder:rbac:"
 // restoreRole makes the manager's role what it was before the first marker when the last
 // one goes.
 func (u *undoing) restoreRole() error {
-	file := outputs.Read(u.Root()).RoleFile()
+	generation, err := u.Code().Generation()
+	if err != nil {
+		return err
+	}
+	file := generation.RoleFile()
 	c, err := u.Find(file)
 	if err != nil || !c.There() || !u.sources.Mention(roleMarker, nil) || u.sources.Mention(roleMarker, u.leaving) {
 		return err

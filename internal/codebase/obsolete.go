@@ -1,4 +1,4 @@
-package regenerate
+package codebase
 
 import (
 	"fmt"

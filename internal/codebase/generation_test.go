@@ -1,4 +1,4 @@
-package outputs_test
+package codebase_test
 
 import (
 	"os"
@@ -6,15 +6,34 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/generate"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/outputs"
 )
 
 // usual is where the generator puts the manager's role when nothing else is said.
 const usual = "config/rbac"
 
-// TestRead: a Makefile says where definitions and roles go, which header code has, and which code is read for roles.
-func TestRead(t *testing.T) {
+// generation is that of a project with this Makefile.
+func generation(t *testing.T, makefile string) codebase.Generation {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "deploy"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "Makefile"), []byte(makefile), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	made, err := codebase.Read(fileview.Disk(root), func(string) string { return "" }).Generation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// TestGeneration: a Makefile says where definitions and roles go, which header code has, and which code is read for
+// roles.
+func TestGeneration(t *testing.T) {
 	for name, test := range map[string]struct {
 		makefile, crds, roles, header string
 		missed                        bool // the folder controllers/crew
@@ -43,19 +62,15 @@ func TestRead(t *testing.T) {
 		"unclear":            {"controller-gen crd output:dir=$(shell uname)/crds", "config/crd/bases", usual, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := t.TempDir()
-			if err := os.WriteFile(filepath.Join(root, "Makefile"), []byte("manifests:\n\t"+test.makefile+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			found := outputs.Read(root)
+			made := generation(t, "manifests:\n\t"+test.makefile+"\n")
 			header := ""
-			if all := found.Headers(); len(all) > 0 {
+			if all := made.Headers(); len(all) > 0 {
 				header = all[0]
 			}
-			if found.Definitions() != test.crds || found.Roles(usual) != test.roles || header != test.header {
-				t.Errorf("got %s, %s, %q", found.Definitions(), found.Roles(usual), header)
+			if made.CRDFolder() != test.crds || made.RoleFolder(usual) != test.roles || header != test.header {
+				t.Errorf("got %s, %s, %q", made.CRDFolder(), made.RoleFolder(usual), header)
 			}
-			if _, missed := found.Missed("rbac", "controllers/crew"); missed != test.missed {
+			if _, missed := made.Missed("rbac", "controllers/crew"); missed != test.missed {
 				t.Errorf("missed is %v", missed)
 			}
 		})
@@ -65,11 +80,7 @@ func TestRead(t *testing.T) {
 // TestMissed: each generator of a call reads what the call reads, and one call is enough.
 func TestMissed(t *testing.T) {
 	const content = "all:\n\tcontroller-gen object paths=./apis/...\n\tcontroller-gen crd rbac:roleName=r paths=./apis/...\n\tcontroller-gen crd paths=./api/v1\n"
-	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "Makefile"), []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	places := outputs.Read(root)
+	made := generation(t, content)
 	for _, test := range []struct {
 		generator, folder string
 		line              int // of the call that misses it, or 0
@@ -81,7 +92,7 @@ func TestMissed(t *testing.T) {
 		{"rbac", "api/v1", 3},
 		{"webhook", "api/v1", 0},
 	} {
-		if missed, is := places.Missed(test.generator, test.folder); is != (test.line > 0) || missed.Line != test.line {
+		if missed, is := made.Missed(test.generator, test.folder); is != (test.line > 0) || missed.Line != test.line {
 			t.Errorf("%s of %s: got %v, line %d", test.generator, test.folder, is, missed.Line)
 		}
 	}
@@ -99,11 +110,8 @@ func TestRoleFile(t *testing.T) {
 		"controller-gen rbac:roleName=r output:dir=m\n\tcontroller-gen rbac:roleName=r,fileName=x.yaml output:dir=config/rbac": "config/rbac/x.yaml",
 		"controller-gen rbac:roleName=r output:stdout":                                                                         "config/rbac/role.yaml",
 	} {
-		root := t.TempDir()
-		if err := os.WriteFile(filepath.Join(root, "Makefile"), []byte("manifests:\n\t"+makefile+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if got := outputs.Read(root).RoleFile(); got != want {
+		made := generation(t, "manifests:\n\t"+makefile+"\n")
+		if got := made.RoleFile(); got != want {
 			t.Errorf("%s: got %s, want %s", makefile, got, want)
 		}
 	}
@@ -123,13 +131,9 @@ func TestWebhooks(t *testing.T) {
 		"nothing":         {"controller-gen webhook paths=./... output:none", "config/webhook/manifests.yaml", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := t.TempDir()
-			if err := os.WriteFile(filepath.Join(root, "Makefile"), []byte("manifests:\n\t"+test.makefile+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			found := outputs.Read(root)
-			if _, missed := found.Missed("webhook", "api/v1"); missed != test.missed || found.WebhooksFile() != test.file {
-				t.Errorf("got %s, missed is %v", found.WebhooksFile(), missed)
+			made := generation(t, "manifests:\n\t"+test.makefile+"\n")
+			if _, missed := made.Missed("webhook", "api/v1"); missed != test.missed || made.WebhookFile() != test.file {
+				t.Errorf("got %s, missed is %v", made.WebhookFile(), missed)
 			}
 		})
 	}
@@ -142,7 +146,7 @@ func TestGenerators(t *testing.T) {
 		names = append(names, g.Name)
 	}
 	slices.Sort(names)
-	if !slices.Equal(outputs.Generators(), names) {
-		t.Errorf("there are %q, but %q are known", names, outputs.Generators())
+	if !slices.Equal(codebase.Generators(), names) {
+		t.Errorf("there are %q, but %q are known", names, codebase.Generators())
 	}
 }

@@ -1,0 +1,32 @@
+// Package codebase reads facts about the project that a command works on: one value, through one view of its files.
+//
+//	code := codebase.Read(fileview.Disk(root), os.Getenv)
+//	made, err := code.Generation()
+//	made.CRDFolder() // config/crd/bases, or the folder of output:crd
+//
+// Each fact is a method that is computed once and has its own error. A verb that does not ask for a fact is not stopped
+// by what is wrong with it.
+package codebase
+
+import (
+	"sync"
+
+	"github.com/slipway-dev/slipway/internal/fileview"
+)
+
+// A Codebase is the project that a command works on.
+type Codebase struct {
+	view       fileview.View
+	getenv     func(string) string
+	generation func() (Generation, error)
+}
+
+// Read reads the project that a view shows. Getenv is asked for variables that a Makefile leaves to the environment.
+func Read(view fileview.View, getenv func(string) string) *Codebase {
+	c := &Codebase{view: view, getenv: getenv}
+	c.generation = sync.OnceValues(c.readGeneration)
+	return c
+}
+
+// Generation is what is generated from the project's code. Its error is that a file which says so cannot be read.
+func (c *Codebase) Generation() (Generation, error) { return c.generation() }

@@ -1,0 +1,101 @@
+// Package fileview reads a project's files by their names in it, each file once.
+//
+//	view := fileview.Disk(root)
+//	text, err := view.ReadFile("Makefile")
+//
+// What reads a project takes a [View], so that it can be shown the files as a planned change would leave them.
+package fileview
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/slipway-dev/slipway/internal/finite"
+)
+
+// A View is the files of a project. Names are those of [fs.ValidPath], relative to the project's folder.
+type View interface {
+	fs.ReadFileFS
+	fs.ReadDirFS
+	fs.StatFS
+}
+
+// Disk is the view of the files below a folder, as they are on disk when each is first read. It keeps their contents.
+// Links are followed; a file without an end is refused as [finite.ReadFile] does.
+func Disk(root string) View { return &disk{root: root, read: make(map[string]content)} }
+
+type disk struct {
+	root string
+	mu   sync.Mutex
+	read map[string]content
+}
+
+// content is the result of reading a file.
+type content struct {
+	data []byte
+	err  error
+}
+
+func (d *disk) ReadFile(name string) ([]byte, error) {
+	path, err := d.path("read", name)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c, known := d.read[name]
+	if !known {
+		c.data, c.err = finite.ReadFile(path)
+		d.read[name] = c
+	}
+	return slices.Clone(c.data), c.err
+}
+
+func (d *disk) ReadDir(name string) ([]fs.DirEntry, error) {
+	path, err := d.path("readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadDir(path)
+}
+
+func (d *disk) Stat(name string) (fs.FileInfo, error) {
+	path, err := d.path("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return os.Stat(path)
+}
+
+// Open opens a folder, or a file without keeping its content: [fs.ReadFile] and the like do not need it.
+func (d *disk) Open(name string) (fs.File, error) {
+	path, err := d.path("open", name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: finite.ErrNoFile}
+	}
+	return os.Open(path)
+}
+
+// path returns the place of a file on disk. A name that leads out of the project has none.
+func (d *disk) path(op, name string) (string, error) {
+	if !fs.ValidPath(name) {
+		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	return filepath.Join(d.root, filepath.FromSlash(name)), nil
+}
+
+// Exists reports whether a file or folder is there.
+func Exists(view View, name string) (bool, error) {
+	_, err := view.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

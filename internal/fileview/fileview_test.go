@@ -1,0 +1,48 @@
+package fileview_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"github.com/slipway-dev/slipway/internal/fileview"
+)
+
+// TestDisk: the view behaves as a file system, keeps what it has read, and shows nothing outside the project.
+func TestDisk(t *testing.T) {
+	root := t.TempDir()
+	write := func(name, content string) {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(root, "api"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write("Makefile", "all:\n")
+	write("api/types.go", "package api\n")
+	view := fileview.Disk(root)
+	if err := fstest.TestFS(view, "Makefile", "api/types.go"); err != nil {
+		t.Error(err)
+	}
+	write("Makefile", "changed\n")
+	first, err := view.ReadFile("Makefile")
+	if err != nil || string(first) != "all:\n" {
+		t.Errorf("got %q, %v", first, err)
+	}
+	first[0] = 'x'
+	if again, err := view.ReadFile("Makefile"); string(again) != "all:\n" {
+		t.Errorf("a caller changed what others get: %q, %v", again, err)
+	}
+	if there, err := fileview.Exists(view, "PROJECT"); there || err != nil {
+		t.Errorf("got %v, %v", there, err)
+	}
+	for _, name := range []string{"../x", "/etc/passwd", "api/../Makefile", ""} {
+		if _, err := view.ReadFile(name); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("%q: got %v", name, err)
+		}
+	}
+}
