@@ -93,9 +93,14 @@ func (s Section) On(_ string, src []byte) ([]byte, error) {
 		if !f.off {
 			continue
 		}
+		in := readLists([]byte(strings.Join(lines, ""))).lists[s.List]
 		lines[f.head] = strings.TrimLeft(lines[f.head], "# ")
+		indent, _, _ := strings.Cut(strings.TrimPrefix(lines[f.begin], "#"), "-")
 		for i := f.begin; i < f.end; i++ {
 			lines[i] = strings.TrimPrefix(lines[i], "#")
+			if rest, ok := strings.CutPrefix(lines[i], indent); ok && in.items > 0 {
+				lines[i] = in.indent + rest
+			}
 		}
 	}
 	return []byte(strings.Join(lines, "")), nil
@@ -111,7 +116,7 @@ func (s Section) Off(_ string, src []byte) ([]byte, error) {
 		for i := f.begin; i < f.end; i++ {
 			lines[i] = "#" + lines[i]
 		}
-		if end, _ := listEnd(lines, f.head); end == f.head+1 && !s.Bare {
+		if in := readLists([]byte(strings.Join(lines, ""))).lists[s.List]; !s.Bare && in.block && in.items == 0 {
 			lines[f.head] = "#" + lines[f.head]
 		}
 	}

@@ -116,6 +116,15 @@ func FuzzSection(f *testing.F) {
 	})
 }
 
+// TestSectionIndented: a section that comes out of its comments is an item of the list as that is indented.
+func TestSectionIndented(t *testing.T) {
+	const before = "patches:\n  - path: on.yaml\n#- path: off.yaml\n#  target:\n#    kind: Deployment\n"
+	const want = "patches:\n  - path: on.yaml\n  - path: off.yaml\n    target:\n      kind: Deployment\n"
+	if got, err := piece.PathIs("patches", "off.yaml").On("", []byte(before)); err != nil || string(got) != want {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
 // TestUncommentedIndented: an item of an indented list is one of it again after it was off.
 func TestUncommentedIndented(t *testing.T) {
 	webhook := piece.Uncommented{Item: piece.Item{List: "resources", Name: "../webhook"}}

@@ -17,8 +17,8 @@ func (l Entry) asItem() Item { return Item{List: l.List, Name: l.Text} }
 
 // Put adds the text where it is missing.
 func (l Entry) Put(file string, src []byte) ([]byte, error) {
-	lines := strings.SplitAfter(string(src), "\n")
-	if l.asItem().head(lines) >= 0 || slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, l.List+":") }) {
+	k := readLists(src)
+	if _, there := k.lists[l.List]; there || k.odd {
 		return l.asItem().Put(file, src)
 	}
 	end := ""
@@ -34,9 +34,10 @@ func (l Entry) Take(src []byte) ([]byte, int) { return l.asItem().takeList(src) 
 // takeList removes the item, and its list if nothing is left of that, not even a comment: Put begins it again.
 func (l Item) takeList(src []byte) ([]byte, int) {
 	out, changed := l.takeLine(src)
-	lines := strings.SplitAfter(string(out), "\n")
-	head := l.head(lines)
-	if len(out) == len(src) || head < 0 || strings.TrimSpace(lines[head]) != l.List+":" {
+	k := readLists(out)
+	in, there := k.lists[l.List]
+	lines, head := k.lines, in.head
+	if len(out) == len(src) || !there || strings.TrimSpace(lines[head]) != l.List+":" {
 		return out, changed
 	}
 	if rest := slices.DeleteFunc(slices.Clone(lines[head+1:]), blank); len(rest) > 0 && strings.ContainsAny(rest[0][:1], " \t-#") {
@@ -55,25 +56,18 @@ type OrderedItem struct {
 
 // Put adds the text where it is missing.
 func (o OrderedItem) Put(file string, src []byte) ([]byte, error) {
-	lines := strings.SplitAfter(string(src), "\n")
-	head := o.head(lines)
-	if head < 0 {
+	k := readLists(src)
+	in := k.lists[o.List]
+	if !in.block || k.find(o.Item) >= 0 {
 		return Entry{o.List, o.Name}.Put(file, src)
 	}
-	end, indent := listEnd(lines, head)
-	at := head + 1
-	for i := head + 1; i < end; i++ {
-		if on, _ := o.on(lines[i]); on {
-			return src, nil
-		}
-		if !o.before(lines[i]) {
+	at := in.head + 1
+	for i := at; i < in.end; i++ {
+		if !o.before(k.lines[i]) {
 			at = i + 1
 		}
 	}
-	if !strings.HasSuffix(lines[at-1], "\n") {
-		lines[at-1] += "\n"
-	}
-	return []byte(strings.Join(slices.Insert(lines, at, indent+"- "+o.Name+lineEnd(lines[head])), "")), nil
+	return k.insert(in, at, o.Name), nil
 }
 
 // Take removes the item, and its list with the last one.

@@ -1,37 +1,23 @@
 package piece
 
-import "errors"
-
-// A Listed is an item of the list `resources` of a kustomization: above a marker or, in a file without the marker, at
-// the end of the list.
+// A Listed is an item of the list `resources` of a kustomization: above a marker in that list or, in one without the
+// marker, at its end.
 type Listed struct{ Marker, Name string }
-
-func (l Listed) atMarker() Fragment {
-	return Fragment{Marker: l.Marker, Code: "- " + l.Name + "\n", Key: l.Name}
-}
 
 func (l Listed) inList() Item { return Item{List: "resources", Name: l.Name} }
 
 // ID distinguishes the piece from others of its file.
-func (l Listed) ID() string { return l.atMarker().ID() }
+func (l Listed) ID() string { return l.Marker + " " + l.Name }
 
 // Put adds the text where it is missing.
 func (l Listed) Put(file string, src []byte) ([]byte, error) {
-	out, err := l.atMarker().Put(file, src)
-	if err == nil {
-		return out, nil
+	k := readLists(src)
+	resources, at := k.lists["resources"], k.marker(l.Marker)
+	if !resources.block || at <= resources.head || at >= resources.next || k.find(l.inList()) >= 0 {
+		return l.inList().Put(file, src)
 	}
-	out, unlisted := l.inList().Put(file, src)
-	if unlisted != nil {
-		return nil, errors.Join(unlisted, err)
-	}
-	return out, nil
+	return k.insert(resources, at, l.Name), nil
 }
 
 // Take removes the item's line unless there is something else on it.
-func (l Listed) Take(src []byte) ([]byte, int) {
-	if out, changed := l.atMarker().Take(src); changed == 0 {
-		return out, 0
-	}
-	return l.inList().Take(src)
-}
+func (l Listed) Take(src []byte) ([]byte, int) { return l.inList().Take(src) }

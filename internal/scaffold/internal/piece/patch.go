@@ -3,7 +3,6 @@ package piece
 import (
 	"regexp"
 	"slices"
-	"strings"
 )
 
 // A Patch is the file of a patch at an insertion point of a kustomization: an item of `patches` with its path or, in
@@ -15,38 +14,42 @@ func (p Patch) ID() string { return p.Marker + " " + p.File }
 
 // Put adds the text where it is missing.
 func (p Patch) Put(file string, src []byte) ([]byte, error) {
-	lines := strings.SplitAfter(string(src), "\n")
-	of := p.fragment(lines)
-	if of.present(lines) {
+	k := readLists(src)
+	if p.fragment(src).present(k.lines) {
 		return src, nil
 	}
-	comment := regexp.MustCompile(`^#\s*- (path: )?` + regexp.QuoteMeta(p.File) + `\s*$`)
-	if i := slices.IndexFunc(lines, comment.MatchString); i >= 0 {
-		lines[i] = strings.TrimSuffix(of.Code, "\n") + lineEnd(lines[i])
-		return []byte(strings.Join(lines, "")), nil
+	comment := regexp.MustCompile(`^\s*#\s*- (path: )?` + regexp.QuoteMeta(p.File) + `\s*$`)
+	put, at := k.replace, slices.IndexFunc(k.lines, comment.MatchString)
+	if at < 0 {
+		put, at = k.insert, k.marker(p.Marker)
 	}
-	return of.Put(file, src)
+	name, in, _ := k.around(at)
+	if !slices.Contains(patchLists[:], name) {
+		return Entry{patchLists[0], "path: " + p.File}.Put(file, src)
+	}
+	return put(in, at, p.item(name)), nil
 }
 
 // Take removes the text.
-func (p Patch) Take(src []byte) ([]byte, int) {
-	return p.fragment(strings.SplitAfter(string(src), "\n")).Take(src)
+func (p Patch) Take(src []byte) ([]byte, int) { return p.fragment(src).Take(src) }
+
+// patchLists are the lists that may have a patch, the first of which has it as a path.
+var patchLists = [...]string{"patches", "patchesStrategicMerge"}
+
+// item is the patch as an item of one of them.
+func (p Patch) item(list string) string {
+	if list == patchLists[0] {
+		return "path: " + p.File
+	}
+	return p.File
 }
 
 // fragment is the patch's line, as the list that its marker is in has it.
-func (p Patch) fragment(lines []string) Fragment {
-	code := "- path: " + p.File + "\n"
-	list := ""
-	for _, line := range lines {
-		if m := markerLine().FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil && m[1] == p.Marker {
-			break
-		}
-		if key, _, ok := strings.Cut(line, ":"); ok && !strings.ContainsAny(key, " #-") {
-			list = key
-		}
+func (p Patch) fragment(src []byte) Fragment {
+	k := readLists(src)
+	name, _, listed := k.around(k.marker(p.Marker))
+	if !listed {
+		name = patchLists[0]
 	}
-	if list == "patchesStrategicMerge" {
-		code = "- " + p.File + "\n"
-	}
-	return Fragment{Marker: p.Marker, Code: code, Key: p.File}
+	return Fragment{Marker: p.Marker, Code: "- " + p.item(name) + "\n", Key: p.File}
 }

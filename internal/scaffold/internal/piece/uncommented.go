@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -15,14 +14,16 @@ type Uncommented struct{ Item }
 
 // Put adds the text where it is missing.
 func (u Uncommented) Put(file string, src []byte) ([]byte, error) {
-	lines := strings.SplitAfter(string(src), "\n")
+	k := readLists(src)
+	lines := k.lines
 	if slices.ContainsFunc(lines, func(line string) bool { on, _ := u.on(line); return on }) {
 		return src, nil
 	}
-	comment := regexp.MustCompile(`^#\s*- ` + regexp.QuoteMeta(u.Name) + `\s*$`)
+	comment := regexp.MustCompile(`^\s*#\s*- ` + regexp.QuoteMeta(u.Name) + `\s*$`)
 	if i := slices.IndexFunc(lines, comment.MatchString); i >= 0 {
-		lines[i] = indentAbove(lines[:i]) + "- " + u.Name + lineEnd(lines[i])
-		return []byte(strings.Join(lines, "")), nil
+		if _, in, listed := k.around(i); listed {
+			return k.replace(in, i, u.Name), nil
+		}
 	}
 	out, err := u.Item.Put(file, src)
 	if err != nil {
@@ -32,21 +33,6 @@ func (u Uncommented) Put(file string, src []byte) ([]byte, error) {
 		}
 	}
 	return out, nil
-}
-
-var itemOn = lazy.Regexp(`^( *)- `)
-
-// indentAbove is the indentation of the list that the lines end in, by its last item that is on.
-func indentAbove(lines []string) string {
-	for _, line := range slices.Backward(lines) {
-		if match := itemOn().FindStringSubmatch(line); match != nil {
-			return match[1]
-		}
-		if line != "" && line[0] >= 'a' && line[0] <= 'z' { // the head of the list
-			break
-		}
-	}
-	return ""
 }
 
 // Off puts the item into a comment.
