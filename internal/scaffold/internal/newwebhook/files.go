@@ -2,13 +2,12 @@ package newwebhook
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
-	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
@@ -46,7 +45,7 @@ func (w *planner) plan() error {
 // steps plan what the webhooks consist of, but for their entry in PROJECT. They run a
 // second time, with a plan that records, when the webhooks are deleted.
 func (w *planner) steps() []func() error {
-	steps := []func() error{w.planCode, w.planTests, w.planMain, w.planReadiness, w.planModules, w.noteModule, w.warnOfMarkers}
+	steps := []func() error{w.planCode, w.planTests, w.planMain, w.planReadiness, w.planModules, w.warnOfMarkers}
 	if w.options.Conversion {
 		steps = append(steps, w.planConversion)
 	}
@@ -270,18 +269,14 @@ func (w *planner) record() {
 	}
 }
 
-// planFeatures plans what deploys the webhooks and a certificate for them. A project that deploys otherwise can have
-// the code alone.
+// planFeatures plans what deploys the webhooks and a certificate for them. A project whose Makefile generates their
+// configurations into a folder of its own deploys that by itself.
 func (w *planner) planFeatures() error {
-	if folder, err := w.deployedFrom(); folder != "" || err != nil {
-		return errors.Join(err, w.noteDeployed(folder))
-	}
-	err := feature.Serve(w.Plan, w.project, w.header, w.options.Certificates)
-	if refusal, ok := errors.AsType[*report.Error](err); ok && w.options.SkipWiring && errors.Is(err, feature.ErrDeployedOtherwise) {
-		w.Leave(refusal.Where + ": " + refusal.What + "; --skip-wiring leaves to you what deploys the webhooks: their configuration, a Service and a certificate")
+	if w.elsewhere() && w.options.Certificates == "" {
+		w.Leave(path.Dir(w.generation.WebhookFile()) + ": the Makefile has the configurations of webhooks in this folder, so what deploys the new ones is left to you: see that the manager serves them, and that patches fit; for a conversion, the definition needs spec.conversion")
 		return nil
 	}
-	return err
+	return feature.Serve(w.Plan, w.project, w.header, w.options.Certificates)
 }
 
 // path is where the manager serves a webhook: at a path of its own, or at the one that controller-runtime derives.
