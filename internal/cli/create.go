@@ -102,11 +102,11 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 	return withoutWiring(cmd, err, "--resource="+strconv.FormatBool(f.Resource), "--controller="+strconv.FormatBool(f.Controller))
 }
 
-// withoutWiring suggests the same call with --skip-wiring where the manager's code has no place for lines, or the
-// project none for what deploys webhooks. Answers are flags for what the command asked.
+// withoutWiring suggests the same call with --skip-wiring where the manager's code has no place for lines. Answers are
+// flags for what the command asked.
 func withoutWiring(cmd *cobra.Command, err error, answers ...string) error {
 	e, ok := errors.AsType[*report.Error](err)
-	if !ok || !errors.Is(err, operation.ErrNoManager) && !errors.Is(err, operation.ErrDeployedOtherwise) {
+	if !ok || !errors.Is(err, operation.ErrNoManager) {
 		return err
 	}
 	words := []string{cmd.CommandPath()}

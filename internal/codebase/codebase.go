@@ -19,14 +19,19 @@ type Codebase struct {
 	view       fileview.View
 	getenv     func(string) string
 	generation func() (Generation, error)
+	config     func() (*Kustomizations, error)
 }
 
 // Read reads the project that a view shows. Getenv is asked for variables that a Makefile leaves to the environment.
 func Read(view fileview.View, getenv func(string) string) *Codebase {
 	c := &Codebase{view: view, getenv: getenv}
 	c.generation = sync.OnceValues(c.readGeneration)
+	c.config = sync.OnceValues(c.readConfig)
 	return c
 }
 
 // Generation is what is generated from the project's code. Its error is that a file which says so cannot be read.
 func (c *Codebase) Generation() (Generation, error) { return c.generation() }
+
+// Config is the graph of the project's kustomizations. Its error is that the project's folder cannot be read.
+func (c *Codebase) Config() (*Kustomizations, error) { return c.config() }

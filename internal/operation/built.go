@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/bounded"
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
@@ -25,9 +26,15 @@ func (s *Session) unlessUnbuilt(ctx context.Context, root string, planned *scaff
 }
 
 func (s *Session) refuseUnbuilt(ctx context.Context, root string, planned *scaffold.Plan) error {
-	kustomizations, err := scaffold.KustomizationsAfter(planned)
+	kustomizations, err := planned.ConfigChange()
 	if err != nil {
 		return err
+	}
+	if file, broken := kustomizations.Broken(); broken {
+		return &report.Error{
+			What: "after this change, the list of a kustomization would not be read any more", Where: file,
+			Hint: "nothing was changed; write one item on each line, all of them with the same indentation, and run the command again",
+		}
 	}
 	affected := kustomizations.Affected()
 	if len(affected) == 0 {
@@ -37,7 +44,7 @@ func (s *Session) refuseUnbuilt(ctx context.Context, root string, planned *scaff
 	if err != nil {
 		return err
 	}
-	j := judge{Kustomizations: kustomizations, root: root, after: after, unknown: map[string]string{}}
+	j := judge{ConfigChange: kustomizations, root: root, after: after, unknown: map[string]string{}}
 	folder, broken := j.unbuilt(ctx, affected)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -55,7 +62,7 @@ func (s *Session) refuseUnbuilt(ctx context.Context, root string, planned *scaff
 
 // A judge finds what a plan would break.
 type judge struct {
-	*scaffold.Kustomizations
+	*codebase.ConfigChange
 	root  string
 	after kustomization.Kustomization // without its folder
 

@@ -31,9 +31,6 @@ const ImagePlugin = scaffold.ImagePlugin
 // ErrNoManager is why nothing can be wired into a manager: its code is not where slipway looks for it.
 var ErrNoManager = scaffold.ErrNoManager
 
-// ErrDeployedOtherwise is why webhooks are not deployed: the project has another way to deploy its manager or its own.
-var ErrDeployedOtherwise = scaffold.ErrDeployedOtherwise
-
 // CreateAPI adds a kind to the project.
 func (s *Session) CreateAPI(ctx context.Context, a API) error {
 	root, err := s.ProjectRoot()

@@ -54,7 +54,7 @@ func within(root, folder string) string {
 // buildDeployment returns the objects to deploy from the project in root. What follows from the code is generated
 // before, in memory alone for those who only look.
 func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment, look bool) ([]*unstructured.Unstructured, error) {
-	if err := requireKustomization(root, d.Folder, "slipway deploy"); err != nil {
+	if err := s.requireKustomization(root, d.Folder, "slipway deploy"); err != nil {
 		return nil, err
 	}
 	asTheyAre, err := s.asTheyAre(root, d)
@@ -225,7 +225,7 @@ func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error 
 	if err != nil {
 		return err
 	}
-	if err := requireKustomization(root, folder, "slipway undeploy"); err != nil {
+	if err := s.requireKustomization(root, folder, "slipway undeploy"); err != nil {
 		return err
 	}
 	folder = within(root, folder)

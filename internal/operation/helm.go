@@ -45,7 +45,7 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 	if err := c.complete(root); err != nil {
 		return scaffold.Remedy(ctx, root, err)
 	}
-	if err := requireKustomization(root, c.Config, "slipway helm"); err != nil {
+	if err := s.requireKustomization(root, c.Config, "slipway helm"); err != nil {
 		return err
 	}
 	if !c.only() && !c.NoGenerate {

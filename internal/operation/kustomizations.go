@@ -9,7 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
@@ -26,12 +25,12 @@ func (s *Session) online(ctx context.Context, looks bool) (online context.Contex
 
 // requireKustomization refuses a folder without a kustomization, with those that the project has and the command for
 // the first of them.
-func requireKustomization(root, folder, command string) error {
+func (s *Session) requireKustomization(root, folder, command string) error {
 	dir := within(root, folder)
 	if kustomization.In(dir) {
 		return nil
 	}
-	kustomizations, err := scaffold.KustomizationsIn(root)
+	kustomizations, err := s.codebase(root).Config()
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (s *Session) warnWaiting(root, folder string) {
 	}
 	var places, features []string
 	for _, w := range waiting {
-		places = append(places, fmt.Sprintf("  %s/kustomization.yaml:%d: %s", DefaultFolder, w.Line, w.What))
+		places = append(places, fmt.Sprintf("  %s:%d: %s", w.File, w.Line, w.What))
 		if name := string(w.Feature); !slices.Contains(features, name) {
 			features = append(features, name)
 		}

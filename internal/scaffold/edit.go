@@ -4,8 +4,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/layout"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/listing"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -71,17 +69,6 @@ func WaitingSections(root string) ([]Waiting, error) {
 		return nil, err
 	}
 	return feature.WaitingSections(p, file)
-}
-
-// Kustomizations are those of a project.
-type Kustomizations = listing.Kustomizations
-
-// KustomizationsAfter are those of the project that a plan is for, as it leaves them.
-func KustomizationsAfter(p *Plan) (*Kustomizations, error) { return listing.Read(p) }
-
-// KustomizationsIn are those of the project in folder root, as they are.
-func KustomizationsIn(root string) (*Kustomizations, error) {
-	return listing.Read(plan.Reading(root))
 }
 
 // A Feature is a part of what is deployed that one line of config/default/kustomization.yaml

@@ -312,7 +312,7 @@ spec:
 	unpack(t, root, "-- "+manager+" --\nkind: Namespace\n")
 	_, err := EditProject(root, Enable(PProf))
 	refused, ok := errors.AsType[*report.Error](err)
-	if !ok || refused.Where != manager || refused.Hint == "" {
+	if !ok || refused.Where != "config/default/kustomization.yaml" || refused.Hint == "" {
 		t.Errorf("a project without a Deployment: %v", err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/deletion"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
@@ -76,9 +75,6 @@ var ErrOneVersion = newwebhook.ErrOneVersion
 
 // ErrNoManager is why nothing can be wired into a manager: its code is not where slipway looks for it.
 var ErrNoManager = manager.ErrNoManager
-
-// ErrDeployedOtherwise is why webhooks are not deployed: the project has another way to deploy its manager or its own.
-var ErrDeployedOtherwise = feature.ErrDeployedOtherwise
 
 // DeleteAPI plans the undoing of what created an API in the project in folder root: its
 // files, its lines in files that it shares, and its entry in PROJECT. Changed files and

@@ -13,7 +13,7 @@ import (
 // requireArguments refuses a manager whose container has no list of arguments where the feature adds one to it:
 // kustomize would fail.
 func (p *planner) requireArguments(f Feature) error {
-	component, err := p.Find(f.component())
+	component, err := p.Find(p.component(f))
 	if err != nil || !bytes.Contains(component.After(), []byte("/args/-")) {
 		return err
 	}

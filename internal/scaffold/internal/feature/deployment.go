@@ -3,15 +3,14 @@ package feature
 import (
 	"bytes"
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/lazy"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/listing"
 )
 
 // managerFile is where every layout has the manager's Deployment.
@@ -78,7 +77,7 @@ type deployed struct {
 }
 
 func (p *planner) deployments() (all []deployed, err error) {
-	files, err := listing.Files(p.Plan, path.Dir(defaultConfig))
+	files, err := p.After().DeployedFiles(codebase.DeployedFolder)
 	if err != nil {
 		return nil, err
 	}

@@ -1,22 +1,23 @@
 package feature
 
 import (
+	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// requireExpected refuses a project in which the feature's files would do nothing, or belong nowhere: those without the
-// manager's Deployment where features read its name and labels, and those whose kustomization sets no namespace.
+// requireExpected refuses a project in which the feature's files would do nothing, or belong nowhere: those that
+// layouts do not deploy, those with the feature in a folder of their own, those without the manager's Deployment where
+// features read its name and labels, and those whose kustomization sets no namespace.
 func (p *planner) requireExpected(f Feature) error {
 	for _, check := range []func(Feature) error{p.requireConfig, p.requireNoOther} {
 		if err := check(f); err != nil {
@@ -26,8 +27,13 @@ func (p *planner) requireExpected(f Feature) error {
 	if foreign, err := p.foreign(f); err != nil || foreign && !f.patchesDeployment() {
 		return err // the project has the feature's files, with its own names
 	}
-	if f == Namespaced {
+	switch f {
+	case Namespaced:
 		if err := p.requireNamespaced(); err != nil {
+			return err
+		}
+	case WebhookServer:
+		if err := p.requireServable(); err != nil {
 			return err
 		}
 	}
@@ -42,67 +48,108 @@ func (p *planner) requireExpected(f Feature) error {
 	return nil
 }
 
-// requireDeployment refuses a project without a Deployment where features expect it: their patches would find nothing,
-// and their selectors no pods.
-func (p *planner) requireDeployment(f Feature) error {
-	own, _, err := p.manager()
-	if err != nil || own == managerFile || own != "" && f != WebhookServer {
+// requireConfig refuses a feature in a project that is deployed from another folder: a new kustomization would consist
+// of the feature alone.
+func (p *planner) requireConfig(f Feature) error {
+	file := p.defaultConfig()
+	if there, err := p.Exists(file); err != nil || there || !f.Deployed() || p.Recording() {
 		return err
 	}
-	c, err := p.Find(managerFile)
-	if err != nil {
-		return err
+	return &report.Error{
+		What: fmt.Sprintf("%s is a line of %s, which does not exist", f, file), Where: codebase.DeployedFolder,
+		Hint: "nothing was changed; features are for projects that are deployed from config/: add what you need by hand to what deploys this one",
 	}
-	refused := &report.Error{
-		What: fmt.Sprintf("%s needs the manager's Deployment in %s, which has none", f, managerFile), Where: managerFile, Err: deployedOtherwise(f),
-		Hint: "nothing was changed; move the Deployment into this file, and run the command again",
-	}
-	if !c.There() {
-		refused.What, refused.Where = fmt.Sprintf("%s needs the manager's Deployment in %s, which does not exist", f, managerFile), path.Dir(managerFile)
-	}
-	file, found, err := p.deploymentElsewhere()
-	if err != nil {
-		return err
-	}
-	if name := found.Metadata.Name; file == "" {
-		p.notFromConfig(refused)
-	} else {
-		refused.Where = fmt.Sprintf("%s:%d", file, name.Line)
-		refused.Hint = fmt.Sprintf("nothing was changed; the Deployment %s is here: move it into %s, with the line in %s/kustomization.yaml, and run the command again", name.Value, managerFile, path.Dir(managerFile))
-	}
-	return refused
 }
 
-// deployedOtherwise is why a feature is refused, where code can do without it.
-func deployedOtherwise(f Feature) error {
-	if f == WebhookServer {
-		return ErrDeployedOtherwise
-	}
-	return nil
-}
+// listedFolder matches a line that lists a folder, in a comment or not.
+var listedFolder = lazy.Regexp(`^\s*#?\s*- "?([^\s"#]+)"?\s*$`)
 
-// deploymentElsewhere is the first Deployment in another folder for the manager, or in another file of that folder.
-func (p *planner) deploymentElsewhere() (file string, found manifest, err error) {
-	err = fs.WalkDir(os.DirFS(p.Root()), "config", func(name string, d fs.DirEntry, err error) error {
+// otherFolder is the place of a line of config/default that lists the feature in another folder than layouts have it,
+// such as ../components/certmanager, in a comment or not; "" without one, or where the layout's line is there, too.
+func (p *planner) otherFolder(f Feature) (place string, err error) {
+	c, err := p.Find(p.defaultConfig())
+	if err != nil || p.Recording() {
+		return "", err
+	}
+	for i, line := range strings.Split(string(c.After()), "\n") {
+		match := listedFolder().FindStringSubmatch(strings.TrimRight(line, "\r"))
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil || d.IsDir() || path.Base(path.Dir(name)) != path.Base(path.Dir(managerFile)):
-			return err
-		case path.Ext(name) != ".yaml" && path.Ext(name) != ".yml":
-			return nil
+		case match == nil:
+		case match[1] == f.listed().Name:
+			return "", nil
+		case place == "" && p.Code().Kustomization(path.Join(codebase.DeployedFolder, match[1])) != "":
+			if other, ok := Parse(path.Base(match[1])); ok && other == f {
+				place = fmt.Sprintf("%s:%d", c.Path(), i+1)
+			}
 		}
-		c, err := p.Find(name)
+	}
+	return place, nil
+}
+
+// requireNoOther refuses a feature that the project has in another folder: a second one would stand beside it, with
+// names that the rest of the project does not know.
+func (p *planner) requireNoOther(f Feature) error {
+	place, err := p.otherFolder(f)
+	if err != nil || place == "" {
+		return err
+	}
+	return &report.Error{
+		What: fmt.Sprintf("the project has %s of its own, in the folder that this line lists", f), Where: place,
+		Hint: "nothing was changed; a second one in " + f.folder() + " would stand beside it: change the project's own by hand",
+	}
+}
+
+// requireServable refuses a project that deploys its webhooks with objects of its own: a second server would stand
+// beside theirs. One that has the files of webhooks already is as its authors want it.
+func (p *planner) requireServable() error {
+	if there, err := p.Exists(p.component(WebhookServer)); err != nil || there || p.Recording() {
+		return err
+	}
+	if err := p.requireDeployment(WebhookServer); err != nil {
+		return err
+	}
+	place, err := p.ownConfiguration()
+	if err != nil || place == "" {
+		return err
+	}
+	return &report.Error{
+		What: "the project deploys its webhooks with configurations of its own", Where: place,
+		Hint: "nothing was changed; a second server in " + WebhookServer.folder() + " would stand beside this one: add the webhook to this file",
+	}
+}
+
+// webhookConfiguration matches the line by which an object registers webhooks. A patch of such an object has no
+// clientConfig.
+var webhookConfiguration = lazy.Regexp(`(?m)^kind: (Mutating|Validating)WebhookConfiguration\s*$`)
+
+// ownConfiguration is the place of an object that registers webhooks among those that are deployed, or "".
+func (p *planner) ownConfiguration() (place string, err error) {
+	files, err := p.After().DeployedFiles(codebase.DeployedFolder)
+	if err != nil {
+		return "", err
+	}
+	for _, f := range files {
+		c, err := p.Find(f.File)
 		if err != nil {
-			return err
+			return "", err
 		}
-		if m, ok := firstDeployment(c.After()); ok {
-			file, found = name, m
-			return fs.SkipAll
+		if at := webhookConfiguration().FindIndex(c.After()); at != nil && bytes.Contains(c.After(), []byte("clientConfig:")) {
+			return fmt.Sprintf("%s:%d", f.File, 1+bytes.Count(c.After()[:at[0]], []byte("\n"))), nil
 		}
-		return nil
-	})
-	return file, found, err
+	}
+	return "", nil
+}
+
+// requireDeployment refuses a project whose config/default does not deploy exactly one manager: the patches of features
+// would find nothing, and their selectors no pods.
+func (p *planner) requireDeployment(f Feature) error {
+	if file, _, err := p.manager(); err != nil || file != "" {
+		return err
+	}
+	return &report.Error{
+		What: fmt.Sprintf("%s needs the manager's Deployment, and %s does not deploy one that is known", f, codebase.DeployedFolder), Where: p.defaultConfig(),
+		Hint: "nothing was changed; list " + managerFile + " there, with a container called manager, and run the command again",
+	}
 }
 
 // placeholder is the namespace that the files of features and of kubebuilder's manager name, for kustomize to replace.
@@ -111,7 +158,7 @@ const placeholder = "system"
 // requireNamespace refuses a project whose kustomization sets no namespace: the feature's objects would be in the one
 // called system, and the manager in another.
 func (p *planner) requireNamespace(f Feature) error {
-	c, err := p.Find(defaultConfig)
+	c, err := p.Find(p.defaultConfig())
 	if err != nil {
 		return err
 	}
@@ -123,21 +170,11 @@ func (p *planner) requireNamespace(f Feature) error {
 	if err != nil || file == "" || found.Metadata.Namespace.Value == placeholder {
 		return err
 	}
-	namespace := cmp.Or(found.Metadata.Namespace.Value, p.project.Name+"-system")
-	refused := &report.Error{
-		What: fmt.Sprintf("%s has objects for the manager's namespace, which this kustomization does not set", f), Where: defaultConfig,
-		Hint: fmt.Sprintf("nothing was changed; expected this line, as the Deployment %s (%s:%d) has it, to give it to all objects; then run the command again:\nnamespace: %s",
-			found.Metadata.Name.Value, file, found.Metadata.Name.Line, namespace),
+	return &report.Error{
+		What: fmt.Sprintf("%s has objects for the manager's namespace, which this kustomization does not set", f), Where: c.Path(),
+		Hint: fmt.Sprintf("nothing was changed; add the line namespace: %s, if all objects of this kustomization belong there as the Deployment %s does (%s:%d), and run the command again",
+			cmp.Or(found.Metadata.Namespace.Value, p.project.Name+"-system"), found.Metadata.Name.Value, file, found.Metadata.Name.Line),
 	}
-	moved, err := p.moved(namespace)
-	if err != nil {
-		return err
-	}
-	if len(moved) > 0 {
-		refused.Hint = fmt.Sprintf("nothing was changed; the line namespace: %s is missing, and would move these out of their namespaces: %s; "+
-			"first move them to a kustomization that lists them beside this one", namespace, strings.Join(moved, ", "))
-	}
-	return refused
 }
 
 // patchesDeployment reports whether the feature's files change the manager's Deployment.

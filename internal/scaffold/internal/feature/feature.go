@@ -1,5 +1,5 @@
 // Package feature switches parts of a project on and off: most are a kustomize component in config/<feature> and one
-// line in config/default/kustomization.yaml. Some have [parts] besides, or instead: code, files elsewhere, pinned
+// line in the kustomization of config/default. Some have [parts] besides, or instead: code, files elsewhere, pinned
 // modules.
 //
 // [Enable] and [Disable] are edits of a project; [Serve] gives webhooks what deploys them; [Record] says which features
@@ -10,10 +10,11 @@ package feature
 import (
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 )
 
-// A Feature is a part of what is deployed that one line of config/default/kustomization.yaml
+// A Feature is a part of what is deployed that one line of the kustomization in config/default
 // switches on: a kustomize component in config/<feature>, whose files are written when it is
 // first enabled, and its [parts]. Those that test and deliver a project are not deployed: see [Feature.Deployed].
 type Feature string
@@ -61,7 +62,10 @@ func Parse(name string) (Feature, bool) {
 }
 
 // defaultConfig is the file in which each feature is a line.
-const defaultConfig = "config/default/kustomization.yaml"
+func (p *planner) defaultConfig() string { return p.Code().KustomizationFor(codebase.DeployedFolder) }
+
+// crdConfig lists the definitions, and in projects of other tools what is patched into them.
+func (p *planner) crdConfig() string { return p.Code().KustomizationFor(codebase.CRDListFolder) }
 
 // line is the feature's line, in its place among those of the others.
 func (f Feature) line() piece.OrderedItem {
@@ -78,8 +82,11 @@ func (f Feature) listed() piece.Item { return f.item("resources") }
 
 func (f Feature) item(list string) piece.Item { return piece.Item{List: list, Name: "../" + string(f)} }
 
+// folder is where layouts have the feature's files.
+func (f Feature) folder() string { return "config/" + string(f) }
+
 // component is the feature's kustomization.
-func (f Feature) component() string { return "config/" + string(f) + "/kustomization.yaml" }
+func (p *planner) component(f Feature) string { return p.Code().KustomizationFor(f.folder()) }
 
 // templates is the feature's tree of templates; metrics are on from the beginning.
 func (f Feature) templates() string {

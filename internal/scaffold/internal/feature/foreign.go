@@ -9,12 +9,9 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// crdConfig lists the definitions, and in projects of other tools what is patched into them.
-const crdConfig = "config/crd/kustomization.yaml"
-
 // enableForeign takes a feature out of its comments: its line, its sections, and what the project's kinds add to them.
 func (p *planner) enableForeign(f Feature) error {
-	if err := p.Put(defaultConfig, plan.These(piece.Uncommented{Item: f.listed()})); err != nil {
+	if err := p.Put(p.defaultConfig(), plan.These(piece.Uncommented{Item: f.listed()})); err != nil {
 		return err
 	}
 	if err := p.uncomment(f); err != nil {
@@ -40,14 +37,14 @@ func (p *planner) planForeignConversion() error {
 		if err := p.RequireFrom("webhook/conversion.yaml", "config/crd/"+name, map[string]any{"Resource": r}); err != nil {
 			return err
 		}
-		if err := p.Put(crdConfig, plan.These(piece.Patch{Marker: "crdkustomizewebhookpatch", File: name})); err != nil {
+		if err := p.Put(p.crdConfig(), plan.These(piece.Patch{Marker: "crdkustomizewebhookpatch", File: name})); err != nil {
 			return err
 		}
 	}
 	if err := p.RequireFrom("features/webhook/names.yaml", "config/crd/kustomizeconfig.yaml", p.data()); err != nil {
 		return err
 	}
-	return p.Put(crdConfig, plan.These(piece.UncommentedList{List: "configurations", Name: "kustomizeconfig.yaml"}))
+	return p.Put(p.crdConfig(), plan.These(piece.UncommentedList{List: "configurations", Name: "kustomizeconfig.yaml"}))
 }
 
 // noteConversion says that definitions still convert by a webhook that is no longer deployed: another tool's patches
@@ -56,13 +53,13 @@ func (p *planner) noteConversion(off []Feature) error {
 	if !slices.Contains(off, WebhookServer) {
 		return nil
 	}
-	list, err := p.Find(crdConfig)
+	list, err := p.Find(p.crdConfig())
 	if err != nil || !list.There() {
 		return err
 	}
 	for _, r := range p.converted() {
 		if name := p.conversionPatchFile(r, "webhook"); listedIn(list.After(), name) || listedIn(list.After(), "path: "+name) {
-			p.Leave(crdConfig + ": " + name + " still has " + r.CRDName() + " converted by the webhook, which is no longer deployed: objects can be read in their stored version alone")
+			p.Leave(p.crdConfig() + ": " + name + " still has " + r.CRDName() + " converted by the webhook, which is no longer deployed: objects can be read in their stored version alone")
 		}
 	}
 	return nil
@@ -79,7 +76,7 @@ func (p *planner) planForeignInjection() error {
 			of = append(of, injectionTarget(r, marker, index))
 		}
 	}
-	return p.Edit(defaultConfig, func(file string, src []byte) ([]byte, error) {
+	return p.Edit(p.defaultConfig(), func(file string, src []byte) ([]byte, error) {
 		var err error
 		for _, f := range of {
 			if src, err = f.PutOnce(file, src); err != nil {

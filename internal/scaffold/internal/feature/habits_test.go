@@ -206,11 +206,10 @@ func Run() error {
 // TestExpected: where a feature's files would name or select nothing, or lie in a namespace of their own, it is refused
 // with what there is, and nothing is planned.
 func TestExpected(t *testing.T) {
-	const elsewhere, unplaced = "config/manager/deployment.yaml:4", list
 	deployment := strings.Replace(sidecarFirst, "namespace: system", "namespace: theirs", 1)
 	for f, where := range map[feature.Feature]string{
-		feature.HA: unplaced, feature.Metrics: unplaced, feature.NetworkPolicy: unplaced, feature.Egress: unplaced,
-		feature.Prometheus: unplaced, feature.Alerts: unplaced, feature.Dashboard: unplaced, feature.Tracing: "", feature.Policies: "",
+		feature.HA: list, feature.Metrics: list, feature.NetworkPolicy: list, feature.Egress: list,
+		feature.Prometheus: list, feature.Alerts: list, feature.Dashboard: list, feature.Tracing: "", feature.Policies: "",
 	} {
 		root := projecttest.New(t, newproject.Options{})
 		if err := os.RemoveAll(filepath.Join(root, "config", "metrics")); err != nil {
@@ -225,7 +224,7 @@ func TestExpected(t *testing.T) {
 		}
 		if where != "" && f != feature.Dashboard || f == feature.Tracing {
 			_, err = projecttest.Edit(root, feature.Enable(f))
-			refused(t, f, err, elsewhere, "the Deployment controller-manager is here")
+			refused(t, f, err, list, "list config/manager/manager.yaml there")
 		}
 	}
 }
@@ -283,10 +282,6 @@ func TestDeployedFromElsewhere(t *testing.T) {
 	projecttest.Unpack(t, root, inComponents)
 	_, err := projecttest.Edit(root, feature.Enable(feature.Metrics))
 	refused(t, feature.Metrics, err, "config/components/rest/service.yaml:3", "remove service.yaml and related files from the resources of config/components/rest/kustomization.yml,")
-	_, err = projecttest.Edit(root, feature.Enable(feature.WebhookServer))
-	if !errors.Is(err, feature.ErrDeployedOtherwise) {
-		t.Errorf("webhooks: got %v", err)
-	}
 	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.HA, feature.NetworkPolicy, feature.Alerts)))
 	projecttest.Holds(t, root, "config/ha/kustomization.yaml", "    kind: Deployment\n    name: crew-manager\n")
 	projecttest.Holds(t, root, "config/network-policy/manager.yaml", "role: crew\n", "port: 8080\n", "port: 9444\n")

@@ -23,7 +23,7 @@ func (p *planner) planNames() error {
 			return err
 		}
 	}
-	return p.Put(defaultConfig, plan.These(piece.Item{List: "resources", Name: "services.yaml"}, piece.Entry{List: "replacements", Text: "path: names.yaml"}))
+	return p.Put(p.defaultConfig(), plan.These(piece.Item{List: "resources", Name: "services.yaml"}, piece.Entry{List: "replacements", Text: "path: names.yaml"}))
 }
 
 // composing are the features that need what puts names together.
@@ -73,14 +73,14 @@ func (p *planner) withoutComposing() error {
 // withoutLine takes out a line of the default configuration, and the file that it names, which stays if it was changed.
 func (p *planner) withoutLine(name string, line plan.Piece) error {
 	changed := 0
-	c, err := p.Find(defaultConfig)
+	c, err := p.Find(p.defaultConfig())
 	if err == nil {
 		_, changed = line.Take(c.After())
 	}
 	if err != nil || changed > 0 {
 		return errors.Join(err, p.Keep("config/default/"+name, "its line has other text on it"))
 	}
-	if err := p.Edit(defaultConfig, func(_ string, src []byte) ([]byte, error) {
+	if err := p.Edit(p.defaultConfig(), func(_ string, src []byte) ([]byte, error) {
 		out, _ := line.Take(src)
 		return out, nil
 	}); err != nil {

@@ -67,7 +67,10 @@ func watchNamespaces(p *plan.Plan, project *project.Project) error {
 		}
 	}
 	if options == "" {
-		return watchByHand(p, files)
+		return &report.Error{
+			What: "the manager's options are not a ctrl.Options{ … } where it is made", Where: files[len(files)-1] + ":1",
+			Hint: "nothing was changed; let the manager watch the namespaces in WATCH_NAMESPACE: add this to its options before it is made and run the command again:\n" + watchingCode,
+		}
 	}
 	header, err := header.Read(p)
 	if err != nil {
@@ -104,6 +107,17 @@ func managerFiles(p *plan.Plan, of *project.Project) ([]string, error) {
 	}
 	return append(files, main), nil
 }
+
+// watchingCode has options watch the namespaces of the variable.
+const watchingCode = `import "os"
+import "strings"
+import "sigs.k8s.io/controller-runtime/pkg/cache"
+if list := os.Getenv("WATCH_NAMESPACE"); list != "" {
+	options.Cache.DefaultNamespaces = map[string]cache.Config{}
+	for _, name := range strings.Split(list, ",") {
+		options.Cache.DefaultNamespaces[name] = cache.Config{}
+	}
+}`
 
 // watchedOption is what a manager's options need.
 const watchedOption = "Cache: cache.Options{DefaultNamespaces: watchedNamespaces()},"

@@ -30,14 +30,14 @@ func Record(p *plan.Plan, file *project.Project) error {
 // foundBy is the file by which a feature is known to have been enabled once.
 func (p *planner) foundBy(f Feature) string {
 	if f.Deployed() {
-		return f.component()
+		return p.component(f)
 	}
 	return p.parts(f).codeFile
 }
 
 // recordCertificates does so for what keeps the certificate of the metrics.
 func (p *planner) recordCertificates() error {
-	if there, err := p.Exists(MetricsTLS.component()); err != nil || !there {
+	if there, err := p.Exists(p.component(MetricsTLS)); err != nil || !there {
 		return err
 	}
 	return p.recordKeepers()
@@ -46,7 +46,7 @@ func (p *planner) recordCertificates() error {
 // recordKeepers does so for what keeps certificates.
 func (p *planner) recordKeepers() error {
 	for _, feature := range []Feature{CertManager, SelfCert} {
-		if there, err := p.Exists(feature.component()); err != nil {
+		if there, err := p.Exists(p.component(feature)); err != nil {
 			return err
 		} else if !there {
 			continue

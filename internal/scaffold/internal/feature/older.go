@@ -27,7 +27,7 @@ func (p *planner) planOlderInjection() error {
 		if err != nil || !there {
 			return err
 		}
-		if err := p.Put(crdConfig, plan.These(piece.Patch{Marker: "crdkustomizecainjectionpatch", File: name})); err != nil {
+		if err := p.Put(p.crdConfig(), plan.These(piece.Patch{Marker: "crdkustomizecainjectionpatch", File: name})); err != nil {
 			return err
 		}
 	}
@@ -43,7 +43,7 @@ func (p *planner) switchOlder(f Feature, on bool) error {
 	if !ok || !p.project.Older() {
 		return nil
 	}
-	return p.Edit(defaultConfig, func(_ string, src []byte) ([]byte, error) {
+	return p.Edit(p.defaultConfig(), func(_ string, src []byte) ([]byte, error) {
 		lines := strings.SplitAfter(string(src), "\n")
 		switchLines(lines, regexp.MustCompile(`^#?\s*- `+regexp.QuoteMeta(patch)+`\s*$`), on)
 		return []byte(strings.Join(lines, "")), nil

@@ -10,8 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/listing"
 )
 
 // metricsService is the Service of the metrics, by slipway and by kubebuilder.
@@ -22,17 +22,17 @@ func (p *planner) refuseOtherMetrics() error {
 	if p.Recording() {
 		return nil
 	}
-	found, err := fs.Glob(os.DirFS(p.Root()), path.Dir(defaultConfig)+"/*metrics_service.yaml")
+	found, err := fs.Glob(os.DirFS(p.Root()), codebase.DeployedFolder+"/*metrics_service.yaml")
 	if err != nil {
 		return err
 	}
 	if len(found) > 0 {
 		return &report.Error{
 			What: "the project already has a Service for metrics", Where: found[0],
-			Hint: "nothing was changed; metrics are on if " + defaultConfig + " lists " + path.Base(found[0]) + " and the patch with the manager's argument",
+			Hint: "nothing was changed; metrics are on if " + p.defaultConfig() + " lists " + path.Base(found[0]) + " and the patch with the manager's argument",
 		}
 	}
-	files, err := listing.Files(p.Plan, path.Dir(defaultConfig))
+	files, err := p.After().DeployedFiles(codebase.DeployedFolder)
 	if err != nil {
 		return err
 	}
@@ -45,13 +45,13 @@ func (p *planner) refuseOtherMetrics() error {
 }
 
 // refuseServiceIn refuses a file with a Service of that name that is deployed.
-func (p *planner) refuseServiceIn(l listing.Listed) error {
+func (p *planner) refuseServiceIn(l codebase.Listed) error {
 	c, err := p.Find(l.File)
 	if err != nil {
 		return err
 	}
 	line := serviceLine(c.After(), metricsService)
-	if line == 0 || l.File == path.Join(path.Dir(Metrics.component()), path.Base(l.File)) {
+	if line == 0 || l.File == path.Join(Metrics.folder(), path.Base(l.File)) {
 		return nil
 	}
 	return &report.Error{
@@ -69,7 +69,7 @@ func (p *planner) requireNamedMetrics(f Feature) func() error {
 // refuseMetricsOfOtherName refuses what selects the metrics by their Service's name and labels, in a project that has
 // no Service for them, or one with others: it would select nothing.
 func (p *planner) refuseMetricsOfOtherName(f Feature) error {
-	if there, err := p.Exists(Metrics.component()); err != nil || there || p.Recording() {
+	if there, err := p.Exists(p.component(Metrics)); err != nil || there || p.Recording() {
 		return err
 	}
 	files, err := p.metricsFiles()
@@ -94,7 +94,7 @@ func (p *planner) refuseMetricsOfOtherName(f Feature) error {
 	}
 	if other == nil {
 		return &report.Error{
-			What: fmt.Sprintf("%s is about the Service %s, which the project does not have", f, metricsService), Where: path.Dir(defaultConfig),
+			What: fmt.Sprintf("%s is about the Service %s, which the project does not have", f, metricsService), Where: codebase.DeployedFolder,
 			Hint: "nothing was changed; enable metrics first, which adds it", Next: "slipway edit --enable metrics," + string(f),
 		}
 	}
@@ -105,14 +105,14 @@ func (p *planner) refuseMetricsOfOtherName(f Feature) error {
 // listed or not yet, and what is deployed of others.
 func (p *planner) metricsFiles() ([]string, error) {
 	var files []string
-	for _, folder := range []string{path.Dir(defaultConfig), "config/rbac", path.Dir(managerFile), "config/metrics"} {
+	for _, folder := range []string{codebase.DeployedFolder, "config/rbac", path.Dir(managerFile), "config/metrics"} {
 		found, err := fs.Glob(os.DirFS(p.Root()), folder+"/*.yaml")
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, found...)
 	}
-	built, err := listing.Files(p.Plan, path.Dir(defaultConfig))
+	built, err := p.After().DeployedFiles(codebase.DeployedFolder)
 	for _, l := range built {
 		files = append(files, l.File)
 	}

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 
+	"sigs.k8s.io/kustomize/api/konfig"
+
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
@@ -38,11 +40,6 @@ func Enable(features ...Feature) func(*plan.Plan, *project.Project) error {
 			}
 			if err := planner.requireExpected(f); err != nil {
 				return err
-			}
-			if f == WebhookServer {
-				if err := planner.requireServable(); err != nil {
-					return err
-				}
 			}
 			if err := planner.enable(f); err != nil {
 				return err
@@ -81,9 +78,6 @@ func (p *planner) enable(f Feature) error {
 	if !f.Deployed() {
 		return runAll(p.parts(f).code)
 	}
-	if err := p.requireDefault(); err != nil {
-		return err
-	}
 	foreign, err := p.foreign(f)
 	if err != nil {
 		return err
@@ -104,12 +98,12 @@ func (p *planner) enable(f Feature) error {
 	if err := p.planFeature(f); err != nil {
 		return err
 	}
-	return p.Put(defaultConfig, plan.These(f.line()))
+	return p.Put(p.defaultConfig(), plan.These(f.line()))
 }
 
 // complete writes what the feature has not yet, and switches it on if it had nothing.
 func (p *planner) complete(f Feature) error {
-	there, err := p.Exists(f.component())
+	there, err := p.Exists(p.component(f))
 	if err != nil {
 		return err
 	}
@@ -153,7 +147,7 @@ func (p *planner) planConfiguration(f Feature) error {
 
 // on reports whether the feature's line is there.
 func (p *planner) on(f Feature) (bool, error) {
-	c, err := p.Find(defaultConfig)
+	c, err := p.Find(p.defaultConfig())
 	if err != nil {
 		return false, err
 	}
@@ -167,7 +161,7 @@ func (p *planner) disable(f Feature) error {
 	if err := p.withoutCode(f); err != nil {
 		return err
 	}
-	if there, err := p.Exists(defaultConfig); err != nil || !there || !f.Deployed() {
+	if there, err := p.Exists(p.defaultConfig()); err != nil || !there || !f.Deployed() {
 		return err // the feature is a line of no file
 	}
 	foreign, err := p.foreign(f)
@@ -181,7 +175,7 @@ func (p *planner) disable(f Feature) error {
 		return errors.Join(err, p.comment(f))
 	}
 	line := f.line()
-	return p.Edit(defaultConfig, func(file string, src []byte) ([]byte, error) {
+	return p.Edit(p.defaultConfig(), func(file string, src []byte) ([]byte, error) {
 		out, at := line.Take(src)
 		if at > 0 {
 			return nil, &report.Error{
@@ -198,17 +192,16 @@ func (p *planner) noteFolder(f Feature) error {
 	if on, err := p.on(f); err != nil || !on || !f.Deployed() {
 		return err
 	}
-	if there, err := p.Exists(f.component()); err != nil || !there {
+	if there, err := p.Exists(p.component(f)); err != nil || !there {
 		return err
 	}
-	folder := path.Dir(f.component())
-	return p.Keep(f.component(), folder+" stays; delete it if you do not need it")
+	return p.Keep(p.component(f), f.folder()+" stays; delete it if you do not need it")
 }
 
 // foreign reports whether the feature's folder is there as another tool made it: as a part of
 // what is deployed that is listed among the resources, in a comment while it is off.
 func (p *planner) foreign(f Feature) (bool, error) {
-	c, err := p.Find(f.component())
+	c, err := p.Find(p.component(f))
 	if err != nil {
 		return false, err
 	}
@@ -240,7 +233,7 @@ func (p *planner) planFiles(f Feature) error {
 	if err != nil {
 		return err
 	}
-	there, err := p.Exists(f.component())
+	there, err := p.Exists(p.component(f))
 	if err != nil {
 		return err
 	}
@@ -248,7 +241,11 @@ func (p *planner) planFiles(f Feature) error {
 		if !listed(name) {
 			continue
 		}
-		if err := p.RequireFrom(path.Join(f.templates(), name), path.Join("config", string(f), name), data); err != nil {
+		file := path.Join(f.folder(), name)
+		if name == konfig.DefaultKustomizationFileName() {
+			file = p.component(f)
+		}
+		if err := p.RequireFrom(path.Join(f.templates(), name), file, data); err != nil {
 			return err
 		}
 	}
@@ -261,12 +258,12 @@ func (p *planner) planFiles(f Feature) error {
 // listed returns whether the feature's kustomization needs a file: one that an older version wrote may not, and
 // then the file would lie there without a use.
 func (p *planner) listed(f Feature) (func(name string) bool, error) {
-	c, err := p.Find(f.component())
+	c, err := p.Find(p.component(f))
 	if err != nil {
 		return nil, err
 	}
 	return func(name string) bool {
-		return !c.There() || name == path.Base(f.component()) || bytes.Contains(c.After(), []byte(name))
+		return !c.There() || name == konfig.DefaultKustomizationFileName() || bytes.Contains(c.After(), []byte(name))
 	}, nil
 }
 

@@ -19,7 +19,6 @@ const (
 	injectionPatch   = "webhookcainjection_patch.yaml"
 	metricsCertPatch = "cert_metrics_manager_patch.yaml"
 	monitorTLSPatch  = "monitor_tls_patch.yaml"
-	monitoring       = "config/prometheus/kustomization.yaml"
 )
 
 // sections are those of a feature in the default configuration.
@@ -53,7 +52,7 @@ func injectingPatches() piece.Section {
 // hasVariables reports whether the default configuration still has the variables of older layouts, which kustomize
 // replaces by names, though the project's layout is a newer one.
 func (p *planner) hasVariables() bool {
-	c, err := p.Find(defaultConfig)
+	c, err := p.Find(p.defaultConfig())
 	return err == nil && regexp.MustCompile(`(?m)^#?\s*vars:`).Match(c.After())
 }
 
@@ -131,7 +130,7 @@ func (p *planner) uncomment(f Feature) error {
 // ready are the features whose sections have all that they are about once a feature is on. Those of cert-manager are
 // about the webhooks, too: kustomize finds nothing to put its authority into while these are in comments.
 func (p *planner) ready(f Feature) ([]Feature, error) {
-	config, err := p.Find(defaultConfig)
+	config, err := p.Find(p.defaultConfig())
 	switch {
 	case err != nil:
 		return nil, err
@@ -167,7 +166,7 @@ func (p *planner) switchSections(f Feature, on bool) error {
 		if on {
 			change = s.On
 		}
-		if err := p.Edit(defaultConfig, change); err != nil {
+		if err := p.Edit(p.defaultConfig(), change); err != nil {
 			return err
 		}
 	}
@@ -179,18 +178,18 @@ func (p *planner) uncommentMonitor(f Feature) error {
 	if f != MetricsTLS && f != Prometheus {
 		return nil
 	}
-	config, err := p.Find(defaultConfig)
+	config, err := p.Find(p.defaultConfig())
 	if err != nil {
 		return err
 	}
-	list, err := p.Find(monitoring)
+	list, err := p.Find(p.component(Prometheus))
 	if err != nil || !list.There() {
 		return err
 	}
 	if !listedIn(config.After(), "../prometheus") || !listedIn(config.After(), "path: "+metricsCertPatch) {
 		return nil
 	}
-	return p.Edit(monitoring, piece.PathIs("patches", monitorTLSPatch).On)
+	return p.Edit(p.component(Prometheus), piece.PathIs("patches", monitorTLSPatch).On)
 }
 
 // listedIn reports whether a kustomization has an item on a line of its own.
@@ -201,7 +200,7 @@ func listedIn(text []byte, item string) bool {
 // comment puts a feature's line and sections into comments again. Without webhooks, cert-manager's sections have
 // nothing to put its authority into.
 func (p *planner) comment(f Feature) error {
-	if err := p.Edit(defaultConfig, unlist(f)); err != nil {
+	if err := p.Edit(p.defaultConfig(), unlist(f)); err != nil {
 		return err
 	}
 	of := []Feature{f}
@@ -240,10 +239,10 @@ func (f Feature) hasSections(src []byte) bool {
 
 // commentMonitor has Prometheus check no certificate of the metrics any more.
 func (p *planner) commentMonitor(f Feature) error {
-	if there, err := p.Exists(monitoring); err != nil || !there || f != MetricsTLS && f != Prometheus {
+	if there, err := p.Exists(p.component(Prometheus)); err != nil || !there || f != MetricsTLS && f != Prometheus {
 		return err
 	}
-	return p.Edit(monitoring, piece.PathIs("patches", monitorTLSPatch).Off)
+	return p.Edit(p.component(Prometheus), piece.PathIs("patches", monitorTLSPatch).Off)
 }
 
 // ownMetricsTLS reports whether the project has the certificate of its metrics, and what mounts it, as another tool
@@ -270,19 +269,20 @@ func (p *planner) enableOwnMetricsTLS() error {
 
 // whereCommented is the place of the patch that mounts the metrics' certificate.
 func (p *planner) whereCommented() string {
-	c, err := p.Find(defaultConfig)
+	c, err := p.Find(p.defaultConfig())
 	if err != nil {
-		return defaultConfig // the refusal is the same
+		return p.defaultConfig() // the refusal is the same
 	}
 	for _, line := range piece.PathIs("patches", metricsCertPatch).Waits(c.After()) {
-		return fmt.Sprintf("%s:%d", defaultConfig, line)
+		return fmt.Sprintf("%s:%d", p.defaultConfig(), line)
 	}
-	return defaultConfig
+	return p.defaultConfig()
 }
 
 // A Waiting is a section of the configuration that is in comments though the project's webhooks need it.
 type Waiting struct {
-	Line    int // in config/default/kustomization.yaml
+	File    string // the kustomization
+	Line    int
 	What    string
 	Feature Feature // that enabling takes it out of its comment
 }
@@ -293,7 +293,7 @@ func WaitingSections(p *plan.Plan, file *project.Project) ([]Waiting, error) {
 	if len(planner.certified()) == 0 {
 		return nil, nil
 	}
-	config, err := p.Find(defaultConfig)
+	config, err := p.Find(planner.defaultConfig())
 	if err != nil || !config.There() {
 		return nil, err
 	}
@@ -307,11 +307,11 @@ func WaitingSections(p *plan.Plan, file *project.Project) ([]Waiting, error) {
 			continue
 		}
 		if line := commentedItem(config.After(), "../"+string(f)); line > 0 {
-			all = append(all, Waiting{line, "../" + string(f), f})
+			all = append(all, Waiting{config.Path(), line, "../" + string(f), f})
 		}
 		for _, s := range planner.sections(f) {
 			for _, line := range s.Waits(config.After()) {
-				all = append(all, Waiting{line, "a section of its " + s.List, f})
+				all = append(all, Waiting{config.Path(), line, "a section of its " + s.List, f})
 			}
 		}
 	}

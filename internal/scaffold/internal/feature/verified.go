@@ -73,7 +73,7 @@ func (p *planner) refuseUnverified(off []Feature) error {
 			continue
 		}
 		return &report.Error{
-			What: fmt.Sprintf("the feature prometheus needs %s", f), Where: defaultConfig,
+			What: fmt.Sprintf("the feature prometheus needs %s", f), Where: p.defaultConfig(),
 			Hint: "nothing was changed; Prometheus verifies the certificate of metrics: disable prometheus, too, or use another --certs",
 			Next: fmt.Sprintf("slipway edit --disable prometheus,%s", f), Code: 2,
 		}
@@ -99,5 +99,5 @@ func (p *planner) noteLeft(off []Feature) error {
 	if on, err := p.on(MetricsTLS); err != nil || !on {
 		return err
 	}
-	return p.Keep(MetricsTLS.component(), "metrics keep their certificate; slipway edit --disable metrics-tls removes it")
+	return p.Keep(p.component(MetricsTLS), "metrics keep their certificate; slipway edit --disable metrics-tls removes it")
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -47,7 +49,7 @@ func (p *planner) planWebhookItems() error {
 		}
 		of = append(of, piece.Entry{List: "patches", Text: "path: " + name})
 	}
-	return p.Put(WebhookServer.component(), plan.These(of...))
+	return p.Put(p.component(WebhookServer), plan.These(of...))
 }
 
 // webhookMarker is what configurations of webhooks are generated from, into the file after it.
@@ -83,7 +85,7 @@ func (p *planner) webhookByHand() (bool, error) {
 
 // recordByHand records what deploys a webhook that was written by hand.
 func (p *planner) recordByHand() error {
-	if there, err := p.Exists(WebhookServer.component()); err != nil || !there {
+	if there, err := p.Exists(p.component(WebhookServer)); err != nil || !there {
 		return err
 	}
 	if foreign, err := p.foreign(WebhookServer); err != nil || foreign {
@@ -105,7 +107,7 @@ func (p *planner) planInjection() error {
 	for _, r := range p.converted() {
 		of = append(of, piece.Entry{List: "patches", Text: "{path: injection.yaml, target: {kind: CustomResourceDefinition, name: " + r.CRDName() + "}}"})
 	}
-	return p.Put(CertManager.component(), plan.These(of...))
+	return p.Put(p.component(CertManager), plan.These(of...))
 }
 
 // planRotationItems lists the kinds into whose definitions the manager puts its authority.
@@ -118,19 +120,24 @@ func (p *planner) planRotationItems() error {
 		}
 		of = append(of, piece.Entry{List: "patches", Text: "{path: " + name + ", target: {kind: ClusterRole, name: certificate-role}}"})
 	}
-	return p.Put(SelfCert.component(), plan.These(of...))
+	return p.Put(p.component(SelfCert), plan.These(of...))
 }
 
 // Serve plans what deploys webhooks and a certificate for them: certificates or, when that is "", what there is. A
-// feature that was switched off since its files were written stays off. It is [ErrDeployedOtherwise] in a project that
-// has another way to deploy them.
+// feature that was switched off since its files were written stays off. A project that deploys its manager or its
+// webhooks in another way goes on to do so, and its place is printed, unless a certificate is asked for.
 func Serve(on *plan.Plan, file *project.Project, header string, certificates Feature) error {
 	p := &planner{Plan: on, project: file, header: header}
-	if err := p.requireServable(); err != nil {
+	if certificates != "" {
+		return p.serveWith(certificates)
+	}
+	elsewhere, err := p.servedElsewhere()
+	if err != nil {
 		return err
 	}
-	if other, err := p.deployedElsewhere(WebhookServer); err != nil || other != "" {
-		return errors.Join(err, p.keepElsewhere(other, certificates))
+	if elsewhere != "" {
+		p.Leave(elsewhere + "; what deploys the new webhooks is left to you: a configuration that names their path, a Service and a certificate")
+		return nil
 	}
 	ownCertificates, err := p.deploysWithoutCertManager()
 	if err != nil {
@@ -139,15 +146,16 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates Fea
 	if err := p.complete(WebhookServer); err != nil {
 		return err
 	}
-	if certificates != "" {
-		return p.enableAsked(certificates)
-	}
-	if other, err := p.other(CertManager); err != nil || other.folder != "" {
-		p.leaveCertificate(other)
+	other, err := p.otherFolder(CertManager)
+	if err != nil {
 		return err
 	}
+	if other != "" {
+		p.Leave(other + ": the project has cert-manager of its own: see to it that the webhooks get a certificate, from there or from elsewhere")
+		return nil
+	}
 	if ownCertificates {
-		p.Leave(defaultConfig + ": webhooks are deployed here without cert-manager, which stays in comments; if it issues their certificate: slipway edit --enable certmanager")
+		p.Leave(p.defaultConfig() + ": webhooks are deployed here without cert-manager, which stays in comments; if it issues their certificate: slipway edit --enable certmanager")
 		return nil
 	}
 	providers, err := p.certificateProviders()
@@ -162,27 +170,62 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates Fea
 	return nil
 }
 
-// keepElsewhere leaves it to a kustomization that deploys the webhooks to go on doing so. A certificate that is asked
-// for is switched on.
-func (p *planner) keepElsewhere(other string, certificates Feature) error {
-	if other == "" {
-		return nil
-	}
-	p.Leave(other + ": the webhooks are deployed from here, so " + defaultConfig + " stays without them; see here that the new ones get the authority of their certificate")
-	if certificates != "" {
-		if err := p.enableAsked(certificates); err != nil {
+// serveWith plans what deploys webhooks, with the certificates that a flag asks for.
+func (p *planner) serveWith(certificates Feature) error {
+	for _, check := range []func() error{
+		func() error { return p.requireConfig(WebhookServer) },
+		p.requireServable,
+		func() error { return p.requireNoOther(certificates) },
+		func() error { return p.complete(WebhookServer) },
+	} {
+		if err := check(); err != nil {
 			return err
 		}
 	}
-	return p.planForeignConversion()
+	return p.enable(certificates)
 }
 
-// enableAsked switches on what a flag asks for.
-func (p *planner) enableAsked(certificates Feature) error {
-	if err := p.requireNoOther(certificates); err != nil {
-		return err
+// servedElsewhere is the place from which the project deploys its webhooks, or its manager, in another way than layouts
+// do, with the reason; "" if it does not.
+func (p *planner) servedElsewhere() (string, error) {
+	if p.Recording() {
+		return "", nil
 	}
-	return p.enable(certificates)
+	err := p.requireConfig(WebhookServer)
+	if err == nil {
+		err = p.requireServable()
+	}
+	if refusal, ok := errors.AsType[*report.Error](err); ok {
+		return refusal.Where + ": " + refusal.What, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return p.listedElsewhere()
+}
+
+// listedElsewhere is the kustomization beside config/default that lists the folder of webhooks, as an overlay does,
+// with what that means. It is "" where config/default has the line, be it in a comment that waits for it: then the
+// other one is for another purpose, unless it builds of config/default and would have the folder twice.
+func (p *planner) listedElsewhere() (string, error) {
+	config, err := p.Find(p.defaultConfig())
+	if err != nil || listedIn(config.After(), WebhookServer.listed().Name) {
+		return "", err
+	}
+	if foreign, err := p.foreign(WebhookServer); err != nil || !foreign {
+		return "", err
+	}
+	all, err := p.After().Config()
+	if err != nil {
+		return "", err
+	}
+	waits := commentedItem(config.After(), WebhookServer.listed().Name) > 0
+	for _, folder := range all.ListedBy(WebhookServer.folder()) {
+		if folder != codebase.DeployedFolder && (!waits || slices.Contains(all.Parts(folder), codebase.DeployedFolder)) {
+			return all.File(folder) + ": the webhooks are deployed from here", nil
+		}
+	}
+	return "", nil
 }
 
 // deploysWithoutCertManager reports whether a project of another tool deploys webhooks and has cert-manager in
@@ -195,7 +238,7 @@ func (p *planner) deploysWithoutCertManager() (bool, error) {
 	if err != nil || !foreign {
 		return false, err
 	}
-	config, err := p.Find(defaultConfig)
+	config, err := p.Find(p.defaultConfig())
 	if err != nil {
 		return false, err
 	}
@@ -208,7 +251,7 @@ func (p *planner) deploysWithoutCertManager() (bool, error) {
 func (p *planner) certificateProviders() ([]Feature, error) {
 	var have []Feature
 	for _, provider := range []Feature{SelfCert, CertManager} {
-		there, err := p.Exists(provider.component())
+		there, err := p.Exists(p.component(provider))
 		if err != nil {
 			return nil, err
 		}
@@ -236,9 +279,9 @@ func (p *planner) noteIssuer(off []Feature) error {
 	if err != nil || !foreign || !slices.Contains(off, WebhookServer) || slices.Contains(off, CertManager) {
 		return err
 	}
-	config, err := p.Find(defaultConfig)
+	config, err := p.Find(p.defaultConfig())
 	if err != nil || !listedIn(config.After(), "../"+string(CertManager)) {
 		return err
 	}
-	return p.Keep(CertManager.component(), "cert-manager still issues certificates; slipway edit --disable certmanager switches it off")
+	return p.Keep(p.component(CertManager), "cert-manager still issues certificates; slipway edit --disable certmanager switches it off")
 }

@@ -17,10 +17,10 @@ import (
 // listing is the kustomization that lists the files of a folder, and what it has before their names: the one in the
 // folder, or the one above that lists others of them. It is "" where there is none.
 func (a *planner) listing(folder string) (list, prefix string) {
-	if list := a.kustomization(folder); list != "" {
+	if list := a.Code().Kustomization(folder); list != "" {
 		return list, ""
 	}
-	above := a.kustomizationFor(path.Dir(folder))
+	above := a.Code().KustomizationFor(path.Dir(folder))
 	data, err := finite.ReadFile(filepath.Join(a.Root(), filepath.FromSlash(above)))
 	if prefix = path.Base(folder) + "/"; err == nil && bytes.Contains(data, []byte(prefix)) {
 		return above, prefix
@@ -31,12 +31,12 @@ func (a *planner) listing(folder string) (list, prefix string) {
 // crdsElsewhere reports whether the Makefile has definitions generated into a folder that the layout does not know.
 // Where that is listed nowhere and the layout's is, the project has its own way from one to the other.
 func (a *planner) crdsElsewhere() bool {
-	usual, folder := a.configFolder("crd"), a.generation.CRDFolder()
+	usual, folder := a.Code().ConfigFolder("crd"), a.generation.CRDFolder()
 	if folder == "" || folder == codebase.CRDFolder || folder == usual+"/bases" {
 		return false
 	}
 	list, _ := a.listing(folder)
-	return list != "" || !a.kustomizes(usual)
+	return list != "" || a.Code().Kustomization(usual) == ""
 }
 
 // crdFile is where the generator writes the kind's definition.
@@ -45,7 +45,7 @@ func (a *planner) crdFile() string {
 	if a.crdsElsewhere() {
 		return path.Join(a.generation.CRDFolder(), name)
 	}
-	return path.Join(a.configFolder("crd"), "bases", name)
+	return path.Join(a.Code().ConfigFolder("crd"), "bases", name)
 }
 
 // crdFiles are all the files of the kind's definition: the Makefile may have the generator write it into several
@@ -82,10 +82,10 @@ func RolesFolder(p *plan.Plan) (folder, list, prefix string, err error) {
 }
 
 func (a *planner) rolesFolder() (folder, list, prefix string) {
-	usual := a.configFolder("rbac")
+	usual := a.Code().ConfigFolder("rbac")
 	folder = a.generation.RoleFolder(usual)
-	if folder == usual || a.kustomizes(usual) {
-		return usual, a.kustomizationFor(usual), ""
+	if folder == usual || a.Code().Kustomization(usual) != "" {
+		return usual, a.Code().KustomizationFor(usual), ""
 	}
 	list, prefix = a.listing(folder)
 	return folder, list, prefix

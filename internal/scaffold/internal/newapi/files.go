@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
@@ -183,9 +184,8 @@ func (a *planner) resourceMarker() string {
 	return "+kubebuilder:resource:" + strings.Join(args, ",")
 }
 
-// samplesKustomizations are the names that the list of samples may have, the first for a new one: kubectl apply -f
-// config/samples takes what ends in .yaml for an object.
-var samplesKustomizations = []string{"config/samples/Kustomization", "config/samples/kustomization.yaml", "config/samples/kustomization.yml"}
+// newSampleList is a new list of samples: kubectl apply -f config/samples takes what ends in .yaml for an object.
+const newSampleList = codebase.SampleFolder + "/Kustomization"
 
 // planConfig plans CRD, sample and roles, and lists them in their kustomizations.
 func (a *planner) planConfig() error {
@@ -205,8 +205,8 @@ func (a *planner) planCRD() error {
 	case a.crdsElsewhere():
 		return a.planCRDElsewhere()
 	}
-	folder := a.configFolder("crd")
-	list := a.kustomizationFor(folder)
+	folder := a.Code().ConfigFolder("crd")
+	list := a.Code().KustomizationFor(folder)
 	if err := a.RequireFrom("api/crd_kustomization.yaml", list, a.data()); err != nil {
 		return err
 	}
@@ -214,13 +214,13 @@ func (a *planner) planCRD() error {
 	if err := a.PutIfPlaced(list, plan.These(piece.Listed{Marker: "crdkustomizeresource", Name: item}), "- "+item); err != nil {
 		return err
 	}
-	return a.deployCRDs(list, "../"+strings.TrimPrefix(folder, "config/"))
+	return a.deployCRDs(list, folder)
 }
 
 // deployCRDs lists the folder of the definitions in what is deployed. A project whose authors list something within the
 // folder deploys its definitions from there: with both, each would be there twice.
-func (a *planner) deployCRDs(list, item string) error {
-	const deployed = "config/default/kustomization.yaml"
+func (a *planner) deployCRDs(list, folder string) error {
+	deployed, item := a.Code().KustomizationFor(codebase.DeployedFolder), "../"+strings.TrimPrefix(folder, "config/")
 	line := plan.These(piece.Item{List: "resources", Name: item, First: true})
 	if a.Recording() {
 		a.NeedDeployed(list, deployed, line)
@@ -230,24 +230,17 @@ func (a *planner) deployCRDs(list, item string) error {
 	if err != nil || !c.There() && a.project.Older() { // deployed from elsewhere
 		return err
 	}
-	within := regexp.MustCompile(`(?m)^\s*- "?(` + regexp.QuoteMeta(item) + `/[^\s"#]+)`).FindSubmatch(c.After())
-	whole := regexp.MustCompile(`(?m)^\s*- "?` + regexp.QuoteMeta(item) + `/?"?\s*(#|$)`).Match(c.After())
-	if within != nil && !whole {
-		a.Leave(fmt.Sprintf("%s: it lists %s in place of %s: see to it that the new definition gets there", deployed, within[1], item))
+	listed := codebase.Lists(deployed, c.After())
+	within := slices.IndexFunc(listed, func(name string) bool { return strings.HasPrefix(name, folder+"/") })
+	if within >= 0 && !slices.Contains(listed, folder) {
+		a.Leave(fmt.Sprintf("%s: it lists %s in place of %s: see to it that the new definition gets there", deployed, listed[within], folder))
 		return nil
 	}
 	return a.PutIfPlaced(deployed, line, "- "+item)
 }
 
 func (a *planner) planSample() error {
-	list := samplesKustomizations[0]
-	for _, name := range samplesKustomizations {
-		if there, err := a.Exists(name); err != nil {
-			return err
-		} else if there {
-			list = name
-		}
-	}
+	list := cmp.Or(a.Code().Kustomization(codebase.SampleFolder), newSampleList)
 	if err := a.RequireFrom("api/samples_kustomization.yaml", list, a.data()); err != nil {
 		return err
 	}
@@ -262,15 +255,14 @@ func (a *planner) planSample() error {
 // DropEmptySamples removes the list of samples that slipway made once it lists none. Kinds that another tool made may
 // need none, since their samples were never in it.
 func DropEmptySamples(p *plan.Plan) error {
-	list := samplesKustomizations[0]
-	c, err := p.Find(list)
+	c, err := p.Find(newSampleList)
 	if err != nil || !c.There() {
 		return err
 	}
-	scaffolded, ours := p.Base().File(list)
+	scaffolded, ours := p.Base().File(newSampleList)
 	item := regexp.MustCompile(`(?m)^\s*- `)
 	if !ours || !bytes.Equal(c.After(), scaffolded) || item.Match(scaffolded) {
 		return nil
 	}
-	return p.Remove(list)
+	return p.Remove(newSampleList)
 }

@@ -49,7 +49,8 @@ type Plan struct {
 	release string                 // see MadeBy
 	keys    string                 // the folder of the user's key
 	modes   map[string]fs.FileMode // of the files that the plan deleted; see TakeBack
-	code    *codebase.Codebase     // as it was before the first change
+	view    fileview.View          // as it was before the first change
+	code    *codebase.Codebase     // what that view shows
 }
 
 // New starts a plan for the project in folder root, with the base as it is on
@@ -67,7 +68,8 @@ func New(root string) (*Plan, error) {
 func Reading(root string) *Plan { return start(root, base.New()) }
 
 func start(root string, b *base.Base) *Plan {
-	return &Plan{root: root, base: b, code: codebase.Read(fileview.Disk(root), os.Getenv)}
+	view := fileview.Disk(root)
+	return &Plan{root: root, base: b, view: view, code: codebase.Read(view, os.Getenv)}
 }
 
 // Changes lists what Apply would do, in the order of planning.

@@ -3,11 +3,14 @@ package projectfile
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 
 	"golang.org/x/mod/module"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
@@ -20,7 +23,7 @@ func completeName(root string, file *project.Project) error {
 	if !file.Terse() {
 		return nil
 	}
-	deployed, err := text(root, "config/default/kustomization.yaml")
+	deployed, err := text(root, codebase.Read(fileview.Disk(root), os.Getenv).KustomizationFor(codebase.DeployedFolder))
 	if err != nil {
 		return err
 	}

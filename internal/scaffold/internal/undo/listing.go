@@ -1,7 +1,7 @@
 package undo
 
 import (
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/listing"
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
@@ -29,5 +29,5 @@ func (u *undoing) takeListings() error {
 // listsMore reports whether a file is a kustomization that builds of other things than the part's files, once the
 // part's lines are taken. Then it stays, whatever the part needs it for.
 func (u *undoing) listsMore(c *plan.File) bool {
-	return listing.IsOne(c.Path()) && listing.BuildsOfMore(c.Path(), c.After(), u.part.HasFile)
+	return codebase.IsKustomization(c.Path()) && codebase.BuildsOfMore(c.Path(), c.After(), u.part.HasFile)
 }

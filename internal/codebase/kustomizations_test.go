@@ -1,4 +1,4 @@
-package listing
+package codebase
 
 import (
 	"fmt"
@@ -9,11 +9,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/fileview"
 )
 
-// project is a plan for files with these texts.
-func project(t *testing.T, files map[string]string) *plan.Plan {
+// project is the view of files with these texts.
+func project(t *testing.T, files map[string]string) fileview.View {
+	t.Helper()
+	return fileview.Disk(madeOf(t, files))
+}
+
+// madeOf is a folder with files with these texts.
+func madeOf(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range files {
@@ -25,7 +31,21 @@ func project(t *testing.T, files map[string]string) *plan.Plan {
 			t.Fatal(err)
 		}
 	}
-	return plan.Reading(root)
+	return root
+}
+
+// change is what it does to a project that files have other texts, or are gone where these are nil.
+func change(t *testing.T, view fileview.View, texts map[string][]byte) *ConfigChange {
+	t.Helper()
+	changed := map[string]bool{}
+	for name := range texts {
+		changed[name] = true
+	}
+	c, err := Read(view, os.Getenv).ConfigAfter(Read(fileview.Over(view, texts), os.Getenv), changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 var files = map[string]string{
@@ -51,15 +71,7 @@ func TestAffected(t *testing.T) {
 		"vendor/x/config/kustomization.yaml": nil,
 		"cmd/main.go":                        nil,
 	} {
-		p := project(t, files)
-		if err := p.Write(changed, []byte("new\n")); err != nil {
-			t.Fatal(err)
-		}
-		k, err := Read(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := k.Affected()
+		got := change(t, project(t, files), map[string][]byte{changed: []byte("new\n")}).Affected()
 		if !equal(got, want) {
 			t.Errorf("%s: got %q, want %q", changed, got, want)
 		}
@@ -75,14 +87,7 @@ func equal(a, b []string) bool {
 }
 
 func TestComplete(t *testing.T) {
-	p := project(t, files)
-	if err := p.Write("config/manager/kustomization.yaml", []byte("resources: [manager.yaml, new.yaml]\n")); err != nil {
-		t.Fatal(err)
-	}
-	k, err := Read(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := change(t, project(t, files), map[string][]byte{"config/manager/kustomization.yaml": []byte("resources: [manager.yaml, new.yaml]\n")})
 	for folder, want := range map[string]bool{
 		"config/default": false, "config/manager": false, "config/metrics": true, "config/samples": false, "config/remote": false,
 		"config/circle": false, "config/waiting": false, "config/maps": true,
@@ -93,23 +98,16 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// What a plan deletes is not waited for.
+// What a change deletes is not waited for.
 func TestCompleteWithoutDeleted(t *testing.T) {
-	p := project(t, files)
-	if err := p.Remove("config/manager/manager.yaml"); err != nil {
-		t.Fatal(err)
-	}
-	k, err := Read(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := change(t, project(t, files), map[string][]byte{"config/manager/manager.yaml": nil})
 	if !k.Complete("config/default") || !slices.Contains(k.Affected(), "config/default") {
-		t.Error("config/default is not to be built, though the plan deletes a part of it")
+		t.Error("config/default is not to be built, though the change deletes a part of it")
 	}
 }
 
 func TestListedBy(t *testing.T) {
-	k, err := Read(project(t, files))
+	k, err := Read(project(t, files), os.Getenv).Config()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,11 +122,11 @@ func TestListedBy(t *testing.T) {
 	}
 }
 
-func TestFiles(t *testing.T) {
+func TestDeployedFiles(t *testing.T) {
 	manager := Listed{"config/manager/manager.yaml", "config/manager/kustomization.yaml"}
 	for name, test := range map[string]struct {
 		files map[string]string
-		plan  func(*plan.Plan) error
+		after map[string][]byte
 		want  []Listed
 	}{
 		"listed": {nil, nil, []Listed{manager}},
@@ -144,26 +142,18 @@ func TestFiles(t *testing.T) {
 		"no YAML":               {map[string]string{"config/manager/kustomization.yaml": "resources: [\n"}, nil, nil},
 		"below a file":          {map[string]string{"config/default/kustomization.yaml": "resources: [../manager/manager.yaml/x.yaml, ../manager]\n"}, nil, []Listed{manager}},
 		"without a list":        {map[string]string{"config/default/kustomization.yaml": "resources: [dir, ../manager]\n", "config/default/dir/x.yaml": ""}, nil, []Listed{manager}},
-		"planned": {nil, func(p *plan.Plan) error {
-			return p.Write("config/default/kustomization.yaml", []byte("resources: [new.yaml, ../new]\n"))
+		"planned": {nil, map[string][]byte{
+			"config/default/kustomization.yaml": []byte("resources: [new.yaml, ../new]\n"), "config/default/new.yaml": []byte("a: b\n"),
+			"config/new/kustomization.yaml": []byte("resources: [x.yaml]\n"), "config/new/x.yaml": []byte("a: b\n"),
 		}, []Listed{{"config/default/new.yaml", "config/default/kustomization.yaml"}, {"config/new/x.yaml", "config/new/kustomization.yaml"}}},
-		"of another name": {map[string]string{"config/manager/kustomization.yml": "resources: [manager.yaml]\n"}, func(p *plan.Plan) error {
-			return p.Remove("config/manager/kustomization.yaml")
-		}, []Listed{{manager.File, "config/manager/kustomization.yml"}}},
-		"deleted": {nil, func(p *plan.Plan) error { return p.Remove("config/manager/kustomization.yaml") }, nil},
+		"of another name": {map[string]string{"config/manager/kustomization.yml": "resources: [manager.yaml]\n"}, map[string][]byte{"config/manager/kustomization.yaml": nil}, []Listed{{manager.File, "config/manager/kustomization.yml"}}},
+		"deleted":         {nil, map[string][]byte{"config/manager/kustomization.yaml": nil}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := maps.Clone(files)
 			maps.Copy(all, test.files)
-			p := project(t, all)
-			if test.plan != nil {
-				for _, err := range []error{test.plan(p), p.Write("config/default/new.yaml", []byte("a: b\n")), p.Write("config/new/x.yaml", []byte("a: b\n")), p.Write("config/new/kustomization.yaml", []byte("resources: [x.yaml]\n"))} {
-					if err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			if got, err := Files(p, "config/default"); err != nil || !slices.Equal(got, test.want) {
+			view := fileview.Over(project(t, all), test.after)
+			if got, err := Read(view, os.Getenv).DeployedFiles("config/default"); err != nil || !slices.Equal(got, test.want) {
 				t.Errorf("got %q, %v, want %q", got, err, test.want)
 			}
 		})
@@ -171,15 +161,15 @@ func TestFiles(t *testing.T) {
 }
 
 // A kustomization that cannot be read is reported; which files there are would be a guess.
-func TestFilesUnreadable(t *testing.T) {
+func TestDeployedFilesUnreadable(t *testing.T) {
 	p := project(t, map[string]string{"config/default/kustomization.yaml": "resources: [../manager]\n", "config/manager/kustomization.yaml/x": ""})
-	if _, err := Files(p, "config/default"); err == nil || !strings.Contains(err.Error(), "config/manager/kustomization.yaml") {
+	if _, err := Read(p, os.Getenv).DeployedFiles("config/default"); err == nil || !strings.Contains(err.Error(), "config/manager/kustomization.yaml") {
 		t.Errorf("got %v", err)
 	}
 }
 
 // No more names are looked at than the bound.
-func TestFilesBounded(t *testing.T) {
+func TestDeployedFilesBounded(t *testing.T) {
 	many := map[string]string{}
 	var list strings.Builder
 	list.WriteString("resources:\n")
@@ -189,13 +179,13 @@ func TestFilesBounded(t *testing.T) {
 		list.WriteString("- " + name + "\n")
 	}
 	many["config/default/kustomization.yaml"] = list.String()
-	if got, err := Files(project(t, many), "config/default"); err != nil || len(got) != mostListed {
+	if got, err := Read(project(t, many), os.Getenv).DeployedFiles("config/default"); err != nil || len(got) != mostListed {
 		t.Errorf("got %d files, %v", len(got), err)
 	}
 }
 
 func TestTops(t *testing.T) {
-	p := project(t, map[string]string{
+	root := madeOf(t, map[string]string{
 		"config/default/kustomization.yaml":      "resources: [../manager, base/]\n",
 		"config/default/base/kustomization.yaml": "resources: [x.yaml]\n",
 		"config/manager/kustomization.yml":       "resources: [manager.yaml]\n",
@@ -212,12 +202,12 @@ func TestTops(t *testing.T) {
 		"links/x":                                "",
 	})
 	want := []string{"config/broken", "config/default", "manifests/one", "manifests/one/base"}
-	if err := os.Symlink("../linked.yaml", filepath.Join(p.Root(), "links", "kustomization.yaml")); err != nil {
+	if err := os.Symlink("../linked.yaml", filepath.Join(root, "links", "kustomization.yaml")); err != nil {
 		want = slices.Insert(want, 0, "config/alone")
 	} else {
 		want = slices.Insert(want, 2, "links")
 	}
-	k, err := Read(p)
+	k, err := Read(fileview.Disk(root), os.Getenv).Config()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,17 +219,42 @@ func TestTops(t *testing.T) {
 	}
 }
 
-// One that the plan deletes is none.
+// One that is deleted is none.
 func TestTopsAfter(t *testing.T) {
-	p := project(t, map[string]string{"config/default/kustomization.yaml": "resources: [../manager]\n", "config/manager/kustomization.yaml": "resources: [manager.yaml]\n"})
-	if err := p.Remove("config/default/kustomization.yaml"); err != nil {
-		t.Fatal(err)
-	}
-	k, err := Read(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := project(t, map[string]string{"config/default/kustomization.yaml": "resources: [../manager]\n", "config/manager/kustomization.yaml": "resources: [manager.yaml]\n"})
+	k := change(t, view, map[string][]byte{"config/default/kustomization.yaml": nil})
 	if got, want := k.Tops(), []string{"config/manager"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestBroken: a change that damages a list is found whether the kustomization builds or not, and no other change is.
+func TestBroken(t *testing.T) {
+	const file = "config/crd/kustomization.yaml"
+	for after, want := range map[string]bool{
+		"resources:\n- a.yaml\n- b.yaml\n":         false,
+		"resources:\n- a.yaml\n  - b.yaml\n":       true,
+		"resources:\n  - a.yaml\n- b.yaml\n":       true,
+		"resources: []\n":                          false,
+		"resources:\n- b.yaml\n# - a.yaml\n":       false,
+		"resources:\n- a.yaml\npatches:\n- x: [\n": true,
+	} {
+		view := project(t, map[string]string{file: "resources:\n- a.yaml\n"})
+		if got, broken := change(t, view, map[string][]byte{file: []byte(after)}).Broken(); broken != want || broken && got != file {
+			t.Errorf("%q: got %s, %v", after, got, broken)
+		}
+	}
+}
+
+// TestKustomization: a kustomization is found under each of its names.
+func TestKustomization(t *testing.T) {
+	code := Read(project(t, map[string]string{"a/Kustomization": "", "b/kustomization.yml": "", "c/kustomization.yaml/x": "", "d/x": ""}), os.Getenv)
+	for folder, want := range map[string]string{"a": "a/Kustomization", "b": "b/kustomization.yml", "c": "", "d": "", "e": ""} {
+		if got := code.Kustomization(folder); got != want {
+			t.Errorf("%s: got %q, want %q", folder, got, want)
+		}
+	}
+	if got := code.KustomizationFor("d"); got != "d/kustomization.yaml" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package listing
+package codebase
 
 import (
 	"path"
@@ -12,7 +12,7 @@ import (
 // A list is what a kustomization says. Paths are relative to the project.
 type list struct {
 	file      string
-	deleted   bool // by the plan
+	broken    bool // it is no YAML, and lists nothing
 	component bool
 	listed    []string // what it builds of
 	named     []string // what it may read: also patches, for example
@@ -20,7 +20,7 @@ type list struct {
 	generates bool     // objects, of other things
 }
 
-// parse reads a kustomization. One that is no YAML lists nothing, and a key with a value of another type has none.
+// parse reads a kustomization. A key with a value of another type has none.
 func parse(file string, src []byte) *list {
 	l, folder := &list{file: file}, path.Dir(file)
 	var known struct {
@@ -33,6 +33,7 @@ func parse(file string, src []byte) *list {
 	}
 	var node yaml.Node
 	if yaml.Unmarshal(src, &node) != nil {
+		l.broken = true
 		return l
 	}
 	_ = yaml.Unmarshal(src, &known) // it goes on past values of other types, which kustomize reports
@@ -74,4 +75,15 @@ func (l *list) addNamed(folder string, node *yaml.Node) {
 			l.named = append(l.named, name)
 		}
 	}
+}
+
+// Lists are the files and folders that a kustomization with this text lists, by their paths in the project.
+func Lists(file string, src []byte) []string { return parse(file, src).listed }
+
+// BuildsOfMore reports whether a file, a kustomization with this text, builds of other things than the files for which
+// but returns true. A component patches what others build, so it never does.
+func BuildsOfMore(file string, src []byte, but func(file string) bool) bool {
+	l := parse(file, src)
+	more := l.elsewhere || l.generates || slices.ContainsFunc(l.listed, func(name string) bool { return !but(name) })
+	return more && !l.component
 }
