@@ -52,7 +52,7 @@ Generate checks new and changed CRDs as an API server does: schemas, CEL rules a
 defaults, list keys, names, columns, size. A CRD that an API server would refuse is an error with the
 place in the code; the files are written nevertheless. The checker is compiled once;
 SLIPWAY_CHECK=off skips the check. A CRD whose kind no longer exists is reported; --prune
-deletes it.
+deletes it unless a kustomization lists it.
 
 With --compare generate writes nothing. It reports how the CRDs differ from those of a git revision,
 a folder or a file; breaking changes fail the command.
@@ -80,7 +80,7 @@ func (flags *generateFlags) declare(set *pflag.FlagSet) {
 	set.BoolVar(&flags.check, "check", false, "write nothing; fail with a diff if a generated file is out of date")
 	set.BoolVarP(&flags.watch, "watch", "w", false, "generate again after each change to a file, until interrupted")
 	set.BoolVar(&flags.Strict, "strict", false, "fail for misspelt and misplaced markers, and for warnings about CRDs")
-	set.BoolVar(&flags.Prune, "prune", false, "delete generated CRDs whose kind no longer exists")
+	set.BoolVar(&flags.Prune, "prune", false, "delete generated CRDs whose kind no longer exists, unless a kustomization lists them")
 	set.StringVar(&flags.since, "compare", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
 	set.StringArrayVar(&flags.Outside, "outside", nil, "`folder` outside the project that output rules and links may write to; repeatable")
 }

@@ -67,28 +67,40 @@ type checkSummary struct {
 	Stale []regenerate.Difference `json:"stale"`
 }
 
-// reportLeftovers reports CRDs whose kind is gone or that a recipe removes, or deletes them.
+// reportLeftovers reports CRDs whose kind is gone or that a recipe removes, or deletes them. One that a kustomization
+// lists stays: it may be of another module, and nothing that lists it would build without it.
 func (s *Session) reportLeftovers(root string, plan regenerate.Plan, result generate.Result, g Generation) error {
 	left, err := regenerate.Leftovers(plan, result.Files)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	config, err := s.codebase(root).Config()
 	if err != nil {
 		return err
 	}
-	if g.Prune {
-		if err := regenerate.Prune(plan, g.Outside, left); err != nil {
-			return err
-		}
-	}
+	var unlisted []string
 	for _, path := range left {
-		name := regenerate.Relative(root, path)
-		if g.Prune {
-			s.Handler.Handle(report.File{Path: name, Action: report.Deleted})
-			continue
-		}
-		why := "but its kind no longer exists"
+		name, why := regenerate.Relative(root, path), "but its kind no longer exists"
 		if plan.Removes(path) {
 			why = "and a recipe of the Makefile removes it"
 		}
-		s.Handler.Handle(report.Warning{Text: name + " is generated, " + why + "; slipway generate --prune deletes it"})
+		if by := config.ListedBy(name); len(by) > 0 {
+			s.Handler.Handle(report.Warning{Text: name + " is generated, " + why + "; it stays, since " + config.File(by[0]) + " lists it"})
+			continue
+		}
+		unlisted = append(unlisted, path)
+		if !g.Prune {
+			s.Handler.Handle(report.Warning{Text: name + " is generated, " + why + "; slipway generate --prune deletes it"})
+		}
+	}
+	if !g.Prune {
+		return nil
+	}
+	if err := regenerate.Prune(plan, g.Outside, unlisted); err != nil {
+		return err
+	}
+	for _, path := range unlisted {
+		s.Handler.Handle(report.File{Path: regenerate.Relative(root, path), Action: report.Deleted})
 	}
 	return nil
 }
