@@ -21,9 +21,15 @@ func PassedOverByGo(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
 }
 
+// Downloaded reports whether folders of this name are modules in a module cache, such as cobra@v1.9.1: a cache may be
+// below the project. No import path has such a name in it.
+func Downloaded(name string) bool { return strings.Contains(name, "@v") }
+
 // WithoutCode reports whether folders of this name have no Go code of the project. Packages of npm may have some, which
 // the go command does not know for what it is.
-func WithoutCode(name string) bool { return PassedOverByGo(name) || name == "node_modules" }
+func WithoutCode(name string) bool {
+	return PassedOverByGo(name) || Downloaded(name) || name == "node_modules"
+}
 
 // WithoutConfiguration reports whether folders of this name have no configuration that the project deploys. The
 // Makefiles of kubebuilder put tools into bin, and some of these come with manifests.

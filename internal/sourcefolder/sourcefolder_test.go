@@ -34,6 +34,11 @@ func TestNames(t *testing.T) {
 			t.Errorf("WithoutConfiguration(%s) is %v", name, got)
 		}
 	}
+	for name, want := range map[string]bool{"cobra@v1.9.1": true, "api": false, "at@home": false} {
+		if sourcefolder.Downloaded(name) != want || sourcefolder.WithoutCode(name) != want {
+			t.Errorf("Downloaded(%s) is %v", name, !want)
+		}
+	}
 }
 
 // TestAsGo compares with what the go command lists: a package below a folder of each name, in a module, and beside a

@@ -11,14 +11,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 	"github.com/slipway-dev/slipway/internal/generate/internal/schema"
+	"github.com/slipway-dev/slipway/internal/generate/source"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/project"
 )
 
-const (
-	metaPath   = "k8s.io/apimachinery/pkg/apis/meta/v1"
-	namespaced = "Namespaced"
-)
+const namespaced = "Namespaced"
 
 // collector makes the definitions of one pass.
 type collector struct {
@@ -109,30 +107,11 @@ func readMarkers(p *load.Package) {
 
 // isKind reports whether a type embeds metav1's TypeMeta and ObjectMeta.
 func isKind(d *load.TypeDecl) bool {
-	return embedsMeta(d, "TypeMeta") && embedsMeta(d, "ObjectMeta")
-}
-
-// embedsMeta reports whether d embeds the type of package metav1 with the name.
-// Other embedded types are not looked up: their packages may be large.
-func embedsMeta(d *load.TypeDecl, name string) bool {
-	return slices.ContainsFunc(d.Fields(), func(f *load.Field) bool {
-		if f.Name != "" || typeName(f.Syntax.Type) != name {
-			return false
-		}
-		t := d.TypeOf(f.Syntax.Type)
-		return t.Kind == load.Named && t.Decl.Package.Path == metaPath
+	d.Markers() // what is wrong with them is reported, be it a kind or not
+	return source.IsKind(d.Spec, func(expr ast.Expr) bool {
+		t := d.TypeOf(expr)
+		return t.Kind == load.Named && t.Decl.Package.Path == source.MetaPath
 	})
-}
-
-// typeName is the name that a type expression ends in, or "".
-func typeName(expr ast.Expr) string {
-	switch e := expr.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	}
-	return ""
 }
 
 // define makes the definition of a kind, or nil when no version is left of it.
@@ -178,7 +157,7 @@ const largest = 150 << 20
 func (c *collector) apply(decl *load.TypeDecl, d *definition, v *version) {
 	values := decl.Markers()
 	for i := range values {
-		m, ok := values[i].Data.(modifier)
+		m, ok := modifierOf(values[i].Data)
 		if !ok {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 	"github.com/slipway-dev/slipway/internal/generate/internal/schema"
+	"github.com/slipway-dev/slipway/internal/generate/source"
 )
 
 // modifier is the value of a marker that changes the definition, in the version
@@ -16,28 +17,36 @@ type modifier interface {
 	modify(d *definition, v *version) error
 }
 
+// modifierOf is the modifier that a marker's value is.
+func modifierOf(data any) (m modifier, is bool) {
+	switch d := data.(type) {
+	case source.Resource:
+		return resource(d), true
+	case source.StorageVersion:
+		return storageVersion(d), true
+	}
+	m, is = data.(modifier)
+	return m, is
+}
+
 // markers are made once: several generators read them, and reflection makes them.
 var markers = sync.OnceValue(func() []marker.Definition {
 	const on = marker.Type
-	return slices.Clip(append(schema.Definitions(), marker.In("CRD",
-		marker.Define[string]("groupName", marker.Package, "is the API group of the package").Optional(),
-		marker.Define[string]("versionName", marker.Package, "is the API version of the package, instead of its name"),
+	return slices.Clip(append(schema.Definitions(), marker.In("CRD", append(source.TypeDefinitions(),
 		marker.Define[statusSubresource]("kubebuilder:subresource:status", on, "adds the subresource status"),
 		marker.Define[scale]("kubebuilder:subresource:scale", on, "lets the resource be scaled"),
 		marker.Define[printColumn]("kubebuilder:printcolumn", on, "adds a column to the output of kubectl get"),
-		marker.Define[resource]("kubebuilder:resource", on, "names the resource and its scope"),
-		marker.Define[storageVersion]("kubebuilder:storageversion", on, "makes this version the storage version"),
 		marker.Define[skipVersion]("kubebuilder:skipversion", on, "leaves out this version"),
 		marker.Define[unservedVersion]("kubebuilder:unservedversion", on, "does not serve this version"),
 		marker.Define[deprecatedVersion]("kubebuilder:deprecatedversion", on, "makes the API server warn clients that use this version"),
 		marker.Define[metadata]("kubebuilder:metadata", on, "adds annotations and labels to the definition"),
 		marker.Define[selectableField]("kubebuilder:selectablefield", on, "allows field selectors with this field"),
-	)...))
+	)...)...))
 })
 
 type (
 	statusSubresource struct{}
-	storageVersion    struct{}
+	storageVersion    source.StorageVersion
 	skipVersion       struct{}
 	unservedVersion   struct{}
 )
@@ -88,13 +97,7 @@ func (m printColumn) modify(_ *definition, v *version) error {
 	return nil
 }
 
-type resource struct {
-	Path       string   `marker:",optional" doc:"is the plural, by which the API is reached"`
-	ShortName  []string `marker:",optional" doc:"are short names of it"`
-	Categories []string `marker:",optional" doc:"are groups of resources that it belongs to, like all"`
-	Singular   string   `marker:",optional" doc:"is the singular"`
-	Scope      string   `marker:",optional" doc:"is Namespaced or Cluster"`
-}
+type resource source.Resource
 
 func (m resource) modify(d *definition, _ *version) error {
 	if m.Path != "" {

@@ -7,12 +7,12 @@ import (
 	"go/build"
 	"go/parser"
 	"go/token"
-	"io"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
+
+	gosource "github.com/slipway-dev/slipway/internal/generate/source"
 )
 
 // constraints decides which files belong to the build, by go/build's own rules.
@@ -65,14 +65,5 @@ func (c *constraints) needsCgo(data []byte) bool {
 // match reports whether the file belongs to the build; header is its content up
 // to the package clause, which is all that matters.
 func (c *constraints) match(path string, header []byte) bool {
-	name := filepath.Base(path)
-	if !strings.Contains(name, "_") && !bytes.Contains(header, []byte("build")) {
-		return true
-	}
-	context := c.context
-	context.OpenFile = func(string) (io.ReadCloser, error) {
-		return io.NopCloser(io.MultiReader(bytes.NewReader(header), strings.NewReader("\n"))), nil
-	}
-	matched, err := context.MatchFile(filepath.Dir(path), name)
-	return matched || err != nil // the parser tells what is wrong with it
+	return gosource.Matches(&c.context, filepath.Base(path), header)
 }

@@ -382,6 +382,10 @@ module example.com/project
 go 1.26
 -- testdata/project/p.go --
 package p
+-- gopath/pkg/mod/example.com/other@v1.0.0/go.mod --
+module example.com/other
+-- gopath/pkg/mod/example.com/other@v1.0.0/o.go --
+package o
 `
 
 func TestPatterns(t *testing.T) {

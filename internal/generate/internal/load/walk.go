@@ -104,10 +104,10 @@ func (w *walker) walk(f folder) error {
 // module of the user's in it: git's own files, the downloaded modules, and what
 // go mod vendor has written.
 func (w *walker) holdsNoModule(f folder) bool {
-	switch filepath.Base(f.dir) {
-	case ".git":
+	switch name := filepath.Base(f.dir); {
+	case name == ".git", sourcefolder.Downloaded(name):
 		return true
-	case "vendor":
+	case name == "vendor":
 		return filepath.Dir(f.dir) == f.tree.dir && w.loader.env.isFile(filepath.Join(f.dir, "modules.txt"))
 	}
 	return f.dir == w.modcache

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
+	"github.com/slipway-dev/slipway/internal/generate/source"
 )
 
 const (
@@ -131,7 +132,7 @@ func definitionMarkers() []marker.Definition {
 		marker.Define[constantsEnum]("k8s:enum", marker.Type, "allows only the constants of the type"),
 		marker.Define[externalDocs]("kubebuilder:externalDocs", marker.Field, "points to documentation elsewhere"),
 		marker.Define[externalDocs]("kubebuilder:externalDocs", marker.Type, "points to documentation elsewhere"),
-		marker.Define[struct{}]("kubebuilder:skip", marker.Package, "excludes the package from the API versions"),
+		source.Skip(),
 	}
 }
 
