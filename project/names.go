@@ -1,6 +1,7 @@
 package project
 
 import (
+	"io/fs"
 	"path"
 	"strings"
 
@@ -93,6 +94,12 @@ func (p *Project) APIDir(r Resource) string {
 		return path.Join(p.folders().groups, r.Group, r.Version)
 	}
 	return path.Join("api", r.Version)
+}
+
+// Own reports whether r's types are in the project's own module, or in a folder below it.
+func (p *Project) Own(r Resource) bool {
+	own := r.Path == "" || strings.HasPrefix(r.Path, p.Repo+"/")
+	return r.API != nil && !r.Core && !r.External && own && fs.ValidPath(p.APIDir(r))
 }
 
 // ImportPath is the import path of r's types: the recorded one, else the one

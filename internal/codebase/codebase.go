@@ -20,6 +20,10 @@ type Codebase struct {
 	getenv     func(string) string
 	generation func() (Generation, error)
 	config     func() (*Kustomizations, error)
+	folders    func() ([]goFolder, error)
+	kinds      func() (kindsInCode, error)
+
+	controllers func() ([]Controller, error)
 }
 
 // Read reads the project that a view shows. Getenv is asked for variables that a Makefile leaves to the environment.
@@ -27,6 +31,9 @@ func Read(view fileview.View, getenv func(string) string) *Codebase {
 	c := &Codebase{view: view, getenv: getenv}
 	c.generation = sync.OnceValues(c.readGeneration)
 	c.config = sync.OnceValues(c.readConfig)
+	c.folders = sync.OnceValues(c.readFolders)
+	c.kinds = sync.OnceValues(c.readKinds)
+	c.controllers = sync.OnceValues(c.readControllers)
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
@@ -79,7 +80,7 @@ func refuseUnlisted(p *plan.Plan, file *project.Project, r project.Resource) err
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(found, func(d projectfile.Declaration) bool { return d.Version == r.Version })
+	at := slices.IndexFunc(found, func(k codebase.Kind) bool { return k.Package.Version == r.Version })
 	if at < 0 {
 		return nil
 	}

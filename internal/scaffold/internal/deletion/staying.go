@@ -21,13 +21,13 @@ import (
 func (d Options) refuseHalf(p *plan.Plan, file *project.Project, r project.Resource) error {
 	var own []string
 	if r.API != nil {
-		types, err := projectfile.TypesFile(p, file, r)
-		if err != nil {
-			return err
-		}
-		own = append(own, types)
+		own = append(own, projectfile.TypesFile(p, file, r))
 	}
-	if r.Controller && !newapi.ControlsAnother(p, file, r) {
+	another, err := newapi.ControlsAnother(p, file, r)
+	if err != nil {
+		return err
+	}
+	if r.Controller && !another {
 		own = append(own, file.ControllerFile(r))
 	}
 	for _, path := range own {

@@ -1,8 +1,6 @@
 package deletion
 
 import (
-	"path"
-
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -30,23 +28,36 @@ func withUnlisted(p *plan.Plan, file *project.Project, gone project.Resource) (*
 		return nil, err
 	}
 	all := copyOf(file)
-	if others := projectfile.Neighbours(p, file, gone); len(others) > 0 && all.Lookup(gone.Group, gone.Version, others[0]) == nil {
-		other := codeOnly(gone)
-		other.Kind, other.Plural = others[0], ""
-		all.Resources = append(all.Resources, other)
+	if other := neighbour(p, file, gone); other != "" && all.Lookup(gone.Group, gone.Version, other) == nil {
+		beside := codeOnly(gone)
+		beside.Kind, beside.Plural = other, ""
+		all.Resources = append(all.Resources, beside)
 	}
-	for _, d := range found {
-		if d.Version == gone.Version || d.Version == "" || all.Lookup(gone.Group, d.Version, gone.Kind) != nil {
+	for _, k := range found {
+		if k.Package.Version == gone.Version || all.Lookup(gone.Group, k.Package.Version, gone.Kind) != nil {
 			continue
 		}
 		version := codeOnly(gone)
-		version.Version = d.Version
-		if version.Path, err = gomod.ImportPath(p.Root(), file.Repo, path.Dir(d.File)); err != nil {
+		version.Version = k.Package.Version
+		if version.Path, err = gomod.ImportPath(p.Root(), file.Repo, k.Package.Dir); err != nil {
 			return nil, err
 		}
 		all.Resources = append(all.Resources, version)
 	}
 	return all, nil
+}
+
+// neighbour is a kind that the code has in the package of r's types besides r, or "".
+func neighbour(p *plan.Plan, file *project.Project, r project.Resource) string {
+	if !file.Own(r) {
+		return ""
+	}
+	for _, k := range p.Code().Package(file.APIDir(r)).Kinds {
+		if k.Name != r.Kind {
+			return k.Name
+		}
+	}
+	return ""
 }
 
 // codeOnly is a kind without its controllers and webhooks.

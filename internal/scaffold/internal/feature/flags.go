@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 )
 
 // requireProfiles refuses a manager that cannot serve profiles.
@@ -85,12 +85,9 @@ func (p *planner) knowsFlag(name string) (bool, error) {
 
 // anyFile reports whether any Go file of the module has a text: options may be in a package of their own.
 func (p *planner) anyFile(text string) (found bool, err error) {
-	err = projectfile.GoFiles(p.Root(), func(name string) {
-		if found {
-			return
-		}
+	files, err := p.Code().GoFiles()
+	return slices.ContainsFunc(files, func(name string) bool {
 		data, err := finite.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(name)))
-		found = err == nil && bytes.Contains(data, []byte(text))
-	})
-	return found, err
+		return err == nil && bytes.Contains(data, []byte(text))
+	}), err
 }

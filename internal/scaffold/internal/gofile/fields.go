@@ -51,29 +51,3 @@ func lastName(typ ast.Expr) string {
 	}
 	return ""
 }
-
-// Objects are the struct types of a file that are objects of an API: they embed TypeMeta and ObjectMeta.
-func Objects(src []byte) []string {
-	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
-	if err != nil {
-		return nil
-	}
-	var objects []string
-	ast.Inspect(file, func(n ast.Node) bool {
-		spec, ok := n.(*ast.TypeSpec)
-		if !ok {
-			return true
-		}
-		if typ, ok := spec.Type.(*ast.StructType); ok && isObject(typ) {
-			objects = append(objects, spec.Name.Name)
-		}
-		return false
-	})
-	return objects
-}
-
-func isObject(typ *ast.StructType) bool {
-	fields := map[string]string{}
-	addFields(fields, typ)
-	return fields["TypeMeta"] == "TypeMeta" && fields["ObjectMeta"] == "ObjectMeta"
-}

@@ -24,14 +24,3 @@ func TestFields(t *testing.T) {
 		}
 	}
 }
-
-func TestObjects(t *testing.T) {
-	const src = "package p\n\ntype Job struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}\n\ntype JobList struct {\n\tmetav1.TypeMeta\n\tmetav1.ListMeta\n}\n\n" +
-		"type Config struct{ metav1.TypeMeta }\n\ntype (\n\tOther struct {\n\t\tTypeMeta\n\t\tObjectMeta\n\t}\n)\n"
-	if diff := cmp.Diff([]string{"Job", "Other"}, gofile.Objects([]byte(src))); diff != "" {
-		t.Error(diff)
-	}
-	if got := gofile.Objects([]byte("no")); got != nil {
-		t.Errorf("what is not Go has the objects %v", got)
-	}
-}

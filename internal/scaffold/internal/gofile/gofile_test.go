@@ -3,7 +3,6 @@ package gofile_test
 import (
 	"errors"
 	"go/parser"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,69 +54,6 @@ func TestParse(t *testing.T) {
 	_, _, err := gofile.Parse("a/b.go", []byte("package"), 0)
 	if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != "a/b.go:1" || refusal.Next != "go vet ./a" {
 		t.Errorf("what is not Go gives %+v", refusal)
-	}
-}
-
-// TestStructLine: a type may stand alone or in a group, aligned or not; other uses of its name are none.
-func TestStructLine(t *testing.T) {
-	for _, test := range []struct {
-		name, src string
-		want      int
-	}{
-		{"alone", "package p\n\ntype Job struct {\n}\n", 3},
-		{"in a group", "package p\n\ntype (\n\tOther struct{}\n\tJob   struct{}\n)\n", 5},
-		{"with more space", "package p\n\n  type\t Job \tstruct{}\n", 3},
-		{"after other uses", "package p\n\n// Job structures\nvar a, b Job\n\ntype JobList struct{ Items []Job }\n\ntype Job struct{}\n", 8},
-		{"another name's end", "package p\n\ntype CronJob struct{}\n", 0},
-		{"no space before the name", "package p\n\ntypeJob struct{}\n", 0},
-		{"another kind of type", "package p\n\ntype Job structure\n", 0},
-		{"in a sentence", "package p\n\n// the type Job struct has\n", 0},
-	} {
-		if got := gofile.StructLine([]byte(test.src), "Job"); got != test.want {
-			t.Errorf("%s: got line %d, want %d", test.name, got, test.want)
-		}
-	}
-}
-
-// TestStructs: a kind has TypeMeta and ObjectMeta, a template the latter alone; what does not parse says nothing.
-func TestStructs(t *testing.T) {
-	for _, test := range []struct {
-		src     string
-		some    bool
-		objects []string
-	}{
-		{"package p\n\ntype Job struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}\n", true, []string{"Job"}},
-		{"package p\n\ntype (\n\tA struct{}\n\tJob struct {\n\t\tTypeMeta\n\t\tObjectMeta\n\t}\n)\n", true, []string{"Job"}},
-		{"package p\n\ntype Template struct {\n\tmetav1.ObjectMeta\n}\n", true, nil},
-		{"package p\n\ntype Configuration struct {\n\tmetav1.TypeMeta\n}\n", true, nil},
-		{"package p\n\ntype Name string\n\nvar SchemeBuilder = 1\n", false, nil},
-		{"package p\n\ntype Job struct {\n", false, nil},
-	} {
-		if some, objects := gofile.Structs([]byte(test.src)); some != test.some || !slices.Equal(objects, test.objects) {
-			t.Errorf("%q: got %v, %v", test.src, some, objects)
-		}
-	}
-}
-
-// TestControlledBy: the argument of For is the type, whatever package it is of.
-func TestControlledBy(t *testing.T) {
-	const head = "package p\n\nimport (\n\tcorev1 \"k8s.io/api/core/v1\"\n\t\"example.com/op/api/v1\"\n)\n\n"
-	for _, test := range []struct {
-		name, src string
-		want      []gofile.Controlled
-	}{
-		{"of a renamed package", "func (r *PodReconciler) SetupWithManager(mgr ctrl.Manager) error {\n\treturn ctrl.NewControllerManagedBy(mgr).\n\t\tFor(&corev1.Pod{}).Complete(r)\n}\n", []gofile.Controlled{{Package: "k8s.io/api/core/v1", Kind: "Pod", Line: 10}}},
-		{"of a package with its own name", "func SetUp(mgr ctrl.Manager) error {\n\treturn builder.ControllerManagedBy(mgr).For(&v1.Pod{}, builder.WithPredicates(p)).Complete(r)\n}\n", []gofile.Controlled{{Package: "example.com/op/api/v1", Kind: "Pod", Line: 9}}},
-		{"of a package that the file does not name", "func SetUp() {\n\tb.For(&jobs.Pod{})\n}\n", []gofile.Controlled{{Kind: "Pod", Line: 9}}},
-		{"of the same package", "func (r PodReconciler) SetUp() {\n\tb.For(&Pod{})\n}\n", []gofile.Controlled{{Kind: "Pod", Line: 9}}},
-		{"another reconciler's", "func (r *JobReconciler) SetUp() {\n\tb.For(&Job{})\n}\n", nil},
-		{"a webhook's", "func SetUp() {\n\tctrl.NewWebhookManagedBy(mgr).For(&corev1.Pod{}).Complete()\n}\n", nil},
-		{"of a value", "func SetUp() {\n\tb.For(newJob().Object())\n\tb.For(object)\n\tb.For()\n\tb.For(&x)\n}\n", nil},
-		{"not Go", "func (", nil},
-	} {
-		if diff := cmp.Diff(test.want, gofile.ControlledBy([]byte(head+test.src), "PodReconciler")); diff != "" {
-			t.Errorf("%s: %s", test.name, diff)
-		}
 	}
 }
 

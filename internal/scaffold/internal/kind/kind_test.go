@@ -109,7 +109,7 @@ func TestSchemePieces(t *testing.T) {
 // TestStorageVersion: exactly one of several versions is stored, and one alone needs no marker.
 func TestStorageVersion(t *testing.T) {
 	const plain, marked = "package v1\n\n// Job is one.\ntype Job struct{}\n", "package v1\n\n// Job is one.\n// +kubebuilder:storageversion\ntype Job struct{}\n"
-	const unlisted = "// +groupName=batch\npackage v3\n\n// +kubebuilder:storageversion\ntype Job struct {\n\tmetav1.ObjectMeta\n}\n"
+	const unlisted = "// +groupName=batch\npackage v3\n\n// +kubebuilder:storageversion\ntype Job struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}\n"
 	own := func(version string) project.Resource {
 		return project.Resource{Group: "batch", Version: version, Kind: "Job", API: &project.API{}}
 	}

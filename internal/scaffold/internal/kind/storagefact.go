@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"cmp"
 	"path"
 	"slices"
 
@@ -21,7 +22,8 @@ type storageFacts struct {
 
 // versionIn is the version of a kind whose types are in a file.
 func versionIn(p *plan.Plan, r project.Resource, file string) markedVersion {
-	return markedVersion{r.Group, p.APIVersion(path.Dir(file)), r.Kind}
+	dir := path.Dir(file)
+	return markedVersion{r.Group, cmp.Or(p.Code().Package(dir).Version, p.PackageName(dir)), r.Kind}
 }
 
 // marked are the versions that are recorded.

@@ -30,11 +30,7 @@ func unmarkType(kind, marker string) func(string, []byte) ([]byte, error) {
 // MarkStorageVersion marks the version that is stored when a kind gets its second
 // version: the API server wants exactly one, and the first one has the objects.
 func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource) error {
-	types, err := projectfile.TypesFile(p, file, owned(r))
-	if err != nil {
-		return err
-	}
-	own, err := p.Find(types)
+	own, err := p.Find(projectfile.TypesFile(p, file, owned(r)))
 	if err != nil || hasStorageVersion(own.After(), r.Kind) { // which its author wrote before the command ran
 		return err
 	}
@@ -94,7 +90,7 @@ func otherVersions(p *plan.Plan, file *project.Project, r project.Resource) ([]s
 	}
 	found, err := projectfile.Declarations(p, file, r)
 	for _, d := range found {
-		if d.Version == r.Version {
+		if d.Package.Version == r.Version {
 			continue
 		}
 		listed := slices.IndexFunc(files, func(file string) bool { return path.Dir(file) == path.Dir(d.File) })

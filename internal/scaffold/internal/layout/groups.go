@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 )
 
 // checkGroups refuses the layout for one group where PROJECT lists several, or the folders of APIs have more: those
@@ -32,27 +32,24 @@ func (m *moving) checkGroups() error {
 }
 
 // unlistedGroups are the groups of the code in the folders of APIs that no kind in PROJECT has.
-func (m *moving) unlistedGroups() (map[string]projectfile.Declaration, error) {
-	unlisted := map[string]projectfile.Declaration{}
-	for _, dir := range m.apiRoots() {
-		found, err := projectfile.APIGroupsBelow(m.Plan, dir)
-		if err != nil {
-			return nil, err
-		}
-		for group, at := range found {
-			if !m.lists(group) {
-				unlisted[strings.TrimSuffix(group, "."+m.project.Domain)] = at
-			}
+func (m *moving) unlistedGroups() (map[string]codebase.Kind, error) {
+	unlisted := map[string]codebase.Kind{}
+	kinds, err := m.Code().Kinds()
+	for _, k := range kinds {
+		group := strings.TrimSuffix(k.Package.Group, "."+m.project.Domain)
+		root, _, _ := strings.Cut(k.File, "/")
+		if _, known := unlisted[group]; !known && group != "" && !m.lists(k.Package.Group) && slices.Contains(m.apiRoots(), root) {
+			unlisted[group] = k
 		}
 	}
-	return unlisted, nil
+	return unlisted, err
 }
 
 // apiRoots are the folders from which the layout's types move.
 func (m *moving) apiRoots() []string {
 	var roots []string
 	for _, r := range m.project.Resources {
-		if !projectfile.Own(m.project, r) {
+		if !m.project.Own(r) {
 			continue
 		}
 		if root, _, _ := strings.Cut(layoutAPIDir(m.from, r), "/"); !slices.Contains(roots, root) {

@@ -3,25 +3,24 @@ package newapi
 import (
 	"fmt"
 	"path"
-	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/project"
 )
 
 // ControlsAnother reports whether the file where the layout has a kind's controller, and which slipway did not make,
 // has that of another kind: PROJECT took one for the other.
-func ControlsAnother(p *plan.Plan, file *project.Project, r project.Resource) bool {
+func ControlsAnother(p *plan.Plan, file *project.Project, r project.Resource) (bool, error) {
 	name := file.ControllerFile(r)
 	if _, scaffolded := p.Base().File(name); scaffolded || !r.Controller {
-		return false
+		return false, nil
 	}
-	_, another := controlsAnother(p, file, r, name, r.Kind+"Reconciler")
-	return another
+	c, err := controllerIn(p, path.Dir(name), r.Kind+"Reconciler")
+	return controlsAnother(p, file, r, c) != nil, err
 }
 
 // checkControlled refuses to take another kind's controller for the new kind's. What PROJECT lists as the kind's is its
@@ -30,13 +29,17 @@ func (a *planner) checkControlled() error {
 	if !a.options.Controller || a.recorded != nil && a.recordsController() {
 		return nil
 	}
-	return a.refuseAnother(a.controllerFile())
+	c, err := controllerIn(a.Plan, path.Dir(a.controllerFile()), a.reconciler())
+	if err != nil {
+		return err
+	}
+	return a.refuseAnother(c)
 }
 
-// refuseAnother refuses if a file has the controller of another kind.
-func (a *planner) refuseAnother(name string) error {
-	other, is := controlsAnother(a.Plan, a.project, a.resource, name, a.reconciler())
-	if !is {
+// refuseAnother refuses if a controller is that of another kind.
+func (a *planner) refuseAnother(c codebase.Controller) error {
+	other := controlsAnother(a.Plan, a.project, a.resource, c)
+	if other == nil {
 		return nil
 	}
 	of := other.Kind
@@ -46,33 +49,35 @@ func (a *planner) refuseAnother(name string) error {
 	flags := "--controller --controller-name " + strings.ReplaceAll(strings.Trim(a.resource.Group+"-"+strings.ToLower(a.resource.Kind), "-"), ".", "-")
 	return &report.Error{
 		What:  fmt.Sprintf("%s is the controller of %s, not of %s %s", a.reconciler(), of, a.resource.APIVersion(), a.resource.Kind),
-		Where: fmt.Sprintf("%s:%d", name, other.Line),
+		Where: other.Where(),
 		Hint:  "nothing was changed; a controller with another name has a file and a type of its own, and --controller=false makes none",
 		Next:  a.command(strings.TrimSuffix(fmt.Sprintf("--resource=%t", a.options.Resource), "=true") + " " + flags),
 	}
 }
 
-// controlsAnother finds the type that a reconciler in a file is for, if that is no version of the kind. A file that
-// says nothing of it, or both, has the kind's.
-func controlsAnother(p *plan.Plan, file *project.Project, r project.Resource, name, reconciler string) (other gofile.Controlled, is bool) {
-	src, err := finite.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(name)))
-	if err != nil {
-		return other, false // what is not there controls nothing
-	}
-	for _, c := range gofile.ControlledBy(src, reconciler) {
-		if isVersionOf(p, file, r, c) {
-			return gofile.Controlled{}, false
-		}
-		if !is {
-			other, is = c, true
+// controllerIn is the controller of a name in a package; the zero value where there is none.
+func controllerIn(p *plan.Plan, dir, reconciler string) (codebase.Controller, error) {
+	all, err := p.Code().Controllers()
+	for _, c := range all {
+		if c.Dir == dir && c.Type == reconciler {
+			return c, nil
 		}
 	}
-	return other, is
+	return codebase.Controller{}, err
+}
+
+// controlsAnother is the type that a controller is for, if that is no version of the kind. One of which the code says
+// nothing, or both, is the kind's.
+func controlsAnother(p *plan.Plan, file *project.Project, r project.Resource, c codebase.Controller) *codebase.Controlled {
+	if len(c.For) == 0 || slices.ContainsFunc(c.For, func(of codebase.Controlled) bool { return isVersionOf(p, file, r, of) }) {
+		return nil
+	}
+	return &c.For[0]
 }
 
 // isVersionOf reports whether a type may be a version of a kind: it has the name, in the package of one of its versions
 // or of its API group.
-func isVersionOf(p *plan.Plan, file *project.Project, r project.Resource, c gofile.Controlled) bool {
+func isVersionOf(p *plan.Plan, file *project.Project, r project.Resource, c codebase.Controlled) bool {
 	own := file.ImportPath(r)
 	if c.Kind != r.Kind || c.Package == "" || path.Dir(c.Package) == path.Dir(own) {
 		return c.Kind == r.Kind
@@ -81,6 +86,6 @@ func isVersionOf(p *plan.Plan, file *project.Project, r project.Resource, c gofi
 	if !inside {
 		return false
 	}
-	group := p.APIGroup(dir)
+	group := p.Code().Package(dir).Group
 	return group == "" || group == r.QualifiedGroup()
 }

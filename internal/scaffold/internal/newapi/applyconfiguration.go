@@ -30,7 +30,7 @@ func (a *planner) applyImport() string {
 
 // planApplyMarkers asks for apply configurations of the kind.
 func (a *planner) planApplyMarkers() error {
-	if err := a.Put(cmp.Or(a.registration.file, a.project.GroupVersionFile(a.resource)), plan.These(piece.PackageMarker(applyMarker))); err != nil {
+	if err := a.Put(cmp.Or(a.registration.File, a.project.GroupVersionFile(a.resource)), plan.These(piece.PackageMarker(applyMarker))); err != nil {
 		return err
 	}
 	if err := a.Put(a.types, plan.These(piece.TypeMarker{Kind: a.resource.Kind, Marker: clientMarker})); err != nil {

@@ -93,11 +93,8 @@ func (a *planner) whatIsThere() string {
 }
 
 func (a *planner) planTypes() error {
-	var err error
-	if a.registration, err = a.registrationIn(a.project.APIDir(a.resource)); err != nil {
-		return err
-	}
-	if usual := a.project.GroupVersionFile(a.resource); cmp.Or(a.registration.file, usual) == usual {
+	a.registration = a.Code().Package(a.project.APIDir(a.resource)).Registration
+	if usual := a.project.GroupVersionFile(a.resource); cmp.Or(a.registration.File, usual) == usual {
 		if err := a.CreateFrom("api/groupversion_info.go", usual, a.data()); err != nil {
 			return err
 		}
@@ -150,8 +147,8 @@ func (a *planner) data() map[string]any {
 		"TestImportsContext": a.versions.TestImportsContext(),
 		"TestContext":        a.versions.TestContext(),
 		"OmitZero":           a.versions.OmitZero(),
-		"RegistersObjects":   a.registration.objects,
-		"GroupVersionName":   cmp.Or(a.registration.groupVersion, "GroupVersion"),
+		"RegistersObjects":   a.registration.Objects,
+		"GroupVersionName":   cmp.Or(a.registration.GroupVersion, "GroupVersion"),
 		"Namespaced":         a.options.Namespaced,
 		"ResourceMarker":     a.resourceMarker(),
 		"Foreign":            kind.Foreign(a.resource),

@@ -45,7 +45,10 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Opt
 	if err != nil {
 		return err
 	}
-	another := ControlsAnother(p, file, r)
+	another, err := ControlsAnother(p, file, r)
+	if err != nil {
+		return err
+	}
 	for _, options := range calls {
 		if p.NamesOnly() && options.Controller && !onDisk(p, file, r, options) {
 			options.Controller = false // it is elsewhere, and has its files there

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 
@@ -79,9 +80,7 @@ func newPlanner(root string, o Options) (*planner, error) {
 	if a.generation, err = p.Code().Generation(); err != nil {
 		return nil, err
 	}
-	if a.types, err = a.typesFile(); err != nil {
-		return nil, err
-	}
+	a.types = a.typesFile()
 	if a.versions, err = requires.Read(p.Root()); err != nil {
 		return nil, err
 	}
@@ -89,7 +88,7 @@ func newPlanner(root string, o Options) (*planner, error) {
 }
 
 // typesFile is the file of the kind's types, or of those to make. The code may have types that PROJECT does not list.
-func (a *planner) typesFile() (string, error) {
+func (a *planner) typesFile() string {
 	r := a.resource
 	if recorded := a.project.Lookup(r.Group, r.Version, r.Kind); recorded != nil {
 		r = *recorded
@@ -124,7 +123,7 @@ type planner struct {
 	versions   requires.Versions
 	generation codebase.Generation
 
-	registration registration // of the types' package; see planTypes
+	registration codebase.Registration // of the types' package; see planTypes
 }
 
 // check refuses what cannot be planned at all.
@@ -134,8 +133,11 @@ func (a *planner) check() error {
 		if a.recorded.HasOwnPlural() {
 			a.resource.Plural = a.recorded.Plural
 		}
-	} else if err := errors.Join(a.likeTypes(), a.likeOtherVersions()); err != nil {
-		return err
+	} else {
+		a.likeTypes()
+		if err := a.likeOtherVersions(); err != nil {
+			return err
+		}
 	}
 	for _, check := range []func() error{a.checkWanted, a.checkVersions, a.checkGroup, a.checkFiles, a.checkController, a.checkControlled, a.findTheirs} {
 		if err := check(); err != nil {
@@ -148,15 +150,11 @@ func (a *planner) check() error {
 }
 
 // likeTypes gives a new kind whose types the project has already their scope and, unless a flag has one, their plural.
-func (a *planner) likeTypes() error {
-	c, err := a.Find(a.types)
-	if err != nil || !c.OnDisk() || kind.Foreign(a.resource) {
-		return err
+func (a *planner) likeTypes() {
+	if k := a.Code().KindIn(path.Dir(a.types), a.resource.Kind); k != nil && !kind.Foreign(a.resource) {
+		a.options.Namespaced = a.options.Namespaced && !k.Cluster
+		a.resource.Plural = cmp.Or(a.resource.Plural, k.Plural)
 	}
-	namespaced, plural := projectfile.Shape(c.Before(), a.resource.Kind)
-	a.options.Namespaced = a.options.Namespaced && namespaced
-	a.resource.Plural = cmp.Or(a.resource.Plural, plural)
-	return nil
 }
 
 // likeOtherVersions gives a new version of a kind the plural and the scope of the others:
@@ -212,7 +210,7 @@ func (a *planner) checkGroup() error {
 	if a.project.MultiGroup || kind.Foreign(a.resource) {
 		return nil
 	}
-	for _, group := range projectfile.Groups(a.Root(), a.project) {
+	for _, group := range projectfile.Groups(a.Plan, a.project) {
 		if group != a.resource.Group && a.spells(group) {
 			return &report.Error{
 				What:  fmt.Sprintf("PROJECT names this API group %q", group),

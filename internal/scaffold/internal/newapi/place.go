@@ -6,16 +6,15 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
 )
 
 // inExistingGroup is a kind of the project in the API group that the package of its types says or, for a new package,
 // that of another version.
 func inExistingGroup(p *plan.Plan, file *project.Project, r project.Resource) project.Resource {
-	group := p.APIGroup(file.APIDir(r))
+	group := p.Code().Package(file.APIDir(r)).Group
 	for _, o := range file.Resources {
-		if o.Group != r.Group || !projectfile.Own(file, o) {
+		if o.Group != r.Group || !file.Own(o) {
 			continue
 		}
 		if group = cmp.Or(group, o.QualifiedGroup()); group == o.QualifiedGroup() { // as PROJECT has it already

@@ -60,6 +60,7 @@ func TestUnlisted(t *testing.T) {
 		{"with a version's marker", "-- jobs/cronjob_types.go --\n// +groupName=batch.example.com\n// +versionName=v2\npackage jobs\n\n" + jobs, "", "jobs"},
 		{"of another group", "-- apis/v2/cronjob_types.go --\n// +groupName=ship.example.com\npackage v2\n\n" + jobs, "", "api/v2"},
 		{"of another version", "-- apis/v3/cronjob_types.go --\n// +groupName=batch.example.com\npackage v3\n\n" + jobs, "", "apis/v2"},
+		{"without TypeMeta", "-- apis/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\ntype CronJob struct {\n\tmetav1.ObjectMeta\n}\n", "", "api/v2"},
 		{"no object", "-- apis/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\ntype CronJob struct{}\n", "", "api/v2"},
 		{"of another module", "-- examples/go.mod --\nmodule examples\n-- examples/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs, "", "api/v2"},
 		{"in a file of another name", "-- api/v2/all.go --\n// +groupName=batch.example.com\npackage v2\n\n" + jobs, "", "api/v2"},
@@ -140,7 +141,7 @@ func TestPlaceInCode(t *testing.T) {
 // TestUnlistedShape: a kind that is added as it is has the scope and the plural of its types.
 func TestUnlistedShape(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
-	projecttest.Unpack(t, root, "-- apis/v1/cronjob_types.go --\n// +groupName=batch.example.com\npackage v1\n\n// +kubebuilder:resource:path=crons,scope=Cluster\ntype CronJob struct {\n\tmetav1.ObjectMeta\n}\n")
+	projecttest.Unpack(t, root, "-- apis/v1/cronjob_types.go --\n// +groupName=batch.example.com\npackage v1\n\n// +kubebuilder:resource:path=crons,scope=Cluster\ntype CronJob struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}\n")
 	projecttest.Apply(t)(newapi.Create(root, cronJob(typesOnly)))
 	projecttest.Holds(t, root, "PROJECT", "plural: crons\n", "!namespaced: true")
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -180,19 +179,20 @@ var webhookMarker = lazy.Regexp("(?m)^[ \\t]*//[ \\t]*\\+kubebuilder:webhook:(?:
 // markers finds the markers of webhooks in the module's code, but for one file: each path with its place, "file:line".
 func (w *planner) markers(own string) (map[string]string, error) {
 	places := map[string]string{}
-	err := projectfile.GoFiles(w.Root(), func(name string) {
-		if name == own || strings.HasSuffix(name, "_test.go") {
-			return
+	files, err := w.Code().GoFiles()
+	for _, name := range files {
+		if name == own {
+			continue
 		}
 		data, err := finite.ReadFile(filepath.Join(w.Root(), filepath.FromSlash(name)))
 		if err != nil {
-			return // code that cannot be read is reported by what builds it
+			continue // code that cannot be read is reported by what builds it
 		}
 		addMarkers(data, func(path string, line int) {
 			if places[path] == "" {
 				places[path] = fmt.Sprintf("%s:%d", name, line)
 			}
 		})
-	})
+	}
 	return places, err
 }

@@ -200,7 +200,7 @@ func (w *planner) unlisted() error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(found, func(d projectfile.Declaration) bool { return d.Version == o.Version })
+	i := slices.IndexFunc(found, func(k codebase.Kind) bool { return k.Package.Version == o.Version })
 	if i < 0 {
 		return nil
 	}

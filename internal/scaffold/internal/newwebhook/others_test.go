@@ -59,7 +59,7 @@ func TestAdvisesTypes(t *testing.T) {
 	for _, test := range []struct{ name, files, where, next string }{
 		{"another version", "", "PROJECT", "slipway create api --group batch --version v2 --kind CronJob --resource --controller=false"},
 		{
-			"in the code", "-- apis/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\ntype CronJob struct {\n\tmetav1.ObjectMeta\n}\n",
+			"in the code", "-- apis/v2/cronjob_types.go --\n// +groupName=batch.example.com\npackage v2\n\ntype CronJob struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}\n",
 			"apis/v2/cronjob_types.go:4", "slipway create api --group batch --version v2 --kind CronJob --resource --controller=false",
 		},
 	} {

@@ -2,11 +2,9 @@ package newwebhook
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -42,11 +40,12 @@ func servedAt(p *plan.Plan, file *project.Project, r project.Resource) (place st
 		DefaultingPath: r.Webhooks.DefaultingPath, ValidationPath: r.Webhooks.ValidationPath,
 	}}
 	wanted := w.wanted()
-	err = projectfile.GoFiles(p.Root(), func(name string) {
-		if c, err := p.Find(name); place == "" && err == nil && !strings.HasSuffix(name, "_test.go") {
+	files, err := p.Code().GoFiles()
+	for _, name := range files {
+		if c, err := p.Find(name); place == "" && err == nil {
 			place = markerOf(name, c.After(), wanted)
 		}
-	})
+	}
 	return place, err
 }
 

@@ -2,19 +2,16 @@ package plan
 
 import (
 	"bytes"
-	"cmp"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/finite"
-	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // PackageName is the name of the package in a folder, as the Go files there have it; "" when there are none. Files of
@@ -41,47 +38,6 @@ func (p *Plan) packageBeside(dir, other string) string {
 		}
 	}
 	return ""
-}
-
-// The markers of a package of types.
-var (
-	groupName   = lazy.Regexp(`(?m)^//\s*\+groupName=([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)\s*$`)
-	versionName = lazy.Regexp(`(?m)^//\s*\+versionName=([a-z0-9]+)\s*$`)
-)
-
-// APIGroup is the API group of the types in a folder, as the marker +groupName of their package says; "" when there is
-// none. A second name is no answer either.
-func (p *Plan) APIGroup(dir string) string { return p.packageMarker(dir, groupName()) }
-
-// APIVersion is the version of the types in a folder: that of the marker +versionName, else the package's name.
-func (p *Plan) APIVersion(dir string) string {
-	return cmp.Or(p.packageMarker(dir, versionName()), p.PackageName(dir))
-}
-
-// packageMarker is the one value of a marker above the package clauses in a folder, or "".
-func (p *Plan) packageMarker(dir string, marker *regexp.Regexp) string {
-	entries, err := p.entries(dir)
-	if err != nil {
-		return ""
-	}
-	found := ""
-	for _, e := range entries {
-		if path.Ext(e.Name()) != ".go" || e.IsDir() || strings.HasSuffix(e.Name(), "_test.go") {
-			continue
-		}
-		data, err := finite.ReadFile(filepath.Join(p.root, filepath.FromSlash(dir), e.Name()))
-		if err != nil {
-			continue
-		}
-		_, at := clause(data)
-		if m := marker.FindSubmatch(data[:at]); m != nil {
-			if found != "" && found != string(m[1]) {
-				return ""
-			}
-			found = string(m[1])
-		}
-	}
-	return found
 }
 
 // entries lists a folder of the project. What a repository says may lead elsewhere, where nothing is.

@@ -10,20 +10,12 @@ import (
 func TestPackageOfFolder(t *testing.T) {
 	p, root := emptyPlan(t)
 	for name, content := range map[string]string{
-		"a/gen.go":             "//go:build ignore\n\npackage main\n",
-		"a/x_test.go":          "package controllers_test\n",
-		"a/y.go":               "// Package controllers is theirs.\npackage controllers\n",
-		"b/only_test.go":       "package tests_test\n",
-		"c/broken.go":          "package",
-		"cmd/main.go":          "package main\n",
-		"d/api/doc.go":         "// +groupName=ship.example.com\npackage v1\n",
-		"e/doc.go":             "// +groupName=ship.example.com\npackage v1\n",
-		"e/other.go":           "// +groupName=crew.example.com\npackage v1\n",
-		"f/types.go":           "package v1\n\n// +groupName=below.example.com\ntype T struct{}\n",
-		"f/zz_test.go":         "// +groupName=test.example.com\npackage v1\n",
-		"g/doc.go":             "// +groupName=../../ship\npackage v1\n",
-		"f/folder.go/file.txt": "",
-		"h/doc.go":             "// +groupName=ship.example.com\n// +versionName=v1\npackage ship\n",
+		"a/gen.go":       "//go:build ignore\n\npackage main\n",
+		"a/x_test.go":    "package controllers_test\n",
+		"a/y.go":         "// Package controllers is theirs.\npackage controllers\n",
+		"b/only_test.go": "package tests_test\n",
+		"c/broken.go":    "package",
+		"cmd/main.go":    "package main\n",
 	} {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
 		must(t, os.WriteFile(filepath.Join(root, name), []byte(content), 0o644))
@@ -31,16 +23,6 @@ func TestPackageOfFolder(t *testing.T) {
 	for dir, want := range map[string]string{"a": "controllers", "b": "tests", "c": "", "cmd": "", "none": ""} {
 		if got := p.PackageName(dir); got != want {
 			t.Errorf("the package in %s is %q, want %q", dir, got, want)
-		}
-	}
-	for dir, want := range map[string]string{"d/api": "ship.example.com", "e": "", "f": "", "g": "", "../" + filepath.Base(root) + "/d/api": "", "none": ""} {
-		if got := p.APIGroup(dir); got != want {
-			t.Errorf("the group in %s is %q, want %q", dir, got, want)
-		}
-	}
-	for dir, want := range map[string]string{"d/api": "v1", "h": "v1", "none": ""} {
-		if got := p.APIVersion(dir); got != want {
-			t.Errorf("the version in %s is %q, want %q", dir, got, want)
 		}
 	}
 	const doc = "// Package controller holds reconcilers.\npackage controller\n\nconst a = \"package controller\"\n"

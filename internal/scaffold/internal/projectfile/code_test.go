@@ -2,6 +2,7 @@ package projectfile_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -66,12 +67,15 @@ func TestFollowsCode(t *testing.T) {
 		{"in place", "-- api/v1/frigate_types.go --\n" + frigate, "example.com/op/api/v1", "ship.example.com"},
 		{"in a file of another name", "-- api/v1/all.go --\n" + frigate + "-- old/v1/frigate_types.go --\n" + frigate, "example.com/op/api/v1", "ship.example.com"},
 		{"moved", "-- api/ship/v1/frigate_types.go --\n// +groupName=ships.io\n" + frigate, "example.com/op/api/ship/v1", "ships.io"},
+		{"a group in quotes", "-- api/v1/all.go --\n// +groupName:=\"ships.io\"\n" + frigate, "example.com/op/api/v1", "ships.io"},
+		{"a group beside the types", "-- api/v1/all.go --\n" + frigate + "\n// +groupName=`ships.io`\n", "example.com/op/api/v1", "ships.io"},
+		{"into the module cache", "-- go/pkg/mod/example.org/x@v1.0.0/v1/frigate_types.go --\n" + frigate, "example.com/op/api/v1", "ship.example.com"},
 		{"to another name", "-- apis/ship/v1/frigate_types.go --\n" + frigate, "example.com/op/apis/ship/v1", "ship.example.com"},
 		{"to two places", "-- a/v1/frigate_types.go --\n" + frigate + "-- b/v1/frigate_types.go --\n" + frigate, "example.com/op/api/v1", "ship.example.com"},
 		{"to where go looks for no packages", "-- _old/v1/frigate_types.go --\n" + frigate, "example.com/op/api/v1", "ship.example.com"},
 		{"to where tools may be, too", "-- bin/v1/frigate_types.go --\n" + frigate, "example.com/op/bin/v1", "ship.example.com"},
 		{"into another module", "-- vendor/v1/frigate_types.go --\n" + frigate, "example.com/op/api/v1", "ship.example.com"},
-		{"to another version", "-- api/ship/v2/frigate_types.go --\n" + frigate, "example.com/op/api/v1", "ship.example.com"},
+		{"to another version", "-- api/ship/v2/frigate_types.go --\n" + strings.Replace(frigate, "v1", "v2", 1), "example.com/op/api/v1", "ship.example.com"},
 		{"nowhere", "", "example.com/op/api/v1", "ship.example.com"},
 	} {
 		root := t.TempDir()
@@ -90,11 +94,11 @@ func TestFollowsCode(t *testing.T) {
 func TestGroups(t *testing.T) {
 	root := t.TempDir()
 	projecttest.Unpack(t, root, described+"-- api/v1/frigate_types.go --\n"+frigate)
-	_, file, err := projectfile.Open(root)
+	p, file, err := projectfile.Open(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := projectfile.Groups(root, file); !slices.Equal(got, []string{"ship"}) {
+	if got := projectfile.Groups(p, file); !slices.Equal(got, []string{"ship"}) {
 		t.Errorf("the groups are %v", got)
 	}
 }
@@ -105,7 +109,13 @@ func TestControllersElsewhere(t *testing.T) {
 	for _, test := range []struct{ files, want string }{
 		{"", "internal/controller"},
 		{"-- controllers/a.go --\n" + reconciler, "controllers"},
+		{"-- pkg/controller/a.go --\n" + reconciler, "pkg/controller"},
 		{"-- pkg/controller/ship/a.go --\n" + reconciler, "pkg/controller"},
+		{"-- pkg/reconcilers/frigate/a.go --\n" + reconciler, "pkg/reconcilers"},
+		{"-- pkg/reconcilers/backup/a.go --\n" + reconciler, "pkg/reconcilers/backup"},
+		{"-- pkg/reconcilers/backup/a.go --\n" + reconciler + "-- pkg/reconcilers/restore/a.go --\n" + reconciler, "pkg/reconcilers"},
+		{"-- pkg/a/a.go --\n" + reconciler + "-- pkg/b/a.go --\n" + reconciler + "-- pkg/b/b.go --\n" + strings.ReplaceAll(reconciler, "*R", "*S"), "pkg/b"},
+		{"-- a.go --\n" + reconciler, "internal/controller"},
 		{"-- controllers/a_test.go --\n" + reconciler, "internal/controller"},
 		{"-- controllers/a.go --\n" + reconciler + "-- internal/controller/a.go --\n" + reconciler, "internal/controller"},
 	} {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
@@ -22,6 +23,10 @@ const seeProject = "git diff -- " + project.FileName
 
 // Load reads the PROJECT file and refuses layouts that are not known.
 func Load(root string) (*project.Project, error) {
+	return load(root, plan.Reading(root).Code())
+}
+
+func load(root string, code *codebase.Codebase) (*project.Project, error) {
 	file, err := Read(root)
 	if err != nil {
 		return nil, err
@@ -36,7 +41,7 @@ func Load(root string) (*project.Project, error) {
 	if mod != nil {
 		file.InModule(mod.Path())
 	}
-	return file, complete(root, file)
+	return file, complete(root, code, file)
 }
 
 // Read reads the PROJECT file, of whatever layout.
@@ -74,11 +79,11 @@ func Open(root string) (*plan.Plan, *project.Project, error) {
 
 // Look is [Open] for those who change nothing: see [plan.Reading].
 func Look(root string) (*plan.Plan, *project.Project, error) {
-	file, err := Load(root)
+	p := plan.Reading(root)
+	file, err := load(root, p.Code())
 	if err != nil {
 		return nil, nil, err
 	}
-	p := plan.Reading(root)
 	return p, file, followCode(p, file)
 }
 

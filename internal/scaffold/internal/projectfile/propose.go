@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/mod/module"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -15,11 +16,11 @@ import (
 // the code, and so does the layout for several of them. Known says that the code has some.
 func Propose(root, repo string) (file *project.Project, known bool, err error) {
 	file = &project.Project{Version: "3", Layout: []string{project.Layout}, Name: nameOf(repo), Repo: repo}
-	packages, err := Packages(plan.Reading(root), file)
+	kinds, err := plan.Reading(root).Code().Kinds()
 	if err != nil {
 		return nil, false, err
 	}
-	groups := groupsIn(packages)
+	groups := groupsIn(kinds)
 	file.Domain, file.MultiGroup = domainOf(groups), len(groups) > 1
 	return file, len(groups) > 0, nil
 }
@@ -32,11 +33,11 @@ func nameOf(repo string) string {
 	return strings.NewReplacer(".", "-", "_", "-").Replace(strings.ToLower(path.Base(repo)))
 }
 
-// groupsIn are the API groups of packages with objects.
-func groupsIn(packages []Package) (groups []string) {
-	for _, of := range packages {
-		if of.Objects && !slices.Contains(groups, of.Group) {
-			groups = append(groups, of.Group)
+// groupsIn are the API groups of kinds.
+func groupsIn(kinds []codebase.Kind) (groups []string) {
+	for _, k := range kinds {
+		if group := k.Package.Group; group != "" && project.ValidateVersion(k.Package.Version) == nil && !slices.Contains(groups, group) {
+			groups = append(groups, group)
 		}
 	}
 	return groups

@@ -42,29 +42,26 @@ var namePrefix = lazy.Regexp(`(?m)^namePrefix:\s*"?([a-z0-9]+(?:-[a-z0-9]+)*)-?"
 
 // complete adds to the kinds of a PROJECT file of version 2 what that version does not record and the project's files
 // show: which kinds have types, a controller and webhooks, and whether their objects are namespaced.
-func complete(root string, file *project.Project) error {
+func complete(root string, code *codebase.Codebase, file *project.Project) error {
 	if !file.Terse() {
 		return nil
 	}
 	for i := range file.Resources {
-		if err := completeKind(root, file, &file.Resources[i]); err != nil {
+		if err := completeKind(root, code, file, &file.Resources[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func completeKind(root string, file *project.Project, r *project.Resource) error {
-	types, err := text(root, file.TypesFile(*r))
-	if err != nil {
-		return err
-	}
+func completeKind(root string, code *codebase.Codebase, file *project.Project, r *project.Resource) error {
+	types := code.KindOf(*r)
 	domain, core := project.CoreDomain(r.Group)
 	switch {
 	case types == nil && core: // of Kubernetes itself
 		r.API, r.Core, r.Domain, r.Path = nil, true, domain, project.CorePath(r.Group, r.Version)
 	case types != nil:
-		r.API.Namespaced, r.Plural = Shape(types, r.Kind)
+		r.API.Namespaced, r.Plural = !types.Cluster, types.Plural
 	}
 	controller, err := text(root, file.ControllerFile(*r))
 	if err != nil {
@@ -76,13 +73,11 @@ func completeKind(root string, file *project.Project, r *project.Resource) error
 	return err
 }
 
-// What code has of a kind's scope, plural and webhooks. A webhook is declared as a type of its own or as methods of
+// What code has of a kind's webhooks. A webhook is declared as a type of its own or as methods of
 // the kind.
 var (
-	clusterScope = lazy.Regexp(`(?m)^//\s*\+kubebuilder:resource:(.*,)?scope="?Cluster`)
-	ownPlural    = lazy.Regexp(`(?m)^//\s*\+kubebuilder:resource:(?:.*,)?path="?([a-z0-9-]+)`)
-	defaulter    = lazy.Regexp(`(?m)^func \([^)]*\) Default\(`)
-	validator    = lazy.Regexp(`(?m)^func \([^)]*\) ValidateCreate\(`)
+	defaulter = lazy.Regexp(`(?m)^func \([^)]*\) Default\(`)
+	validator = lazy.Regexp(`(?m)^func \([^)]*\) ValidateCreate\(`)
 )
 
 // webhooksIn are the webhooks in the code of a kind's, or nil.

@@ -35,7 +35,10 @@ namePrefix: crew-op-
 package v1
 
 // +kubebuilder:resource:path=crews,scope=Cluster
-type Captain struct{}
+type Captain struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+}
 -- api/v1/captain_webhook.go --
 package v1
 
@@ -43,7 +46,10 @@ func (r *Captain) Default() {}
 -- api/v1/deck_types.go --
 package v1
 
-type Deck struct{}
+type Deck struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+}
 -- controllers/captain_controller.go --
 package controllers
 -- controllers/pod_controller.go --

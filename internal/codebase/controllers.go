@@ -1,0 +1,242 @@
+package codebase
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// A Controller is a type of the project's code that reconciles objects, or that has the name of one: what reconciles
+// may be a type that it embeds.
+type Controller struct {
+	Type string // its name, such as CronJobReconciler
+	Dir  string // of its package
+	File string // that declares it, with slashes
+	Line int
+	// Reconciles reports whether the type itself has the method Reconcile.
+	Reconciles bool
+	// For are the types whose objects it handles, as far as syntax says: For(&batchv1.Job{}) in its own methods, and in
+	// the functions of its file.
+	For []Controlled
+}
+
+// A Controlled is a type whose objects a controller handles.
+type Controlled struct {
+	Package string // its import path; "" for the controller's own package, or for one that is not known
+	Kind    string
+	File    string
+	Line    int
+}
+
+// Where is the place at which the controller is set up for the type, "file:line".
+func (c Controlled) Where() string { return report.Position{File: c.File, Line: c.Line}.String() }
+
+// Controllers are those of the project's code, in the order of folders and files: see [Codebase.Kinds] for the error.
+// Files that do not parse have none.
+func (c *Codebase) Controllers() ([]Controller, error) { return c.controllers() }
+
+func (c *Codebase) readControllers() (all []Controller, err error) {
+	folders, err := c.folders()
+	if err != nil {
+		return nil, err
+	}
+	for _, folder := range folders {
+		r := controllersIn{dir: folder.dir, methods: map[string][]Controlled{}, functions: map[string][]Controlled{}}
+		for _, name := range folder.files {
+			file := path.Join(folder.dir, name)
+			if text, err := c.view.ReadFile(file); err == nil && mayControl(text) {
+				r.add(file, text)
+			}
+		}
+		all = append(all, r.finish()...)
+	}
+	return all, nil
+}
+
+// mayControl reports whether a file may have a part of a controller.
+func mayControl(text []byte) bool {
+	return bytes.Contains(text, []byte(") Reconcile(")) || bytes.Contains(text, []byte("Reconciler struct")) || bytes.Contains(text, []byte("For(&"))
+}
+
+// controllersIn reads the controllers of a package.
+type controllersIn struct {
+	dir       string
+	found     []Controller
+	methods   map[string][]Controlled // by the type that has them
+	functions map[string][]Controlled // by file
+}
+
+func (r *controllersIn) add(name string, text []byte) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
+	if err != nil {
+		return
+	}
+	reading := fileOfControllers{fset, name, importsOf(file)}
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if t, ok := spec.(*ast.TypeSpec); ok && strings.HasSuffix(t.Name.Name, "Reconciler") {
+					if _, ok := t.Type.(*ast.StructType); ok {
+						c := r.controller(t.Name.Name)
+						c.File, c.Line = name, fset.Position(t.Pos()).Line
+					}
+				}
+			}
+		case *ast.FuncDecl:
+			r.function(reading, d)
+		}
+	}
+}
+
+// function reads a function or a method.
+func (r *controllersIn) function(in fileOfControllers, f *ast.FuncDecl) {
+	if f.Recv == nil {
+		r.functions[in.name] = append(r.functions[in.name], in.controlled(f)...)
+		return
+	}
+	of := receiver(f)
+	if of == "" {
+		return
+	}
+	r.methods[of] = append(r.methods[of], in.controlled(f)...)
+	if reconciles(f) {
+		c := r.controller(of)
+		c.Reconciles = true
+		if c.File == "" {
+			c.File, c.Line = in.name, in.fset.Position(f.Pos()).Line
+		}
+	}
+}
+
+// controller is the one of a type, which is added if need be.
+func (r *controllersIn) controller(of string) *Controller {
+	i := slices.IndexFunc(r.found, func(c Controller) bool { return c.Type == of })
+	if i < 0 {
+		i = len(r.found)
+		r.found = append(r.found, Controller{Type: of, Dir: r.dir})
+	}
+	return &r.found[i]
+}
+
+func (r *controllersIn) finish() []Controller {
+	for i := range r.found {
+		c := &r.found[i]
+		c.For = slices.Concat(r.methods[c.Type], r.functions[c.File])
+	}
+	return r.found
+}
+
+// reconciles reports whether a method is the one by which a controller handles a request, whatever package the request
+// is of.
+func reconciles(f *ast.FuncDecl) bool {
+	params := f.Type.Params.List
+	if f.Name.Name != "Reconcile" || len(params) != 2 || len(params[0].Names) > 1 || len(params[1].Names) > 1 {
+		return false
+	}
+	request, ok := params[1].Type.(*ast.SelectorExpr)
+	return ok && request.Sel.Name == "Request"
+}
+
+// receiver is the name of the type of a method, or "" for one with type parameters.
+func receiver(f *ast.FuncDecl) string {
+	if len(f.Recv.List) == 0 {
+		return ""
+	}
+	typ := f.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	if name, ok := typ.(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}
+
+// importsOf are the packages that a file imports, by the names that it calls them.
+func importsOf(file *ast.File) map[string]string {
+	paths := map[string]string{}
+	for _, spec := range file.Imports {
+		target, err := strconv.Unquote(spec.Path.Value)
+		switch {
+		case err != nil:
+		case spec.Name != nil:
+			paths[spec.Name.Name] = target
+		default:
+			paths[path.Base(target)] = target
+		}
+	}
+	return paths
+}
+
+// fileOfControllers is a file that is read for what its functions control.
+type fileOfControllers struct {
+	fset  *token.FileSet
+	name  string
+	paths map[string]string // by the names of imports
+}
+
+// controlled are the types for which a function sets up controllers.
+func (in fileOfControllers) controlled(f *ast.FuncDecl) (all []Controlled) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && isFor(call) {
+			if c, ok := in.typeOf(call.Args[0]); ok {
+				c.File, c.Line = in.name, in.fset.Position(call.Args[0].Pos()).Line
+				all = append(all, c)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// isFor reports whether a call is that of a controller's builder for its type. A webhook's builder has such a method,
+// too.
+func isFor(call *ast.CallExpr) bool {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "For" || len(call.Args) == 0 {
+		return false
+	}
+	for x := sel.X; ; {
+		switch e := x.(type) {
+		case *ast.CallExpr:
+			x = e.Fun
+		case *ast.SelectorExpr:
+			if e.Sel.Name == "NewWebhookManagedBy" {
+				return false
+			}
+			x = e.X
+		default:
+			return true
+		}
+	}
+}
+
+// typeOf is the type of an argument such as &batchv1.Job{}.
+func (in fileOfControllers) typeOf(x ast.Expr) (Controlled, bool) {
+	pointer, ok := x.(*ast.UnaryExpr)
+	if !ok {
+		return Controlled{}, false
+	}
+	literal, ok := pointer.X.(*ast.CompositeLit)
+	if !ok {
+		return Controlled{}, false
+	}
+	switch typ := literal.Type.(type) {
+	case *ast.Ident:
+		return Controlled{Kind: typ.Name}, true
+	case *ast.SelectorExpr:
+		if name, ok := typ.X.(*ast.Ident); ok {
+			return Controlled{Package: in.paths[name.Name], Kind: typ.Sel.Name}, true
+		}
+	}
+	return Controlled{}, false
+}

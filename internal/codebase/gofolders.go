@@ -1,0 +1,117 @@
+package codebase
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/sourcefolder"
+)
+
+// A goFolder is a folder with Go files of the project.
+type goFolder struct {
+	dir   string   // with slashes; "." is the project's own
+	files []string // names, without tests
+}
+
+// mostFiles bounds how many Go files are looked at.
+const mostFiles = 50_000
+
+// goWalk looks for the Go files of a project.
+type goWalk struct {
+	view   fs.ReadDirFS
+	enters func(dir string) bool // a folder in which another module begins
+	found  []goFolder
+	files  int
+}
+
+// GoFiles are the Go files of the project, without tests: see [Codebase.Kinds] for the error.
+func (c *Codebase) GoFiles() (names []string, err error) {
+	folders, err := c.folders()
+	for _, folder := range folders {
+		for _, name := range folder.files {
+			names = append(names, path.Join(folder.dir, name))
+		}
+	}
+	return names, err
+}
+
+// readFolders are the folders with Go code of the project, by name: of its module and of those below that belong to it,
+// since go.mod requires them or PROJECT has types there. Other modules below are examples or tools, and those that were
+// downloaded are nobody's business. A folder that cannot be read has no code.
+func (c *Codebase) readFolders() ([]goFolder, error) {
+	types, required := c.listed(), c.required()
+	w := goWalk{view: c.view, enters: func(dir string) bool {
+		return types.below(dir) || slices.Contains(required, c.moduleIn(dir))
+	}}
+	entries, err := c.view.ReadDir(".")
+	if err != nil {
+		return nil, &report.Error{What: "the project's folder cannot be read", Where: ".", Err: err}
+	}
+	w.walk(".", entries)
+	return w.found, nil
+}
+
+func (w *goWalk) walk(dir string, entries []fs.DirEntry) {
+	var files []string
+	for _, e := range entries {
+		if isCode(e) && w.files < mostFiles {
+			files = append(files, e.Name())
+			w.files++
+		}
+	}
+	if len(files) > 0 {
+		w.found = append(w.found, goFolder{dir, files})
+	}
+	for _, e := range entries {
+		if !e.IsDir() || sourcefolder.WithoutCode(e.Name()) || w.files >= mostFiles {
+			continue
+		}
+		sub := path.Join(dir, e.Name())
+		below, err := w.view.ReadDir(sub)
+		if err != nil || slices.ContainsFunc(below, isModuleFile) && !w.enters(sub) {
+			continue
+		}
+		w.walk(sub, below)
+	}
+}
+
+// isCode reports whether a file is Go code that the go command builds, test or not apart.
+func isCode(e fs.DirEntry) bool {
+	name := e.Name()
+	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && name[0] != '_' && name[0] != '.' && !e.IsDir()
+}
+
+func isModuleFile(e fs.DirEntry) bool { return e.Name() == "go.mod" && !e.IsDir() }
+
+// modulePath is the path of the project's module, or "".
+func (c *Codebase) modulePath() string { return c.moduleIn(".") }
+
+// moduleIn is the path of the module that begins in a folder, or "".
+func (c *Codebase) moduleIn(dir string) string {
+	data, err := c.view.ReadFile(path.Join(dir, "go.mod"))
+	if err != nil {
+		return ""
+	}
+	return modfile.ModulePath(data)
+}
+
+// required are the paths of the modules that the project's go.mod requires. A go.mod with a mistake requires none.
+func (c *Codebase) required() (paths []string) {
+	data, err := c.view.ReadFile("go.mod")
+	if err != nil {
+		return nil
+	}
+	file, err := modfile.ParseLax("go.mod", data, nil)
+	if err != nil {
+		return nil
+	}
+	for _, r := range file.Require {
+		paths = append(paths, r.Mod.Path)
+	}
+	return paths
+}

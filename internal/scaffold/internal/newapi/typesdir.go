@@ -1,0 +1,143 @@
+package newapi
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// typesDir is the folder of a kind's types: where the project's code has them although PROJECT does not list the kind,
+// the package of its group and version, beside another version of its group, as other groups show it, or where the
+// layout has it. A second type of the same version would be a second schema of that version in the CRD.
+func typesDir(p *plan.Plan, file *project.Project, r project.Resource) (string, error) {
+	if recorded := file.Lookup(r.Group, r.Version, r.Kind); recorded != nil && file.Own(*recorded) {
+		return file.APIDir(*recorded), nil
+	}
+	found, err := projectfile.Declarations(p, file, r)
+	if err != nil {
+		return "", err
+	}
+	found = slices.DeleteFunc(found, func(k codebase.Kind) bool { return k.Package.Version != r.Version })
+	switch len(found) {
+	case 0:
+	case 1:
+		return found[0].Package.Dir, nil
+	default:
+		return "", unlisted(r, found)
+	}
+	all, err := neighbours(p, file, r)
+	if err != nil {
+		return "", err
+	}
+	if dir, err := packageOf(all, r); dir != "" || err != nil {
+		return dir, err
+	}
+	return cmp.Or(beside(all, file, r), file.APIDir(r)), nil
+}
+
+// A neighbour is a package of kinds that is there, as a new kind sees it.
+type neighbour struct {
+	codebase.Package
+	rank      int    // see below
+	name      string // of the group's folder, where groups have some
+	sameGroup bool
+}
+
+// The ranks of neighbours: PROJECT lists a kind in them, they have kinds, or they have no types yet.
+const (
+	hasListed = iota
+	hasKinds
+	isEmpty
+)
+
+// neighbours are the packages of API groups in the project's code, by rank. One whose types are no kinds, such as those
+// of the manager's configuration file, is none of them.
+func neighbours(p *plan.Plan, file *project.Project, r project.Resource) (all []neighbour, err error) {
+	packages, err := p.Code().Packages()
+	groups := projectfile.GroupsOf(file, r)
+	for _, of := range packages {
+		n := neighbour{Package: of, rank: isEmpty, sameGroup: slices.Contains(groups, of.Group)}
+		n.name, _, _ = strings.Cut(of.Group, ".")
+		for _, k := range of.Kinds {
+			n.rank = min(n.rank, hasKinds)
+			if entry := p.Code().KindIn(of.Dir, k.Name).Entry; entry != nil {
+				n.rank, n.name, n.sameGroup = hasListed, entry.Group, n.sameGroup || entry.Group == r.Group
+			}
+		}
+		ofGroup := n.rank == hasListed || of.Group != "" && (n.rank == hasKinds || len(of.Structs) == 0)
+		if ofGroup && project.ValidateVersion(of.Version) == nil {
+			all = append(all, n)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b neighbour) int { return a.rank - b.rank })
+	return all, err
+}
+
+// packageOf is the folder of the kind's group and version, or "". Among several that PROJECT does not list none is
+// chosen.
+func packageOf(all []neighbour, r project.Resource) (string, error) {
+	var same []neighbour
+	for _, n := range all {
+		if n.sameGroup && n.Version == r.Version && (len(same) == 0 || n.rank == same[0].rank) {
+			same = append(same, n)
+		}
+	}
+	switch {
+	case len(same) == 0:
+		return "", nil
+	case len(same) > 1 && same[0].rank != hasListed:
+		return "", severalPackages(r, same)
+	}
+	return same[0].Dir, nil
+}
+
+// beside is the folder of the kind's version beside another version of its group, or where folders of other groups are,
+// or "". A folder with the group's name counts before others, which in the layout for several groups belong to none.
+func beside(all []neighbour, file *project.Project, r project.Resource) string {
+	var named, other, among string
+	for _, n := range all {
+		dir, inVersion := strings.CutSuffix(n.Dir, "/"+n.Version)
+		grouped := inVersion && n.name != "" && path.Base(dir) == n.name
+		switch {
+		case !inVersion:
+		case n.sameGroup && grouped:
+			named = cmp.Or(named, path.Join(dir, r.Version))
+		case n.sameGroup && (!file.MultiGroup || r.Group == ""):
+			other = cmp.Or(other, path.Join(dir, r.Version))
+		case grouped && file.MultiGroup && r.Group != "":
+			among = cmp.Or(among, path.Join(path.Dir(dir), r.Group, r.Version))
+		}
+	}
+	return cmp.Or(named, other, among)
+}
+
+// unlisted refuses a kind that PROJECT does not list while the code has its type in several places.
+func unlisted(r project.Resource, found []codebase.Kind) error {
+	return &report.Error{
+		What:  fmt.Sprintf("the project's code has the type of %s %s already, and PROJECT does not list it", r.APIVersion(), r.Kind),
+		Where: found[0].Where(),
+		Hint:  "nothing was changed; " + found[1].Where() + " declares it, too, and a CRD has a version once: remove one of them",
+	}
+}
+
+// severalPackages refuses to choose among packages of the code that PROJECT does not list.
+func severalPackages(r project.Resource, all []neighbour) error {
+	var others []string
+	for _, n := range all[1:] {
+		others = append(others, n.Dir)
+	}
+	return &report.Error{
+		What:  fmt.Sprintf("the project's code has several packages of %s, and PROJECT lists none of them", r.APIVersion()),
+		Where: all[0].Dir,
+		Hint: fmt.Sprintf("nothing was changed; the others are %s. Correct +groupName in those of another group, or list a kind of the right one in PROJECT, with the path of its package",
+			strings.Join(others, ", ")),
+	}
+}
