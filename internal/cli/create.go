@@ -2,16 +2,10 @@ package cli
 
 import (
 	"errors"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/operation"
-	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -46,8 +40,8 @@ run the make command that it names.
 It prompts for --resource and --controller if they are missing. On a terminal it also prompts for the
 group, the version and the kind. Existing files are kept; a second run adds only what is missing. Lines are inserted at the markers
 +kubebuilder:scaffold:... If a marker is missing, they are inserted beside similar code, such as other calls of
-AddToScheme. If there is none either, the command changes nothing and shows the lines with their place.
---skip-wiring leaves them to you.
+AddToScheme. If there is none either, the command prints the lines with the place that lacks them.
+--skip-wiring leaves all of them to you.
 
 With --resource=false it adds only a controller: for a kind of the project, of Kubernetes
 itself (--group apps, --group core) or of another module (--external-api-path).
@@ -98,44 +92,7 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 	if err := inv.askWhatToCreate(cmd, &f); err != nil {
 		return err
 	}
-	err := session.CreateAPI(cmd.Context(), f.API)
-	return withoutWiring(cmd, err, "--resource="+strconv.FormatBool(f.Resource), "--controller="+strconv.FormatBool(f.Controller))
-}
-
-// withoutWiring suggests the same call with --skip-wiring where the manager's code has no place for lines. Answers are
-// flags for what the command asked.
-func withoutWiring(cmd *cobra.Command, err error, answers ...string) error {
-	e, ok := errors.AsType[*report.Error](err)
-	if !ok || !errors.Is(err, operation.ErrNoManager) {
-		return err
-	}
-	words := []string{cmd.CommandPath()}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { words = append(words, wordsOf(f)...) })
-	for _, answer := range answers {
-		if name, _, _ := strings.Cut(answer, "="); !slices.Contains(words, name) && !slices.Contains(words, answer) {
-			words = append(words, strings.TrimSuffix(answer, "=true"))
-		}
-	}
-	e.Next = strings.Join(append(words, "--skip-wiring"), " ")
-	return err
-}
-
-// wordsOf are the words that give a flag its value once more: none for the usual one, and several for a list.
-func wordsOf(f *pflag.Flag) (words []string) {
-	if !f.Changed && f.Value.String() == f.DefValue {
-		return nil
-	}
-	for _, value := range valuesOf(f) {
-		switch plain := shellword.Quote(value) == value; {
-		case f.NoOptDefVal != "" && value == f.NoOptDefVal:
-			words = append(words, "--"+f.Name)
-		case plain && f.NoOptDefVal == "":
-			words = append(words, "--"+f.Name, value)
-		default:
-			words = append(words, "--"+f.Name+"="+shellword.Quote(value))
-		}
-	}
-	return words
+	return session.CreateAPI(cmd.Context(), f.API)
 }
 
 // askWhatToCreate asks for what flags do not say. The types of another module are not asked

@@ -24,6 +24,7 @@ type Codebase struct {
 	kinds      func() (kindsInCode, error)
 
 	controllers func() ([]Controller, error)
+	managers    func() ([]Manager, error)
 }
 
 // Read reads the project that a view shows. Getenv is asked for variables that a Makefile leaves to the environment.
@@ -34,6 +35,7 @@ func Read(view fileview.View, getenv func(string) string) *Codebase {
 	c.folders = sync.OnceValues(c.readFolders)
 	c.kinds = sync.OnceValues(c.readKinds)
 	c.controllers = sync.OnceValues(c.readControllers)
+	c.managers = sync.OnceValues(c.readManagers)
 	return c
 }
 

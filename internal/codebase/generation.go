@@ -60,9 +60,9 @@ func (c Call) At() report.Position {
 
 // readGeneration reads the Makefile.
 func (c *Codebase) readGeneration() (g Generation, err error) {
-	content, err := c.view.ReadFile(makefileName)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return g, &report.Error{What: "the Makefile cannot be read", Where: makefileName, Err: err}
+	content, err := c.makefile()
+	if err != nil {
+		return g, err
 	}
 	g.Makefile = len(content) > 0
 	for _, call := range makefile.Calls(content, arguments.Program(), c.getenv, c.view) {
@@ -73,6 +73,15 @@ func (c *Codebase) readGeneration() (g Generation, err error) {
 	}
 	g.Slipway = len(makefile.Calls(content, makefile.Program{Name: "slipway", Variable: "SLIPWAY"}, c.getenv, nil)) > 0
 	return g, nil
+}
+
+// makefile is what the Makefile holds; nothing where there is none.
+func (c *Codebase) makefile() ([]byte, error) {
+	content, err := c.view.ReadFile(makefileName)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, &report.Error{What: "the Makefile cannot be read", Where: makefileName, Err: err}
+	}
+	return content, nil
 }
 
 // readCall reads the arguments of a call.

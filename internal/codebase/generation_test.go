@@ -14,16 +14,24 @@ import (
 // usual is where the generator puts the manager's role when nothing else is said.
 const usual = "config/rbac"
 
+// write writes a file of a project, and its folder.
+func write(t *testing.T, root, name, text string) {
+	t.Helper()
+	file := filepath.Join(root, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // generation is that of a project with this Makefile.
 func generation(t *testing.T, makefile string) codebase.Generation {
 	t.Helper()
 	root := t.TempDir()
-	if err := os.Mkdir(filepath.Join(root, "deploy"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "Makefile"), []byte(makefile), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, root, "deploy/README.md", "")
+	write(t, root, "Makefile", makefile)
 	made, err := codebase.Read(fileview.Disk(root), func(string) string { return "" }).Generation()
 	if err != nil {
 		t.Fatal(err)

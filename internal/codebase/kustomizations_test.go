@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/fileview"
 )
 
-// project is the view of files with these texts.
-func project(t *testing.T, files map[string]string) fileview.View {
+// projectOf is the view of files with these texts.
+func projectOf(t *testing.T, files map[string]string) fileview.View {
 	t.Helper()
 	return fileview.Disk(madeOf(t, files))
 }
@@ -71,7 +71,7 @@ func TestAffected(t *testing.T) {
 		"vendor/x/config/kustomization.yaml": nil,
 		"cmd/main.go":                        nil,
 	} {
-		got := change(t, project(t, files), map[string][]byte{changed: []byte("new\n")}).Affected()
+		got := change(t, projectOf(t, files), map[string][]byte{changed: []byte("new\n")}).Affected()
 		if !equal(got, want) {
 			t.Errorf("%s: got %q, want %q", changed, got, want)
 		}
@@ -87,7 +87,7 @@ func equal(a, b []string) bool {
 }
 
 func TestComplete(t *testing.T) {
-	k := change(t, project(t, files), map[string][]byte{"config/manager/kustomization.yaml": []byte("resources: [manager.yaml, new.yaml]\n")})
+	k := change(t, projectOf(t, files), map[string][]byte{"config/manager/kustomization.yaml": []byte("resources: [manager.yaml, new.yaml]\n")})
 	for folder, want := range map[string]bool{
 		"config/default": false, "config/manager": false, "config/metrics": true, "config/samples": false, "config/remote": false,
 		"config/circle": false, "config/waiting": false, "config/maps": true,
@@ -100,14 +100,14 @@ func TestComplete(t *testing.T) {
 
 // What a change deletes is not waited for.
 func TestCompleteWithoutDeleted(t *testing.T) {
-	k := change(t, project(t, files), map[string][]byte{"config/manager/manager.yaml": nil})
+	k := change(t, projectOf(t, files), map[string][]byte{"config/manager/manager.yaml": nil})
 	if !k.Complete("config/default") || !slices.Contains(k.Affected(), "config/default") {
 		t.Error("config/default is not to be built, though the change deletes a part of it")
 	}
 }
 
 func TestListedBy(t *testing.T) {
-	k, err := Read(project(t, files), os.Getenv).Config()
+	k, err := Read(projectOf(t, files), os.Getenv).Config()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestDeployedFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			all := maps.Clone(files)
 			maps.Copy(all, test.files)
-			view := fileview.Over(project(t, all), test.after)
+			view := fileview.Over(projectOf(t, all), test.after)
 			if got, err := Read(view, os.Getenv).DeployedFiles("config/default"); err != nil || !slices.Equal(got, test.want) {
 				t.Errorf("got %q, %v, want %q", got, err, test.want)
 			}
@@ -162,7 +162,7 @@ func TestDeployedFiles(t *testing.T) {
 
 // A kustomization that cannot be read is reported; which files there are would be a guess.
 func TestDeployedFilesUnreadable(t *testing.T) {
-	p := project(t, map[string]string{"config/default/kustomization.yaml": "resources: [../manager]\n", "config/manager/kustomization.yaml/x": ""})
+	p := projectOf(t, map[string]string{"config/default/kustomization.yaml": "resources: [../manager]\n", "config/manager/kustomization.yaml/x": ""})
 	if _, err := Read(p, os.Getenv).DeployedFiles("config/default"); err == nil || !strings.Contains(err.Error(), "config/manager/kustomization.yaml") {
 		t.Errorf("got %v", err)
 	}
@@ -179,7 +179,7 @@ func TestDeployedFilesBounded(t *testing.T) {
 		list.WriteString("- " + name + "\n")
 	}
 	many["config/default/kustomization.yaml"] = list.String()
-	if got, err := Read(project(t, many), os.Getenv).DeployedFiles("config/default"); err != nil || len(got) != mostListed {
+	if got, err := Read(projectOf(t, many), os.Getenv).DeployedFiles("config/default"); err != nil || len(got) != mostListed {
 		t.Errorf("got %d files, %v", len(got), err)
 	}
 }
@@ -221,7 +221,7 @@ func TestTops(t *testing.T) {
 
 // One that is deleted is none.
 func TestTopsAfter(t *testing.T) {
-	view := project(t, map[string]string{"config/default/kustomization.yaml": "resources: [../manager]\n", "config/manager/kustomization.yaml": "resources: [manager.yaml]\n"})
+	view := projectOf(t, map[string]string{"config/default/kustomization.yaml": "resources: [../manager]\n", "config/manager/kustomization.yaml": "resources: [manager.yaml]\n"})
 	k := change(t, view, map[string][]byte{"config/default/kustomization.yaml": nil})
 	if got, want := k.Tops(), []string{"config/manager"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -239,7 +239,7 @@ func TestBroken(t *testing.T) {
 		"resources:\n- b.yaml\n# - a.yaml\n":       false,
 		"resources:\n- a.yaml\npatches:\n- x: [\n": true,
 	} {
-		view := project(t, map[string]string{file: "resources:\n- a.yaml\n"})
+		view := projectOf(t, map[string]string{file: "resources:\n- a.yaml\n"})
 		if got, broken := change(t, view, map[string][]byte{file: []byte(after)}).Broken(); broken != want || broken && got != file {
 			t.Errorf("%q: got %s, %v", after, got, broken)
 		}
@@ -248,7 +248,7 @@ func TestBroken(t *testing.T) {
 
 // TestKustomization: a kustomization is found under each of its names.
 func TestKustomization(t *testing.T) {
-	code := Read(project(t, map[string]string{"a/Kustomization": "", "b/kustomization.yml": "", "c/kustomization.yaml/x": "", "d/x": ""}), os.Getenv)
+	code := Read(projectOf(t, map[string]string{"a/Kustomization": "", "b/kustomization.yml": "", "c/kustomization.yaml/x": "", "d/x": ""}), os.Getenv)
 	for folder, want := range map[string]string{"a": "a/Kustomization", "b": "b/kustomization.yml", "c": "", "d": "", "e": ""} {
 		if got := code.Kustomization(folder); got != want {
 			t.Errorf("%s: got %q, want %q", folder, got, want)

@@ -85,16 +85,17 @@ func (l listening) webhookPort() string {
 // everywhere tells whether all addresses are asked for.
 func (l listening) everywhere() bool { return net.ParseIP(l.host).IsUnspecified() }
 
-// flags returns the manager's arguments, behind flags that have it listen where it is to. The manager is a compiled
-// program: it gets the flags that it has, if nobody has set them. Health probes move to a free port if theirs is taken:
-// on a developer's machine nobody asks for them, and a second operator, or what else listens there, would keep the
-// manager from starting.
+// flags returns the manager's arguments with flags, behind a subcommand, that have it listen where it is to. The
+// manager is a compiled program: it gets the flags that it has, if nobody has set them. Health probes move to a free
+// port if theirs is taken: on a developer's machine nobody asks for them, and a second operator, or what else listens
+// there, would keep the manager from starting.
 func (o Options) flags(manager string, l listening, webhooks bool) ([]string, error) {
 	program, err := os.ReadFile(manager)
 	if err != nil {
 		return nil, fmt.Errorf("find the manager's flags: %w", err)
 	}
-	var flags []string // in front of the arguments: flags end at the first argument that is none
+	first := words(l.args)
+	flags := slices.Clone(l.args[:first]) // further on flags may end: at the first argument that is none
 	has := func(name string) bool { return bytes.Contains(program, []byte(name)) }
 	if has(probeFlag) && has(":"+probePort) && !given(l.args, probeFlag) {
 		flags = append(flags, "--"+probeFlag+"="+o.probes(l))
@@ -107,7 +108,7 @@ func (o Options) flags(manager string, l listening, webhooks bool) ([]string, er
 		o.Handler.Handle(report.Warning{Text: "other machines can reach the manager's webhooks: it serves them at all addresses, port " + l.webhookPort() + ": it has no flag --" + webhookHostFlag +
 			"; add one that sets webhook.Options.Host, or block the port by a firewall"})
 	}
-	return append(flags, l.args...), nil
+	return append(flags, l.args[first:]...), nil
 }
 
 // probes is the address for health probes: the usual port, or a free one.

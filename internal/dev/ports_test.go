@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -112,4 +113,23 @@ func listen(t *testing.T) (address string, free func()) {
 	}
 	t.Cleanup(func() { l.Close() })
 	return l.Addr().String(), func() { l.Close() }
+}
+
+// TestStarted: a manager gets the project's arguments and the user's, and flags of its own behind a subcommand.
+func TestStarted(t *testing.T) {
+	m := codebase.Manager{Arguments: []string{"start", "--debug"}}
+	for _, test := range []struct{ args, want []string }{
+		{nil, []string{"start", "--webhook-host=127.0.0.1", "--debug"}},
+		{[]string{"--more"}, []string{"start", "--webhook-host=127.0.0.1", "--debug", "--more"}},
+		{[]string{"stop", "--now"}, []string{"stop", "--webhook-host=127.0.0.1", "--now"}},
+	} {
+		program := filepath.Join(t.TempDir(), "manager")
+		if err := os.WriteFile(program, []byte("--webhook-host --webhook-port"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Options{}.flags(program, listening{host: Loopback, args: started(m, test.args)}, false)
+		if err != nil || !slices.Equal(got, test.want) {
+			t.Errorf("%q: got %q, %v, want %q", test.args, got, err, test.want)
+		}
+	}
 }

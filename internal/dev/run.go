@@ -9,9 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/ending"
-	"github.com/slipway-dev/slipway/internal/gocommand"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -28,6 +29,11 @@ import (
 // The cluster is the manager's own choice: --kubeconfig among args, else KUBECONFIG and
 // ~/.kube/config, as controller-runtime has it.
 func Run(ctx context.Context, o Options, args []string) error {
+	manager, err := o.manager()
+	if err != nil {
+		return err
+	}
+	args = started(manager, args)
 	l, err := o.listens(args)
 	if err != nil {
 		return err
@@ -45,11 +51,11 @@ func Run(ctx context.Context, o Options, args []string) error {
 	if err := o.generate(ctx, o.Dir); err != nil {
 		return err
 	}
-	manager, err := build(ctx, o)
+	program, err := build(ctx, o, manager.Package)
 	if err != nil {
 		return err
 	}
-	return serve(ctx, o, cluster, manager, l)
+	return serve(ctx, o, cluster, program, l)
 }
 
 // serve runs a compiled manager, and has the cluster ask its webhooks meanwhile.
@@ -69,10 +75,15 @@ func serve(ctx context.Context, o Options, cluster *ship.Cluster, manager string
 	o.Handler.Handle(report.Note{Text: "running the manager against " + cluster.Server() + " until Ctrl-C"})
 	defer o.whileServing(ctx, webhooks)()
 	err = ended("the manager failed", o.run(ctx, manager, args...))
-	if err == nil && ctx.Err() != nil {
-		o.Handler.Handle(report.Note{Text: "the manager has stopped"})
+	switch {
+	case err != nil:
+		return err
+	case ctx.Err() == nil:
+		return &report.Error{What: "the manager ended by itself, without an error", Where: strings.Join(append([]string{manager}, args...), " "),
+			Hint: "a manager runs until it is stopped; if the program needs arguments, such as a subcommand, name them after --", Next: "slipway run -- start"}
 	}
-	return err
+	o.Handler.Handle(report.Note{Text: "the manager has stopped"})
+	return nil
 }
 
 // whileServing does what is left to do about webhooks while the manager runs. The function that it returns ends that
@@ -97,11 +108,7 @@ func (o Options) whileServing(ctx context.Context, webhooks served) (end func())
 
 // build compiles the manager to bin/manager, where the Makefile's build target
 // has it too, and returns its path.
-func build(ctx context.Context, o Options) (string, error) {
-	pkg, err := mainPackage(o.Dir)
-	if err != nil {
-		return "", err
-	}
+func build(ctx context.Context, o Options, pkg string) (string, error) {
 	manager := filepath.Join(o.Dir, "bin", "manager")
 	if runtime.GOOS == "windows" {
 		manager += ".exe"
@@ -111,9 +118,9 @@ func build(ctx context.Context, o Options) (string, error) {
 	}
 	start := time.Now()
 	o.Handler.Handle(report.Step{Name: "building the manager"})
-	cmd := o.goCommand("build", "-o", manager, pkg)
+	cmd := o.goCommand("build", "-o", manager, "./"+pkg)
 	cmd.Stdout = o.Stderr // the compiler's messages, as it gives them
-	err = cmd.Run(ctx)
+	err := cmd.Run(ctx)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
@@ -140,13 +147,40 @@ func (o Options) stays(file string) error {
 	return err
 }
 
-// mainPackage finds the manager's package: cmd, or the project's own folder or the one folder of cmd, as in older
-// layouts.
-func mainPackage(dir string) (string, error) {
-	if found := gocommand.MainPackages(dir); len(found) == 1 {
-		return "./" + found[0], nil
+// manager is the program of the project that is its manager.
+func (o Options) manager() (codebase.Manager, error) {
+	all, err := codebase.Read(fileview.Disk(o.Dir), func(name string) string { return lookup(o.Env, name) }).Managers()
+	switch {
+	case err != nil:
+		return codebase.Manager{}, err
+	case len(all) == 1:
+		return all[0], nil
+	case len(all) == 0:
+		return codebase.Manager{}, &report.Error{What: "the project has no main package of a manager", Where: o.Dir, Hint: "expected it in cmd, in the project's folder, in the only folder of cmd, or where the Dockerfile builds it"}
 	}
-	return "", &report.Error{What: "the project has no main package of a manager", Where: dir, Hint: "expected it in cmd, in the project's folder, or in the only folder of cmd"}
+	var packages []string
+	for _, m := range all {
+		packages = append(packages, m.Package)
+	}
+	return codebase.Manager{}, &report.Error{What: "the project has several main packages", Where: strings.Join(packages, ", "),
+		Hint: "have the Dockerfile build the manager's, or the Makefile's target run start it, as in: go run ./" + packages[0]}
+}
+
+// started are the arguments of a manager: the project's and then the user's. Arguments of the user that begin with a
+// subcommand are in place of the project's.
+func started(m codebase.Manager, args []string) []string {
+	if words(args) > 0 {
+		return args
+	}
+	return slices.Concat(m.Arguments, args)
+}
+
+// words is how many arguments there are in front of the first flag.
+func words(args []string) int {
+	if at := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }); at >= 0 {
+		return at
+	}
+	return len(args)
 }
 
 // kubeconfig is what the manager will connect to.

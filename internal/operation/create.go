@@ -28,9 +28,6 @@ type API struct {
 // ImagePlugin is the plug-in by which PROJECT says that a controller runs an image.
 const ImagePlugin = scaffold.ImagePlugin
 
-// ErrNoManager is why nothing can be wired into a manager: its code is not where slipway looks for it.
-var ErrNoManager = scaffold.ErrNoManager
-
 // CreateAPI adds a kind to the project.
 func (s *Session) CreateAPI(ctx context.Context, a API) error {
 	root, err := s.ProjectRoot()

@@ -9,7 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/lock"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/mend"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
@@ -72,9 +71,6 @@ func CheckWebhook(root string, o Webhook) error { return newwebhook.Check(root, 
 
 // ErrOneVersion is why a kind with a single version gets no conversion.
 var ErrOneVersion = newwebhook.ErrOneVersion
-
-// ErrNoManager is why nothing can be wired into a manager: its code is not where slipway looks for it.
-var ErrNoManager = manager.ErrNoManager
 
 // DeleteAPI plans the undoing of what created an API in the project in folder root: its
 // files, its lines in files that it shares, and its entry in PROJECT. Changed files and

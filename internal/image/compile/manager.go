@@ -18,15 +18,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/modfile"
-
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/image/dockerfile"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -59,7 +57,7 @@ type Manager struct {
 // Find finds the manager of the module in dir: the package that is named, or the one that the Dockerfile builds, or the
 // one there is.
 func Find(dir string, from Source) (Manager, error) {
-	mod, err := readSmall(filepath.Join(dir, "go.mod"), maxGoMod)
+	_, err := readSmall(filepath.Join(dir, "go.mod"), maxGoMod)
 	if errors.Is(err, errLarge) {
 		return Manager{}, err
 	}
@@ -73,14 +71,18 @@ func Find(dir string, from Source) (Manager, error) {
 	if m.Package == "" && m.Recipe.Build.Line > 0 {
 		m.Package = m.Recipe.Build.Package
 	}
+	code := codebase.Read(fileview.Disk(dir), os.Getenv)
 	if m.Package == "" {
-		if m.Package, err = guess(dir, from.Command); err != nil {
+		if m.Package, err = guess(code, dir, from.Command); err != nil {
 			return m, err
 		}
 	}
-	m.Package = local(m.Package, modfile.ModulePath(mod))
-	if !isMain(filepath.Join(dir, m.Package)) {
-		return m, noMain(filepath.Join(dir, m.Package))
+	folder := code.Folder(m.Package)
+	if !code.IsMain(folder) {
+		return m, noMain(filepath.Join(dir, cmp.Or(folder, m.Package)))
+	}
+	if m.Package = folder; folder != "." {
+		m.Package = "./" + folder
 	}
 	return m, nil
 }
@@ -109,11 +111,8 @@ func (m *Manager) read(from Source) error {
 	return nil
 }
 
-// How long files may be that are read here.
-const (
-	maxGoMod  = 4 << 20
-	maxSource = 32 << 20
-)
+// maxGoMod is how long a go.mod may be.
+const maxGoMod = 4 << 20
 
 // errLarge is why a file is not read: it may be a link to one that has no end.
 var errLarge = errors.New("it is too large, or not a file")
@@ -130,52 +129,23 @@ func readSmall(name string, limit int64) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// local is a package as a path in the module, which may be named by its import path.
-func local(pkg, module string) string {
-	if strings.HasSuffix(pkg, ".go") {
-		pkg = filepath.Dir(pkg)
-	}
-	if module != "" && (pkg == module || strings.HasPrefix(pkg, module+"/")) {
-		pkg = strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
-	}
-	if pkg = filepath.Clean(pkg); pkg == "." {
-		return pkg
-	}
-	return "." + string(filepath.Separator) + pkg
-}
-
 // guess is the package where projects have their manager. The command builds the one that is named.
-func guess(dir, command string) (string, error) {
-	switch found := gocommand.MainPackages(dir); len(found) {
-	case 0:
+func guess(code *codebase.Codebase, dir, command string) (string, error) {
+	found, err := code.Managers()
+	switch {
+	case err != nil:
+		return "", err
+	case len(found) == 0:
 		return "", noMain(dir)
-	case 1:
-		return found[0], nil
-	default:
-		return "", &report.Error{What: "the module has several main packages", Where: strings.Join(found, ", "), Code: 2,
-			Hint: "name the manager's", Next: command + " " + shellword.Quote("./"+found[0])}
+	case len(found) == 1:
+		return found[0].Package, nil
 	}
-}
-
-// isMain says whether a folder has a package main.
-func isMain(dir string) bool {
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		return false
+	var packages []string
+	for _, m := range found {
+		packages = append(packages, m.Package)
 	}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		source, err := readSmall(name, maxSource)
-		if err != nil {
-			continue
-		}
-		if f, err := parser.ParseFile(token.NewFileSet(), name, source, parser.PackageClauseOnly); err == nil && f.Name.Name == "main" {
-			return true
-		}
-	}
-	return false
+	return "", &report.Error{What: "the module has several main packages", Where: strings.Join(packages, ", "), Code: 2,
+		Hint: "name the manager's", Next: command + " " + shellword.Quote("./"+packages[0])}
 }
 
 // Warnings list what the Dockerfile does, and what the user's settings are, that the image will be without.

@@ -28,12 +28,12 @@ flag.StringVar(&metricsAddress, "metrics-bind-address", "0", "address of metrics
 	if secure, err := p.anyFile(option); err != nil || secure {
 		return err
 	}
-	main, err := manager.MainFile(p.Plan, p.project)
+	main, err := manager.Find(p.Plan, p.project)
 	if err != nil {
 		return err
 	}
 	return &report.Error{
-		What: "metrics are for HTTPS with authorization, and the manager serves its metrics to everyone", Where: main,
+		What: "metrics are for HTTPS with authorization, and the manager serves its metrics to everyone", Where: main.Place(),
 		Hint: "nothing was changed; set the option of the manager, and run the command again:\n" + securely,
 	}
 }
@@ -55,12 +55,12 @@ func (p *planner) requireFlag(f Feature, flag, code string) error {
 	if known, err := p.anyFile(`"` + flag + `"`); err != nil || known {
 		return err
 	}
-	main, err := manager.MainFile(p.Plan, p.project)
+	main, err := manager.Find(p.Plan, p.project)
 	if err != nil {
 		return err
 	}
 	return &report.Error{
-		What: fmt.Sprintf("%s passes --%s to the manager, and no code of this module has such a flag", f, flag), Where: main,
+		What: fmt.Sprintf("%s passes --%s to the manager, and no code of this module has such a flag", f, flag), Where: main.Place(),
 		Hint: "nothing was changed; add the flag and the option of the manager, and run the command again:\n" + code,
 	}
 }

@@ -2,7 +2,7 @@ package feature
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -98,14 +98,8 @@ func watchNamespaces(p *plan.Plan, project *project.Project) error {
 // managerFiles are the files that may have the manager's options, the likeliest last.
 func managerFiles(p *plan.Plan, of *project.Project) ([]string, error) {
 	files := []string{"cmd/main.go", "main.go", manager.FlagsFile}
-	main, err := manager.MainFile(p, of)
-	switch {
-	case errors.Is(err, manager.ErrNoManager):
-		return append(files, of.MainFile()), nil
-	case err != nil:
-		return nil, err
-	}
-	return append(files, main), nil
+	main, err := manager.Find(p, of)
+	return append(files, cmp.Or(main.File, of.MainFile())), err
 }
 
 // watchingCode has options watch the namespaces of the variable.

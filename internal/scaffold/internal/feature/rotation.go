@@ -27,13 +27,13 @@ func StartsWithoutCertificate(root string) bool {
 // planRotation plans the code that keeps the certificate, its call in main.go, and the module
 // that does the work.
 func (p *planner) planRotation() error {
-	main, err := manager.MainFile(p.Plan, p.project)
+	main, err := manager.Find(p.Plan, p.project)
 	if err != nil {
 		return err
 	}
 	if there, err := p.Exists(manager.FlagsFile); err != nil || !there {
 		return cmp.Or[error](err, &report.Error{
-			What: "the manager does not start without a certificate, so it cannot issue its own", Where: main,
+			What: "the manager does not start without a certificate, so it cannot issue its own", Where: main.Place(),
 			Hint: "its webhook server must load the certificate at each handshake, as a manager of `slipway init` does; " +
 				"set GetCertificate in the TLSOpts of the server's options, and create " + manager.FlagsFile + " with that code",
 		})
@@ -41,7 +41,7 @@ func (p *planner) planRotation() error {
 	if err := p.RequireFrom("webhook/certificate.go", rotationFile, p.data()); err != nil {
 		return err
 	}
-	if err := p.Put(main, p.rotationPieces); err != nil {
+	if err := main.Put(p.Plan, p.rotationPieces); err != nil {
 		return err
 	}
 	const module = "github.com/open-policy-agent/cert-controller"

@@ -27,13 +27,13 @@ var tracingModules = []string{
 
 // planTracing plans the code that sends spans, its call in main.go, and that reconcilers are traced.
 func (p *planner) planTracing() error {
-	main, err := manager.MainFile(p.Plan, p.project)
+	main, err := manager.Find(p.Plan, p.project)
 	if err != nil {
 		return err
 	}
 	if there, err := p.Exists(manager.FlagsFile); err != nil || !there {
 		return cmp.Or[error](err, &report.Error{
-			What: "tracing needs a manager of `slipway init`", Where: main,
+			What: "tracing needs a manager of `slipway init`", Where: main.Place(),
 			Hint: "nothing was changed, since the project has no " + manager.FlagsFile + "; in another project set up OpenTelemetry in the main function, " +
 				"and wrap reconcilers where they are completed",
 		})
@@ -41,7 +41,7 @@ func (p *planner) planTracing() error {
 	if err := p.RequireFrom("features-tracing/tracing.go", tracingFile, p.data()); err != nil {
 		return err
 	}
-	if err := p.Put(main, p.tracePieces); err != nil {
+	if err := main.Put(p.Plan, p.tracePieces); err != nil {
 		return err
 	}
 	for _, file := range p.controllerFiles() {

@@ -95,7 +95,7 @@ func TestSchemePieces(t *testing.T) {
 		{"what client-go's scheme knows", core, "add(%s.AddToScheme)\n", main, main},
 	} {
 		out, err := plan.Pieces(func(src []byte) []plan.Piece {
-			return kind.SchemePieces(file, test.kind, gofile.ImportsOf(src), test.code, "")
+			return kind.SchemePieces(file, test.kind, gofile.ImportsOf(src), test.code)
 		}).Put("main.go", []byte(test.src))
 		if err != nil {
 			t.Fatal(err)

@@ -11,16 +11,15 @@ import (
 )
 
 // SchemePieces import the types of r and register them with code, in which %s
-// stands for their package. In a file without a marker they have their place in the function that makes the scheme, or
-// in any if that is "".
-func SchemePieces(p *project.Project, r project.Resource, imports gofile.Imports, code, function string) []plan.Piece {
+// stands for their package.
+func SchemePieces(p *project.Project, r project.Resource, imports gofile.Imports, code string) []plan.Piece {
 	if !Registers(r) {
 		return nil
 	}
 	pkg := p.ImportPath(r)
 	name := imports.Name(pkg, r.ImportAlias())
 	var of []plan.Piece
-	registers := piece.Fragment{Marker: "scheme", Code: fmt.Sprintf(code, name), Key: name + ".AddToScheme(", Function: function}
+	registers := piece.Fragment{Marker: "scheme", Code: fmt.Sprintf(code, name), Key: name + ".AddToScheme("}
 	if strings.HasPrefix(code, "utilruntime.") {
 		of = append(of, piece.ImportFor{Import: piece.Import{Name: "utilruntime", Path: utilRuntime, Module: p.Repo}, User: registers})
 	}

@@ -1,13 +1,14 @@
-// Package manager knows the project's manager: the file with its main function, what code there does
+// Package manager knows the project's manager: the file that sets up its controllers, what code there does
 // with an error, and where its permissions come from.
 package manager
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -16,15 +17,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 	"github.com/slipway-dev/slipway/project"
 )
-
-// LeftToUser introduces the lines that the user is to add to a file where the manager's code is left alone. The file is
-// "" where it is not known.
-func LeftToUser(file string) string {
-	if file != "" {
-		file = " to " + file
-	}
-	return "--skip-wiring leaves the manager's code to you; add these lines" + file + ":\n"
-}
 
 // FlagsFile is the code, in projects made by slipway, with which a manager starts before it has a certificate.
 const FlagsFile = "internal/manager/flags.go"
@@ -37,7 +29,7 @@ func Failure(p *plan.Plan, src []byte, imports gofile.Imports, doing string) str
 	case p.NamesOnly():
 		return ""
 	case !returnsError(src):
-		return fmt.Sprintf("\t%s.Error(err, %q)\n\tos.Exit(1)\n", wiring.Logger(src), "unable to "+doing)
+		return fmt.Sprintf("\tsetupLog.Error(err, %q)\n\tos.Exit(1)\n", "unable to "+doing)
 	case imports["fmt"] == "":
 		return "\treturn err\n"
 	}
@@ -60,94 +52,114 @@ func returnsError(src []byte) bool {
 	return ok && name.Name == "error"
 }
 
-// MainFile is the file with the code that sets up controllers: the main function, where the layout has it or another
-// one has, or what that calls in another package of the project.
-func MainFile(p *plan.Plan, file *project.Project) (string, error) {
-	return mainFile(p, file, wiring.SetsUpControllers)
+// Main is the file that sets up the manager's controllers.
+type Main struct {
+	File    string        // "" if that is not certain
+	Unclear *report.Error // why
 }
 
-// WebhookMainFile is the file with the code that sets up webhooks: [MainFile], unless another main does it.
-func WebhookMainFile(p *plan.Plan, file *project.Project) (string, error) {
-	return mainFile(p, file, wiring.SetsUpWebhooks, wiring.SetsUpControllers)
+// Place is where to look for the manager's code.
+func (m Main) Place() string {
+	if m.Unclear != nil {
+		return m.Unclear.Where
+	}
+	return m.File
 }
 
-// mainFile finds that file. Of several mains below cmd it is the one of which the first sign is true that is of any.
-func mainFile(p *plan.Plan, file *project.Project, setsUp ...func([]byte) bool) (string, error) {
+// Find finds the file that sets up controllers, in the main package of the manager.
+func Find(p *plan.Plan, file *project.Project) (Main, error) {
+	return find(p, file, wiring.SetsUpControllers)
+}
+
+// FindForWebhooks is [Find], unless another main function sets up webhooks.
+func FindForWebhooks(p *plan.Plan, file *project.Project) (Main, error) {
+	return find(p, file, wiring.SetsUpWebhooks, wiring.SetsUpControllers)
+}
+
+// find finds that file. Of several with a manager it is the one of which the first sign is true that is of any: one for
+// controllers may stand beside one for webhooks, with a manager each.
+func find(p *plan.Plan, file *project.Project, signs ...func([]byte) bool) (Main, error) {
+	files, err := mainFiles(p)
+	if err != nil {
+		return Main{}, err
+	}
 	usual := file.MainFile()
-	for _, name := range []string{usual, "cmd/main.go", "main.go"} {
+	if len(files) == 0 { // those of a new project are planned only; a plan that records has none
+		there, err := p.Exists(usual)
+		if err != nil || there || p.Recording() {
+			return Main{File: usual}, err
+		}
+		return Main{Unclear: &report.Error{What: "there is no " + usual + " to add code to", Where: usual}}, nil
+	}
+	found := with(files, func(src []byte) bool { return wiring.HasMarker(src, "builder") })
+	if len(found) == 0 {
+		found = with(files, func(src []byte) bool { return bytes.Contains(src, []byte("NewManager(")) })
+	}
+	for _, is := range signs {
+		if some := with(found, is); len(some) > 0 {
+			found = some
+			break
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return Main{File: found[0].Path()}, nil
+	case len(found) > 1:
+		return Main{Unclear: &report.Error{What: "several files have a manager to add code to", Where: paths(found)}}, nil
+	case len(files) == 1:
+		return Main{File: files[0].Path()}, nil // which is named with its line
+	}
+	return Main{Unclear: &report.Error{What: "no file of the main package has the comment +kubebuilder:scaffold:builder, or calls NewManager", Where: paths(files)}}, nil
+}
+
+// mainFiles are the files of the manager's main package, or of all packages that may be it.
+func mainFiles(p *plan.Plan) (files []*plan.File, err error) {
+	managers, err := p.Code().Managers()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range managers {
+		for _, name := range p.Code().GoFilesIn(m.Package) {
+			c, err := p.Find(name)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, c)
+		}
+	}
+	return files, nil
+}
+
+// with are the files whose text is so.
+func with(files []*plan.File, is func([]byte) bool) (some []*plan.File) {
+	for _, c := range files {
+		if is(c.After()) {
+			some = append(some, c)
+		}
+	}
+	return some
+}
+
+func paths(files []*plan.File) string {
+	var names []string
+	for _, c := range files {
+		names = append(names, c.Path())
+	}
+	return strings.Join(names, ", ")
+}
+
+// schemeFile is the file that registers types with the manager's scheme: its own, or another one of the package with
+// the marker.
+func schemeFile(p *plan.Plan, main string) (string, error) {
+	names := p.Code().GoFilesIn(path.Dir(main))
+	for _, name := range slices.Concat([]string{main}, names) {
 		c, err := p.Find(name)
 		if err != nil {
-			return name, err
+			return "", err
 		}
-		if c.There() {
-			return calledBy(p, file.Repo, c)
+		if wiring.HasMarker(c.After(), "scheme") {
+			return name, nil
 		}
 	}
-	mains, err := mainsBelowCmd(p)
-	if err != nil {
-		return "", err
-	}
-	several := likeliest(mains, setsUp...)
-	if len(several) == 1 {
-		return several[0], nil
-	}
-	name, beyond, err := beyondMain(p, file.Repo, mains)
-	if err != nil || name != "" {
-		return name, err
-	}
-	if p.Recording() { // nothing is in it then
-		return usual, nil
-	}
-	return "", noManager(usual, mains, append(several, beyond...))
-}
-
-// calledBy is a main file or, if it has no place for controllers, the one that it leads to which has.
-func calledBy(p *plan.Plan, module string, main *plan.File) (string, error) {
-	if hasPlace(main.After()) {
-		return main.Path(), nil
-	}
-	name, _, err := beyondMain(p, module, []*plan.File{main})
-	if name == "" {
-		name = main.Path()
-	}
-	return name, err
-}
-
-// ErrNoManager is why nothing can be added to the manager: its code is not where slipway looks for it.
-var ErrNoManager = errors.New("slipway looks for the manager in cmd/main.go, main.go, the folders of cmd and what these import")
-
-// noManager says which files were looked at: the several that could be the one or, without any, the main.go files, and
-// what each of them lacks.
-func noManager(usual string, mains []*plan.File, several []string) error {
-	e := &report.Error{What: "there is no " + usual + " to add code to", Where: usual, Err: ErrNoManager, Hint: "nothing was changed"}
-	switch {
-	case len(several) > 0:
-		e.What, e.Where = "several files have a manager to add code to", strings.Join(several, ", ")
-		e.Hint = "put the comment // +" + insertionPoint + " into the right one alone, or add the lines that --skip-wiring shows; nothing was changed"
-	case len(mains) > 0:
-		var names []string
-		for _, c := range mains {
-			names = append(names, c.Path())
-		}
-		e.What, e.Where = "no main.go has a place for the code", strings.Join(names, ", ")
-		e.Hint = "expected a call of NewManager, or the comment +" + insertionPoint + "; nothing was changed"
-	}
-	return e
-}
-
-// insertionPoint is the comment above which kinds are added.
-const insertionPoint = "kubebuilder:scaffold:builder"
-
-// Source is [MainFile] or [WebhookMainFile] and its text, or nothing where there is none: for showing code that is left
-// to the user.
-func Source(p *plan.Plan, of *project.Project, mainFile func(*plan.Plan, *project.Project) (string, error)) (file string, src []byte) {
-	file, err := mainFile(p, of)
-	if err != nil {
-		return "", nil
-	}
-	c, err := p.Find(file)
-	if err != nil || !c.There() {
-		return "", nil
-	}
-	return file, c.After()
+	return main, nil
 }

@@ -1,13 +1,14 @@
 package manager_test
 
 import (
-	"errors"
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
 	layout "github.com/slipway-dev/slipway/project"
@@ -33,7 +34,6 @@ func TestFailure(t *testing.T) {
 		{"an error, and fmt", "package p\n\nimport \"fmt\"\n\nfunc run() error" + point, wrapped},
 		{"an error", "package p\n\nfunc other() {}\n\nfunc run() error" + point, bare},
 		{"nothing", "package p\n\nfunc main()" + point, ends},
-		{"a logger of another name", "package p\n\nfunc main() {\n\tif err != nil {\n\t\tlog.Error(err, \"unable to start\")\n\t\tos.Exit(1)\n\t}\n\t// +kubebuilder:scaffold:builder\n}\n", strings.Replace(ends, "setupLog", "log", 1)},
 		{"something else", "package p\n\nfunc run() int" + point, ends},
 		{"more", "package p\n\nfunc run() (int, error)" + point, ends},
 		{"outside of functions", "package p\n\n// +kubebuilder:scaffold:builder\n", ends},
@@ -49,76 +49,81 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-func TestMainFile(t *testing.T) {
+// TestFind: the file that sets up controllers is found in the main package of the manager, whatever its name.
+func TestFind(t *testing.T) {
 	const (
-		makes       = "package main\n\nfunc main() {\n\tmgr, err := ctrl.NewManager(x)\n}\n"
-		sets        = "package main\n\nfunc main() {\n\tmgr, err := ctrl.NewManager(x)\n\terr = (&r{}).SetupWithManager(mgr)\n}\n"
-		webhooks    = "package main\n\nfunc main() {\n\tmgr, err := ctrl.NewManager(x)\n\terr = (&k{}).SetupWebhookWithManager(mgr)\n\t//+kubebuilder:scaffold:builder\n}\n"
-		controllers = "package main\n\nfunc main() {\n\tmgr, err := ctrl.NewManager(x)\n\terr = (&r{}).SetupWithManager(mgr)\n\t//+kubebuilder:scaffold:builder\n}\n"
+		head        = "package main\n\nfunc main() {\n\tmgr, err := ctrl.NewManager(x)\n"
+		makes       = head + "}\n"
+		sets        = head + "\terr = (&r{}).SetupWithManager(mgr)\n}\n"
+		webhooks    = head + "\terr = (&k{}).SetupWebhookWithManager(mgr)\n\t//+kubebuilder:scaffold:builder\n}\n"
+		controllers = head + "\terr = (&r{}).SetupWithManager(mgr)\n\t//+kubebuilder:scaffold:builder\n}\n"
+		stub        = "package main\n\nfunc main() { app.Run() }\n"
+		builds      = "-- Dockerfile --\nFROM golang AS b\nWORKDIR /s\nCOPY . .\nRUN go build -o /m ./cmd/b\nFROM scratch\nCOPY --from=b /m /m\nENTRYPOINT [\"/m\"]\n"
+		several     = "several files have a manager to add code to"
+		missing     = "no file of the main package has the comment +kubebuilder:scaffold:builder, or calls NewManager"
 	)
-	for files, want := range map[string]string{
-		"-- main.go --\n-- cmd/main.go --\n": "cmd/main.go",
-		"-- main.go --\n":                    "main.go",
-		"-- cmd/a/main.go --\n-- cmd/manager/main.go --\n\t//+kubebuilder:scaffold:builder\n":                        "cmd/manager/main.go",
-		"-- cmd/a/main.go --\n-- cmd/b/main.go --\n\tctrl.NewManager(x)\n":                                           "cmd/b/main.go",
-		"-- cmd/a/main.go --\n" + webhooks + "-- cmd/b/main.go --\n" + controllers + "-- cmd/c/main.go --\n" + makes: "cmd/b/main.go",
-		"-- cmd/a/main.go --\n" + makes + "-- cmd/b/main.go --\n" + sets:                                             "cmd/b/main.go",
+	for _, test := range []struct{ name, files, want, place, why string }{
+		{"the usual place", "-- cmd/main.go --\n" + stub, "cmd/main.go", "", ""},
+		{"an older one", "-- main.go --\n" + makes, "main.go", "", ""},
+		{"another name", "-- cmd/manager.go --\n" + makes, "cmd/manager.go", "", ""},
+		{"beside main", "-- cmd/main.go --\n" + stub + "-- cmd/run.go --\n" + controllers, "cmd/run.go", "", ""},
+		{"the comment decides", "-- cmd/a/main.go --\n" + sets + "-- cmd/b/main.go --\n" + webhooks, "cmd/b/main.go", "", ""},
+		{"controllers decide", "-- cmd/a/main.go --\n" + webhooks + "-- cmd/b/main.go --\n" + controllers + "-- cmd/c/main.go --\n" + makes, "cmd/b/main.go", "", ""},
+		{"the Dockerfile decides", builds + "-- cmd/main.go --\n" + makes + "-- cmd/b/main.go --\n" + makes, "cmd/b/main.go", "", ""},
+		{"several", "-- cmd/a/main.go --\n" + sets + "-- cmd/b/main.go --\n" + sets, "", "cmd/a/main.go, cmd/b/main.go", several},
+		{"none of several", "-- cmd/a/main.go --\n" + stub + "-- cmd/b/main.go --\n" + stub, "", "cmd/a/main.go, cmd/b/main.go", missing},
+		{"no program", "", "", "cmd/main.go", "there is no cmd/main.go to add code to"},
 	} {
-		if got, err := manager.MainFile(project(t, files), &layout.Project{}); err != nil || got != want {
-			t.Errorf("got %s, %v, want %s", got, err, want)
+		got, err := manager.Find(project(t, test.files), &layout.Project{})
+		if err != nil || got.File != test.want || got.Place() != cmp.Or(test.want, test.place) || got.Unclear != nil && got.Unclear.What != test.why {
+			t.Errorf("%s: got %+v, %v", test.name, got, err)
 		}
 	}
-	several := project(t, "-- cmd/a/main.go --\n"+webhooks+"-- cmd/b/main.go --\n"+controllers)
-	if got, err := manager.WebhookMainFile(several, &layout.Project{}); err != nil || got != "cmd/a/main.go" {
-		t.Errorf("webhooks go to %s, %v", got, err)
+	files := "-- cmd/a/main.go --\n" + webhooks + "-- cmd/b/main.go --\n" + controllers
+	if got, err := manager.FindForWebhooks(project(t, files), &layout.Project{}); err != nil || got.File != "cmd/a/main.go" {
+		t.Errorf("webhooks go to %+v, %v", got, err)
 	}
-	older := &layout.Project{Version: "2"}
-	if got, err := manager.MainFile(project(t, "-- main.go --\n-- cmd/main.go --\n"), older); err != nil || got != "main.go" {
-		t.Errorf("an older layout has %s, %v", got, err)
-	}
-	none := project(t, "")
-	for files, where := range map[string]string{
-		"": "cmd/main.go",
-		"-- cmd/manager/main.go --\npackage main\n-- cmd/tool/x.go --\n":                                  "cmd/manager/main.go",
-		"-- cmd/a/main.go --\nNewManager(\n-- cmd/b/main.go --\nNewManager(\n":                            "cmd/a/main.go, cmd/b/main.go",
-		"-- cmd/a/main.go --\n" + makes + "-- cmd/b/main.go --\n" + sets + "-- cmd/c/main.go --\n" + sets: "cmd/b/main.go, cmd/c/main.go",
-	} {
-		_, err := manager.MainFile(project(t, files), &layout.Project{})
-		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != where || !errors.Is(err, manager.ErrNoManager) {
-			t.Errorf("%q: %v", files, err)
-		}
-	}
-	if got, err := manager.MainFile(none.Record(&plan.Needs{}), &layout.Project{}); err != nil || got != "cmd/main.go" {
-		t.Errorf("a plan that records gets %s, %v", got, err)
+	if got, err := manager.Find(project(t, "").Record(&plan.Needs{}), &layout.Project{}); err != nil || got.File != "cmd/main.go" {
+		t.Errorf("a plan that records gets %+v, %v", got, err)
 	}
 }
 
-// TestMainFileBeyond: where main only calls what other packages of the project do, their code is found.
-func TestMainFileBeyond(t *testing.T) {
-	const (
-		root  = "package main\n\nimport (\n\t\"x.org/op/internal/cmd/run\"\n\t\"y.org/z/run\"\n)\n\nfunc main() {\n\trun.New().Execute()\n}\n"
-		run   = "-- internal/cmd/run/run.go --\npackage run\n\nimport \"x.org/op/internal/start\"\n"
-		point = "package start\n\nfunc Run() error {\n\t// +kubebuilder:scaffold:builder\n\treturn mgr.Start()\n}\n"
-		makes = "package start\n\nfunc Run() error {\n\tmgr := ctrl.NewManager()\n\treturn r.SetupWithManager(mgr)\n}\n"
-	)
-	for _, test := range []struct{ name, files, want, where string }{
-		{"through another package", "-- cmd/manager/main.go --\n" + root + run + "-- internal/start/a.go --\n" + point, "internal/start/a.go", ""},
-		{"from the usual main", "-- cmd/main.go --\n" + root + run + "-- internal/start/a.go --\n" + point, "internal/start/a.go", ""},
-		{"the comment decides", "-- cmd/main.go --\n" + root + run + "-- internal/start/a.go --\n" + point + "-- internal/start/b.go --\n" + makes, "internal/start/a.go", ""},
-		{"without the comment", "-- cmd/manager/main.go --\n" + root + run + "-- internal/start/a.go --\n" + makes, "internal/start/a.go", ""},
-		{"main has a place", "-- cmd/main.go --\n" + root + "\nfunc f() {\n\tctrl.NewManager()\n}\n" + run + "-- internal/start/a.go --\n" + point, "cmd/main.go", ""},
-		{"no package that main imports", "-- cmd/main.go --\n" + root + "-- internal/start/a.go --\n" + point, "cmd/main.go", ""},
-		{"several", "-- cmd/manager/main.go --\n" + root + run + "-- internal/start/a.go --\n" + makes + "-- internal/start/b.go --\n" + makes, "", "internal/start/a.go, internal/start/b.go"},
-		{"a test does not count", "-- cmd/manager/main.go --\n" + root + run + "-- internal/start/a_test.go --\n" + point, "", "cmd/manager/main.go"},
+// TestWire: code goes where the package has a place for it, and is printed with the place that lacks it.
+func TestWire(t *testing.T) {
+	const main = "package main\n\nvar setupLog = log()\n\nfunc main() {\n\t// +kubebuilder:scaffold:builder\n}\n"
+	code := manager.Code{
+		Scheme: plan.These(piece.Fragment{Marker: "scheme", Code: "must(v1.AddToScheme(scheme))\n", Key: "v1.AddToScheme("}),
+		SetUp:  plan.These(piece.Fragment{Marker: "builder", Code: "setUp(setupLog.Error)\n", Key: "setUp("}),
+	}
+	for _, test := range []struct {
+		name, files string
+		skip        bool
+		changed     string // the files
+		left        []string
+	}{
+		{"both", "-- cmd/main.go --\n" + main + "\nfunc init() {\n\t// +kubebuilder:scaffold:scheme\n}\n", false, "cmd/main.go", nil},
+		{"the scheme is in another file", "-- cmd/main.go --\n" + main + "-- cmd/scheme.go --\npackage main\n\nfunc init() {\n\t// +kubebuilder:scaffold:scheme\n}\n", false, "cmd/main.go cmd/scheme.go", nil},
+		{"the scheme is elsewhere", "-- cmd/main.go --\n" + main, false, "cmd/main.go", []string{"cmd/main.go:7: there is no insertion point +kubebuilder:scaffold:scheme; add by hand:\nmust(v1.AddToScheme(scheme))"}},
+		{"no logger", "-- cmd/main.go --\n" + strings.Replace(main, "setupLog", "logger", 1), false, "", []string{"scaffold:scheme", "cmd/main.go:7: this file declares no setupLog, which the code logs with; add by hand:\nsetUp("}},
+		{"left to the user", "-- cmd/main.go --\n" + main, true, "", []string{"--skip-wiring leaves the manager's code to you; add these lines to cmd/main.go:\nmust(v1.AddToScheme(scheme))\nsetUp(setupLog.Error)"}},
+		{"no program", "", false, "", []string{"cmd/main.go: there is no cmd/main.go to add code to; add these lines where your code sets up the manager:\nmust(v1"}},
 	} {
-		got, err := manager.MainFile(project(t, test.files), &layout.Project{Repo: "x.org/op"})
-		refusal, _ := errors.AsType[*report.Error](err)
-		if got != test.want || (err == nil) == (test.want == "") || refusal != nil && refusal.Where != test.where {
-			t.Errorf("%s: got %q, %v, want %q, %q", test.name, got, err, test.want, test.where)
+		p := project(t, test.files)
+		code.Skip = test.skip
+		if err := code.Wire(p, &layout.Project{}, manager.Find); err != nil {
+			t.Fatal(err)
 		}
-		recorded, err := manager.MainFile(project(t, test.files).Record(&plan.Needs{}), &layout.Project{Repo: "x.org/op"})
-		if test.want != "" && (err != nil || recorded != test.want) { // else deleting leaves what creating wrote
-			t.Errorf("%s: a plan that records gets %q, %v", test.name, recorded, err)
+		var changed []string
+		for _, file := range p.Changes() {
+			changed = append(changed, file.Path)
+		}
+		slices.Sort(changed)
+		if got := strings.Join(changed, " "); got != test.changed {
+			t.Errorf("%s: changed are %q", test.name, got)
+		}
+		left := p.Left()
+		if !slices.EqualFunc(left, test.left, strings.Contains) {
+			t.Errorf("%s: left are %q", test.name, left)
 		}
 	}
 }

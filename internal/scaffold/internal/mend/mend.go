@@ -87,9 +87,10 @@ func Plan(p *plan.Plan, file *project.Project) error {
 
 // each calls f with the files that other tools insert into, and with what finds it there.
 func each(p *plan.Plan, file *project.Project, f func(*plan.File, func([]byte) []wiring.Stranger) error) error {
-	main, err := manager.MainFile(p, file)
-	if err != nil {
-		return nil // then nothing was inserted
+	found, err := manager.Find(p, file)
+	main := found.File
+	if err != nil || main == "" {
+		return err // then nothing was inserted
 	}
 	names := []string{main}
 	for _, r := range file.Resources {
@@ -120,8 +121,7 @@ func each(p *plan.Plan, file *project.Project, f func(*plan.File, func([]byte) [
 
 // declaredBeside reports whether another file of the main package has the logger.
 func declaredBeside(p *plan.Plan, main string) bool {
-	files, err := manager.GoFiles(p, path.Dir(main))
-	return err == nil && slices.ContainsFunc(files, func(name string) bool {
+	return slices.ContainsFunc(p.Code().GoFilesIn(path.Dir(main)), func(name string) bool {
 		c, err := p.Find(name)
 		return err == nil && name != main && bytes.Contains(c.After(), []byte("setupLog"))
 	})

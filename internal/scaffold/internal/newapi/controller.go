@@ -11,7 +11,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -209,9 +208,6 @@ func (a *planner) planSuite(own plan.Suite) error {
 // putSuite plans a suite that knows the types.
 func (a *planner) putSuite(file string) error {
 	if err := a.RequireFrom("api/suite_test.go", file, a.data()); err != nil {
-		return err
-	}
-	if suite, err := a.Find(file); err != nil || wiring.GivenScheme(suite.Before()) {
 		return err
 	}
 	return a.PutIfPlaced(file, a.suiteFragments, piece.ByHand(a.suiteFragments(nil)))

@@ -14,33 +14,13 @@ import (
 
 // planMain wires the API into the manager: its types into the scheme, its controller into the main function.
 func (a *planner) planMain() error {
-	if a.options.SkipWiring {
-		return a.leaveWiring()
-	}
-	file, err := manager.MainFile(a.Plan, a.project)
-	if err != nil {
-		return err
-	}
-	scheme, err := manager.SchemeOf(a.Plan, a.project.Repo, file)
-	if err != nil {
-		return err
-	}
-	if err := a.Put(scheme.File, func(src []byte) []plan.Piece { return a.schemePieces(src, scheme.Function) }); err != nil {
-		return err
-	}
-	return a.Put(file, a.controllerPieces)
-}
-
-// leaveWiring leaves the manager's code to the user, with the lines to add.
-func (a *planner) leaveWiring() error {
-	file, src := manager.Source(a.Plan, a.project, manager.MainFile)
-	a.Leave(manager.LeftToUser(file) + piece.ByHand(append(a.schemePieces(src, ""), a.controllerPieces(src)...)))
-	return nil
+	code := manager.Code{Scheme: a.schemePieces, SetUp: a.controllerPieces, Skip: a.options.SkipWiring}
+	return code.Wire(a.Plan, a.project, manager.Find)
 }
 
 // schemePieces register the types with the manager's scheme.
-func (a *planner) schemePieces(src []byte, function string) []plan.Piece {
-	return kind.SchemePieces(a.project, a.resource, gofile.ImportsOf(src), "utilruntime.Must(%s.AddToScheme(scheme))\n", function)
+func (a *planner) schemePieces(src []byte) []plan.Piece {
+	return kind.SchemePieces(a.project, a.resource, gofile.ImportsOf(src), "utilruntime.Must(%s.AddToScheme(scheme))\n")
 }
 
 // suiteFragments makes the types known to the client of the controllers' tests.
@@ -49,7 +29,7 @@ func (a *planner) suiteFragments(src []byte) []plan.Piece {
 	if gofile.UsesGinkgo(src) {
 		code = "Expect(%s.AddToScheme(scheme.Scheme)).To(Succeed())\n"
 	}
-	return kind.SchemePieces(a.project, a.resource, gofile.ImportsOf(src), code, "")
+	return kind.SchemePieces(a.project, a.resource, gofile.ImportsOf(src), code)
 }
 
 // controllerPieces import the controller's package and start the controller.

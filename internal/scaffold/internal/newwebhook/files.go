@@ -135,25 +135,15 @@ func (w *planner) importsFor(user piece.Declaration, paths ...string) []plan.Pie
 	return imports
 }
 
-// planMain lets the manager serve the webhooks, unless ENABLE_WEBHOOKS is false or under the condition of its others. A
-// manager made by another tool does not start without a certificate, so it needs no check of whether it has one.
+// planMain lets the manager serve the webhooks, unless ENABLE_WEBHOOKS is false, and know types that are not the
+// project's. A manager made by another tool does not start without a certificate, so it needs no check of whether it
+// has one.
 func (w *planner) planMain() error {
 	if others, err := w.setUpByOthers(); others || err != nil {
 		return err
 	}
-	if w.options.SkipWiring {
-		file, src := manager.Source(w.Plan, w.project, manager.WebhookMainFile)
-		w.Leave(manager.LeftToUser(file) + piece.ByHand(append(w.schemePieces(src, ""), w.mainPieces(src)...)))
-		return nil
-	}
-	file, err := manager.WebhookMainFile(w.Plan, w.project)
-	if err != nil {
-		return err
-	}
-	if err := w.planScheme(file); err != nil {
-		return err
-	}
-	return w.Put(file, w.mainPieces)
+	code := manager.Code{Scheme: w.schemePieces, SetUp: w.mainPieces, Skip: w.options.SkipWiring}
+	return code.Wire(w.Plan, w.project, manager.FindForWebhooks)
 }
 
 // planReadiness has the manager be ready when its webhooks answer; one made by another tool has no part for that.
@@ -164,56 +154,36 @@ func (w *planner) planReadiness() error {
 	if ours, err := w.Exists(manager.FlagsFile); err != nil || !ours || w.options.SkipWiring {
 		return err
 	}
-	file, err := manager.WebhookMainFile(w.Plan, w.project)
-	if err != nil {
-		return err
-	}
-	return w.Put(file, w.readinessPieces)
+	return manager.Code{SetUp: w.readinessPieces}.Wire(w.Plan, w.project, manager.FindForWebhooks)
 }
 
-// planScheme has the manager's scheme know types that are not the project's.
-func (w *planner) planScheme(mainFile string) error {
+// schemePieces register types that are not the project's with the manager's scheme.
+func (w *planner) schemePieces(src []byte) []plan.Piece {
 	if !kind.Foreign(w.resource) {
 		return nil
 	}
-	scheme, err := manager.SchemeOf(w.Plan, w.project.Repo, mainFile)
-	if err != nil {
-		return err
-	}
-	return w.Put(scheme.File, func(src []byte) []plan.Piece { return w.schemePieces(src, scheme.Function) })
-}
-
-func (w *planner) schemePieces(src []byte, function string) []plan.Piece {
-	if !kind.Foreign(w.resource) {
-		return nil
-	}
-	return kind.SchemePieces(w.project, w.resource, gofile.ImportsOf(src), "utilruntime.Must(%s.AddToScheme(scheme))\n", function)
+	return kind.SchemePieces(w.project, w.resource, gofile.ImportsOf(src), "utilruntime.Must(%s.AddToScheme(scheme))\n")
 }
 
 func (w *planner) mainPieces(src []byte) []plan.Piece {
 	imports := gofile.ImportsOf(src)
 	alias, pkg, key := w.setupCall(imports)
 	failed := strings.ReplaceAll(manager.Failure(w.Plan, src, imports, "set up the "+w.resource.Kind+" webhooks"), "\t", "\t\t")
-	enabled := whenEnabled(src, key+wiring.Manager(src)+")", failed, key)
-	return append(enabled[:len(enabled)-1:len(enabled)-1], piece.UsedImportAt(w.project.Repo, alias, pkg), enabled[len(enabled)-1])
+	return slices.Insert(whenEnabled(key+wiring.Manager(src)+")", failed, key), 1, plan.Piece(piece.UsedImportAt(w.project.Repo, alias, pkg)))
 }
 
 // readinessPieces make the manager ready when its webhooks answer, which all of them share.
 func (w *planner) readinessPieces(src []byte) []plan.Piece {
 	const key = "mgr.GetWebhookServer().StartedChecker("
 	failed := strings.ReplaceAll(manager.Failure(w.Plan, src, gofile.ImportsOf(src), "add the readiness check of the webhooks"), "\t", "\t\t")
-	return whenEnabled(src, `mgr.AddReadyzCheck("webhook", `+key+"))", failed, key)
+	return whenEnabled(`mgr.AddReadyzCheck("webhook", `+key+"))", failed, key)
 }
 
-// whenEnabled is the code of a call, with what it does with an error, under the condition of the manager's other
-// webhooks or else unless ENABLE_WEBHOOKS is false. Above it is the import that the condition needs.
-func whenEnabled(src []byte, call, failed, key string) []plan.Piece {
-	condition := cmp.Or(wiring.WebhookCondition(src), `os.Getenv("ENABLE_WEBHOOKS") != "false"`)
+// whenEnabled is the code of a call, with what it does with an error, unless ENABLE_WEBHOOKS is false. Above it is the
+// import that the condition needs.
+func whenEnabled(call, failed, key string) []plan.Piece {
 	use := strings.TrimSuffix(key, "(") // as a value, in a list of what is set up, it counts as well
-	code := piece.Fragment{Marker: "builder", Key: use, Code: fmt.Sprintf("if %s {\n\tif err := %s; err != nil {\n%s\t}\n}\n", condition, call, failed)}
-	if !strings.Contains(condition, "os.") {
-		return []plan.Piece{code}
-	}
+	code := piece.Fragment{Marker: "builder", Key: use, Code: fmt.Sprintf("if os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n\tif err := %s; err != nil {\n%s\t}\n}\n", call, failed)}
 	return []plan.Piece{piece.ImportFor{Import: piece.Import{Path: "os"}, User: code}, code}
 }
 

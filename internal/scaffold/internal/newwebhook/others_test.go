@@ -84,31 +84,6 @@ func TestConvertsAlready(t *testing.T) {
 	}
 }
 
-// TestCondition: more webhooks are set up under the condition of those that the manager has.
-func TestCondition(t *testing.T) {
-	root := newProject(t, newproject.Options{}, "v1")
-	projecttest.Unpack(t, root, `
--- cmd/main.go --
-package main
-
-import (
-	"example.com/op/internal/webhook"
-	ctrl "sigs.k8s.io/controller-runtime"
-)
-
-func main() {
-	mgr, err := ctrl.NewManager(ctrl.GetConfigOrDie(), ctrl.Options{})
-	if enabled() {
-		exitOnError(webhook.SetupNodeWebhookWithManager(mgr), "unable to create webhook")
-	}
-	// +kubebuilder:scaffold:builder
-	exitOnError(err, "start")
-}
-`)
-	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting)))
-	projecttest.Holds(t, root, "cmd/main.go", "\tif enabled() {\n\t\tif err := webhookv1.SetupCronJobWebhookWithManager(mgr); err != nil {\n", "!ENABLE_WEBHOOKS")
-}
-
 // TestUnrecorded: webhooks that their author wrote and PROJECT lacks get their entry there, and what the manager lacks
 // of them. Their code and tests stay.
 func TestUnrecorded(t *testing.T) {

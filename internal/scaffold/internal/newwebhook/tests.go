@@ -153,7 +153,7 @@ func (w *planner) suitePieces(src []byte) []plan.Piece {
 		versions, of = nil, nil
 	}
 	for _, r := range versions {
-		of = append(of, kind.SchemePieces(w.project, r, imports, scheme, "")...)
+		of = append(of, kind.SchemePieces(w.project, r, imports, scheme)...)
 	}
 	name := w.setupName()
 	return append(of, piece.Fragment{Marker: "webhook", Code: fmt.Sprintf(setup, name, w.resource.Kind), Key: name})

@@ -20,6 +20,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 )
 
@@ -33,8 +34,6 @@ type Fragment struct {
 	// Module is the path of the project's module, for an import: imports of the
 	// project form a group of their own.
 	Module string
-	// Function is the one that makes the scheme, for a registration in a file without the marker; "" is any.
-	Function string
 }
 
 // markerLine matches a comment line that is an insertion point.
@@ -55,6 +54,9 @@ func (f Fragment) Put(file string, src []byte) ([]byte, error) {
 	})
 	if at < 0 || f.Marker != importsMarker && wiring.Unreachable(src, at+1) {
 		return f.putUnmarked(file, src, lines)
+	}
+	if f.lacksLogger(src) {
+		return nil, f.refuse(file, lines)
 	}
 	indent := lines[at][:strings.IndexAny(lines[at], "/#")]
 	code := f.forScheme(f.markedScheme(src)).indented(indent, lineEnd(lines[at]))
@@ -155,12 +157,23 @@ func lineEnd(line string) string {
 	return "\n"
 }
 
+// setupLog is the logger of kubebuilder's main files.
+const setupLog = "setupLog"
+
+// lacksLogger reports whether the code logs with [setupLog] in a file that does not declare it.
+func (f Fragment) lacksLogger(src []byte) bool {
+	return strings.Contains(f.Code, setupLog+".") && gofile.Declares(src, setupLog) == ""
+}
+
 // refuse says where the code belongs in a file without the marker.
 func (f Fragment) refuse(file string, lines []string) *report.Error {
+	missing := "there is no insertion point +kubebuilder:scaffold:" + f.Marker
+	if f.lacksLogger([]byte(strings.Join(lines, ""))) {
+		missing = "this file declares no " + setupLog + ", which the code logs with"
+	}
 	return &report.Error{
-		What:  fmt.Sprintf("there is no insertion point +kubebuilder:scaffold:%s", f.Marker),
-		Where: fmt.Sprintf("%s:%d", file, f.likelyLine(lines)),
-		Hint:  "nothing was changed; insert this near that line and run the command again" + f.otherwise() + ":\n" + strings.TrimSuffix(f.Code, "\n"),
+		What: missing, Where: fmt.Sprintf("%s:%d", file, f.likelyLine(lines)),
+		Hint: "nothing was changed; insert this near that line and run the command again:\n" + strings.TrimSuffix(f.Code, "\n"),
 	}
 }
 

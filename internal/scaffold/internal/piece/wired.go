@@ -60,11 +60,11 @@ func (f Fragment) putUnmarked(file string, src []byte, lines []string) ([]byte, 
 		}
 		return Import{Name: name, Path: strings.Trim(path, `"`)}.Put(file, src)
 	case schemeMarker:
-		place, ok = wiring.SchemePlace(src, f.Function)
+		place, ok = wiring.SchemePlace(src)
 	case builderMarker:
 		place, ok = wiring.SetUpPlace(src)
 	}
-	if !ok {
+	if !ok || f.lacksLogger(src) {
 		return nil, f.refuse(file, lines)
 	}
 	code := f.forScheme(place.Scheme).indented(place.Indent, lineEnd(lines[max(place.Line-1, 0)]))
@@ -87,12 +87,4 @@ func (f Fragment) takeWired(src []byte, line int) ([]byte, int) {
 		return src, max(at, line)
 	}
 	return out, 0
-}
-
-// otherwise names the flag with which the command leaves the fragment to the user, if there is one.
-func (f Fragment) otherwise() string {
-	if f.Marker == schemeMarker || f.Marker == builderMarker {
-		return ", or add --skip-wiring"
-	}
-	return ""
 }

@@ -250,7 +250,7 @@ func (p *Plan) PutIfPlaced(path string, of Pieces, lines string) error {
 		return err
 	}
 	for _, refusal := range p.refused[refusals:] {
-		p.left = append(p.left, fmt.Sprintf("%s: %s; the file is unchanged, add by hand:\n%s", refusal.Where, refusal.What, strings.TrimSuffix(lines, "\n")))
+		p.left = append(p.left, fmt.Sprintf("%s: %s; add by hand:\n%s", refusal.Where, refusal.What, strings.TrimSuffix(lines, "\n")))
 	}
 	p.refused = p.refused[:refusals]
 	return nil

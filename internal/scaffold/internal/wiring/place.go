@@ -50,28 +50,21 @@ func Registers(src []byte, pkg string) bool {
 	return found
 }
 
-// SchemePlace finds where a file registers types with a scheme: below the last such call or, when there is none, below
-// the statement that makes the scheme, or above the one that makes the manager. With a function's name only that
-// function counts.
-func SchemePlace(src []byte, function string) (Place, bool) {
+// SchemePlace finds where a file registers types with a scheme: below the last such call. In a file that sets up
+// controllers it is that of the manager, so the call is in the function that does that, or in init.
+func SchemePlace(src []byte) (place Place, ok bool) {
 	s := read(src)
 	if s == nil {
 		return Place{}, false
 	}
-	if place, ok := s.belowRegistration(function); ok {
-		return place, true
-	}
-	if place, ok := s.belowNewScheme(function); ok || function != "" {
-		return place, ok
-	}
-	return s.aboveManager()
-}
-
-func (s *source) belowRegistration(function string) (place Place, ok bool) {
+	_, manages := s.function()
 	direct := false
 	for _, r := range s.registrations() {
 		inner, found := s.innermost(r.call.Pos())
-		if !found || function != "" && inner.within != function || direct && !inner.body {
+		if !found || direct && !inner.body {
+			continue
+		}
+		if manages != nil && inner.within != "init" && (r.call.Pos() < manages.Pos() || manages.End() < r.call.Pos()) {
 			continue
 		}
 		stmt, found := s.ofFunction(r.call.Pos())
@@ -87,21 +80,6 @@ func (s *source) belowRegistration(function string) (place Place, ok bool) {
 		}
 		place.Scheme = r.scheme
 	}
-	return place, ok
-}
-
-// belowNewScheme is the place below s := runtime.NewScheme(), in a function.
-func (s *source) belowNewScheme(function string) (place Place, ok bool) {
-	s.calls(func(call *ast.CallExpr, _ ast.Expr, name string) {
-		stmt, found := s.innermost(call.Pos())
-		if name != "NewScheme" || !found || function != "" && stmt.within != function {
-			return
-		}
-		if assigned, is := stmt.Stmt.(*ast.AssignStmt); is && len(assigned.Lhs) == 1 {
-			place, ok = s.below(stmt), true
-			place.Scheme = s.text(assigned.Lhs[0])
-		}
-	})
 	return place, ok
 }
 

@@ -1,7 +1,7 @@
 // Package wiring finds in Go code what markers say in scaffolded code: where types are registered with a scheme, where
 // controllers and webhooks are set up, and what the manager is called there. It goes by syntax alone.
 //
-//	place, ok := wiring.SchemePlace(src, "")
+//	place, ok := wiring.SchemePlace(src)
 //	name := wiring.Manager(src)
 //
 // It takes such code out again, too, in the forms that people and other tools give it.

@@ -15,26 +15,27 @@ func function(body string) string {
 // TestSchemePlace: types are registered below others, in whatever form these are.
 func TestSchemePlace(t *testing.T) {
 	for _, test := range []struct {
-		name, src, in string
+		name, src     string
 		above, scheme string // the line above the place, without its indentation
 	}{
-		{"Must", function("utilruntime.Must(a.AddToScheme(scheme))\nb()"), "", "utilruntime.Must(a.AddToScheme(scheme))", "scheme"},
-		{"the last of several", function("_ = a.AddToScheme(s)\n_ = b.AddToScheme(s)"), "", "_ = b.AddToScheme(s)", "s"},
-		{"a condition", function("if err := a.AddToScheme(s); err != nil {\n\tos.Exit(1)\n}\nb()"), "", "}", "s"},
-		{"an error looked at afterwards", function("err = a.AddToScheme(scheme.Scheme)\nExpect(err).NotTo(HaveOccurred())"), "", "Expect(err).NotTo(HaveOccurred())", "scheme.Scheme"},
-		{"of a manager", function("mgr := make()\nif err := a.AddToScheme(mgr.GetScheme()); err != nil {\n\tpanic(err)\n}"), "", "}", "mgr.GetScheme()"},
-		{"by a builder", function("must(a.SchemeBuilder.AddToScheme(s))"), "", "must(a.SchemeBuilder.AddToScheme(s))", "s"},
-		{"not in a condition of something else", function("_ = a.AddToScheme(s)\nif x {\n\t_ = b.AddToScheme(s)\n}"), "", "_ = a.AddToScheme(s)", "s"},
-		{"in the function that is asked for", "package p\n\nfunc one() { _ = a.AddToScheme(s) }\n\nfunc two() {\n\t_ = a.AddToScheme(t)\n}\n", "two", "_ = a.AddToScheme(t)", "t"},
-		{"returned", "package p\n\nfunc add(s *Scheme) error {\n\treturn a.AddToScheme(s)\n}\n", "", "func add(s *Scheme) error {", "s"},
-		{"a new scheme", function("s := runtime.NewScheme()\nctrl.NewManager(c, ctrl.Options{Scheme: s})"), "", "s := runtime.NewScheme()", "s"},
-		{"another module's scheme", function("b()\nmgr, err := ctrl.NewManager(c, ctrl.Options{\n\tScheme: scheme.Scheme,\n})"), "", "b()", "scheme.Scheme"},
-		{"a builder of schemes", function("b := runtime.NewSchemeBuilder(a.AddToScheme)\nutilruntime.Must(b.AddToScheme(s))"), "", "utilruntime.Must(b.AddToScheme(s))", "s"},
-		{"a scheme made on the spot", function("ctrl.NewManager(c, ctrl.Options{Scheme: newScheme()})"), "", "", ""},
-		{"nothing", function("b()"), "", "", ""},
-		{"not Go", "package", "", "", ""},
+		{"Must", function("utilruntime.Must(a.AddToScheme(scheme))\nb()"), "utilruntime.Must(a.AddToScheme(scheme))", "scheme"},
+		{"the last of several", function("_ = a.AddToScheme(s)\n_ = b.AddToScheme(s)"), "_ = b.AddToScheme(s)", "s"},
+		{"a condition", function("if err := a.AddToScheme(s); err != nil {\n\tos.Exit(1)\n}\nb()"), "}", "s"},
+		{"an error looked at afterwards", function("err = a.AddToScheme(scheme.Scheme)\nExpect(err).NotTo(HaveOccurred())"), "Expect(err).NotTo(HaveOccurred())", "scheme.Scheme"},
+		{"of a manager", function("mgr := make()\nif err := a.AddToScheme(mgr.GetScheme()); err != nil {\n\tpanic(err)\n}"), "}", "mgr.GetScheme()"},
+		{"by a builder", function("must(a.SchemeBuilder.AddToScheme(s))"), "must(a.SchemeBuilder.AddToScheme(s))", "s"},
+		{"not in a condition of something else", function("_ = a.AddToScheme(s)\nif x {\n\t_ = b.AddToScheme(s)\n}"), "_ = a.AddToScheme(s)", "s"},
+		{"returned", "package p\n\nfunc add(s *Scheme) error {\n\treturn a.AddToScheme(s)\n}\n", "func add(s *Scheme) error {", "s"},
+		{"a builder of schemes", function("b := runtime.NewSchemeBuilder(a.AddToScheme)\nutilruntime.Must(b.AddToScheme(s))"), "utilruntime.Must(b.AddToScheme(s))", "s"},
+		{"a scheme that nothing is registered with", function("s := runtime.NewScheme()\nctrl.NewManager(c, ctrl.Options{Scheme: s})"), "", ""},
+		{"another command's", "package p\n\nfunc run() {\n\t// +kubebuilder:scaffold:builder\n}\n\nfunc other() {\n\t_ = a.AddToScheme(t)\n}\n", "", ""},
+		{"of init, beside the manager", "package p\n\nfunc run() {\n\t// +kubebuilder:scaffold:builder\n}\n\nfunc init() {\n\t_ = a.AddToScheme(t)\n}\n", "_ = a.AddToScheme(t)", "t"},
+		{"of the function with the manager", function("_ = a.AddToScheme(s)\nm.AddHealthzCheck()"), "_ = a.AddToScheme(s)", "s"},
+		{"a scheme made on the spot", function("ctrl.NewManager(c, ctrl.Options{Scheme: newScheme()})"), "", ""},
+		{"nothing", function("b()"), "", ""},
+		{"not Go", "package", "", ""},
 	} {
-		place, ok := wiring.SchemePlace([]byte(test.src), test.in)
+		place, ok := wiring.SchemePlace([]byte(test.src))
 		if ok != (test.above != "") {
 			t.Errorf("%s: found is %v", test.name, ok)
 			continue
@@ -93,32 +94,6 @@ func TestSetUpPlace(t *testing.T) {
 	}
 }
 
-// TestSchemeOrigin: what the manager has as its scheme is followed to the function or variable that it comes from.
-func TestSchemeOrigin(t *testing.T) {
-	const imports = "package main\n\nimport (\n\t\"example.com/op/internal/utils\"\n\tsch \"example.com/op/scheme\"\n)\n\n"
-	const manager = "func main() {\n\tctrl.NewManager(c, ctrl.Options{Scheme: "
-	for _, test := range []struct {
-		name, src string
-		want      wiring.Origin
-	}{
-		{"a variable from a function", imports + "var scheme = utils.GetScheme()\n\n" + manager + "scheme})\n}\n", wiring.Origin{Package: "example.com/op/internal/utils", Name: "GetScheme", Call: true}},
-		{"a function", imports + manager + "sch.New()})\n}\n", wiring.Origin{Package: "example.com/op/scheme", Name: "New", Call: true}},
-		{"a variable of a package", imports + manager + "sch.Scheme})\n}\n", wiring.Origin{Package: "example.com/op/scheme", Name: "Scheme"}},
-		{"a function of the package", imports + manager + "newScheme()})\n}\n", wiring.Origin{Name: "newScheme", Call: true}},
-		{"a variable of another file", imports + manager + "scheme})\n}\n", wiring.Origin{Name: "scheme"}},
-		{"its own", imports + "var scheme = runtime.NewScheme()\n\n" + manager + "scheme})\n}\n", wiring.Origin{}},
-		{"none", imports + "func main() {}\n", wiring.Origin{}},
-	} {
-		got, ok := wiring.SchemeOrigin([]byte(test.src))
-		if !ok {
-			got = wiring.Origin{}
-		}
-		if got != test.want {
-			t.Errorf("%s: %+v", test.name, got)
-		}
-	}
-}
-
 // TestTake: what wires a kind goes in each of its forms, and nothing else; what is more than that stays, with its line.
 func TestTake(t *testing.T) {
 	registration := func(src []byte) ([]byte, int) { return wiring.TakeRegistration(src, "a") }
@@ -174,31 +149,12 @@ func TestTakeImport(t *testing.T) {
 func TestLineComments(t *testing.T) {
 	src := function("//line a.go:9999\nutilruntime.Must(a.AddToScheme(s))\n//line a.go:1\nm.AddReadyzCheck()")
 	lines := strings.Split(src, "\n")
-	types, ok := wiring.SchemePlace([]byte(src), "")
+	types, ok := wiring.SchemePlace([]byte(src))
 	if !ok || !strings.Contains(lines[types.Line-1], "AddToScheme") {
 		t.Errorf("types: %+v, %v", types, ok)
 	}
 	setUp, ok := wiring.SetUpPlace([]byte(src))
 	if !ok || !strings.Contains(lines[setUp.Line], "//line") && !strings.Contains(lines[setUp.Line], "AddReadyzCheck") {
 		t.Errorf("controllers: %+v, %v", setUp, ok)
-	}
-}
-
-// TestGivenScheme: a suite whose scheme is what a function returns registers no types itself.
-func TestGivenScheme(t *testing.T) {
-	for body, want := range map[string]bool{
-		"s := schemes.All()\nfake.NewClientBuilder().WithScheme(s).Build()": true,
-		"fake.NewClientBuilder().WithScheme(newScheme()).Build()":           true,
-		"client.New(cfg, client.Options{Scheme: schemes.All()})":            true,
-		"fake.NewClientBuilder().WithScheme(scheme.Scheme).Build()":         false,
-		"s := runtime.NewScheme()\nfake.NewClientBuilder().WithScheme(s)":   false,
-		"s := schemes.All()\n_ = a.AddToScheme(s)\nb.WithScheme(s)":         false,
-		"b.WithScheme(newScheme()) \n// +kubebuilder:scaffold:scheme":       false,
-		"x()": false,
-	} {
-		src := "package p\n\nimport \"example.com/op/schemes\"\n\nfunc f() {\n" + body + "\n}\n"
-		if got := wiring.GivenScheme([]byte(src)); got != want {
-			t.Errorf("%v of\n%s", got, body)
-		}
 	}
 }

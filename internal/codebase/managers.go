@@ -1,0 +1,211 @@
+package codebase
+
+import (
+	"errors"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/internal/image/dockerfile"
+	"github.com/slipway-dev/slipway/internal/makefile"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// A Manager is a program of the project that may be its manager.
+type Manager struct {
+	Package string // its folder, such as cmd; "." is the project's own
+	// Arguments start it: those of the Makefile's target run or, where that starts another program or none, the
+	// subcommand of the image that the Dockerfile describes.
+	Arguments []string
+}
+
+// Managers are the programs that may be the project's manager, and the only one if it is certain: what the Dockerfile
+// builds, or else what the Makefile's target run starts, or else the package in cmd or in the project's own folder, as
+// layouts have it. Without these they are the main packages in the folders of cmd. Files that build tags leave out do
+// not count.
+func (c *Codebase) Managers() ([]Manager, error) { return c.managers() }
+
+func (c *Codebase) readManagers() ([]Manager, error) {
+	built, image, err := c.built()
+	if err != nil {
+		return nil, err
+	}
+	run, arguments, err := c.started()
+	if err != nil {
+		return nil, err
+	}
+	var all []Manager
+	for _, pkg := range c.mainPackages(built, run) {
+		switch {
+		case pkg == run:
+			all = append(all, Manager{Package: pkg, Arguments: arguments})
+		case pkg == built:
+			all = append(all, Manager{Package: pkg, Arguments: image})
+		default:
+			all = append(all, Manager{Package: pkg})
+		}
+	}
+	return all, nil
+}
+
+// mainPackages are the folders of the main packages among which the manager's is. Those named are certain.
+func (c *Codebase) mainPackages(named ...string) (found []string) {
+	for _, pkg := range named {
+		if c.IsMain(pkg) { // whatever its tags: the command has them
+			return []string{pkg}
+		}
+	}
+	for _, pkg := range []string{"cmd", "."} {
+		if c.buildsMain(pkg) {
+			return []string{pkg}
+		}
+	}
+	entries, err := c.view.ReadDir("cmd")
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if pkg := path.Join("cmd", e.Name()); e.IsDir() && c.buildsMain(pkg) {
+			found = append(found, pkg)
+		}
+	}
+	return found
+}
+
+// built is the folder of the package that the Dockerfile builds, or "", and the subcommand with which its image starts
+// it. What follows that is for a pod: paths and addresses.
+func (c *Codebase) built() (pkg string, arguments []string, err error) {
+	content, err := c.small("Dockerfile", dockerfile.MaxSize)
+	if err != nil {
+		return "", nil, err
+	}
+	recipe := dockerfile.Read(string(content), nil)
+	if recipe.Build.Line == 0 {
+		return "", nil, nil
+	}
+	if words := slices.Concat(recipe.Entrypoint, recipe.Command); len(words) > 0 {
+		arguments = words[1:]
+	}
+	if flags := slices.IndexFunc(arguments, func(word string) bool { return strings.HasPrefix(word, "-") }); flags >= 0 {
+		arguments = arguments[:flags]
+	}
+	return c.Folder(recipe.Build.Package), arguments, nil
+}
+
+// started is the folder of the package that the Makefile's target run starts with the go command, or "", and the
+// arguments of the program.
+func (c *Codebase) started() (pkg string, arguments []string, err error) {
+	content, err := c.makefile()
+	if err != nil {
+		return "", nil, err
+	}
+	for _, call := range makefile.Calls(content, makefile.Program{Name: "go", Variable: "GO"}, c.getenv, c.view) {
+		words := call.Arguments
+		if call.Target != "run" || call.Dir != "" || len(words) == 0 || words[0] != "run" {
+			continue
+		}
+		isPackage := func(word string) bool { return strings.HasPrefix(word, ".") || strings.HasSuffix(word, ".go") }
+		at := slices.IndexFunc(words, isPackage)
+		if at < 0 {
+			continue
+		}
+		pkg = c.Folder(words[at])
+		for at++; at < len(words) && strings.HasSuffix(words[at], ".go"); {
+			at++
+		}
+		return pkg, words[at:], nil
+	}
+	return "", nil, nil
+}
+
+// Folder is the folder of a package that a go command names in the project's folder, such as ./cmd, cmd/main.go or the
+// package's path. It is "" for one outside of the project.
+func (c *Codebase) Folder(pkg string) string {
+	if pkg = filepath.ToSlash(pkg); strings.HasSuffix(pkg, ".go") {
+		pkg = path.Dir(pkg)
+	}
+	mod, _ := c.view.ReadFile("go.mod") // without one nothing is in it
+	if module := modfile.ModulePath(mod); module != "" && (pkg == module || strings.HasPrefix(pkg, module+"/")) {
+		pkg = strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
+	}
+	if pkg = path.Clean(pkg); fs.ValidPath(pkg) {
+		return pkg
+	}
+	return ""
+}
+
+// small is the content of a file that people write, or nothing where there is none. One that is larger than such files
+// are is refused.
+func (c *Codebase) small(name string, most int64) ([]byte, error) {
+	info, err := c.view.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && info.Size() > most {
+		err = fs.ErrInvalid
+	}
+	var content []byte
+	if err == nil {
+		content, err = c.view.ReadFile(name)
+	}
+	if err != nil {
+		return nil, &report.Error{What: "the file cannot be read", Where: name, Err: err}
+	}
+	return content, nil
+}
+
+// IsMain reports whether a folder of the project has a main package: of any system, with any tags.
+func (c *Codebase) IsMain(dir string) bool {
+	return dir != "" && slices.ContainsFunc(c.GoFilesIn(dir), c.isMain)
+}
+
+// buildsMain reports whether a folder has a file of a main package that is built for Linux or here.
+func (c *Codebase) buildsMain(dir string) bool {
+	return slices.ContainsFunc(c.GoFilesIn(dir), func(name string) bool { return c.isMain(name) && c.isBuilt(name) })
+}
+
+// GoFilesIn are the Go files of the package in a folder, without its tests.
+func (c *Codebase) GoFilesIn(dir string) (files []string) {
+	entries, err := c.view.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !e.IsDir() {
+			files = append(files, path.Join(dir, name))
+		}
+	}
+	return files
+}
+
+func (c *Codebase) isMain(file string) bool {
+	source, err := c.view.ReadFile(file)
+	if err != nil {
+		return false
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), file, source, parser.PackageClauseOnly)
+	return err == nil && f.Name.Name == "main"
+}
+
+// isBuilt reports whether a file's name and build tags let it in. The compiler reports one that cannot be read.
+func (c *Codebase) isBuilt(file string) bool {
+	for _, system := range []string{"linux", runtime.GOOS} {
+		settings := build.Default
+		settings.GOOS, settings.CgoEnabled = system, false
+		settings.JoinPath = path.Join
+		settings.OpenFile = func(name string) (io.ReadCloser, error) { return c.view.Open(filepath.ToSlash(name)) }
+		if in, err := settings.MatchFile(path.Split(file)); in || err != nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,80 @@
+package manager
+
+import (
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// Code is what a verb adds to the manager. Each part is in its file as a whole, or not at all.
+type Code struct {
+	Scheme plan.Pieces // registers types; may be nil
+	SetUp  plan.Pieces
+	Skip   bool // all of it is left to the user
+}
+
+// Wire plans the code in the file that find finds. What has no certain place there is left to the user, with the place
+// that lacks it.
+func (c Code) Wire(p *plan.Plan, of *project.Project, find func(*plan.Plan, *project.Project) (Main, error)) error {
+	main, err := find(p, of)
+	if err != nil {
+		return err
+	}
+	if main.File == "" || c.Skip {
+		return c.leave(p, main)
+	}
+	if c.Scheme != nil {
+		file, err := schemeFile(p, main.File)
+		if err != nil {
+			return err
+		}
+		if err := put(p, file, c.Scheme); err != nil {
+			return err
+		}
+	}
+	return put(p, main.File, c.SetUp)
+}
+
+// put plans pieces in a file that has a place for them, or else leaves them to the user.
+func put(p *plan.Plan, file string, of plan.Pieces) error {
+	c, err := p.Find(file)
+	if err != nil {
+		return err
+	}
+	return p.PutIfPlaced(file, of, piece.ByHand(of(c.After())))
+}
+
+// leave leaves all of the code to the user.
+func (c Code) leave(p *plan.Plan, main Main) error {
+	var src []byte
+	if main.File != "" {
+		file, err := p.Find(main.File)
+		if err != nil {
+			return err
+		}
+		src = file.After()
+	}
+	pieces := c.SetUp(src)
+	if c.Scheme != nil {
+		pieces = append(c.Scheme(src), pieces...)
+	}
+	lines := piece.ByHand(pieces)
+	switch {
+	case lines == "":
+	case c.Skip && main.File != "":
+		p.Leave("--skip-wiring leaves the manager's code to you; add these lines to " + main.File + ":\n" + lines)
+	case c.Skip:
+		p.Leave("--skip-wiring leaves the manager's code to you; add these lines:\n" + lines)
+	default:
+		p.Leave(main.Unclear.Where + ": " + main.Unclear.What + "; add these lines where your code sets up the manager:\n" + lines)
+	}
+	return nil
+}
+
+// Put plans pieces in the file, which a feature cannot do without.
+func (m Main) Put(p *plan.Plan, of plan.Pieces) error {
+	if m.File == "" {
+		return m.Unclear
+	}
+	return p.Put(m.File, of)
+}
