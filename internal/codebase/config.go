@@ -38,6 +38,21 @@ func (c *Codebase) KustomizationFor(folder string) string {
 	return cmp.Or(c.Kustomization(folder), path.Join(folder, konfig.DefaultKustomizationFileName()))
 }
 
+// NewSampleList is a new list of samples: kubectl apply -f config/samples takes what ends in .yaml for an object.
+const NewSampleList = SampleFolder + "/Kustomization"
+
+// SampleList is the list of samples, or the one that a project without samples gets. It is "" where there are samples
+// and no list: a new one would list some of them, and nothing would read it.
+func (c *Codebase) SampleList() string {
+	if list := c.Kustomization(SampleFolder); list != "" {
+		return list
+	}
+	if entries, err := c.view.ReadDir(SampleFolder); err == nil && len(entries) > 0 {
+		return ""
+	}
+	return NewSampleList
+}
+
 // ConfigFolder is where the project has a part of its configuration, such as "crd": in config, as layouts have it, or
 // where that has none in the one folder below config that has it, such as config/components/crd.
 func (c *Codebase) ConfigFolder(part string) string {

@@ -181,9 +181,6 @@ func (a *planner) resourceMarker() string {
 	return "+kubebuilder:resource:" + strings.Join(args, ",")
 }
 
-// newSampleList is a new list of samples: kubectl apply -f config/samples takes what ends in .yaml for an object.
-const newSampleList = codebase.SampleFolder + "/Kustomization"
-
 // planConfig plans CRD, sample and roles, and lists them in their kustomizations.
 func (a *planner) planConfig() error {
 	if err := a.planCRD(); err != nil {
@@ -237,12 +234,14 @@ func (a *planner) deployCRDs(list, folder string) error {
 }
 
 func (a *planner) planSample() error {
-	list := cmp.Or(a.Code().Kustomization(codebase.SampleFolder), newSampleList)
-	if err := a.RequireFrom("api/samples_kustomization.yaml", list, a.data()); err != nil {
-		return err
+	list := a.Code().SampleList()
+	if list != "" {
+		if err := a.RequireFrom("api/samples_kustomization.yaml", list, a.data()); err != nil {
+			return err
+		}
 	}
 	file := a.project.SampleFile(a.resource)
-	if err := a.CreateFrom(a.template("api/sample.yaml"), file, a.data()); err != nil {
+	if err := a.CreateFrom(a.template("api/sample.yaml"), file, a.data()); err != nil || list == "" {
 		return err
 	}
 	item := path.Base(file)
@@ -252,14 +251,14 @@ func (a *planner) planSample() error {
 // DropEmptySamples removes the list of samples that slipway made once it lists none. Kinds that another tool made may
 // need none, since their samples were never in it.
 func DropEmptySamples(p *plan.Plan) error {
-	c, err := p.Find(newSampleList)
+	c, err := p.Find(codebase.NewSampleList)
 	if err != nil || !c.There() {
 		return err
 	}
-	scaffolded, ours := p.Base().File(newSampleList)
+	scaffolded, ours := p.Base().File(codebase.NewSampleList)
 	item := regexp.MustCompile(`(?m)^\s*- `)
 	if !ours || !bytes.Equal(c.After(), scaffolded) || item.Match(scaffolded) {
 		return nil
 	}
-	return p.Remove(newSampleList)
+	return p.Remove(codebase.NewSampleList)
 }
