@@ -180,11 +180,10 @@ func (f Fragment) refuse(file string, lines []string) *report.Error {
 // likelyPlaces match, by marker, the line at which a reader would insert the code, for when the
 // marker is gone.
 var likelyPlaces = map[string]func() *regexp.Regexp{
-	"imports":                  lazy.Regexp(`^\)`),
-	"scheme":                   lazy.Regexp(`AddToScheme\(`),
-	"builder":                  aroundBuilder,
-	"webhook":                  aroundBuilder,
-	"crdkustomizewebhookpatch": lazy.Regexp(`^patches:`),
+	"imports": lazy.Regexp(`^\)`),
+	"scheme":  lazy.Regexp(`AddToScheme\(`),
+	"builder": aroundBuilder,
+	"webhook": aroundBuilder,
 }
 
 var aroundBuilder = lazy.Regexp(`AddHealthzCheck\(|mgr\.Start\(|SetupWithManager\(`)
