@@ -32,7 +32,8 @@ and pods are placed. It does not record events.
 
 The record holds until the next keep, or until the cluster stops.`,
 		Example: `  slipway cluster start
-  slipway kubectl apply -f config/crd/bases -f config/samples
+  slipway kubectl apply -k config/crd
+  slipway kubectl apply -k config/samples
   slipway cluster keep
   slipway cluster reset     # as often as you like`,
 	}, (*operation.Session).KeepCluster)

@@ -13,7 +13,7 @@ func (inv *invocation) kubectlCommand() *cobra.Command {
 		Long: `Kubectl runs the kubectl of the embedded Kubernetes. It passes on the arguments, the kubeconfig and the
 exit status. As long as that is not compiled, it runs the kubectl on PATH, and prints its path. If PATH has
 none, it compiles its own once; "slipway cluster build" does so beforehand.`,
-		Example: `  slipway kubectl apply -f config/samples/
+		Example: `  slipway kubectl apply -k config/samples
   slipway kubectl get pods --watch`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

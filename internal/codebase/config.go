@@ -38,8 +38,8 @@ func (c *Codebase) KustomizationFor(folder string) string {
 	return cmp.Or(c.Kustomization(folder), path.Join(folder, konfig.DefaultKustomizationFileName()))
 }
 
-// NewSampleList is a new list of samples: kubectl apply -f config/samples takes what ends in .yaml for an object.
-const NewSampleList = SampleFolder + "/Kustomization"
+// newSampleList is a new list of samples, where kubebuilder's commands look for it.
+const newSampleList = SampleFolder + "/kustomization.yaml"
 
 // SampleList is the list of samples, or the one that a project without samples gets. It is "" where there are samples
 // and no list: a new one would list some of them, and nothing would read it.
@@ -50,7 +50,7 @@ func (c *Codebase) SampleList() string {
 	if entries, err := c.view.ReadDir(SampleFolder); err == nil && len(entries) > 0 {
 		return ""
 	}
-	return NewSampleList
+	return newSampleList
 }
 
 // ConfigFolder is where the project has a part of its configuration, such as "crd": in config, as layouts have it, or

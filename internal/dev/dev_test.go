@@ -79,8 +79,9 @@ func TestRun(t *testing.T) {
 	if diff := cmp.Diff([]string{b.Dir}, b.generated); diff != "" {
 		t.Errorf("generated (-want +got):\n%s", diff)
 	}
-	if err := Run(t.Context(), b.Options, nil); err != nil {
-		t.Errorf("a manager that ends well is no error: %v", err)
+	err = Run(t.Context(), b.Options, nil)
+	if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.What != "the manager ended by itself, without an error" {
+		t.Errorf("a manager that ends by itself: %v", err)
 	}
 }
 

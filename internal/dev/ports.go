@@ -85,10 +85,10 @@ func (l listening) webhookPort() string {
 // everywhere tells whether all addresses are asked for.
 func (l listening) everywhere() bool { return net.ParseIP(l.host).IsUnspecified() }
 
-// flags returns the manager's arguments with flags, behind a subcommand, that have it listen where it is to. The
-// manager is a compiled program: it gets the flags that it has, if nobody has set them. Health probes move to a free
-// port if theirs is taken: on a developer's machine nobody asks for them, and a second operator, or what else listens
-// there, would keep the manager from starting.
+// flags returns the manager's arguments. Behind a subcommand come flags that have it listen where it is to. The manager
+// is a compiled program: it gets the flags that it has, if nobody has set them. Health probes move to a free port if
+// theirs is taken: on a developer's machine nobody asks for them, and a second operator, or what else listens there,
+// would keep the manager from starting.
 func (o Options) flags(manager string, l listening, webhooks bool) ([]string, error) {
 	program, err := os.ReadFile(manager)
 	if err != nil {

@@ -42,7 +42,6 @@ var needed = map[string]string{
 	"internal/ui":         "how events and errors are shown",
 	"internal/collector":  "a process begins with it",
 	"internal/othertools": "what a command of another tool is here",
-	"internal/shellword":  "how the words of an advised command are written",
 	"internal/spelling":   "the flag that a misspelt one is nearest to",
 	"internal/lazy":       "regular expressions that no start pays for",
 	"internal/kustomize":  "a command line of its own",

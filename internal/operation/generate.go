@@ -34,16 +34,13 @@ func (s *Session) Generate(ctx context.Context, g Generation) error {
 		return err
 	}
 	begin := time.Now()
-	misfits := lookForMisfits(root)
 	plan, result, err := s.generateAlone(ctx, root, g)
-	found := <-misfits
 	if err != nil {
 		return err
 	}
 	if err := s.checkDefinitions(ctx, root, result, g.Strict); err != nil {
 		return err
 	}
-	s.reportFindings(root, found)
 	s.noteOther(plan, result)
 	s.warnOfInflections()
 	s.Handler.Handle(generated(result, time.Since(begin)))
@@ -69,21 +66,6 @@ func (s *Session) warnOfInflections() {
 	if err := inflection.Check(); err != nil {
 		s.Handler.Handle(report.Warning{Text: "plurals of your own are not used: " + err.Error()})
 	}
-}
-
-// lookForMisfits finds what another tool wrote that the project does not build with, while generating goes on: it reads
-// none of the files that are generated, and with nothing changed it takes as long. What is wrong with PROJECT is
-// ignored.
-func lookForMisfits(root string) <-chan []report.Finding {
-	found := make(chan []report.Finding, 1)
-	go func() {
-		findings, err := scaffold.Misfits(root)
-		if err != nil {
-			findings = nil
-		}
-		found <- findings
-	}()
-	return found
 }
 
 // generateAlone generates while no other command changes the project.

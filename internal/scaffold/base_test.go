@@ -66,33 +66,20 @@ func TestDamagedBase(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreTold: each missing insertion point for which the code shows no place is named, with its text and the
-// flag that does without.
-func TestRefusalsAreTold(t *testing.T) {
+// TestLinesArePrinted: each missing insertion point for which the code shows no place is named, with its text.
+func TestLinesArePrinted(t *testing.T) {
 	root := newProject(t, Project{})
 	main := filepath.Join(root, "cmd", "main.go")
 	must(t, os.WriteFile(main, []byte("package main\n\nimport (\n\t\"example.com/op/internal/app\"\n)\n\nfunc main() { app.Run() }\n"), 0o644))
-	_, err := CreateAPI(root, cronJob())
-	var refusal *report.Error
-	if !errors.As(err, &refusal) {
-		t.Fatalf("got %v", err)
+	p, err := CreateAPI(root, cronJob())
+	if err != nil {
+		t.Fatal(err)
 	}
-	all := refusal.Where + "\n" + refusal.What + "\n" + refusal.Hint
-	for _, want := range []string{"cmd/main.go:", "utilruntime.Must(batchv1.AddToScheme(scheme))", "if err := (&controller.CronJobReconciler{", "--skip-wiring"} {
+	all := strings.Join(p.Left(), "\n")
+	for _, want := range []string{"cmd/main.go:", "scaffold:scheme", "utilruntime.Must(batchv1.AddToScheme(scheme))", "scaffold:builder", "if err := (&controller.CronJobReconciler{"} {
 		if !strings.Contains(all, want) {
-			t.Errorf("no %q in\n%s", want, all)
+			t.Errorf("no %q in %s", want, all)
 		}
-	}
-	o := cronJob()
-	o.SkipWiring = true
-	plan, err := CreateAPI(root, o)
-	must(t, err)
-	if left := strings.Join(plan.Left(), "\n"); !strings.Contains(left, "utilruntime.Must(batchv1.AddToScheme(scheme))") || !strings.Contains(left, "if err := (&controller.CronJobReconciler{") {
-		t.Errorf("--skip-wiring leaves to the user:\n%s", left)
-	}
-	apply(t)(plan, nil)
-	if got := read(t, root, "cmd/main.go"); strings.Contains(got, "batchv1") {
-		t.Errorf("--skip-wiring changed the code:\n%s", got)
 	}
 }
 

@@ -151,7 +151,7 @@ func TestDeleteKeepsChanges(t *testing.T) {
 		{"the sample", func(t *testing.T, root string) {
 			editFile(t, root, "config/samples/batch_v1_cronjob.yaml", "name:", "name: my")
 		},
-			map[string]string{"config/samples/batch_v1_cronjob.yaml": yours}, []string{types, controller, test, "config/samples/Kustomization"}, nil},
+			map[string]string{"config/samples/batch_v1_cronjob.yaml": yours}, []string{types, controller, test, "config/samples/kustomization.yaml"}, nil},
 		{"line ends", func(t *testing.T, root string) {
 			must(t, os.WriteFile(filepath.Join(root, types), []byte(strings.ReplaceAll(read(t, root, types), "\n", "\r\n")), 0o644))
 		}, nil, []string{types, controller}, nil},

@@ -242,7 +242,7 @@ func TestGroupedConfiguration(t *testing.T) {
 // TestSamplesListLeaves: slipway's list of samples goes with the last sample in it, though kinds stay whose samples
 // were never in it. A list with its author's lines stays.
 func TestSamplesListLeaves(t *testing.T) {
-	const list = "config/samples/Kustomization"
+	const list = "config/samples/kustomization.yaml"
 	for _, own := range []string{"", "- own.yaml\n", "# mine\n"} {
 		root := olderProject(t, "", "", "")
 		must(t, os.RemoveAll(filepath.Join(root, "config", "samples")))

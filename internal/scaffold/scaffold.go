@@ -9,7 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/lock"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/mend"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
@@ -81,16 +80,6 @@ func DeleteAPI(root string, o Deletion) (*Plan, error) { return deletion.API(roo
 // DeleteWebhook plans the undoing of what created webhooks in the project in folder
 // root; see [DeleteAPI].
 func DeleteWebhook(root string, o WebhookDeletion) (*Plan, error) { return deletion.Webhook(root, o) }
-
-// Misfits reports what another tool wrote into the project in folder root that does not fit it, with the command that
-// mends it. It is about projects that slipway made.
-func Misfits(root string) ([]report.Finding, error) {
-	p, file, err := projectfile.Look(root)
-	if err != nil {
-		return nil, err
-	}
-	return mend.Find(p, file)
-}
 
 // ReadProject reads the PROJECT file in folder root; what is wrong with it is reported in words for its user.
 func ReadProject(root string) (*project.Project, error) { return projectfile.Read(root) }

@@ -199,6 +199,8 @@ func init() {
 	//+kubebuilder:scaffold:scheme
 }
 
+var setupLog = ctrl.Log.WithName("setup")
+
 func main() {
 	mgr := ctrl.Manager(nil)
 	// +kubebuilder:scaffold:builder

@@ -23,6 +23,8 @@ import (
 	// +kubebuilder:scaffold:imports
 )
 
+var setupLog = ctrl.Log.WithName("setup")
+
 func main() {
 	mgr := ctrl.Manager(nil)
 	// +kubebuilder:scaffold:builder

@@ -1,8 +1,7 @@
 // Copyright 2026 The democrd authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Command main runs the operator: a manager with its controllers, against the
-// cluster of the kubeconfig or, in a pod, of the service account.
+// Command main runs the operator: a manager with its controllers.
 package main
 
 import (
@@ -34,6 +33,8 @@ func init() {
 	// +kubebuilder:scaffold:scheme
 }
 
+var setupLog = ctrl.Log.WithName("setup") // what kubebuilder's commands insert needs it, too
+
 func main() {
 	var flags manager.Flags
 	flags.Bind(flag.CommandLine)
@@ -41,7 +42,7 @@ func main() {
 	ctrl.SetLogger(flags.Logger())
 	klog.SetLogger(ctrl.Log) // client-go's messages have the same form
 	if err := run(flags.Drain(ctrl.SetupSignalHandler()), &flags); err != nil {
-		ctrl.Log.Error(err, "The manager failed")
+		setupLog.Error(err, "The manager failed")
 		os.Exit(1)
 	}
 }

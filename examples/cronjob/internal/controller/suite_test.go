@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	batchv1 "tutorial.kubebuilder.io/project/api/v1"
-	// +kubebuilder:scaffold:imports
+	// +slipway:scaffold:imports
 )
 
 // testEnv is the control plane that the tests of this package share. Once it runs, testEnv.Config is its
@@ -67,7 +67,7 @@ func startControlPlane() (client.Client, error) {
 	os.Getenv("SLIPWAY_CONTROLLERS") // read by the control plane, and here so that go test knows
 	ctrl.SetLogger(zap.New(zap.UseDevMode(true)))
 	utilruntime.Must(batchv1.AddToScheme(scheme.Scheme))
-	// +kubebuilder:scaffold:scheme
+	// +slipway:scaffold:scheme
 
 	cfg, err := testEnv.Start()
 	if err != nil {

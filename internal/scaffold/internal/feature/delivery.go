@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
@@ -52,15 +53,36 @@ func (p *planner) requireTagged(name, file string) error {
 	if err != nil {
 		return err
 	}
-	content, err := templates.Render(name, data)
+	content, err := tagged(name, data)
 	if err != nil {
 		return err
 	}
+	return p.Require(file, content)
+}
+
+// tagged is a Go file with a build tag.
+func tagged(name string, data map[string]any) ([]byte, error) {
+	content, err := templates.Render(name, data)
+	if err != nil {
+		return nil, err
+	}
 	formatted, err := format.Source(content)
 	if err != nil {
-		return fmt.Errorf("format %s: %w", file, err)
+		return nil, fmt.Errorf("format %s: %w", name, err)
 	}
-	return p.Require(file, formatted)
+	return formatted, nil
+}
+
+// emptyTests is the file that kubebuilder's create webhook inserts tests into, and stops half-way without.
+const emptyTests = endToEnd + "/e2e_test.go"
+
+// CreateTestsFolder plans the file of end-to-end tests that a new project has.
+func CreateTestsFolder(p *plan.Plan, data map[string]any) error {
+	content, err := tagged("features-e2e/e2e_test.go", data)
+	if err != nil {
+		return err
+	}
+	return p.Create(emptyTests, content)
 }
 
 // testData is that of tests, which a project's version of Go has to compile.
@@ -83,6 +105,9 @@ func (p *planner) refuseOtherTests() error {
 		return err
 	}
 	found, err := fs.Glob(os.DirFS(p.Root()), endToEnd+"/*.go")
+	if _, ours := p.Base().File(emptyTests); ours {
+		found = slices.DeleteFunc(found, func(file string) bool { return file == emptyTests })
+	}
 	if err != nil || len(found) == 0 {
 		return err
 	}

@@ -3,7 +3,6 @@
 package gofile
 
 import (
-	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -29,14 +28,6 @@ func Parse(file string, src []byte, mode parser.Mode) (*ast.File, *token.FileSet
 		return nil, nil, &report.Error{What: "the file cannot be parsed as Go", Where: file + ":1", Hint: "nothing was changed; correct it and run the command again", Next: "go vet " + shellword.Quote("./"+path.Dir(file)), Err: err}
 	}
 	return parsed, fset, nil
-}
-
-// reconciles matches the method of a reconciler, whatever it calls its package of requests.
-var reconciles = lazy.Regexp(`(?m)^func \([^)]*\) Reconcile\([^,()]*,[^,()]*\bRequest\)`)
-
-// HasReconciler reports whether a file has the method by which a controller handles a request.
-func HasReconciler(src []byte) bool {
-	return bytes.Contains(src, []byte(") Reconcile(")) && reconciles().Match(src)
 }
 
 // Declares returns the first of the names that a file declares for its package as a function or variable, or "".

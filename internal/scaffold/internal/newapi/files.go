@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/kustomize/api/konfig"
+
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/mend"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -24,8 +25,7 @@ func (a *planner) plan() error {
 	if err != nil {
 		return err
 	}
-	steps := append([]func() error{func() error { return mend.Plan(a.Plan, a.project) }}, a.steps()...)
-	for _, step := range append(steps, a.planProject) {
+	for _, step := range append(a.steps(), a.planProject) {
 		if err := step(); err != nil {
 			return err
 		}
@@ -251,14 +251,19 @@ func (a *planner) planSample() error {
 // DropEmptySamples removes the list of samples that slipway made once it lists none. Kinds that another tool made may
 // need none, since their samples were never in it.
 func DropEmptySamples(p *plan.Plan) error {
-	c, err := p.Find(codebase.NewSampleList)
-	if err != nil || !c.There() {
-		return err
-	}
-	scaffolded, ours := p.Base().File(codebase.NewSampleList)
 	item := regexp.MustCompile(`(?m)^\s*- `)
-	if !ours || !bytes.Equal(c.After(), scaffolded) || item.Match(scaffolded) {
-		return nil
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		list := path.Join(codebase.SampleFolder, name)
+		c, err := p.Find(list)
+		if err != nil {
+			return err
+		}
+		scaffolded, ours := p.Base().File(list)
+		if ours && c.There() && bytes.Equal(c.After(), scaffolded) && !item.Match(scaffolded) {
+			if err := p.Remove(list); err != nil {
+				return err
+			}
+		}
 	}
-	return p.Remove(codebase.NewSampleList)
+	return nil
 }

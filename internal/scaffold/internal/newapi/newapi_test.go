@@ -58,7 +58,7 @@ func requireCerts(t *testing.T, root string) {
 func TestCreate(t *testing.T) {
 	types := []string{
 		"api/v1/cronjob_types.go", "api/v1/groupversion_info.go", "config/crd/kustomization.yaml", "config/rbac/cronjob_admin_role.yaml",
-		"config/rbac/cronjob_editor_role.yaml", "config/rbac/cronjob_viewer_role.yaml", "config/samples/Kustomization", "config/samples/batch_v1_cronjob.yaml",
+		"config/rbac/cronjob_editor_role.yaml", "config/rbac/cronjob_viewer_role.yaml", "config/samples/batch_v1_cronjob.yaml", "config/samples/kustomization.yaml",
 	}
 	controllers := []string{"internal/controller/cronjob_controller.go", "internal/controller/cronjob_controller_test.go", "internal/controller/suite_test.go"}
 	for _, test := range []struct {
@@ -75,7 +75,7 @@ func TestCreate(t *testing.T) {
 			"config/crd/kustomization.yaml":     {"- bases/batch.example.com_cronjobs.yaml\n"},
 			"config/default/kustomization.yaml": {"- ../crd\n"},
 			"config/rbac/kustomization.yaml":    {"- cronjob_admin_role.yaml\n"},
-			"config/samples/Kustomization":      {"- batch_v1_cronjob.yaml\n"},
+			"config/samples/kustomization.yaml": {"- batch_v1_cronjob.yaml\n"},
 		}},
 		{"types alone", newproject.Options{}, cronJob(typesOnly), types, map[string][]string{
 			"PROJECT":     {"!controller: true"},
@@ -94,7 +94,7 @@ func TestCreate(t *testing.T) {
 		}},
 		{"of several groups", newproject.Options{MultiGroup: true}, cronJob(), []string{
 			"api/batch/v1/cronjob_types.go", "api/batch/v1/groupversion_info.go", "config/crd/kustomization.yaml", "config/rbac/batch_cronjob_admin_role.yaml",
-			"config/rbac/batch_cronjob_editor_role.yaml", "config/rbac/batch_cronjob_viewer_role.yaml", "config/samples/Kustomization", "config/samples/batch_v1_cronjob.yaml",
+			"config/rbac/batch_cronjob_editor_role.yaml", "config/rbac/batch_cronjob_viewer_role.yaml", "config/samples/batch_v1_cronjob.yaml", "config/samples/kustomization.yaml",
 			"internal/controller/batch/cronjob_controller.go", "internal/controller/batch/cronjob_controller_test.go", "internal/controller/batch/suite_test.go",
 		}, map[string][]string{
 			"internal/controller/batch/suite_test.go":         {`"..", "..", ".."`},
@@ -299,8 +299,7 @@ func TestOwnSuite(t *testing.T) {
 	}
 }
 
-// TestGivenScheme: a suite whose scheme a function of the project makes stays as it is, and the registration is
-// printed.
+// TestGivenScheme: a suite whose scheme a function of the project makes stays, and the registration is printed.
 func TestGivenScheme(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	const suite = "package controller\n\nimport \"example.com/op/internal/schemes\"\n\nfunc TestAPIs(t *testing.T) { RunSpecs(t, \"\") }\n\nvar s = schemes.All()\n\nvar c = fake.NewClientBuilder().WithScheme(s).Build()\n"
@@ -411,7 +410,7 @@ func TestRecord(t *testing.T) {
 		for _, f := range needs.Files {
 			paths = append(paths, f.Path)
 			if f.Content != nil && string(f.Content) != projecttest.Read(t, root, f.Path) && f.Path != "config/crd/kustomization.yaml" &&
-				f.Path != "config/samples/Kustomization" && f.Path != "internal/controller/suite_test.go" { // those have pieces, too
+				f.Path != "config/samples/kustomization.yaml" && f.Path != "internal/controller/suite_test.go" { // those have pieces, too
 				t.Errorf("%s would be created with another content", f.Path)
 			}
 		}

@@ -3,6 +3,7 @@ package newapi
 import (
 	"bytes"
 	"fmt"
+	"path"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
@@ -44,8 +45,8 @@ func (a *planner) testMisfit() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if missing := missingInReconciler(reconciler, a.reconciler()); missing != "" {
-		return fmt.Sprintf("%s in %s has no %s", a.reconciler(), reconciler.Path(), missing), nil
+	if missing, err := a.missingIn(reconciler); missing != "" || err != nil {
+		return fmt.Sprintf("%s in %s has no %s", a.reconciler(), reconciler.Path(), missing), err
 	}
 	types, err := a.Find(a.types)
 	if err != nil || kind.Foreign(a.resource) {
@@ -57,21 +58,22 @@ func (a *planner) testMisfit() (string, error) {
 	return "", nil
 }
 
-// missingInReconciler is what the test uses of a reconciler and one that is there lacks, or "".
-func missingInReconciler(file *plan.File, name string) string {
+// missingIn is what the test uses of the reconciler and the one in a file lacks, if one is there; or "".
+func (a *planner) missingIn(file *plan.File) (string, error) {
 	if !file.OnDisk() {
-		return ""
+		return "", nil
 	}
-	fields := gofile.Fields(file.Before(), name)
+	fields := gofile.Fields(file.Before(), a.reconciler())
 	for _, field := range []string{"Client", "Scheme"} { // whose types have these names, too
 		if fields[field] != field {
-			return "field " + field
+			return "field " + field, nil
 		}
 	}
-	if !gofile.HasReconciler(file.Before()) {
-		return "method Reconcile with a context and a request"
+	c, err := controllerIn(a.Plan, path.Dir(file.Path()), a.reconciler())
+	if err != nil || c.Reconciles {
+		return "", err
 	}
-	return ""
+	return "method Reconcile with a context and a request", nil
 }
 
 // testedOtherwise reports whether a controller that stays has a test of its authors that needs no suite: none is made,

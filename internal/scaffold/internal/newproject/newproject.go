@@ -79,6 +79,9 @@ func Create(root string, o Options) (*plan.Plan, error) {
 	if err := p.CreateTree("init", data); err != nil {
 		return nil, err
 	}
+	if err := feature.CreateTestsFolder(p, data); err != nil {
+		return nil, err
+	}
 	if file == nil || mod == nil {
 		if err := gomod.Pin(p, o.Repo, mod); err != nil {
 			return nil, err

@@ -36,8 +36,9 @@ type Fragment struct {
 	Module string
 }
 
-// markerLine matches a comment line that is an insertion point.
-var markerLine = lazy.Regexp(`^[ \t]*(?://|#)[ \t]*\+kubebuilder:scaffold:([A-Za-z-]+)[ \t]*\r?$`)
+// markerLine matches a comment line that is an insertion point. Those of slipway alone are in files whose form is not
+// kubebuilder's: what its commands would insert does not build there.
+var markerLine = lazy.Regexp(`^[ \t]*(?://|#)[ \t]*\+(?:kubebuilder|slipway):scaffold:([A-Za-z-]+)[ \t]*\r?$`)
 
 // ID distinguishes the piece from others of its file.
 func (f Fragment) ID() string { return f.Marker + " " + f.Key }

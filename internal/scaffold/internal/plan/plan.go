@@ -6,7 +6,7 @@
 // Differences show what would be done, and Apply does it, as a whole or not at all.
 //
 //	p, err := plan.New(root)
-//	err = p.Require("config/samples/Kustomization", content)
+//	err = p.Require("config/samples/kustomization.yaml", content)
 //	err = p.Put("cmd/main.go", plan.These(piece.Import{Path: "os"}))
 //	err = p.Finish()
 //	err = p.Apply(handler)

@@ -63,10 +63,11 @@ func (p *Plan) suiteIn(file *File) Suite {
 }
 
 // TestsStart reports whether tests in a folder get their client from a function that starts the control plane. A folder
-// that has it in a variable already has a TestMain or a spec for that.
+// that has it in a variable alone has a TestMain or a spec for that.
 func (p *Plan) TestsStart(dir string) bool {
+	starting, _ := p.Declaring(dir, suiteStart)
 	declaring, _ := p.Declaring(dir, SuiteClient)
-	return declaring == ""
+	return starting != "" || declaring == ""
 }
 
 // runningSpecs returns the test file in a folder that runs the specs of its package.

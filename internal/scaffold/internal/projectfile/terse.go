@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/mod/module"
 
@@ -67,7 +68,11 @@ func completeKind(root string, code *codebase.Codebase, file *project.Project, r
 	if err != nil {
 		return err
 	}
-	r.Controller = controller != nil
+	controllers, err := code.Controllers()
+	if err != nil {
+		return err
+	}
+	r.Controller = controller != nil || slices.ContainsFunc(controllers, func(c codebase.Controller) bool { return c.Type == r.Kind+"Reconciler" })
 	webhooks, err := text(root, file.WebhookFile(*r))
 	r.Webhooks = webhooksIn(webhooks)
 	return err

@@ -25,6 +25,9 @@ resources:
 - group: crew
   version: v1
   kind: Deck
+- group: crew
+  version: v1
+  kind: Mast
 - group: core
   version: v1
   kind: Pod
@@ -50,6 +53,10 @@ type Deck struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
 }
+-- pkg/mast/mast.go --
+package mast
+
+type MastReconciler struct{}
 -- controllers/captain_controller.go --
 package controllers
 -- controllers/pod_controller.go --
@@ -65,6 +72,7 @@ package controllers
 	want := []project.Resource{
 		{Group: "crew", Version: "v1", Kind: "Captain", Domain: "example.com", Plural: "crews", API: &project.API{CRDVersion: "v1"}, Controller: true, Webhooks: &project.Webhooks{WebhookVersion: "v1", Defaulting: true}},
 		{Group: "crew", Version: "v1", Kind: "Deck", Domain: "example.com", API: &project.API{CRDVersion: "v1", Namespaced: true}},
+		{Group: "crew", Version: "v1", Kind: "Mast", Domain: "example.com", API: &project.API{CRDVersion: "v1", Namespaced: true}, Controller: true},
 		{Group: "core", Version: "v1", Kind: "Pod", Core: true, Path: "k8s.io/api/core/v1", Controller: true},
 	}
 	if diff := cmp.Diff(want, file.Resources, cmpopts.EquateEmpty()); diff != "" {

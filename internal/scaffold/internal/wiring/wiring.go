@@ -152,12 +152,11 @@ func HasMarker(src []byte, marker string) bool {
 func (s *source) markerLine(marker string) int {
 	for _, group := range s.file.Comments {
 		for _, c := range group.List {
-			if strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == "+kubebuilder:scaffold:"+marker {
+			text := strings.TrimSpace(strings.TrimPrefix(c.Text, "//"))
+			if text == "+kubebuilder:scaffold:"+marker || text == "+slipway:scaffold:"+marker {
 				return s.line(c.Pos())
 			}
 		}
 	}
 	return 0
 }
-
-func (s *source) offset(pos token.Pos) int { return s.fset.Position(pos).Offset }

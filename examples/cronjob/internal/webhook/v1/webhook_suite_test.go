@@ -25,7 +25,7 @@ import (
 
 	batchv1 "tutorial.kubebuilder.io/project/api/v1"
 	batchv2 "tutorial.kubebuilder.io/project/api/v2"
-	// +kubebuilder:scaffold:imports
+	// +slipway:scaffold:imports
 )
 
 // testEnv is the control plane that the tests of this package share, whose API server calls the webhooks. Once it runs,
@@ -52,23 +52,23 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// started is what startControlPlane returned.
-var started struct {
-	sync.Once
-	client client.Client
-	err    error
-}
+// k8sClient and errStart are what startControlPlane returned.
+var (
+	starting  sync.Once
+	k8sClient client.Client
+	errStart  error
+)
 
 // controlPlane returns a client of the control plane, which the first test that calls it starts. TestMain cannot start
 // it: go test takes a result from its cache unless a file or variable has changed that a test reads.
 func controlPlane(t *testing.T) client.Client {
 	t.Helper()
-	started.Do(func() { started.client, started.err = startControlPlane() })
-	if started.err != nil {
+	starting.Do(func() { k8sClient, errStart = startControlPlane() })
+	if errStart != nil {
 		t.Fatalf("%v\nThis test needs a control plane: `slipway test ./...` or `make test` brings one; "+
-			"otherwise set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver.", started.err)
+			"otherwise set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver.", errStart)
 	}
-	return started.client
+	return k8sClient
 }
 
 // startControlPlane starts the control plane and a manager with the webhooks.
@@ -77,7 +77,7 @@ func startControlPlane() (client.Client, error) {
 	ctrl.SetLogger(zap.New(zap.UseDevMode(true)))
 	utilruntime.Must(batchv1.AddToScheme(scheme.Scheme))
 	utilruntime.Must(batchv2.AddToScheme(scheme.Scheme))
-	// +kubebuilder:scaffold:scheme
+	// +slipway:scaffold:scheme
 
 	cfg, err := testEnv.Start()
 	if err != nil {
@@ -97,7 +97,7 @@ func startControlPlane() (client.Client, error) {
 	if err := SetupCronJobWebhookWithManager(mgr); err != nil {
 		return nil, fmt.Errorf("set up the CronJob webhooks: %w", err)
 	}
-	// +kubebuilder:scaffold:webhook
+	// +slipway:scaffold:webhook
 
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
