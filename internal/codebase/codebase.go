@@ -39,6 +39,9 @@ func Read(view fileview.View, getenv func(string) string) *Codebase {
 	return c
 }
 
+// View is the project's files.
+func (c *Codebase) View() fileview.View { return c.view }
+
 // Generation is what is generated from the project's code. Its error is that a file which says so cannot be read.
 func (c *Codebase) Generation() (Generation, error) { return c.generation() }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/image/dockerfile"
 	"github.com/slipway-dev/slipway/internal/makefile"
+	"github.com/slipway-dev/slipway/internal/recipe"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -108,7 +109,8 @@ func (c *Codebase) started() (pkg string, arguments []string, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	for _, call := range makefile.Calls(content, makefile.Program{Name: "go", Variable: "GO"}, c.getenv, c.view) {
+	program := recipe.Program{Name: "go", Variable: "GO"}
+	for _, call := range recipe.Calls(makefile.Texts(content, c.getenv, c.view, program), program, nil) {
 		words := call.Arguments
 		if call.Target != "run" || call.Dir != "" || len(words) == 0 || words[0] != "run" {
 			continue

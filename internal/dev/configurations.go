@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -17,7 +18,7 @@ import (
 )
 
 // usualWebhooks is where scaffolds have the configurations of webhooks, below the project's folder.
-const usualWebhooks = "config/webhook/manifests.yaml"
+const usualWebhooks = codebase.WebhookFolder + "/manifests.yaml"
 
 // projectWebhooks are those that the manager serves, as far as PROJECT and the generated configurations say.
 type projectWebhooks struct {

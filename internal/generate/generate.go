@@ -72,7 +72,8 @@ type Options struct {
 	// Besides allows files whose paths are not below one of Within, for a user who has named all places. What a link
 	// below one leads to elsewhere is refused nevertheless.
 	Besides bool
-	// Without are absolute paths of files that are not made, since something else removes them.
+	// Without are absolute paths and patterns of files, or of folders of files, that are not made, since something else
+	// changes or removes them.
 	Without []string
 	// DryRun plans all files and writes none.
 	DryRun bool
@@ -92,6 +93,8 @@ type Options struct {
 type Result struct {
 	// Files are all files that the generators made, by path.
 	Files []File
+	// Left are the paths of files that were not made since Options.Without has them, in order.
+	Left []string
 	// Printed is what outputs to stdout hold, in the order of Uses.
 	Printed []byte
 	// Findings are the mistakes in the user's code, by position.
@@ -112,6 +115,7 @@ func join(results ...Result) Result {
 	all := Result{Recalled: len(results) > 0, parts: results}
 	for _, r := range results {
 		all.Files = append(all.Files, r.Files...)
+		all.Left = append(all.Left, r.Left...)
 		all.Printed = append(all.Printed, r.Printed...)
 		for _, f := range r.Findings {
 			if !slices.Contains(all.Findings, f) { // a package that several runs read has its mistakes once
@@ -334,6 +338,7 @@ func (r *run) makes(roots []*load.Package) []string {
 // made is what the generators made, apart from findings.
 type made struct {
 	files   []File
+	left    []string
 	printed []byte
 }
 
@@ -357,13 +362,34 @@ func (r *run) collect() (made, error) {
 			}
 		}
 	}
-	m.files = slices.DeleteFunc(m.files, func(f File) bool { return slices.Contains(r.without, f.Path) })
+	m.files = slices.DeleteFunc(m.files, func(f File) bool {
+		left := slices.ContainsFunc(r.without, func(pattern string) bool { return Covers(pattern, f.Path) })
+		if left {
+			m.left = append(m.left, f.Path)
+		}
+		return left
+	})
+	slices.Sort(m.left)
 	var err error
 	if m.files, err = r.once(m.files); err != nil {
 		return made{}, err
 	}
 	slices.SortFunc(m.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return m, readKept(m.files)
+}
+
+// Covers reports whether a pattern matches a file, or a folder that it is in.
+func Covers(pattern, file string) bool {
+	for {
+		if matched, err := filepath.Match(pattern, file); matched && err == nil || pattern == file {
+			return true
+		}
+		dir := filepath.Dir(file)
+		if dir == file {
+			return false
+		}
+		file = dir
+	}
 }
 
 // relative shortens the paths of findings below dir.

@@ -44,6 +44,7 @@ func prepare(ctx context.Context, options Options, making ...string) (prepared, 
 	}
 	p := prepared{options: options, run: r, makes: r.makes(roots), result: Result{
 		Files:    made.files,
+		Left:     made.left,
 		Printed:  made.printed,
 		Findings: relative(r.loader.Findings(), r.dir),
 		Parsed:   r.loader.Parsed(),

@@ -22,6 +22,7 @@ import (
 // remembered is what is kept of a result for a run in which nothing changed.
 type remembered struct {
 	Files    []string // all of them are up to date
+	Left     []string
 	Findings []report.Finding
 }
 
@@ -49,7 +50,7 @@ func (p past) result() (result Result, fresh bool) {
 	if json.Unmarshal(p.last.Answer(), &last) != nil {
 		return Result{}, false
 	}
-	result = Result{Findings: last.Findings, Recalled: true, memory: p.memory}
+	result = Result{Findings: last.Findings, Left: last.Left, Recalled: true, memory: p.memory}
 	for _, path := range last.Files {
 		result.Files = append(result.Files, File{Path: path, Action: report.Unchanged})
 	}
@@ -150,7 +151,7 @@ func (r *run) save(result Result) {
 	if result.memory == nil || len(result.Printed) > 0 || !isNoted {
 		return
 	}
-	last := remembered{Findings: result.Findings}
+	last := remembered{Findings: result.Findings, Left: result.Left}
 	var outputs []inputs.Output
 	for _, f := range result.Files {
 		last.Files = append(last.Files, f.Path)

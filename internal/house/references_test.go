@@ -16,7 +16,7 @@ var splitters = map[string]string{
 	"internal/dev/certificate.go":                 "an IP address, not its text",
 	"internal/download/download.go":               "the address of a mirror",
 	"internal/generate/internal/clients/apply.go": "options of a generator",
-	"internal/makefile/makefile.go":               "a package with a version",
+	"internal/recipe/shell.go":                    "a package with a version",
 	"internal/makefile/tool.go":                   "a package with a version",
 	"internal/scaffold/internal/gomod/fetch.go":   "a module with a version",
 	"internal/scaffold/internal/kind/external.go": "a module with a version",

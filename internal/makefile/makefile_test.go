@@ -2,6 +2,7 @@ package makefile_test
 
 import (
 	"fmt"
+	"io/fs"
 	"reflect"
 	"runtime"
 	"strings"
@@ -10,106 +11,112 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/makefile"
+	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
-var generator = makefile.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"}
+var generator = recipe.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"}
+
+// calls are those of the generator in a Makefile.
+func calls(content string, getenv func(string) string, files fs.FS) []recipe.Call {
+	return recipe.Calls(makefile.Texts([]byte(content), getenv, files, generator), generator, files)
+}
 
 func TestCalls(t *testing.T) {
 	year := time.Now().Format("2006")
 	for name, c := range map[string]struct {
 		content string
-		want    []makefile.Call
+		want    []recipe.Call
 	}{
 		"plain": {
 			"LOCALBIN ?= $(shell pwd)/bin\nCONTROLLER_GEN ?= $(LOCALBIN)/controller-gen\n\nmanifests: controller-gen ## Generate.\n\t\"$(CONTROLLER_GEN)\" rbac:roleName=manager-role crd paths=\"./...\" \\\n\t  output:crd:artifacts:config=config/crd/bases\n",
-			[]makefile.Call{{Line: 5, Target: "manifests", Arguments: []string{"rbac:roleName=manager-role", "crd", "paths=./...", "output:crd:artifacts:config=config/crd/bases"}}},
+			[]recipe.Call{{File: "Makefile", Line: 5, Target: "manifests", Arguments: []string{"rbac:roleName=manager-role", "crd", "paths=./...", "output:crd:artifacts:config=config/crd/bases"}}},
 		},
 		"options in a variable": {
 			"CRD_OPTIONS ?= \"crd:trivialVersions=true,preserveUnknownFields=false\"\nmanifests:\n\t$(CONTROLLER_GEN) $(CRD_OPTIONS) paths=./...\n",
-			[]makefile.Call{{Line: 3, Target: "manifests", Arguments: []string{"crd:trivialVersions=true,preserveUnknownFields=false", "paths=./..."}}},
+			[]recipe.Call{{File: "Makefile", Line: 3, Target: "manifests", Arguments: []string{"crd:trivialVersions=true,preserveUnknownFields=false", "paths=./..."}}},
 		},
 		"from the environment": {
 			"MAX ?= 1\ngen:\n\t@bin/controller-gen crd:maxDescLen=$(MAX)\n",
-			[]makefile.Call{{Line: 3, Target: "gen", Arguments: []string{"crd:maxDescLen=7"}}},
+			[]recipe.Call{{File: "Makefile", Line: 3, Target: "gen", Arguments: []string{"crd:maxDescLen=7"}}},
 		},
 		"the year": {
 			"YEAR ?= $(shell date +%Y)\ngen:\n\t${CONTROLLER_GEN} object:headerFile=\"hack/b.txt\",year=$(YEAR)\n",
-			[]makefile.Call{{Line: 3, Target: "gen", Arguments: []string{"object:headerFile=hack/b.txt,year=" + year}}},
+			[]recipe.Call{{File: "Makefile", Line: 3, Target: "gen", Arguments: []string{"object:headerFile=hack/b.txt,year=" + year}}},
 		},
 		"go run": {
 			"gen:\n\tgo run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0 crd\n",
-			[]makefile.Call{{Line: 2, Target: "gen", Arguments: []string{"crd"}}},
+			[]recipe.Call{{File: "Makefile", Line: 2, Target: "gen", Arguments: []string{"crd"}, Version: "v0.23.0"}},
 		},
 		"two commands": {
 			"gen:\n\t$(CONTROLLER_GEN) crd\n\techo done\n\t$(CONTROLLER_GEN) object\n",
-			[]makefile.Call{{Line: 2, Target: "gen", Arguments: []string{"crd"}}, {Line: 4, Target: "gen", Arguments: []string{"object"}}},
+			[]recipe.Call{{File: "Makefile", Line: 2, Target: "gen", Arguments: []string{"crd"}}, {File: "Makefile", Line: 4, Target: "gen", Arguments: []string{"object"}}},
 		},
 		"the recipe goes on": {
 			"H ?= ./hack/headers.sh\ngen:\n\t$(CONTROLLER_GEN) crd\n\t@# a comment\n\t@echo done\n\t@$(H) \\\n\t  config\n\tmv a b\nother:\n\t$(CONTROLLER_GEN) rbac\nnext:\n\tmv a b\n",
-			[]makefile.Call{
-				{Line: 3, Target: "gen", Arguments: []string{"crd"}, Then: &makefile.Step{Line: 6, Text: "./hack/headers.sh config"}},
-				{Line: 10, Target: "other", Arguments: []string{"rbac"}},
+			[]recipe.Call{
+				{File: "Makefile", Line: 3, Target: "gen", Arguments: []string{"crd"}, Then: []recipe.Step{{File: "Makefile", Line: 6, Text: "./hack/headers.sh config"}}},
+				{File: "Makefile", Line: 10, Target: "other", Arguments: []string{"rbac"}},
 			},
 		},
 		"it removes what was made": {
 			"F := b.yaml\ngen:\n\t$(CONTROLLER_GEN) crd\n\trm -f config/a.yaml ./config/$(F) config/*.yaml ../c.yaml /d.yaml $(shell pwd)/e $(shell ls)/i\n\t@rm 'f g.yaml' && true\nother:\n\trm h\n",
-			[]makefile.Call{{Line: 3, Target: "gen", Arguments: []string{"crd"}, Removed: []string{"config/a.yaml", "config/b.yaml", "e"},
-				Then: &makefile.Step{Line: 4, Text: "rm -f config/a.yaml ./config/$(F) config/*.yaml ../c.yaml /d.yaml $(shell pwd)/e $(shell ls)/i"}}},
+			[]recipe.Call{{File: "Makefile", Line: 3, Target: "gen", Arguments: []string{"crd"}, Removed: []string{"config/a.yaml", "config/b.yaml", "e", "f g.yaml"},
+				Then: []recipe.Step{{File: "Makefile", Line: 4, Text: "rm -f config/a.yaml ./config/$(F) config/*.yaml ../c.yaml /d.yaml $(shell pwd)/e $(shell ls)/i"}}}},
 		},
 		"it goes on with what only make knows": {
 			"gen:\n\t$(CONTROLLER_GEN) crd\n\techo $@ > log\n",
-			[]makefile.Call{{Line: 2, Target: "gen", Arguments: []string{"crd"}, Then: &makefile.Step{Line: 3, Text: "echo $@ > log"}}},
+			[]recipe.Call{{File: "Makefile", Line: 2, Target: "gen", Arguments: []string{"crd"}, Then: []recipe.Step{{File: "Makefile", Line: 3, Text: "echo $@ > log"}}}},
 		},
 		"asking for the version is no call": {
 			"gen:\n\ttest -s x && $(CONTROLLER_GEN) --version | grep -q v1 || go install x\n\t$(CONTROLLER_GEN) --version\n", nil,
 		},
 		"included": {
 			"DIR := tools\n-include gone.mk $(DIR)/kube.mk # a comment\ngen:\n\t$(CONTROLLER_GEN) $(OPT) rbac\n",
-			[]makefile.Call{
-				{File: "tools/kube.mk", Line: 4, Target: "manifests", Arguments: []string{"crd"}, Then: &makefile.Step{File: "tools/kube.mk", Line: 5, Text: "mv a b"}},
-				{Line: 4, Target: "gen", Arguments: []string{"crd", "rbac"}},
+			[]recipe.Call{
+				{File: "tools/kube.mk", Line: 4, Target: "manifests", Arguments: []string{"crd"}, Then: []recipe.Step{{File: "tools/kube.mk", Line: 5, Text: "mv a b"}}},
+				{File: "Makefile", Line: 4, Target: "gen", Arguments: []string{"crd", "rbac"}},
 			},
 		},
 		"a folder of its own": {
 			"gen:\n\tcd api && $(CONTROLLER_GEN) crd\n\tcd api; $(CONTROLLER_GEN) rbac; $(CONTROLLER_GEN) --version\n\tcd $(shell pwd) && $(CONTROLLER_GEN) webhook\n",
-			[]makefile.Call{
-				{Line: 2, Target: "gen", Dir: "api", Arguments: []string{"crd"}},
-				{Line: 3, Target: "gen", Unclear: "it is part of a larger shell command"},
-				{Line: 4, Target: "gen", Arguments: []string{"webhook"}},
+			[]recipe.Call{
+				{File: "Makefile", Line: 2, Target: "gen", Dir: "api", Arguments: []string{"crd"}},
+				{File: "Makefile", Line: 3, Target: "gen", Dir: "api", Arguments: []string{"rbac"}},
+				{File: "Makefile", Line: 4, Target: "gen", Arguments: []string{"webhook"}},
 			},
 		},
 		"a provider of a larger project": { // cluster-api's Makefile has this form
 			"TEST_DIR := test\nD := $(abspath $(TEST_DIR)/../test/infrastructure/docker)\ngen: $(CONTROLLER_GEN)\n\tcd $(D); $(CONTROLLER_GEN) \\\n\t\tpaths=./ \\\n\t\tcrd\n\t$(CONTROLLER_GEN) object\n",
-			[]makefile.Call{
-				{Line: 4, Target: "gen", Dir: "test/infrastructure/docker", Arguments: []string{"paths=./", "crd"}},
-				{Line: 7, Target: "gen", Arguments: []string{"object"}},
+			[]recipe.Call{
+				{File: "Makefile", Line: 4, Target: "gen", Dir: "test/infrastructure/docker", Arguments: []string{"paths=./", "crd"}},
+				{File: "Makefile", Line: 7, Target: "gen", Arguments: []string{"object"}},
 			},
 		},
 		"a folder outside of the project": {
 			"gen:\n\tcd ../other; $(CONTROLLER_GEN) crd\n\tcd ~/x && $(CONTROLLER_GEN) crd\n\tcd / && $(CONTROLLER_GEN) crd\n",
-			[]makefile.Call{
-				{Line: 2, Target: "gen", Unclear: "its folder is outside of the project"},
-				{Line: 3, Target: "gen", Unclear: "its folder is outside of the project"},
-				{Line: 4, Target: "gen", Unclear: "its folder is outside of the project"},
+			[]recipe.Call{
+				{File: "Makefile", Line: 2, Target: "gen", Unclear: "its folder is outside of the project"},
+				{File: "Makefile", Line: 3, Target: "gen", Unclear: "its folder is outside of the project"},
+				{File: "Makefile", Line: 4, Target: "gen", Unclear: "its folder is outside of the project"},
 			},
 		},
 		"a folder that only the shell knows": {
 			"gen:\n\tcd $$(git root) && $(CONTROLLER_GEN) crd\n\tcd a b; $(CONTROLLER_GEN) crd\n\tcd a* && $(CONTROLLER_GEN) crd\n\tcd a || $(CONTROLLER_GEN) crd\n\tcd a && $(CONTROLLER_GEN) crd > x\n",
-			[]makefile.Call{
-				{Line: 2, Target: "gen", Unclear: "its folder depends on what only make or the shell know"},
-				{Line: 3, Target: "gen", Unclear: "cd has not one folder"},
-				{Line: 4, Target: "gen", Unclear: "its folder depends on what only make or the shell know"},
-				{Line: 5, Target: "gen", Unclear: "it is part of a larger shell command"},
-				{Line: 6, Target: "gen", Unclear: "it is part of a larger shell command"},
+			[]recipe.Call{
+				{File: "Makefile", Line: 2, Target: "gen", Unclear: "its folder depends on what only make or the shell know"},
+				{File: "Makefile", Line: 3, Target: "gen", Unclear: "cd has not one folder"},
+				{File: "Makefile", Line: 4, Target: "gen", Unclear: "its folder depends on what only make or the shell know"},
+				{File: "Makefile", Line: 5, Target: "gen", Unclear: "it is part of a larger shell command"},
+				{File: "Makefile", Line: 6, Target: "gen", Unclear: "it is part of a larger shell command"},
 			},
 		},
 		"a command's output": {
 			"gen:\n\t$(CONTROLLER_GEN) crd paths=$(shell go list ./...)\n",
-			[]makefile.Call{{Line: 2, Target: "gen", Unclear: "an argument depends on a value that only make or the shell knows"}},
+			[]recipe.Call{{File: "Makefile", Line: 2, Target: "gen", Unclear: "an argument depends on a value that only make or the shell knows"}},
 		},
 		"a condition": {
 			"ifeq ($(X),1)\nOPT = a\nelse\nOPT = b\nendif\ngen:\n\t$(CONTROLLER_GEN) crd $(OPT)\n",
-			[]makefile.Call{{Line: 7, Target: "gen", Unclear: "an argument depends on a value that only make or the shell knows"}},
+			[]recipe.Call{{File: "Makefile", Line: 7, Target: "gen", Unclear: "an argument depends on a value that only make or the shell knows"}},
 		},
 		"installing it is no call": {
 			"controller-gen: $(CONTROLLER_GEN)\n$(CONTROLLER_GEN): $(LOCALBIN)\n\t$(call go-install-tool,$(CONTROLLER_GEN),sigs.k8s.io/controller-tools/cmd/controller-gen,$(V))\n\ttest -s $(LOCALBIN)/controller-gen || GOBIN=x go install sigs.k8s.io/controller-tools/cmd/controller-gen@v1\n\tln -sf a $(CONTROLLER_GEN)\n",
@@ -117,7 +124,7 @@ func TestCalls(t *testing.T) {
 		},
 		"a variable of itself": {
 			"A = $(A)$(A)$(A)$(A)\ngen:\n\t$(CONTROLLER_GEN) $(A)\n",
-			[]makefile.Call{{Line: 3, Target: "gen", Unclear: "an argument depends on a value that only make or the shell knows"}},
+			[]recipe.Call{{File: "Makefile", Line: 3, Target: "gen", Unclear: "an argument depends on a value that only make or the shell knows"}},
 		},
 		"inside of define": {"define x\n\t$(CONTROLLER_GEN) crd\nendef\n", nil},
 		"none":             {"all:\n\tslipway generate\n", nil},
@@ -125,7 +132,17 @@ func TestCalls(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			files := fstest.MapFS{"tools/kube.mk": {Data: []byte("include tools/*.mk\nOPT = crd\nmanifests:\n\t$(CONTROLLER_GEN) $(OPT)\n\tmv a b\n")}}
 			getenv := func(name string) string { return map[string]string{"MAX": "7"}[name] }
-			if got := makefile.Calls([]byte(c.content), generator, getenv, files); !reflect.DeepEqual(got, c.want) {
+			got := calls(c.content, getenv, files)
+			for i := range got {
+				if command := "make " + got[i].Target; got[i].Command != command {
+					t.Errorf("it is run by %q, not %q", got[i].Command, command)
+				}
+				got[i].Command = ""
+				if then := got[i].Then; then != nil {
+					got[i].Then = []recipe.Step{{File: then[0].File, Line: then[0].Line, Text: then[0].Text}}
+				}
+			}
+			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got  %+v\nwant %+v", got, c.want)
 			}
 		})
@@ -139,7 +156,7 @@ func TestLongReferences(t *testing.T) {
 	none := func(string) string { return "" }
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	calls := makefile.Calls([]byte(content), generator, none, nil)
+	calls := calls(content, none, nil)
 	tool := makefile.ToolOf([]byte(content), generator, generatorPackage, none, nil)
 	runtime.ReadMemStats(&after)
 	if len(calls) != 2 || calls[0].Unclear != "" || calls[1].Unclear == "" || tool != (makefile.Tool{}) {
@@ -157,7 +174,7 @@ func FuzzCalls(f *testing.F) {
 	f.Add("gen:\n\tcontroller-gen $(x${y}) $$(a) `b`\n")
 	f.Add("include *.mk\ngen:\n\tcontroller-gen a\n")
 	f.Fuzz(func(t *testing.T, content string) {
-		for _, c := range makefile.Calls([]byte(content), generator, func(string) string { return "" }, fstest.MapFS{"a.mk": {Data: []byte(content)}}) {
+		for _, c := range calls(content, func(string) string { return "" }, fstest.MapFS{"a.mk": {Data: []byte(content)}}) {
 			if c.Unclear != "" && c.Arguments != nil {
 				t.Errorf("unclear, with arguments: %s", fmt.Sprint(c))
 			}

@@ -6,24 +6,22 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
-// opaque stands for what cannot be known: a character for private use, which no Makefile holds.
-const opaque = "\ue000"
+// opaque stands for what cannot be known.
+const opaque = recipe.Unknown
 
 // The limits of references: how deep they lead, how many are followed, and how many bytes they stand for in all. A
 // variable that names another one a thousand times would otherwise become gigabytes.
 const (
 	maxDepth = 20
-	maxSteps = 1 << 18
+	maxSteps = 1 << 20
 	maxBytes = 4 << 20
 )
 
-// The limits of what is included: how many files, and how many bytes of each.
-const (
-	maxIncluded = 200
-	maxFile     = 1 << 20
-)
+// maxIncluded is how many files may be included.
+const maxIncluded = 200
 
 // variable is a variable's unexpanded value.
 type variable struct {
@@ -36,9 +34,9 @@ type reader struct {
 	getenv    func(string) string
 	files     fs.FS
 	included  map[string]bool // files may include themselves
-	file      string          // the one that is read; "" is the Makefile
+	file      string          // the one that is read
 	variables map[string]variable
-	recipes   []recipe
+	recipes   []line
 
 	steps     int // of expand so far
 	bytes     int // that references stood for so far
@@ -49,7 +47,7 @@ type reader struct {
 }
 
 func read(content string, getenv func(string) string, files fs.FS) *reader {
-	m := &reader{getenv: getenv, files: files, included: make(map[string]bool), variables: make(map[string]variable)}
+	m := &reader{getenv: getenv, files: files, file: Name, included: make(map[string]bool), variables: make(map[string]variable)}
 	m.lines(content)
 	return m
 }
@@ -88,7 +86,7 @@ func (m *reader) read(name string) {
 	if m.included[name] || len(m.included) == maxIncluded {
 		return
 	}
-	text, err := m.text(name)
+	text, err := recipe.Read(m.files, name)
 	if err != nil {
 		return
 	}
@@ -97,18 +95,6 @@ func (m *reader) read(name string) {
 	m.file, m.target = name, ""
 	m.lines(string(text))
 	m.file, m.target = including, ""
-}
-
-// text is what a file of the project holds; one that is no file, or too large, is refused.
-func (m *reader) text(name string) ([]byte, error) {
-	info, err := fs.Stat(m.files, name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, fs.ErrInvalid
-	}
-	return fs.ReadFile(m.files, name)
 }
 
 var (
@@ -121,7 +107,7 @@ func (m *reader) line(number int, text string) {
 	case m.define:
 		m.define = word != "endef"
 	case strings.HasPrefix(text, "\t") && m.target != "":
-		m.recipes = append(m.recipes, recipe{file: m.file, line: number, target: m.target, rule: m.rule, text: text[1:]})
+		m.recipes = append(m.recipes, line{file: m.file, line: number, target: m.target, rule: m.rule, text: text[1:]})
 	case word == "define":
 		m.define = true
 	case strings.HasPrefix(word, "ifeq") || strings.HasPrefix(word, "ifneq") || word == "ifdef" || word == "ifndef":
@@ -255,9 +241,9 @@ func (m *reader) reference(inner string, depth int) string {
 	}
 	switch strings.Join(strings.Fields(inner), " ") {
 	case "CURDIR", "shell pwd":
-		return "."
+		return recipe.Root
 	case "shell date +%Y", `shell date "+%Y"`, "shell date '+%Y'":
-		return yearNow()
+		return recipe.Year()
 	}
 	if !strings.ContainsAny(inner, " ,$:") {
 		return m.getenv(inner) // make takes what it does not know from the environment, and else nothing
@@ -265,15 +251,19 @@ func (m *reader) reference(inner string, depth int) string {
 	return opaque
 }
 
-// cleaned are the paths that $(abspath …) names: those below the project's folder are relative to it, as CURDIR is.
+// cleaned are the paths that $(abspath …) names.
 func (m *reader) cleaned(words string, depth int) string {
 	text := m.expand(words, depth+1)
 	if strings.Contains(text, opaque) {
 		return opaque
 	}
 	paths := strings.Fields(text)
-	for i := range paths {
-		paths[i] = path.Clean(paths[i])
+	for i, name := range paths {
+		if rel, ok := recipe.Below("", name); ok {
+			paths[i] = path.Join(recipe.Root, rel)
+		} else {
+			paths[i] = path.Clean(name)
+		}
 	}
 	return strings.Join(paths, " ")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
 // Tool is how a Makefile has a program.
@@ -18,12 +19,12 @@ type Tool struct {
 }
 
 // ToolOf finds out how a Makefile has a program that is installed from a Go package. Getenv and files are those of
-// [Calls]; files have the go.mod too.
-func ToolOf(content []byte, program Program, pkg string, getenv func(string) string, files fs.FS) Tool {
+// [Texts]; files have the go.mod too.
+func ToolOf(content []byte, program recipe.Program, pkg string, getenv func(string) string, files fs.FS) Tool {
 	m := read(string(content), getenv, files)
 	value := m.expandKnown(m.variables[program.Variable].value)
-	tool := Tool{Name: program.nameIn(value)}
-	versions := regexp.MustCompile(regexp.QuoteMeta(pkg) + `(?:@|[\s,]+(?:[^\s,@]+[\s,]+)?)(` + versionPattern + `)`)
+	tool := Tool{Name: nameIn(program.Name, value)}
+	versions := regexp.MustCompile(regexp.QuoteMeta(pkg) + `(?:@|[\s,]+(?:[^\s,@]+[\s,]+)?)(` + recipe.VersionPattern + `)`)
 	texts := m.texts(program.Variable)
 	for _, text := range texts {
 		if found := versions.FindStringSubmatch(m.expandKnown(text)); found != nil {
@@ -32,7 +33,7 @@ func ToolOf(content []byte, program Program, pkg string, getenv func(string) str
 		}
 	}
 	for _, text := range texts {
-		if tool.Version = m.required(m.expand(text, 0), program, pkg); tool.Version != "" {
+		if tool.Version = recipe.Pinned(strings.TrimLeft(m.expand(text, 0), prefixes), "", program, pkg, files); tool.Version != "" {
 			return tool
 		}
 	}
@@ -52,17 +53,14 @@ func (m *reader) texts(variable string) []string {
 	return texts
 }
 
-// versionPattern matches a version of a module and nothing longer.
-const versionPattern = `v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?\b`
-
 // nameIn is the name of the program's file, with which the value of its variable ends.
-func (p Program) nameIn(value string) string {
+func nameIn(program, value string) string {
 	value = strings.TrimRight(value, `)}"' `)
 	if at := strings.LastIndexAny(value, ` ("'`); at >= 0 {
 		value = value[at+1:]
 	}
 	name, _, _ := strings.Cut(path.Base(value), "@")
-	if name == p.Name || strings.HasPrefix(name, p.Name+"-") && !strings.ContainsAny(name, "$"+opaque) {
+	if name == program || strings.HasPrefix(name, program+"-") && !strings.ContainsAny(name, "$"+opaque) {
 		return name
 	}
 	return ""

@@ -57,7 +57,7 @@ func TestToolOf(t *testing.T) {
 		"a missing file by a flag":           {"CONTROLLER_GEN = go tool -modfile other.mod controller-gen\n", makefile.Tool{Name: "controller-gen"}},
 		"a folder without a go.mod":          {"get:\n\tcd hack; go install sigs.k8s.io/controller-tools/cmd/controller-gen\n", makefile.Tool{Version: "v0.21.0"}},
 		"a folder that only the shell knows": {"get:\n\tcd $$(mktemp -d) && go install sigs.k8s.io/controller-tools/cmd/controller-gen\n", makefile.Tool{}},
-		"a folder within a larger command":   {"get:\n\t(cd hack/tools && go install sigs.k8s.io/controller-tools/cmd/controller-gen)\n", makefile.Tool{}},
+		"a folder within a larger command":   {"get:\n\t(cd hack/tools && go install sigs.k8s.io/controller-tools/cmd/controller-gen)\n", makefile.Tool{Version: "v0.20.0"}},
 		"a folder that only make knows":      {"CONTROLLER_GEN = go -C $(shell pwd | head) tool controller-gen\n", makefile.Tool{Name: "controller-gen"}},
 		"a folder elsewhere":                 {"CONTROLLER_GEN = go -C ../tools tool controller-gen\n", makefile.Tool{Name: "controller-gen"}},
 		"not required":                       {"CONTROLLER_GEN = go -C other tool controller-gen\n", makefile.Tool{Name: "controller-gen"}},

@@ -97,8 +97,8 @@ func (s *Session) afterCreateAPI(ctx context.Context, root string, a API, planne
 
 // generating is the command that brings generated files up to date: make's where the Makefile does more to them.
 func (s *Session) generating(root string) string {
-	if plan, _, err := regenerate.PlanFor(root, s.codebase(root)); err == nil && plan.MakeCommand() != "" {
-		return plan.MakeCommand()
+	if plan, _, err := regenerate.PlanFor(root, s.codebase(root)); err == nil && plan.Command() != "" {
+		return plan.Command()
 	}
 	return "slipway generate"
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
@@ -49,21 +49,22 @@ func (s *Session) CreateWebhook(ctx context.Context, w Webhook) error {
 // deployed.
 func (s *Session) requireGenerator(root string, planned *scaffold.Plan) error {
 	lists := slices.ContainsFunc(planned.Changes(), func(f report.File) bool {
-		return f.Path == "config/webhook/kustomization.yaml" && f.Action == report.Created
+		return f.Path == codebase.WebhookFolder+"/kustomization.yaml" && f.Action == report.Created
 	})
 	if !lists {
 		return nil
 	}
-	plan, _, err := regenerate.PlanFor(root, s.codebase(root))
+	code := s.codebase(root)
+	plan, _, err := regenerate.PlanFor(root, code)
 	if err != nil {
 		return nil // generating reports it
 	}
-	if _, err := os.Stat(filepath.Join(root, "config", "webhook", "manifests.yaml")); err == nil || plan.WithoutWebhooks() == "" {
+	if there, err := fileview.Exists(code.View(), codebase.WebhookFolder+"/manifests.yaml"); there || err != nil || plan.WithoutWebhooks() == "" {
 		return nil
 	}
 	return &report.Error{
 		What: "no call of controller-gen generates configurations of webhooks", Where: plan.WithoutWebhooks(),
-		Hint: "nothing was changed; config/webhook would list a file that is never made: add webhook to the arguments of this call, and run the command again",
+		Hint: "nothing was changed; " + codebase.WebhookFolder + " would list a file that is never made: add webhook to the arguments of this call, and run the command again",
 	}
 }
 
@@ -94,8 +95,8 @@ func (s *Session) afterCreateWebhook(ctx context.Context, root string, w Webhook
 // its affair.
 func (s *Session) testing(root string) string {
 	const test = "slipway test ./..."
-	if plan, _, err := regenerate.PlanFor(root, s.codebase(root)); err == nil && plan.MakeCommand() != "" {
-		return plan.MakeCommand() + " && " + test
+	if plan, _, err := regenerate.PlanFor(root, s.codebase(root)); err == nil && plan.Command() != "" {
+		return plan.Command() + " && " + test
 	}
 	return test
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/cachefolder"
@@ -107,14 +108,33 @@ func (s *Session) plannedRun(ctx context.Context, root string, options generate.
 		return plan, generate.Result{}, err
 	}
 	s.reportFindings(root, findings)
+	if plan.Refusal() != nil {
+		return plan, generate.Result{}, plan.Refusal()
+	}
 	result, err := s.runPlan(ctx, root, plan, options)
+	s.reportLeft(plan, result)
 	return plan, result, err
 }
 
-// plan is what the project in root generates, and what is worth reporting about its Makefile. A module without a
-// PROJECT generates what its Makefile says, and nothing where that says nothing.
+// reportLeft reports which files were not made, since a recipe changes them after controller-gen.
+func (s *Session) reportLeft(plan regenerate.Plan, result generate.Result) {
+	for _, left := range plan.Left(result.Left) {
+		step := left.Change.Step
+		text := strings.Join(left.Files, ", ") + " is not generated"
+		if len(left.Files) > 1 {
+			text = count(len(left.Files), "file") + ", such as " + left.Files[0] + ", are not generated"
+		}
+		text += fmt.Sprintf(": after controller-gen, %s:%d changes what it writes, with %s", step.File, step.Line, step.Text)
+		if command := left.Change.Call.Command; command != "" {
+			text += "; to update them, run " + command
+		}
+		s.Handler.Handle(report.Note{Text: text})
+	}
+}
+
+// plan is what the project in root generates, and what is worth reporting about the files that have it generated.
 func (s *Session) plan(root string) (regenerate.Plan, []report.Finding, error) {
-	file, described, err := s.description(root)
+	file, err := s.description(root)
 	if err != nil {
 		return regenerate.Plan{}, nil, err
 	}
@@ -127,28 +147,24 @@ func (s *Session) plan(root string) (regenerate.Plan, []report.Finding, error) {
 		return regenerate.Plan{}, nil, err
 	}
 	plan.Add(clients...)
-	if !described && plan.Guessed() {
-		err = &report.Error{What: "no PROJECT file and no Makefile describe what to generate", Where: root, Hint: "expected a PROJECT file, or a Makefile that calls controller-gen",
-			Next: "slipway controller-gen object crd paths=./..."}
-	}
-	return plan, findings, err
+	return plan, findings, nil
 }
 
-// description is the project as far as generating needs to know it, and whether there is a PROJECT. A kind in it that
-// is not described well does not concern generating.
-func (s *Session) description(root string) (file *project.Project, described bool, err error) {
-	file, err = project.Load(root)
+// description is the project as far as generating needs to know it. A kind in PROJECT that is not described well does
+// not concern generating.
+func (s *Session) description(root string) (*project.Project, error) {
+	file, err := project.Load(root)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &project.Project{}, false, nil
+		return &project.Project{}, nil
 	}
 	if field, ok := errors.AsType[*project.FieldError](err); ok && field.Field != "" {
 		s.Handler.Handle(report.Warning{Text: field.Error() + "; generate follows only the Makefile"})
-		return &project.Project{}, true, nil
+		return &project.Project{}, nil
 	}
 	if err != nil {
 		_, err = scaffold.ReadProject(root) // which says what to do about it
 	}
-	return file, true, err
+	return file, err
 }
 
 // runPlan runs a plan and tells what it found in the code. Findings that make the

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,43 +15,45 @@ import (
 )
 
 // generateOnly is generate for those who do not check the CRDs, since they go to an API server now or others follow:
-// the next `slipway generate` does it. Where make does more to generated files than slipway would, they are left alone.
+// the next `slipway generate` does it. A project in which nothing says what to generate keeps its files.
 func (s *Session) generateOnly(ctx context.Context, root string) error {
 	return s.generateAfter(ctx, root, nil)
 }
 
-// generateAfter is generateOnly after a change of the code. Where generated files are left alone, those are made
+// generateAfter is generateOnly after a change of the code. Of files that a recipe changes further, those are made
 // without which the changed packages do not compile.
 func (s *Session) generateAfter(ctx context.Context, root string, change *scaffold.Plan) error {
 	plan, findings, err := s.plan(root)
 	if err != nil {
 		return err
 	}
-	if plan.Partial() {
-		apart, err := s.generateMethods(ctx, root, plan.Methods(changedPackages(root, change)))
-		if err == nil {
-			s.reportLeft(root, plan, findings, apart)
-		}
-		return err
+	if plan.Refusal() != nil {
+		s.reportUnfollowed(root, plan, findings)
+		return nil
 	}
 	_, result, err := s.generateWith(ctx, root, Generation{})
-	if err != nil || len(s.definitions(root, result).list) == 0 {
+	if err != nil {
+		return err
+	}
+	folders := slices.DeleteFunc(changedPackages(root, change), func(folder string) bool {
+		return !slices.ContainsFunc(result.Left, func(file string) bool { return path.Dir(regenerate.Relative(root, file)) == folder })
+	})
+	if err := s.generateMethods(ctx, root, plan.Methods(folders)); err != nil || len(s.definitions(root, result).list) == 0 {
 		return err
 	}
 	return result.Forget()
 }
 
-// generateMethods makes the methods of changed packages. Apart names them for a sentence about what is left alone.
-func (s *Session) generateMethods(ctx context.Context, root string, methods regenerate.Plan) (apart string, err error) {
+// generateMethods makes the methods of changed packages.
+func (s *Session) generateMethods(ctx context.Context, root string, methods regenerate.Plan) error {
 	if methods.Empty() {
-		return "", nil
+		return nil
 	}
 	result, err := s.runPlan(ctx, root, methods, generate.Options{Cache: s.runsFolder()})
-	if err != nil {
-		return "", err
+	if err == nil {
+		s.reportRun(root, result)
 	}
-	s.reportRun(root, result)
-	return " other than methods", nil
+	return err
 }
 
 // changedPackages are the folders, with slashes, in which a change leaves Go code that is not generated.
@@ -75,21 +78,14 @@ func changedPackages(root string, change *scaffold.Plan) (folders []string) {
 	return folders
 }
 
-// leavesGenerated reports whether generated files are the Makefile's affair, and reports why.
-func (s *Session) leavesGenerated(root string) (bool, error) {
-	plan, findings, err := s.plan(root)
-	if err != nil || !plan.Partial() {
-		return false, err
-	}
-	s.reportLeft(root, plan, findings, "")
-	return true, nil
-}
-
-// reportLeft reports why generated files, apart from some, are left alone.
-func (s *Session) reportLeft(root string, plan regenerate.Plan, findings []report.Finding, apart string) {
+// reportUnfollowed reports why generated files are left alone.
+func (s *Session) reportUnfollowed(root string, plan regenerate.Plan, findings []report.Finding) {
 	s.reportFindings(root, findings)
-	text := "Generated files" + apart + " stay as they are: the Makefile changes them further than slipway generate does"
-	if command := plan.MakeCommand(); command != "" {
+	text := "Generated files stay as they are"
+	if refusal, ok := errors.AsType[*report.Error](plan.Refusal()); ok {
+		text += ": " + refusal.What
+	}
+	if command := plan.Command(); command != "" {
 		text += "; to update them, run " + command
 	}
 	s.Handler.Handle(report.Note{Text: text + "."})

@@ -54,7 +54,7 @@ func (s *Session) CheckGenerated(ctx context.Context, g Generation) error {
 
 // beyond says that make makes more than what was compared.
 func beyond(plan regenerate.Plan) string {
-	command := plan.MakeCommand()
+	command := plan.Command()
 	if command == "" {
 		return ""
 	}

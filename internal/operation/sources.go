@@ -32,8 +32,13 @@ func (s *Session) regenerate(ctx context.Context, root string) error {
 // generateInMemory returns the texts that generated files would get, of those that are out of date.
 func (s *Session) generateInMemory(ctx context.Context, root string) (map[string][]byte, error) {
 	s.warnInterrupted(root)
-	if left, err := s.leavesGenerated(root); left || err != nil {
+	plan, findings, err := s.plan(root)
+	if err != nil {
 		return nil, err
+	}
+	if plan.Refusal() != nil {
+		s.reportUnfollowed(root, plan, findings)
+		return nil, nil
 	}
 	_, result, err := s.plannedRun(ctx, root, generate.Options{DryRun: true, Cache: s.runsFolder()})
 	if err != nil {

@@ -1,9 +1,9 @@
 package regenerate
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
+
+	"github.com/slipway-dev/slipway/internal/fileview"
 )
 
 // boilerplate is the usual file of what Go files begin with.
@@ -36,12 +36,8 @@ func (p Plan) Header() string {
 	return ""
 }
 
-// there reports whether a file is there, which may be relative to root.
+// there reports whether a file of the project is there.
 func (p Plan) there(name string) bool {
-	file := filepath.FromSlash(name)
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(p.root, file)
-	}
-	_, err := os.Stat(file)
-	return err == nil
+	there, err := fileview.Exists(p.view, name)
+	return there && err == nil
 }

@@ -6,64 +6,56 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
-	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/generate"
-	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // Plan is what a project generates: runs of the generators, each over packages of its own.
 type Plan struct {
 	root       string
+	view       fileview.View
 	generation codebase.Generation
+	changes    []codebase.Change
 	runs       []planned
 
-	partial bool     // the Makefile does more than the plan
-	targets []string // those of the Makefile that generate
-	guessed bool     // nothing says what to generate
-	tool    tool
+	more     bool     // the project's files do more to generated files than the plan, or have calls that it does not follow
+	unclear  bool     // they have such calls
+	commands []string // those that generate
+	refusal  error
+	tool     tool
 
-	removed map[string][]string // by targets, the files that a recipe removes after it has made them: relative to root, with slashes
+	removed map[string][]string // by recipes, the files that they remove after they have made them: relative to root, with slashes
 
 	manifests report.Position // of the first call that generates what is deployed
 }
 
-// Guessed reports whether the plan consists of defaults, since no Makefile calls controller-gen or slipway.
-func (p Plan) Guessed() bool { return p.guessed }
+// Refusal is why the plan has nothing to run: nothing says what the project generates, or no call can be followed.
+func (p Plan) Refusal() error { return p.refusal }
 
-// Partial reports whether the project's Makefile does more to generated files than the plan does: a recipe goes on
-// after controller-gen, or a call cannot be followed. The findings of [PlanFor] have the lines.
-func (p Plan) Partial() bool { return p.partial }
-
-// MakeCommand is the call of make that generates all that the Makefile does; "" where the plan does as much, or a shell
-// takes the name of a target for more than a word.
-func (p Plan) MakeCommand() string {
-	if !p.Partial() {
+// Command generates all that the project's files do; "" where the plan does as much, or a shell takes a part of the
+// command for more than a word.
+func (p Plan) Command() string {
+	if !p.more || slices.Contains(p.commands, "") {
 		return ""
 	}
-	return makeTarget(p.targets...)
-}
-
-// makeTarget is the command that makes targets of the Makefile, which may be a stranger's; "" where a shell takes the
-// name of one for more than a word.
-func makeTarget(targets ...string) string {
-	words := strings.Fields(strings.Join(targets, " ")) // a rule may have several
-	if slices.ContainsFunc(words, func(t string) bool { return !shellword.IsPlain(t) }) {
-		return ""
+	var targets, others []string
+	for _, command := range p.commands {
+		if target, is := strings.CutPrefix(command, "make "); is {
+			targets = append(targets, target)
+			continue
+		}
+		others = append(others, command)
 	}
-	return "make " + strings.Join(words, " ")
-}
-
-// made adds a target that generates.
-func (p *Plan) made(target string) {
-	p.targets = with(p.targets, target)
+	if len(targets) > 0 {
+		others = append([]string{"make " + strings.Join(targets, " ")}, others...)
+	}
+	return strings.Join(others, " && ")
 }
 
 // everywhere is all packages of a project.
@@ -84,13 +76,13 @@ const managerRole = "manager-role"
 const policyFolder = "config/vap"
 
 // PlanFor is the plan of the project in root, whose code says what it generates. Findings are what is worth saying
-// about its Makefile: calls that cannot be followed, options that are obsolete.
+// about the files that have it generated: calls that cannot be followed, options that are obsolete.
 func PlanFor(root string, code *codebase.Codebase) (Plan, []report.Finding, error) {
 	generation, err := code.Generation()
 	if err != nil {
 		return Plan{}, nil, err
 	}
-	plan := Plan{root: root, generation: generation}
+	plan := Plan{root: root, view: code.View(), generation: generation, changes: generation.Changes()}
 	if len(generation.Calls) > 0 {
 		plan.tool = toolOf(generation.Tool)
 	}
@@ -111,17 +103,44 @@ func PlanFor(root string, code *codebase.Codebase) (Plan, []report.Finding, erro
 		return Plan{}, nil, err
 	}
 	findings = append(findings, missing...)
-	if len(plan.runs) == 0 {
-		if plan.guessed = !generation.Slipway; len(generation.Calls) > 0 || generation.Makefile && plan.guessed {
-			findings = append(findings, report.Finding{Position: report.Position{File: "Makefile"},
-				Message: "slipway cannot follow the call of controller-gen: it uses the defaults", Suggestion: "slipway generate --help lists them"})
+	switch {
+	case len(plan.runs) > 0:
+	case plan.unclear:
+		plan.refusal = plan.unfollowed()
+		return plan, findings, nil
+	case generation.Unknown():
+		plan.refusal = plan.undescribed()
+		return plan, findings, nil
+	default:
+		if generation.Sources != nil && !generation.Slipway {
+			findings = append(findings, report.Finding{Position: report.Position{File: generation.Sources[0]},
+				Message: "no call of controller-gen was found: slipway uses the defaults of the project's layout", Suggestion: "slipway generate --help lists them"})
 		}
-		plan.runs, err = defaults(root)
+		plan.runs, err = plan.defaults()
 	}
-	if _, on := os.Stat(filepath.Join(root, filepath.FromSlash(policyFolder), "kustomization.yaml")); on == nil {
+	policies, found := fileview.Exists(plan.view, policyFolder+"/kustomization.yaml")
+	if policies && found == nil {
 		plan.Add(generate.Use{Name: "vap", Output: generate.Output{Config: policyFolder}})
 	}
 	return plan, findings, err
+}
+
+// unfollowed is the refusal of a project in which no call can be followed.
+func (p *Plan) unfollowed() error {
+	call := p.generation.Calls[slices.IndexFunc(p.generation.Calls, func(c codebase.Call) bool { return c.Unclear != "" })]
+	return &report.Error{What: "the call of controller-gen cannot be followed", Where: fmt.Sprintf("%s:%d", call.File, call.Line), Err: errors.New(call.Unclear),
+		Hint: "slipway controller-gen takes the same arguments", Next: cmp.Or(call.Command, "slipway controller-gen --help")}
+}
+
+// undescribed is the refusal of a project in which nothing says what to generate.
+func (p *Plan) undescribed() error {
+	looked := "a Makefile, Taskfile.yml, justfile, mise.toml and //go:generate"
+	if len(p.generation.Sources) > 0 {
+		looked = strings.Join(p.generation.Sources, ", ") + " and //go:generate"
+	}
+	return &report.Error{What: "nothing says what this project generates", Where: p.root,
+		Hint: "no call of controller-gen was found in " + looked + ", and no PROJECT names a layout that slipway knows; its arguments can be given",
+		Next: "slipway controller-gen object crd paths=./..."}
 }
 
 // Add adds generators over all packages, which the project needs besides.
@@ -141,14 +160,14 @@ func PlanOver(root string, paths []string, uses ...generate.Use) Plan {
 	return Plan{root: root, runs: []planned{{paths: paths, uses: uses}}}
 }
 
-// follow adds what a call in the Makefile generates.
+// follow adds what a call generates.
 func (p *Plan) follow(call codebase.Call) ([]report.Finding, error) {
 	if call.Unclear != "" {
-		p.partial = true
-		p.made(call.Target)
+		p.more, p.unclear = true, true
+		p.commands = with(p.commands, call.Command)
 		return []report.Finding{{Position: call.At(),
 			Message:    "slipway does not follow this call of controller-gen: " + call.Unclear,
-			Suggestion: makeTarget(call.Target),
+			Suggestion: call.Command,
 		}}, nil
 	}
 	options, err := parse(call)
@@ -158,7 +177,7 @@ func (p *Plan) follow(call codebase.Call) ([]report.Finding, error) {
 	if err != nil {
 		var e *report.Error
 		if errors.As(err, &e) && e.Where == "" {
-			e.Where = fmt.Sprintf("%s:%d", filepath.Join(p.root, filepath.FromSlash(call.At().File)), call.Line)
+			e.Where = fmt.Sprintf("%s:%d", filepath.Join(p.root, filepath.FromSlash(call.File)), call.Line)
 		}
 		return nil, err
 	}
@@ -166,20 +185,21 @@ func (p *Plan) follow(call codebase.Call) ([]report.Finding, error) {
 		p.manifests = call.At()
 	}
 	p.add(call.Dir, options)
-	p.made(call.Target)
-	p.removes(call.Call)
-	return append(call.Obsolete, p.goesOn(call.Call)...), nil
+	p.commands = with(p.commands, call.Command)
+	p.removes(call)
+	return append(call.Obsolete, p.goesOn(call)...), nil
 }
 
 // goesOn is the finding of a recipe that does more after a call.
-func (p *Plan) goesOn(call makefile.Call) []report.Finding {
-	if call.Then == nil {
+func (p *Plan) goesOn(call codebase.Call) []report.Finding {
+	if len(call.Then) == 0 {
 		return nil
 	}
-	p.partial = true
-	return []report.Finding{{Position: report.Position{File: cmp.Or(call.Then.File, "Makefile"), Line: call.Then.Line, Column: 1},
-		Message:    "the recipe goes on with " + call.Then.Text + ", which slipway does not run",
-		Suggestion: makeTarget(call.Target),
+	p.more = true
+	then := call.Then[0]
+	return []report.Finding{{Position: report.Position{File: then.File, Line: then.Line, Column: 1},
+		Message:    "the recipe goes on with " + then.Text + ", which slipway does not run",
+		Suggestion: call.Command,
 	}}
 }
 
@@ -204,17 +224,17 @@ func (p *Plan) add(dir string, options generate.Options) {
 	p.runs = append(p.runs, planned{dir: dir, paths: options.Paths, tags: options.Tags, uses: options.Uses})
 }
 
-// defaults are the generators of a project whose Makefile names none. Their output goes
-// where its kustomizations look for it.
-func defaults(root string) ([]planned, error) {
+// defaults are the generators of a project whose layout alone says what is generated. Their output goes where its
+// kustomizations look for it.
+func (p Plan) defaults() ([]planned, error) {
 	object := generate.Use{Name: "object"}
-	switch _, err := os.Stat(filepath.Join(root, filepath.FromSlash(boilerplate))); {
-	case err == nil:
-		object.Options = "headerFile=" + boilerplate
-	case !errors.Is(err, fs.ErrNotExist):
+	switch there, err := fileview.Exists(p.view, boilerplate); {
+	case err != nil:
 		return nil, &report.Error{What: "the header of generated files cannot be read", Where: boilerplate, Err: err}
+	case there:
+		object.Options = "headerFile=" + boilerplate
 	}
-	role, err := roleName(root)
+	role, err := p.roleName()
 	if err != nil {
 		return nil, err
 	}
@@ -228,9 +248,9 @@ func defaults(root string) ([]planned, error) {
 }
 
 // roleName is what the project calls the manager's role: its bindings name it.
-func roleName(root string) (string, error) {
-	file := filepath.Join(root, filepath.FromSlash(codebase.RoleFolder), "role.yaml")
-	content, err := finite.ReadFile(file)
+func (p Plan) roleName() (string, error) {
+	const file = codebase.RoleFolder + "/role.yaml"
+	content, err := p.view.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return managerRole, nil

@@ -20,6 +20,10 @@ import (
 )
 
 const types = `
+-- PROJECT --
+layout:
+- go.kubebuilder.io/v4
+version: "3"
 -- go.mod --
 module example.com/op
 

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -26,7 +25,7 @@ func generatesManifests(uses []generate.Use) bool {
 // WithoutWebhooks is the place of the Makefile's call that generates what is deployed, where none generates
 // configurations of webhooks; "" where one does, or where that cannot be seen.
 func (p *Plan) WithoutWebhooks() string {
-	if p.partial || p.manifests.Line == 0 || slices.ContainsFunc(p.runs, func(r planned) bool {
+	if p.more || p.manifests.Line == 0 || slices.ContainsFunc(p.runs, func(r planned) bool {
 		return slices.ContainsFunc(r.uses, func(u generate.Use) bool { return u.Name == "webhook" })
 	}) {
 		return ""
@@ -51,15 +50,14 @@ func (p *Plan) withoutWebhooks() ([]report.Finding, error) {
 	if p.WithoutWebhooks() == "" {
 		return nil, nil
 	}
-	folder := filepath.Join(p.root, "config", "webhook")
-	list, err := finite.ReadFile(filepath.Join(folder, "kustomization.yaml"))
+	list, err := p.view.ReadFile(codebase.WebhookFolder + "/kustomization.yaml")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, &report.Error{What: "file cannot be read", Where: folder, Err: err}
+		return nil, &report.Error{What: "file cannot be read", Where: codebase.WebhookFolder, Err: err}
 	}
-	if _, err := os.Stat(filepath.Join(folder, "manifests.yaml")); err == nil || !listsManifests().Match(bytes.ReplaceAll(list, []byte("\r"), nil)) {
+	if p.there(codebase.WebhookFolder+"/manifests.yaml") || !listsManifests().Match(bytes.ReplaceAll(list, []byte("\r"), nil)) {
 		return nil, nil
 	}
 	return []report.Finding{{Position: p.manifests,

@@ -3,7 +3,6 @@ package toollink
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,8 +11,9 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/finite"
-	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -57,7 +57,7 @@ func Versions(project string, getenv func(string) string) (versions map[string]s
 		}
 		versions[tool] = value
 	}
-	if version := generatorVersion(project, content, getenv); version != "" && versions[generator] == "" && !slices.Contains(unknown, generatorVariable) {
+	if version := generatorVersion(project, getenv); version != "" && versions[generator] == "" && !slices.Contains(unknown, generatorVariable) {
 		versions[generator] = version
 	}
 	return versions, unknown, nil
@@ -65,14 +65,12 @@ func Versions(project string, getenv func(string) string) (versions map[string]s
 
 // generatorVersion is the version of controller-gen that no variable of the usual name has: CRDs name it, so the link
 // must know it.
-func generatorVersion(project string, content []byte, getenv func(string) string) string {
-	files, err := os.OpenRoot(project)
+func generatorVersion(project string, getenv func(string) string) string {
+	generation, err := codebase.Read(fileview.Disk(project), getenv).Generation()
 	if err != nil {
 		return ""
 	}
-	defer files.Close()
-	program := makefile.Program{Name: generator, Variable: "CONTROLLER_GEN"}
-	return makefile.ToolOf(content, program, packages[generator], getenv, files.FS()).Version
+	return generation.Tool.Version
 }
 
 // Inspection is the line of the project's Makefile at which it looks into a tool's file for the version, which it does

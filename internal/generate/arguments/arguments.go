@@ -16,13 +16,13 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
-	"github.com/slipway-dev/slipway/internal/makefile"
+	"github.com/slipway-dev/slipway/internal/recipe"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Program is controller-gen, as Makefiles call it.
-func Program() makefile.Program {
-	return makefile.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"}
+// Program is controller-gen, as Makefiles and scripts call it.
+func Program() recipe.Program {
+	return recipe.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN", Package: "sigs.k8s.io/controller-tools/cmd/controller-gen"}
 }
 
 // Use is one generator of a run.

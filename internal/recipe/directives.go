@@ -1,0 +1,152 @@
+package recipe
+
+import (
+	"bytes"
+	"go/build"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/shellword"
+	"github.com/slipway-dev/slipway/internal/sourcefolder"
+)
+
+// maxGoFiles is how many files are looked at for directives.
+const maxGoFiles = 50_000
+
+// Directives are the commands of go generate in a module's files, in the order in which it runs them. Other modules
+// below, and folders that the patterns of the go command leave out, are passed over; so are caches of modules, whose
+// folders have an @ in their names. Getenv is asked for variables.
+func Directives(files fs.FS, getenv func(string) string) (texts []Text, err error) {
+	left := maxGoFiles
+	err = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return skipUnread(name, entry, err)
+		case entry.IsDir():
+			if name != "." && passedOver(files, name, entry.Name()) {
+				return fs.SkipDir
+			}
+			return nil
+		case path.Ext(name) != ".go" || left == 0:
+			return nil
+		}
+		left--
+		content, err := Read(files, name)
+		if err == nil && bytes.Contains(content, []byte("//go:generate")) && generates(name, content) {
+			texts = append(texts, directivesIn(name, string(content), getenv)...)
+		}
+		return nil // the compiler says what is wrong with a file
+	})
+	return texts, err
+}
+
+// skipUnread passes over a folder below the project's that cannot be read.
+func skipUnread(name string, entry fs.DirEntry, err error) error {
+	if name == "." {
+		return err
+	}
+	if entry != nil && entry.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// passedOver reports whether a folder has no code of the module.
+func passedOver(files fs.FS, dir, base string) bool {
+	if sourcefolder.WithoutCode(base) || strings.Contains(base, "@") {
+		return true
+	}
+	info, err := fs.Stat(files, path.Join(dir, "go.mod"))
+	return err == nil && !info.IsDir()
+}
+
+// generates reports whether go generate looks at a file, which it does by the tags that the file asks for.
+func generates(name string, content []byte) bool {
+	context := build.Default
+	context.BuildTags = []string{"generate"}
+	context.CgoEnabled = true
+	context.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }
+	match, err := context.MatchFile(path.Dir(name), path.Base(name))
+	return match && err == nil
+}
+
+// directivesIn are those of one file.
+func directivesIn(name, content string, getenv func(string) string) (texts []Text) {
+	dir, line := path.Dir(name), 0
+	command := "go generate ./" + dir
+	if dir == "." {
+		dir, command = "", "go generate ."
+	}
+	if !shellword.IsPlain(strings.TrimPrefix(command, "go generate ")) {
+		command = ""
+	}
+	shorthands := map[string][]string{}
+	for text := range strings.Lines(content) {
+		line++
+		directive, is := strings.CutPrefix(text, "//go:generate")
+		if !is || !strings.HasPrefix(directive, " ") && !strings.HasPrefix(directive, "\t") {
+			continue
+		}
+		words := directiveWords(directive, func(variable string) string {
+			switch variable {
+			case "GOFILE":
+				return path.Base(name)
+			case "GOLINE":
+				return strconv.Itoa(line)
+			case "DOLLAR":
+				return "$"
+			case "PWD":
+				return rooted(dir)
+			case "GOPACKAGE", "GOARCH", "GOOS", "GOROOT":
+				return Unknown
+			}
+			return getenv(variable)
+		})
+		switch {
+		case len(words) == 0:
+		case words[0] == "-command" && len(words) > 1:
+			shorthands[words[1]] = words[2:]
+		default:
+			if long, is := shorthands[words[0]]; is {
+				words = append(append([]string{}, long...), words[1:]...)
+			}
+			texts = append(texts, Text{File: name, Line: line, Command: command, Target: "go:generate", Dir: dir, Shell: quoted(words), Source: strings.TrimSpace(directive)})
+		}
+	}
+	return texts
+}
+
+// directiveWords are the words of a directive: strings of Go between quotes are one. What is between no quotes may
+// have variables; a directive that go generate refuses has no words.
+func directiveWords(text string, value func(string) string) (words []string) {
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimLeft(text, " \t") {
+		if text[0] == '"' {
+			prefix, err := strconv.QuotedPrefix(text)
+			if err != nil {
+				return nil
+			}
+			word, err := strconv.Unquote(prefix)
+			if err != nil {
+				return nil
+			}
+			words, text = append(words, os.Expand(word, value)), text[len(prefix):]
+			continue
+		}
+		end := strings.IndexAny(text+" ", " \t")
+		words, text = append(words, os.Expand(text[:end], value)), text[end:]
+	}
+	return words
+}
+
+// quoted is the shell's text for words.
+func quoted(words []string) string {
+	all := make([]string, len(words))
+	for i, word := range words {
+		all[i] = shellword.Quote(word)
+	}
+	return strings.Join(all, " ")
+}

@@ -1,0 +1,360 @@
+package recipe
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Why a call cannot be followed.
+const (
+	inLarger     = "it is part of a larger shell command"
+	unknownWord  = "an argument depends on a value that only make or the shell knows"
+	unknownDir   = "its folder depends on what only make or the shell know"
+	outsideDir   = "its folder is outside of the project"
+	severalDirs  = "cd has not one folder"
+	throughOther = "another program runs it"
+)
+
+// A shell goes through commands without running them, as far as it is plain what they do.
+type shell struct {
+	*finder
+	text   *Text
+	script string // the file that is read in place of a command of the text; "" in the text itself
+	source string // what is read
+
+	dir       string
+	lost      string // why dir is not known
+	known     map[string]string
+	functions map[string]*syntax.Stmt
+	ran       map[string]bool // functions that were gone through
+	depth     int
+	events    []event
+}
+
+// run goes through a script.
+func (s *shell) run(source string) {
+	s.source = source
+	if len(source) > maxShell {
+		if s.mentions(source) {
+			s.add(Call{Line: s.line(1), Unclear: "the text around it is too long"})
+		}
+		return
+	}
+	file, err := syntax.NewParser().Parse(strings.NewReader(source), "")
+	if err != nil {
+		if s.mentions(source) {
+			s.add(Call{Line: s.line(1), Unclear: "it is not a valid shell command: " + err.Error()})
+		}
+		return
+	}
+	s.statements(file.Stmts, "")
+}
+
+// mentions reports whether a text may have a call.
+func (s *shell) mentions(text string) bool {
+	return s.program.Name != "" && strings.Contains(text, s.program.Name) || s.program.Variable != "" && strings.Contains(text, s.program.Variable)
+}
+
+// statements goes through statements in turn. Unclear is why calls among them are not.
+func (s *shell) statements(all []*syntax.Stmt, unclear string) {
+	for _, stmt := range all {
+		s.statement(stmt, unclear)
+	}
+}
+
+func (s *shell) statement(stmt *syntax.Stmt, unclear string) {
+	if s.steps--; s.steps < 0 {
+		return
+	}
+	if stmt.Background || stmt.Negated {
+		unclear = inLarger
+	}
+	switch cmd := stmt.Cmd.(type) {
+	case *syntax.CallExpr:
+		s.command(stmt, cmd, unclear)
+	case *syntax.DeclClause:
+		s.assign(cmd.Args)
+	case *syntax.FuncDecl:
+		if cmd.Name != nil {
+			s.functions[cmd.Name.Value] = cmd.Body
+		}
+	case *syntax.Block:
+		s.statements(cmd.Stmts, s.around(stmt, unclear))
+	case *syntax.Subshell:
+		inner := s.copy()
+		inner.statements(cmd.Stmts, s.around(stmt, unclear))
+		s.events = inner.events
+	case *syntax.BinaryCmd:
+		s.binary(stmt, cmd, unclear)
+	case nil, *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
+	default:
+		s.compound(stmt)
+	}
+}
+
+// around is why what is in brackets is not clear.
+func (s *shell) around(stmt *syntax.Stmt, unclear string) string {
+	if len(stmt.Redirs) > 0 {
+		return inLarger
+	}
+	return unclear
+}
+
+// copy is a shell that begins as this one is, and keeps what it changes for itself.
+func (s *shell) copy() *shell {
+	inner := *s
+	inner.known, inner.functions = maps.Clone(s.known), maps.Clone(s.functions)
+	return &inner
+}
+
+// binary goes through a chain. Its second part runs for certain only if all of the chain is && without tests.
+func (s *shell) binary(stmt *syntax.Stmt, cmd *syntax.BinaryCmd, unclear string) {
+	if cmd.Op != syntax.AndStmt || len(stmt.Redirs) > 0 {
+		s.compound(stmt)
+		return
+	}
+	s.statement(cmd.X, unclear)
+	if tests(cmd.X) {
+		unclear = inLarger
+	}
+	s.statement(cmd.Y, unclear)
+}
+
+// tests reports whether a statement asks whether something is so.
+func tests(stmt *syntax.Stmt) bool {
+	switch cmd := stmt.Cmd.(type) {
+	case *syntax.TestClause:
+		return true
+	case *syntax.BinaryCmd:
+		return tests(cmd.X) || tests(cmd.Y)
+	case *syntax.CallExpr:
+		return len(cmd.Args) > 0 && slices.Contains([]string{"test", "[", "which", "command", "grep"}, cmd.Args[0].Lit())
+	}
+	return stmt.Negated
+}
+
+// compound goes through a loop, a condition or a pipe: its calls are not clear, and what it changes is not known after.
+func (s *shell) compound(stmt *syntax.Stmt) {
+	var words []*syntax.Word
+	inner := s.copy()
+	inner.events = nil
+	syntax.Walk(stmt, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.Assign:
+			if n.Name != nil {
+				inner.known[n.Name.Value] = Unknown
+				s.known[n.Name.Value] = Unknown
+			}
+		case *syntax.WordIter:
+			inner.known[n.Name.Value] = Unknown
+			words = append(words, n.Items...)
+		case *syntax.Stmt:
+			if cmd, ok := n.Cmd.(*syntax.CallExpr); ok {
+				inner.command(n, cmd, inLarger)
+			}
+		}
+		return true
+	})
+	items := s.placesOf(s.words(words))
+	for _, e := range inner.events {
+		if e.call == nil && e.step.anywhere && len(items) > 0 { // it goes through these
+			e.step.anywhere, e.step.places = false, append(e.step.places, items...)
+		}
+		s.events = append(s.events, e)
+	}
+	if inner.dir != s.dir || inner.lost != s.lost {
+		s.lost = unknownDir
+	}
+}
+
+// command goes through a simple command.
+func (s *shell) command(stmt *syntax.Stmt, cmd *syntax.CallExpr, unclear string) {
+	if len(cmd.Args) == 0 {
+		s.assign(cmd.Assigns)
+		return
+	}
+	words := s.words(cmd.Args)
+	switch name := words[0]; {
+	case name == "cd" || name == "pushd":
+		s.changeDir(words[1:])
+	case name == "popd":
+		s.lost = unknownDir
+	case s.functions[name] != nil && s.depth < maxDepth:
+		s.ran[name] = true
+		s.depth++
+		s.statement(s.functions[name], unclear)
+		s.depth--
+	case s.called(stmt, words, unclear):
+	default:
+		s.other(stmt, words, unclear)
+	}
+}
+
+// other goes through a command that is no call: the calls of a script that it runs, or else what it may write.
+func (s *shell) other(stmt *syntax.Stmt, words []string, unclear string) {
+	inner, _ := s.follow(words)
+	if slices.ContainsFunc(inner, func(e event) bool { return e.call != nil }) {
+		for _, e := range inner {
+			e.refuse(unclear)
+		}
+		s.events = append(s.events, inner...)
+		return
+	}
+	step := s.step(stmt, words)
+	for _, e := range inner {
+		step.places, step.anywhere = append(step.places, e.step.places...), step.anywhere || e.step.anywhere
+		step.edits = step.edits || e.step.edits
+	}
+	s.events = append(s.events, event{step: step})
+}
+
+// refuse makes the call, if it is one, unclear.
+func (e event) refuse(unclear string) {
+	if e.call != nil && e.call.Unclear == "" && unclear != "" {
+		e.call.Unclear, e.call.Arguments, e.call.Dir = unclear, nil, ""
+	}
+}
+
+// called adds the program's call, if the command is one.
+func (s *shell) called(stmt *syntax.Stmt, words []string, unclear string) bool {
+	at := slices.IndexFunc(words, s.isProgram)
+	if at < 0 {
+		return false
+	}
+	arguments, dir, lost := words[at+1:], s.dir, s.lost
+	switch {
+	case at == 0:
+	case goRuns(words[:at]):
+		if changed, ok := Flag(words[:at], "C"); ok && lost == "" {
+			dir, lost = moved(dir, changed)
+		}
+	case runsNext(words[:at]):
+	case slices.ContainsFunc(arguments, func(word string) bool { return strings.HasPrefix(word, "paths=") }):
+		unclear = throughOther
+	default:
+		return false
+	}
+	if len(arguments) == 1 && slices.Contains([]string{"--version", "--help", "-h"}, arguments[0]) {
+		return true
+	}
+	if unclear == "" && slices.ContainsFunc(arguments, func(word string) bool { return strings.Contains(word, Unknown) }) {
+		unclear = unknownWord
+	}
+	if len(stmt.Redirs) > 0 {
+		unclear = inLarger
+	}
+	call := Call{Line: s.line(stmt.Pos().Line()), Dir: dir, Unclear: unclear, Version: s.version(words, at)}
+	if call.Unclear == "" {
+		call.Unclear = lost
+	}
+	if call.Unclear == "" {
+		for _, word := range arguments {
+			call.Arguments = append(call.Arguments, fromRoot(word, dir))
+		}
+	} else {
+		call.Dir = ""
+	}
+	s.add(call)
+	return true
+}
+
+// version is that of the program in a command, which has it at a word.
+func (s *shell) version(words []string, at int) string {
+	if _, version, is := strings.Cut(words[at], "@"); is && semver.IsValid(version) {
+		return version
+	}
+	if s.files == nil || s.lost != "" || at == 0 || !buildsUnversioned(words, s.program.Name, s.program.Package) {
+		return ""
+	}
+	return requirement(s.files, goModFor(s.dir, words), requiredIn(s.program.Package))
+}
+
+// add adds a call.
+func (s *shell) add(call Call) {
+	call.File, call.Target, call.Command = s.file(), s.text.Target, s.text.Command
+	s.events = append(s.events, event{call: &call})
+}
+
+// file is the file that is read, and line a line of it.
+func (s *shell) file() string {
+	if s.script != "" {
+		return s.script
+	}
+	return s.text.File
+}
+
+func (s *shell) line(number uint) int {
+	if s.script != "" {
+		return int(number)
+	}
+	return s.text.Line + int(number) - 1
+}
+
+// isProgram reports whether a word is the program, by its name or with a version behind it.
+func (s *shell) isProgram(word string) bool {
+	word, _, _ = strings.Cut(word, "@")
+	rest, is := strings.CutPrefix(path.Base(word), s.program.Name)
+	return is && s.program.Name != "" && (rest == "" || versioned().MatchString(rest))
+}
+
+// goRuns reports whether the words before a program's name are go's that run it: go run, go -C dir tool.
+func goRuns(words []string) bool {
+	return path.Base(words[0]) == "go" && (slices.Contains(words[1:], "run") || slices.Contains(words[1:], "tool"))
+}
+
+// runsNext reports whether the words run what is behind them, in the same folder.
+func runsNext(words []string) bool {
+	switch words[0] {
+	case "exec", "time", "command":
+		return len(words) == 1
+	case "env":
+		return !slices.ContainsFunc(words[1:], func(word string) bool { return !strings.Contains(word, "=") })
+	case "mise":
+		return words[len(words)-1] == "--"
+	}
+	return false
+}
+
+// changeDir is cd.
+func (s *shell) changeDir(arguments []string) {
+	arguments = slices.DeleteFunc(arguments, func(word string) bool { return word == "--" })
+	switch {
+	case len(arguments) != 1:
+		s.lost = severalDirs
+	case s.lost != "" && !strings.HasPrefix(arguments[0], Root):
+	default:
+		s.dir, s.lost = moved(s.dir, arguments[0])
+	}
+}
+
+// moved is the folder that a name leads to, or why it is not known.
+func moved(dir, name string) (there, lost string) {
+	if strings.Contains(name, Unknown) || strings.ContainsAny(name, "*?[{") {
+		return "", unknownDir
+	}
+	rel, ok := Below(dir, name)
+	if !ok || name == "" || strings.HasPrefix(name, "-") {
+		return "", outsideDir
+	}
+	return folder(rel), ""
+}
+
+// assign notes the values of variables.
+func (s *shell) assign(all []*syntax.Assign) {
+	for _, a := range all {
+		switch {
+		case a.Name == nil || a.Naked:
+		case a.Append || a.Index != nil || a.Array != nil:
+			s.known[a.Name.Value] = Unknown
+		case a.Value == nil:
+			s.known[a.Name.Value] = ""
+		default:
+			s.known[a.Name.Value] = s.word(a.Value)
+		}
+	}
+}

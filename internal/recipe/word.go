@@ -1,0 +1,194 @@
+package recipe
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
+)
+
+// VersionPattern matches a version of a module and nothing longer.
+const VersionPattern = `v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?\b`
+
+// versioned matches what follows a program's name in that of a file which says its version.
+var versioned = lazy.Regexp(`^-` + VersionPattern + `$`)
+
+// maxWord bounds what variables make of a word, in bytes.
+const maxWord = 64 << 10
+
+// words are the texts of words without quotes, with [Unknown] in place of what only the shell knows.
+func (s *shell) words(all []*syntax.Word) []string {
+	texts := make([]string, len(all))
+	for i, word := range all {
+		texts[i] = s.word(word)
+	}
+	return texts
+}
+
+func (s *shell) word(word *syntax.Word) string {
+	if text := s.parts(word.Parts, false); len(text) <= maxWord {
+		return text
+	}
+	return Unknown
+}
+
+func (s *shell) parts(parts []syntax.WordPart, quoted bool) string {
+	var b strings.Builder
+	for _, part := range parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(unescape(p.Value, quoted))
+		case *syntax.SglQuoted:
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			b.WriteString(s.parts(p.Parts, true))
+		case *syntax.ParamExp:
+			b.WriteString(s.parameter(p, quoted))
+		case *syntax.CmdSubst:
+			b.WriteString(s.output(p.Stmts))
+		default:
+			b.WriteString(Unknown)
+		}
+	}
+	return b.String()
+}
+
+// unescape removes the backslashes that quote single characters.
+func unescape(text string, quoted bool) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) && (!quoted || strings.IndexByte("$`\"\\\n", text[i+1]) >= 0) {
+			if i++; text[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// parameter is the value of $NAME, ${NAME} or ${NAME:-usual}. One of several words counts between quotes alone.
+func (s *shell) parameter(p *syntax.ParamExp, quoted bool) string {
+	if p.Param == nil || p.Excl || p.Length || p.Slice != nil || p.Repl != nil || p.Names != 0 {
+		return Unknown
+	}
+	name := p.Param.Value
+	value, known := s.known[name]
+	switch {
+	case name == s.program.Variable:
+		return s.program.Name
+	case name == "0" || name == "BASH_SOURCE":
+		if s.script == "" {
+			return Unknown
+		}
+		return Root + "/" + s.script
+	case p.Index != nil:
+		return Unknown
+	case name == "PWD":
+		return s.here()
+	case p.Exp != nil:
+		usual := p.Exp.Op == syntax.DefaultUnsetOrNull || p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.AssignUnsetOrNull || p.Exp.Op == syntax.AssignUnset
+		if !usual || p.Exp.Word == nil {
+			return Unknown
+		}
+		if !known {
+			value, known = s.word(p.Exp.Word), true
+		}
+	}
+	if !known || !quoted && strings.ContainsAny(value, " \t\n*?[") {
+		return Unknown
+	}
+	return value
+}
+
+// here is the absolute path of the folder in which the shell is.
+func (s *shell) here() string {
+	if s.lost != "" {
+		return Unknown
+	}
+	return rooted(s.dir)
+}
+
+// output is what commands print, of the few that ask for a place: $(cd hack && pwd), $(dirname "$0"),
+// $(git rev-parse --show-toplevel).
+func (s *shell) output(stmts []*syntax.Stmt) string {
+	if s.depth >= maxDepth {
+		return Unknown
+	}
+	inner := s.copy()
+	inner.depth++
+	var last []string
+	for _, cmd := range inTurn(stmts) {
+		if cmd == nil || len(cmd.Args) == 0 {
+			return Unknown
+		}
+		if last = inner.words(cmd.Args); last[0] == "cd" {
+			inner.changeDir(last[1:])
+			last = nil
+		}
+	}
+	return inner.printed(last)
+}
+
+// printed is what a command prints.
+func (s *shell) printed(words []string) string {
+	line := strings.Join(words, " ")
+	switch {
+	case line == "pwd" || line == "pwd -P":
+		return s.here()
+	case line == "date +%Y":
+		return Year()
+	case strings.HasPrefix(line, "mktemp"):
+		return "/tmp" // outside of the project
+	case line == "git rev-parse --show-toplevel" && s.files != nil:
+		if _, err := fs.Stat(s.files, ".git"); err == nil {
+			return Root
+		}
+	case len(words) > 1 && (words[0] == "dirname" || words[0] == "realpath" || words[0] == "readlink"):
+		rel, ok := Below(s.dir, words[len(words)-1])
+		if !ok || s.lost != "" || strings.Contains(line, Unknown) {
+			return Unknown
+		}
+		if words[0] == "dirname" {
+			rel = path.Dir(rel)
+		}
+		return rooted(rel)
+	}
+	return Unknown
+}
+
+// inTurn are the simple commands that run one after the other; nil stands for any other one.
+func inTurn(stmts []*syntax.Stmt) (all []*syntax.CallExpr) {
+	for _, stmt := range stmts {
+		chain, ok := stmt.Cmd.(*syntax.BinaryCmd)
+		if ok && chain.Op == syntax.AndStmt {
+			all = append(all, inTurn([]*syntax.Stmt{chain.X, chain.Y})...)
+			continue
+		}
+		cmd, _ := stmt.Cmd.(*syntax.CallExpr)
+		all = append(all, cmd)
+	}
+	return all
+}
+
+// Year is what date +%Y prints, which headers of generated files ask for.
+func Year() string { return time.Now().Format("2006") }
+
+// Flag is the value of a flag of the go command among words.
+func Flag(words []string, name string) (value string, found bool) {
+	for i, word := range words {
+		bare := strings.TrimPrefix(strings.TrimPrefix(word, "-"), "-")
+		switch {
+		case bare == word:
+		case bare == name && i+1 < len(words):
+			return words[i+1], true
+		case strings.HasPrefix(bare, name+"="):
+			return strings.TrimPrefix(bare, name+"="), true
+		}
+	}
+	return "", false
+}
