@@ -12,7 +12,7 @@ func (inv *invocation) installCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Install the project's CRDs into the cluster",
-		Long: `Install applies the project's CRDs (config/crd, or else config/*/crd) to the cluster of the current context
+		Long: `Install applies the project's CRDs, from the folder that generate writes, to the cluster of the current context
 and waits until the API server serves them. If the types have changed, it generates the CRDs first.
 
 With --dependencies install also applies the CRDs of kinds of other modules that the project's Go files use, such as

@@ -13,127 +13,108 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/shellword"
 )
-
-// crdFolder holds the kustomization of a project's definitions, as kubebuilder lays projects out.
-const crdFolder = "config/crd"
 
 // buildDefinitions builds the definitions of the project in root, with generated texts in place of the disk's. Having
 // none is reported and no mistake.
 func (s *Session) buildDefinitions(ctx context.Context, root string, generated map[string][]byte) ([]*unstructured.Unstructured, error) {
-	dir, err := s.definitionsFolder(root)
+	code := s.codebase(root)
+	made, err := code.Generation()
 	if err != nil {
 		return nil, err
 	}
-	all := generated
-	if !kustomization.In(dir) {
-		if all, err = withKustomization(dir, generated); err != nil {
+	var definitions []*unstructured.Unstructured
+	for _, folder := range made.CRDSets() {
+		some, err := s.buildFrom(ctx, root, filepath.Join(root, filepath.FromSlash(folder)), generated)
+		if err != nil {
+			return nil, err
+		}
+		definitions = append(definitions, some...)
+	}
+	s.warnStale(code, definitions)
+	if len(definitions) == 0 {
+		if err := s.noDefinitions(root, code, made); err != nil {
+			return nil, err
+		}
+	}
+	asDeployed(ctx, root, generated, definitions)
+	return definitions, nil
+}
+
+// buildFrom builds the definitions in a folder into which they are generated: by its kustomization, by that beside a
+// folder bases, as kubebuilder has it, or else all files.
+func (s *Session) buildFrom(ctx context.Context, root, folder string, generated map[string][]byte) ([]*unstructured.Unstructured, error) {
+	dir, all := folder, generated
+	switch above := filepath.Dir(folder); {
+	case filepath.Base(folder) == "bases" && kustomization.In(above):
+		dir = above
+	case kustomization.In(folder):
+	default:
+		names := manifests(folder, generated)
+		if len(names) == 0 {
+			return nil, nil
+		}
+		var err error
+		if all, err = withKustomization(folder, names, generated); err != nil {
 			return nil, err
 		}
 	}
 	definitions, err := kustomization.Kustomization{Folder: dir, Generated: all}.Build(ctx)
 	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" {
 		known.Next = s.generating(root)
-		if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(known.Where, filepath.Join(dir, "bases")) {
+		if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(known.Where, folder) {
 			known.Hint = "the CRDs that the kustomization lists are not generated yet"
 		}
 	}
-	if err == nil && len(definitions) == 0 {
-		s.Handler.Handle(report.Note{Text: crdFolder + " has no definitions; slipway create api adds the first one"})
-	}
-	asDeployed(ctx, root, generated, definitions)
 	return definitions, err
 }
 
-// errNoDefinitions is why there is nothing to install.
-var errNoDefinitions = errors.New("neither " + crdFolder + ", a folder config/*/crd nor one that the Makefile names in output:crd has any")
-
-// definitionsFolder is where a project has its definitions: the kustomization in config/crd, or else one in a folder
-// crd further down, such as config/components/crd, or else files without a kustomization, or else where the Makefile
-// has them generated.
-func (s *Session) definitionsFolder(root string) (string, error) {
-	usual := filepath.Join(root, filepath.FromSlash(crdFolder))
-	if kustomization.In(usual) {
-		return usual, nil
+// noDefinitions says that there are none. A project with kinds of its own lacks theirs.
+func (s *Session) noDefinitions(root string, code *codebase.Codebase, made codebase.Generation) error {
+	where := made.CRDFolder()
+	if where == "" {
+		where = "this project: controller-gen writes none to files"
 	}
-	elsewhere, err := filepath.Glob(filepath.Join(escaped(root), "config", "*", "crd"))
+	for _, kind := range s.Kinds() {
+		if kind.API != nil {
+			return &report.Error{What: "the CRDs of the project's own kinds are missing", Where: made.CRDFolder(),
+				Hint: "PROJECT has the kind " + kind.Kind + "; nothing was installed" + elsewhere(code, made), Next: s.generating(root)}
+		}
+	}
+	s.Handler.Handle(report.Note{Text: "no CRDs in " + where + "; slipway create api adds the first one"})
+	return nil
+}
+
+// elsewhere names the folder that has CRDs although nothing generates them there.
+func elsewhere(code *codebase.Codebase, made codebase.Generation) string {
+	other := code.OtherCRDFolder()
+	if other == "" {
+		return ""
+	}
+	return "; " + other + " has CRDs, but they are generated into " + made.CRDFolder() + ": call controller-gen in the Makefile with output:crd:artifacts:config=" + other
+}
+
+// warnStale warns of copies of definitions, among these objects, in folders that the project's generators do not write.
+func (s *Session) warnStale(code *codebase.Codebase, objects []*unstructured.Unstructured) {
+	stale, err := code.StaleCRDs()
 	if err != nil {
-		return "", err
+		return // generating reports it
 	}
-	found := slices.DeleteFunc(slices.Clone(elsewhere), func(dir string) bool { return !kustomization.In(dir) })
-	if len(found) == 0 {
-		found = withManifests(append([]string{usual}, elsewhere...))
-	}
-	if len(found) == 0 {
-		if found, err = s.generatedFolders(root); err != nil {
-			return "", err
+	for _, copy := range stale {
+		if slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
+			return o.GetKind() == "CustomResourceDefinition" && o.GetName() == copy.Name
+		}) {
+			s.Handler.Handle(report.Warning{Text: copy.File + " is a copy that nothing generates: " + copy.Call + " writes " + copy.Made})
 		}
 	}
-	switch len(found) {
-	case 0:
-		return "", &report.Error{
-			What: "the project has no custom resource definitions", Where: usual, Hint: "create the project's first API", Err: errNoDefinitions,
-			Next: "slipway create api --group batch --version v1 --kind CronJob --resource --controller",
-		}
-	case 1:
-		return found[0], nil
-	}
-	return "", &report.Error{What: "several folders have CRDs", Where: strings.Join(found, " and "), Hint: "a kustomization in " + crdFolder + " must select the ones to install",
-		Next: "slipway kubectl apply --server-side -k " + shellword.Quote(found[0])}
 }
 
-// withManifests are the folders bases in some folders, as far as they have manifests.
-func withManifests(folders []string) []string {
-	var found []string
-	for _, dir := range folders {
-		if bases := filepath.Join(dir, "bases"); len(manifestsIn(bases)) > 0 {
-			found = append(found, bases)
-		}
-	}
-	return found
-}
-
-// generatedFolders are the folders that the project's CRDs are generated into, as far as they have a kustomization or
-// manifests. A kustomization beside a folder bases, as kubebuilder has it, stands for that.
-func (s *Session) generatedFolders(root string) ([]string, error) {
-	plan, _, err := s.plan(root)
-	if err != nil {
-		return nil, err
-	}
-	var found []string
-	for _, dir := range plan.CRDFolders() {
-		switch above := filepath.Dir(dir); {
-		case filepath.Base(dir) == "bases" && kustomization.In(above):
-			found = append(found, above)
-		case kustomization.In(dir) || len(manifestsIn(dir)) > 0:
-			found = append(found, dir)
-		}
-	}
-	return found, nil
-}
-
-// escaped is a path as a pattern that matches it alone.
-func escaped(path string) string {
-	if os.PathSeparator == '\\' { // where patterns have no escapes
-		return path
-	}
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
-}
-
-// withKustomization are texts together with that of a kustomization, in a folder without one, which names the folder's
-// manifests.
-func withKustomization(dir string, texts map[string][]byte) (map[string][]byte, error) {
-	names := manifestsIn(dir)
-	for file := range texts {
-		if filepath.Dir(file) == dir && isManifest(file) {
-			names = append(names, filepath.Base(file))
-		}
-	}
-	slices.Sort(names)
-	kustomization, err := json.Marshal(map[string][]string{"resources": slices.Compact(names)})
+// withKustomization are texts together with that of a kustomization of some files, in a folder without one.
+func withKustomization(dir string, names []string, texts map[string][]byte) (map[string][]byte, error) {
+	kustomization, err := json.Marshal(map[string][]string{"resources": names})
 	if err != nil {
 		return nil, err
 	}
@@ -145,22 +126,20 @@ func withKustomization(dir string, texts map[string][]byte) (map[string][]byte, 
 	return all, nil
 }
 
-// manifestsIn are the names of the manifests in a folder; none if there is no such folder.
-func manifestsIn(dir string) []string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	var names []string
+// manifests are the names of the manifests in a folder, those of texts too.
+func manifests(dir string, texts map[string][]byte) (names []string) {
+	isManifest := func(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) }
+	entries, _ := os.ReadDir(dir) // there are none without the folder
 	for _, e := range entries {
 		if !e.IsDir() && isManifest(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
-	return names
-}
-
-func isManifest(name string) bool {
-	extension := filepath.Ext(name)
-	return extension == ".yaml" || extension == ".yml"
+	for file := range texts {
+		if filepath.Dir(file) == dir && isManifest(file) {
+			names = append(names, filepath.Base(file))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

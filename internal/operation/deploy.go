@@ -76,6 +76,7 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 	case d.Image != "" && !runs(objects, d.Image):
 		return nil, d.withoutContainer(ctx, built, objects)
 	}
+	s.warnStale(s.codebase(root), objects)
 	return objects, nil
 }
 

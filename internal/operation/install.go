@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -68,9 +67,6 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 	building, end := s.online(ctx, i.only())
 	defer end()
 	definitions, err := s.buildDefinitions(building, root, generated)
-	if i.Dependencies {
-		err = s.unlessControllersAlone(err)
-	}
 	if err != nil {
 		return err
 	}
@@ -85,6 +81,9 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 		return err
 	}
 	cluster, err := s.connect(ctx, i.To, i.only())
+	if err != nil && len(definitions) == 0 && !i.Dependencies {
+		return nil // there is nothing to install, which is said
+	}
 	if err != nil {
 		return err
 	}
@@ -101,21 +100,6 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 		return nil
 	}
 	return cluster.Apply(ctx, definitions, o)
-}
-
-// unlessControllersAlone is no mistake where a project without definitions has controllers alone. One with kinds of its
-// own lacks theirs.
-func (s *Session) unlessControllersAlone(err error) error {
-	if !errors.Is(err, errNoDefinitions) {
-		return err
-	}
-	for _, kind := range s.Kinds() {
-		if kind.API != nil {
-			return &report.Error{What: "the CRDs of the project's own kinds are missing", Where: crdFolder, Err: err,
-				Hint: "PROJECT has the kind " + kind.Kind + "; nothing was installed", Next: "slipway generate"}
-		}
-	}
-	return nil
 }
 
 // previewInstallation answers with what installing would do.
@@ -144,7 +128,7 @@ func (s *Session) Uninstall(ctx context.Context, r Removal) error {
 	building, end := s.online(ctx, r.DryRun)
 	defer end()
 	definitions, err := s.buildDefinitions(building, root, nil)
-	if err != nil && (!r.Dependencies || !errors.Is(err, errNoDefinitions)) {
+	if err != nil {
 		return err
 	}
 	set, err := definitionsSet(root)

@@ -28,15 +28,10 @@ func (a *planner) listing(folder string) (list, prefix string) {
 	return "", ""
 }
 
-// crdsElsewhere reports whether the Makefile has definitions generated into a folder that the layout does not know.
-// Where that is listed nowhere and the layout's is, the project has its own way from one to the other.
+// crdsElsewhere reports whether definitions are generated into a folder that the layout does not know.
 func (a *planner) crdsElsewhere() bool {
 	usual, folder := a.Code().ConfigFolder("crd"), a.generation.CRDFolder()
-	if folder == "" || folder == codebase.CRDFolder || folder == usual+"/bases" {
-		return false
-	}
-	list, _ := a.listing(folder)
-	return list != "" || a.Code().Kustomization(usual) == ""
+	return folder != "" && folder != codebase.CRDFolder && folder != usual+"/bases"
 }
 
 // crdFile is where the generator writes the kind's definition.
