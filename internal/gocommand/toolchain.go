@@ -36,22 +36,24 @@ func Toolchain() string {
 
 // written is a setting that go env -w has written.
 func written(name string) string {
-	file := os.Getenv("GOENV")
-	if file == "" {
-		dir, err := os.UserConfigDir()
-		if err != nil {
-			return ""
-		}
-		file = filepath.Join(dir, "go", "env")
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "" // "off" among others
-	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(Written())) {
 		if value, ok := strings.CutPrefix(strings.TrimSpace(line), name+"="); ok {
 			return value
 		}
 	}
 	return ""
+}
+
+// Written are the settings that go env -w has written, as the file has them; none where GOENV is "off".
+func Written() []byte {
+	file := os.Getenv("GOENV")
+	if file == "" {
+		dir, err := os.UserConfigDir()
+		if err != nil {
+			return nil
+		}
+		file = filepath.Join(dir, "go", "env")
+	}
+	text, _ := os.ReadFile(file) // most users have none
+	return text
 }

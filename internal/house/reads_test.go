@@ -29,6 +29,8 @@ var readers = map[string]string{
 	"internal/codegen/kubernetes/world.go":          "a file that the program itself has just written",
 	"internal/codegen/remember.go":                  "an answer in the user's cache",
 	"internal/crdcheck/memory.go":                   "an answer in the user's cache",
+	"internal/typecheck/memory.go":                  "a memory in the user's cache",
+	"internal/typecheck/exports.go":                 "a package in Go's build cache",
 	"internal/fileview":                             "it looks at what kind of file it is first",
 	"internal/regenerate/leftover.go":               "the head of a regular file",
 	"internal/scaffold/internal/transaction/key.go": "a key in the user's configuration",

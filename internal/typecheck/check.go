@@ -1,0 +1,251 @@
+package typecheck
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+var (
+	errNoName    = errors.New("it names no module")
+	errGenerated = errors.New("it will be generated")
+	errNoPackage = errors.New("the module has no such package")
+	errCycle     = errors.New("import cycle not allowed")
+)
+
+// A checker checks packages of some code.
+type checker struct {
+	*code
+	known    *exports
+	declared map[string]*declarations
+}
+
+// declarations are what other packages see of one.
+type declarations struct {
+	types   *types.Package
+	unknown string // why that may not be all
+}
+
+func newChecker(of *code, known *exports) *checker {
+	return &checker{of, known, map[string]*declarations{}}
+}
+
+// A judgement says of a package whether it compiles.
+type judgement struct {
+	path     string
+	mistakes []Mistake
+	unknown  string // why it is not known
+}
+
+// judge checks a package with its tests.
+func (c *checker) judge(importPath string) judgement {
+	p := c.load(importPath)
+	if p == nil {
+		return judgement{path: importPath}
+	}
+	inside := c.checkFiles(p, p.path, p.filesThat(func(f *file) bool { return !f.outside() }))
+	outside := p.filesThat((*file).outside)
+	if len(outside) == 0 || len(inside.mistakes) > 0 || inside.unknown != "" {
+		return inside.judgement
+	}
+	tests := c
+	if slices.ContainsFunc(p.files, func(f *file) bool { return f.test && !f.outside() }) {
+		tests = c.tested(p.path, inside.types)
+	}
+	return tests.checkFiles(p, p.path+"_test", outside).judgement
+}
+
+// tested is a checker of what sees a package as it is with its tests: these and all that imports the package are
+// compiled once more for them.
+func (c *checker) tested(importPath string, with *types.Package) *checker {
+	tests := newChecker(c.code, c.known)
+	for other, d := range c.declared {
+		if !c.reaches(other, importPath) {
+			tests.declared[other] = d
+		}
+	}
+	tests.declared[importPath] = &declarations{types: with}
+	return tests
+}
+
+// A unit is what is compiled at once.
+type unit struct {
+	judgement
+	*checker
+	types  *types.Package
+	inside bool             // the package itself, not tests outside of it
+	shown  map[string]*file // by the names that positions have
+	passed map[token.Pos]bool
+}
+
+// checkFiles checks some files of a package.
+func (c *checker) checkFiles(p *pkg, importPath string, files []*file) *unit {
+	u := &unit{judgement: judgement{path: p.path}, checker: c, inside: importPath == p.path, shown: map[string]*file{}, passed: map[token.Pos]bool{}}
+	if p.err != nil {
+		u.unknown = p.err.Error()
+		return u
+	}
+	uses := map[*ast.Ident]types.Object{}
+	u.types = u.checkSyntax(p, importPath, files, false, &types.Info{Uses: uses})
+	u.refuseTests(uses)
+	if u.unknown != "" {
+		u.mistakes = nil
+	}
+	return u
+}
+
+// checkSyntax checks files with go/types.
+func (u *unit) checkSyntax(p *pkg, importPath string, files []*file, declarations bool, info *types.Info) *types.Package {
+	var syntax []*ast.File
+	for _, f := range files {
+		u.shown[f.name] = f
+		u.addSyntaxErrors(f)
+		if f.syntax != nil {
+			syntax = append(syntax, f.syntax)
+			u.passGenerated(f.syntax)
+		}
+	}
+	config := types.Config{
+		GoVersion: p.root.goes, Sizes: types.SizesFor("gc", u.settings.GOARCH), FakeImportC: true, IgnoreFuncBodies: declarations,
+		Importer: u, Error: u.addError,
+	}
+	checked, _ := config.Check(importPath, u.files, syntax, info) // its errors are noted one by one
+	return checked
+}
+
+// passGenerated passes over imports of packages that will be generated.
+func (u *unit) passGenerated(syntax *ast.File) {
+	for i, importPath := range importsOf(syntax) {
+		if u.willBeGenerated(importPath) && i < len(syntax.Imports) {
+			u.passed[syntax.Imports[i].Path.Pos()] = true
+		}
+	}
+}
+
+// willBeGenerated reports whether a package of the module consists of apply configurations, which follow from types.
+func (c *checker) willBeGenerated(importPath string) bool {
+	r, dir := c.rootOf(importPath)
+	return r != nil && slices.Contains(strings.Split(dir, "/"), "applyconfiguration")
+}
+
+// addSyntaxErrors notes the first mistake that the parser found; others may follow from it.
+func (u *unit) addSyntaxErrors(f *file) {
+	if f.err == nil || f.generated {
+		return
+	}
+	m := Mistake{Position: report.Position{File: f.name}, Message: f.err.Error()}
+	if list, is := errors.AsType[scanner.ErrorList](f.err); is && len(list) > 0 {
+		m = Mistake{report.Position{File: f.name, Line: list[0].Pos.Line, Column: list[0].Pos.Column}, list[0].Msg}
+	}
+	u.mistakes = append(u.mistakes, m)
+}
+
+// addError notes a mistake that go/types found.
+func (u *unit) addError(err error) {
+	found, is := errors.AsType[types.Error](err)
+	if !is || u.passed[found.Pos] || strings.HasPrefix(found.Msg, "\t") { // more of the one before
+		return
+	}
+	u.add(found.Pos, found.Msg)
+}
+
+func (u *unit) add(pos token.Pos, message string) {
+	at := u.files.PositionFor(pos, false)
+	if f := u.shown[at.Filename]; f != nil && !f.generated {
+		u.mistakes = append(u.mistakes, Mistake{report.Position{File: at.Filename, Line: at.Line, Column: at.Column}, message})
+	}
+}
+
+// refuseTests notes where code uses what only tests declare: it is compiled without them.
+func (u *unit) refuseTests(uses map[*ast.Ident]types.Object) {
+	declaredIn := func(pos token.Pos) *file { return u.shown[u.files.PositionFor(pos, false).Filename] }
+	for ident, object := range uses {
+		if object.Pkg() != u.types || !object.Pos().IsValid() {
+			continue
+		}
+		if from, at := declaredIn(ident.Pos()), declaredIn(object.Pos()); from != nil && at != nil && !from.test && at.test {
+			u.add(ident.Pos(), "undefined: "+ident.Name)
+		}
+	}
+	slices.SortStableFunc(u.mistakes, compareMistakes)
+}
+
+func compareMistakes(a, b Mistake) int {
+	if c := strings.Compare(a.Position.File, b.Position.File); c != 0 {
+		return c
+	}
+	if a.Position.Line != b.Position.Line {
+		return a.Position.Line - b.Position.Line
+	}
+	return a.Position.Column - b.Position.Column
+}
+
+// Import implements [types.Importer].
+func (u *unit) Import(importPath string) (*types.Package, error) {
+	if importPath == "unsafe" {
+		return types.Unsafe, nil
+	}
+	if u.willBeGenerated(importPath) {
+		return nil, errGenerated
+	}
+	var found *declarations
+	if p := u.load(importPath); p != nil {
+		if u.inside && u.reaches(importPath, u.path) {
+			return nil, errCycle
+		}
+		found = u.declarations(p)
+	} else if u.lacks(importPath) {
+		return nil, errNoPackage
+	} else {
+		found = u.imported(importPath)
+	}
+	if u.unknown == "" {
+		u.unknown = found.unknown
+	}
+	if found.types == nil {
+		return nil, errors.New(found.unknown)
+	}
+	return found.types, nil
+}
+
+// declarations checks what a package declares, once.
+func (c *checker) declarations(p *pkg) *declarations {
+	if d, known := c.declared[p.path]; known {
+		return d
+	}
+	d := &declarations{}
+	c.declared[p.path] = d
+	u := &unit{judgement: judgement{path: p.path}, checker: c, inside: true, shown: map[string]*file{}, passed: map[token.Pos]bool{}}
+	made := u.checkSyntax(p, p.path, p.filesThat(func(f *file) bool { return !f.test }), true, nil)
+	switch d.unknown = u.unknown; {
+	case d.unknown != "":
+	case p.err != nil:
+		d.unknown = p.err.Error()
+	case len(u.mistakes) > 0:
+		d.unknown = "a package that it imports does not compile: " + u.mistakes[0].line()
+	}
+	d.types = made
+	return d
+}
+
+// imported reads what a package of another module, or of Go, declares.
+func (c *checker) imported(importPath string) *declarations {
+	made, err := c.known.Import(importPath)
+	if err != nil {
+		return &declarations{unknown: err.Error()}
+	}
+	for _, deeper := range made.Imports() {
+		if c.load(deeper.Path()) != nil {
+			return &declarations{unknown: fmt.Sprintf("%s imports %s, which may change", importPath, path.Clean(deeper.Path()))}
+		}
+	}
+	return &declarations{types: made}
+}

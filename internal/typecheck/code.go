@@ -1,0 +1,308 @@
+package typecheck
+
+import (
+	"fmt"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/internal/fileview"
+	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/gocommand"
+	"github.com/slipway-dev/slipway/internal/sourcefolder"
+)
+
+// A root is a module whose packages are read from source, since they may change without their version.
+type root struct {
+	path  string // import path
+	dir   string // folder in the view
+	view  fileview.View
+	shown string // what names of files begin with in messages
+	goes  string // its version of Go
+	inner bool   // the view is the project's
+}
+
+// code is the Go code of a module, and that of modules which it has from folders.
+type code struct {
+	change   Change
+	dir      string // the module's folder in the project
+	roots    []root // that of the module comes first
+	required []string
+	texts    []string // what decides which versions of modules there are
+	work     string   // the path of go.work
+	settings settings
+	packages map[string]*pkg
+	files    *token.FileSet
+}
+
+// read reads which modules there are.
+func (c Change) read(view fileview.View, dir string) (*code, error) {
+	k := &code{change: c, dir: dir, packages: map[string]*pkg{}, files: token.NewFileSet()}
+	mod, err := k.addModule(root{dir: dir, view: view, inner: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range mod.Require {
+		k.required = append(k.required, r.Mod.Path)
+	}
+	if err := k.addFolders(view, filepath.Join(c.Root, filepath.FromSlash(dir)), mod.Replace); err != nil {
+		return nil, err
+	}
+	if k.work = gocommand.Workspace(filepath.Join(c.Root, filepath.FromSlash(dir)), c.Environ); k.work == "" {
+		return k, nil
+	}
+	return k, k.addWorkspace(view)
+}
+
+// addModule adds a module whose folder is known.
+func (k *code) addModule(r root) (*modfile.File, error) {
+	name := path.Join(r.dir, "go.mod")
+	text, err := r.view.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("%sgo.mod cannot be read: %w", r.shown, err)
+	}
+	mod, err := modfile.ParseLax(r.shown+name, text, nil)
+	if len(k.roots) == 0 && err == nil {
+		mod, err = modfile.Parse(r.shown+name, text, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if mod.Module == nil {
+		return nil, fmt.Errorf("%s%s: %w", r.shown, name, errNoName)
+	}
+	if r.path == "" {
+		r.path = mod.Module.Mod.Path
+	}
+	if mod.Go != nil {
+		r.goes = "go" + mod.Go.Version
+	}
+	if slices.ContainsFunc(k.roots, func(other root) bool { return other.path == r.path }) {
+		return mod, nil
+	}
+	k.roots = append(k.roots, r)
+	lines := strings.SplitAfter(string(text), "\n")
+	lines[mod.Module.Syntax.Start.Line-1] = "" // packages of others do not depend on it
+	k.texts = append(k.texts, strings.Join(lines, ""))
+	for _, beside := range []string{"go.sum", "vendor/modules.txt"} {
+		text, _ := r.view.ReadFile(path.Join(r.dir, beside)) // without sums there are none
+		k.texts = append(k.texts, string(text))
+	}
+	return mod, nil
+}
+
+// addFolders adds modules that are replaced by folders; base is what their paths are relative to.
+func (k *code) addFolders(view fileview.View, base string, replaced []*modfile.Replace) error {
+	for _, r := range replaced {
+		if r.New.Version != "" {
+			continue
+		}
+		if _, err := k.addModule(k.rootAt(view, base, r.New.Path, r.Old.Path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rootAt is the module in a folder, which may be the project's.
+func (k *code) rootAt(view fileview.View, base, folder, path string) root {
+	folder = filepath.FromSlash(folder)
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(base, folder)
+	}
+	if rel, err := filepath.Rel(k.change.Root, folder); err == nil && filepath.IsLocal(rel) {
+		return root{path: path, dir: filepath.ToSlash(rel), view: view, inner: true}
+	}
+	return root{path: path, dir: ".", view: fileview.Disk(folder), shown: filepath.ToSlash(folder) + "/"}
+}
+
+// addWorkspace adds the modules of a workspace.
+func (k *code) addWorkspace(view fileview.View) error {
+	text, err := finite.ReadFile(k.work)
+	if err != nil {
+		return err
+	}
+	file, err := modfile.ParseWork(k.work, text, nil)
+	if err != nil {
+		return err
+	}
+	sums, _ := finite.ReadFile(k.work + ".sum") // without sums there are none
+	k.texts = append(k.texts, string(text), string(sums))
+	base := filepath.Dir(k.work)
+	for _, use := range file.Use {
+		mod, err := k.addModule(k.rootAt(view, base, use.Path, ""))
+		if err != nil {
+			return err
+		}
+		for _, r := range mod.Require {
+			k.required = append(k.required, r.Mod.Path)
+		}
+	}
+	return k.addFolders(view, base, file.Replace)
+}
+
+// rootOf is the module that a package is of by its path; nil if it is none that is read from source.
+func (k *code) rootOf(importPath string) (r *root, dir string) {
+	for i, other := range k.roots {
+		rest, in := strings.CutPrefix(importPath+"/", other.path+"/")
+		if in && (r == nil || len(other.path) > len(r.path)) {
+			r, dir = &k.roots[i], path.Join(other.dir, rest)
+		}
+	}
+	return r, dir
+}
+
+// lacks reports whether a package would be one of the modules that are read from source, and no other module may have
+// it.
+func (k *code) lacks(importPath string) bool {
+	r, _ := k.rootOf(importPath)
+	return r != nil && !slices.ContainsFunc(k.required, func(module string) bool {
+		return len(module) > len(r.path) && strings.HasPrefix(importPath+"/", module+"/")
+	})
+}
+
+// load reads a package of a module that is read from source. It is nil if its folder has no Go files.
+func (k *code) load(importPath string) *pkg {
+	if p, known := k.packages[importPath]; known {
+		return p
+	}
+	r, dir := k.rootOf(importPath)
+	var p *pkg
+	if r != nil {
+		p = k.readPackage(importPath, r, dir)
+	}
+	k.packages[importPath] = p
+	return p
+}
+
+// reached are the packages of the module that a change to files may break: those with the files, and those that import
+// them.
+func (k *code) reached(files []string) ([]string, error) {
+	changed, reached := map[string]bool{}, map[string]bool{}
+	for _, file := range files {
+		importPath, ok := k.packageAt(path.Dir(file))
+		if !ok || !strings.HasSuffix(file, ".go") {
+			continue
+		}
+		reached[importPath] = true
+		changed[importPath] = changed[importPath] || !strings.HasSuffix(file, "_test.go")
+	}
+	if len(reached) == 0 {
+		return nil, nil
+	}
+	all, err := k.all()
+	if err != nil {
+		return nil, err
+	}
+	for again := true; again; {
+		again = false
+		for _, p := range all {
+			if !changed[p.path] && p.imports(changed, false) {
+				changed[p.path], again = true, true
+			}
+			reached[p.path] = reached[p.path] || changed[p.path] || p.imports(changed, true)
+		}
+	}
+	var paths []string
+	for _, p := range all {
+		if reached[p.path] {
+			paths = append(paths, p.path)
+		}
+	}
+	return paths, nil
+}
+
+// reaches reports whether a package is another one that is read from source, or imports it by way of others.
+func (k *code) reaches(from, to string) bool {
+	seen := map[string]bool{}
+	var visit func(importPath string) bool
+	visit = func(importPath string) bool {
+		if importPath == to || seen[importPath] {
+			return importPath == to
+		}
+		seen[importPath] = true
+		p := k.load(importPath)
+		return p != nil && slices.ContainsFunc(p.files, func(f *file) bool { return !f.test && slices.ContainsFunc(f.imports, visit) })
+	}
+	return visit(from)
+}
+
+// packageAt is the import path of a folder of the project.
+func (k *code) packageAt(dir string) (importPath string, ok bool) {
+	longest := -1
+	for _, r := range k.roots {
+		rest, in := strings.CutPrefix(dir+"/", r.dir+"/")
+		if r.dir == "." {
+			rest, in = dir, true
+		}
+		if r.inner && in && len(r.dir) > longest {
+			importPath, longest = path.Join(r.path, rest), len(r.dir)
+		}
+	}
+	return importPath, longest >= 0
+}
+
+// all are the packages of the module.
+func (k *code) all() (packages []*pkg, err error) {
+	r := k.roots[0]
+	var walk func(dir string) error
+	walk = func(dir string) error {
+		entries, err := r.view.ReadDir(dir)
+		if err != nil {
+			return err
+		}
+		if dir != r.dir && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "go.mod" && !e.IsDir() }) {
+			return nil // another module
+		}
+		if importPath, ok := k.packageAt(dir); ok {
+			if p := k.load(importPath); p != nil {
+				packages = append(packages, p)
+			}
+		}
+		for _, e := range entries {
+			if e.IsDir() && !sourcefolder.WithoutCode(e.Name()) {
+				if err := walk(path.Join(dir, e.Name())); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return packages, walk(r.dir)
+}
+
+// external are the packages of other modules and of Go that a check of packages imports.
+func (k *code) external(paths []string) (external []string) {
+	seen := map[string]bool{"unsafe": true, "C": true}
+	var visit func(importPath string, tests bool)
+	visit = func(importPath string, tests bool) {
+		if seen[importPath] && !tests {
+			return
+		}
+		seen[importPath] = true
+		p := k.load(importPath)
+		if p == nil {
+			if !k.lacks(importPath) {
+				external = append(external, importPath)
+			}
+			return
+		}
+		for _, f := range p.parsed() {
+			for _, imported := range f.imports {
+				if tests || !f.test {
+					visit(imported, false)
+				}
+			}
+		}
+	}
+	for _, path := range paths {
+		visit(path, true)
+	}
+	slices.Sort(external)
+	return slices.Compact(external)
+}

@@ -1,0 +1,72 @@
+package typecheck
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/gocommand"
+	"github.com/slipway-dev/slipway/internal/lazy"
+)
+
+// keyOf is the name of the memory for versions of modules: what a compiled package follows from, besides.
+func keyOf(environ, texts []string) string {
+	h := sha256.New()
+	fmt.Fprintln(h, "1", gocommand.Toolchain())
+	h.Write(gocommand.Written())
+	variables := slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return !strings.HasPrefix(name, "GO") && !strings.HasPrefix(name, "CGO_") && !slices.Contains([]string{"CC", "CXX", "PATH"}, name)
+	})))
+	fmt.Fprintf(h, "%q\n%q\n", variables, texts)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// recall reads what is remembered. What cannot be read is asked for again.
+func (e *exports) recall() {
+	var last remembered
+	data, err := os.ReadFile(e.memory)
+	if err != nil || json.Unmarshal(data, &last) != nil || last.Files == nil {
+		return
+	}
+	e.remembered = last
+	if info, err := os.Stat(e.memory); err == nil && time.Since(info.ModTime()) > fresh {
+		now := time.Now()
+		_ = os.Chtimes(e.memory, now, now) // so that it is not forgotten; no matter if it is
+	}
+}
+
+// keep remembers what was found, and forgets what no check has used for long. Failing to is no harm.
+func (e *exports) keep() {
+	if e.memory == "" {
+		return
+	}
+	data, err := json.Marshal(e.remembered)
+	folder := filepath.Dir(e.memory)
+	if err != nil || os.MkdirAll(folder, 0o755) != nil {
+		return
+	}
+	_ = atomicfile.WriteCache(e.memory, data, 0o644)
+	entries, _ := os.ReadDir(folder) // nothing is forgotten where it cannot be read
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && memoryName().MatchString(entry.Name()) && time.Since(info.ModTime()) > forgotten {
+			_ = os.Remove(filepath.Join(folder, entry.Name()))
+		}
+	}
+}
+
+const (
+	fresh     = 24 * time.Hour      // a memory counts as used without its file being touched
+	forgotten = 30 * 24 * time.Hour // without use
+)
+
+// memoryName matches the names of memories. The user may have made any folder the cache, and other files lie there
+// then.
+var memoryName = lazy.Regexp(`^[0-9a-f]{32}\.json$`)

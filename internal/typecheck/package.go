@@ -1,0 +1,134 @@
+package typecheck
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A pkg is a package whose source is read.
+type pkg struct {
+	code  *code
+	path  string
+	root  *root
+	files []*file // that are built, tests included
+	whole bool    // the files are parsed, and generated methods are among them
+	err   error   // why files cannot be read
+}
+
+// A file is one of Go.
+type file struct {
+	name      string // as messages show it
+	src       []byte
+	of        string // the name of its package
+	test      bool
+	imports   []string
+	generated bool
+
+	syntax *ast.File
+	err    error
+}
+
+// outside reports whether the file belongs to the tests outside of a package.
+func (f *file) outside() bool { return f.test && strings.HasSuffix(f.of, "_test") }
+
+func (k *code) readPackage(importPath string, r *root, dir string) *pkg {
+	entries, err := r.view.ReadDir(dir)
+	if err != nil {
+		return nil // there is no such folder
+	}
+	p := &pkg{code: k, path: importPath, root: r}
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") {
+			continue
+		}
+		f, err := k.readFile(r, dir, name)
+		if err != nil {
+			p.err = err
+		}
+		if f != nil {
+			p.files = append(p.files, f)
+		}
+	}
+	if len(p.files) == 0 && p.err == nil {
+		return nil
+	}
+	return p
+}
+
+// readFile reads what a file imports. It is nil where build tags leave the file out.
+func (k *code) readFile(r *root, dir, name string) (*file, error) {
+	src, err := r.view.ReadFile(path.Join(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	context := k.settings.context()
+	context.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(src)), nil }
+	if in, err := context.MatchFile(dir, name); !in && err == nil {
+		return nil, nil
+	}
+	f := &file{name: r.shown + path.Join(dir, name), src: src, test: strings.HasSuffix(name, "_test.go")}
+	syntax, _ := parser.ParseFile(token.NewFileSet(), f.name, src, parser.ImportsOnly) // mistakes are found when all is parsed
+	if syntax == nil {
+		return f, nil
+	}
+	f.of, f.imports = syntax.Name.Name, importsOf(syntax)
+	if slices.Contains(f.imports, "C") && !context.CgoEnabled {
+		return nil, nil
+	}
+	return f, nil
+}
+
+func importsOf(syntax *ast.File) (paths []string) {
+	for _, spec := range syntax.Imports {
+		if path, err := strconv.Unquote(spec.Path.Value); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// imports reports whether a file, or a test, imports one of these packages.
+func (p *pkg) imports(of map[string]bool, tests bool) bool {
+	return slices.ContainsFunc(p.files, func(f *file) bool {
+		return f.test == tests && slices.ContainsFunc(f.imports, func(path string) bool { return of[path] })
+	})
+}
+
+// parsed are the files with their syntax, and one more with the methods that are not generated yet.
+func (p *pkg) parsed() []*file {
+	if p.whole {
+		return p.files
+	}
+	p.whole = true
+	for _, f := range p.files {
+		f.parse(p.code.files)
+	}
+	if missing := p.missingMethods(); missing != nil {
+		missing.parse(p.code.files)
+		p.files = append(p.files, missing)
+	}
+	return p.files
+}
+
+func (f *file) parse(set *token.FileSet) {
+	f.syntax, f.err = parser.ParseFile(set, f.name, f.src, parser.ParseComments|parser.SkipObjectResolution)
+	f.generated = f.generated || f.syntax != nil && ast.IsGenerated(f.syntax)
+}
+
+// filesThat are the files of the package for which keep holds.
+func (p *pkg) filesThat(keep func(*file) bool) (files []*file) {
+	for _, f := range p.parsed() {
+		if keep(f) {
+			files = append(files, f)
+		}
+	}
+	return files
+}

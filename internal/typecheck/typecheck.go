@@ -1,0 +1,168 @@
+// Package typecheck finds out whether a project still compiles after a change that is planned and not written:
+//
+//	change := typecheck.Change{Root: root, Before: fileview.Disk(root), After: planned, Files: names, Environ: environ, Tool: tool}
+//	verdict, err := change.Check(ctx)
+//	verdict.Mistakes // what a compiler would report after the change, in packages without mistakes before it
+//	verdict.Unknown  // why packages were not checked
+//
+// It checks with go/types the packages of which files change, their tests, and the packages that import them. Packages
+// of the project that these import are read from source; of all others it takes the export data that Go's build cache
+// has. It compiles nothing and downloads nothing: where the cache lacks a package, the verdict says so.
+//
+// Generated code is taken for up to date: methods that the generator will add are there, and mistakes in files that are
+// marked as generated do not count.
+package typecheck
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/fileview"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// A Change is a planned change to the files of a project.
+type Change struct {
+	Root          string        // the project's folder
+	Before, After fileview.View // the project without the change, and with it
+	Files         []string      // that the change writes or takes away
+	Environ       []string      // of the go command
+	// Tool is the command that the go command calls in the place of compilers; it ends in [ToolWord]. Without one, only
+	// packages are known that an earlier check has found.
+	Tool  []string
+	Cache string // the folder in which it is remembered where compiled packages are; "" is none
+}
+
+// A Mistake is what a compiler would report.
+type Mistake struct {
+	Position report.Position
+	Message  string
+}
+
+func (m Mistake) line() string { return m.Position.String() + ": " + m.Message }
+
+// A Verdict is the result of a check.
+type Verdict struct {
+	Mistakes []Mistake
+	Unknown  []string
+}
+
+// Check checks the packages that the change reaches. The error is that ctx is done.
+func (c Change) Check(ctx context.Context) (Verdict, error) {
+	var verdict Verdict
+	for _, dir := range c.modules() {
+		err := c.checkModule(ctx, dir, &verdict)
+		switch {
+		case ctx.Err() != nil:
+			return Verdict{}, ctx.Err()
+		case err != nil:
+			verdict.unknown(err.Error())
+		}
+	}
+	return verdict, nil
+}
+
+func (v *Verdict) unknown(why string) {
+	if !slices.Contains(v.Unknown, why) {
+		v.Unknown = append(v.Unknown, why)
+	}
+}
+
+// modules are the folders of the modules whose packages may change: those of the files, and the project's own.
+func (c Change) modules() (dirs []string) {
+	changed := false
+	for _, file := range c.Files {
+		if !strings.HasSuffix(file, ".go") {
+			continue
+		}
+		changed = true
+		if dir := moduleOf(c.After, path.Dir(file)); !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	if changed && !slices.Contains(dirs, ".") {
+		dirs = append(dirs, ".")
+	}
+	return dirs
+}
+
+// moduleOf is the nearest folder with a go.mod, from a folder upwards, or else the project's.
+func moduleOf(view fileview.View, dir string) string {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if info, err := view.Stat(path.Join(dir, "go.mod")); err == nil && !info.IsDir() {
+			return dir
+		}
+	}
+	return dir
+}
+
+// errNoModule is why the packages of a project are not known.
+var errNoModule = errors.New("the project's folder has no go.mod")
+
+func (c Change) checkModule(ctx context.Context, dir string, verdict *Verdict) error {
+	after, err := c.read(c.After, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errNoModule
+	}
+	if err != nil {
+		return err
+	}
+	known := c.exports(after)
+	if err := known.ready(ctx); err != nil {
+		return err
+	}
+	after.settings = known.Settings
+	paths, err := after.reached(c.Files)
+	if err != nil || len(paths) == 0 {
+		return err
+	}
+	if err := known.find(ctx, after, paths); err != nil {
+		return err
+	}
+	k := newChecker(after, known)
+	var broken []judgement
+	for _, path := range paths {
+		switch j := k.judge(path); {
+		case j.unknown != "":
+			verdict.unknown(j.unknown)
+		case len(j.mistakes) > 0:
+			broken = append(broken, j)
+		}
+	}
+	if len(broken) == 0 {
+		return nil
+	}
+	return c.compare(ctx, dir, known, broken, verdict)
+}
+
+// compare keeps the mistakes in packages that had none before the change.
+func (c Change) compare(ctx context.Context, dir string, known *exports, broken []judgement, verdict *Verdict) error {
+	before, err := c.read(c.Before, dir)
+	if err != nil {
+		return err
+	}
+	before.settings = known.Settings
+	var paths []string
+	for _, j := range broken {
+		paths = append(paths, j.path)
+	}
+	if err := known.find(ctx, before, paths); err != nil {
+		return err
+	}
+	k := newChecker(before, known)
+	for _, j := range broken {
+		switch was := k.judge(j.path); {
+		case was.unknown != "":
+			verdict.unknown(was.unknown)
+		case len(was.mistakes) > 0:
+			verdict.unknown("it did not compile before: " + was.mistakes[0].line())
+		default:
+			verdict.Mistakes = append(verdict.Mistakes, j.mistakes...)
+		}
+	}
+	return nil
+}
