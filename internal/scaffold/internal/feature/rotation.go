@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 )
 
 // rotationFile is the code with which a manager keeps its certificate itself.
@@ -57,7 +58,7 @@ func (p *planner) rotationPieces(src []byte) []plan.Piece {
 	pkg := p.project.Repo + "/internal/manager"
 	name := imports.Name(pkg, "manager")
 	key := name + ".KeepCertificate("
-	code := fmt.Sprintf("if err := %smgr); err != nil {\n%s}\n", key, manager.Failure(p.Plan, src, imports, "keep the certificate"))
+	code := fmt.Sprintf("if err := %s%s); err != nil {\n%s}\n", key, wiring.Manager(src), manager.Failure(p.Plan, src, imports, "keep the certificate"))
 	return []plan.Piece{sharedImport{piece.ImportAt(p.project.Repo, name, pkg), piece.Import{Name: name, Path: pkg}}, piece.Fragment{Marker: "builder", Code: code, Key: key}}
 }
 

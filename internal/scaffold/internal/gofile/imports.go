@@ -2,12 +2,14 @@ package gofile
 
 import (
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"maps"
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Imports maps the import paths of a file to the names they have in it.
@@ -61,4 +63,30 @@ func (i Imports) Name(pkg, usual string) string {
 		}
 		name = fmt.Sprintf("%s%d", usual, n)
 	}
+}
+
+// Requalified is code of declarations in which packages have other names, by the names that they have in it.
+func Requalified(code string, names map[string]string) string {
+	const head = "package p\n"
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "", head+code, 0)
+	if err != nil {
+		return code
+	}
+	out, done := strings.Builder{}, 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		selected, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		pkg, ok := selected.X.(*ast.Ident)
+		if !ok || pkg.Obj != nil || names[pkg.Name] == "" { // a variable of that name is none
+			return true
+		}
+		at := set.Position(pkg.Pos()).Offset - len(head)
+		out.WriteString(code[done:at] + names[pkg.Name])
+		done = at + len(pkg.Name)
+		return true
+	})
+	return out.String() + code[done:]
 }

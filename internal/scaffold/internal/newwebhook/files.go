@@ -99,15 +99,15 @@ func (w *planner) putWebhook(file, stem, customPath string, imports ...string) e
 	if stem == "Validat" && w.versions.Slices() {
 		imports = append(imports, "slices")
 	}
-	declaration := piece.Declaration{Name: name, Code: string(code)}
-	of := append(w.importsFor(declaration, imports...), w.importTypes(file, declaration)...)
-	setup := piece.BuilderCall{Function: w.setupName()}
 	suffix := strings.TrimPrefix(name, kind+"Custom")
-	of = append(of, piece.BuilderCall{Function: setup.Function, Method: "With" + suffix, Argument: "&" + name + "{}"})
+	calls := []plan.Piece{piece.BuilderCall{Function: w.setupName(), Method: "With" + suffix, Argument: "&" + name + "{}"}}
 	if customPath != "" {
-		of = append(of, piece.BuilderCall{Function: setup.Function, Method: "With" + suffix + "CustomPath", Argument: fmt.Sprintf("%q", customPath)})
+		calls = append(calls, piece.BuilderCall{Function: w.setupName(), Method: "With" + suffix + "CustomPath", Argument: fmt.Sprintf("%q", customPath)})
 	}
-	return w.Put(file, plan.These(append(of, declaration)...))
+	return w.Put(file, func(src []byte) []plan.Piece {
+		of, own := w.importsFor(src, piece.Declaration{Name: name, Code: string(code)}, imports...)
+		return append(append(append(of, w.importTypes(file, own)...), calls...), own)
+	})
 }
 
 // importNames are the names of packages in the templates, where they are not the last parts of their paths.
@@ -126,13 +126,24 @@ func (w *planner) goImports(paths ...string) []plan.Piece {
 	return imports
 }
 
-// importsFor are those of a declaration: a file that has it needs them no more.
-func (w *planner) importsFor(user piece.Declaration, paths ...string) []plan.Piece {
+// importsFor are those of a declaration, which a file that has it needs no more, and the declaration with the names
+// that packages have in the file.
+func (w *planner) importsFor(src []byte, user piece.Declaration, paths ...string) ([]plan.Piece, piece.Declaration) {
+	there, names := gofile.ImportsOf(src), map[string]string{}
+	for _, p := range paths {
+		usual := cmp.Or(importNames[p], path.Base(p))
+		names[usual] = there.Name(p, usual)
+	}
+	user.Code = gofile.Requalified(user.Code, names)
 	var imports []plan.Piece
 	for _, p := range paths {
-		imports = append(imports, piece.ImportFor{Import: piece.Import{Name: importNames[p], Path: p, Module: w.project.Repo}, User: user})
+		name := names[cmp.Or(importNames[p], path.Base(p))]
+		if name == path.Base(p) {
+			name = ""
+		}
+		imports = append(imports, piece.ImportFor{Import: piece.Import{Name: name, Path: p, Module: w.project.Repo}, User: user})
 	}
-	return imports
+	return imports, user
 }
 
 // planMain lets the manager serve the webhooks, unless ENABLE_WEBHOOKS is false, and know types that are not the
@@ -174,9 +185,10 @@ func (w *planner) mainPieces(src []byte) []plan.Piece {
 
 // readinessPieces make the manager ready when its webhooks answer, which all of them share.
 func (w *planner) readinessPieces(src []byte) []plan.Piece {
-	const key = "mgr.GetWebhookServer().StartedChecker("
+	mgr := wiring.Manager(src)
+	key := mgr + ".GetWebhookServer().StartedChecker("
 	failed := strings.ReplaceAll(manager.Failure(w.Plan, src, gofile.ImportsOf(src), "add the readiness check of the webhooks"), "\t", "\t\t")
-	return whenEnabled(`mgr.AddReadyzCheck("webhook", `+key+"))", failed, key)
+	return whenEnabled(mgr+`.AddReadyzCheck("webhook", `+key+"))", failed, key)
 }
 
 // whenEnabled is the code of a call, with what it does with an error, unless ENABLE_WEBHOOKS is false. Above it is the
