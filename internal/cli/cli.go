@@ -37,6 +37,8 @@ type Env struct {
 	Stderr io.Writer
 	// Collector decides when garbage is collected; nil leaves that as it is.
 	Collector *collector.Collector
+	// Program is the file of this program; "" in tests that call it as a function.
+	Program string
 }
 
 // Process returns the Env of the running process.
@@ -45,7 +47,8 @@ func Process() Env {
 	if err != nil {
 		dir = "." // a removed working directory: relative paths will say so
 	}
-	return Env{Name: os.Args[0], Args: os.Args[1:], Dir: dir, Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Collector: collector.Begin()}
+	program, _ := os.Executable() // without it programs cannot call this one
+	return Env{Program: program, Name: os.Args[0], Args: os.Args[1:], Dir: dir, Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Collector: collector.Begin()}
 }
 
 // invocation is one run of the command: its environment and what all verbs share.
@@ -61,6 +64,9 @@ type invocation struct {
 // cancels the context, so that a verb can end what it started: see package ending. The second one
 // kills the process as usual.
 func Main(ctx context.Context, env Env) int {
+	if code, is := operation.StandIn(env.Args, env.Stdout, env.Stderr); is {
+		return code
+	}
 	env.Args = append(calledAs(env.Name), env.Args...)
 	ctx, stop := signal.NotifyContext(ctx, endSignals()...)
 	defer stop()
@@ -185,7 +191,7 @@ Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`
 func (inv *invocation) session() *operation.Session {
 	s := &operation.Session{
 		Dir: inv.Dir, Getenv: inv.Getenv, Handler: inv.handler, Verbose: inv.verbose, Stdin: inv.Stdin, Stdout: inv.Stdout, Stderr: inv.Stderr,
-		Environ: os.Environ(), Output: inv.childStdout(), Fail: func(err error) { ui.Fail(inv.handler, err) }, Collector: inv.Collector,
+		Environ: os.Environ(), Program: inv.Program, Output: inv.childStdout(), Fail: func(err error) { ui.Fail(inv.handler, err) }, Collector: inv.Collector,
 	}
 	if inv.interactive() {
 		s.Ask = inv.ask

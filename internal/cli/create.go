@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -92,7 +93,8 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 	if err := inv.askWhatToCreate(cmd, &f); err != nil {
 		return err
 	}
-	return session.CreateAPI(cmd.Context(), f.API)
+	err := session.CreateAPI(cmd.Context(), f.API)
+	return unchecked(cmd, err, "--resource="+strconv.FormatBool(f.Resource), "--controller="+strconv.FormatBool(f.Controller))
 }
 
 // askWhatToCreate asks for what flags do not say. The types of another module are not asked

@@ -64,5 +64,5 @@ func (inv *invocation) createWebhook(cmd *cobra.Command, w operation.Webhook) er
 	if err := inv.askWebhook(cmd, root, &w); err != nil {
 		return err
 	}
-	return session.CreateWebhook(cmd.Context(), w)
+	return unchecked(cmd, session.CreateWebhook(cmd.Context(), w))
 }

@@ -46,7 +46,7 @@ The command changes no cluster: an installed CRD and its objects stay.`,
   slipway delete api --group batch --version v1 --kind CronJob`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.session().DeleteAPI(cmd.Context(), d)
+			return unchecked(cmd, inv.session().DeleteAPI(cmd.Context(), d))
 		},
 	}
 	bindDeletion(cmd.Flags(), &d)
@@ -68,7 +68,7 @@ Files and lines that you have changed are kept and reported, as with 'slipway de
   slipway delete webhook --group batch --version v1 --kind CronJob --defaulting`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.session().DeleteWebhook(cmd.Context(), d)
+			return unchecked(cmd, inv.session().DeleteWebhook(cmd.Context(), d))
 		},
 	}
 	bindDeletion(cmd.Flags(), &d.Deletion)

@@ -31,7 +31,7 @@ reports the file, the line and the text to insert by hand. A second run changes 
 			if given("license") || given("license-file") || given("owner") {
 				e.License = &license
 			}
-			return inv.session().Edit(cmd.Context(), e)
+			return unchecked(cmd, inv.session().Edit(cmd.Context(), e))
 		},
 	}
 	flags := cmd.Flags()
@@ -44,6 +44,7 @@ reports the file, the line and the text to insert by hand. A second run changes 
 	flags.StringVar(&license.File, "license-file", "", "`file` with a license header to use instead")
 	flags.StringVar(&license.Owner, "owner", "", "`holder` of the copyright, for the license header")
 	bindForce(flags)
+	bindNoTypecheck(flags, &e.NoTypecheck)
 	bindPreview(flags, &e.Preview)
 	return inv.acceptPlugins(cmd, true)
 }

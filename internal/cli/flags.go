@@ -18,7 +18,13 @@ func bindPreview(flags *pflag.FlagSet, p *operation.Preview) {
 // bindChange declares the flags of changes from which generated files follow.
 func bindChange(flags *pflag.FlagSet, c *operation.Change) {
 	flags.BoolVar(&c.Generate, "make", true, "generate files from the code afterwards")
+	bindNoTypecheck(flags, &c.NoTypecheck)
 	bindPreview(flags, &c.Preview)
+}
+
+// bindNoTypecheck declares the flag of verbs that change Go code.
+func bindNoTypecheck(flags *pflag.FlagSet, unchecked *bool) {
+	flags.BoolVar(unchecked, "no-typecheck", false, "do not check first whether the code still compiles")
 }
 
 // bindNoGenerate declares the flag of verbs that generate before they build.

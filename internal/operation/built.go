@@ -15,16 +15,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// unlessUnbuilt is a plan, unless a kustomization of the project that builds now would not build after it: the lines of
+// refuseUnbuilt refuses a plan after which a kustomization of the project that builds now would not build: the lines of
 // a project may depend on each other in ways that no verb knows of. Of one that needs files from a network that is not
 // known: planning fetches nothing.
-func (s *Session) unlessUnbuilt(ctx context.Context, root string, planned *scaffold.Plan, err error) (*scaffold.Plan, error) {
-	if err != nil || planned.Empty() {
-		return planned, err
-	}
-	return planned, s.refuseUnbuilt(ctx, root, planned)
-}
-
 func (s *Session) refuseUnbuilt(ctx context.Context, root string, planned *scaffold.Plan) error {
 	kustomizations, err := planned.ConfigChange()
 	if err != nil {
@@ -40,11 +33,11 @@ func (s *Session) refuseUnbuilt(ctx context.Context, root string, planned *scaff
 	if len(affected) == 0 {
 		return nil
 	}
-	after, err := afterPlan(root, planned)
+	changed, err := changedFiles(planned)
 	if err != nil {
 		return err
 	}
-	j := judge{ConfigChange: kustomizations, root: root, after: after, unknown: map[string]string{}}
+	j := judge{ConfigChange: kustomizations, root: root, after: afterPlan(root, changed), unknown: map[string]string{}}
 	folder, broken := j.unbuilt(ctx, affected)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -133,25 +126,16 @@ func (j judge) build(ctx context.Context, folder string) error {
 	return err
 }
 
-// afterPlan are the files that a plan writes, and those that it deletes.
-func afterPlan(root string, planned *scaffold.Plan) (kustomization.Kustomization, error) {
+// afterPlan are changed files as kustomize is to see them.
+func afterPlan(root string, changed map[string][]byte) kustomization.Kustomization {
 	after := kustomization.Kustomization{Generated: map[string][]byte{}}
-	for _, change := range planned.Changes() {
-		for _, name := range slices.Compact([]string{change.Path, change.From}) {
-			if name == "" {
-				continue
-			}
-			f, err := planned.Find(name)
-			if err != nil {
-				return after, err
-			}
-			place := filepath.Join(root, filepath.FromSlash(name))
-			if f.There() {
-				after.Generated[place] = f.After()
-			} else {
-				after.Deleted = append(after.Deleted, place)
-			}
+	for name, content := range changed {
+		place := filepath.Join(root, filepath.FromSlash(name))
+		if content == nil {
+			after.Deleted = append(after.Deleted, place)
+		} else {
+			after.Generated[place] = content
 		}
 	}
-	return after, nil
+	return after
 }

@@ -15,7 +15,8 @@ import (
 
 // A Change is how to change a project.
 type Change struct {
-	Generate bool // what follows from the code, afterwards
+	Generate    bool // what follows from the code, afterwards
+	NoTypecheck bool // whether the code still compiles is not checked
 	Preview
 }
 
@@ -40,8 +41,11 @@ func (s *Session) CreateAPI(ctx context.Context, a API) error {
 	}
 	var planned *scaffold.Plan
 	err = s.change(ctx, root, a.Preview, func() (made *scaffold.Plan, err error) {
-		planned, err = scaffold.CreateAPI(root, a.API)
-		return s.unlessUnbuilt(ctx, root, planned, err)
+		planned, err = s.unlessTestsBroken(ctx, root, a.NoTypecheck, func(untested string) (*scaffold.Plan, error) {
+			a.Untested = untested
+			return scaffold.CreateAPI(root, a.API)
+		})
+		return planned, err
 	}, func() error { return s.afterCreateAPI(ctx, root, a, planned) })
 	return s.noteGenerating(root, a.Change, planned, err)
 }

@@ -40,7 +40,7 @@ func (s *Session) CreateWebhook(ctx context.Context, w Webhook) error {
 		if planned, err = scaffold.CreateWebhook(root, w.Webhook); err == nil {
 			err = s.requireGenerator(root, planned)
 		}
-		return s.unlessUnbuilt(ctx, root, planned, err)
+		return s.unlessBroken(ctx, root, w.NoTypecheck, planned, err)
 	}, func() error { return s.afterCreateWebhook(ctx, root, w, planned) })
 	return s.noteGenerating(root, w.Change, planned, err)
 }

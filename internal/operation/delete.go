@@ -40,7 +40,7 @@ func (s *Session) delete(ctx context.Context, c Change, plan func(root string) (
 	var made *scaffold.Plan
 	err = s.change(ctx, root, c.Preview, func() (*scaffold.Plan, error) {
 		made, err = plan(root)
-		return s.unlessUnbuilt(ctx, root, made, err)
+		return s.unlessBroken(ctx, root, c.NoTypecheck, made, err)
 	}, func() error { return s.afterDelete(ctx, root, c, made) })
 	return s.noteGenerating(root, c, made, err)
 }

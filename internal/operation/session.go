@@ -38,6 +38,7 @@ type Session struct {
 	Stderr io.Writer // of programs that are run
 
 	Environ []string  // of programs that are run, as key=value
+	Program string    // the file of slipway itself, for programs that call it again; "" where that is another program
 	Output  io.Writer // standard output of programs that are run
 
 	// Ask puts a question that is answered with yes or no; flag is the one that answers it for scripts. It is nil

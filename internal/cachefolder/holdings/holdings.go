@@ -65,7 +65,7 @@ func Kinds() []Kind {
 		{Name: "definitions", What: "definitions of kinds of other modules", Limit: "the last 32, until 30 days after the last use", folders: []string{"definitions"}, entry: hex(64, ".yaml")},
 		{Name: "runs", What: "records of runs of generate: files read and written", Limit: "the last 200", folders: []string{"runs", "runs-unchecked"}, entry: hex(64, "")},
 		{Name: "answers", What: "answers of other programs", Limit: "until 30 days after the last use",
-			folders: []string{"checked", "versions", filepath.Join("codegen", "answers")}, entry: regexp.MustCompile(`^[0-9a-f]{16,32}\.json$`)},
+			folders: []string{"checked", "exports", "versions", filepath.Join("codegen", "answers")}, entry: regexp.MustCompile(`^[0-9a-f]{16,32}\.json$`)},
 	}
 }
 

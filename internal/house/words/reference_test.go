@@ -89,6 +89,7 @@ func userPlaces() []location {
 		{"~/.cache/slipway/programs/", "both", "programs that slipway compiled: slipway-cluster and others", "programs"},
 		{"~/.cache/slipway/images/", "both", "images that were built or pulled, until `image remove`", "images"},
 		{"~/.cache/slipway/checked/", "both", "answers about CRDs", "checked"},
+		{"~/.cache/slipway/exports/", "both", "where Go's build cache has compiled packages", "exports"},
 		{"~/.cache/slipway/addons/", "both", "add-ons that were compiled", "addons"},
 		{"~/.cache/slipway/definitions/", "both", "CRDs of other modules, for tests", "definitions"},
 		{"~/.cache/slipway/journal/", "both", "keys of unfinished changes", "journal"},

@@ -34,6 +34,7 @@ type Options struct {
 	External             kind.External // where the types of another module are
 	Image                Image         // what the controller runs; the zero value for a controller without logic
 	SkipWiring           bool          // the manager's code is left to the user
+	Untested             string        // why no test of the controller would compile; "" where one does
 }
 
 // Create plans an API in the project in folder root. It keeps everything that is there already and completes what is
