@@ -230,7 +230,7 @@ func (c *checker) declarations(p *pkg) *declarations {
 	case p.err != nil:
 		d.unknown = p.err.Error()
 	case len(u.mistakes) > 0:
-		d.unknown = "a package that it imports does not compile: " + u.mistakes[0].line()
+		d.unknown = "a package that it imports does not compile: " + u.mistakes[0].text()
 	}
 	d.types = made
 	return d

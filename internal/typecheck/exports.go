@@ -19,7 +19,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scratch"
-	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // settings are those of the go command that decide which files are built.
@@ -154,7 +153,7 @@ func (e *exports) ask(ctx context.Context, of *code, paths []string) error {
 			e.Files[a.ImportPath] = a.Export
 			delete(e.why, a.ImportPath)
 		case a.Dir == "" && a.Error != nil:
-			e.why[a.ImportPath] = strings.TrimSpace(a.Error.Err)
+			e.why[a.ImportPath] = line(a.Error.Err)
 		}
 	}
 }
@@ -202,10 +201,13 @@ func (e *exports) run(ctx context.Context, cmd gocommand.Command, args ...string
 	case gocommand.IsMissing(err):
 		return nil, &report.Error{What: "the go command is not on PATH", Err: err}
 	case err != nil && strings.TrimSpace(said.String()) != "":
-		return nil, fmt.Errorf("go %s: %s", shellword.Quote(args[0]), strings.TrimSpace(said.String()))
+		return nil, fmt.Errorf("go %s: %s", args[0], line(said.String()))
 	}
 	return out.Bytes(), err
 }
+
+// line is what the go command says, in one line.
+func line(said string) string { return strings.Join(strings.Fields(said), " ") }
 
 // readonly is an environment without the flag by which the go command completes go.mod.
 func readonly(environ []string) []string {

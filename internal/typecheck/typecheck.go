@@ -43,7 +43,7 @@ type Mistake struct {
 	Message  string
 }
 
-func (m Mistake) line() string { return m.Position.String() + ": " + m.Message }
+func (m Mistake) text() string { return m.Position.String() + ": " + m.Message }
 
 // A Verdict is the result of a check.
 type Verdict struct {
@@ -159,7 +159,7 @@ func (c Change) compare(ctx context.Context, dir string, known *exports, broken 
 		case was.unknown != "":
 			verdict.unknown(was.unknown)
 		case len(was.mistakes) > 0:
-			verdict.unknown("it did not compile before: " + was.mistakes[0].line())
+			verdict.unknown("it did not compile before: " + was.mistakes[0].text())
 		default:
 			verdict.Mistakes = append(verdict.Mistakes, j.mistakes...)
 		}
