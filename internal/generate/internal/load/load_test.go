@@ -382,6 +382,11 @@ module example.com/project
 go 1.26
 -- testdata/project/p.go --
 package p
+-- a/b/broken/go.mod --
+module example.com/broken
+require
+-- a/b/broken/b.go --
+package b
 -- gopath/pkg/mod/example.com/other@v1.0.0/go.mod --
 module example.com/other
 -- gopath/pkg/mod/example.com/other@v1.0.0/o.go --
@@ -418,6 +423,18 @@ func TestPatterns(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%q: %v (-want +got):\n%s", test.patterns, err, diff)
 		}
+	}
+}
+
+// TestBrokenBelow: a module below that cannot be read is a finding, and no mistake of the rest.
+func TestBrokenBelow(t *testing.T) {
+	dir := tree(t, patternTree)
+	l := newLoader(t, dir, nil)
+	if roots, err := l.Roots(t.Context(), "./a/..."); err != nil || len(roots) != 2 {
+		t.Errorf("got %v, %v", roots, err)
+	}
+	if found := l.Findings(); len(found) != 1 || found[0].Fatal || found[0].File != filepath.Join(dir, "a", "b", "broken", "go.mod") {
+		t.Errorf("got %v", found)
 	}
 }
 

@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -81,6 +82,9 @@ func (w *walker) walk(f folder) error {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && wanted(e.Name()) })
 	}
 	if f.dir != f.tree.dir && has(func(name string) bool { return name == "go.mod" }) {
+		if w.isBroken(f.dir) {
+			return nil
+		}
 		f.listed = true
 		f.tree = &tree{dir: f.dir, nested: true, ignored: w.loader.ignoredIn(f.dir)}
 	}
@@ -98,6 +102,21 @@ func (w *walker) walk(f folder) error {
 		}
 	}
 	return nil
+}
+
+// isBroken reports whether the module that begins in a folder below the user's own cannot be read, and adds a finding
+// then: it may be an example or a test's input, and has no part in what else is there.
+func (w *walker) isBroken(dir string) bool {
+	name := filepath.Join(dir, "go.mod")
+	_, err := w.loader.readModFile(name)
+	if err == nil {
+		return false
+	}
+	if why := errors.Unwrap(err); why != nil {
+		err = why
+	}
+	w.loader.Report(report.Finding{Position: report.Position{File: name, Line: 1}, Message: "go.mod cannot be read, and the module's code is passed over: " + err.Error()})
+	return true
 }
 
 // holdsNoModule reports whether a folder is not worth a look, because there is no
