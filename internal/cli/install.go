@@ -12,8 +12,8 @@ func (inv *invocation) installCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Install the project's CRDs into the cluster",
-		Long: `Install applies the project's CRDs, from the folder that generate writes, to the cluster of the current context
-and waits until the API server serves them. If the types have changed, it generates the CRDs first.
+		Long: `Install applies the project's CRDs to the cluster of the current context and waits until the API server serves
+them. They come from the folder that generate writes. If the types have changed, it generates the CRDs first.
 
 With --dependencies install also applies the CRDs of kinds of other modules that the project's Go files use, such as
 cert-manager's Certificate. They come from the Go module cache, in the version of go.mod, and install reports the

@@ -76,8 +76,8 @@ func (c *Codebase) StaleCRDs() (stale []StaleCRD, err error) {
 	return stale, nil
 }
 
-// OtherCRDFolder is a folder in which layouts have CRDs, that has some, and into which none are generated; "" if there is
-// none.
+// OtherCRDFolder is a folder in which layouts have CRDs, that has some, and into which none are generated; "" if there
+// is none.
 func (c *Codebase) OtherCRDFolder() string {
 	g, err := c.Generation()
 	if err != nil {

@@ -114,8 +114,8 @@ func runsDirectives(t recipe.Text) bool {
 	return strings.Contains(t.Shell, "go generate") || strings.Contains(t.Source, "(GO) generate")
 }
 
-// same reports whether another call is this one again: that of a task which the Makefile has as well, or of a script that
-// both run.
+// same reports whether another call is this one again: that of a task which the Makefile has as well, or of a script
+// that both run.
 func (c Call) same(other recipe.Call) bool {
 	if c.Unclear != "" || other.Unclear != "" {
 		return c.File == other.File && c.Line == other.Line && c.Unclear == other.Unclear

@@ -40,8 +40,8 @@ func (g Generation) files(generator string, name func(arguments.Use) string) (fi
 	return files
 }
 
-// file is the place in the project of a file that a generator of the call writes; "" if it is written nowhere. It is not
-// inside if it lies out of the project.
+// file is the place in the project of a file that a generator of the call writes; "" if it is written nowhere. It is
+// not inside if it lies out of the project.
 func (c Call) file(use arguments.Use, name string) (file string, inside bool) {
 	if use.Output.To != arguments.ToFiles {
 		return "", true

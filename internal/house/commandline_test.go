@@ -42,6 +42,7 @@ var needed = map[string]string{
 	"internal/ui":         "how events and errors are shown",
 	"internal/collector":  "a process begins with it",
 	"internal/othertools": "what a command of another tool is here",
+	"internal/shellword":  "a call to repeat, as a shell takes it",
 	"internal/spelling":   "the flag that a misspelt one is nearest to",
 	"internal/lazy":       "regular expressions that no start pays for",
 	"internal/kustomize":  "a command line of its own",

@@ -35,9 +35,13 @@ func (s *Session) makes(ctx context.Context, root, missing string) bool {
 		return false
 	}
 	name := inProject(root, missing)
-	return slices.ContainsFunc(result.Files, func(f generate.File) bool {
-		made := inProject(root, f.Path)
-		return made == name || strings.HasPrefix(made, name+"/")
+	made := slices.Clone(result.Left)
+	for _, f := range result.Files {
+		made = append(made, f.Path)
+	}
+	return slices.ContainsFunc(made, func(path string) bool {
+		file := inProject(root, path)
+		return file == name || strings.HasPrefix(file, name+"/")
 	})
 }
 

@@ -146,7 +146,9 @@ func directiveWords(text string, value func(string) string) (words []string) {
 func quoted(words []string) string {
 	all := make([]string, len(words))
 	for i, word := range words {
-		all[i] = shellword.Quote(word)
+		if all[i] = word; shellword.Quote(strings.TrimLeft(word, "-")) != strings.TrimLeft(word, "-") {
+			all[i] = shellword.Quote(word)
+		}
 	}
 	return strings.Join(all, " ")
 }

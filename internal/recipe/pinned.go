@@ -10,8 +10,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Version is the version of a Go package that a text has the go command install or run, or that it leaves to go.mod; "" if
-// none does.
+// Version is the version of a Go package that a text has the go command install or run, or that it leaves to go.mod; ""
+// if none does.
 func Version(texts []Text, program Program, pkg string, files fs.FS) string {
 	versions := regexp.MustCompile(regexp.QuoteMeta(pkg) + `@(` + VersionPattern + `)`)
 	for _, text := range texts {
@@ -27,8 +27,8 @@ func Version(texts []Text, program Program, pkg string, files fs.FS) string {
 	return ""
 }
 
-// Pinned is the version of a Go package that go.mod requires, where a command in a shell's text that runs in dir has the
-// go command build the package and names no version; "" where none does, or where the go.mod is not clear.
+// Pinned is the version of a Go package that go.mod requires, where a command in a shell's text that runs in dir has
+// the go command build the package and names no version; "" where none does, or where the go.mod is not clear.
 func Pinned(text, dir string, program Program, pkg string, files fs.FS) string {
 	if files == nil || !strings.Contains(text, program.Name) && !strings.Contains(text, "install tool") {
 		return ""

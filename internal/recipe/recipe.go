@@ -7,9 +7,9 @@
 //	}
 //
 // Each kind of file hands over its text with its own variables replaced: package makefile that of recipes, [Directives]
-// those of go generate, [Tasks] those of Taskfile.yml, justfile and mise.toml. Scripts of the project that a text runs are
-// read in its place. What is not a command on its own is reported ([Call.Unclear]), never guessed: arguments that only
-// the shell knows, a command in a loop or a pipe.
+// those of go generate, [Tasks] those of Taskfile.yml, justfile and mise.toml. Scripts of the project that a text runs
+// are read in its place. What is not a command on its own is reported ([Call.Unclear]), never guessed: arguments that
+// only the shell knows, a command in a loop or a pipe.
 package recipe
 
 import (

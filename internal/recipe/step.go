@@ -177,8 +177,8 @@ func (s *shell) removed(words []string) (files []string) {
 	return files
 }
 
-// follow goes through a script of the project that a command runs, or through the text of sh -c: its commands, if that is
-// what it is.
+// follow goes through a script of the project that a command runs, or through the text of sh -c: its commands, if that
+// is what it is.
 func (s *shell) follow(words []string) (events []event, is bool) {
 	if base := path.Base(words[0]); base == "bash" || base == "sh" || base == "." || base == "source" {
 		words = words[1:]

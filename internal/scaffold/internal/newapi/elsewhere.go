@@ -58,6 +58,9 @@ func (a *planner) crdFiles() []string {
 // planCRDElsewhere lists the definition where those of the other kinds are listed.
 func (a *planner) planCRDElsewhere() error {
 	list, prefix := a.listing(a.generation.CRDFolder())
+	if list == "" && a.Code().Kustomization(a.Code().ConfigFolder("crd")) != "" {
+		a.Leave(a.crdFile() + ": no kustomization lists the files of this folder, and " + a.Code().ConfigFolder("crd") + " lists others")
+	}
 	if list == "" {
 		return nil // a chart, say, has all files of a folder
 	}
