@@ -71,7 +71,11 @@ func (m *reader) includes(names string) {
 		return
 	}
 	for _, pattern := range strings.Fields(m.expand(withoutComment(names), 0)) {
-		found, err := fs.Glob(m.files, path.Clean(pattern))
+		pattern = path.Clean(pattern)
+		if strings.ContainsAny(path.Dir(pattern), `*?[\`) {
+			continue // links to folders make such a pattern one for any number of files
+		}
+		found, err := fs.Glob(m.files, pattern)
 		if err != nil {
 			continue // no pattern of ours; make may know better
 		}

@@ -120,6 +120,9 @@ func (t *toml) skipLine() {
 	t.at = len(t.text)
 }
 
+// maxKey bounds a key with those of the tables around it, in bytes: tables in one another would have ever longer ones.
+const maxKey = 1 << 10
+
 // pair reads KEY = VALUE.
 func (t *toml) pair(table string) bool {
 	end := strings.IndexAny(t.text[t.at:], "=\n")
@@ -129,6 +132,9 @@ func (t *toml) pair(table string) bool {
 	key := table + tomlName(t.text[t.at:t.at+end])
 	t.at += end + 1
 	t.space("")
+	if len(key) > maxKey {
+		return false
+	}
 	e := tomlEntry{key: key}
 	switch {
 	case t.at == len(t.text):

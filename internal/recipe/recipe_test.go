@@ -306,3 +306,12 @@ func FuzzSources(f *testing.F) {
 		}
 	})
 }
+
+// TestDeepTables: tables in one another, whose keys grow, are passed over.
+func TestDeepTables(t *testing.T) {
+	files := fstest.MapFS{"mise.toml": {Data: []byte("[tasks.a]\nrun = 'controller-gen crd'\n" + strings.Repeat("a={", 300_000))}}
+	calls := recipe.Calls(recipe.Tasks(files), recipe.Program{Name: "controller-gen"}, files)
+	if len(calls) != 1 {
+		t.Errorf("got %d calls", len(calls))
+	}
+}

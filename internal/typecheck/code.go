@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/finite"
@@ -276,6 +277,13 @@ func (k *code) all() (packages []*pkg, err error) {
 	return packages, walk(r.dir)
 }
 
+// isPackage reports whether an import names one package. The go command would take ./cmd or all for packages of the
+// project, and build them.
+func isPackage(importPath string) bool {
+	return module.CheckImportPath(importPath) == nil && !strings.HasSuffix(importPath, ".go") &&
+		!slices.Contains([]string{"all", "cmd", "std", "tool", "work"}, importPath)
+}
+
 // external are the packages of other modules and of Go that a check of packages imports.
 func (k *code) external(paths []string) (external []string) {
 	seen := map[string]bool{"unsafe": true, "C": true}
@@ -287,7 +295,7 @@ func (k *code) external(paths []string) (external []string) {
 		seen[importPath] = true
 		p := k.load(importPath)
 		if p == nil {
-			if !k.lacks(importPath) {
+			if !k.lacks(importPath) && isPackage(importPath) {
 				external = append(external, importPath)
 			}
 			return

@@ -122,7 +122,7 @@ func (e *exports) ask(ctx context.Context, of *code, paths []string) error {
 	for _, word := range e.change.Tool {
 		tool += " " + quoted(word)
 	}
-	args := []string{"list", "-e", "-export", "-json=ImportPath,Dir,Export,Error", "-toolexec=" + strings.TrimSpace(tool)}
+	args := []string{"list", "-e", "-export", "-buildvcs=false", "-json=ImportPath,Dir,Export,Error", "-toolexec=" + strings.TrimSpace(tool)}
 	cmd := gocommand.Command{Dir: filepath.Join(e.change.Root, filepath.FromSlash(of.dir))}
 	vendored, _ := of.roots[0].view.Stat("vendor/modules.txt") // an error means that it is not there
 	switch {
@@ -193,7 +193,8 @@ func (k *code) copyModule() (scratch.Folder, error) {
 func (e *exports) run(ctx context.Context, cmd gocommand.Command, args ...string) ([]byte, error) {
 	var out, said bytes.Buffer
 	cmd.Args, cmd.Stdout, cmd.Stderr = args, &out, &said
-	cmd.Env = append(readonly(e.change.Environ), "GOPROXY=off")
+	// Modules that the user calls private would be fetched from their repositories, whatever the proxy is.
+	cmd.Env = append(readonly(e.change.Environ), "GOPROXY=off", "GONOPROXY=none", "GOVCS=*:off")
 	err := cmd.Run(ctx)
 	switch {
 	case ctx.Err() != nil:

@@ -15,7 +15,8 @@ const ToolWord = "compiler-that-compiles-nothing"
 // by it, and fails for all else. So the go command finds what is compiled already, and compiles nothing.
 func RunTool(argv []string, stdout, stderr io.Writer) (code int) {
 	isVersion := slices.Equal(argv[min(1, len(argv)):], []string{"-V=full"})
-	isDriver := len(argv) > 1 && argv[1] == "-###" // a C compiler lists what it would run, and runs nothing
+	// A C compiler lists what it would run for standard input, and runs nothing: cmd/go/internal/work/buildid.go.
+	isDriver := len(argv) == 6 && argv[1] == "-###" && argv[2] == "-x" && argv[4] == "-c" && argv[5] == "-"
 	if !isVersion && !isDriver {
 		_, _ = fmt.Fprintln(stderr, "it is not compiled yet")
 		return 1

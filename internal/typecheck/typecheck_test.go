@@ -294,7 +294,7 @@ func TestTool(t *testing.T) {
 	if code := typecheck.RunTool([]string{compiler, "-V=full"}, &stdout, &stderr); code != 0 || !strings.HasPrefix(stdout.String(), "compile version ") {
 		t.Errorf("got %d, %q, %q", code, stdout.String(), stderr.String())
 	}
-	for _, argv := range [][]string{nil, {compiler}, {compiler, "-V=full", "x.go"}, {compiler, "-o", "x"}} {
+	for _, argv := range [][]string{nil, {compiler}, {compiler, "-V=full", "x.go"}, {compiler, "-o", "x"}, {compiler, "-###", "x.go"}} {
 		if code := typecheck.RunTool(argv, &stdout, &stderr); code != 1 {
 			t.Errorf("%q: got %d", argv, code)
 		}
