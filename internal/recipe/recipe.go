@@ -128,6 +128,7 @@ type finder struct {
 	files   fs.FS
 	scripts int             // that may still be read
 	steps   int             // that may still be gone through
+	bytes   int             // of words so far
 	reading map[string]bool // scripts that are being read, which may run themselves
 }
 

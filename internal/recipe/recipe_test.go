@@ -315,3 +315,18 @@ func TestDeepTables(t *testing.T) {
 		t.Errorf("got %d calls", len(calls))
 	}
 }
+
+// TestGrowingWords: what a text makes of its variables, and the commands of its loops, are bounded.
+func TestGrowingWords(t *testing.T) {
+	value := "a=" + strings.Repeat("x", 60_000) + "\n"
+	for name, shell := range map[string]string{
+		"a word":    value + "b=\"" + strings.Repeat("$a", 60_000) + "\"\n",
+		"words":     value + "f() { c " + strings.Repeat(`"$a" `, 1000) + "; }\n" + strings.Repeat("f\n", 20_000),
+		"functions": "f() { for i in 1; do " + strings.Repeat("f; ", 50_000) + "done; }\nf\n",
+	} {
+		texts := []recipe.Text{{File: "Makefile", Line: 1, Shell: shell + "controller-gen crd\n"}}
+		if calls := recipe.Calls(texts, generator, nil); len(calls) > 1 {
+			t.Errorf("%s: got %d calls", name, len(calls))
+		}
+	}
+}

@@ -154,6 +154,9 @@ func (s *shell) compound(stmt *syntax.Stmt) {
 			inner.known[n.Name.Value] = Unknown
 			words = append(words, n.Items...)
 		case *syntax.Stmt:
+			if s.steps--; s.steps < 0 {
+				return false
+			}
 			if cmd, ok := n.Cmd.(*syntax.CallExpr); ok {
 				inner.command(n, cmd, inLarger)
 			}

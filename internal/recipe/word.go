@@ -17,8 +17,11 @@ const VersionPattern = `v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?\b`
 // versioned matches what follows a program's name in that of a file which says its version.
 var versioned = lazy.Regexp(`^-` + VersionPattern + `$`)
 
-// maxWord bounds what variables make of a word, in bytes.
-const maxWord = 64 << 10
+// What variables make of a word is bounded, and of all words together, in bytes.
+const (
+	maxWord  = 64 << 10
+	maxWords = 16 << 20
+)
 
 // words are the texts of words without quotes, with [Unknown] in place of what only the shell knows.
 func (s *shell) words(all []*syntax.Word) []string {
@@ -30,15 +33,19 @@ func (s *shell) words(all []*syntax.Word) []string {
 }
 
 func (s *shell) word(word *syntax.Word) string {
-	if text := s.parts(word.Parts, false); len(text) <= maxWord {
-		return text
+	text := s.parts(word.Parts, false)
+	if s.bytes += len(text); len(text) > maxWord || s.bytes > maxWords {
+		return Unknown
 	}
-	return Unknown
+	return text
 }
 
 func (s *shell) parts(parts []syntax.WordPart, quoted bool) string {
 	var b strings.Builder
 	for _, part := range parts {
+		if b.Len() > maxWord {
+			return Unknown
+		}
 		switch p := part.(type) {
 		case *syntax.Lit:
 			b.WriteString(unescape(p.Value, quoted))
