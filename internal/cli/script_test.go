@@ -134,7 +134,17 @@ func scriptEnv(env *testscript.Env) error {
 	env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".state"))
 	env.Values[scriptT{}] = env.T()
 	clusterEnv(env)
-	return os.MkdirAll(home, 0o700)
+	return errors.Join(os.MkdirAll(home, 0o700), shareExports(env.WorkDir, filepath.Join(home, ".cache", "slipway")))
+}
+
+// shareExports has the scripts of a folder ask the go command once, not each, which packages are compiled.
+func shareExports(work, cache string) error {
+	shared := filepath.Join(filepath.Dir(work), "exports")
+	err := errors.Join(os.MkdirAll(shared, 0o700), os.MkdirAll(cache, 0o700))
+	if err != nil {
+		return err
+	}
+	return os.Symlink(shared, filepath.Join(cache, "exports"))
 }
 
 // codegenProgram is the program that writes clients. It is small, so tests compile it when it does not exist.
