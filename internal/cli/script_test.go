@@ -51,7 +51,7 @@ func TestScript(t *testing.T) {
 		return slices.Index(slow, filepath.Base(b)) - slices.Index(slow, filepath.Base(a))
 	})
 	shareModules(t)
-	checks, clusters := &typeChecks{}, &clusterPool{}
+	checks, clusters, exports := &typeChecks{}, &clusterPool{}, t.TempDir()
 	t.Cleanup(clusters.close)
 	for _, dir := range dirs {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestScript(t *testing.T) {
 				UpdateScripts:       *update,
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
-				Setup:               scriptEnv,
+				Setup:               shareExports(exports),
 				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "compiles": checks.command, "cluster": clusters.command, "exits": exits, "codegen": useCodegen, "registry": startRegistry, "pulled": pulled, "readenv": readEnv, "freeport": freePort, "replace": replace, "unpack": unpack, "age": age},
 				Condition:           condition,
 			})
@@ -134,17 +134,18 @@ func scriptEnv(env *testscript.Env) error {
 	env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".state"))
 	env.Values[scriptT{}] = env.T()
 	clusterEnv(env)
-	return errors.Join(os.MkdirAll(home, 0o700), shareExports(env.WorkDir, filepath.Join(home, ".cache", "slipway")))
+	return os.MkdirAll(home, 0o700)
 }
 
-// shareExports has the scripts of a folder ask the go command once, not each, which packages are compiled.
-func shareExports(work, cache string) error {
-	shared := filepath.Join(filepath.Dir(work), "exports")
-	err := errors.Join(os.MkdirAll(shared, 0o700), os.MkdirAll(cache, 0o700))
-	if err != nil {
-		return err
+// shareExports has scripts ask the go command once, not each, which packages are compiled.
+func shareExports(exports string) func(*testscript.Env) error {
+	return func(env *testscript.Env) error {
+		cache := filepath.Join(env.WorkDir, ".home", ".cache", "slipway")
+		if err := errors.Join(scriptEnv(env), os.MkdirAll(cache, 0o700)); err != nil {
+			return err
+		}
+		return os.Symlink(exports, filepath.Join(cache, "exports"))
 	}
-	return os.Symlink(shared, filepath.Join(cache, "exports"))
 }
 
 // codegenProgram is the program that writes clients. It is small, so tests compile it when it does not exist.
