@@ -41,8 +41,8 @@ func (c *Codebase) GoFiles() (names []string, err error) {
 }
 
 // readFolders are the folders with Go code of the project, by name: of its module and of those below that belong to it,
-// since go.mod requires them or PROJECT has types there. Other modules below are examples or tools, and those that were
-// downloaded are nobody's business. A folder that cannot be read has no code.
+// since go.mod requires them or PROJECT has types there. Other modules below are examples or tools, and
+// downloaded ones are not the project's. A folder that cannot be read has no code.
 func (c *Codebase) readFolders() ([]goFolder, error) {
 	types, required := c.listed(), c.required()
 	w := goWalk{view: c.view, enters: func(dir string) bool {

@@ -44,7 +44,7 @@ func (c *Codebase) Packages() ([]Package, error) {
 // Package is the one of [Codebase.Packages] in a folder. Where there is none it is the zero value, and types there are
 // no kinds.
 func (c *Codebase) Package(dir string) Package {
-	code, _ := c.kinds() // whoever needs all of them reports the error
+	code, _ := c.kinds() // a caller that needs all kinds reports the error
 	for _, p := range code.packages {
 		if p.Dir == dir {
 			return p
@@ -66,7 +66,7 @@ func (c *Codebase) KindOf(r project.Resource) *Kind {
 }
 
 func (c *Codebase) kind(is func(Kind) bool) *Kind {
-	code, _ := c.kinds() // whoever needs all of them reports the error
+	code, _ := c.kinds() // a caller that needs all kinds reports the error
 	if i := slices.IndexFunc(code.kinds, is); i >= 0 {
 		return &code.kinds[i]
 	}

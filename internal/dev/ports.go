@@ -86,9 +86,9 @@ func (l listening) webhookPort() string {
 func (l listening) everywhere() bool { return net.ParseIP(l.host).IsUnspecified() }
 
 // flags returns the manager's arguments. Behind a subcommand come flags that have it listen where it is to. The manager
-// is a compiled program: it gets the flags that it has, if nobody has set them. Health probes move to a free port if
-// theirs is taken: on a developer's machine nobody asks for them, and a second operator, or what else listens there,
-// would keep the manager from starting.
+// is a compiled program: it gets the flags that it has and the user has not set. Health probes move to a free port if
+// theirs is taken: a developer's machine has no kubelet to ask for them, and a second operator, or what else listens
+// there, would keep the manager from starting.
 func (o Options) flags(manager string, l listening, webhooks bool) ([]string, error) {
 	program, err := os.ReadFile(manager)
 	if err != nil {

@@ -41,7 +41,7 @@ func Texts(content []byte, getenv func(string) string, files fs.FS, programs ...
 	return texts
 }
 
-// prefixes are the characters before a command that tell make how to run it.
+// prefixes are the characters before a command by which make decides how to run it.
 const prefixes = "@-+ \t"
 
 // command is the command that makes targets of the Makefile, which may be a stranger's; "" where a shell takes the name

@@ -30,7 +30,7 @@ func (s *Session) unlessBroken(ctx context.Context, root string, unchecked bool,
 }
 
 // unlessTestsBroken is [Session.unlessBroken] for a plan with tests, which are left out where they alone would not
-// compile: plan is told why.
+// compile: plan gets the reason.
 func (s *Session) unlessTestsBroken(ctx context.Context, root string, unchecked bool, plan func(untested string) (*scaffold.Plan, error)) (*scaffold.Plan, error) {
 	planned, err := plan("")
 	planned, err = s.unlessBroken(ctx, root, unchecked, planned, err)

@@ -64,7 +64,7 @@ func (f *Finder) filled(s slot) bool {
 	if err == nil {
 		return filled
 	}
-	if _, told := f.told.LoadOrStore(s.program(), true); !told {
+	if _, known := f.told.LoadOrStore(s.program(), true); !known {
 		f.Handler.Handle(report.Warning{Text: fmt.Sprintf("%v; slipway builds it again before it is used", err)})
 	}
 	return false

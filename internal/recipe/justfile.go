@@ -88,7 +88,7 @@ func (t *tasks) justValue(expression string) string {
 		case term != nil:
 			value, known = term[1]+term[2], true
 		}
-		if !known || b.Len() > maxWord {
+		if !known || b.Len() > maxWord || !t.room.takes(len(value)) {
 			return Unknown
 		}
 		b.WriteString(value)

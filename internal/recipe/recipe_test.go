@@ -330,3 +330,23 @@ func TestGrowingWords(t *testing.T) {
 		}
 	}
 }
+
+// TestManyTasks: what aliases and variables stand for in tasks is bounded.
+func TestManyTasks(t *testing.T) {
+	var aliases, values strings.Builder
+	aliases.WriteString("version: 3\nx: &c [" + strings.Repeat("a,", 30_000) + "]\ntasks:\n")
+	values.WriteString("version: 3\nvars:\n  v: " + strings.Repeat("v", 250_000) + "\ntasks:\n")
+	for i := range 20_000 {
+		fmt.Fprintf(&aliases, "  t%d:\n    cmds: *c\n", i)
+		fmt.Fprintf(&values, "  t%d: \"{{.v}}\"\n", i)
+	}
+	for _, content := range []string{aliases.String(), values.String()} {
+		size := 0
+		for _, text := range recipe.Tasks(fstest.MapFS{"Taskfile.yml": {Data: []byte(content)}}) {
+			size += len(text.Shell)
+		}
+		if size > 32<<20 {
+			t.Errorf("%d bytes", size)
+		}
+	}
+}

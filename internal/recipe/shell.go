@@ -107,6 +107,7 @@ func (s *shell) around(stmt *syntax.Stmt, unclear string) string {
 
 // copy is a shell that begins as this one is, and keeps what it changes for itself.
 func (s *shell) copy() *shell {
+	s.steps -= len(s.known) // brackets in one another would have ever more of them
 	inner := *s
 	inner.known, inner.functions = maps.Clone(s.known), maps.Clone(s.functions)
 	return &inner

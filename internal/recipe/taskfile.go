@@ -35,6 +35,9 @@ func (t *tasks) taskfile(content []byte) {
 		t.include(rel, prefix, dir, (*tasks).taskfile)
 	})
 	each(child(top, "tasks"), func(name string, key, task *yaml.Node) {
+		if !t.room.takes(32 * len(t.values)) {
+			return
+		}
 		t.group++
 		own := *t
 		own.values = maps.Clone(t.values)

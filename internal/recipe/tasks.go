@@ -51,7 +51,7 @@ func (r runner) file(files fs.FS) string {
 // Tasks are the commands of a project's Taskfile, justfile and mise.toml. A file that cannot be read has none.
 func Tasks(files fs.FS) (texts []Text) {
 	for _, r := range runners() {
-		t := &tasks{files: files, verb: r.verb, left: maxTaskFiles, values: map[string]string{}}
+		t := &tasks{files: files, verb: r.verb, left: maxTaskFiles, room: &room{maxTasks}, values: map[string]string{}}
 		if name := r.file(files); name != "" {
 			t.include(name, "", "", r.read)
 		}
@@ -63,11 +63,25 @@ func Tasks(files fs.FS) (texts []Text) {
 // maxTaskFiles is how many files one may include.
 const maxTaskFiles = 30
 
+// maxTasks bounds what texts and values of a runner's files are together, in bytes: aliases and variables stand for
+// more than the files have.
+const maxTasks = 16 << 20
+
+// A room is what may still be kept, in bytes.
+type room struct{ left int }
+
+// takes reports whether there is room for some bytes more.
+func (r *room) takes(bytes int) bool {
+	r.left -= bytes
+	return r.left >= 0
+}
+
 // tasks are what is read of a runner's files.
 type tasks struct {
 	files  fs.FS
 	verb   string
 	left   int // files that may still be read
+	room   *room
 	group  int
 	values map[string]string // of variables
 	texts  []Text
@@ -95,6 +109,9 @@ func (t *tasks) include(file, prefix, dir string, read func(*tasks, []byte)) {
 
 // add adds a command of the task name, whose text begins at a line.
 func (t *tasks) add(name string, line int, dir, text string) {
+	if !t.room.takes(len(text) + 256) {
+		return
+	}
 	command := ""
 	if name = t.prefix + name; shellword.IsPlain(strings.ReplaceAll(name, ":", "/")) {
 		command = t.verb + name
@@ -130,7 +147,7 @@ func (t *tasks) replaced(text string) string {
 			return rooted(path.Dir(t.file))
 		}
 		value, known := t.values[strings.TrimPrefix(strings.TrimPrefix(name, "."), "vars.")]
-		if size += len(value); !known || size > maxShell {
+		if size += len(value); !known || size > maxShell || !t.room.takes(len(value)) {
 			return Unknown
 		}
 		return value

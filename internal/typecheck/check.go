@@ -16,6 +16,8 @@ import (
 
 var (
 	errNoName    = errors.New("it names no module")
+	errInvalid   = errors.New("it is not valid")
+	errTooMuch   = errors.New("the files of the project are too large to check")
 	errGenerated = errors.New("it will be generated")
 	errNoPackage = errors.New("the module has no such package")
 	errCycle     = errors.New("import cycle not allowed")

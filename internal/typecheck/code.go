@@ -39,11 +39,15 @@ type code struct {
 	settings settings
 	packages map[string]*pkg
 	files    *token.FileSet
+	left     int // bytes of files that may still be read: links make one file many
 }
+
+// maxSource bounds the files of a check together, in bytes.
+const maxSource = 256 << 20
 
 // read reads which modules there are.
 func (c Change) read(view fileview.View, dir string) (*code, error) {
-	k := &code{change: c, dir: dir, packages: map[string]*pkg{}, files: token.NewFileSet()}
+	k := &code{change: c, dir: dir, packages: map[string]*pkg{}, files: token.NewFileSet(), left: maxSource}
 	mod, err := k.addModule(root{dir: dir, view: view, inner: true})
 	if err != nil {
 		return nil, err
@@ -71,8 +75,8 @@ func (k *code) addModule(r root) (*modfile.File, error) {
 	if len(k.roots) == 0 && err == nil {
 		mod, err = modfile.Parse(r.shown+name, text, nil)
 	}
-	if err != nil {
-		return nil, err
+	if err != nil { // whose text has words of the file, which may be a link to a secret
+		return nil, fmt.Errorf("%s%s: %w", r.shown, name, errInvalid)
 	}
 	if mod.Module == nil {
 		return nil, fmt.Errorf("%s%s: %w", r.shown, name, errNoName)
@@ -130,7 +134,7 @@ func (k *code) addWorkspace(view fileview.View) error {
 	}
 	file, err := modfile.ParseWork(k.work, text, nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", k.work, errInvalid)
 	}
 	sums, _ := finite.ReadFile(k.work + ".sum") // without sums there are none
 	k.texts = append(k.texts, string(text), string(sums))

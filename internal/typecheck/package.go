@@ -69,6 +69,9 @@ func (k *code) readFile(r *root, dir, name string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
+	if k.left -= len(src); k.left < 0 {
+		return nil, errTooMuch
+	}
 	context := k.settings.context()
 	context.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(src)), nil }
 	if in, err := context.MatchFile(dir, name); !in && err == nil {
