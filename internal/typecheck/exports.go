@@ -12,6 +12,7 @@ import (
 	"go/types"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,7 +57,11 @@ func (c Change) exports(of *code) *exports {
 	e := &exports{change: c, remembered: remembered{Files: map[string]string{}}, why: map[string]string{}}
 	e.gc = importer.ForCompiler(token.NewFileSet(), "gc", e.open)
 	if c.Cache != "" {
-		e.memory = filepath.Join(c.Cache, keyOf(c.Environ, of.texts)+".json")
+		texts := of.texts
+		if of.vendored() { // by what lies in this folder, whatever the versions say
+			texts = append(slices.Clone(texts), c.Root, of.dir)
+		}
+		e.memory = filepath.Join(c.Cache, keyOf(c.Environ, texts)+".json")
 		e.recall()
 	}
 	return e
@@ -124,9 +129,8 @@ func (e *exports) ask(ctx context.Context, of *code, paths []string) error {
 	}
 	args := []string{"list", "-e", "-export", "-buildvcs=false", "-json=ImportPath,Dir,Export,Error", "-toolexec=" + strings.TrimSpace(tool)}
 	cmd := gocommand.Command{Dir: filepath.Join(e.change.Root, filepath.FromSlash(of.dir))}
-	vendored, _ := of.roots[0].view.Stat("vendor/modules.txt") // an error means that it is not there
 	switch {
-	case vendored != nil:
+	case of.vendored():
 	case of.work != "":
 		cmd.Copies.Work = of.work
 	default:
@@ -156,6 +160,12 @@ func (e *exports) ask(ctx context.Context, of *code, paths []string) error {
 			e.why[a.ImportPath] = line(a.Error.Err)
 		}
 	}
+}
+
+// vendored reports whether the module's folder has the packages of others.
+func (k *code) vendored() bool {
+	_, err := k.roots[0].view.Stat(path.Join(k.dir, "vendor/modules.txt"))
+	return err == nil
 }
 
 // quoted is a word as the go command splits those of flags.
@@ -194,7 +204,8 @@ func (e *exports) run(ctx context.Context, cmd gocommand.Command, args ...string
 	var out, said bytes.Buffer
 	cmd.Args, cmd.Stdout, cmd.Stderr = args, &out, &said
 	// Modules that the user calls private would be fetched from their repositories, whatever the proxy is.
-	cmd.Env = append(readonly(e.change.Environ), "GOPROXY=off", "GONOPROXY=none", "GOVCS=*:off")
+	// A package of C that is not compiled would start pkg-config with words of its source.
+	cmd.Env = append(readonly(e.change.Environ), "GOPROXY=off", "GONOPROXY=none", "GOVCS=*:off", "PKG_CONFIG=false")
 	err := cmd.Run(ctx)
 	switch {
 	case ctx.Err() != nil:

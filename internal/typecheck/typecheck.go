@@ -126,6 +126,9 @@ func (c Change) checkModule(ctx context.Context, dir string, verdict *Verdict) e
 	k := newChecker(after, known)
 	var broken []judgement
 	for _, path := range paths {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		switch j := k.judge(path); {
 		case j.unknown != "":
 			verdict.unknown(j.unknown)
@@ -155,6 +158,9 @@ func (c Change) compare(ctx context.Context, dir string, known *exports, broken 
 	}
 	k := newChecker(before, known)
 	for _, j := range broken {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		switch was := k.judge(j.path); {
 		case was.unknown != "":
 			verdict.unknown(was.unknown)

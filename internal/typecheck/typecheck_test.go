@@ -283,6 +283,29 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestVendored: a project's own copies of packages are not those of another one with the same versions.
+func TestVendored(t *testing.T) {
+	source := append(os.Environ(), "GOWORK=off")
+	cache := t.TempDir()
+	for _, name := range []string{"First", "Second"} {
+		root := unpack(t, "-- go.mod --\nmodule example.com/op\n\ngo 1.26\n\nrequire example.com/dep v1.0.0\n-- main.go --\npackage main\n\nimport \"example.com/dep\"\n\nfunc main() { dep."+name+"() }\n"+
+			"-- vendor/modules.txt --\n# example.com/dep v1.0.0\n## explicit; go 1.26\nexample.com/dep\n-- vendor/example.com/dep/dep.go --\npackage dep\n\nfunc "+name+"() {}\n")
+		build := exec.Command("go", "build", "-buildvcs=false", "-o", os.DevNull, ".")
+		build.Dir, build.Env = root, source
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		c := change(t, root, map[string]string{"more.go": "package main\n\nimport \"example.com/dep\"\n\nvar _ = dep." + name + "\n"})
+		c.Cache = cache
+		for _, c.Tool = range [][]string{c.Tool, nil} {
+			verdict, err := c.Check(t.Context())
+			if err != nil || len(verdict.Mistakes) > 0 || len(verdict.Unknown) > 0 {
+				t.Errorf("%s: got %+v, %v", name, verdict, err)
+			}
+		}
+	}
+}
+
 // TestTool: the tool names a compiler's version, and does nothing else.
 func TestTool(t *testing.T) {
 	out, err := exec.Command("go", "env", "GOTOOLDIR").Output()
