@@ -1,10 +1,12 @@
 package recipe
 
 import (
+	"bytes"
 	"io/fs"
 	"path"
-	"strconv"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // taskFolders are where mise looks for scripts that are tasks.
@@ -13,7 +15,7 @@ var taskFolders = []string{"mise-tasks", ".mise-tasks", "mise/tasks", ".mise/tas
 // mise reads a mise.toml: https://mise.jdx.dev/tasks/toml-tasks.html.
 func (t *tasks) mise(content []byte) {
 	runs, dirs, order := map[string][]tomlText{}, map[string]string{}, []string{}
-	for _, e := range tomlEntries(string(content)) {
+	for _, e := range tomlEntries(content) {
 		table, task, _ := strings.Cut(e.key, ".")
 		switch task, field := cutLast(task); {
 		case table == "vars" && len(e.values) == 1:
@@ -66,169 +68,76 @@ type tomlText struct {
 	line int
 }
 
-// toml reads TOML as far as strings go: tables, inline tables, arrays, and the four forms of strings.
+// toml reads the strings of a TOML file, up to the first mistake in it.
 type toml struct {
-	text    string
-	at      int
+	unstable.Parser
 	line    int // of what is before counted
 	counted int
 	entries []tomlEntry
 }
 
-func tomlEntries(text string) []tomlEntry {
-	t := &toml{text: strings.ReplaceAll(text, "\r\n", "\n")}
+func tomlEntries(text []byte) []tomlEntry {
+	t := &toml{}
+	t.Reset(text)
 	table := ""
-	for t.space("\n"); t.at < len(t.text); t.space("\n") {
-		if t.text[t.at] == '[' {
-			head, _, _ := strings.Cut(t.text[t.at:], "\n")
-			t.at += len(head)
-			head, _, _ = strings.Cut(head, "#")
-			table = tomlName(strings.Trim(head, "[] \t")) + "."
-			continue
-		}
-		if !t.pair(table) {
-			t.skipLine()
+	for t.NextExpression() {
+		switch e := t.Expression(); e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			table = tomlKey("", e)
+		case unstable.KeyValue:
+			t.add(table, e)
 		}
 	}
 	return t.entries
 }
 
-// tomlName is a key without quotes: a."b:c" is a.b:c.
-func tomlName(key string) string {
-	return strings.NewReplacer(`"`, "", "'", "", " ", "").Replace(key)
-}
-
-// space passes over spaces, characters of more, and comments where lines may end.
-func (t *toml) space(more string) {
-	for t.at < len(t.text) {
-		switch c := t.text[t.at]; {
-		case c == ' ' || c == '\t' || strings.IndexByte(more, c) >= 0:
-			t.at++
-		case c == '#' && more != "":
-			t.skipLine()
-		default:
-			return
-		}
-	}
-}
-
-func (t *toml) skipLine() {
-	if end := strings.IndexByte(t.text[t.at:], '\n'); end >= 0 {
-		t.at += end
-		return
-	}
-	t.at = len(t.text)
-}
-
 // maxKey bounds a key with those of the tables around it, in bytes: tables in one another would have ever longer ones.
 const maxKey = 1 << 10
 
-// pair reads KEY = VALUE.
-func (t *toml) pair(table string) bool {
-	end := strings.IndexAny(t.text[t.at:], "=\n")
-	if end < 0 || t.text[t.at+end] == '\n' {
-		return false
+// tomlKey is the name of an entry within a table.
+func tomlKey(table string, e *unstable.Node) string {
+	var words []string
+	if table != "" {
+		words = append(words, table)
 	}
-	key := table + tomlName(t.text[t.at:t.at+end])
-	t.at += end + 1
-	t.space("")
+	for key := e.Key(); key.Next(); {
+		words = append(words, string(key.Node().Data))
+	}
+	return strings.Join(words, ".")
+}
+
+// add adds an entry, or those of the table that is its value.
+func (t *toml) add(table string, e *unstable.Node) {
+	key, value := tomlKey(table, e), e.Value()
 	if len(key) > maxKey {
-		return false
+		return
 	}
-	e := tomlEntry{key: key}
-	switch {
-	case t.at == len(t.text):
-	case t.text[t.at] == '{':
-		for t.at++; t.more('}'); {
-			if !t.pair(key + ".") {
-				return false
+	added := tomlEntry{key: key}
+	switch value.Kind {
+	case unstable.InlineTable:
+		for of := value.Children(); of.Next(); {
+			t.add(key, of.Node())
+		}
+		return
+	case unstable.String:
+		added.values = append(added.values, t.text(value))
+	case unstable.Array:
+		for of := value.Children(); of.Next(); {
+			if of.Node().Kind == unstable.String {
+				added.values = append(added.values, t.text(of.Node()))
 			}
 		}
-	case t.text[t.at] == '[':
-		for t.at++; t.more(']'); {
-			if value, ok := t.string(); ok {
-				e.values = append(e.values, value)
-			} else if t.at++; t.at < len(t.text) { // an item that is no string
-				t.at += max(0, strings.IndexAny(t.text[t.at:], ",]"))
-			}
-		}
-	default:
-		if value, ok := t.string(); ok {
-			e.values = append(e.values, value)
-		} else if end := strings.IndexAny(t.text[t.at:], ",}\n"); end >= 0 {
-			t.at += end
-		}
 	}
-	t.entries = append(t.entries, e)
-	return true
+	t.entries = append(t.entries, added)
 }
 
-// more reports whether another item comes before the end of a list, which it passes over.
-func (t *toml) more(end byte) bool {
-	if t.space(",\n"); t.at < len(t.text) && t.text[t.at] != end {
-		return true
-	}
-	t.at = min(t.at+1, len(t.text))
-	return false
-}
-
-// string reads a string in one of its four forms.
-func (t *toml) string() (value tomlText, ok bool) {
-	t.line, t.counted = t.line+strings.Count(t.text[t.counted:t.at], "\n"), t.at
+// text is a string with the line in which what it holds begins.
+func (t *toml) text(value *unstable.Node) tomlText {
+	at := int(value.Raw.Offset)
+	t.line, t.counted = t.line+bytes.Count(t.Data()[t.counted:at], []byte("\n")), at
 	line := 1 + t.line
-	for _, quote := range []string{`"""`, "'''", `"`, "'"} {
-		rest, is := strings.CutPrefix(t.text[t.at:], quote)
-		if !is {
-			continue
-		}
-		end := tomlEnd(rest, quote)
-		if end < 0 {
-			return value, false
-		}
-		t.at += len(quote) + end + len(quote)
-		text := rest[:end]
-		if len(quote) == 3 && strings.HasPrefix(text, "\n") {
-			text, line = text[1:], line+1
-		}
-		if quote[0] == '"' {
-			text = tomlUnescaped(text)
-		}
-		return tomlText{text, line}, true
+	if raw := bytes.ReplaceAll(t.Raw(value.Raw), []byte("\r"), nil); bytes.HasPrefix(raw, []byte("\"\"\"\n")) || bytes.HasPrefix(raw, []byte("'''\n")) {
+		line++
 	}
-	return value, false
-}
-
-// tomlEnd is where a string ends; in basic strings a backslash quotes the next character.
-func tomlEnd(text, quote string) int {
-	for i := 0; i < len(text); i++ {
-		switch {
-		case strings.HasPrefix(text[i:], quote):
-			return i
-		case text[i] == '\\' && quote[0] == '"':
-			i++
-		case text[i] == '\n' && len(quote) == 1:
-			return -1
-		}
-	}
-	return -1
-}
-
-// tomlUnescaped replaces the escapes of a basic string.
-func tomlUnescaped(text string) string {
-	var b strings.Builder
-	for text != "" {
-		if strings.HasPrefix(text, "\\\n") { // the line goes on
-			text = strings.TrimLeft(text[1:], " \t\n")
-			continue
-		}
-		r, multibyte, tail, err := strconv.UnquoteChar(text, '"')
-		if err != nil || !multibyte && text[0] != '\\' {
-			b.WriteByte(text[0])
-			text = text[1:]
-			continue
-		}
-		b.WriteRune(r)
-		text = tail
-	}
-	return b.String()
+	return tomlText{string(value.Data), line}
 }
