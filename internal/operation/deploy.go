@@ -110,7 +110,7 @@ func noObjects(folder string) error {
 // Deploy generates, builds and applies what the project's configuration describes, and waits for it.
 func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	defer s.Collector.Patiently()()
-	root, err := s.ProjectRoot()
+	root, err := s.readRoot()
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func withoutSelf(root string, err error) error {
 
 // PrintDeployment answers with the objects of a deployment, as one YAML stream, and touches no cluster.
 func (s *Session) PrintDeployment(ctx context.Context, d Deployment) error {
-	root, err := s.ProjectRoot()
+	root, err := s.readRoot()
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ type Removal struct {
 // Undeploy builds the objects of the kustomization in a folder, which is in the project or an absolute path, and
 // deletes them. Nothing is generated: what is in the cluster came from what is there.
 func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error {
-	root, err := s.ProjectRoot()
+	root, err := s.readRoot()
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type Chart struct {
 
 // Helm makes a Helm chart of the project, or brings it up to date.
 func (s *Session) Helm(ctx context.Context, c Chart) error {
-	root, err := s.ProjectRoot()
+	root, err := s.readRoot()
 	if err != nil {
 		return err
 	}
@@ -165,11 +165,11 @@ func (c *Chart) complete(root string) error {
 	c.AppVersion = cmp.Or(c.AppVersion, last.AppVersion, c.Version)
 	c.Name = cmp.Or(c.Name, last.Name, nameThere(root, c.Folder), c.beginning(root))
 	if c.Name == "" {
-		p, err := scaffold.ReadProject(root)
+		name, err := projectName(root)
 		if err != nil {
 			return err
 		}
-		c.Name = cmp.Or(p.Name, filepath.Base(root))
+		c.Name = name
 	}
 	return c.check()
 }

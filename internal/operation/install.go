@@ -56,7 +56,7 @@ type Installation struct {
 
 // Install generates, builds and applies the project's definitions, and waits until the API server serves them.
 func (s *Session) Install(ctx context.Context, i Installation) error {
-	root, err := s.ProjectRoot()
+	root, err := s.readRoot()
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (s *Session) previewInstallation(ctx context.Context, cluster *ship.Cluster
 
 // Uninstall deletes the project's definitions, and with them their objects.
 func (s *Session) Uninstall(ctx context.Context, r Removal) error {
-	root, err := s.ProjectRoot()
+	root, err := s.readRoot()
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,20 @@
 package operation
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"io/fs"
+	"path"
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -17,18 +24,33 @@ import (
 
 // deploymentSet is the inventory of what is deployed from a folder of the project in root: the same for every checkout.
 func deploymentSet(root, folder string, objects []*unstructured.Unstructured) (*ship.Set, error) {
-	p, err := project.Load(root)
+	name, err := projectName(root)
 	if err != nil {
 		return nil, err
 	}
-	set := &ship.Set{Project: p.Name, Part: part(root, folder), Namespace: targetNamespace(folder), Version: toolVersion()}
-	if set.Project == "" { // of a project of kubebuilder's versions 1 and 2
-		set.Project = "project"
-	}
+	set := &ship.Set{Project: name, Part: part(root, folder), Namespace: targetNamespace(folder), Version: toolVersion()}
 	if set.Namespace == "" {
 		set.Namespace = ship.SetNamespace(objects)
 	}
 	return set, nil
+}
+
+// projectName is that of PROJECT or, without one, the last name in the module's path. Both are the same in every
+// checkout.
+func projectName(root string) (string, error) {
+	p, err := project.Load(root)
+	switch {
+	case err == nil:
+		return cmp.Or(p.Name, "project"), nil // versions 1 and 2 of PROJECT have no name
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	}
+	text, err := finite.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	prefix, _, _ := module.SplitPathVersion(modfile.ModulePath(text))
+	return cmp.Or(strings.Trim(notInNames().ReplaceAllString(strings.ToLower(path.Base(prefix)), "-"), "-"), "project"), nil
 }
 
 // definitionsSet is the inventory of the project in root, of which only the definitions count. It is that of the

@@ -35,7 +35,7 @@ func describeCode(e *report.Error, dir, module string) error {
 	if err != nil {
 		return err
 	}
-	e.Hint += "; slipway generate works without one. If the folders are those of kubebuilder's layout, write it as below"
+	e.Hint += "; verbs that write no code work without one. If the folders are those of kubebuilder's layout, write it as below"
 	if known {
 		e.Hint += ", with the domain of the code's API groups"
 	} else {

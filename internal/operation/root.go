@@ -68,16 +68,34 @@ func (s *Session) generatedRoot() (string, error) {
 	if err != nil {
 		return s.ProjectRoot() // which says how a project is begun
 	}
-	if described || isFile(root, "Makefile") {
+	if described {
 		return root, nil
 	}
-	for dir := root; !exists(dir, ".git") && dir != filepath.Dir(dir); {
+	return aboveModule(root), nil
+}
+
+// aboveModule is the folder whose Makefile generates for a module without a PROJECT.
+func aboveModule(module string) string {
+	if isFile(module, "Makefile") {
+		return module
+	}
+	for dir := module; !exists(dir, ".git") && dir != filepath.Dir(dir); {
 		dir = filepath.Dir(dir)
 		if isFile(dir, "go.mod") && isFile(dir, "Makefile") {
-			return dir, nil
+			return dir
 		}
 	}
-	return root, nil
+	return module
+}
+
+// readRoot is the folder of the project for operations that write none of its code: that of [Session.ProjectRoot] or,
+// without a PROJECT, the one in which files are generated.
+func (s *Session) readRoot() (string, error) {
+	root, described, err := s.moduleRoot()
+	if err != nil || described || len(s.projectsBelow()) > 0 {
+		return s.ProjectRoot()
+	}
+	return aboveModule(root), nil
 }
 
 // isFile reports whether a folder has a file of a name.

@@ -26,7 +26,7 @@ func (s *Session) Run(ctx context.Context, r Run) error {
 	if r.Guard != "" {
 		return s.guardRun(ctx, r)
 	}
-	root, err := s.ProjectRoot()
+	root, err := s.readRoot()
 	if err != nil {
 		return err
 	}
