@@ -7,6 +7,7 @@ tool sigs.k8s.io/controller-runtime/tools/setup-envtest
 require (
 	github.com/go-logr/logr v1.4.3
 	github.com/slipway-dev/slipway/bench v0.0.0-00010101000000-000000000000
+	golang.org/x/mod v0.41.0
 	golang.org/x/sync v0.23.0
 	golang.org/x/tools v0.51.0
 	k8s.io/api v0.37.0
@@ -59,7 +60,6 @@ require (
 	go.uber.org/zap v1.27.1 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/oauth2 v0.36.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/slipway-dev/slipway/test/differential/generate/mutant"
 	"github.com/slipway-dev/slipway/test/differential/generate/oracle"
 )
@@ -56,8 +58,16 @@ func (h *herd) writeModule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[name] = strings.Replace(string(content), "module github.com/slipway-dev/slipway/bench", "module example.com", 1)
+		files[name] = string(content)
 	}
+	file, err := modfile.Parse("go.mod", []byte(files["go.mod"]), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.AddModuleStmt("example.com"); err != nil {
+		t.Fatal(err)
+	}
+	files["go.mod"] = string(modfile.Format(file.Syntax))
 	writeFiles(t, h.dir, files)
 }
 
