@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,7 +26,7 @@ import (
 // An othersProject is a project that others made, as the module proxy has it.
 type othersProject struct {
 	module string
-	// layout is that of its PROJECT.
+	// layout is that of its PROJECT; "none" where there is no such file, and its class is "any other" then.
 	layout string
 	// kind is one that it has, as group/version/Kind.
 	kind string
@@ -34,8 +36,8 @@ type othersProject struct {
 	deployed string
 }
 
-// othersProjects have the layouts of kubebuilder v2, v3 and v4, operator-sdk's plug-ins, controller-runtime from v0.11
-// to v0.24, and habits of their authors.
+// othersProjects have the layouts of kubebuilder v2, v3 and v4 or none of these, operator-sdk's plug-ins,
+// controller-runtime from v0.11 to v0.24, and habits of their authors.
 var othersProjects = []othersProject{
 	{module: "sigs.k8s.io/lws@v0.8.0", layout: "v4", kind: "leaderworkerset/v1/LeaderWorkerSet", packages: "./...", suite: "./pkg/webhooks/...", deployed: "config/default"},
 	{module: "github.com/cloudnative-pg/cloudnative-pg@v1.27.0", layout: "v4", kind: "postgresql/v1/Backup", packages: "./api/... ./cmd/manager/...", suite: "./api/...", deployed: "config/default"},
@@ -46,6 +48,8 @@ var othersProjects = []othersProject{
 	{module: "github.com/argoproj-labs/argocd-operator@v0.5.0", layout: "v3", kind: "argoproj.io/v1alpha1/ArgoCD", packages: "./...", suite: "./api/...", deployed: "config/default"},
 	{module: "sigs.k8s.io/cluster-api-provider-aws/v2@v2.9.0", layout: "v2", kind: "infrastructure/v1beta2/AWSManagedCluster", packages: "./...", suite: "./pkg/internal/...", deployed: "config/default"},
 	{module: "github.com/ray-project/kuberay/ray-operator@v1.5.0", layout: "v3", kind: "ray/v1/RayJob", packages: "./apis/... .", suite: "./pkg/webhooks/...", deployed: "config/default"},
+	{module: "sigs.k8s.io/kueue@v0.17.0", layout: "none", kind: "kueue.x-k8s.io/v1beta2/Workload", packages: "./...", suite: "./apis/...", deployed: "config/default"},
+	{module: "sigs.k8s.io/karpenter@v1.12.0", layout: "none", kind: "karpenter.sh/v1/NodePool", packages: "./...", suite: "./pkg/apis/...", deployed: "config/default"},
 }
 
 // A verbTried is a command that is run in a project as it was published. One that looks changes nothing there.
@@ -168,6 +172,9 @@ func published(t *testing.T, p othersProject) string {
 func layoutOf(t *testing.T, dir string) string {
 	t.Helper()
 	file, err := project.Load(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "none"
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

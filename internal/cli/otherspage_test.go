@@ -50,14 +50,18 @@ const tableBegins = "<!-- table -->"
 func othersTable(t *testing.T) string {
 	t.Helper()
 	var table, notes strings.Builder
-	table.WriteString("\n| project | layout |")
+	table.WriteString("\n| project | class | layout |")
 	for _, verb := range verbsTried {
 		fmt.Fprintf(&table, " `%s` |", verb.name)
 	}
-	table.WriteString("\n|---|---|" + strings.Repeat("---|", len(verbsTried)) + "\n")
+	table.WriteString("\n|---|---|---|" + strings.Repeat("---|", len(verbsTried)) + "\n")
 	count := 0
 	for _, p := range othersProjects {
-		fmt.Fprintf(&table, "| %s | %s |", strings.ReplaceAll(p.module, "@", " "), p.layout)
+		class := "in full"
+		if p.layout == "none" {
+			class = "any other"
+		}
+		fmt.Fprintf(&table, "| %s | %s | %s |", strings.ReplaceAll(p.module, "@", " "), class, p.layout)
 		for _, r := range readRecord(t, p) {
 			cell := "yes"
 			switch {
