@@ -1,7 +1,6 @@
 package project
 
 import (
-	"reflect"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -109,4 +108,7 @@ func cloneNode(n *yaml.Node) *yaml.Node {
 	return &c
 }
 
-func sameNode(a, b *yaml.Node) bool { return reflect.DeepEqual(a, b) }
+// sameNode reports whether two nodes hold the same values, however they are written.
+func sameNode(a, b *yaml.Node) bool {
+	return a.Kind == b.Kind && a.Value == b.Value && (a.Kind != yaml.ScalarNode || a.ShortTag() == b.ShortTag()) && slices.EqualFunc(a.Content, b.Content, sameNode)
+}

@@ -42,7 +42,7 @@ type Project struct {
 	Resources  []Resource
 
 	doc      *yaml.Node // with all that this package does not know
-	src      []byte     // the bytes that doc was read from; nil after SetPlugin
+	src      []byte     // the bytes that the file was read from, or nil
 	recorded string     // the file's Repo, where [Project.InModule] has put another one in its place
 
 	controllers string // the folder of controllers where it is not the layout's; see [Project.ControllersIn]

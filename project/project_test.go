@@ -88,23 +88,107 @@ func TestMarshalKeepsUnchangedBytes(t *testing.T) {
 	}
 }
 
-func TestMarshalKeepsWhatItDoesNotKnow(t *testing.T) {
-	p := parse(t, tutorial)
-	p.MultiGroup = true
-	p.Resources[0].Webhooks = &Webhooks{WebhookVersion: "v1", Defaulting: true}
-	p.Resources = append(p.Resources, Resource{Group: "batch", Version: "v2", Kind: "CronJob", Controllers: []Controller{{Name: "second"}}})
-	got := marshal(t, p)
-	for _, want := range []string{
-		"# made long ago\n", "projectName: project # the name\n", "custom:\n  keep: [1, 2]\n", "    future: yes\n",
-		"multigroup: true\n", "  webhooks:\n    defaulting: true\n    webhookVersion: v1\n",
-		"- controllers:\n  - name: second\n  group: batch\n  kind: CronJob\n  version: v2\n",
+// odd is a file that an encoder would write otherwise.
+const odd = `# made long ago
+
+domain:   tutorial.kubebuilder.io
+layout:
+    - "go.kubebuilder.io/v4"
+projectName: project # the name
+repo: tutorial.kubebuilder.io/project
+custom:
+  keep: [1, 2]
+resources:
+    # the first
+    -   group: batch
+        version: v1
+        api:
+            crdVersion: v1
+            future: yes   # not yet
+        kind: CronJob
+
+        # what others import
+        path: 'tutorial.kubebuilder.io/project/v2/api/v1'
+    - {group: batch, version: v1, kind: Job}
+    # the end
+version: "3"   # of the file
+`
+
+// TestMarshalEdits: of a file that was read only the entries that changed are written, and what takes them back
+// restores its bytes.
+func TestMarshalEdits(t *testing.T) {
+	entry := Resource{Group: "batch", Version: "v2", Kind: "CronJob", Controllers: []Controller{{Name: "second"}}}
+	webhooks := &Webhooks{WebhookVersion: "v1", Defaulting: true}
+	for _, test := range []struct {
+		name         string
+		change, undo func(p *Project)
+		old, new     string // what becomes what
+	}{
+		{
+			"an entry", func(p *Project) { p.Resources = append(p.Resources, entry) }, func(p *Project) { p.Resources = p.Resources[:2] },
+			"kind: Job}\n", "kind: Job}\n    - controllers:\n        - name: second\n      group: batch\n      kind: CronJob\n      version: v2\n",
+		},
+		{
+			"a key in an entry", func(p *Project) { p.Resources[0].Webhooks = webhooks }, func(p *Project) { p.Resources[0].Webhooks = nil },
+			"/v2/api/v1'\n", "/v2/api/v1'\n        webhooks:\n          defaulting: true\n          webhookVersion: v1\n",
+		},
+		{
+			"the first key of an entry", func(p *Project) { p.Resources[0].Controller = true }, func(p *Project) { p.Resources[0].Controller = false },
+			"-   group: batch\n", "-   controller: true\n        group: batch\n",
+		},
+		{
+			"a key of a part", func(p *Project) { p.Resources[0].API.SSA = true }, func(p *Project) { p.Resources[0].API.SSA = false },
+			"# not yet\n", "# not yet\n            ssa: true\n",
+		},
+		{
+			"an entry in braces", func(p *Project) { p.Resources[1].Controller = true }, func(p *Project) { p.Resources[1].Controller = false },
+			"- {group: batch, version: v1, kind: Job}", "- {controller: true, group: batch, version: v1, kind: Job}",
+		},
+		{
+			"a key of the file", func(p *Project) { p.MultiGroup = true }, func(p *Project) { p.MultiGroup = false },
+			"projectName:", "multigroup: true\nprojectName:",
+		},
+		{
+			"a value", func(p *Project) { p.Name = "other" }, func(p *Project) { p.Name = "project" },
+			"project # the name", "other # the name",
+		},
+		{
+			"facts of a plug-in", func(p *Project) { _ = p.SetPlugin("x", map[string][]int{"of": {1}}) }, func(p *Project) { p.DropPlugin("x") },
+			"projectName:", "plugins:\n  x:\n    of:\n      - 1\nprojectName:",
+		},
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			for _, ends := range []string{"\n", "\r\n"} {
+				text := strings.ReplaceAll(odd, "\n", ends)
+				p := parse(t, text)
+				test.change(p)
+				want := strings.ReplaceAll(strings.Replace(odd, test.old, test.new, 1), "\n", ends)
+				got := marshal(t, p)
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatal(diff)
+				}
+				p = parse(t, got)
+				test.undo(p)
+				if diff := cmp.Diff(text, marshal(t, p)); diff != "" {
+					t.Errorf("taken back: %s", diff)
+				}
+			}
+		})
 	}
-	if strings.Index(got, "custom:") < strings.Index(got, "repo:") {
-		t.Error("the order of keys changed")
+}
+
+// TestMarshalRemoves: what goes takes the comments right above it along, and leaves all others.
+func TestMarshalRemoves(t *testing.T) {
+	p := parse(t, odd)
+	p.Resources = p.Resources[1:]
+	from, to := strings.Index(odd, "    -   group"), strings.Index(odd, "    - {")
+	if diff := cmp.Diff(odd[:from]+odd[to:], marshal(t, p)); diff != "" {
+		t.Error(diff)
+	}
+	p = parse(t, strings.TrimSuffix(odd, "\n"))
+	p.MultiGroup, p.Resources = true, nil
+	if got := marshal(t, p); strings.Contains(got, "resources") || strings.Contains(got, "# the end") || !strings.HasSuffix(got, "version: \"3\"   # of the file") {
+		t.Errorf("got\n%s", got)
 	}
 }
 
@@ -206,7 +290,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, out)
 		}
-		if p.Version == "2" {
+		if p.Terse() {
 			return // writes less than it holds
 		}
 		if diff := cmp.Diff(p.Resources, again.Resources); diff != "" {

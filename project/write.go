@@ -1,7 +1,6 @@
 package project
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -13,26 +12,22 @@ import (
 const heading = `# The project's description: its APIs and how they are laid out. slipway keeps it
 # up to date; keys of other tools, comments and the order of keys are left as they are.`
 
-// Marshal returns the content of the PROJECT file. A project that was read and
-// not changed gives exactly the bytes that were read.
+// Marshal returns the content of the PROJECT file. Of a file that was read only the entries that differ are written:
+// all other lines stay byte for byte.
 func (p *Project) Marshal() ([]byte, error) {
 	doc := p.document()
-	before := cloneNode(doc)
 	p.sync(doc.Content[0])
-	if p.src != nil && sameNode(before, doc) {
+	if p.src == nil {
+		return encode(doc, true)
+	}
+	before, err := decodeDocument(FileName, p.src)
+	if err != nil {
+		return nil, err
+	}
+	if sameNode(before.Content[0], doc.Content[0]) {
 		return slices.Clone(p.src), nil
 	}
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(2)
-	enc.CompactSeqIndent()
-	if err := enc.Encode(doc); err != nil {
-		return nil, fmt.Errorf("write %s: %w", FileName, err)
-	}
-	if err := enc.Close(); err != nil {
-		return nil, fmt.Errorf("write %s: %w", FileName, err)
-	}
-	return b.Bytes(), nil
+	return edited(p.src, before, doc)
 }
 
 // Plugin decodes the facts kept under `plugins.<key>` into a value; it reports
@@ -64,7 +59,6 @@ func (p *Project) SetPlugin(key string, facts any) error {
 	if p.doc == nil {
 		p.doc = newDocument()
 	}
-	p.src = nil
 	plugins := child(p.doc.Content[0], "plugins", yaml.MappingNode)
 	if old, ok := lookup(plugins, key); ok {
 		*old = node
@@ -83,10 +77,6 @@ func (p *Project) DropPlugin(key string) {
 	if !ok || plugins.Kind != yaml.MappingNode {
 		return
 	}
-	if _, ok := lookup(plugins, key); !ok {
-		return
-	}
-	p.src = nil
 	if remove(plugins, key); len(plugins.Content) == 0 {
 		remove(p.doc.Content[0], "plugins")
 	}
