@@ -26,7 +26,9 @@ func (p *Project) KnownLayout() bool {
 
 // WebhooksBesideTypes reports whether r's webhooks are in the package of its types. Types of other modules have no
 // place for them in any layout.
-func (p *Project) WebhooksBesideTypes(r Resource) bool { return p.Older() && !r.Core && !r.External }
+func (p *Project) WebhooksBesideTypes(r Resource) bool {
+	return p.Older() && !r.Core && !r.External && p.Folders.Webhooks == ""
+}
 
 // MainFile is the file with the manager's main function, where the layout has it.
 func (p *Project) MainFile() string { return p.folders().main }
@@ -43,13 +45,9 @@ func (p *Project) folders() folders {
 	if p.Older() {
 		f = folders{groups: "apis", controllers: "controllers", main: "main.go"}
 	}
-	f.controllers = cmp.Or(p.controllers, f.controllers)
+	f.controllers = cmp.Or(p.Folders.Controllers, f.controllers)
 	return f
 }
-
-// ControllersIn has the project's controllers be in a folder, not where the layout has them. The file does not record
-// it: the project's code shows it.
-func (p *Project) ControllersIn(dir string) { p.controllers = dir }
 
 // Line is the line of a key at the top of the file that the project was read from, or of the key's first value if that
 // is a list; 0 without one.

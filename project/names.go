@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"strings"
@@ -180,10 +181,14 @@ func (p *Project) WebhookDir(r Resource) string {
 	if p.WebhooksBesideTypes(r) {
 		return p.APIDir(r)
 	}
-	if p.MultiGroup && r.Group != "" {
-		return path.Join("internal", "webhook", r.Group, r.Version)
+	dir := cmp.Or(p.Folders.Webhooks, "internal/webhook")
+	switch {
+	case p.Folders.OneWebhooks:
+		return dir
+	case p.MultiGroup && r.Group != "":
+		return path.Join(dir, r.Group, r.Version)
 	}
-	return path.Join("internal", "webhook", r.Version)
+	return path.Join(dir, r.Version)
 }
 
 // WebhookFile is the file of r's webhooks.

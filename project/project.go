@@ -41,11 +41,19 @@ type Project struct {
 	Namespaced bool     // the manager watches namespaces, not the cluster
 	Resources  []Resource
 
-	doc      *yaml.Node // with all that this package does not know
-	src      []byte     // the bytes that the file was read from, or nil
-	recorded string     // the file's Repo, where [Project.InModule] has put another one in its place
+	// Folders are where the project's code has what it has in other folders than the layout; the file has no such
+	// entry.
+	Folders Folders
 
-	controllers string // the folder of controllers where it is not the layout's; see [Project.ControllersIn]
+	doc *yaml.Node // with all that this package does not know
+	src []byte     // the bytes that the file was read from, or nil
+}
+
+// Folders are where controllers and webhooks are. Without a name they are where the layout has them.
+type Folders struct {
+	Controllers string
+	Webhooks    string // each version has a folder in it
+	OneWebhooks bool   // all versions are in that folder itself
 }
 
 // A Resource is one API of the project, or one that it works on.

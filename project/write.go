@@ -98,7 +98,7 @@ func newDocument() *yaml.Node {
 // sync makes the mapping of the whole file say what p says.
 func (p *Project) sync(root *yaml.Node) {
 	setString(root, "domain", p.Domain)
-	setString(root, "repo", cmp.Or(p.recorded, p.Repo))
+	setString(root, "repo", p.Repo)
 	setBool(root, "multigroup", p.MultiGroup)
 	setString(root, "version", cmp.Or(p.Version, Version))
 	if !p.Terse() {
@@ -127,7 +127,6 @@ func (p *Project) syncResources(root *yaml.Node) {
 		if i >= 0 {
 			node = old[i]
 			old = slices.Delete(slices.Clone(old), i, i+1)
-			r.Path = p.recordedPath(node, r.Path)
 		}
 		if p.Terse() {
 			r = Resource{Group: r.Group, Version: r.Version, Kind: r.Kind}

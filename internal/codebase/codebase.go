@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/slipway-dev/slipway/internal/fileview"
+	"github.com/slipway-dev/slipway/project"
 )
 
 // A Codebase is the project that a command works on.
@@ -23,7 +24,9 @@ type Codebase struct {
 	folders    func() ([]goFolder, error)
 	kinds      func() (kindsInCode, error)
 
+	project     func() (*project.Project, error)
 	controllers func() ([]Controller, error)
+	webhooks    func() ([]Webhook, error)
 	managers    func() ([]Manager, error)
 }
 
@@ -34,7 +37,9 @@ func Read(view fileview.View, getenv func(string) string) *Codebase {
 	c.config = sync.OnceValues(c.readConfig)
 	c.folders = sync.OnceValues(c.readFolders)
 	c.kinds = sync.OnceValues(c.readKinds)
+	c.project = sync.OnceValues(c.readProject)
 	c.controllers = sync.OnceValues(c.readControllers)
+	c.webhooks = sync.OnceValues(c.readWebhooks)
 	c.managers = sync.OnceValues(c.readManagers)
 	return c
 }

@@ -113,15 +113,11 @@ type listedKind struct {
 // listed reads them. A PROJECT file that cannot be read lists none: what is wrong with it is reported by who changes
 // it.
 func (c *Codebase) listed() (all listed) {
-	data, err := c.view.ReadFile(project.FileName)
-	if err != nil {
+	file, err := c.readProject()
+	if err != nil || file == nil {
 		return nil
 	}
-	file, err := project.Parse(project.FileName, data)
-	if err != nil {
-		return nil
-	}
-	file.InModule(c.modulePath())
+	c.inModule(file)
 	for i := range file.Resources {
 		if r := &file.Resources[i]; file.Own(*r) {
 			all = append(all, listedKind{r, file.APIDir(*r)})

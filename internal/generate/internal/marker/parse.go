@@ -18,7 +18,7 @@ type problem struct {
 	suggestion string
 }
 
-// parse makes the value of the marker c, which d defines. It may be called again for another one.
+// parse makes the value of the marker c, which d defines. With a problem that is the value as far as it could be read.
 func (p *parser) parse(d *Definition, c Comment) (any, *problem) {
 	named, nameless, rest := split(c.Text)
 	out := reflect.New(d.output)
@@ -37,10 +37,7 @@ func (p *parser) parse(d *Definition, c Comment) (any, *problem) {
 	}
 	p.begin(arguments, c.Pos+token.Pos(len(c.Text)-len(arguments)))
 	p.arguments(d, out.Elem())
-	if p.problem != nil {
-		return nil, p.problem
-	}
-	return out.Elem().Interface(), nil
+	return out.Elem().Interface(), p.problem
 }
 
 func (d *Definition) allOptional() bool {

@@ -52,6 +52,19 @@ func All[T any](vs Values, name string) []T {
 	return all
 }
 
+// Read is the value of a comment for target as far as it can be read, for those who do not report what is wrong with
+// it; ok reports whether the comment is a marker that is defined for target.
+func (r *Registry) Read(c Comment, target Target) (value any, ok bool) {
+	d := r.Lookup(c, target)
+	if d == nil {
+		return nil, false
+	}
+	p := r.parsers.Get().(*parser)
+	defer r.parsers.Put(p)
+	value, _ = p.parse(d, c)
+	return value, true
+}
+
 // Parse parses those comments that are defined for target, in order. A bad value
 // is a fatal finding and leaves its marker out; markers that are defined nowhere
 // are passed over, see [Registry.Misspelt].

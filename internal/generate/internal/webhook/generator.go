@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 	"github.com/slipway-dev/slipway/internal/generate/internal/yaml"
+	"github.com/slipway-dev/slipway/internal/generate/source"
 )
 
 // Options are the generator's options.
@@ -28,7 +29,7 @@ type Options struct {
 // Generator is the generator "webhook".
 func Generator() generator.Generator {
 	markers := marker.In("Webhook",
-		marker.Define[declaration](webhookMarker, marker.Package, "declares an admission webhook that the manager serves"),
+		source.WebhookDefinition(),
 		marker.Define[configuration](configurationMarker, marker.Package, "names the object that holds the mutating or the validating webhooks"),
 	)
 	g := generator.New("webhook", "writes the configurations of admission webhooks", markers, run)
@@ -122,7 +123,7 @@ func (c *collector) collect(root *load.Package) {
 	named := make(map[bool]bool)
 	for _, value := range root.Markers() {
 		switch data := value.Data.(type) {
-		case declaration:
+		case source.Webhook:
 			declared = append(declared, value)
 		case configuration:
 			c.name(data, named[data.Mutating], value.Pos)
@@ -130,10 +131,10 @@ func (c *collector) collect(root *load.Package) {
 		}
 	}
 	slices.SortStableFunc(declared, func(a, b marker.Value) int {
-		return strings.Compare(a.Data.(declaration).Name, b.Data.(declaration).Name)
+		return strings.Compare(a.Data.(source.Webhook).Name, b.Data.(source.Webhook).Name)
 	})
 	for _, value := range declared {
-		c.declare(value.Data.(declaration), value.Pos)
+		c.declare(declaration(value.Data.(source.Webhook)), value.Pos)
 	}
 }
 
@@ -155,7 +156,7 @@ func (c *collector) declare(d declaration, pos token.Pos) {
 	} else {
 		problems = append(problems, check(w)...)
 	}
-	tell(c.pass, webhookMarker, pos, problems...)
+	tell(c.pass, source.WebhookMarker, pos, problems...)
 	o := c.object(d.Mutating)
 	o.webhooks = append(o.webhooks, webhook{w, pos})
 }
@@ -167,7 +168,7 @@ func (c *collector) complete(o *object) {
 	slices.SortFunc(o.webhooks, func(a, b webhook) int { return strings.Compare(a.Name, b.Name) })
 	for i, w := range o.webhooks {
 		if i > 0 && w.Name == o.webhooks[i-1].Name {
-			tell(c.pass, webhookMarker, w.pos, warning("the name "+quoted(w.Name)+" belongs to the webhook at "+c.place(o.webhooks[i-1].pos)+"; the API server refuses this", "use another name"))
+			tell(c.pass, source.WebhookMarker, w.pos, warning("the name "+quoted(w.Name)+" belongs to the webhook at "+c.place(o.webhooks[i-1].pos)+"; the API server refuses this", "use another name"))
 		}
 	}
 }

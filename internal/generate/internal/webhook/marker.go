@@ -7,35 +7,14 @@ import (
 	"strings"
 
 	admission "k8s.io/api/admissionregistration/v1"
+
+	"github.com/slipway-dev/slipway/internal/generate/source"
 )
 
-const (
-	webhookMarker       = "kubebuilder:webhook"
-	configurationMarker = "kubebuilder:webhookconfiguration"
-)
+const configurationMarker = "kubebuilder:webhookconfiguration"
 
 // declaration is the value of a marker that declares a webhook.
-type declaration struct {
-	Mutating                bool     `doc:"is true for a webhook that may change objects, and is called before the validating ones"`
-	FailurePolicy           string   `doc:"is what happens when the webhook cannot be reached: fail or ignore"`
-	MatchPolicy             string   `marker:",optional" doc:"is Exact, or Equivalent for requests by another version of the resource, too"`
-	SideEffects             string   `example:"None" doc:"is None, or NoneOnDryRun"`
-	TimeoutSeconds          int      `marker:",optional" doc:"is how long the API server waits, 1 to 30; 10 if it is left out"`
-	Groups                  []string `doc:"are API groups, core among them, or *"`
-	Resources               []string `doc:"are resources of these groups, or *"`
-	Verbs                   []string `doc:"are create, update, delete, connect, or *"`
-	Versions                []string `doc:"are versions of the groups, or *"`
-	Name                    string   `doc:"is the webhook's name, with three parts at least"`
-	ServiceName             string   `marker:",optional" doc:"is the service in front of the manager; webhook-service if it is left out"`
-	ServiceNamespace        string   `marker:",optional" doc:"is the service's namespace; system if it is left out"`
-	Path                    string   `marker:",optional" doc:"is where the manager serves it, like /validate-batch-example-com-v1-cronjob"`
-	ServicePort             *int32   `doc:"is the service's port; 443 if it is left out"`
-	WebhookVersions         []string `marker:",optional" doc:"are the versions of the configuration objects; there is v1 only"`
-	AdmissionReviewVersions []string `example:"v1" doc:"are the versions of AdmissionReview that the webhook reads, the best first"`
-	ReinvocationPolicy      string   `marker:",optional" doc:"is Never, or IfNeeded for a mutating webhook to be called again after others"`
-	URL                     string   `marker:"url,optional" doc:"is where the webhook is served instead of a path of the service; in quotes"`
-	Patch                   string   `marker:",optional" doc:"is a strategic merge patch for what has no argument, as JSON between backticks"`
-}
+type declaration source.Webhook
 
 // configuration is the value of a marker that names the object which all
 // webhooks of a sort are in.

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	admission "k8s.io/api/admissionregistration/v1"
+
+	"github.com/slipway-dev/slipway/internal/generate/source"
 )
 
 // reportVersions warns of webhooks for two versions of a resource. With matchPolicy Equivalent, the default, the API
@@ -15,7 +17,7 @@ func (c *collector) reportVersions(o *object) {
 		if other < 0 {
 			continue
 		}
-		tell(c.pass, webhookMarker, w.pos, warning(
+		tell(c.pass, source.WebhookMarker, w.pos, warning(
 			"the API server calls this webhook and the one at "+c.place(o.webhooks[other].pos)+" for the same objects: matchPolicy Equivalent, the default, includes requests by other versions",
 			"keep the marker of one version, which then serves all of them; or add matchPolicy=Exact to both"))
 	}

@@ -98,7 +98,7 @@ func (o WebhookOptions) refuseTheirs(p *plan.Plan, file *project.Project) error 
 	}
 	all := !o.Defaulting && !o.Validation && !o.Conversion
 	r.Webhooks = &project.Webhooks{Defaulting: all || o.Defaulting, Validation: all || o.Validation}
-	place, err := newwebhook.Marked(p, file, r)
+	place, err := newwebhook.Marked(p, p.Code(), file, r)
 	if err != nil || place == "" {
 		return err
 	}

@@ -242,6 +242,7 @@ const served = `
 package v1
 
 // +kubebuilder:webhook:path=/mutate-batch-example-com-v1-cronjob,mutating=true
+
 type Defaults struct{}
 -- api/v1/cronjob_conversion.go --
 package v1

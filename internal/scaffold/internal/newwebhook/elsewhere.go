@@ -1,14 +1,11 @@
 package newwebhook
 
 import (
-	"bytes"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/finite"
-	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/shellword"
@@ -35,15 +32,17 @@ func (w *planner) checkElsewhere() (done bool, err error) {
 	if line, err := w.madeByOthers(wanted); line > 0 || err != nil {
 		return line > 0, err
 	}
-	places, err := w.markers(w.project.WebhookFile(w.resource))
+	all, err := w.Code().Webhooks()
 	if err != nil {
 		return false, err
 	}
+	own := w.project.WebhookFile(w.resource)
+	all = slices.DeleteFunc(slices.Clone(all), func(h codebase.Webhook) bool { return h.File == own })
 	var there []wantedWebhook
 	var at []string
 	for _, hook := range wanted {
-		if place := places[hook.path]; place != "" {
-			there, at = append(there, hook), append(at, place)
+		if found := hook.in(all); found != nil {
+			there, at = append(there, hook), append(at, found.Where())
 		}
 	}
 	switch {
@@ -65,22 +64,21 @@ func (w *planner) madeByOthers(wanted []wantedWebhook) (line int, err error) {
 	if _, ours := w.Base().File(own); ours {
 		return 0, nil
 	}
-	c, err := w.Find(own)
+	found, err := w.Code().Webhooks()
 	if err != nil {
 		return 0, err
 	}
-	places := map[string]int{}
-	addMarkers(c.After(), func(path string, line int) { places[path] = line })
+	found = slices.DeleteFunc(slices.Clone(found), func(h codebase.Webhook) bool { return h.File != own })
 	all := !w.options.Conversion
 	for _, hook := range wanted {
-		there := places[hook.path] > 0
+		there := hook.in(found) != nil
 		w.noteTheirs(hook, there)
 		all = all && there && hook.recorded
 	}
 	if !all {
 		return 0, nil
 	}
-	line = places[wanted[0].path]
+	line = wanted[0].in(found).Line
 	w.NothingToDo(fmt.Sprintf("the project has these webhooks of %s %s, in %s:%d, already", w.resource.APIVersion(), w.resource.Kind, own, line))
 	return line, nil
 }
@@ -118,13 +116,6 @@ func (w *planner) setUpByOthers() (bool, error) {
 	return !has, err
 }
 
-// addMarkers calls add with the path of each webhook's marker in a file, and its line.
-func addMarkers(src []byte, add func(path string, line int)) {
-	for _, m := range webhookMarker().FindAllSubmatchIndex(src, -1) {
-		add("/"+strings.TrimPrefix(string(src[m[2]:m[3]]), "/"), 1+bytes.Count(src[:m[0]], []byte("\n")))
-	}
-}
-
 // wanted are the webhooks to create that have a marker.
 func (w *planner) wanted() []wantedWebhook {
 	hooks := &project.Webhooks{}
@@ -133,25 +124,35 @@ func (w *planner) wanted() []wantedWebhook {
 	}
 	var wanted []wantedWebhook
 	if o := w.options; o.Defaulting {
-		wanted = append(wanted, wantedWebhook{"--defaulting", w.path("/mutate-", o.DefaultingPath), hooks.Defaulting})
+		wanted = append(wanted, wantedWebhook{"--defaulting", w.path(true, o.DefaultingPath), hooks.Defaulting})
 	}
 	if o := w.options; o.Validation {
-		wanted = append(wanted, wantedWebhook{"--programmatic-validation", w.path("/validate-", o.ValidationPath), hooks.Validation})
+		wanted = append(wanted, wantedWebhook{"--programmatic-validation", w.path(false, o.ValidationPath), hooks.Validation})
 	}
 	return wanted
 }
 
 // Marked is the place of the first of a kind's webhooks that the code has, "file:line"; "" if it has none.
-func Marked(p *plan.Plan, file *project.Project, r project.Resource) (string, error) {
-	w := &planner{Plan: p, project: file, resource: r}
-	w.options.Defaulting, w.options.Validation = r.Webhooks.Defaulting, r.Webhooks.Validation
-	places, err := w.markers("")
-	for _, hook := range w.wanted() {
-		if place := places[hook.path]; place != "" {
-			return place, err
+func Marked(p *plan.Plan, code *codebase.Codebase, file *project.Project, r project.Resource) (string, error) {
+	w := &planner{Plan: p, project: file, resource: r, options: Options{
+		Defaulting: r.Webhooks.Defaulting, Validation: r.Webhooks.Validation,
+		DefaultingPath: r.Webhooks.DefaultingPath, ValidationPath: r.Webhooks.ValidationPath,
+	}}
+	all, err := code.Webhooks()
+	for _, found := range all {
+		if slices.ContainsFunc(w.wanted(), func(hook wantedWebhook) bool { return hook.path == found.Path }) {
+			return found.Where(), err
 		}
 	}
 	return "", err
+}
+
+// in is the webhook among those of the code, or nil.
+func (h wantedWebhook) in(code []codebase.Webhook) *codebase.Webhook {
+	if i := slices.IndexFunc(code, func(w codebase.Webhook) bool { return w.Path == h.path }); i >= 0 {
+		return &code[i]
+	}
+	return nil
 }
 
 // hasAlready refuses a webhook that the code at a place has.
@@ -171,28 +172,4 @@ func (w *planner) hasAlready(hook wantedWebhook, place string, wanted []wantedWe
 		e.Next = fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s %s", shellword.Quote(o.Group), shellword.Quote(o.Version), shellword.Quote(o.Kind), strings.Join(rest, " "))
 	}
 	return e
-}
-
-// webhookMarker is a line that has controller-gen make a webhook, with its path.
-var webhookMarker = lazy.Regexp("(?m)^[ \\t]*//[ \\t]*\\+kubebuilder:webhook:(?:.*,)?path=[\"`]?([^\"`,\\s]+)")
-
-// markers finds the markers of webhooks in the module's code, but for one file: each path with its place, "file:line".
-func (w *planner) markers(own string) (map[string]string, error) {
-	places := map[string]string{}
-	files, err := w.Code().GoFiles()
-	for _, name := range files {
-		if name == own {
-			continue
-		}
-		data, err := finite.ReadFile(filepath.Join(w.Root(), filepath.FromSlash(name)))
-		if err != nil {
-			continue // code that cannot be read is reported by what builds it
-		}
-		addMarkers(data, func(path string, line int) {
-			if places[path] == "" {
-				places[path] = fmt.Sprintf("%s:%d", name, line)
-			}
-		})
-	}
-	return places, err
 }

@@ -262,9 +262,8 @@ func (w *planner) planFeatures() error {
 }
 
 // path is where the manager serves a webhook: at a path of its own, or at the one that controller-runtime derives.
-func (w *planner) path(verb, custom string) string {
-	r := w.resource
-	return cmp.Or(custom, verb+strings.ReplaceAll(r.QualifiedGroup(), ".", "-")+"-"+r.Version+"-"+r.SingularName())
+func (w *planner) path(mutating bool, custom string) string {
+	return cmp.Or(custom, codebase.WebhookPath(w.resource, mutating))
 }
 
 // data is what the templates of webhooks are filled from, for code of a file.
@@ -293,8 +292,8 @@ func (w *planner) data(file string) map[string]any {
 		"Variable":           kind.Variable(r),
 		"QualifiedGroup":     group,
 		"MarkerGroup":        cmp.Or(group, `""`),
-		"DefaultingPath":     w.path("/mutate-", w.options.DefaultingPath),
-		"ValidationPath":     w.path("/validate-", w.options.ValidationPath),
+		"DefaultingPath":     w.path(true, w.options.DefaultingPath),
+		"ValidationPath":     w.path(false, w.options.ValidationPath),
 		"PathToRoot":         kind.PathToRoot(w.project.WebhookDir(r)),
 		"Sample":             w.sample(),
 		"Namespaced":         r.API != nil && r.API.Namespaced,

@@ -175,7 +175,7 @@ func TestMore(t *testing.T) {
 // TestElsewhere: a webhook that the project has in a file of its own choice is not made a second time.
 func TestElsewhere(t *testing.T) {
 	root := newProject(t, newproject.Options{}, "v1")
-	const code = "package webhooks\n\n// +kubebuilder:webhook:mutating=true,path=/mutate-batch-example-com-v1-cronjob,failurePolicy=fail\ntype defaulter struct{}\n"
+	const code = "package webhooks\n\n// +kubebuilder:webhook:mutating=true,path=/mutate-batch-example-com-v1-cronjob,failurePolicy=fail\n\ntype defaulter struct{}\n"
 	projecttest.Unpack(t, root, "-- pkg/webhooks/cronjob.go --\n"+code+"-- vendor/example.org/v/v.go --\n"+
 		strings.Replace(code, "/mutate-", "/validate-", 1)+"-- tools/go.mod --\nmodule example.org/tools\n-- tools/t.go --\n"+strings.Replace(code, "/mutate-", "/validate-", 1))
 

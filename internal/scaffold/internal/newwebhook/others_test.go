@@ -39,6 +39,7 @@ func SetupCronJobWebhookWithManager(mgr ctrl.Manager) error {
 }
 
 // +kubebuilder:webhook:path=/mutate-batch-example-com-v1-cronjob,mutating=true,failurePolicy=fail
+
 type CronJobCustomDefaulter struct{}
 
 func (CronJobCustomDefaulter) Default(context.Context, *batchv1.CronJob) error { return nil }
@@ -92,6 +93,7 @@ func TestUnrecorded(t *testing.T) {
 
 // +kubebuilder:webhook:path=/mutate-batch-example-com-v1-cronjob,mutating=true,failurePolicy=fail
 // +kubebuilder:webhook:path=/validate-batch-example-com-v1-cronjob,mutating=false,failurePolicy=fail
+
 type CronJobWebhooks struct{}
 
 `

@@ -9,24 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// followCode has the project's own kinds be where their types are, in the API group that the types' package says, and
-// its controllers where some are.
-func followCode(p *plan.Plan, file *project.Project) error {
-	if err := followControllers(p, file); err != nil {
-		return err
-	}
-	for i, r := range file.Resources {
-		if !file.Own(r) {
-			continue
-		}
-		if k := p.Code().KindOf(r); k != nil && k.Package.Dir != file.APIDir(r) {
-			r.Path = path.Join(file.Repo, k.Package.Dir)
-		}
-		file.Resources[i] = r.InAPIGroup(p.Code().Package(file.APIDir(r)).Group)
-	}
-	return nil
-}
-
 // Groups lists the groups of kinds that the project's code defines for an API server, in the order of PROJECT. A kind
 // that is no object, such as that of the manager's configuration file, is none of them.
 func Groups(p *plan.Plan, file *project.Project) []string {

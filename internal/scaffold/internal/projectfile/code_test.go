@@ -102,31 +102,3 @@ func TestGroups(t *testing.T) {
 		t.Errorf("the groups are %v", got)
 	}
 }
-
-// TestControllersElsewhere: controllers are where some are; else where the layout has them.
-func TestControllersElsewhere(t *testing.T) {
-	const reconciler = "package controller\n\nfunc (r *R) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {\n}\n"
-	for _, test := range []struct{ files, want string }{
-		{"", "internal/controller"},
-		{"-- controllers/a.go --\n" + reconciler, "controllers"},
-		{"-- pkg/controller/a.go --\n" + reconciler, "pkg/controller"},
-		{"-- pkg/controller/ship/a.go --\n" + reconciler, "pkg/controller"},
-		{"-- pkg/reconcilers/frigate/a.go --\n" + reconciler, "pkg/reconcilers"},
-		{"-- pkg/reconcilers/backup/a.go --\n" + reconciler, "pkg/reconcilers/backup"},
-		{"-- pkg/reconcilers/backup/a.go --\n" + reconciler + "-- pkg/reconcilers/restore/a.go --\n" + reconciler, "pkg/reconcilers"},
-		{"-- pkg/a/a.go --\n" + reconciler + "-- pkg/b/a.go --\n" + reconciler + "-- pkg/b/b.go --\n" + strings.ReplaceAll(reconciler, "*R", "*S"), "pkg/b"},
-		{"-- a.go --\n" + reconciler, "internal/controller"},
-		{"-- controllers/a_test.go --\n" + reconciler, "internal/controller"},
-		{"-- controllers/a.go --\n" + reconciler + "-- internal/controller/a.go --\n" + reconciler, "internal/controller"},
-	} {
-		root := t.TempDir()
-		projecttest.Unpack(t, root, described+test.files)
-		_, file, err := projectfile.Look(root)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := file.ControllerDir(file.Resources[0]); got != test.want {
-			t.Errorf("%q: got %s, want %s", test.files, got, test.want)
-		}
-	}
-}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
@@ -21,70 +23,75 @@ import (
 // seeProject is the command that shows what became of the PROJECT file.
 const seeProject = "git diff -- " + project.FileName
 
-// Load reads the PROJECT file and refuses layouts that are not known.
+// Load reads the PROJECT file, as the code shows it, and refuses layouts that are not known.
 func Load(root string) (*project.Project, error) {
-	return load(root, plan.Reading(root).Code())
-}
-
-func load(root string, code *codebase.Codebase) (*project.Project, error) {
-	file, err := Read(root)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkLayout(file); err != nil {
-		return file, err
-	}
-	mod, err := gomod.Read(root)
-	if err != nil {
-		return nil, err
-	}
-	if mod != nil {
-		file.InModule(mod.Path())
-	}
-	return file, complete(root, code, file)
+	_, file, err := Look(root)
+	return file, err
 }
 
 // Read reads the PROJECT file, of whatever layout.
 func Read(root string) (*project.Project, error) {
-	file, err := project.Load(root)
-	var fe *project.FieldError
-	if errors.As(err, &fe) {
-		return nil, damaged(fe)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &report.Error{What: "there is no project in this folder", Where: filepath.Join(root, project.FileName), Hint: "create one with init", Next: "slipway init", Err: err}
-	}
+	code := plan.Reading(root).Code()
+	file, err := read(root, code)
 	if err != nil {
-		return nil, fileerror.Unreadable(project.FileName, err)
+		return nil, err
 	}
-	return file, completeName(root, file)
+	named := *file
+	named.Name = code.ProjectName()
+	return &named, nil
 }
 
-// Open reads the PROJECT file, as [Load] does, and starts a plan for its project. The code counts where it says
-// something else than the file: the folders of types that were moved, and their API groups.
+func read(root string, code *codebase.Codebase) (*project.Project, error) {
+	file, err := code.Project()
+	var fe *project.FieldError
+	switch {
+	case errors.As(err, &fe):
+		return nil, damaged(fe)
+	case err != nil:
+		return nil, fileerror.Unreadable(project.FileName, err)
+	case file == nil:
+		return nil, &report.Error{What: "there is no project in this folder", Where: filepath.Join(root, project.FileName), Hint: "create one with init", Next: "slipway init", Err: fs.ErrNotExist}
+	}
+	return file, nil
+}
+
+// Open reads the PROJECT file, as [Load] does, and starts a plan for its project.
 func Open(root string) (*plan.Plan, *project.Project, error) {
-	file, err := Load(root)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := refuseUnknown(file); err != nil {
-		return nil, nil, err
-	}
 	p, err := plan.New(root)
 	if err != nil {
 		return nil, nil, err
 	}
-	return p, file, followCode(p, file)
+	written, err := read(root, p.Code())
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := described(p, written)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, file, refuseUnknown(written)
 }
 
 // Look is [Open] for those who change nothing: see [plan.Reading].
 func Look(root string) (*plan.Plan, *project.Project, error) {
 	p := plan.Reading(root)
-	file, err := load(root, p.Code())
+	written, err := read(root, p.Code())
 	if err != nil {
 		return nil, nil, err
 	}
-	return p, file, followCode(p, file)
+	file, err := described(p, written)
+	return p, file, err
+}
+
+// described is the project as its code shows it.
+func described(p *plan.Plan, written *project.Project) (*project.Project, error) {
+	if err := checkLayout(written); err != nil {
+		return written, err
+	}
+	if _, err := gomod.Read(p.Root()); err != nil { // whose path the code's imports begin with
+		return nil, err
+	}
+	return p.Code().Described()
 }
 
 // damaged is a mistake in the PROJECT file as its user sees it.
@@ -124,9 +131,35 @@ func checkLayout(file *project.Project) error {
 	return e
 }
 
-// Write plans the PROJECT file.
+// Write plans the PROJECT file: what differs from the project as [Open] has it. Entries of other kinds stay as they are
+// written, also where the code shows them otherwise, unless the layout changes.
 func Write(p *plan.Plan, file *project.Project) error {
-	data, err := file.Marshal()
+	written, err := p.Code().Project()
+	if err != nil {
+		return err
+	}
+	out := *file
+	if written != nil {
+		before, err := p.Code().Described()
+		if err != nil {
+			return err
+		}
+		out.Resources = slices.Clone(file.Resources)
+		for i, r := range out.Resources {
+			was := before.Lookup(r.Group, r.Version, r.Kind)
+			switch as := written.Lookup(r.Group, r.Version, r.Kind); {
+			case was == nil:
+			case reflect.DeepEqual(*was, r) && file.MultiGroup == before.MultiGroup:
+				out.Resources[i] = *as
+			case was.Path == r.Path && written.APIDir(*as) == file.APIDir(r):
+				out.Resources[i].Path = as.Path
+			}
+		}
+		if out.Repo == before.Repo {
+			out.Repo = written.Repo
+		}
+	}
+	data, err := out.Marshal()
 	if err != nil {
 		return err
 	}

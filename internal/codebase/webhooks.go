@@ -1,0 +1,53 @@
+package codebase
+
+import (
+	"path"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/generate/source"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// A Webhook is an admission webhook that a marker of the project's code declares.
+type Webhook struct {
+	Path     string // where the manager serves it, such as /validate-batch-example-com-v1-cronjob; "" with a URL
+	Mutating bool
+	Verbs    []string
+	File     string
+	Line     int
+}
+
+// Where is the place of the marker, "file:line".
+func (w Webhook) Where() string { return report.Position{File: w.File, Line: w.Line}.String() }
+
+// Webhooks are those of the project's code, in the order of folders, files and lines: see [Codebase.Kinds] for the
+// error. They are read as the generator reads them, but a mistake in a marker is not reported here.
+func (c *Codebase) Webhooks() ([]Webhook, error) { return c.webhooks() }
+
+func (c *Codebase) readWebhooks() (all []Webhook, err error) {
+	files, err := c.GoFiles()
+	for _, name := range files {
+		text, err := c.view.ReadFile(name)
+		if err != nil {
+			continue // code that cannot be read is reported by what builds it
+		}
+		for _, w := range source.Webhooks(name, text) {
+			if w.Path != "" {
+				w.Path = path.Join("/", w.Path)
+			}
+			all = append(all, Webhook{Path: w.Path, Mutating: w.Mutating, Verbs: w.Verbs, File: name, Line: w.Line})
+		}
+	}
+	return all, err
+}
+
+// WebhookPath is where a manager serves the webhook that sets the defaults of a kind's objects or, if it is not
+// mutating, the one that validates them, unless a flag chose another path.
+func WebhookPath(r project.Resource, mutating bool) string {
+	verb := "/validate-"
+	if mutating {
+		verb = "/mutate-"
+	}
+	return verb + strings.ReplaceAll(r.QualifiedGroup(), ".", "-") + "-" + r.Version + "-" + r.SingularName()
+}
