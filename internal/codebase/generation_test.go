@@ -147,6 +147,14 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
+// TestWebhookFiles: folders outside of the project, which a stranger's Makefile may name, are not looked into.
+func TestWebhookFiles(t *testing.T) {
+	made := generation(t, "manifests:\n\tcontroller-gen webhook output:webhook:dir=m\n\tcontroller-gen webhook output:webhook:dir=../beside\n\tcontroller-gen webhook output:webhook:dir=/etc\n")
+	if got := made.WebhookFiles(); !slices.Equal(got, []string{"m/manifests.yaml"}) {
+		t.Errorf("got %v", got)
+	}
+}
+
 // TestGenerators: each generator that a Makefile may run is known.
 func TestGenerators(t *testing.T) {
 	var names []string
@@ -156,5 +164,24 @@ func TestGenerators(t *testing.T) {
 	slices.Sort(names)
 	if !slices.Equal(codebase.Generators(), names) {
 		t.Errorf("there are %q, but %q are known", names, codebase.Generators())
+	}
+}
+
+// TestToolsOfRecipes: the version of controller-gen that only a recipe or go.mod has is that of the tool, unless the
+// usual variable is there.
+func TestToolsOfRecipes(t *testing.T) {
+	const install = "get:\n\tGOBIN=$(LOCALBIN) go install sigs.k8s.io/controller-tools/cmd/controller-gen"
+	for makefile, want := range map[string]string{
+		install + "\n": "v0.21.0",
+		"GEN_VERSION = v0.20.1\n" + install + "@$(GEN_VERSION)\n":                    "v0.20.1",
+		"CONTROLLER_TOOLS_VERSION = $(shell cat version)\n" + install + "@v0.20.1\n": "",
+	} {
+		root := t.TempDir()
+		write(t, root, "Makefile", makefile)
+		write(t, root, "go.mod", "module m\n\nrequire sigs.k8s.io/controller-tools v0.21.0\n")
+		tools, err := codebase.Read(fileview.Disk(root), func(string) string { return "" }).Tools()
+		if got := tools.Versions["controller-gen"]; got != want || err != nil {
+			t.Errorf("%s: got %q, %v, want %q", makefile, got, err, want)
+		}
 	}
 }

@@ -68,6 +68,11 @@ func (g Generation) WebhookFile() string {
 	return cmp.Or(first(g.folders("webhook"), WebhookFolder), WebhookFolder) + "/manifests.yaml"
 }
 
+// WebhookFiles are all files into which calls have webhook configurations written.
+func (g Generation) WebhookFiles() []string {
+	return written(g.files("webhook", func(arguments.Use) string { return "manifests.yaml" }))
+}
+
 // roles are the files of roles.
 func (g Generation) roles() []string {
 	return written(g.files("rbac", func(use arguments.Use) string { return cmp.Or(use.Option("fileName"), "role.yaml") }))

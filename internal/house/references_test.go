@@ -18,6 +18,7 @@ var splitters = map[string]string{
 	"internal/generate/internal/clients/apply.go": "options of a generator",
 	"internal/recipe/shell.go":                    "a package with a version",
 	"internal/makefile/tool.go":                   "a package with a version",
+	"internal/makefile/tools.go":                  "a package with a version",
 	"internal/scaffold/internal/gomod/fetch.go":   "a module with a version",
 	"internal/scaffold/internal/kind/external.go": "a module with a version",
 	"cluster/realnode/hostports/wanted.go":        "an IP address of a pod",

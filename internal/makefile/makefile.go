@@ -25,7 +25,10 @@ const Name = "Makefile"
 // environment (?=), and files has what it includes: those of the project's folder, and no others; nil includes none. A
 // reference to the variable of a program stands for the program, whatever its value is.
 func Texts(content []byte, getenv func(string) string, files fs.FS, programs ...recipe.Program) []recipe.Text {
-	m := read(string(content), getenv, files)
+	return read(string(content), getenv, files).texts(programs...)
+}
+
+func (m *reader) texts(programs ...recipe.Program) []recipe.Text {
 	for _, p := range programs {
 		m.variables[p.Variable] = variable{value: p.Name}
 	}
@@ -35,7 +38,7 @@ func Texts(content []byte, getenv func(string) string, files fs.FS, programs ...
 	var texts []recipe.Text
 	for _, r := range m.recipes {
 		source := strings.TrimLeft(r.text, prefixes)
-		texts = append(texts, recipe.Text{File: r.file, Line: r.line, Target: r.target, Command: command(r.target), Group: r.rule,
+		texts = append(texts, recipe.Text{File: r.file, Line: r.line, Target: r.target, Command: command(r.target), Group: r.rule, Optional: r.conditional,
 			Shell: strings.TrimLeft(m.expand(source, 0), prefixes), Source: source})
 	}
 	return texts
@@ -61,4 +64,6 @@ type line struct {
 	target string
 	rule   int // which rule of the Makefile it is in
 	text   string
+
+	conditional bool // inside of a condition
 }

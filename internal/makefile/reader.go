@@ -27,6 +27,8 @@ const maxIncluded = 200
 type variable struct {
 	value       string
 	conditional bool // assigned inside of a condition
+	file        string
+	line        int
 }
 
 // reader has read a Makefile's variables and recipes.
@@ -111,7 +113,7 @@ func (m *reader) line(number int, text string) {
 	case m.define:
 		m.define = word != "endef"
 	case strings.HasPrefix(text, "\t") && m.target != "":
-		m.recipes = append(m.recipes, line{file: m.file, line: number, target: m.target, rule: m.rule, text: text[1:]})
+		m.recipes = append(m.recipes, line{file: m.file, line: number, target: m.target, rule: m.rule, text: text[1:], conditional: m.condition > 0})
 	case word == "define":
 		m.define = true
 	case strings.HasPrefix(word, "ifeq") || strings.HasPrefix(word, "ifneq") || word == "ifdef" || word == "ifndef":
@@ -121,18 +123,18 @@ func (m *reader) line(number int, text string) {
 	case word == "endif":
 		m.condition = max(0, m.condition-1)
 	default:
-		m.declaration(text)
+		m.declaration(number, text)
 	}
 }
 
 // declaration is an assignment or the head of a rule.
-func (m *reader) declaration(text string) {
+func (m *reader) declaration(number int, text string) {
 	text = withoutComment(text)
 	if strings.TrimSpace(text) == "" {
 		return
 	}
 	if a := assignment().FindStringSubmatch(text); a != nil {
-		m.assign(a[1], a[2], strings.TrimSpace(a[3]))
+		m.assign(number, a[1], a[2], strings.TrimSpace(a[3]))
 		return
 	}
 	if r := rule().FindStringSubmatch(text); r != nil {
@@ -141,7 +143,7 @@ func (m *reader) declaration(text string) {
 	}
 }
 
-func (m *reader) assign(name, operator, value string) {
+func (m *reader) assign(line int, name, operator, value string) {
 	known, exists := m.variables[name]
 	switch operator {
 	case "?":
@@ -156,7 +158,7 @@ func (m *reader) assign(name, operator, value string) {
 	case "!":
 		value = opaque
 	}
-	m.variables[name] = variable{value: value, conditional: m.condition > 0 || known.conditional}
+	m.variables[name] = variable{value: value, conditional: m.condition > 0 || known.conditional, file: m.file, line: line}
 }
 
 func withoutComment(text string) string {

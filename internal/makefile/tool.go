@@ -25,7 +25,7 @@ func ToolOf(content []byte, program recipe.Program, pkg string, getenv func(stri
 	value := m.expandKnown(m.variables[program.Variable].value)
 	tool := Tool{Name: nameIn(program.Name, value)}
 	versions := regexp.MustCompile(regexp.QuoteMeta(pkg) + `(?:@|[\s,]+(?:[^\s,@]+[\s,]+)?)(` + recipe.VersionPattern + `)`)
-	texts := m.texts(program.Variable)
+	texts := m.mentions(program.Variable)
 	for _, text := range texts {
 		if found := versions.FindStringSubmatch(m.expandKnown(text)); found != nil {
 			tool.Version = found[1]
@@ -40,9 +40,9 @@ func ToolOf(content []byte, program recipe.Program, pkg string, getenv func(stri
 	return tool
 }
 
-// texts are what a Makefile may say of a program, as it stands there: the value of its variable, the lines of recipes,
-// other variables.
-func (m *reader) texts(variable string) []string {
+// mentions are what a Makefile may say of a program, as it stands there: the value of its variable, the lines of
+// recipes, other variables.
+func (m *reader) mentions(variable string) []string {
 	texts := []string{m.variables[variable].value}
 	for _, r := range m.recipes {
 		texts = append(texts, r.text)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/toollink"
@@ -32,19 +33,19 @@ func (s *Session) LinkTools(dir string, force bool) error {
 		return err
 	}
 	folder.Force = force
-	versions, unknown, err := toollink.Versions(root, s.Getenv)
+	tools, err := s.codebase(root).Tools()
 	if err != nil {
 		return err
 	}
-	for _, variable := range unknown {
+	for _, variable := range tools.Unknown {
 		s.Handler.Handle(report.Warning{Text: "the Makefile computes " + variable + ": the link has no version, and make may install its own tool"})
 	}
-	if line := toollink.Inspection(root); line > 0 {
+	if line := tools.Inspects; line > 0 {
 		s.Handler.Handle(report.Warning{Text: fmt.Sprintf("Makefile:%d looks into a tool's file for its version (go version -m), where a script has none: "+
 			"have make leave the tools as they are: make -o controller-gen -o kustomize manifests", line)})
 	}
-	s.warnObstacles(folder.Path)
-	folder.Versions = versions
+	s.warnObstacles(root, folder.Path, tools.Obstacles)
+	folder.Versions = tools.Versions
 	if inBuildCache(folder.Program) {
 		s.Handler.Handle(report.Warning{Text: "go tool keeps slipway in Go's build cache, which deletes unused files after some days: link again if a link fails, and after each update"})
 	}
@@ -54,20 +55,19 @@ func (s *Session) LinkTools(dir string, force bool) error {
 }
 
 // warnObstacles warns of lines of the Makefile for which make does not use the links in a folder.
-func (s *Session) warnObstacles(folder string) {
-	found := toollink.Obstacles(s.Dir)
+func (s *Session) warnObstacles(root, folder string, found []makefile.Obstacle) {
 	bin := folder
-	if rel, err := filepath.Rel(s.Dir, folder); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(root, folder); err == nil && filepath.IsLocal(rel) {
 		bin = rel
 	}
 	for _, o := range found {
 		switch onPath := slices.Contains(filepath.SplitList(s.Getenv("PATH")), folder); {
 		case o.Target != "":
-			s.Handler.Handle(report.Warning{Text: fmt.Sprintf("Makefile:%d installs %s whatever is there, in place of the link: begin the command with `test -s %s ||`, or run make -o %s",
-				o.Line, o.Tool, shellword.Quote(filepath.Join(bin, o.Tool)), o.Target)})
+			s.Handler.Handle(report.Warning{Text: fmt.Sprintf("%s:%d installs %s whatever is there, in place of the link: begin the command with `test -s %s ||`, or run make -o %s",
+				o.File, o.Line, o.Tool, shellword.Quote(filepath.Join(bin, o.Tool)), o.Target)})
 		case !onPath:
-			s.Handler.Handle(report.Warning{Text: fmt.Sprintf("Makefile:%d takes %s from PATH, where the link is not: put its folder first, as with `PATH=%s:$PATH make`",
-				o.Line, o.Tool, shellword.Quote(folder))})
+			s.Handler.Handle(report.Warning{Text: fmt.Sprintf("%s:%d takes %s from PATH, where the link is not: put its folder first, as with `PATH=%s:$PATH make`",
+				o.File, o.Line, o.Tool, shellword.Quote(folder))})
 		}
 	}
 }
@@ -98,8 +98,8 @@ func (s *Session) UnlinkTools(dir string) error {
 // toolRoot is the folder whose Makefile the links are for: the working folder if its Makefile has tools, or else the
 // project's, as for other verbs.
 func (s *Session) toolRoot() (string, error) {
-	versions, unknown, err := toollink.Versions(s.Dir, s.Getenv)
-	if err != nil || len(versions)+len(unknown) > 0 {
+	tools, err := s.codebase(s.Dir).Tools()
+	if err != nil || len(tools.Versions)+len(tools.Unknown) > 0 {
 		return s.Dir, err
 	}
 	root, err := s.projectRootOrNone()

@@ -82,6 +82,10 @@ func goModFor(dir string, words []string) string {
 	return ""
 }
 
+// Required is the version of a module, or of the module of a package, that the project's go.mod requires; "" without
+// one.
+func Required(files fs.FS, name string) string { return requirement(files, "go.mod", requiredIn(name)) }
+
 // requirement is the version that a go.mod has, or one further up where there is none.
 func requirement(files fs.FS, name string, version func(goMod []byte) string) string {
 	for name != "" {

@@ -48,6 +48,8 @@ type Text struct {
 	Dir     string // where it runs, relative to the project's folder and with slashes; "" is that folder
 	Shell   string // with the file's own variables replaced
 	Source  string // as it stands in the file
+
+	Optional bool // it is in a condition of the file's own
 }
 
 // A Call is one call of the program.

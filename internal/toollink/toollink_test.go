@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -142,67 +141,5 @@ func TestUnlink(t *testing.T) {
 	left, err := os.ReadDir(f.Path)
 	if err != nil || len(left) != 1 || left[0].Name() != "golangci-lint" {
 		t.Errorf("%v is left, %v", left, err)
-	}
-}
-
-// TestInspection finds where a Makefile asks the go command about a tool's file.
-func TestInspection(t *testing.T) {
-	project := t.TempDir()
-	if line := toollink.Inspection(project); line != 0 {
-		t.Errorf("without a Makefile: %d", line)
-	}
-	write(t, filepath.Join(project, "Makefile"), "define install\n@[ -x $(1) ] && go version -m $(1) || go install $(2)\nendef\n", 0o644)
-	if line := toollink.Inspection(project); line != 2 {
-		t.Errorf("got line %d, want 2", line)
-	}
-}
-
-// TestVersions reads the versions that a Makefile asks for.
-func TestVersions(t *testing.T) {
-	none := func(string) string { return "" }
-	for _, test := range []struct {
-		name, makefile, goMod string
-		want                  map[string]string
-		unknown               []string
-	}{
-		{"no Makefile", "", "", map[string]string{}, nil},
-		{"as kubebuilder writes it", "KUSTOMIZE_VERSION ?= v5.7.1\nCONTROLLER_TOOLS_VERSION ?= v0.19.0\n", "", map[string]string{"kustomize": "v5.7.1", "controller-gen": "v0.19.0"}, nil},
-		{"otherwise", "export KUSTOMIZE_VERSION := v5.7.1 # newest\nOTHER_VERSION = v1\n  ENVTEST_VERSION = v1\n", "", map[string]string{"kustomize": "v5.7.1"}, nil},
-		{
-			"computed from go.mod", "ENVTEST_VERSION ?= $(shell go list -m -f \"{{ .Version }}\" sigs.k8s.io/controller-runtime | awk -F'[v.]' '{printf \"release-%d.%d\", $$2, $$3}')\n",
-			"module m\n\nrequire sigs.k8s.io/controller-runtime v0.22.4\n", map[string]string{"setup-envtest": "release-0.22"}, nil,
-		},
-		{"computed from a go.mod without it", "ENVTEST_VERSION ?= $(shell go list -m sigs.k8s.io/controller-runtime)\n", "module m\n", map[string]string{}, []string{"ENVTEST_VERSION"}},
-		{"computed otherwise", "KUSTOMIZE_VERSION = $(shell cat version)\n", "", map[string]string{}, []string{"KUSTOMIZE_VERSION"}},
-		{"a path", "KUSTOMIZE_VERSION = ../../x\n", "", map[string]string{}, []string{"KUSTOMIZE_VERSION"}},
-		{"empty", "KUSTOMIZE_VERSION =\n", "", map[string]string{}, nil},
-		{
-			"left to go.mod", "$(LOCALBIN)/controller-gen:\n\tGOBIN=$(LOCALBIN) go install sigs.k8s.io/controller-tools/cmd/controller-gen\n",
-			"module m\n\nrequire sigs.k8s.io/controller-tools v0.21.0\n", map[string]string{"controller-gen": "v0.21.0"}, nil,
-		},
-		{
-			"of a variable of another name", "GEN_VERSION = v0.20.1\nget:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen@$(GEN_VERSION)\n",
-			"", map[string]string{"controller-gen": "v0.20.1"}, nil,
-		},
-		{
-			"of two, the usual variable counts", "CONTROLLER_TOOLS_VERSION = $(shell cat version)\nget:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.20.1\n",
-			"", map[string]string{}, []string{"CONTROLLER_TOOLS_VERSION"},
-		},
-	} {
-		project := t.TempDir()
-		for name, text := range map[string]string{"Makefile": test.makefile, "go.mod": test.goMod} {
-			if text != "" {
-				write(t, filepath.Join(project, name), text, 0o644)
-			}
-		}
-		versions, unknown, err := toollink.Versions(project, none)
-		if err != nil || cmp.Diff(test.want, versions) != "" || strings.Join(unknown, ",") != strings.Join(test.unknown, ",") {
-			t.Errorf("%s: got %v, unknown %v, %v, want %v, %v", test.name, versions, unknown, err, test.want, test.unknown)
-		}
-	}
-	broken := t.TempDir()
-	write(t, filepath.Join(broken, "Makefile", "x"), "", 0o644)
-	if _, _, err := toollink.Versions(broken, none); err == nil {
-		t.Error("a folder is read as Makefile")
 	}
 }

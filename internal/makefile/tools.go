@@ -1,0 +1,121 @@
+package makefile
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/recipe"
+)
+
+// Tools are the programs that the Makefiles of operators install for themselves.
+type Tools struct {
+	Versions map[string]string // by the names of programs
+	Unknown  []string          // variables with a version that only make can tell
+	// Obstacles are the lines for which make does not use a program that is in the folder of tools.
+	Obstacles []Obstacle
+	// Inspects is the line that looks into a program's file for its version; 0 if none does.
+	Inspects int
+}
+
+// An Obstacle is a line for which make does not use a program in the folder of tools.
+type Obstacle struct {
+	File   string
+	Line   int
+	Tool   string
+	Target string // whose recipe installs the program, whatever is there; "" where it is taken from PATH
+}
+
+// installed are these programs, with the variables of their versions.
+var installed = []struct {
+	recipe.Program
+	version string
+}{
+	{recipe.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN", Package: "sigs.k8s.io/controller-tools/cmd/controller-gen"}, "CONTROLLER_TOOLS_VERSION"},
+	{recipe.Program{Name: "kustomize", Variable: "KUSTOMIZE", Package: "sigs.k8s.io/kustomize/kustomize"}, "KUSTOMIZE_VERSION"},
+	{recipe.Program{Name: "setup-envtest", Variable: "ENVTEST", Package: controllerRuntime + "/tools/setup-envtest"}, "ENVTEST_VERSION"},
+}
+
+// goCommand is what installs them.
+var goCommand = recipe.Program{Name: "go", Variable: "GO"}
+
+const controllerRuntime = "sigs.k8s.io/controller-runtime"
+
+// ToolsOf reads how a Makefile gets its tools. Getenv and files are those of [Texts]; files have the go.mod too.
+func ToolsOf(content []byte, getenv func(string) string, files fs.FS) Tools {
+	m := read(string(content), getenv, files)
+	tools := Tools{Versions: map[string]string{}}
+	for _, t := range installed {
+		switch value, known := m.version(t.version); {
+		case value != "":
+			tools.Versions[t.Name] = value
+		case !known:
+			tools.Unknown = append(tools.Unknown, t.version)
+		}
+		if v := m.variables[t.Variable]; takesFromPath(v.value, t.Name) {
+			tools.Obstacles = append(tools.Obstacles, Obstacle{File: v.file, Line: v.line, Tool: t.Name})
+		}
+	}
+	for _, text := range m.texts(goCommand) {
+		tools.Obstacles = append(tools.Obstacles, installs(text)...)
+	}
+	slices.SortStableFunc(tools.Obstacles, func(a, b Obstacle) int { return a.Line - b.Line })
+	if before, _, found := strings.Cut(string(content), "go version -m"); found {
+		tools.Inspects = 1 + strings.Count(before, "\n")
+	}
+	return tools
+}
+
+// version is the value of a variable that is a version, or "". It is not known if only make can tell. That of
+// setup-envtest may come from the required controller-runtime: it is the branch of that release.
+func (m *reader) version(variable string) (value string, known bool) {
+	v := m.variables[variable]
+	value = m.expand("$("+variable+")", 0)
+	if strings.Contains(value, opaque) && strings.Contains(v.value, controllerRuntime) && !v.conditional {
+		if release := semver.MajorMinor(recipe.Required(m.files, controllerRuntime)); release != "" {
+			value = "release-" + strings.TrimPrefix(release, "v")
+		}
+	}
+	if strings.ContainsAny(value, "/ `"+opaque) {
+		return "", false
+	}
+	return value, true
+}
+
+// fromPath matches the value of a variable that is a program of PATH.
+var fromPath = lazy.Regexp(`^(?:\$\(shell (?:which|command -v) ([a-z-]+)[^)]*\)|([a-z-]+))$`)
+
+// takesFromPath reports whether the value of a variable is a program of PATH.
+func takesFromPath(value, program string) bool {
+	found := fromPath().FindStringSubmatch(value)
+	return found != nil && found[1]+found[2] == program
+}
+
+// installs are the tools that a recipe installs in any case. One that makes a file is run only without the file.
+func installs(text recipe.Text) (found []Obstacle) {
+	if text.Optional || strings.ContainsAny(text.Target, "$/. ") {
+		return nil
+	}
+	for _, call := range recipe.Calls([]recipe.Text{text}, goCommand, nil) {
+		if len(call.Arguments) == 0 || call.Arguments[0] != "install" && call.Arguments[0] != "get" {
+			continue
+		}
+		for _, t := range installed {
+			if slices.ContainsFunc(call.Arguments, func(word string) bool { return isPackage(word, t.Package) }) {
+				found = append(found, Obstacle{File: call.File, Line: call.Line, Tool: t.Name, Target: call.Target})
+			}
+		}
+	}
+	return found
+}
+
+// isPackage reports whether a word of a go command names a package, in some major version of its module.
+func isPackage(word, pkg string) bool {
+	name, _, _ := strings.Cut(word, "@")
+	major := path.Base(name)
+	return name == pkg || path.Dir(name) == pkg && semver.IsValid(major) && semver.Major(major) == major
+}
