@@ -14,8 +14,10 @@ import (
 
 // A goFolder is a folder with Go files of the project.
 type goFolder struct {
-	dir   string   // with slashes; "." is the project's own
-	files []string // names, without tests
+	dir    string   // with slashes; "." is the project's own
+	module string   // the folder in which its module begins
+	files  []string // names, without tests
+	tests  []string // names of tests
 }
 
 // mostFiles bounds how many Go files are looked at.
@@ -52,20 +54,25 @@ func (c *Codebase) readFolders() ([]goFolder, error) {
 	if err != nil {
 		return nil, &report.Error{What: "the project's folder cannot be read", Where: ".", Err: err}
 	}
-	w.walk(".", entries)
+	w.walk(".", ".", entries)
 	return w.found, nil
 }
 
-func (w *goWalk) walk(dir string, entries []fs.DirEntry) {
-	var files []string
+func (w *goWalk) walk(module, dir string, entries []fs.DirEntry) {
+	folder := goFolder{dir: dir, module: module}
 	for _, e := range entries {
-		if isCode(e) && w.files < mostFiles {
-			files = append(files, e.Name())
-			w.files++
+		switch {
+		case !isCode(e) || w.files >= mostFiles:
+			continue
+		case strings.HasSuffix(e.Name(), "_test.go"):
+			folder.tests = append(folder.tests, e.Name())
+		default:
+			folder.files = append(folder.files, e.Name())
 		}
+		w.files++
 	}
-	if len(files) > 0 {
-		w.found = append(w.found, goFolder{dir, files})
+	if len(folder.files)+len(folder.tests) > 0 {
+		w.found = append(w.found, folder)
 	}
 	for _, e := range entries {
 		if !e.IsDir() || sourcefolder.WithoutCode(e.Name()) || w.files >= mostFiles {
@@ -73,17 +80,21 @@ func (w *goWalk) walk(dir string, entries []fs.DirEntry) {
 		}
 		sub := path.Join(dir, e.Name())
 		below, err := w.view.ReadDir(sub)
-		if err != nil || slices.ContainsFunc(below, isModuleFile) && !w.enters(sub) {
-			continue
+		begins := slices.ContainsFunc(below, isModuleFile)
+		switch {
+		case err != nil || begins && !w.enters(sub):
+		case begins:
+			w.walk(sub, sub, below)
+		default:
+			w.walk(module, sub, below)
 		}
-		w.walk(sub, below)
 	}
 }
 
-// isCode reports whether a file is Go code that the go command builds, test or not apart.
+// isCode reports whether a file is Go code that the go command builds, or a test.
 func isCode(e fs.DirEntry) bool {
 	name := e.Name()
-	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && name[0] != '_' && name[0] != '.' && !e.IsDir()
+	return strings.HasSuffix(name, ".go") && name[0] != '_' && name[0] != '.' && !e.IsDir()
 }
 
 func isModuleFile(e fs.DirEntry) bool { return e.Name() == "go.mod" && !e.IsDir() }

@@ -1,7 +1,7 @@
 // Package dependency finds the definitions of kinds of other modules that a project uses, such as cert-manager's
 // Certificate, in the version that go.mod requires:
 //
-//	found, err := dependency.Find(ctx, dependency.Project{Root: root, External: resources, Environ: os.Environ()})
+//	found, err := dependency.Find(ctx, dependency.Project{Code: code, Root: root, External: resources, Environ: os.Environ()})
 //	for _, d := range found.Definitions { … d.Object, d.Origin … }
 //
 // A project uses a kind when a Go file of it names the kind's type (certmanagerv1.Certificate, or its list), or when

@@ -7,11 +7,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/project"
 )
 
 // Project is where to look for uses.
 type Project struct {
+	Code     *codebase.Codebase
 	Root     string             // its folder, in or below which a go.mod is
 	External []project.Resource // those of PROJECT that are of other modules
 	Environ  []string           // of the go command

@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/dependency"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -101,6 +103,7 @@ func origins(found dependency.Found) map[string]string {
 
 func find(t *testing.T, p dependency.Project) dependency.Found {
 	t.Helper()
+	p.Code = codebase.Read(fileview.Disk(p.Root), os.Getenv)
 	p.Environ = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOPROXY=off")
 	found, err := dependency.Find(context.Background(), p)
 	if err != nil {
@@ -168,7 +171,7 @@ func TestFindNothing(t *testing.T) {
 		t.Errorf("found %v", found)
 	}
 	root = unpack(t, usesGadget)
-	if _, err := dependency.Find(context.Background(), dependency.Project{Root: root}); err == nil {
+	if _, err := dependency.Find(t.Context(), dependency.Project{Code: codebase.Read(fileview.Disk(root), os.Getenv), Root: root}); err == nil {
 		t.Error("found kinds without the go command")
 	}
 }
@@ -218,7 +221,7 @@ func bomb() string {
 // only look.
 func TestModFileStays(t *testing.T) {
 	root := unpack(t, usesGadget+"-- op/go.mod --\nmodule example.com/op\n\ngo 1.26\n\nreplace example.com/gadget => ../gadget\n")
-	p := dependency.Project{Root: root, Environ: append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")}
+	p := dependency.Project{Code: codebase.Read(fileview.Disk(root), os.Getenv), Root: root, Environ: append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")}
 	_, err := dependency.Find(t.Context(), p)
 	text, readErr := os.ReadFile(filepath.Join(root, "go.mod"))
 	if readErr != nil || strings.Contains(string(text), "require") {

@@ -38,6 +38,7 @@ var (
 type folder struct {
 	root *os.Root
 	left int64
+	err  error // why the first file could not be read that cannot
 }
 
 func openModule(dir string) (*folder, error) {
@@ -45,13 +46,16 @@ func openModule(dir string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &folder{root, maxRead}, nil
+	return &folder{root: root, left: maxRead}, nil
 }
 
 func (f *folder) close() { _ = f.root.Close() } // only read
 
-// read reads a regular file of the module, which is not a link.
-func (f *folder) read(name string) ([]byte, error) {
+func (f *folder) Open(name string) (fs.File, error) { return f.root.FS().Open(name) }
+
+// ReadFile reads a regular file of the module, which is not a link.
+func (f *folder) ReadFile(name string) (content []byte, err error) {
+	defer func() { f.err = cmp.Or(f.err, err) }()
 	info, err := f.root.Lstat(name)
 	switch {
 	case err != nil:
@@ -147,7 +151,7 @@ func enterModule(name string) error {
 // consider reads a file that may have a definition of a wanted kind better than the best one yet.
 func (f *folder) consider(name string, wanted []kind, best []match) {
 	better := func(i int) bool { return best[i].object == nil || compareFiles(name, best[i].file) < 0 }
-	text, err := f.read(name)
+	text, err := f.ReadFile(name)
 	if err != nil || !bytes.Contains(text, []byte("CustomResourceDefinition")) {
 		return
 	}

@@ -1,23 +1,12 @@
 package dependency
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"maps"
 	"path"
-	"path/filepath"
-	"strconv"
 	"strings"
 
-	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/lazy"
-	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
 // uses are the exported names that a project uses of packages, by import path.
@@ -37,10 +26,7 @@ var versioned = lazy.Regexp(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 // served are the modules that the API server itself serves the kinds of, or that have none.
 var served = []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/apiextensions-apiserver", "k8s.io/kube-aggregator", "k8s.io/client-go", "k8s.io/metrics"}
 
-// maxFiles bounds how many Go files of a project are read.
-const maxFiles = 50_000
-
-// usesOf reads the project's Go files for what they use of packages that may have kinds.
+// usesOf are what the project's code and PROJECT use of packages that may have kinds.
 func usesOf(p Project) (uses, error) {
 	found := uses{}
 	for _, r := range p.External {
@@ -48,50 +34,26 @@ func usesOf(p Project) (uses, error) {
 			found.add(r.Path, r.Kind)
 		}
 	}
-	modules := modulesOf(p.Root)
-	fset, left := token.NewFileSet(), maxFiles
-	err := filepath.WalkDir(p.Root, func(file string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil && file != p.Root:
-			return nil // what cannot be read is no part of a build
-		case err != nil:
-			return err
-		case entry.IsDir():
-			return enter(p.Root, file)
-		case !strings.HasSuffix(file, ".go") || !entry.Type().IsRegular():
-			return nil
+	modules := modulesOf(p)
+	used, err := p.Code.Uses(func(pkg string) bool { return candidate(pkg, modules) && module.CheckImportPath(pkg) == nil })
+	for pkg, names := range used {
+		for _, name := range names {
+			found.add(pkg, name)
 		}
-		if left--; left < 0 {
-			return &report.Error{What: "the project has more Go files than slipway supports", Where: p.Root, Hint: "the limit is " + strconv.Itoa(maxFiles)}
-		}
-		found.read(fset, file, modules)
-		return nil
-	})
-	return found, err
-}
-
-// enter skips folders that are no part of the project's module.
-func enter(root, dir string) error {
-	if dir != root && (sourcefolder.WithoutCode(filepath.Base(dir)) || sourcefolder.IsModule(dir)) {
-		return fs.SkipDir
 	}
-	return nil
+	return found, err
 }
 
 // modulesOf are the modules that go.mod names: its own, with a true value, and those that it requires. Their roots,
 // such as example.com/patch/v5, look like packages of a version.
-func modulesOf(root string) map[string]bool {
-	text, err := finite.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		return nil
+func modulesOf(p Project) map[string]bool {
+	own, required := p.Code.Modules()
+	modules := map[string]bool{}
+	for _, path := range required {
+		modules[path] = false
 	}
-	parsed, err := modfile.ParseLax("go.mod", text, nil)
-	if err != nil || parsed.Module == nil { // the go command says what is wrong with it
-		return nil
-	}
-	modules := map[string]bool{parsed.Module.Mod.Path: true}
-	for _, r := range parsed.Require {
-		modules[r.Mod.Path] = false
+	if own != "" {
+		modules[own] = true
 	}
 	return modules
 }
@@ -130,52 +92,4 @@ func isServed(pkg string) bool {
 		}
 	}
 	return false
-}
-
-// read adds what a file uses. A file that is not Go is left to the compiler.
-func (u uses) read(fset *token.FileSet, file string, modules map[string]bool) {
-	text, err := finite.ReadFile(file)
-	if err != nil {
-		return
-	}
-	names := candidates(fset, file, text, modules)
-	if len(names) == 0 {
-		return
-	}
-	parsed, err := parser.ParseFile(fset, file, text, parser.SkipObjectResolution)
-	if err != nil {
-		return
-	}
-	ast.Inspect(parsed, func(n ast.Node) bool {
-		s, ok := n.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		if x, ok := s.X.(*ast.Ident); ok && names[x.Name] != "" && s.Sel.IsExported() {
-			u.add(names[x.Name], s.Sel.Name)
-		}
-		return true
-	})
-}
-
-// candidates are the imports of a file that may have kinds, by their names in the file.
-func candidates(fset *token.FileSet, file string, text []byte, modules map[string]bool) map[string]string {
-	parsed, err := parser.ParseFile(fset, file, text, parser.ImportsOnly)
-	if err != nil {
-		return nil
-	}
-	names := map[string]string{}
-	for _, spec := range parsed.Imports {
-		pkg, err := strconv.Unquote(spec.Path.Value)
-		if err != nil || !candidate(pkg, modules) || module.CheckImportPath(pkg) != nil {
-			continue
-		}
-		name := path.Base(pkg)
-		if spec.Name != nil {
-			name = spec.Name.Name
-		}
-		names[name] = pkg
-	}
-	maps.DeleteFunc(names, func(name, _ string) bool { return name == "_" || name == "." })
-	return names
 }

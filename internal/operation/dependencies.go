@@ -25,9 +25,9 @@ import (
 // dependencies finds the definitions of kinds of other modules that the project in root uses, and reports where each
 // comes from. Those that the project has itself, own, are left out.
 func (s *Session) dependencies(ctx context.Context, root string, own []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
-	p := dependency.Project{Root: root, Environ: s.Environ}
-	if file, err := project.Load(root); err == nil { // a PROJECT that cannot be read has no external kinds
-		p.External = slices.DeleteFunc(file.Resources, func(r project.Resource) bool { return !r.External })
+	p := dependency.Project{Code: s.codebase(root), Root: root, Environ: s.Environ}
+	if file, err := p.Code.Project(); err == nil { // a PROJECT that cannot be read has no external kinds
+		p.External = slices.DeleteFunc(slices.Clone(file.Resources), func(r project.Resource) bool { return !r.External })
 	}
 	found, err := dependency.Find(ctx, p)
 	if err != nil {
