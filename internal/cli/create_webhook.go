@@ -57,11 +57,10 @@ missing, such as validation for a kind that has defaulting.`,
 // createWebhook is the run of `slipway create webhook`.
 func (inv *invocation) createWebhook(cmd *cobra.Command, w operation.Webhook) error {
 	session := inv.session()
-	root, err := session.ProjectRoot()
-	if err != nil {
+	if _, err := session.ProjectRoot(); err != nil {
 		return err
 	}
-	if err := inv.askWebhook(cmd, root, &w); err != nil {
+	if err := inv.askWebhook(cmd, session.Kinds(), &w); err != nil {
 		return err
 	}
 	return unchecked(cmd, session.CreateWebhook(cmd.Context(), w))

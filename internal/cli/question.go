@@ -117,10 +117,10 @@ func (inv *invocation) askKind(cmd *cobra.Command, group, version, kind *string,
 }
 
 // askWebhook asks for a kind, the project's first if it has one, and for its webhooks.
-func (inv *invocation) askWebhook(cmd *cobra.Command, root string, w *operation.Webhook) error {
+func (inv *invocation) askWebhook(cmd *cobra.Command, kinds []project.Resource, w *operation.Webhook) error {
 	var first project.Resource
-	if file, err := project.Load(root); err == nil && len(file.Resources) > 0 {
-		first = file.Resources[0]
+	if len(kinds) > 0 {
+		first = kinds[0]
 	}
 	if err := inv.askKind(cmd, &w.Group, &w.Version, &w.Kind, first); err != nil {
 		return err

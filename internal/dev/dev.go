@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/process"
@@ -37,14 +38,15 @@ const usualGrace = 35 * time.Second
 
 // Options are what [Run] and [Test] need of their caller.
 type Options struct {
-	Dir     string         // Run: the project's folder; Test: where go test runs
-	Env     []string       // environment of children, as key=value; see os.Environ
-	Stdout  io.Writer      // of children
-	Stderr  io.Writer      // of children
-	Handler report.Handler // what slipway itself has to report
-	Grace   time.Duration  // how long a child may take to stop; 0 means 35 seconds
-	State   string         // Run: the folder with the user's state
-	Address string         // Run: the IP address at which the manager listens; empty means Loopback
+	Dir     string                    // Run: the project's folder; Test: where go test runs
+	Code    func() *codebase.Codebase // Run: the facts of the project as its files are
+	Env     []string                  // environment of children, as key=value; see os.Environ
+	Stdout  io.Writer                 // of children
+	Stderr  io.Writer                 // of children
+	Handler report.Handler            // what slipway itself has to report
+	Grace   time.Duration             // how long a child may take to stop; 0 means 35 seconds
+	State   string                    // Run: the folder with the user's state
+	Address string                    // Run: the IP address at which the manager listens; empty means Loopback
 	// WebhookAddress is where the cluster's API server reaches the manager's webhooks, HOST or HOST:PORT (Run). If it
 	// is empty, only a cluster of slipway's own calls them.
 	WebhookAddress string
@@ -53,10 +55,6 @@ type Options struct {
 	// that flag (Run). Without it, what a killed run changed in a cluster that is not slipway's own stays until the
 	// next command.
 	Guard []string
-
-	// Webhooks are the files with the project's webhook configurations, as they are generated. If none of them is
-	// there, Run looks where scaffolds have it.
-	Webhooks []string
 
 	// Generate brings the generated files of the project in a folder up to date;
 	// nil means that there are none.

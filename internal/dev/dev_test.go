@@ -32,7 +32,8 @@ func newBench(t *testing.T, archive string) *bench {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }))
 	t.Cleanup(server.Close)
 	b := &bench{}
-	b.Options = Options{Dir: t.TempDir(), Stdout: &b.stdout, Stderr: &b.stderr, Handler: report.Discard}
+	dir := t.TempDir()
+	b.Options = Options{Dir: dir, Code: codeIn(dir), Stdout: &b.stdout, Stderr: &b.stderr, Handler: report.Discard}
 	b.Generate = func(_ context.Context, root string) error { b.generated = append(b.generated, root); return nil }
 	files := txtar.Parse([]byte(archive)).Files
 	files = append(files,

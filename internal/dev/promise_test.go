@@ -58,7 +58,7 @@ webhooks:
 // servedAlone is a run of nothing but its webhooks: the project and the kubeconfig are in the folder that it starts in,
 // and so is the file of its notes.
 func servedAlone() {
-	o := Options{Dir: ".", State: os.Getenv("STATE"), WebhookAddress: os.Getenv("WEBHOOK_ADDRESS"), Handler: report.HandlerFunc(takeNote)}
+	o := Options{Dir: ".", Code: codeIn("."), State: os.Getenv("STATE"), WebhookAddress: os.Getenv("WEBHOOK_ADDRESS"), Handler: report.HandlerFunc(takeNote)}
 	if self, err := os.Executable(); err == nil && os.Getenv("GUARDED") != "" {
 		o.Guard, o.Env = []string{self}, append(os.Environ(), roleVariable+"=guard", "KUBECONFIG=kubeconfig")
 	}

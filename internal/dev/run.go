@@ -12,7 +12,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/ending"
-	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -149,7 +148,7 @@ func (o Options) stays(file string) error {
 
 // manager is the program of the project that is its manager.
 func (o Options) manager() (codebase.Manager, error) {
-	all, err := codebase.Read(fileview.Disk(o.Dir), func(name string) string { return lookup(o.Env, name) }).Managers()
+	all, err := o.Code().Managers()
 	switch {
 	case err != nil:
 		return codebase.Manager{}, err

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -55,7 +57,7 @@ func TestWebhooksOf(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "PROJECT"), []byte(hookedProject), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Dir: dir, Handler: report.Discard}
+	o := Options{Code: codeIn(dir), Handler: report.Discard}
 	hooks, err := o.webhooks(listening{})
 	if err != nil || hooks == nil || !slices.Equal(hooks.Converted, []string{"frigates.ship.example.com"}) || hooks.Prefix != "op-run-" {
 		t.Errorf("got %+v, %v", hooks, err)
@@ -79,7 +81,7 @@ func TestWebhooksByHand(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "PROJECT"), []byte("version: \"3\"\nprojectName: op\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Dir: dir, Handler: report.Discard}
+	o := Options{Code: codeIn(dir), Handler: report.Discard}
 	if hooks, err := o.webhooks(listening{}); hooks != nil || err != nil {
 		t.Errorf("without webhooks: %+v, %v", hooks, err)
 	}
@@ -96,22 +98,32 @@ func TestWebhooksElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	for name, content := range map[string]string{
-		"PROJECT": "version: \"3\"\nprojectName: op\n", "a/manifests.yaml": "kind: A\n", "b/manifests.yaml": "kind: B\n", usualWebhooks: "kind: Usual\n",
+		"PROJECT": "version: \"3\"\nprojectName: op\n", "a/manifests.yaml": "kind: A\n", "b/manifests.yaml": "kind: B\n", "config/webhook/manifests.yaml": "kind: Usual\n",
 	} {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file(name)), 0o755), os.WriteFile(file(name), []byte(content), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for want, files := range map[string][]string{
-		"kind: A\n\n---\nkind: B\n": {file("a/manifests.yaml"), file("b/manifests.yaml")},
-		"kind: B\n":                 {file("b/manifests.yaml"), file("none/manifests.yaml")},
-		"kind: Usual\n":             {file("none/manifests.yaml")},
+	for want, folders := range map[string][]string{
+		"kind: A\n\n---\nkind: B\n": {"a", "b"}, "kind: B\n": {"b", "none"}, "kind: Usual\n": {"none"},
 	} {
-		hooks, err := Options{Dir: dir, Handler: report.Discard, Webhooks: files}.webhooks(listening{})
+		makefile := "manifests:\n"
+		for _, folder := range folders {
+			makefile += "\tcontroller-gen webhook paths=./... output:webhook:dir=" + folder + "\n"
+		}
+		if err := os.WriteFile(file("Makefile"), []byte(makefile), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		hooks, err := Options{Code: codeIn(dir), Handler: report.Discard}.webhooks(listening{})
 		if err != nil || hooks == nil || string(hooks.Manifests) != want {
-			t.Errorf("%v: got %+v, %v", files, hooks, err)
+			t.Errorf("%v: got %+v, %v", folders, hooks, err)
 		}
 	}
+}
+
+// codeIn reads the project in a folder anew each time.
+func codeIn(dir string) func() *codebase.Codebase {
+	return func() *codebase.Codebase { return codebase.Read(fileview.Disk(dir), os.Getenv) }
 }
 
 func TestHostAndPort(t *testing.T) {

@@ -153,7 +153,7 @@ func (s *Session) plan(root string) (regenerate.Plan, []report.Finding, error) {
 // description is the project as far as generating needs to know it. A kind in PROJECT that is not described well does
 // not concern generating.
 func (s *Session) description(root string) (*project.Project, error) {
-	file, err := project.Load(root)
+	file, err := s.codebase(root).Project()
 	if errors.Is(err, fs.ErrNotExist) {
 		return &project.Project{}, nil
 	}

@@ -128,7 +128,7 @@ func (s *Session) Kinds() []project.Resource {
 	if err != nil || root == "" {
 		return nil
 	}
-	file, err := project.Load(root)
+	file, err := s.codebase(root).Project()
 	if err != nil {
 		return nil
 	}

@@ -5,8 +5,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/dev"
-	"github.com/slipway-dev/slipway/internal/regenerate"
 )
 
 // A Run is how to run the project's manager on this machine.
@@ -35,8 +35,9 @@ func (s *Session) Run(ctx context.Context, r Run) error {
 		return err
 	}
 	o := s.devOptions(root)
+	o.Code = func() *codebase.Codebase { return s.codebase(root) }
 	o.Guard = []string{own, "run", "--guard"}
-	o.Address, o.WebhookAddress, o.Webhooks = r.Address, r.Webhooks, s.webhookFiles(root)
+	o.Address, o.WebhookAddress = r.Address, r.Webhooks
 	if o.State, err = s.stateFolder(); err != nil {
 		return err
 	}
@@ -56,16 +57,6 @@ func (s *Session) guardRun(ctx context.Context, r Run) (err error) {
 		o.Env = append(o.Env, "KUBECONFIG="+r.Kubeconfig)
 	}
 	return dev.Guard(ctx, o, r.Guard, s.Stdin)
-}
-
-// webhookFiles are where the project's Makefile has configurations of webhooks generated. A Makefile that cannot be
-// followed is reported by generating.
-func (s *Session) webhookFiles(root string) []string {
-	plan, _, err := regenerate.PlanFor(root, s.codebase(root))
-	if err != nil {
-		return nil
-	}
-	return plan.WebhookFiles()
 }
 
 // devOptions are what the dev loop gets of this session, for children in dir.

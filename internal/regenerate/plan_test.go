@@ -348,15 +348,3 @@ func TestPruneOutside(t *testing.T) {
 		t.Errorf("the usual folders are %v", folders)
 	}
 }
-
-// TestWebhookFiles: folders outside of the project, which a stranger's Makefile may name, are not looked into.
-func TestWebhookFiles(t *testing.T) {
-	root := project(t, "-- Makefile --\nmanifests:\n\tcontroller-gen webhook paths=./... output:webhook:dir=deploy\n\tcontroller-gen webhook paths=./... output:webhook:dir=../beside\n\tcontroller-gen webhook paths=./... output:webhook:dir=/etc\n")
-	plan, _, err := planFor(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{filepath.Join(root, "deploy", "manifests.yaml")}, plan.WebhookFiles()); diff != "" {
-		t.Error(diff)
-	}
-}

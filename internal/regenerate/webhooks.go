@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
@@ -31,17 +30,6 @@ func (p *Plan) WithoutWebhooks() string {
 		return ""
 	}
 	return fmt.Sprintf("%s:%d", p.manifests.File, p.manifests.Line)
-}
-
-// WebhookFiles are the files in the project that configurations of webhooks go to, as absolute paths. A Makefile may be
-// a stranger's: nothing is read where it names a folder elsewhere.
-func (p Plan) WebhookFiles() (files []string) {
-	for _, folder := range p.foldersOf("webhook") {
-		if rel, err := filepath.Rel(p.root, folder); err == nil && filepath.IsLocal(rel) {
-			files = append(files, filepath.Join(folder, "manifests.yaml"))
-		}
-	}
-	return files
 }
 
 // withoutWebhooks is the finding of a Makefile whose calls generate no configurations of webhooks, though the project
