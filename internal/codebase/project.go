@@ -29,11 +29,14 @@ func (c *Codebase) readProject() (*project.Project, error) {
 }
 
 // ProjectName is the project's name. Versions 1 and 2 of PROJECT do not record it: there it is the prefix of what is
-// deployed, else the end of the module's path. It is "" without a project.
+// deployed. Else, and without PROJECT, it is the end of the module's path.
 func (c *Codebase) ProjectName() string {
 	file, err := c.project()
-	if err != nil || file == nil {
+	if err != nil {
 		return ""
+	}
+	if file == nil {
+		return endOf(c.modulePath())
 	}
 	if !file.Terse() {
 		return file.Name
@@ -42,10 +45,16 @@ func (c *Codebase) ProjectName() string {
 	if prefix := namePrefix().FindSubmatch(deployed); prefix != nil {
 		return string(prefix[1])
 	}
-	if repo, _, ok := module.SplitPathVersion(file.Repo); ok && repo != "" {
-		return path.Base(repo)
+	return endOf(file.Repo)
+}
+
+// endOf is the last name in a module's path, or "".
+func endOf(modulePath string) string {
+	prefix, _, ok := module.SplitPathVersion(modulePath)
+	if !ok || prefix == "" {
+		return ""
 	}
-	return ""
+	return path.Base(prefix)
 }
 
 var namePrefix = lazy.Regexp(`(?m)^namePrefix:\s*"?([a-z0-9]+(?:-[a-z0-9]+)*)-?"?\s*$`)

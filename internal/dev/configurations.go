@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/project"
 )
 
 // projectWebhooks are those that the manager serves, as far as PROJECT and the generated configurations say.
@@ -31,9 +32,12 @@ func (o Options) webhooks(l listening) (*projectWebhooks, error) {
 	code := o.Code()
 	p, err := code.Project()
 	if err != nil {
-		return nil, nil // without a readable PROJECT there is nothing to know of webhooks
+		return nil, nil // with a PROJECT that cannot be read nothing is known of webhooks
 	}
-	hooks := &projectWebhooks{LocalWebhooks: ship.LocalWebhooks{Prefix: p.Name + "-run-", Address: cmp.Or(l.called, l.webhooks())}}
+	if p == nil {
+		p = &project.Project{}
+	}
+	hooks := &projectWebhooks{LocalWebhooks: ship.LocalWebhooks{Prefix: cmp.Or(p.Name, strings.ToLower(code.ProjectName()), "project") + "-run-", Address: cmp.Or(l.called, l.webhooks())}}
 	for _, r := range p.Resources {
 		if r.Webhooks == nil {
 			continue

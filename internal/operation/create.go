@@ -78,7 +78,7 @@ func (s *Session) warnOfScope(root string, api scaffold.API) {
 		return
 	}
 	// What is wrong with PROJECT is told by the planning, with its place.
-	if file, err := s.codebase(root).Project(); err == nil && file.Namespaced {
+	if file, err := s.codebase(root).Project(); err == nil && file != nil && file.Namespaced {
 		s.Handler.Handle(report.Warning{Text: "the manager has permissions only in its own namespace, but objects of this kind belong to no namespace; give it a ClusterRole, or run slipway edit --namespaced=false"})
 	}
 }

@@ -26,7 +26,7 @@ import (
 // comes from. Those that the project has itself, own, are left out.
 func (s *Session) dependencies(ctx context.Context, root string, own []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	p := dependency.Project{Code: s.codebase(root), Root: root, Environ: s.Environ}
-	if file, err := p.Code.Project(); err == nil { // a PROJECT that cannot be read has no external kinds
+	if file, err := p.Code.Project(); err == nil && file != nil { // a PROJECT that cannot be read has no external kinds
 		p.External = slices.DeleteFunc(slices.Clone(file.Resources), func(r project.Resource) bool { return !r.External })
 	}
 	found, err := dependency.Find(ctx, p)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -154,7 +153,7 @@ func (s *Session) plan(root string) (regenerate.Plan, []report.Finding, error) {
 // not concern generating.
 func (s *Session) description(root string) (*project.Project, error) {
 	file, err := s.codebase(root).Project()
-	if errors.Is(err, fs.ErrNotExist) {
+	if file == nil && err == nil {
 		return &project.Project{}, nil
 	}
 	if field, ok := errors.AsType[*project.FieldError](err); ok && field.Field != "" {

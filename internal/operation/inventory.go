@@ -3,23 +3,19 @@ package operation
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io/fs"
-	"path"
+	"os"
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/mod/modfile"
-	"golang.org/x/mod/module"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
-	"github.com/slipway-dev/slipway/project"
 )
 
 // deploymentSet is the inventory of what is deployed from a folder of the project in root: the same for every checkout.
@@ -38,19 +34,15 @@ func deploymentSet(root, folder string, objects []*unstructured.Unstructured) (*
 // projectName is that of PROJECT or, without one, the last name in the module's path. Both are the same in every
 // checkout.
 func projectName(root string) (string, error) {
-	p, err := project.Load(root)
+	code := codebase.Read(fileview.Disk(root), os.Getenv)
+	p, err := code.Project()
 	switch {
-	case err == nil:
+	case err != nil:
+		return "", err
+	case p != nil:
 		return cmp.Or(p.Name, "project"), nil // versions 1 and 2 of PROJECT have no name
-	case !errors.Is(err, fs.ErrNotExist):
-		return "", err
 	}
-	text, err := finite.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		return "", err
-	}
-	prefix, _, _ := module.SplitPathVersion(modfile.ModulePath(text))
-	return cmp.Or(strings.Trim(notInNames().ReplaceAllString(strings.ToLower(path.Base(prefix)), "-"), "-"), "project"), nil
+	return cmp.Or(strings.Trim(notInNames().ReplaceAllString(strings.ToLower(code.ProjectName()), "-"), "-"), "project"), nil
 }
 
 // definitionsSet is the inventory of the project in root, of which only the definitions count. It is that of the

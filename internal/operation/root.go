@@ -129,7 +129,7 @@ func (s *Session) Kinds() []project.Resource {
 		return nil
 	}
 	file, err := s.codebase(root).Project()
-	if err != nil {
+	if err != nil || file == nil {
 		return nil
 	}
 	return file.Resources
