@@ -17,8 +17,8 @@ func (inv *invocation) deployCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deploy [IMG=REF]",
 		Short: "Run the operator in the cluster",
-		Long: `Deploy applies all objects of config/default to the cluster of the current context: CRDs, roles, the operator's
-Deployment, and the objects of its features. It first generates files from the code. It reports the change to each
+		Long: `Deploy applies all objects of config/default, or of the folder that the Makefile's target deploy applies, to the
+cluster of the current context: CRDs, roles, the operator's Deployment, and the objects of its features. It first generates files from the code. It reports the change to each
 object and waits until the operator runs. If the operator does not run, deploy reports the cause from the pods, their
 events and their logs.
 
@@ -81,7 +81,7 @@ With --print it prints the objects as one YAML stream, which installs the operat
 
 // bindKustomization declares the flag that names what is deployed.
 func bindKustomization(flags *pflag.FlagSet, folder *string) {
-	flags.StringVarP(folder, "kustomize", "k", operation.DefaultFolder, "`folder` of the kustomization")
+	flags.StringVarP(folder, "kustomize", "k", "", "`folder` of the kustomization (default: the one that the Makefile's target deploy applies, else config/default)")
 }
 
 // readArguments takes the image in make's spelling.

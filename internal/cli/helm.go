@@ -38,7 +38,7 @@ Name, versions and both folders default to those of the last run.`,
 	flags.StringVar(&c.Name, "name", "", "`name` of the chart (default: the kustomization's prefix of names, or the project's name)")
 	flags.StringVar(&c.Version, "chart-version", "", "`version` of the chart (default: 0.1.0)")
 	flags.StringVar(&c.AppVersion, "app-version", "", "`version` of the operator (default: that of the chart)")
-	flags.StringVarP(&c.Config, "kustomize", "k", "", "`folder` of the kustomization (default: config/default)")
+	flags.StringVarP(&c.Config, "kustomize", "k", "", "`folder` of the kustomization (default: the one that deploy applies)")
 	flags.StringVar(&c.Conflicts, "conflicts", "", "side whose lines win if both sides changed them: `mine` or generated")
 	flags.BoolVar(&c.Restore, "restore", false, "restore files of the chart that you deleted")
 	bindNoGenerate(flags, &c.NoGenerate)

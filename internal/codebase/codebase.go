@@ -28,6 +28,8 @@ type Codebase struct {
 	controllers func() ([]Controller, error)
 	webhooks    func() ([]Webhook, error)
 	managers    func() ([]Manager, error)
+	deployed    func() (Deployed, error)
+	deployments func() ([]Deployment, error)
 }
 
 // Read reads the project that a view shows. Getenv is asked for variables that a Makefile leaves to the environment.
@@ -41,6 +43,8 @@ func Read(view fileview.View, getenv func(string) string) *Codebase {
 	c.controllers = sync.OnceValues(c.readControllers)
 	c.webhooks = sync.OnceValues(c.readWebhooks)
 	c.managers = sync.OnceValues(c.readManagers)
+	c.deployed = sync.OnceValues(c.readDeployed)
+	c.deployments = sync.OnceValues(c.readDeployments)
 	return c
 }
 

@@ -50,7 +50,7 @@ func (c *Codebase) readManagers() ([]Manager, error) {
 		case pkg == run:
 			all = append(all, Manager{Package: pkg, Arguments: arguments})
 		case pkg == built:
-			all = append(all, Manager{Package: pkg, Arguments: image})
+			all = append(all, Manager{Package: pkg, Arguments: subcommand(image[min(1, len(image)):])})
 		default:
 			all = append(all, Manager{Package: pkg})
 		}
@@ -82,9 +82,8 @@ func (c *Codebase) mainPackages(named ...string) (found []string) {
 	return found
 }
 
-// built is the folder of the package that the Dockerfile builds, or "", and the subcommand with which its image starts
-// it. What follows that is for a pod: paths and addresses.
-func (c *Codebase) built() (pkg string, arguments []string, err error) {
+// built is the folder of the package that the Dockerfile builds, or "", and the words with which its image starts it.
+func (c *Codebase) built() (pkg string, words []string, err error) {
 	content, err := c.small("Dockerfile", dockerfile.MaxSize)
 	if err != nil {
 		return "", nil, err
@@ -93,13 +92,15 @@ func (c *Codebase) built() (pkg string, arguments []string, err error) {
 	if recipe.Build.Line == 0 {
 		return "", nil, nil
 	}
-	if words := slices.Concat(recipe.Entrypoint, recipe.Command); len(words) > 0 {
-		arguments = words[1:]
+	return c.Folder(recipe.Build.Package), slices.Concat(recipe.Entrypoint, recipe.Command), nil
+}
+
+// subcommand are the arguments before the first flag. What follows that is for a pod: paths and addresses.
+func subcommand(words []string) []string {
+	if flags := slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, "-") }); flags >= 0 {
+		return words[:flags]
 	}
-	if flags := slices.IndexFunc(arguments, func(word string) bool { return strings.HasPrefix(word, "-") }); flags >= 0 {
-		arguments = arguments[:flags]
-	}
-	return c.Folder(recipe.Build.Package), arguments, nil
+	return words
 }
 
 // started is the folder of the package that the Makefile's target run starts with the go command, or "", and the

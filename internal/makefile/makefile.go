@@ -44,6 +44,21 @@ func (m *reader) texts(programs ...recipe.Program) []recipe.Text {
 	return texts
 }
 
+// Needs are the targets that a Makefile has made before one of its own; not there without a rule for that one.
+func Needs(content []byte, target string, getenv func(string) string, files fs.FS) (targets []string, there bool) {
+	targets, there = read(string(content), getenv, files).needs[target]
+	return targets, there
+}
+
+// Value is the value of a variable, or "" where it has none or only make knows it.
+func Value(content []byte, name string, getenv func(string) string, files fs.FS) string {
+	m := read(string(content), getenv, files)
+	if value := m.expand(m.variables[name].value, 0); !m.variables[name].conditional && !strings.Contains(value, opaque) {
+		return value
+	}
+	return ""
+}
+
 // prefixes are the characters before a command by which make decides how to run it.
 const prefixes = "@-+ \t"
 

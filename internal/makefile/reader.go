@@ -39,6 +39,7 @@ type reader struct {
 	file      string          // the one that is read
 	variables map[string]variable
 	recipes   []line
+	needs     map[string][]string // prerequisites by their targets
 
 	steps     int // of expand so far
 	bytes     int // that references stood for so far
@@ -49,7 +50,7 @@ type reader struct {
 }
 
 func read(content string, getenv func(string) string, files fs.FS) *reader {
-	m := &reader{getenv: getenv, files: files, file: Name, included: make(map[string]bool), variables: make(map[string]variable)}
+	m := &reader{getenv: getenv, files: files, file: Name, included: make(map[string]bool), variables: make(map[string]variable), needs: make(map[string][]string)}
 	m.lines(content)
 	return m
 }
@@ -140,6 +141,10 @@ func (m *reader) declaration(number int, text string) {
 	if r := rule().FindStringSubmatch(text); r != nil {
 		m.target = strings.TrimSpace(r[1])
 		m.rule++
+		_, needed, _ := strings.Cut(strings.TrimPrefix(text, r[1]), ":")
+		for _, target := range strings.Fields(m.target) {
+			m.needs[target] = append(m.needs[target], strings.Fields(strings.TrimPrefix(needed, ":"))...)
+		}
 	}
 }
 

@@ -3,24 +3,32 @@ package operation
 import (
 	"context"
 	"maps"
-	"path/filepath"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
 // asDeployed gives definitions that name a Service which converts their kinds that Service as deploying names it, and
 // their annotations as well. What their own folder has of these is for other kustomizations to replace: applied by
 // itself it calls nothing, and applying the rest later would be in conflict with it.
-func asDeployed(ctx context.Context, root string, generated map[string][]byte, definitions []*unstructured.Unstructured) {
+func asDeployed(ctx context.Context, root string, code *codebase.Codebase, generated map[string][]byte, definitions []*unstructured.Unstructured) {
 	if !slices.ContainsFunc(definitions, convertedByService) {
 		return
 	}
-	deployed, err := kustomization.Kustomization{Folder: filepath.Join(root, filepath.FromSlash(DefaultFolder)), Generated: generated}.Build(ctx)
+	applied, err := code.Deployed()
 	if err != nil {
-		return // deploying reports it, and a project may deploy from elsewhere
+		return
+	}
+	folder, err := applied.Folder()
+	if err != nil {
+		return
+	}
+	deployed, err := kustomization.Kustomization{Folder: within(root, folder), Generated: generated}.Build(ctx)
+	if err != nil {
+		return // deploying reports it
 	}
 	for _, definition := range definitions {
 		at := slices.IndexFunc(deployed, func(o *unstructured.Unstructured) bool {

@@ -40,7 +40,7 @@ func (s *Session) buildDefinitions(ctx context.Context, root string, generated m
 			return nil, err
 		}
 	}
-	asDeployed(ctx, root, generated, definitions)
+	asDeployed(ctx, root, code, generated, definitions)
 	return definitions, nil
 }
 

@@ -53,8 +53,8 @@ func (s *Session) dependencies(ctx context.Context, root string, own []*unstruct
 
 // dependenciesSet is the inventory of the definitions of other modules. It is apart from the project's own: an install
 // without them removes none.
-func dependenciesSet(root string) (*ship.Set, error) {
-	set, err := definitionsSet(root)
+func (s *Session) dependenciesSet(root string) (*ship.Set, error) {
+	set, err := s.definitionsSet(root)
 	if err == nil {
 		set.Part = "dependencies"
 	}
@@ -93,7 +93,7 @@ func (s *Session) previewDependencies(ctx context.Context, cluster *ship.Cluster
 }
 
 func (s *Session) dependenciesFor(ctx context.Context, cluster *ship.Cluster, root string, definitions []*unstructured.Unstructured, o ship.ApplyOptions) ([]*unstructured.Unstructured, ship.ApplyOptions, error) {
-	set, err := dependenciesSet(root)
+	set, err := s.dependenciesSet(root)
 	if err != nil {
 		return nil, o, err
 	}

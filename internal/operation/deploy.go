@@ -13,14 +13,12 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/addon"
 	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
-
-// DefaultFolder is where a project keeps what is deployed.
-const DefaultFolder = "config/default"
 
 // scaffoldedFile is in the base of projects that slipway made.
 const scaffoldedFile = "Makefile"
@@ -31,7 +29,7 @@ const DeployTimeout = 2 * time.Minute
 // A Deployment is what to bring into a cluster, and how.
 type Deployment struct {
 	To     Target
-	Folder string // the kustomization, in the project or as an absolute path
+	Folder string // the kustomization, in the project or as an absolute path; empty is the one that the Makefile deploys
 	Image  string // the operator's, or NAME=REFERENCE for another's; empty leaves the configuration's
 	Force  bool   // take over fields that others own
 	Yes    bool   // delete what left the configuration even if it may hold data, without a question
@@ -40,7 +38,8 @@ type Deployment struct {
 	NoGenerate bool // deploy the files as they are
 	Preview
 
-	print bool // the objects, and change no cluster
+	print   bool   // the objects, and change no cluster
+	applied string // the folder that is meant
 }
 
 // within is the path of a folder that a flag names: in the project, unless it is absolute.
@@ -54,7 +53,7 @@ func within(root, folder string) string {
 // buildDeployment returns the objects to deploy from the project in root. What follows from the code is generated
 // before, in memory alone for those who only look.
 func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment, look bool) ([]*unstructured.Unstructured, error) {
-	if err := s.requireKustomization(root, d.Folder, "slipway deploy"); err != nil {
+	if err := s.requireKustomization(root, d.applied, "slipway deploy"); err != nil {
 		return nil, err
 	}
 	asTheyAre, err := s.asTheyAre(root, d)
@@ -65,8 +64,8 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 	if err != nil {
 		return nil, err
 	}
-	s.warnWaiting(root, d.Folder)
-	built := kustomization.Kustomization{Folder: within(root, d.Folder), Image: d.Image, Generated: generated}
+	s.warnWaiting(root, d.applied)
+	built := kustomization.Kustomization{Folder: within(root, d.applied), Image: d.Image, Generated: generated}
 	objects, err := built.Build(ctx)
 	switch {
 	case err != nil:
@@ -84,7 +83,7 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 // kustomization than the usual one of a project is meant that slipway did not make. What that includes need not follow
 // from the code.
 func (s *Session) asTheyAre(root string, d Deployment) (bool, error) {
-	if d.NoGenerate || d.Folder == DefaultFolder {
+	if d.NoGenerate || d.Folder == "" || d.Folder == codebase.DeployedFolder {
 		return d.NoGenerate, nil
 	}
 	base, err := scaffold.ReadBase(root)
@@ -114,13 +113,16 @@ func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	if err != nil {
 		return err
 	}
+	if d.applied, err = s.deployedFolder(root, d.Folder, "slipway deploy"); err != nil {
+		return err
+	}
 	building, end := s.online(ctx, d.only())
 	defer end()
 	objects, err := s.buildDeployment(building, root, d, d.only())
 	if err != nil {
 		return err
 	}
-	set, err := deploymentSet(root, within(root, d.Folder), objects)
+	set, err := deploymentSet(root, within(root, d.applied), objects)
 	if err != nil {
 		return err
 	}
@@ -192,6 +194,9 @@ func (s *Session) PrintDeployment(ctx context.Context, d Deployment) error {
 	if err != nil {
 		return err
 	}
+	if d.applied, err = s.deployedFolder(root, d.Folder, "slipway deploy"); err != nil {
+		return err
+	}
 	d.print = true
 	objects, err := s.buildDeployment(ctx, root, d, true)
 	if err != nil {
@@ -219,11 +224,15 @@ type Removal struct {
 	Dependencies bool // with what install brought of other modules; for Uninstall
 }
 
-// Undeploy builds the objects of the kustomization in a folder, which is in the project or an absolute path, and
-// deletes them. Nothing is generated: what is in the cluster came from what is there.
+// Undeploy builds the objects of the kustomization in a folder, which is in the project or an absolute path, or empty
+// for the one that the Makefile deploys, and deletes them. Nothing is generated: what is in the cluster came from what
+// is there.
 func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error {
 	root, err := s.readRoot()
 	if err != nil {
+		return err
+	}
+	if folder, err = s.deployedFolder(root, folder, "slipway undeploy"); err != nil {
 		return err
 	}
 	if err := s.requireKustomization(root, folder, "slipway undeploy"); err != nil {

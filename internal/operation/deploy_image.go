@@ -71,7 +71,7 @@ func (d Deployment) command(image string) string {
 	for _, flag := range []struct {
 		set  bool
 		text string
-	}{{d.Folder != DefaultFolder, "-k " + shellword.Quote(d.Folder)}, {d.print, "--print"}, {d.DryRun, "--dry-run"}, {d.Diff, "--diff"}, {d.NoGenerate, "--no-generate"}} {
+	}{{d.Folder != "", "-k " + shellword.Quote(d.Folder)}, {d.print, "--print"}, {d.DryRun, "--dry-run"}, {d.Diff, "--diff"}, {d.NoGenerate, "--no-generate"}} {
 		if flag.set {
 			words = append(words, flag.text)
 		}

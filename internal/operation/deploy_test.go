@@ -43,7 +43,7 @@ metadata: {name: system}
 func TestPrintDeployment(t *testing.T) {
 	s, told := deployable(t)
 	const image = "registry.example.com/sample:v1"
-	if err := s.PrintDeployment(context.Background(), Deployment{Folder: DefaultFolder, Image: image}); err != nil {
+	if err := s.PrintDeployment(context.Background(), Deployment{Image: image}); err != nil {
 		t.Fatal(err)
 	}
 	printed := last(t, told)
@@ -91,11 +91,11 @@ func TestDeployNothing(t *testing.T) {
 
 func TestTargets(t *testing.T) {
 	s, _ := deployable(t)
-	err := s.Deploy(context.Background(), Deployment{Folder: DefaultFolder, To: Target{Timeout: -1}})
+	err := s.Deploy(context.Background(), Deployment{To: Target{Timeout: -1}})
 	if told := mistake(t, err); told.Where != "--timeout" || told.ExitCode() != mistaken {
 		t.Errorf("the timeout is negative: %v", told)
 	}
-	err = s.Undeploy(context.Background(), DefaultFolder, Removal{From: Target{Kubeconfig: filepath.Join(s.Dir, "missing")}})
+	err = s.Undeploy(context.Background(), "", Removal{From: Target{Kubeconfig: filepath.Join(s.Dir, "missing")}})
 	if told := mistake(t, err); !strings.Contains(told.Where+told.Error(), "missing") {
 		t.Errorf("a kubeconfig that does not exist: %v", told)
 	}
@@ -120,7 +120,7 @@ func TestInventories(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", folder, *set, want)
 		}
 	}
-	definitions, err := definitionsSet(s.Dir)
+	definitions, err := s.definitionsSet(s.Dir)
 	if err != nil || !definitions.DefinitionsOnly || definitions.Part != "" || definitions.Namespace != "sample-system" {
 		t.Errorf("definitions are %+v, %v: not those of the usual deployment", definitions, err)
 	}

@@ -42,7 +42,7 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 	if err != nil {
 		return err
 	}
-	if err := c.complete(root); err != nil {
+	if err := s.completeChart(root, &c); err != nil {
 		return scaffold.Remedy(ctx, root, err)
 	}
 	if err := s.requireKustomization(root, c.Config, "slipway helm"); err != nil {
@@ -135,8 +135,8 @@ func contents(files []chart.File) map[string][]byte {
 	return all
 }
 
-// complete fills in what the flags leave open: what was said the last time, or a default.
-func (c *Chart) complete(root string) error {
+// completeChart fills in what the flags leave open: what was said the last time, or a default.
+func (s *Session) completeChart(root string, c *Chart) error {
 	base, err := scaffold.ReadBase(root)
 	if err != nil {
 		return err
@@ -157,7 +157,10 @@ func (c *Chart) complete(root string) error {
 	} else if text := pluginChart(root, c.Folder); text != nil {
 		last, c.plugins = chart.ReadOptions(text), true
 	}
-	c.Config = path.Clean(filepath.ToSlash(cmp.Or(c.Config, DefaultFolder)))
+	if c.Config, err = s.deployedFolder(root, c.Config, "slipway helm"); err != nil {
+		return err
+	}
+	c.Config = path.Clean(filepath.ToSlash(c.Config))
 	if !filepath.IsLocal(filepath.FromSlash(c.Config)) {
 		return &report.Error{What: "the folder with the kustomization must lie in the project", Where: "--kustomize " + c.Config, Hint: "a path relative to the project, such as config/default", Code: mistaken}
 	}

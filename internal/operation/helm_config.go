@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/codebase"
 )
 
 // configAnnotation is that of a chart which is made of another kustomization than a project usually has.
@@ -13,7 +14,7 @@ const configAnnotation = "slipway.dev/kustomize"
 
 // noteConfig has the chart's own file name the kustomization, so that the next run makes the chart of the same one.
 func (c *Chart) noteConfig(files map[string][]byte) {
-	if c.Config == DefaultFolder {
+	if c.Config == codebase.DeployedFolder {
 		return
 	}
 	files[chart.Mark] = fmt.Appendf(files[chart.Mark], "annotations:\n  %s: %q\n", configAnnotation, c.Config)

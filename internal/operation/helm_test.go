@@ -27,7 +27,7 @@ func TestCompleteCharts(t *testing.T) {
 		{"no version of the operator", Chart{Options: chart.Options{AppVersion: "a\nb"}}, chart.Options{}, "", "--app-version"},
 	} {
 		c := test.given
-		err := c.complete(s.Dir)
+		err := s.completeChart(s.Dir, &c)
 		switch {
 		case test.where != "":
 			if told := mistake(t, err); told.Where != test.where || told.ExitCode() != mistaken {

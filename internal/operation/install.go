@@ -76,7 +76,7 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 			return err
 		}
 	}
-	set, err := definitionsSet(root)
+	set, err := s.definitionsSet(root)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (s *Session) Uninstall(ctx context.Context, r Removal) error {
 	if err != nil {
 		return err
 	}
-	set, err := definitionsSet(root)
+	set, err := s.definitionsSet(root)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (s *Session) uninstallDependencies(ctx context.Context, root string, own []
 	if err != nil {
 		return err
 	}
-	set, err := dependenciesSet(root)
+	set, err := s.dependenciesSet(root)
 	if err != nil {
 		return err
 	}

@@ -45,12 +45,21 @@ func projectName(root string) (string, error) {
 	return cmp.Or(strings.Trim(notInNames().ReplaceAllString(strings.ToLower(code.ProjectName()), "-"), "-"), "project"), nil
 }
 
-// definitionsSet is the inventory of the project in root, of which only the definitions count. It is that of the
-// usual deployment, so that deploy and install, undeploy and uninstall mean the same definitions.
-func definitionsSet(root string) (*ship.Set, error) {
-	set, err := deploymentSet(root, within(root, DefaultFolder), nil)
+// definitionsSet is the inventory of the project in root, of which only the definitions count. It is that of what is
+// deployed, so that deploy and install, undeploy and uninstall mean the same definitions.
+func (s *Session) definitionsSet(root string) (*ship.Set, error) {
+	code, folder := s.codebase(root), codebase.DeployedFolder
+	if deployed, err := code.Deployed(); err != nil {
+		return nil, err
+	} else if one, err := deployed.Folder(); err == nil {
+		folder = one
+	}
+	set, err := deploymentSet(root, within(root, folder), nil)
 	if err != nil {
 		return nil, err
+	}
+	if all, err := code.Deployments(); err == nil && set.Namespace == "" && len(all) > 0 { // deploying reports one that does not build
+		set.Namespace = all[0].Metadata.Namespace
 	}
 	if set.Namespace == "" { // as a project without config/default would have it
 		set.Namespace = set.Project + "-system"
@@ -64,7 +73,7 @@ var notInNames = lazy.Regexp(`[^a-z0-9]+`)
 
 // part tells deployments of one project's folders from each other; empty for the usual one.
 func part(root, folder string) string {
-	if folder == within(root, DefaultFolder) {
+	if folder == within(root, codebase.DeployedFolder) {
 		return ""
 	}
 	name, err := filepath.Rel(root, folder)

@@ -2,11 +2,14 @@ package operation
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/bounded"
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
@@ -21,6 +24,29 @@ func (s *Session) online(ctx context.Context, looks bool) (online context.Contex
 	return bounded.Online(ctx, func(address string) {
 		s.Handler.Handle(report.Note{Text: "fetching " + address + ", which a kustomization names"})
 	})
+}
+
+// deployedFolder is the folder to deploy: the one that a flag names or, if that is empty, the one that the Makefile
+// deploys. The error for one that is not certain names the command.
+func (s *Session) deployedFolder(root, named, command string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	deployed, err := s.codebase(root).Deployed()
+	if err != nil {
+		return "", err
+	}
+	folder, err := deployed.Folder()
+	if unclear, ok := errors.AsType[*report.Error](err); ok && len(deployed.Folders) > 0 {
+		unclear.Next = command + " -k " + shellword.Quote(deployed.Folders[len(deployed.Folders)-1])
+	}
+	if err != nil {
+		return "", err
+	}
+	if folder != codebase.DeployedFolder {
+		s.Handler.Handle(report.Note{Text: fmt.Sprintf("the kustomization is %s, which %s:%d deploys", folder, deployed.At.File, deployed.At.Line)})
+	}
+	return folder, nil
 }
 
 // requireKustomization refuses a folder without a kustomization, with those that the project has and the command for

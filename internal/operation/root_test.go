@@ -69,18 +69,18 @@ func TestNeedAProject(t *testing.T) {
 		"WatchAndGenerate":   func(s *Session) error { return s.WatchAndGenerate(context.Background(), Generation{}) },
 		"Install":            func(s *Session) error { return s.Install(context.Background(), Installation{}) },
 		"Uninstall":          func(s *Session) error { return s.Uninstall(context.Background(), Removal{}) },
-		"Deploy":             func(s *Session) error { return s.Deploy(context.Background(), Deployment{Folder: DefaultFolder}) },
+		"Deploy":             func(s *Session) error { return s.Deploy(context.Background(), Deployment{}) },
 		"PrintDeployment": func(s *Session) error {
-			return s.PrintDeployment(context.Background(), Deployment{Folder: DefaultFolder})
+			return s.PrintDeployment(context.Background(), Deployment{})
 		},
-		"Undeploy":      func(s *Session) error { return s.Undeploy(context.Background(), DefaultFolder, Removal{}) },
+		"Undeploy":      func(s *Session) error { return s.Undeploy(context.Background(), "", Removal{}) },
 		"Run":           func(s *Session) error { return s.Run(context.Background(), Run{Address: Loopback}) },
 		"CreateAPI":     func(s *Session) error { return s.CreateAPI(context.Background(), API{}) },
 		"CreateWebhook": func(s *Session) error { return s.CreateWebhook(context.Background(), Webhook{}) },
 		"DeleteAPI":     func(s *Session) error { return s.DeleteAPI(context.Background(), Deletion{}) },
 		"DeleteWebhook": func(s *Session) error { return s.DeleteWebhook(context.Background(), WebhookDeletion{}) },
 		"Edit":          func(s *Session) error { return s.Edit(context.Background(), Edit{}) },
-		"Helm":          func(s *Session) error { return s.Helm(context.Background(), Chart{Config: DefaultFolder}) },
+		"Helm":          func(s *Session) error { return s.Helm(context.Background(), Chart{Config: ""}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, told := begin(t, t.TempDir())

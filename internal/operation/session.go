@@ -3,7 +3,7 @@
 // the same ones:
 //
 //	session := &operation.Session{Dir: dir, Getenv: os.Getenv, Handler: handler}
-//	err := session.Deploy(ctx, operation.Deployment{Folder: operation.DefaultFolder, Image: "registry.example.com/operator:v1", Wait: true})
+//	err := session.Deploy(ctx, operation.Deployment{Image: "registry.example.com/operator:v1", Wait: true})
 //
 // An operation's input is a value of its own type, such as [Deployment]. Its reports go to the handler: at the end a
 // [report.Result] with the text for people and the value for programs. Its error is a [report.Error], or wraps one. It

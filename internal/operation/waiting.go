@@ -2,9 +2,12 @@ package operation
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
@@ -12,7 +15,8 @@ import (
 // warnWaiting warns of sections of the project's configuration that are in comments though its webhooks need them. A
 // project that cannot be read gives none: the verbs that change it report that.
 func (s *Session) warnWaiting(root, folder string) {
-	if folder != DefaultFolder {
+	kustomizations, err := s.codebase(root).Config()
+	if err != nil || !slices.Contains(kustomizations.Parts(path.Clean(filepath.ToSlash(folder))), codebase.DeployedFolder) {
 		return
 	}
 	waiting, err := scaffold.WaitingSections(root)

@@ -36,6 +36,9 @@ type Program struct {
 	Name     string // the last element of its path
 	Variable string // the variable that holds its path, whatever that is
 	Package  string // of Go, which it is built from
+	// Filter makes calls clear whose output goes to a file or another command, those of a condition, and those of whose
+	// arguments some are [Unknown], which stand among the others.
+	Filter bool
 }
 
 // A Text is shell text of a file.
@@ -67,6 +70,8 @@ type Call struct {
 	Then []Step
 	// Removed are the files that these remove by their names, relative to the project's folder and with slashes.
 	Removed []string
+	Before  []Step   // the commands of the recipe before that may write files
+	Into    []string // the programs that its output goes through, of a [Program.Filter]
 }
 
 // Calls finds the calls in texts, in order. Files are those of the project: scripts that texts run are read there, and
@@ -96,8 +101,13 @@ func withSteps(events []event) (calls []Call) {
 		if e.call == nil {
 			continue
 		}
+		for _, before := range events[:i] {
+			if before.writes() {
+				e.call.Before = append(e.call.Before, before.step)
+			}
+		}
 		for _, later := range events[i+1:] {
-			if later.call != nil || len(later.step.places) == 0 && !later.step.anywhere && !later.step.unread {
+			if !later.writes() {
 				continue
 			}
 			e.call.Then = append(e.call.Then, later.step)
@@ -122,6 +132,11 @@ const (
 type event struct {
 	call *Call
 	step Step
+}
+
+// writes reports whether it is a command that may write files.
+func (e event) writes() bool {
+	return e.call == nil && (len(e.step.places) > 0 || e.step.anywhere || e.step.unread)
 }
 
 // finder finds calls in texts.

@@ -115,6 +115,10 @@ func (s *shell) copy() *shell {
 
 // binary goes through a chain. Its second part runs for certain only if all of the chain is && without tests.
 func (s *shell) binary(stmt *syntax.Stmt, cmd *syntax.BinaryCmd, unclear string) {
+	if cmd.Op == syntax.Pipe && s.program.Filter {
+		s.pipe(cmd, unclear)
+		return
+	}
 	if cmd.Op != syntax.AndStmt || len(stmt.Redirs) > 0 {
 		s.compound(stmt)
 		return
@@ -124,6 +128,25 @@ func (s *shell) binary(stmt *syntax.Stmt, cmd *syntax.BinaryCmd, unclear string)
 		unclear = inLarger
 	}
 	s.statement(cmd.Y, unclear)
+}
+
+// pipe goes through a pipe, whose parts are clear by themselves.
+func (s *shell) pipe(cmd *syntax.BinaryCmd, unclear string) {
+	first := len(s.events)
+	inner := s.copy()
+	inner.statement(cmd.X, unclear)
+	s.events = inner.events
+	calls := s.events[first:]
+	inner = s.copy()
+	inner.statement(cmd.Y, unclear)
+	s.events = inner.events
+	if next, ok := cmd.Y.Cmd.(*syntax.CallExpr); ok && len(next.Args) > 0 {
+		for _, e := range calls {
+			if e.call != nil {
+				e.call.Into = append(e.call.Into, path.Base(s.word(next.Args[0])))
+			}
+		}
+	}
 }
 
 // tests reports whether a statement asks whether something is so.
@@ -249,7 +272,10 @@ func (s *shell) called(stmt *syntax.Stmt, words []string, unclear string) bool {
 	if unclear == "" && slices.ContainsFunc(arguments, func(word string) bool { return strings.Contains(word, Unknown) }) {
 		unclear = unknownWord
 	}
-	if len(stmt.Redirs) > 0 {
+	switch {
+	case s.program.Filter:
+		unclear = ""
+	case len(stmt.Redirs) > 0:
 		unclear = inLarger
 	}
 	call := Call{Line: s.line(stmt.Pos().Line()), Dir: dir, Unclear: unclear, Version: s.version(words, at)}

@@ -1,0 +1,222 @@
+package codebase
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/makefile"
+	"github.com/slipway-dev/slipway/internal/recipe"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// deployTarget is the target of Makefiles that deploys the operator.
+const deployTarget = "deploy"
+
+// A Deployed is what is deployed: what the Makefile's target deploy applies or, without such a target, config/default.
+type Deployed struct {
+	// Folders have the kustomizations that are applied, without those that another of them builds of.
+	Folders []string
+	// At is the command that applies the first of them; the zero value without one.
+	At report.Position
+
+	unknown string   // why the folders are not known
+	edited  []string // commands that change what is applied, each with its place
+}
+
+// Folder is the only folder that is applied as it is. Otherwise the error has the place that says what is applied.
+func (d Deployed) Folder() (string, error) {
+	const settle = "name the folder of the kustomization with -k"
+	switch {
+	case d.unknown != "":
+		return "", &report.Error{What: "the Makefile deploys what cannot be followed: " + d.unknown, Where: place(d.At), Hint: settle}
+	case len(d.Folders) > 1:
+		return "", &report.Error{What: "the Makefile deploys several folders: " + strings.Join(d.Folders, ", "), Where: place(d.At), Hint: settle}
+	case len(d.edited) > 0:
+		at, change, _ := strings.Cut(d.edited[0], ": ")
+		return "", &report.Error{What: "the Makefile deploys " + d.Folders[0] + " with a change, which this command does not make: " + change, Where: at,
+			Hint: "make these changes in the kustomization, or deploy it without them: " + settle}
+	}
+	return d.Folders[0], nil
+}
+
+// place is a position as errors have it, which name no column of a Makefile.
+func place(at report.Position) string { return fmt.Sprintf("%s:%d", at.File, at.Line) }
+
+// Builds reports whether all that is deployed is known and builds of a folder.
+func (c *Codebase) Builds(d Deployed, folder string) bool {
+	all, err := c.Config()
+	return err == nil && d.unknown == "" && len(d.Folders) == 1 && slices.Contains(all.Parts(d.Folders[0]), folder)
+}
+
+// Deployed is what is deployed. Its error is that a file which says so cannot be read.
+func (c *Codebase) Deployed() (Deployed, error) { return c.deployed() }
+
+func (c *Codebase) readDeployed() (Deployed, error) {
+	usual := Deployed{Folders: []string{DeployedFolder}}
+	content, err := c.makefile()
+	if err != nil {
+		return usual, err
+	}
+	if _, there := makefile.Needs(content, deployTarget, c.getenv, c.view); !there {
+		return usual, nil
+	}
+	all, err := c.Config()
+	if err != nil {
+		return usual, err
+	}
+	reading := appliedReader{Codebase: c, content: content, texts: makefile.Texts(content, c.getenv, c.view, appliers...), seen: map[string]bool{}}
+	found := reading.target(deployTarget)
+	d := Deployed{At: reading.at, unknown: found.unknown, edited: found.edited}
+	for _, folder := range found.folders {
+		within := slices.ContainsFunc(found.folders, func(other string) bool {
+			return other != folder && slices.Contains(all.Parts(other), folder)
+		})
+		if !within && !slices.Contains(d.Folders, folder) {
+			d.Folders = append(d.Folders, folder)
+		}
+	}
+	if len(d.Folders) == 0 && d.unknown == "" {
+		d.unknown = "its target " + deployTarget + " builds no kustomization"
+	}
+	for _, change := range found.changes {
+		if slices.ContainsFunc(d.Folders, func(folder string) bool { return all.reads(folder, change) }) {
+			d.edited = append(d.edited, fmt.Sprintf("%s:%d: %s", change.File, change.Line, change.Text))
+		}
+	}
+	return d, nil
+}
+
+// reads reports whether a folder builds of a file that a command edits.
+func (k *Kustomizations) reads(folder string, change recipe.Step) bool {
+	below := k.below(folder)
+	return len(change.Edited(func(place string) bool {
+		return below[place] || slices.ContainsFunc(k.Parts(folder), func(part string) bool { return strings.HasPrefix(place, part+"/") })
+	})) > 0
+}
+
+// appliers are the programs by which recipes build and apply kustomizations.
+var appliers = []recipe.Program{
+	{Name: "kustomize", Variable: "KUSTOMIZE", Filter: true}, {Name: "kubectl", Variable: "KUBECTL", Filter: true},
+	{Name: "oc", Variable: "OC", Filter: true}, {Name: "slipway", Variable: "SLIPWAY"}, {Name: "make", Variable: "MAKE"},
+}
+
+// passing are the programs that apply, or hand on, what they read as it is.
+var passing = []string{"kubectl", "oc", "tee", "cat", "kapp"}
+
+// applied is what recipes apply.
+type applied struct {
+	folders []string
+	unknown string
+	edited  []string
+	changes []recipe.Step // that may edit what is applied
+}
+
+// An appliedReader reads what a target of the Makefile applies.
+type appliedReader struct {
+	*Codebase
+	content []byte
+	texts   []recipe.Text
+	seen    map[string]bool
+	at      report.Position
+}
+
+// target is what a target applies: its own recipe or, if that applies nothing, the targets that it has made.
+func (r *appliedReader) target(name string) (found applied) {
+	if r.seen[name] {
+		return found
+	}
+	r.seen[name] = true
+	var own []recipe.Text
+	for _, text := range r.texts {
+		if slices.Contains(strings.Fields(text.Target), name) {
+			own = append(own, text)
+		}
+	}
+	if len(own) > 0 && r.at.File == "" {
+		r.at = report.Position{File: own[0].File, Line: own[0].Line, Column: 1}
+	}
+	needs, _ := makefile.Needs(r.content, name, r.getenv, r.view)
+	for _, program := range appliers {
+		for _, call := range recipe.Calls(own, program, r.view) {
+			if program.Name == "make" {
+				needs = append(needs, call.Arguments...)
+				continue
+			}
+			r.call(&found, program.Name, call)
+		}
+	}
+	if len(found.folders) > 0 || found.unknown != "" {
+		return found
+	}
+	for _, other := range needs {
+		below := r.target(other)
+		found.folders, found.changes, found.edited = append(found.folders, below.folders...), append(found.changes, below.changes...), append(found.edited, below.edited...)
+		if found.unknown == "" {
+			found.unknown = below.unknown
+		}
+	}
+	return found
+}
+
+// call adds what a call of a program applies.
+func (r *appliedReader) call(to *applied, program string, call recipe.Call) {
+	at := report.Position{File: call.File, Line: call.Line, Column: 1}
+	edit := func(what string) {
+		to.edited = append(to.edited, place(at)+": "+strings.ReplaceAll(what, recipe.Unknown, "…"))
+	}
+	if words := call.Arguments; program == "kustomize" && len(words) > 2 && words[0] == "edit" && (words[1] != "set" || words[2] != "image") {
+		edit("kustomize " + strings.Join(words, " "))
+	}
+	folder, builds := builtFolder(program, call.Arguments)
+	if !builds && call.Unclear == "" {
+		return
+	}
+	name, inside := recipe.Below(call.Dir, folder)
+	switch _, err := r.view.Stat(name); {
+	case call.Unclear != "":
+		to.unknown, r.at = call.Unclear, at
+		return
+	case strings.Contains(folder, recipe.Unknown):
+		to.unknown, r.at = "a folder depends on what only make or the shell know", at
+		return
+	case name != DeployedFolder && (!inside || err != nil):
+		to.unknown, r.at = "the project has no folder "+folder, at
+		return
+	case len(to.folders) == 0:
+		r.at = at
+	}
+	to.folders = append(to.folders, name)
+	to.changes = append(to.changes, call.Before...)
+	for _, next := range call.Into {
+		if !slices.Contains(passing, next) {
+			edit(next + " changes what kustomize builds")
+		}
+	}
+}
+
+// valued are the flags of kustomize build that take the next word.
+var valued = []string{"-o", "--output", "-e", "--env", "--load-restrictor", "--helm-command", "--network-name", "--mount", "--reorder"}
+
+// builtFolder is the folder that a call of a program builds, if it does.
+func builtFolder(program string, words []string) (folder string, builds bool) {
+	switch {
+	case len(words) == 0:
+		return "", false
+	case program == "slipway" && words[0] == "deploy", program != "slipway" && slices.Contains([]string{"apply", "create", "replace"}, words[0]):
+		for _, name := range []string{"k", "kustomize"} {
+			if folder, builds = recipe.Flag(words, name); builds {
+				return folder, true
+			}
+		}
+		return DeployedFolder, program == "slipway"
+	case words[0] != "build" && words[0] != "kustomize":
+		return "", false
+	}
+	for i, word := range words[1:] {
+		if !strings.HasPrefix(word, "-") && !slices.Contains(valued, words[i]) && word != "build" {
+			return word, true
+		}
+	}
+	return ".", true
+}

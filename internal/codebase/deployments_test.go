@@ -1,0 +1,115 @@
+package codebase_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// TestDeployed: what the Makefile's target deploy applies is deployed, and is only certain if that is one folder as it
+// is.
+func TestDeployed(t *testing.T) {
+	const kustomizations = `
+-- config/default/kustomization.yaml --
+resources: [../manager]
+-- config/manager/kustomization.yaml --
+resources: [manager.yaml]
+-- config/manager/manager.yaml --
+-- config/crd/kustomization.yaml --
+resources: [a.yaml]
+-- overlays/dev/kustomization.yaml --
+resources: [../../config/default]
+-- hack/deploy.sh --
+kustomize build overlays/dev | kubectl apply -f -
+`
+	for name, test := range map[string]struct {
+		makefile string
+		want     string // the folder, or the place of the refusal
+		hint     string // and a part of it
+	}{
+		"no target":           {"all:\n\tkustomize build overlays/dev\n", "config/default", ""},
+		"kubebuilder's":       {"IMG ?= c:$(shell x)\ndeploy: manifests kustomize ## Deploy\n\tcd config/manager && \"$(KUSTOMIZE)\" edit set image controller=${IMG}\n\t\"$(KUSTOMIZE)\" build config/default | \"$(KUBECTL)\" apply -f -\n", "config/default", ""},
+		"slipway's":           {"deploy:\n\t$(SLIPWAY) deploy --image $(IMG)\n", "config/default", ""},
+		"slipway's elsewhere": {"deploy:\n\t$(SLIPWAY) deploy -k overlays/dev\n", "overlays/dev", ""},
+		"an overlay":          {"ENV ?= dev\ndeploy:\n\tkubectl apply --server-side -k overlays/$(ENV)\n", "overlays/dev", ""},
+		"kubectl builds":      {"deploy:\n\tcd overlays && kubectl kustomize dev > all.yaml\n\tkubectl apply -f overlays/all.yaml\n", "overlays/dev", ""},
+		"another target":      {"deploy: operator\noperator:\n\tif true; then kustomize build --load-restrictor LoadRestrictionsNone overlays/dev | kubectl apply -f -; fi\n", "overlays/dev", ""},
+		"make":                {"deploy:\n\t$(MAKE) operator\noperator:\n\tkustomize build overlays/dev | kubectl apply -f -\n", "overlays/dev", ""},
+		"a script":            {"deploy:\n\t./hack/deploy.sh\n", "overlays/dev", ""},
+		"a part first":        {"deploy:\n\tkubectl apply -k config/manager\n\tkubectl apply -k config/default\n", "config/default", ""},
+		"another file first":  {"deploy:\n\tsed -i s/a/b/ docs/a.md\n\tkubectl apply -k config/default\n", "config/default", ""},
+		"several":             {"deploy:\n\techo\n\tkubectl apply -k config/crd\n\tkubectl apply -k overlays/dev\n", "Makefile:3", "config/crd, overlays/dev"},
+		"the namespace first": {"deploy:\n\tcd config/default && $(KUSTOMIZE) edit set namespace $(NS)\n\t$(KUSTOMIZE) build config/default | kubectl apply -f -\n", "Makefile:2", "kustomize edit set namespace"},
+		"sed first":           {"deploy:\n\tsed -i 's/a/b/' config/manager/manager.yaml\n\tkubectl apply -k config/default\n", "Makefile:2", "sed"},
+		"through envsubst":    {"deploy:\n\tkustomize build config/default | envsubst | kubectl apply -f -\n", "Makefile:2", "envsubst"},
+		"a chart":             {"deploy:\n\thelm upgrade --install op dist/chart\n", "Makefile:2", "builds no kustomization"},
+		"only make knows":     {"deploy:\n\tkubectl apply -k overlays/$(shell x)\n", "Makefile:2", "only make or the shell know"},
+		"outside":             {"deploy:\n\tkubectl apply -k ../other\n", "Makefile:2", "no folder"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			deployed, err := read(unpacked(t, kustomizations+"-- Makefile --\n"+test.makefile)).Deployed()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := deployed.Folder()
+			if refused, ok := errors.AsType[*report.Error](err); ok && strings.Contains(refused.Hint, "-k") && strings.Contains(refused.What, test.hint) {
+				got = refused.Where
+			}
+			if got != test.want {
+				t.Errorf("got %q, %v, want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+// TestDeployments: the manager's Deployment is the one of what is deployed that runs what the project builds.
+func TestDeployments(t *testing.T) {
+	const pod = "  selector:\n    matchLabels: {app: x}\n  template:\n    metadata:\n      labels: {LABELS}\n    spec:\n      containers:\n"
+	deployment := func(name, labels string, containers ...string) string {
+		text := "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: " + name + "\n  namespace: system\nspec:\n" + strings.ReplaceAll(pod, "LABELS", labels)
+		for _, c := range containers {
+			text += "      - " + c + "\n"
+		}
+		return text + "---\n"
+	}
+	const sidecar, manager = "{name: proxy, image: proxy:v1}", "{name: manager, image: \"x.org/op:v1\", command: [/manager]}"
+	const config = "-- config/default/kustomization.yaml --\nnamePrefix: op-\nnamespace: op-system\nresources: [../run, ../gone, gone.yaml, https://x.org/y]\n" +
+		"patches: [{path: args.yaml, target: {kind: Deployment}}]\n-- config/default/args.yaml --\n- {op: add, path: /spec/template/spec/containers/0/args, value: [--a]}\n" +
+		"-- config/run/kustomization.yaml --\nresources: [all.yaml]\n-- Dockerfile --\nFROM golang AS b\nWORKDIR /s\nRUN go build -o /manager .\nFROM scratch\nCOPY --from=b /manager /\nENTRYPOINT [\"/manager\"]\n" +
+		"-- Makefile --\nIMG ?= x.org/built:v2\n-- config/run/all.yaml --\n"
+	for name, test := range map[string]struct {
+		file string
+		want []string // names, each with its container
+	}{
+		"the only one":       {deployment("a", "", "{name: x, image: y}"), []string{"op-a x"}},
+		"beside a sidecar":   {deployment("a", "", sidecar, "{name: manager, image: y}"), []string{"op-a manager"}},
+		"its program":        {deployment("a", "control-plane: x", sidecar) + deployment("b", "", sidecar, manager), []string{"op-b manager"}},
+		"its image":          {deployment("a", "control-plane: x", sidecar) + deployment("b", "", sidecar, "{name: run, image: \"controller:latest\"}"), []string{"op-b run"}},
+		"the Makefile's":     {deployment("a", "", sidecar) + deployment("b", "", "{name: run, image: \"x.org/built:v1\"}"), []string{"op-b run"}},
+		"its label":          {deployment("a", "", sidecar) + deployment("b", "control-plane: x", "{name: run, image: y}"), []string{"op-b run"}},
+		"several unknown":    {deployment("a", "", sidecar) + deployment("b", "", sidecar), nil},
+		"several of its own": {deployment("a", "", manager) + deployment("b", "", manager), []string{"op-a manager", "op-b manager"}},
+		"none":               {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, err := read(unpacked(t, config+test.file)).Deployments()
+			var got []string
+			for _, d := range all {
+				got = append(got, d.Metadata.Name+" "+d.Container().Name)
+				if w := d.Written; w == nil || w.File != "config/run/all.yaml" || "op-"+w.Name != d.Metadata.Name || w.Namespace != "system" ||
+					d.Metadata.Namespace != "op-system" || w.Containers[w.Index] != d.Container().Name {
+					t.Errorf("%+v was written as %+v", d.Metadata, w)
+				}
+				if args := d.Spec.Template.Spec.Containers[0].Args; !slices.Equal(args, []string{"--a"}) {
+					t.Errorf("arguments %q", args)
+				}
+			}
+			if err != nil || !slices.Equal(got, test.want) {
+				t.Errorf("got %q, %v, want %q", got, err, test.want)
+			}
+		})
+	}
+}
