@@ -126,3 +126,24 @@ func (c *Codebase) required() (paths []string) {
 	}
 	return paths
 }
+
+// Sources are all Go files below the project's folder, tests and those of other modules among them, and the folders in
+// which modules begin with the paths of these.
+func (c *Codebase) Sources() (files []string, modules map[string]string, err error) {
+	entries, err := c.view.ReadDir(".")
+	if err != nil {
+		return nil, nil, &report.Error{What: "the project's folder cannot be read", Where: ".", Err: err}
+	}
+	w := goWalk{view: c.view, enters: func(string) bool { return true }}
+	w.walk(".", ".", entries)
+	modules = map[string]string{}
+	for _, folder := range w.found {
+		if name := c.moduleIn(folder.module); name != "" {
+			modules[folder.module] = name
+		}
+		for _, name := range slices.Concat(folder.files, folder.tests) {
+			files = append(files, path.Join(folder.dir, name))
+		}
+	}
+	return files, modules, nil
+}

@@ -141,7 +141,7 @@ const mostUsers = 12
 
 // usersOf are the places that use files of a kind once the plan is applied, as far as a message lists them.
 func usersOf(p *plan.Plan, own []string) (users []string, err error) {
-	sources, err := usage.Read(p.Root())
+	sources, err := usage.Read(p.Code())
 	if err != nil {
 		return nil, err
 	}

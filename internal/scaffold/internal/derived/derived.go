@@ -15,9 +15,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -98,7 +96,7 @@ func (d *deriving) checkFolder() error {
 	if len(d.made) > 0 {
 		return nil
 	}
-	entries, err := os.ReadDir(filepath.Join(d.Root(), filepath.FromSlash(d.Folder)))
+	entries, err := d.Code().View().ReadDir(path.Clean(d.Folder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("look into %s: %w", d.Folder, err)
 	}

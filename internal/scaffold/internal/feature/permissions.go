@@ -88,7 +88,7 @@ func clusterScoped() map[string][]string {
 
 // refuseURLs names the rule about URLs in the file of the role, and the marker that it is generated from.
 func (p *planner) refuseURLs(file string, line int) error {
-	sources, err := usage.Read(p.Root())
+	sources, err := usage.Read(p.Code())
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (p *planner) admission() (bool, error) {
 // webhookByHand reports whether code that was not scaffolded declares a webhook, as those for core types that are
 // registered on the server by their path. PROJECT does not know it.
 func (p *planner) webhookByHand() (bool, error) {
-	sources, err := usage.Read(p.Root())
+	sources, err := usage.Read(p.Code())
 	if err != nil {
 		return false, err
 	}

@@ -1,17 +1,13 @@
 package fieldcopy
 
 import (
-	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
@@ -30,20 +26,12 @@ type goType struct {
 
 // Read reads the types that the files of a folder declare; files that do not parse
 // have none.
-func Read(root, dir, alias string) (*Types, error) {
+func Read(code *codebase.Codebase, dir, alias string) (*Types, error) {
 	found := &Types{declared: map[string]goType{}, alias: alias}
-	folder := filepath.Join(root, filepath.FromSlash(dir))
-	entries, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fileerror.Unreadable(dir, err)
-	}
-	for _, entry := range entries {
-		if !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") {
-			continue
-		}
-		src, err := finite.ReadFile(filepath.Join(folder, entry.Name()))
+	for _, name := range code.GoFilesIn(dir) {
+		src, err := code.View().ReadFile(name)
 		if err != nil {
-			return nil, fileerror.Unreadable(dir+"/"+entry.Name(), err)
+			return nil, fileerror.Unreadable(name, err)
 		}
 		found.add(src)
 	}

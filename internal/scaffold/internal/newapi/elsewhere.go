@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
@@ -21,7 +19,7 @@ func (a *planner) listing(folder string) (list, prefix string) {
 		return list, ""
 	}
 	above := a.Code().KustomizationFor(path.Dir(folder))
-	data, err := finite.ReadFile(filepath.Join(a.Root(), filepath.FromSlash(above)))
+	data, err := a.Code().View().ReadFile(above)
 	if prefix = path.Base(folder) + "/"; err == nil && bytes.Contains(data, []byte(prefix)) {
 		return above, prefix
 	}

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"go/format"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,7 +27,7 @@ func (w *planner) planConversion() error {
 	if err := w.RequireFrom("webhook/hub.go", file, w.data(file)); err != nil {
 		return err
 	}
-	hub, err := fieldcopy.Read(w.Root(), w.project.APIDir(w.resource), w.resource.ImportAlias()+".")
+	hub, err := fieldcopy.Read(w.Code(), w.project.APIDir(w.resource), w.resource.ImportAlias()+".")
 	if err != nil {
 		return err
 	}
@@ -72,7 +70,7 @@ func (w *planner) checkConversion() error {
 // but for files to skip; "" without one.
 func convertedAt(p *plan.Plan, file *project.Project, r project.Resource, skip func(name string) bool) (string, error) {
 	dir := file.APIDir(r)
-	entries, err := os.ReadDir(filepath.Join(p.Root(), filepath.FromSlash(dir)))
+	entries, err := p.Code().View().ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fileerror.Unreadable(dir, err)
 	}
@@ -94,7 +92,7 @@ func convertedAt(p *plan.Plan, file *project.Project, r project.Resource, skip f
 }
 
 func (w *planner) planSpoke(hub *fieldcopy.Types, spoke project.Resource) error {
-	types, err := fieldcopy.Read(w.Root(), w.project.APIDir(spoke), "")
+	types, err := fieldcopy.Read(w.Code(), w.project.APIDir(spoke), "")
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 // of its own, webhooks that PROJECT does not know keep it.
 func (w *planner) needConfigurations() error {
 	if w.elsewhere() {
-		sources, err := usage.Read(w.Root())
+		sources, err := usage.Read(w.Code())
 		if err != nil {
 			return err
 		}

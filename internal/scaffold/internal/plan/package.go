@@ -5,13 +5,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/slipway-dev/slipway/internal/finite"
 )
 
 // PackageName is the name of the package in a folder, as the Go files there have it; "" when there are none. Files of
@@ -24,12 +20,12 @@ func (p *Plan) packageBeside(dir, other string) string {
 	if err != nil {
 		return "" // what cannot be read is reported when it is written
 	}
-	slices.SortStableFunc(entries, func(a, b os.DirEntry) int { return testsLast(a) - testsLast(b) })
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return testsLast(a) - testsLast(b) })
 	for _, e := range entries {
 		if path.Ext(e.Name()) != ".go" || e.IsDir() || e.Name() == other {
 			continue
 		}
-		data, err := finite.ReadFile(filepath.Join(p.root, filepath.FromSlash(dir), e.Name()))
+		data, err := p.view.ReadFile(path.Join(dir, e.Name()))
 		if err != nil {
 			continue
 		}
@@ -41,14 +37,14 @@ func (p *Plan) packageBeside(dir, other string) string {
 }
 
 // entries lists a folder of the project. What a repository says may lead elsewhere, where nothing is.
-func (p *Plan) entries(dir string) ([]os.DirEntry, error) {
-	if !filepath.IsLocal(filepath.FromSlash(dir)) {
+func (p *Plan) entries(dir string) ([]fs.DirEntry, error) {
+	if dir = path.Clean(dir); !fs.ValidPath(dir) {
 		return nil, fs.ErrNotExist
 	}
-	return os.ReadDir(filepath.Join(p.root, filepath.FromSlash(dir)))
+	return p.view.ReadDir(dir)
 }
 
-func testsLast(e os.DirEntry) int {
+func testsLast(e fs.DirEntry) int {
 	if strings.HasSuffix(e.Name(), "_test.go") {
 		return 1
 	}

@@ -23,13 +23,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/fileview"
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
@@ -104,19 +103,18 @@ func (p *Plan) Base() *base.Base { return p.base }
 // is not known, or there is something to do.
 func (p *Plan) Because() string { return p.because }
 
-// Find returns the planned state of a file. One that the plan does not change is read from disk each time: a caller may
-// change what it gets, and reading again costs a hundredth of a command's time at most.
-func (p *Plan) Find(path string) (*File, error) {
-	if c := p.known[path]; c != nil {
+// Find returns the planned state of a file. One that the plan does not change is as it was when it was first read.
+func (p *Plan) Find(file string) (*File, error) {
+	if c := p.known[file]; c != nil {
 		return c, nil
 	}
-	c := &File{path: path, action: report.Unchanged}
-	data, err := finite.ReadFile(filepath.Join(p.root, filepath.FromSlash(path)))
+	c := &File{path: file, action: report.Unchanged}
+	data, err := p.view.ReadFile(path.Clean(file))
 	switch {
 	case err == nil:
 		c.exists, c.before, c.after = true, data, data
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fileerror.Unreadable(path, err)
+		return nil, fileerror.Unreadable(file, err)
 	}
 	return c, nil
 }

@@ -2,10 +2,8 @@ package plan
 
 import (
 	"path"
-	"path/filepath"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
 
@@ -103,7 +101,7 @@ func (p *Plan) eachGo(dir string, visit func(file string, src []byte) bool) {
 		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") {
 			continue
 		}
-		data, err := finite.ReadFile(filepath.Join(p.root, filepath.FromSlash(dir), e.Name()))
+		data, err := p.view.ReadFile(path.Join(dir, e.Name()))
 		if err == nil && !visit(path.Join(dir, e.Name()), data) {
 			return
 		}

@@ -42,7 +42,7 @@ func Part(p *plan.Plan, part, rest *plan.Needs, withChanges bool, advice string)
 
 func (u *undoing) plan() error {
 	var err error
-	if u.sources, err = usage.Read(u.Root()); err != nil {
+	if u.sources, err = usage.Read(u.Code()); err != nil {
 		return err
 	}
 	for _, path := range u.sharedFiles() {

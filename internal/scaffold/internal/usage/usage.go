@@ -1,7 +1,7 @@
 // Package usage finds out which Go files of a project use what another file declares,
 // by syntax alone, so that a file is not deleted under those who need it.
 //
-//	sources, err := usage.Read(root)
+//	sources, err := usage.Read(plan.Code())
 //	place, used := sources.Of("api/v1/cronjob_types.go", leaving)
 //
 // Syntax sees every use by name: of a package's exported names in files that import it,
@@ -20,16 +20,12 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"golang.org/x/mod/modfile"
-
-	"github.com/slipway-dev/slipway/internal/finite"
-	"github.com/slipway-dev/slipway/internal/sourcefolder"
+	"github.com/slipway-dev/slipway/internal/codebase"
 )
 
 // Sources are the Go files of a project, by their path relative to it, with slashes.
@@ -51,46 +47,25 @@ type source struct {
 	members    members
 }
 
-// Read reads the Go files below root. Generated ones, which follow from the others, and
-// folders that the go command passes over are left out; so is what does not parse.
-func Read(root string) (*Sources, error) {
-	s := &Sources{files: map[string]*source{}, modules: map[string]string{}}
-	root, err := filepath.EvalSymlinks(root) // a walk does not follow the link that it begins at
-	if err != nil {
-		return nil, fmt.Errorf("read the Go files: %w", err)
-	}
-	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+// Read reads the Go files of a project, those of other modules in it too. Generated ones, which follow from the others,
+// are left out; so is what does not parse.
+func Read(code *codebase.Codebase) (*Sources, error) {
+	s := &Sources{files: map[string]*source{}}
+	names, modules, err := code.Sources()
+	s.modules = modules
+	for _, name := range names {
+		if strings.HasPrefix(path.Base(name), "zz_generated.") {
+			continue
 		}
-		base := d.Name()
-		if d.IsDir() {
-			if name != root && sourcefolder.WithoutCode(base) {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if base != "go.mod" && (!strings.HasSuffix(base, ".go") || strings.HasPrefix(base, "zz_generated.")) {
-			return nil
-		}
-		rel, err := filepath.Rel(root, name)
-		if err != nil {
-			return err
-		}
-		data, err := finite.ReadFile(name)
+		data, err := code.View().ReadFile(name)
 		if errors.Is(err, fs.ErrNotExist) { // a broken link
-			return nil
+			continue
 		}
 		if err != nil {
-			return fmt.Errorf("read the Go files: %w", err)
+			return nil, fmt.Errorf("read the Go files: %w", err)
 		}
-		if base == "go.mod" {
-			s.modules[path.Dir(filepath.ToSlash(rel))] = modfile.ModulePath(data)
-			return nil
-		}
-		s.Set(filepath.ToSlash(rel), data)
-		return nil
-	})
+		s.Set(name, data)
+	}
 	return s, err
 }
 
