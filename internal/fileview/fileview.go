@@ -9,11 +9,14 @@ package fileview
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
+	"github.com/slipway-dev/slipway/internal/fileid"
 	"github.com/slipway-dev/slipway/internal/finite"
 )
 
@@ -26,18 +29,68 @@ type View interface {
 
 // Disk is the view of the files below a folder, as they are on disk when each is first read. It keeps their contents.
 // Links are followed; a file without an end is refused as [finite.ReadFile] does.
-func Disk(root string) View { return &disk{root: root, read: make(map[string]content)} }
+func Disk(root string) View { return &disk{root: root, read: make(map[string]*content)} }
+
+// Renewed is the view of [Disk] as the files are now. What an earlier view has read is read again only if the file is
+// another one, or was so new that its times do not tell.
+func Renewed(earlier View) View {
+	before, is := earlier.(*disk)
+	if !is {
+		return earlier
+	}
+	renewed := &disk{root: before.root, read: make(map[string]*content), known: maps.Clone(before.known)}
+	if renewed.known == nil {
+		renewed.known = make(map[string]*content)
+	}
+	before.mu.Lock()
+	defer before.mu.Unlock()
+	for name, c := range before.read {
+		c.mu.Lock()
+		if c.id != "" {
+			renewed.known[name] = c
+		}
+		c.mu.Unlock()
+	}
+	return renewed
+}
 
 type disk struct {
-	root string
-	mu   sync.Mutex
-	read map[string]content
+	root  string
+	mu    sync.Mutex
+	read  map[string]*content
+	known map[string]*content // of earlier views
 }
 
 // content is the result of reading a file.
 type content struct {
+	mu   sync.Mutex
+	is   bool // it was read
 	data []byte
 	err  error
+	id   string // of the file, where a later one has another; see [fileid.Of]
+}
+
+// settled is the age from which a file's times tell every later change.
+const settled = 3 * time.Second
+
+// load reads a file once, unless it is the one that an earlier view has read.
+func (c *content) load(path string, known *content) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.is {
+		return
+	}
+	c.is = true
+	id, err := fileid.Of(path)
+	if known != nil && err == nil && known.id == id {
+		c.data, c.err, c.id = known.data, known.err, id
+		return
+	}
+	info, statErr := os.Stat(path)
+	c.data, c.err = finite.ReadFile(path)
+	if err == nil && statErr == nil && c.err == nil && time.Since(info.ModTime()) > settled {
+		c.id = id
+	}
 }
 
 func (d *disk) ReadFile(name string) ([]byte, error) {
@@ -46,12 +99,13 @@ func (d *disk) ReadFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	c, known := d.read[name]
-	if !known {
-		c.data, c.err = finite.ReadFile(path)
+	c, known := d.read[name], d.known[name]
+	if c == nil {
+		c = &content{}
 		d.read[name] = c
 	}
+	d.mu.Unlock()
+	c.load(path, known)
 	return slices.Clone(c.data), c.err
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/fileview"
 )
@@ -43,6 +44,35 @@ func TestDisk(t *testing.T) {
 	for _, name := range []string{"../x", "/etc/passwd", "api/../Makefile", ""} {
 		if _, err := view.ReadFile(name); !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("%q: got %v", name, err)
+		}
+	}
+}
+
+// TestRenewed: a later view shows what changed since, and reads nothing else again.
+func TestRenewed(t *testing.T) {
+	root, old := t.TempDir(), time.Now().Add(-time.Hour)
+	write := func(name, content string) {
+		file := filepath.Join(root, name)
+		if err := errors.Join(os.WriteFile(file+".new", []byte(content), 0o644), os.Chtimes(file+".new", old, old), os.Rename(file+".new", file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"same", "replaced", "gone"} {
+		write(name, "first")
+	}
+	view := fileview.Disk(root)
+	for _, name := range []string{"same", "replaced", "gone", "new"} {
+		_, _ = view.ReadFile(name)
+	}
+	write("replaced", "again")
+	write("new", "again")
+	if err := os.Remove(filepath.Join(root, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	view = fileview.Renewed(fileview.Renewed(view))
+	for name, want := range map[string]string{"same": "first", "replaced": "again", "new": "again", "gone": ""} {
+		if got, err := view.ReadFile(name); string(got) != want || (err == nil) != (want != "") {
+			t.Errorf("%s: got %q, %v", name, got, err)
 		}
 	}
 }

@@ -62,6 +62,8 @@ type Kustomization struct {
 	// `kustomize edit set image NAME=REFERENCE` sets it: in each kustomization of the tree that names that image, and
 	// in the folder's own for those that none names. Empty leaves the project's.
 	Image string
+	// Files are the project's, where they are read through a view.
+	Files Files
 	// Generated are texts by absolute path, read in place of what the disk has there, or has not.
 	Generated map[string][]byte
 	// Deleted are files, by absolute paths, that are built without.
@@ -70,7 +72,7 @@ type Kustomization struct {
 
 // Build returns the objects that the kustomization describes, in its order. Errors are those of [Build].
 func (k Kustomization) Build(ctx context.Context) ([]*unstructured.Unstructured, error) {
-	disk := laidOver(without(filesys.MakeFsOnDisk(), k.Deleted), k.Generated)
+	disk := laidOver(without(k.Files.disk(), k.Deleted), k.Generated)
 	if k.Image != "" {
 		var err error
 		if disk, err = withImage(disk, k.Folder, k.Image); err != nil {

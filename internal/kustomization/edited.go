@@ -31,8 +31,8 @@ func Read(dir string) ([]byte, error) {
 
 // BuildEdited is [Build] as if files had other texts: that of the kustomization in dir itself is given, and
 // what edit makes of all others. Nothing is written.
-func BuildEdited(ctx context.Context, dir string, text []byte, edit func(path string, text []byte) []byte) ([]*unstructured.Unstructured, error) {
-	disk, err := withKustomization(dir, text, edit)
+func BuildEdited(ctx context.Context, files Files, dir string, text []byte, edit func(path string, text []byte) []byte) ([]*unstructured.Unstructured, error) {
+	disk, err := withKustomization(files.disk(), dir, text, edit)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func BuildEdited(ctx context.Context, dir string, text []byte, edit func(path st
 }
 
 // withKustomization is the disk with another text of the kustomization in dir, and what edit makes of all other files.
-func withKustomization(dir string, text []byte, edit func(path string, text []byte) []byte) (filesys.FileSystem, error) {
+func withKustomization(disk filesys.FileSystem, dir string, text []byte, edit func(path string, text []byte) []byte) (filesys.FileSystem, error) {
 	path, err := kustomizationIn(dir)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func withKustomization(dir string, text []byte, edit func(path string, text []by
 	if path, err = readAs(path); err != nil {
 		return nil, &report.Error{What: "the kustomization cannot be read", Where: path, Err: err}
 	}
-	return edited{filesys.MakeFsOnDisk(), func(other string, otherText []byte) []byte {
+	return edited{disk, func(other string, otherText []byte) []byte {
 		if other == path {
 			return bytes.Clone(text)
 		}

@@ -49,8 +49,8 @@ func (s *Session) refuseUncompiled(ctx context.Context, root string, planned *sc
 		return err
 	}
 	defer s.Collector.Patiently()()
-	disk := fileview.Disk(root)
-	change := typecheck.Change{Root: root, Before: disk, After: fileview.Over(disk, changed), Files: slices.Sorted(maps.Keys(changed)), Environ: s.Environ}
+	before := planned.Code().View()
+	change := typecheck.Change{Root: root, Before: before, After: fileview.Over(before, changed), Files: slices.Sorted(maps.Keys(changed)), Environ: s.Environ}
 	if cache, err := cachefolder.Root(s.Getenv); err == nil {
 		change.Cache = filepath.Join(cache, "exports")
 	}

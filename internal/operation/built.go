@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
@@ -37,7 +38,7 @@ func (s *Session) refuseUnbuilt(ctx context.Context, root string, planned *scaff
 	if err != nil {
 		return err
 	}
-	j := judge{ConfigChange: kustomizations, root: root, after: afterPlan(root, changed), unknown: map[string]string{}}
+	j := judge{ConfigChange: kustomizations, root: root, after: afterPlan(root, planned.Code().View(), changed), unknown: map[string]string{}}
 	folder, broken := j.unbuilt(ctx, affected)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -112,7 +113,7 @@ func (j judge) broken(ctx context.Context, affected, parts []string) (folder str
 		if err == nil {
 			continue
 		}
-		if _, before := kustomization.Build(ctx, within(j.root, part)); before == nil {
+		if _, before := (kustomization.Kustomization{Folder: within(j.root, part), Files: j.after.Files}).Build(ctx); before == nil {
 			return part, err
 		}
 	}
@@ -127,8 +128,8 @@ func (j judge) build(ctx context.Context, folder string) error {
 }
 
 // afterPlan are changed files as kustomize is to see them.
-func afterPlan(root string, changed map[string][]byte) kustomization.Kustomization {
-	after := kustomization.Kustomization{Generated: map[string][]byte{}}
+func afterPlan(root string, view fileview.View, changed map[string][]byte) kustomization.Kustomization {
+	after := kustomization.Kustomization{Files: kustomization.Files{Root: root, View: view}, Generated: map[string][]byte{}}
 	for name, content := range changed {
 		place := filepath.Join(root, filepath.FromSlash(name))
 		if content == nil {

@@ -65,7 +65,7 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 		return nil, err
 	}
 	s.warnWaiting(root, d.applied)
-	built := kustomization.Kustomization{Folder: within(root, d.applied), Image: d.Image, Generated: generated}
+	built := kustomization.Kustomization{Folder: within(root, d.applied), Files: s.files(root), Image: d.Image, Generated: generated}
 	objects, err := built.Build(ctx)
 	switch {
 	case err != nil:
@@ -241,7 +241,7 @@ func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error 
 	folder = within(root, folder)
 	building, end := s.online(ctx, r.DryRun)
 	defer end()
-	objects, err := kustomization.Build(building, folder)
+	objects, err := kustomization.Kustomization{Folder: folder, Files: s.files(root)}.Build(building)
 	if err != nil {
 		return s.ungenerated(ctx, root, err)
 	}

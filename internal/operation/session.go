@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/collector"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/image"
+	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
@@ -53,7 +54,14 @@ type Session struct {
 	replaced *replacedFiles      // notes what generating replaces, while that follows from a change; else nil
 	fetched  []scaffold.Replaced // the module files before a module was fetched for a change
 
+	views map[string]fileview.View // what facts are read through, by the project's folder
+
 	noted bool // the user knows that the project is below the working folder
+}
+
+// files are those of the project in root, which kustomize reads as facts are.
+func (s *Session) files(root string) kustomization.Files {
+	return kustomization.Files{Root: root, View: s.codebase(root).View()}
 }
 
 // mistaken is the exit code of an operation that was asked for what cannot be.
@@ -65,7 +73,16 @@ func (s *Session) clusters() *clusterctl.Control { return clusterctl.New(s.Geten
 // images is the facade of images.
 func (s *Session) images() *image.Images { return image.New(s.Getenv, s.Handler) }
 
-// codebase has the facts about the project in root, as its files are now.
+// codebase has the facts about the project in root, as its files are now. One that has not changed since the session
+// has read it is not read again.
 func (s *Session) codebase(root string) *codebase.Codebase {
-	return codebase.Read(fileview.Disk(root), s.Getenv)
+	if s.views == nil {
+		s.views = map[string]fileview.View{}
+	}
+	view := fileview.Disk(root)
+	if earlier := s.views[root]; earlier != nil {
+		view = fileview.Renewed(earlier)
+	}
+	s.views[root] = view
+	return codebase.Read(view, s.Getenv)
 }

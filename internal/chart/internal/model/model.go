@@ -40,14 +40,15 @@ func (d Document) Of(group, kind string) bool { return d.Group == group && d.Kin
 
 // Load builds the kustomization in folder dir.
 func Load(ctx context.Context, dir string) (*Model, error) {
-	if m, err := load(ctx, dir, newSchemas(false)); err == nil && m != nil {
+	files := kustomization.Once()
+	if m, err := load(ctx, files, dir, newSchemas(false)); err == nil && m != nil {
 		return m, nil
 	}
-	return load(ctx, dir, newSchemas(true))
+	return load(ctx, files, dir, newSchemas(true))
 }
 
 // load builds the kustomization; the model is nil if its schemas must not be hidden.
-func load(ctx context.Context, dir string, hidden *schemas) (*Model, error) {
+func load(ctx context.Context, files kustomization.Files, dir string, hidden *schemas) (*Model, error) {
 	text, err := kustomization.Read(dir)
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func load(ctx context.Context, dir string, hidden *schemas) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	full, err := build(ctx, dir, text, hidden)
+	full, err := build(ctx, files, dir, text, hidden)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func load(ctx context.Context, dir string, hidden *schemas) (*Model, error) {
 	m.Namespace, _ = kustomization["namespace"].(string)
 	var variants [][]*unstructured.Unstructured
 	for _, f := range features(kustomization) {
-		without, err := build(ctx, dir, text, hidden, f.entries...)
+		without, err := build(ctx, files, dir, text, hidden, f.entries...)
 		if err != nil {
 			continue // others need it: it cannot be switched
 		}
@@ -89,12 +90,12 @@ func load(ctx context.Context, dir string, hidden *schemas) (*Model, error) {
 }
 
 // build builds the kustomization with marks, without some entries.
-func build(ctx context.Context, dir string, text []byte, hidden *schemas, without ...entry) ([]*unstructured.Unstructured, error) {
+func build(ctx context.Context, files kustomization.Files, dir string, text []byte, hidden *schemas, without ...entry) ([]*unstructured.Unstructured, error) {
 	edited, err := edit(text, without)
 	if err != nil {
 		return nil, err
 	}
-	return kustomization.BuildEdited(ctx, dir, edited, hidden.hide)
+	return kustomization.BuildEdited(ctx, files, dir, edited, hidden.hide)
 }
 
 // merge makes documents of the objects with all features and without each.
