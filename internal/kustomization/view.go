@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -21,7 +22,7 @@ const viewRoot = "/slipway view of the project"
 // BuildView is [Build] of a folder of a project, through a view of its files. Each file is built as edit leaves it.
 // Nothing is fetched, and files outside the project are not read.
 func BuildView(ctx context.Context, files fileview.View, folder string, edit func(name string, text []byte) ([]byte, error)) ([]*unstructured.Unstructured, error) {
-	objects, err := build(ctx, viewed{filesys.MakeFsInMemory(), files, edit}, path.Join(viewRoot, folder))
+	objects, err := build(ctx, viewOnly{filesys.MakeFsInMemory(), files, edit}, path.Join(viewRoot, folder))
 	if refused, ok := errors.AsType[*report.Error](err); ok {
 		within := *refused
 		within.Where = strings.TrimPrefix(filepath.ToSlash(refused.Where), viewRoot+"/")
@@ -31,20 +32,20 @@ func BuildView(ctx context.Context, files fileview.View, folder string, edit fun
 	return objects, err
 }
 
-// viewed is a disk with the files of a view, which kustomize reads and does not change.
-type viewed struct {
+// viewOnly is a disk with the files of a view, which kustomize reads and does not change.
+type viewOnly struct {
 	filesys.FileSystem // has none
 	view               fileview.View
 	edit               func(name string, text []byte) ([]byte, error)
 }
 
 // name is the name in the view of a path; the root has ".".
-func (v viewed) name(place string) (name string, in bool) {
+func (v viewOnly) name(place string) (name string, in bool) {
 	name, in = strings.CutPrefix(path.Clean(filepath.ToSlash(place))+"/", viewRoot+"/")
 	return path.Clean(name), in && fs.ValidPath(path.Clean(name))
 }
 
-func (v viewed) info(place string) fs.FileInfo {
+func (v viewOnly) info(place string) fs.FileInfo {
 	if name, in := v.name(place); in {
 		if info, err := v.view.Stat(name); err == nil {
 			return info
@@ -54,16 +55,16 @@ func (v viewed) info(place string) fs.FileInfo {
 }
 
 // Exists reports whether there is such a file or folder.
-func (v viewed) Exists(place string) bool { return v.info(place) != nil }
+func (v viewOnly) Exists(place string) bool { return v.info(place) != nil }
 
 // IsDir reports whether there is such a folder.
-func (v viewed) IsDir(place string) bool {
+func (v viewOnly) IsDir(place string) bool {
 	info := v.info(place)
 	return info != nil && info.IsDir()
 }
 
 // ReadFile reads a file.
-func (v viewed) ReadFile(place string) ([]byte, error) {
+func (v viewOnly) ReadFile(place string) ([]byte, error) {
 	name, in := v.name(place)
 	if !in {
 		return nil, &fs.PathError{Op: "open", Path: place, Err: fs.ErrNotExist}
@@ -76,7 +77,7 @@ func (v viewed) ReadFile(place string) ([]byte, error) {
 }
 
 // CleanedAbs is the place of a file or folder. Links are the view's.
-func (v viewed) CleanedAbs(place string) (filesys.ConfirmedDir, string, error) {
+func (v viewOnly) CleanedAbs(place string) (filesys.ConfirmedDir, string, error) {
 	place = path.Clean(filepath.ToSlash(place))
 	switch info := v.info(place); {
 	case info == nil:
@@ -85,4 +86,44 @@ func (v viewed) CleanedAbs(place string) (filesys.ConfirmedDir, string, error) {
 		return filesys.ConfirmedDir(place), "", nil
 	}
 	return filesys.ConfirmedDir(path.Dir(place)), path.Base(place), nil
+}
+
+// Files are those below a folder, which are read through a view. All others are read from the disk.
+type Files struct {
+	Root string // absolute
+	View fileview.View
+}
+
+// Once are all files of the working folder's disk, each of which is read once: for several builds of one folder.
+func Once() Files {
+	here, _ := os.Getwd() // without it, names of folders are of no use
+	root := filepath.VolumeName(here) + string(filepath.Separator)
+	return Files{Root: root, View: fileview.Disk(root)}
+}
+
+// viewed is the disk, some of whose files are read through a view.
+type viewed struct {
+	filesys.FileSystem
+	Files
+}
+
+// disk is the disk with the files; the zero value's is the plain one.
+func (f Files) disk() filesys.FileSystem {
+	if f.View == nil {
+		return filesys.MakeFsOnDisk()
+	}
+	f.Root = withoutLinks(f.Root) // as kustomize names what is in it
+	return viewed{filesys.MakeFsOnDisk(), f}
+}
+
+// ReadFile reads a file.
+func (v viewed) ReadFile(path string) ([]byte, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if rel, err := filepath.Rel(v.Root, abs); err == nil && fs.ValidPath(filepath.ToSlash(rel)) {
+		return v.View.ReadFile(filepath.ToSlash(rel))
+	}
+	return v.FileSystem.ReadFile(path)
 }
