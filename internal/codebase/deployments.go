@@ -3,6 +3,7 @@ package codebase
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"path"
 	"slices"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/makefile"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // A Deployment is that of a manager, as it is built: with the prefix, the namespace and the patches of what is
@@ -58,12 +61,14 @@ const (
 	ownImage       = "controller" // what layouts call the image that the project builds
 	usualContainer = "manager"    // what they call its container
 	managerLabel   = "control-plane"
+
+	deploymentKind = "Deployment"
 )
 
-// Deployments are those of the project's managers, in the only folder that is deployed. Files that are not generated
-// yet, and those that are fetched, are left out. A Deployment is a manager's if its container has the image that the
-// project builds, or runs the program of that; if none has, those with the label control-plane are, or the only
-// Deployment. The error is that the folder is not known, or does not build.
+// Deployments are those of the project's managers, in the only folder that is deployed. What is fetched is left
+// out. A Deployment is a manager's if its container has the image that the
+// project builds, or runs the program of that; if none has, those with the label control-plane are, or those
+// with a container called manager, or the only one. The error is that the folder is not known, or does not build.
 func (c *Codebase) Deployments() ([]Deployment, error) { return c.deployments() }
 
 func (c *Codebase) readDeployments() ([]Deployment, error) {
@@ -79,7 +84,10 @@ func (c *Codebase) readDeployments() ([]Deployment, error) {
 	if c.Kustomization(folder) == "" {
 		return nil, nil
 	}
-	objects, err := kustomization.BuildView(context.Background(), c.view, folder, c.present)
+	objects, err := kustomization.BuildView(context.Background(), c.view, folder, c.deploymentsOnly)
+	if unbuilt, ok := errors.AsType[*report.Error](err); ok {
+		unbuilt.Hint, unbuilt.Next = "the project's Deployments are not known before it builds", "slipway kustomize build "+shellword.Quote(folder)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +103,7 @@ func (c *Codebase) readDeployments() ([]Deployment, error) {
 
 // asDeployment reads a Deployment that has containers.
 func asDeployment(object *unstructured.Unstructured) (d Deployment, ok bool) {
-	if kind := object.GroupVersionKind(); kind.Group != "apps" || kind.Kind != "Deployment" {
+	if kind := object.GroupVersionKind(); kind.Group != "apps" || kind.Kind != deploymentKind {
 		return d, false
 	}
 	text, err := object.MarshalJSON()
@@ -116,36 +124,32 @@ func (c *Codebase) managed(all []Deployment) ([]Deployment, error) {
 		return nil, err
 	}
 	built, _, _ := reference.Split(makefile.Value(content, "IMG", c.getenv, c.view))
-	var own, marked []Deployment
-	for _, d := range all {
+	runs := func(container Container) bool {
+		name, _, _ := reference.Split(container.Image)
+		command := len(program) > 0 && len(container.Command) > 0 && path.Base(container.Command[0]) == path.Base(program[0])
+		return command || name == ownImage || built != "" && name == built
+	}
+	isNamed := func(container Container) bool { return container.Name == usualContainer }
+	for i := range all {
+		d := &all[i]
 		containers := d.Spec.Template.Spec.Containers
-		runs := slices.IndexFunc(containers, func(container Container) bool {
-			name, _, _ := reference.Split(container.Image)
-			runs := len(program) > 0 && len(container.Command) > 0 && path.Base(container.Command[0]) == path.Base(program[0])
-			return runs || name == ownImage || built != "" && name == built
-		})
-		d.Manager = max(0, runs)
-		if runs < 0 {
-			d.Manager = max(0, slices.IndexFunc(containers, func(container Container) bool { return container.Name == usualContainer }))
+		if d.Manager = slices.IndexFunc(containers, runs); d.Manager < 0 {
+			d.Manager = max(0, slices.IndexFunc(containers, isNamed))
 		}
 		if d.Written != nil {
 			d.Written.Index = max(0, slices.Index(d.Written.Containers, d.Container().Name))
 		}
-		if _, labelled := d.Spec.Template.Metadata.Labels[managerLabel]; labelled {
-			marked = append(marked, d)
-		}
-		if runs >= 0 {
-			own = append(own, d)
-		}
-		all[slices.IndexFunc(all, func(o Deployment) bool { return o.Metadata == d.Metadata })] = d
 	}
-	switch {
-	case len(own) > 0:
-		return own, nil
-	case len(marked) > 0:
-		return marked, nil
-	case len(all) == 1:
-		return all, nil
+	for _, is := range []func(Deployment) bool{
+		func(d Deployment) bool { return runs(d.Container()) },
+		func(d Deployment) bool { return d.Spec.Template.Metadata.Labels[managerLabel] != "" },
+		func(d Deployment) bool { return isNamed(d.Container()) },
+		func(Deployment) bool { return len(all) == 1 },
+	} {
+		managers := slices.DeleteFunc(slices.Clone(all), func(d Deployment) bool { return !is(d) })
+		if len(managers) > 0 {
+			return managers, nil
+		}
 	}
 	return nil, nil
 }

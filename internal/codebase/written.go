@@ -2,17 +2,19 @@ package codebase
 
 import (
 	"bytes"
-	"cmp"
-	"errors"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	yaml3 "go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
 
 	"github.com/slipway-dev/slipway/internal/aliases"
+	"github.com/slipway-dev/slipway/internal/fileview"
 )
 
 // A Written is a Deployment in a file of the project, which patches and selectors of the same kustomization name.
@@ -22,8 +24,8 @@ type Written struct {
 	Name, Namespace string
 	Account         string
 	Containers      []string
-	Index           int       // of the manager's container
-	Selector        yaml.Node // the labels of its pods
+	Index           int        // of the manager's container
+	Selector        yaml3.Node // the labels of its pods
 	ContainerLines  []int
 }
 
@@ -42,18 +44,18 @@ func (c *Codebase) written(folder string, built *unstructured.Unstructured) *Wri
 		return nil // it is fetched
 	}
 	var found *Written
-	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
+	for decoder := yaml3.NewDecoder(bytes.NewReader(text)); ; {
 		var object struct {
 			Kind     string
-			Metadata struct{ Name, Namespace yaml.Node }
+			Metadata struct{ Name, Namespace yaml3.Node }
 			Spec     struct {
 				Selector struct {
-					MatchLabels yaml.Node `yaml:"matchLabels"`
+					MatchLabels yaml3.Node `yaml:"matchLabels"`
 				}
 				Template struct {
 					Spec struct {
 						ServiceAccountName string `yaml:"serviceAccountName"`
-						Containers         []struct{ Name yaml.Node }
+						Containers         []struct{ Name yaml3.Node }
 					}
 				}
 			}
@@ -74,44 +76,63 @@ func (c *Codebase) written(folder string, built *unstructured.Unstructured) *Wri
 	}
 }
 
-// present edits files for a build of what is there: kustomizations do not list what is fetched or not made yet, and
-// kustomize notes the file of each object.
-func (c *Codebase) present(name string, text []byte) ([]byte, error) {
-	if !IsKustomization(name) {
-		return text, nil
+// deploymentsOnly edits kustomizations for a build of what makes the Deployments: what is fetched, and what may not be
+// generated yet, has no part in that. Kustomize notes the file of each object.
+func (c *Codebase) deploymentsOnly(name string, text []byte) ([]byte, error) {
+	var k types.Kustomization
+	if _, err := aliases.Growth(text); err != nil || !IsKustomization(name) || k.Unmarshal(text) != nil {
+		return text, nil // kustomize reports what is wrong
 	}
-	if _, err := aliases.Growth(text); err != nil {
-		return text, nil // kustomize's reader refuses it
+	folder := path.Dir(name)
+	k.FixKustomization()
+	if err := k.FixKustomizationPreMarshalling(beside{view: c.view, folder: folder}); err != nil {
+		return nil, err
 	}
-	var node yaml.Node
-	if err := yaml.Unmarshal(text, &node); err != nil || len(node.Content) == 0 || node.Content[0].Kind != yaml.MappingNode {
-		return text, nil
-	}
-	root := node.Content[0]
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		switch root.Content[i].Value {
-		case "resources", "bases", "components":
-			list := root.Content[i+1]
-			list.Content = slices.DeleteFunc(list.Content, func(entry *yaml.Node) bool { return c.absent(path.Dir(name), entry.Value) })
+	k.Resources = slices.DeleteFunc(k.Resources, func(entry string) bool { return !c.mayDeploy(folder, entry) })
+	k.Components = slices.DeleteFunc(k.Components, func(entry string) bool { return !c.mayDeploy(folder, entry) })
+	k.Patches = slices.DeleteFunc(k.Patches, func(patch types.Patch) bool {
+		switch {
+		case patch.Target != nil && patch.Target.Kind != "" && patch.Target.Kind != deploymentKind:
+			return true
+		case patch.Path == "":
+			return patch.Target == nil && !strings.Contains(patch.Patch, deploymentKind)
+		case patch.Target == nil:
+			return !c.mayDeploy(folder, patch.Path)
 		}
-	}
-	if at := slices.IndexFunc(root.Content, func(key *yaml.Node) bool { return key.Value == "buildMetadata" }); at >= 0 && at+1 < len(root.Content) {
-		root.Content = slices.Delete(root.Content, at, at+2)
-	}
-	root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "buildMetadata"},
-		&yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "originAnnotations"}}})
-	return yaml.Marshal(&node)
+		name, inside := within(folder, patch.Path)
+		return !inside || !isRegular(c.view, name)
+	})
+	return yaml.Marshal(types.Kustomization{
+		TypeMeta: k.TypeMeta, Resources: k.Resources, Components: k.Components, Patches: k.Patches, Transformers: k.Transformers, Images: k.Images, Replicas: k.Replicas,
+		NamePrefix: k.NamePrefix, NameSuffix: k.NameSuffix, Namespace: k.Namespace, Labels: k.Labels, Configurations: k.Configurations, BuildMetadata: []string{types.OriginAnnotations},
+	})
 }
 
-// absent reports whether an entry of a kustomization is not in the project, or names a folder without a kustomization.
-func (c *Codebase) absent(folder, entry string) bool {
+// mayDeploy reports whether an entry of a kustomization is in the project, and has or may have a Deployment.
+func (c *Codebase) mayDeploy(folder, entry string) bool {
 	name, inside := within(folder, entry)
-	info, err := c.view.Stat(cmp.Or(name, "."))
-	switch {
-	case !inside:
-		return true
-	case err != nil:
-		return errors.Is(err, fs.ErrNotExist)
+	if !inside {
+		return false
 	}
-	return info.IsDir() && c.Kustomization(name) == ""
+	if info, err := c.view.Stat(name); err == nil && info.IsDir() {
+		return c.Kustomization(name) != ""
+	}
+	text, err := c.view.ReadFile(name)
+	return err == nil && bytes.Contains(text, []byte(deploymentKind))
+}
+
+// beside reads what a kustomization names by its path.
+type beside struct {
+	filesys.FileSystem
+	view   fileview.View
+	folder string
+}
+
+// ReadFile reads a file of the project.
+func (b beside) ReadFile(entry string) ([]byte, error) {
+	name, inside := within(b.folder, entry)
+	if !inside || strings.Contains(entry, "\n") {
+		return nil, fs.ErrNotExist
+	}
+	return b.view.ReadFile(name)
 }

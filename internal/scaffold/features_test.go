@@ -161,7 +161,7 @@ replacements:
 // TestFeatureRefused: a list that is not one item a line is told with its place and the text to insert.
 func TestFeatureRefused(t *testing.T) {
 	root := newProject(t, Project{})
-	unpack(t, root, "-- config/default/kustomization.yaml --\nresources: [../rbac]\ncomponents: [../metrics]\n")
+	unpack(t, root, "-- config/default/kustomization.yaml --\nresources: [../rbac, ../manager]\ncomponents: [../metrics]\n")
 	before := tree(t, root)
 	_, err := EditProject(root, Enable(NetworkPolicy))
 	refused, ok := errors.AsType[*report.Error](err)
@@ -312,7 +312,7 @@ spec:
 	unpack(t, root, "-- "+manager+" --\nkind: Namespace\n")
 	_, err := EditProject(root, Enable(PProf))
 	refused, ok := errors.AsType[*report.Error](err)
-	if !ok || refused.Where != "config/default/kustomization.yaml" || refused.Hint == "" {
+	if !ok || refused.Where != "config/default" || refused.Next == "" {
 		t.Errorf("a project without a Deployment: %v", err)
 	}
 }
@@ -345,7 +345,7 @@ func TestMetricsOfOtherTools(t *testing.T) {
 	const service = "apiVersion: v1\nkind: Service\nmetadata:\n  labels: {}\n  name: controller-manager-metrics-service\n"
 	for _, test := range []struct{ folder, list, where string }{
 		{"config/rbac", "- role.yaml\n- auth_proxy_service.yaml\n", "config/rbac/auth_proxy_service.yaml:8"},
-		{"config/manager", "- auth_proxy_service.yaml\n", "config/manager/auth_proxy_service.yaml:8"},
+		{"config/manager", "- manager.yaml\n- auth_proxy_service.yaml\n", "config/manager/auth_proxy_service.yaml:8"},
 		{"config/rbac", "- role.yaml\n#- auth_proxy_service.yaml\n", ""},
 	} {
 		root := newProject(t, Project{})

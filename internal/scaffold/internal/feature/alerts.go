@@ -14,10 +14,7 @@ const runbooks = "docs/runbooks"
 // planAlertNames plans what puts the job and the namespace into the expressions of alerts.
 func (p *planner) planAlertNames() error {
 	const name = "names_alerts.yaml"
-	data, err := p.deployedData()
-	if err != nil {
-		return err
-	}
+	data := p.deployedData()
 	if err := p.RequireFrom("features-names/"+name, "config/default/"+name, data); err != nil {
 		return err
 	}

@@ -3,9 +3,6 @@ package feature
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
-	"os"
-	"path"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -17,37 +14,13 @@ func (p *planner) requireArguments(f Feature) error {
 	if err != nil || !bytes.Contains(component.After(), []byte("/args/-")) {
 		return err
 	}
-	file, object, err := p.manager()
-	if err != nil || len(object.Spec.Template.Spec.Containers) == 0 {
-		return err
+	all, err := p.Code().Deployments()
+	if err != nil || len(all) != 1 || all[0].Written == nil || all[0].Container().Args != nil {
+		return nil // see requireDeployment
 	}
-	manager := object.Spec.Template.Spec.Containers[object.managerIndex(OwnDeployment("").Container)]
-	if !manager.Args.IsZero() {
-		return nil
-	}
-	if elsewhere, err := p.argumentsElsewhere(file); err != nil || elsewhere {
-		return err
-	}
+	w := all[0].Written
 	return &report.Error{
-		What: fmt.Sprintf("%s adds an argument to the manager, and its container has no list of them", f), Where: fmt.Sprintf("%s:%d", file, manager.Name.Line),
+		What: fmt.Sprintf("%s adds an argument to the manager, and its container has no list of them", f), Where: fmt.Sprintf("%s:%d", w.File, w.ContainerLines[w.Index]),
 		Hint: "nothing was changed; add this to the container and run the command again:\nargs: []",
 	}
-}
-
-// argumentsElsewhere reports whether another file beside the Deployment's has arguments: a patch may add the list.
-func (p *planner) argumentsElsewhere(deployment string) (bool, error) {
-	files, err := fs.Glob(os.DirFS(p.Root()), path.Dir(deployment)+"/*.yaml")
-	if err != nil {
-		return false, err
-	}
-	for _, name := range files {
-		c, err := p.Find(name)
-		if err != nil {
-			return false, err
-		}
-		if name != deployment && bytes.Contains(c.After(), []byte("args")) {
-			return true, nil
-		}
-	}
-	return false, nil
 }

@@ -140,11 +140,30 @@ func (p *planner) ownConfiguration() (place string, err error) {
 	return "", nil
 }
 
-// requireDeployment refuses a project whose config/default does not deploy exactly one manager: the patches of features
-// would find nothing, and their selectors no pods.
+// requireDeployment refuses a project of which it is not certain that config/default deploys exactly one manager: the
+// patches of features would find nothing or another one, and their selectors no pods.
 func (p *planner) requireDeployment(f Feature) error {
-	if file, _, err := p.manager(); err != nil || file != "" {
+	deployed, err := p.Code().Deployed()
+	if err != nil || p.Recording() {
 		return err
+	}
+	if !p.Code().Builds(deployed, codebase.DeployedFolder) {
+		return &report.Error{
+			What: fmt.Sprintf("%s changes what %s deploys, and the Makefile does not deploy that alone", f, codebase.DeployedFolder), Where: fmt.Sprintf("%s:%d", deployed.At.File, deployed.At.Line),
+			Hint: "nothing was changed; add what you need by hand to what deploys this project",
+		}
+	}
+	all, err := p.Code().Deployments()
+	switch {
+	case err != nil:
+		return err
+	case len(all) > 1:
+		return &report.Error{
+			What: fmt.Sprintf("%s is about one manager, and %s deploys several", f, codebase.DeployedFolder), Where: places(all),
+			Hint: "nothing was changed; add what you need by hand to the one that it is for",
+		}
+	case len(all) == 1 && all[0].Written != nil:
+		return nil
 	}
 	return &report.Error{
 		What: fmt.Sprintf("%s needs the manager's Deployment, and %s does not deploy one that is known", f, codebase.DeployedFolder), Where: p.defaultConfig(),
@@ -166,15 +185,30 @@ func (p *planner) requireNamespace(f Feature) error {
 	if yaml.Unmarshal(c.After(), &kustomization) != nil || kustomization.Namespace != "" {
 		return nil // kustomize reports what cannot be read
 	}
-	file, found, err := p.manager()
-	if err != nil || file == "" || found.Metadata.Namespace.Value == placeholder {
+	all, err := p.Code().Deployments()
+	if err != nil || len(all) != 1 || all[0].Written == nil {
 		return err
+	}
+	found := all[0].Written
+	if found.Namespace == placeholder || found.Namespace != all[0].Metadata.Namespace {
+		return nil // what deploys config/default sets it
 	}
 	return &report.Error{
 		What: fmt.Sprintf("%s has objects for the manager's namespace, which this kustomization does not set", f), Where: c.Path(),
 		Hint: fmt.Sprintf("nothing was changed; add the line namespace: %s, if all objects of this kustomization belong there as the Deployment %s does (%s:%d), and run the command again",
-			cmp.Or(found.Metadata.Namespace.Value, p.project.Name+"-system"), found.Metadata.Name.Value, file, found.Metadata.Name.Line),
+			cmp.Or(found.Namespace, p.project.Name+"-system"), found.Name, found.File, found.Line),
 	}
+}
+
+// places are those of Deployments.
+func places(all []codebase.Deployment) string {
+	var places []string
+	for _, d := range all {
+		if d.Written != nil {
+			places = append(places, fmt.Sprintf("%s:%d", d.Written.File, d.Written.Line))
+		}
+	}
+	return strings.Join(places, ", ")
 }
 
 // patchesDeployment reports whether the feature's files change the manager's Deployment.

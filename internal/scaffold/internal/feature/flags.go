@@ -3,10 +3,8 @@ package feature
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 )
@@ -52,9 +50,6 @@ func (p *planner) requireFlag(f Feature, flag, code string) error {
 	if known, err := p.knowsFlag(flag); err != nil || known {
 		return err
 	}
-	if known, err := p.anyFile(`"` + flag + `"`); err != nil || known {
-		return err
-	}
 	main, err := manager.Find(p.Plan, p.project)
 	if err != nil {
 		return err
@@ -66,28 +61,15 @@ func (p *planner) requireFlag(f Feature, flag, code string) error {
 }
 
 // knowsFlag reports whether the manager has a flag.
-func (p *planner) knowsFlag(name string) (bool, error) {
-	files, err := managerFiles(p.Plan, p.project)
-	if err != nil {
-		return false, err
-	}
-	for _, file := range files {
-		c, err := p.Find(file)
-		if err != nil {
-			return false, err
-		}
-		if c.There() && bytes.Contains(c.After(), []byte(`"`+name+`"`)) {
-			return true, nil
-		}
-	}
-	return false, nil
-}
+func (p *planner) knowsFlag(name string) (bool, error) { return p.anyFile(`"` + name + `"`) }
 
-// anyFile reports whether any Go file of the module has a text: options may be in a package of their own.
+// anyFile reports whether any Go file of the module has a text after the plan: options may be in a package of their
+// own.
 func (p *planner) anyFile(text string) (found bool, err error) {
-	files, err := p.Code().GoFiles()
+	code := p.After()
+	files, err := code.GoFiles()
 	return slices.ContainsFunc(files, func(name string) bool {
-		data, err := finite.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(name)))
+		data, err := code.View().ReadFile(name)
 		return err == nil && bytes.Contains(data, []byte(text))
 	}), err
 }

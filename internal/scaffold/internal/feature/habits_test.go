@@ -240,12 +240,13 @@ components:
 - ../components/rest
 -- config/components/rest/kustomization.yml --
 kind: Component
-resources: [service.yaml, other.yaml, ../manager, ../rest]
+resources: [service.yaml, other.yaml]
 -- config/components/rest/service.yaml --
 kind: Service
 metadata:
   name: controller-manager-metrics-service
 -- config/components/rest/other.yaml --
+apiVersion: apps/v1
 kind: Deployment
 metadata: {name: cache}
 spec:
@@ -253,6 +254,7 @@ spec:
 -- config/components/manager/kustomization.yaml --
 resources: [deployment.yaml]
 -- config/components/manager/deployment.yaml --
+apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: crew-manager

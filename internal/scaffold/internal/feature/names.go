@@ -14,10 +14,7 @@ var namesFiles = [...]string{"names.yaml", "services.yaml"}
 
 // planNames plans what puts names together that follow from prefix and namespace.
 func (p *planner) planNames() error {
-	data, err := p.deployedData()
-	if err != nil {
-		return err
-	}
+	data := p.deployedData()
 	for _, name := range namesFiles {
 		if err := p.RequireFrom("features-names/"+name, "config/default/"+name, data); err != nil {
 			return err

@@ -214,10 +214,7 @@ func (p *planner) planFiles(f Feature) error {
 	if err != nil {
 		return err
 	}
-	data, err := p.deployedData()
-	if err != nil {
-		return err
-	}
+	data := p.deployedData()
 	for key, flag := range map[string]string{"WarmUp": "warm-up", "CertPath": "webhook-cert-path"} {
 		if data[key], err = p.knowsFlag(flag); err != nil {
 			return err
@@ -272,9 +269,8 @@ func (p *planner) data() map[string]any {
 }
 
 // deployedData is that of files which name the manager's Deployment.
-func (p *planner) deployedData() (map[string]any, error) {
+func (p *planner) deployedData() map[string]any {
 	data := p.data()
-	var err error
-	data["Deployment"], err = p.deployment()
-	return data, err
+	data["Deployment"] = p.deployment()
+	return data
 }
