@@ -61,12 +61,6 @@ func TestFeaturesOfOtherTools(t *testing.T) {
 		t.Errorf("prometheus is not on:\n%s", got)
 	}
 	apply(t)(EditProject(root, Disable(Prometheus), Enable(NetworkPolicy)))
-	unpack(t, root, "-- config/default/metrics_service.yaml --\nkind: Service\n")
-	_, err := EditProject(root, Enable(Metrics))
-	refused, ok := errors.AsType[*report.Error](err)
-	if !ok || refused.Where != "config/default/metrics_service.yaml" {
-		t.Errorf("a second Service for metrics is added: %v", err)
-	}
 	got = read(t, root, "config/default/kustomization.yaml")
 	if !strings.Contains(got, "\n#- ../prometheus\n") || !strings.HasSuffix(got, "components:\n- ../network-policy\n") {
 		t.Errorf("prometheus is not off, or network-policy not on:\n%s", got)
@@ -339,26 +333,31 @@ func TestFeatureOffAgain(t *testing.T) {
 	}
 }
 
-// TestMetricsOfOtherTools: a Service for metrics in config/rbac or config/manager is the project's, unless no
-// kustomization lists it.
+// TestMetricsOfOtherTools: metrics are the lines that a project has for them: those of kubebuilder 4, or those of 3,
+// which are in two kustomizations. Off and on again all is as it was.
 func TestMetricsOfOtherTools(t *testing.T) {
-	const service = "apiVersion: v1\nkind: Service\nmetadata:\n  labels: {}\n  name: controller-manager-metrics-service\n"
-	for _, test := range []struct{ folder, list, where string }{
-		{"config/rbac", "- role.yaml\n- auth_proxy_service.yaml\n", "config/rbac/auth_proxy_service.yaml:8"},
-		{"config/manager", "- manager.yaml\n- auth_proxy_service.yaml\n", "config/manager/auth_proxy_service.yaml:8"},
-		{"config/rbac", "- role.yaml\n#- auth_proxy_service.yaml\n", ""},
+	const list, roles = "config/default/kustomization.yaml", "config/rbac/kustomization.yaml"
+	const older = "-- " + list + " --\nnamespace: op-system\nnamePrefix: op-\nbases:\n- ../manager\n- ../rbac\npatchesStrategicMerge:\n# Protect the endpoint.\n- manager_auth_proxy_patch.yaml\n" +
+		"-- " + roles + " --\nresources:\n- role.yaml\n# Comment these lines.\n- auth_proxy_service.yaml\n- auth_proxy_role.yaml\n"
+	for name, test := range map[string]struct{ archive, off, offRoles string }{
+		"4": {otherTool, "\n#- metrics_service.yaml\n#- ../network-policy\n#patches:\n#- path: manager_metrics_patch.yaml\n#  target:\n", ""},
+		"3": {older, "\npatchesStrategicMerge:\n# Protect the endpoint.\n#- manager_auth_proxy_patch.yaml\n", "\n- role.yaml\n# Comment these lines.\n#- auth_proxy_service.yaml\n#- auth_proxy_role.yaml\n"},
 	} {
-		root := newProject(t, Project{})
-		unpack(t, root, otherTool)
-		unpack(t, root, "-- "+test.folder+"/kustomization.yaml --\nresources:\n"+test.list+
-			"-- "+test.folder+"/auth_proxy_service.yaml --\n---\nkind: Other\n---\n"+service)
-		_, err := EditProject(root, Enable(Metrics))
-		refused, _ := errors.AsType[*report.Error](err)
-		switch {
-		case test.where == "" && err != nil:
-			t.Errorf("%s with %q: %v", test.folder, test.list, err)
-		case test.where != "" && (refused == nil || refused.Where != test.where || !strings.Contains(refused.Hint, test.folder+"/kustomization.yaml")):
-			t.Errorf("%s with %q: got %v, want a refusal of %s", test.folder, test.list, err, test.where)
-		}
+		t.Run(name, func(t *testing.T) {
+			root := newProject(t, Project{})
+			unpack(t, root, test.archive)
+			before := read(t, root, list) + read(t, root, roles)
+			apply(t)(EditProject(root, Disable(Metrics)))
+			if off, offRoles := read(t, root, list), read(t, root, roles); !strings.Contains(off, test.off) || !strings.Contains(offRoles, test.offRoles) {
+				t.Errorf("off:\n%s\n%s", off, offRoles)
+			}
+			apply(t)(EditProject(root, Enable(Metrics)))
+			if diff := cmp.Diff(before, read(t, root, list)+read(t, root, roles)); diff != "" {
+				t.Error(diff)
+			}
+			if again, err := EditProject(root, Enable(Metrics)); err != nil || !again.Empty() {
+				t.Errorf("a second time it is %v", err)
+			}
+		})
 	}
 }

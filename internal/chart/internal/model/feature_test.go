@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/features"
 )
 
 func TestValueOf(t *testing.T) {
@@ -29,7 +31,7 @@ func TestFeatures(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, f := range features(kustomization) {
+		for _, f := range featuresOf(kustomization) {
 			got = append(got, f.Name)
 		}
 		if !slices.Equal(got, want) {
@@ -41,7 +43,7 @@ func TestFeatures(t *testing.T) {
 // TestEdit: entries go out of a kustomization, and marks come in.
 func TestEdit(t *testing.T) {
 	text := []byte("namespace: a\ncomponents: [../metrics, ../x]\nreplacements:\n- source: {kind: Service, name: s}\n- source: {kind: Service, name: t}\n")
-	out, err := edit(text, []entry{{"components", "../metrics"}, {"replacements", "Service/s"}})
+	out, err := edit(text, []features.Entry{{List: "components", Item: "../metrics"}, {List: "replacements", Item: "Service/s"}})
 	if err != nil {
 		t.Fatal(err)
 	}

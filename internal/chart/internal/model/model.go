@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
@@ -65,7 +66,7 @@ func load(ctx context.Context, files kustomization.Files, dir string, hidden *sc
 	m.Prefix, _ = kustomization["namePrefix"].(string)
 	m.Namespace, _ = kustomization["namespace"].(string)
 	var variants [][]*unstructured.Unstructured
-	for _, f := range features(kustomization) {
+	for _, f := range featuresOf(kustomization) {
 		without, err := build(ctx, files, dir, text, hidden, f.entries...)
 		if err != nil {
 			continue // others need it: it cannot be switched
@@ -90,7 +91,7 @@ func load(ctx context.Context, files kustomization.Files, dir string, hidden *sc
 }
 
 // build builds the kustomization with marks, without some entries.
-func build(ctx context.Context, files kustomization.Files, dir string, text []byte, hidden *schemas, without ...entry) ([]*unstructured.Unstructured, error) {
+func build(ctx context.Context, files kustomization.Files, dir string, text []byte, hidden *schemas, without ...features.Entry) ([]*unstructured.Unstructured, error) {
 	edited, err := edit(text, without)
 	if err != nil {
 		return nil, err

@@ -75,7 +75,7 @@ func (p *planner) otherFolder(f Feature) (place string, err error) {
 		match := listedFolder().FindStringSubmatch(strings.TrimRight(line, "\r"))
 		switch {
 		case match == nil:
-		case match[1] == f.listed().Name:
+		case match[1] == "../"+string(f):
 			return "", nil
 		case place == "" && p.Code().Kustomization(path.Join(codebase.DeployedFolder, match[1])) != "":
 			if other, ok := Parse(path.Base(match[1])); ok && other == f {

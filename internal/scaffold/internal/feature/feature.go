@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 )
 
@@ -19,7 +20,7 @@ import (
 // first enabled, and its [parts]. Those that test and deliver a project are not deployed: see [Feature.Deployed].
 type Feature string
 
-// The features, in the order of their lines: a component sees what those above it made.
+// The features: those that are deployed are rows of the table in package features.
 const (
 	Metrics       Feature = "metrics"
 	Prometheus    Feature = "prometheus"
@@ -42,10 +43,11 @@ const (
 
 // All lists all features in their order.
 func All() []Feature {
-	return []Feature{
-		Metrics, Prometheus, Alerts, Dashboard, WebhookServer, CertManager, SelfCert, MetricsTLS, HA, PProf, NetworkPolicy, Egress, Tracing,
-		Policies, Namespaced, EndToEnd, Workflow,
+	var all []Feature
+	for _, row := range features.Table() {
+		all = append(all, Feature(row.Name))
 	}
+	return append(all, EndToEnd, Workflow)
 }
 
 // Deployed reports whether the feature is a component of what is deployed. One that is not consists of its [parts]
@@ -67,20 +69,15 @@ func (p *planner) defaultConfig() string { return p.Code().KustomizationFor(code
 // crdConfig lists the definitions, and in projects of other tools what is patched into them.
 func (p *planner) crdConfig() string { return p.Code().KustomizationFor(codebase.CRDListFolder) }
 
-// line is the feature's line, in its place among those of the others.
+// line is the line of the feature's component, in its place among those of the others.
 func (f Feature) line() piece.OrderedItem {
 	all := All()
-	line := piece.OrderedItem{Item: f.item("components")}
+	line := piece.OrderedItem{Item: piece.Item{List: "components", Name: "../" + string(f)}}
 	for _, other := range all[slices.Index(all, f)+1:] {
-		line.Below = append(line.Below, other.item("components"))
+		line.Below = append(line.Below, piece.Item{List: "components", Name: "../" + string(other)})
 	}
 	return line
 }
-
-// listed is the feature's line in projects of other tools: among the resources.
-func (f Feature) listed() piece.Item { return f.item("resources") }
-
-func (f Feature) item(list string) piece.Item { return piece.Item{List: list, Name: "../" + string(f)} }
 
 // folder is where layouts have the feature's files.
 func (f Feature) folder() string { return "config/" + string(f) }

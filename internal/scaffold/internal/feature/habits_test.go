@@ -158,7 +158,7 @@ func TestMetricsOfOtherName(t *testing.T) {
 		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Next != "slipway edit --enable metrics,"+string(f) {
 			t.Errorf("%s: got %v", f, err)
 		}
-		const service = "-- config/manager/service.yaml --\napiVersion: v1\nkind: Service\nmetadata:\n  name: operator-metrics-service\n"
+		const service = "-- config/manager/kustomization.yaml --\nresources: [manager.yaml, service.yaml]\n-- config/manager/service.yaml --\napiVersion: v1\nkind: Service\nmetadata:\n  name: operator-metrics-service\n"
 		projecttest.Unpack(t, root, service)
 		_, err = projecttest.Edit(root, feature.Enable(f))
 		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != "config/manager/service.yaml:4" {
@@ -272,8 +272,7 @@ spec:
         - {name: webhook-server, containerPort: 9444}
 `
 
-// TestDeployedFromElsewhere: the manager's Deployment is the one that config/default builds, in whichever folder, and
-// so is the Service of its metrics.
+// TestDeployedFromElsewhere: the manager's Deployment is the one that config/default builds, in whichever folder.
 func TestDeployedFromElsewhere(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	for _, folder := range []string{"manager", "metrics"} {
@@ -282,8 +281,6 @@ func TestDeployedFromElsewhere(t *testing.T) {
 		}
 	}
 	projecttest.Unpack(t, root, inComponents)
-	_, err := projecttest.Edit(root, feature.Enable(feature.Metrics))
-	refused(t, feature.Metrics, err, "config/components/rest/service.yaml:3", "remove service.yaml and related files from the resources of config/components/rest/kustomization.yml,")
 	projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(feature.HA, feature.NetworkPolicy, feature.Alerts)))
 	projecttest.Holds(t, root, "config/ha/kustomization.yaml", "    kind: Deployment\n    name: crew-manager\n")
 	projecttest.Holds(t, root, "config/network-policy/manager.yaml", "role: crew\n", "port: 8080\n", "port: 9444\n")

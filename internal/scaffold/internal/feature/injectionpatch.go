@@ -1,14 +1,16 @@
 package feature
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// injectionFile is where older layouts have what cert-manager's authority is put into.
-const injectionFile = "config/default/" + injectionPatch
+// injectionPatch is the patch that puts cert-manager's authority into webhooks, and injectionFile is where older
+// layouts have what cert-manager's authority is put into.
+const injectionPatch, injectionFile = "webhookcainjection_patch.yaml", "config/default/webhookcainjection_patch.yaml"
 
 // Lines of such a patch: the version that Kubernetes 1.22 removed, which no generated configuration has, the kind of a
 // document, and what an object consists of, in a comment or not.
@@ -48,4 +50,19 @@ func (p *planner) fitInjection() error {
 		}
 		return []byte(strings.Join(documents, "")), nil
 	})
+}
+
+// switchLines takes the # from the lines that match, or puts it before them.
+func switchLines(lines []string, match *regexp.Regexp, on bool) {
+	for i, line := range lines {
+		commented := strings.HasPrefix(line, "#")
+		if !match.MatchString(strings.TrimRight(line, "\r\n")) || commented != on {
+			continue
+		}
+		if on {
+			lines[i] = strings.TrimPrefix(line, "#")
+			continue
+		}
+		lines[i] = "#" + line
+	}
 }

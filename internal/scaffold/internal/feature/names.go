@@ -38,7 +38,7 @@ func (p *planner) withoutNames(off []Feature) error {
 		return nil
 	}
 	for _, f := range composing {
-		if on, err := p.on(f); err != nil || on {
+		if is, _, err := p.state(f.row().Component()); err != nil || is == listed {
 			return err
 		}
 	}

@@ -180,16 +180,15 @@ func built(t *testing.T, root string) string {
 	return string(text)
 }
 
-// TestSwitchedInOlder: a project of an older layout builds without webhooks, without cert-manager and without both,
-// whatever the order of keys, and switched on again all is as it was.
+// TestSwitchedInOlder: a project of an older layout builds without webhooks and without cert-manager besides, whatever
+// the order of keys, and switched on again all is as it was.
 func TestSwitchedInOlder(t *testing.T) {
 	for name, test := range map[string]struct {
 		off   []feature.Feature
 		lacks []string
 	}{
-		"certmanager": {[]feature.Feature{feature.CertManager}, []string{"kind: Certificate", "inject-ca-from"}},
-		"webhook":     {[]feature.Feature{feature.WebhookServer}, []string{"webhook-service", "--webhook", "inject-ca-from"}},
-		"both":        {[]feature.Feature{feature.WebhookServer, feature.CertManager}, []string{"webhook-service", "inject-ca-from", "kind: Certificate"}},
+		"webhook": {[]feature.Feature{feature.WebhookServer}, []string{"webhook-service", "--webhook", "inject-ca-from"}},
+		"both":    {[]feature.Feature{feature.WebhookServer, feature.CertManager}, []string{"webhook-service", "inject-ca-from", "kind: Certificate"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()

@@ -15,21 +15,19 @@ type parts struct {
 	code []func() error
 	// codeFile is a file of that code: without it there is nothing to take out.
 	codeFile string
-	// instead is the feature in whose place this one is: it is switched off.
-	instead Feature
 }
 
 // parts are those of a feature.
 func (p *planner) parts(f Feature) parts {
 	switch f {
 	case Metrics:
-		return parts{items: []func() error{p.refuseOtherMetrics, p.requireServedMetrics}}
+		return parts{items: []func() error{p.requireServedMetrics}}
 	case WebhookServer:
 		return parts{items: []func() error{p.planWebhookItems}}
 	case CertManager:
-		return parts{items: []func() error{p.planNames, p.planInjection}, instead: SelfCert}
+		return parts{items: []func() error{p.planNames, p.planInjection}}
 	case SelfCert:
-		return parts{items: []func() error{p.planRotationItems}, code: []func() error{p.planRotation}, codeFile: rotationFile, instead: CertManager}
+		return parts{items: []func() error{p.planRotationItems}, code: []func() error{p.planRotation}, codeFile: rotationFile}
 	case Prometheus:
 		return parts{items: []func() error{p.requireNamedMetrics(f), p.planVerification}}
 	case MetricsTLS:
@@ -85,7 +83,16 @@ func (p *planner) requireOwnManager() error {
 	}
 	return &report.Error{
 		What:  "metrics-tls needs a manager of `slipway init`, or kubebuilder's config/certmanager with certificate-metrics.yaml",
-		Where: p.whereCommented(),
+		Where: p.commentedCertificate(),
 		Hint:  "nothing was changed; in a project of kubebuilder, add the certificate, then uncomment the lines of [METRICS-WITH-CERTS]",
 	}
+}
+
+// commentedCertificate is the place of the patch that mounts the metrics' certificate.
+func (p *planner) commentedCertificate() string {
+	_, line, err := p.state(MetricsTLS.row().Lines()[0])
+	if err != nil || line == 0 {
+		return p.defaultConfig() // the refusal is the same
+	}
+	return at(p.defaultConfig(), line)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 
 	"sigs.k8s.io/kustomize/api/konfig"
@@ -53,7 +52,7 @@ func Enable(features ...Feature) func(*plan.Plan, *project.Project) error {
 func Disable(features ...Feature) func(*plan.Plan, *project.Project) error {
 	return func(p *plan.Plan, file *project.Project) error {
 		planner := &planner{Plan: p, project: file}
-		if err := planner.refuseUnverified(features); err != nil {
+		if err := planner.refuseNeeded(features); err != nil {
 			return err
 		}
 		for _, f := range features {
@@ -85,13 +84,8 @@ func (p *planner) enable(f Feature) error {
 	if foreign {
 		return p.enableForeign(f)
 	}
-	if f == MetricsTLS {
-		if own, err := p.ownMetricsTLS(); err != nil || own {
-			return errors.Join(err, p.enableOwnMetricsTLS())
-		}
-	}
-	if other := p.parts(f).instead; other != "" {
-		if err := p.disable(other); err != nil {
+	if other := f.row().Excludes; other != "" {
+		if err := p.disable(Feature(other)); err != nil {
 			return err
 		}
 	}
@@ -145,16 +139,6 @@ func (p *planner) planConfiguration(f Feature) error {
 	return runAll(p.parts(f).items)
 }
 
-// on reports whether the feature's line is there.
-func (p *planner) on(f Feature) (bool, error) {
-	c, err := p.Find(p.defaultConfig())
-	if err != nil {
-		return false, err
-	}
-	out, elsewhere := f.line().Take(c.After())
-	return elsewhere > 0 || len(out) != len(c.After()), nil
-}
-
 // disable switches the feature off. The code that only works with it goes, unless somebody has
 // changed it; its configuration stays.
 func (p *planner) disable(f Feature) error {
@@ -171,9 +155,6 @@ func (p *planner) disable(f Feature) error {
 	if foreign {
 		return p.comment(f)
 	}
-	if own, err := p.ownMetricsTLS(); f == MetricsTLS && (err != nil || own) {
-		return errors.Join(err, p.comment(f))
-	}
 	line := f.line()
 	return p.Edit(p.defaultConfig(), func(file string, src []byte) ([]byte, error) {
 		out, at := line.Take(src)
@@ -189,23 +170,13 @@ func (p *planner) disable(f Feature) error {
 
 // noteFolder says of a component that is to be switched off that its folder stays.
 func (p *planner) noteFolder(f Feature) error {
-	if on, err := p.on(f); err != nil || !on || !f.Deployed() {
+	if is, _, err := p.state(f.row().Component()); err != nil || is != listed {
 		return err
 	}
 	if there, err := p.Exists(p.component(f)); err != nil || !there {
 		return err
 	}
 	return p.Keep(p.component(f), f.folder()+" stays; delete it if you do not need it")
-}
-
-// foreign reports whether the feature's folder is there as another tool made it: as a part of
-// what is deployed that is listed among the resources, in a comment while it is off.
-func (p *planner) foreign(f Feature) (bool, error) {
-	c, err := p.Find(p.component(f))
-	if err != nil {
-		return false, err
-	}
-	return c.There() && !regexp.MustCompile(`(?m)^kind:\s*Component\s*$`).Match(c.After()), nil
 }
 
 // planFiles plans the feature's own files: those of its tree of templates.

@@ -1,10 +1,8 @@
 package feature
 
 import (
-	"fmt"
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 )
 
@@ -57,46 +55,12 @@ func (p *planner) enableOnce(f Feature) error {
 	return p.enable(f)
 }
 
-// refuseUnverified refuses to switch off what Prometheus, which stays on, needs.
-func (p *planner) refuseUnverified(off []Feature) error {
-	if on, err := p.on(Prometheus); err != nil || !on || slices.Contains(off, Prometheus) {
-		return err
-	}
-	needed, err := p.neededByPrometheus()
-	if err != nil {
-		return err
-	}
-	for _, f := range needed {
-		if on, err := p.on(f); err != nil {
-			return err
-		} else if !on || !slices.Contains(off, f) {
-			continue
-		}
-		return &report.Error{
-			What: fmt.Sprintf("the feature prometheus needs %s", f), Where: p.defaultConfig(),
-			Hint: "nothing was changed; Prometheus verifies the certificate of metrics: disable prometheus, too, or use another --certs",
-			Next: fmt.Sprintf("slipway edit --disable prometheus,%s", f), Code: 2,
-		}
-	}
-	return nil
-}
-
-// neededByPrometheus are the metrics, and what verifies them in a project that has it: one that was made before may
-// not.
-func (p *planner) neededByPrometheus() ([]Feature, error) {
-	verified, err := p.on(MetricsTLS)
-	if err != nil || !verified {
-		return []Feature{Metrics}, err
-	}
-	return []Feature{Metrics, SelfCert, CertManager, MetricsTLS}, nil
-}
-
 // noteLeft says what prometheus brought along and stays on without it.
 func (p *planner) noteLeft(off []Feature) error {
 	if !slices.Contains(off, Prometheus) || slices.Contains(off, MetricsTLS) {
 		return nil
 	}
-	if on, err := p.on(MetricsTLS); err != nil || !on {
+	if is, _, err := p.state(MetricsTLS.row().Component()); err != nil || is != listed {
 		return err
 	}
 	return p.Keep(p.component(MetricsTLS), "metrics keep their certificate; slipway edit --disable metrics-tls removes it")

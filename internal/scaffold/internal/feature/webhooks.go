@@ -208,20 +208,16 @@ func (p *planner) servedElsewhere() (string, error) {
 // with what that means. It is "" where config/default has the line, be it in a comment that waits for it: then the
 // other one is for another purpose, unless it builds of config/default and would have the folder twice.
 func (p *planner) listedElsewhere() (string, error) {
-	config, err := p.Find(p.defaultConfig())
-	if err != nil || listedIn(config.After(), WebhookServer.listed().Name) {
-		return "", err
-	}
-	if foreign, err := p.foreign(WebhookServer); err != nil || !foreign {
+	is, foreign, err := p.foreignState(WebhookServer)
+	if err != nil || !foreign || is == listed {
 		return "", err
 	}
 	all, err := p.After().Config()
 	if err != nil {
 		return "", err
 	}
-	waits := commentedItem(config.After(), WebhookServer.listed().Name) > 0
 	for _, folder := range all.ListedBy(WebhookServer.folder()) {
-		if folder != codebase.DeployedFolder && (!waits || slices.Contains(all.Parts(folder), codebase.DeployedFolder)) {
+		if folder != codebase.DeployedFolder && (is == absent || slices.Contains(all.Parts(folder), codebase.DeployedFolder)) {
 			return all.File(folder) + ": the webhooks are deployed from here", nil
 		}
 	}
@@ -234,15 +230,12 @@ func (p *planner) deploysWithoutCertManager() (bool, error) {
 	if p.Recording() {
 		return false, nil
 	}
-	foreign, err := p.foreign(CertManager)
-	if err != nil || !foreign {
+	is, foreign, err := p.foreignState(CertManager)
+	if err != nil || !foreign || is == listed {
 		return false, err
 	}
-	config, err := p.Find(p.defaultConfig())
-	if err != nil {
-		return false, err
-	}
-	return listedIn(config.After(), WebhookServer.listed().Name) && !listedIn(config.After(), CertManager.listed().Name), nil
+	on, _, err := p.state(WebhookServer.row().Lines()[0])
+	return on == listed, err
 }
 
 // certificateProviders are the features for the certificate that the project has files of. A project without any
@@ -275,12 +268,8 @@ func (p *planner) certificateProviders() ([]Feature, error) {
 
 // noteIssuer says that cert-manager, which another tool made a part of the project, stays on without webhooks.
 func (p *planner) noteIssuer(off []Feature) error {
-	foreign, err := p.foreign(CertManager)
-	if err != nil || !foreign || !slices.Contains(off, WebhookServer) || slices.Contains(off, CertManager) {
-		return err
-	}
-	config, err := p.Find(p.defaultConfig())
-	if err != nil || !listedIn(config.After(), "../"+string(CertManager)) {
+	is, foreign, err := p.foreignState(CertManager)
+	if err != nil || !foreign || is != listed || !slices.Contains(off, WebhookServer) || slices.Contains(off, CertManager) {
 		return err
 	}
 	return p.Keep(p.component(CertManager), "cert-manager still issues certificates; slipway edit --disable certmanager switches it off")

@@ -1,6 +1,7 @@
 package piece
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -8,29 +9,26 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// A Section is what an item of a kustomization's list is about, on some lines that are in comments while it is off, as
-// kubebuilder's projects have them.
-type Section struct {
-	List string                    // such as patches
-	Is   func(map[string]any) bool // whether it is this item
-	Bare bool                      // the list's head stays without items, as older layouts have it
-}
+// A Section is an item of a kustomization's list, on some lines that are in comments while it is off, as kubebuilder's
+// projects have them.
+type Section struct{ Of SectionItem }
 
-// PathIs is the section for the item of a list that names a file.
-func PathIs(list, file string) Section {
-	return Section{List: list, Is: func(item map[string]any) bool { return item["path"] == file }}
+// A SectionItem says which item that is.
+type SectionItem interface {
+	In(list string) bool // whether a list may have it
+	Is(item any) bool    // whether it is this item of the list
 }
 
 var (
-	sectionHead = lazy.Regexp(`^(#?) ?(resources|components|patches|replacements|configurations|patchesStrategicMerge|vars):\s*$`)
-	sectionItem = lazy.Regexp(`^(#?)( *)- `)
+	sectionHead = lazy.Regexp(`^(#?) ?(resources|bases|components|patches|patchesStrategicMerge|replacements|configurations|vars):\s*$`)
+	sectionItem = lazy.Regexp(`^( *#|)( *)- `)
 	otherHead   = lazy.Regexp(`^[A-Za-z]`)
 )
 
 // A found is an item, by the indices of its lines.
 type found struct {
 	head, begin, end int
-	off              bool // it is in comments
+	list, sign       string // the sign of comments before each line, or none
 }
 
 // find returns the items that the section is, in their order.
@@ -52,8 +50,8 @@ func (s Section) find(lines []string) []found {
 			continue
 		}
 		end := itemEnd(lines, i, match[1], len(match[2]))
-		if list == s.List && s.isItem(lines[i:end], match[1]) {
-			all = append(all, found{head, i, end, match[1] != ""})
+		if s.Of.In(list) && s.isItem(lines[i:end], match[1]) {
+			all = append(all, found{head, i, end, list, match[1]})
 		}
 		i = end - 1
 	}
@@ -67,7 +65,8 @@ func itemEnd(lines []string, begin int, sign string, indent int) int {
 	end := begin + 1
 	for i := end; i < len(lines); i++ {
 		rest, signed := strings.CutPrefix(strings.TrimRight(lines[i], "\r\n"), sign)
-		switch blank := strings.TrimSpace(rest) == "" || rest[0] == '#'; {
+		text := strings.TrimSpace(rest)
+		switch blank := text == "" || text[0] == '#'; {
 		case !blank && signed && strings.HasPrefix(rest, inner):
 			end = i + 1
 		case !blank || !signed && sign != "":
@@ -82,22 +81,22 @@ func (s Section) isItem(lines []string, sign string) bool {
 	for _, line := range lines {
 		text.WriteString(strings.TrimPrefix(line, sign))
 	}
-	var items []map[string]any
-	return yaml.Unmarshal([]byte(text.String()), &items) == nil && len(items) == 1 && s.Is(items[0])
+	var items []any
+	return yaml.Unmarshal([]byte(text.String()), &items) == nil && len(items) == 1 && s.Of.Is(items[0])
 }
 
 // On takes the section, and the head of its list, out of their comments. A file without it stays as it is.
 func (s Section) On(_ string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	for _, f := range s.find(lines) {
-		if !f.off {
+		if f.sign == "" {
 			continue
 		}
-		in := readLists([]byte(strings.Join(lines, ""))).lists[s.List]
+		in := readLists([]byte(strings.Join(lines, ""))).lists[f.list]
 		lines[f.head] = strings.TrimLeft(lines[f.head], "# ")
-		indent, _, _ := strings.Cut(strings.TrimPrefix(lines[f.begin], "#"), "-")
+		indent, _, _ := strings.Cut(strings.TrimPrefix(lines[f.begin], f.sign), "-")
 		for i := f.begin; i < f.end; i++ {
-			lines[i] = strings.TrimPrefix(lines[i], "#")
+			lines[i] = strings.TrimPrefix(lines[i], f.sign)
 			if rest, ok := strings.CutPrefix(lines[i], indent); ok && in.items > 0 {
 				lines[i] = in.indent + rest
 			}
@@ -106,30 +105,42 @@ func (s Section) On(_ string, src []byte) ([]byte, error) {
 	return []byte(strings.Join(lines, "")), nil
 }
 
+// headsToo are the lists whose head is in a comment as well while they have no items.
+var headsToo = []string{"patches", "replacements", "configurations"}
+
 // Off puts the section into comments, and the head of a list that has nothing else.
 func (s Section) Off(_ string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	for _, f := range s.find(lines) {
-		if f.off {
+		if f.sign != "" {
 			continue
 		}
 		for i := f.begin; i < f.end; i++ {
 			lines[i] = "#" + lines[i]
 		}
-		if in := readLists([]byte(strings.Join(lines, ""))).lists[s.List]; !s.Bare && in.block && in.items == 0 {
+		if in := readLists([]byte(strings.Join(lines, ""))).lists[f.list]; slices.Contains(headsToo, f.list) && in.block && in.items == 0 {
 			lines[f.head] = "#" + lines[f.head]
 		}
 	}
 	return []byte(strings.Join(lines, "")), nil
 }
 
-// Waits returns the numbers of the lines at which the section is in comments.
-func (s Section) Waits(src []byte) []int {
-	var all []int
+// Lines returns the numbers of the lines at which the section is: in comments, and on.
+func (s Section) Lines(src []byte) (off, on []int) {
 	for _, f := range s.find(strings.SplitAfter(string(src), "\n")) {
-		if f.off {
-			all = append(all, f.begin+1)
+		if f.sign != "" {
+			off = append(off, f.begin+1)
+		} else {
+			on = append(on, f.begin+1)
 		}
 	}
-	return all
+	return off, on
+}
+
+// Explained reports whether the section stands below a comment, as those that are in comments while they are off do.
+func (s Section) Explained(src []byte) bool {
+	lines := strings.SplitAfter(string(src), "\n")
+	return slices.ContainsFunc(s.find(lines), func(f found) bool {
+		return f.begin > 0 && strings.HasPrefix(strings.TrimSpace(lines[f.begin-1]), "#")
+	})
 }

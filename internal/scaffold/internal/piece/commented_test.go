@@ -1,11 +1,13 @@
 package piece_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 )
 
@@ -39,12 +41,9 @@ patches:
 # +kubebuilder:scaffold:marker
 `
 
-// named is the section of the replacement from an object of this name.
-func named(name string) piece.Section {
-	return piece.Section{List: "replacements", Is: func(item map[string]any) bool {
-		source, _ := item["source"].(map[string]any)
-		return source["name"] == name
-	}}
+// entry is a section of a list.
+func entry(list, item string) piece.Section {
+	return piece.Section{Of: features.Entry{List: list, Item: item}}
 }
 
 // TestSection: an item comes out of its comments with the head of its list, and goes back; nothing else changes.
@@ -55,16 +54,16 @@ func TestSection(t *testing.T) {
 		waits   []int
 		want    string // the lines that differ while it is on
 	}{
-		{"a patch", piece.PathIs("patches", "off.yaml"), []int{12}, "- path: off.yaml\n  target:\n    kind: Deployment\n"},
-		{"a replacement", named("one"), []int{18}, "replacements:\n - source: # Uncomment this for certificates\n     kind: Service\n     name: one\n   targets:\n     - select:\n         kind: Certificate\n"},
-		{"the last one", named("two"), []int{24}, "replacements:\n - source:\n     kind: Service\n     name: two\n   targets: # Keep the marker.\n"},
-		{"one that is on", piece.PathIs("patches", "on.yaml"), nil, ""},
-		{"one that does not exist", piece.PathIs("patches", "none.yaml"), nil, ""},
-		{"one of another list", piece.PathIs("resources", "off.yaml"), nil, ""},
+		{"a patch", entry("patches", "off.yaml"), []int{12}, "- path: off.yaml\n  target:\n    kind: Deployment\n"},
+		{"a replacement", entry("replacements", "Service/one"), []int{18}, "replacements:\n - source: # Uncomment this for certificates\n     kind: Service\n     name: one\n   targets:\n     - select:\n         kind: Certificate\n"},
+		{"the last one", entry("replacements", "Service/two"), []int{24}, "replacements:\n - source:\n     kind: Service\n     name: two\n   targets: # Keep the marker.\n"},
+		{"one that is on", entry("patches", "on.yaml"), nil, ""},
+		{"one that does not exist", entry("patches", "none.yaml"), nil, ""},
+		{"one of another list", entry("resources", "off.yaml"), nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.waits, test.section.Waits([]byte(sections))); diff != "" {
-				t.Errorf("it waits at %s", diff)
+			if off, _ := test.section.Lines([]byte(sections)); !slices.Equal(off, test.waits) {
+				t.Errorf("it waits at %v", off)
 			}
 			on, err := test.section.On("", []byte(sections))
 			if err != nil {
@@ -73,7 +72,8 @@ func TestSection(t *testing.T) {
 			if diff := cmp.Diff(test.want, changed(sections, string(on))); diff != "" {
 				t.Errorf("on: %s", diff)
 			}
-			if again, _ := test.section.On("", on); string(again) != string(on) || len(test.section.Waits(on)) > 0 {
+			waits, _ := test.section.Lines(on)
+			if again, _ := test.section.On("", on); string(again) != string(on) || len(waits) > 0 {
 				t.Errorf("a second time it changes:\n%s", again)
 			}
 			off, err := test.section.Off("", on)
@@ -104,7 +104,7 @@ func FuzzSection(f *testing.F) {
 	f.Add(sections)
 	f.Add("#patches:\n#- path: off.yaml\n#   - {")
 	f.Fuzz(func(t *testing.T, text string) {
-		s := piece.PathIs("patches", "off.yaml")
+		s := entry("patches", "off.yaml")
 		on, err := s.On("", []byte(text))
 		if err != nil || len(on) > len(text) {
 			t.Fatalf("%v: %q", err, on)
@@ -120,14 +120,14 @@ func FuzzSection(f *testing.F) {
 func TestSectionIndented(t *testing.T) {
 	const before = "patches:\n  - path: on.yaml\n#- path: off.yaml\n#  target:\n#    kind: Deployment\n"
 	const want = "patches:\n  - path: on.yaml\n  - path: off.yaml\n    target:\n      kind: Deployment\n"
-	if got, err := piece.PathIs("patches", "off.yaml").On("", []byte(before)); err != nil || string(got) != want {
+	if got, err := entry("patches", "off.yaml").On("", []byte(before)); err != nil || string(got) != want {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
 
-// TestUncommentedIndented: an item of an indented list is one of it again after it was off.
-func TestUncommentedIndented(t *testing.T) {
-	webhook := piece.Uncommented{Item: piece.Item{List: "resources", Name: "../webhook"}}
+// TestSwitchIndented: an item of an indented list is one of it again after it was off.
+func TestSwitchIndented(t *testing.T) {
+	webhook := piece.Switch{Item: piece.Item{List: "resources", Name: "../webhook"}, Section: entry("resources", "../webhook")}
 	for _, on := range []string{
 		"resources:\n  - ../crd\n  - ../webhook\n",
 		"resources:\n- ../crd\n- ../webhook\n",

@@ -189,17 +189,18 @@ func TestPutOnce(t *testing.T) {
 	}
 }
 
-// TestUncommented: projects of other tools switch lines by their comment.
-func TestUncommented(t *testing.T) {
+// TestSwitch: projects of other tools switch lines by their comment.
+func TestSwitch(t *testing.T) {
 	for _, test := range []struct {
 		name, before, after string
 	}{
 		{"switched off", "resources:\n- ../a\n#- ../b\n", "resources:\n- ../a\n- ../b\n"},
 		{"switched off with a space", "resources:\n- ../a\n# - ../b\n", "resources:\n- ../a\n- ../b\n"},
+		{"switched off among older folders", "bases:\n- ../a\n  #- ../b\n", "bases:\n- ../a\n- ../b\n"},
 		{"on", "resources:\n- ../b\n", "resources:\n- ../b\n"},
 		{"not there", "resources:\n- ../a\n", "resources:\n- ../a\n- ../b\n"},
 	} {
-		out, err := (piece.Uncommented{Item: piece.Item{List: "resources", Name: "../b"}}).Put("file", []byte(test.before))
+		out, err := (piece.Switch{Item: piece.Item{List: "resources", Name: "../b"}, Section: entry("resources", "../b")}).Put("file", []byte(test.before))
 		if err != nil || string(out) != test.after {
 			t.Errorf("%s: got %q, %v, want %q", test.name, out, err, test.after)
 		}

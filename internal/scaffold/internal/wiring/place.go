@@ -143,8 +143,20 @@ func SetsUpControllers(src []byte) bool {
 }
 
 // SetsUpWebhooks reports whether a file sets up a webhook.
-func SetsUpWebhooks(src []byte) bool {
-	return callsAny(src, func(name string) bool { return isSetUp(name) && strings.HasSuffix(name, "WebhookWithManager") })
+func SetsUpWebhooks(src []byte) bool { return WebhookLine(src) > 0 }
+
+// WebhookLine is the line of the first call in a file that sets up a webhook, or 0.
+func WebhookLine(src []byte) (line int) {
+	s := read(src)
+	if s == nil {
+		return 0
+	}
+	s.calls(func(call *ast.CallExpr, _ ast.Expr, name string) {
+		if line == 0 && isSetUp(name) && strings.HasSuffix(name, "WebhookWithManager") {
+			line = s.line(call.Pos())
+		}
+	})
+	return line
 }
 
 // Calls reports whether a file calls the function of a package that key names, such as

@@ -4,26 +4,19 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/project"
 )
 
-// enableForeign takes a feature out of its comments: its line, its sections, and what the project's kinds add to them.
-func (p *planner) enableForeign(f Feature) error {
-	if err := p.Put(p.defaultConfig(), plan.These(piece.Uncommented{Item: f.listed()})); err != nil {
-		return err
+// conversionPatchFile is the patch in config/crd that another tool has of a converted kind, for its webhook or for
+// cert-manager's injection.
+func (p *planner) conversionPatchFile(r project.Resource, what string) string {
+	if p.project.MultiGroup && r.Group != "" && !p.project.Terse() {
+		return "patches/" + what + "_in_" + r.Group + "_" + r.PluralName() + ".yaml"
 	}
-	if err := p.uncomment(f); err != nil {
-		return err
-	}
-	switch f {
-	case WebhookServer:
-		return p.planForeignConversion()
-	case CertManager:
-		return p.planForeignInjection()
-	}
-	return nil
+	return "patches/" + what + "_in_" + r.PluralName() + ".yaml"
 }
 
 // planForeignConversion patches the definitions of converted kinds.
@@ -44,7 +37,11 @@ func (p *planner) planForeignConversion() error {
 	if err := p.RequireFrom("features/webhook/names.yaml", "config/crd/kustomizeconfig.yaml", p.data()); err != nil {
 		return err
 	}
-	return p.Put(p.crdConfig(), plan.These(piece.UncommentedList{List: "configurations", Name: "kustomizeconfig.yaml"}))
+	names := features.Entry{List: "configurations", Item: "kustomizeconfig.yaml", Folder: "crd"}
+	if err := p.set(names, true); err != nil {
+		return err
+	}
+	return p.Put(p.crdConfig(), plan.These(piece.Entry{List: names.List, Text: names.Item}))
 }
 
 // noteConversion says that definitions still convert by a webhook that is no longer deployed: another tool's patches
@@ -53,38 +50,41 @@ func (p *planner) noteConversion(off []Feature) error {
 	if !slices.Contains(off, WebhookServer) {
 		return nil
 	}
-	list, err := p.Find(p.crdConfig())
-	if err != nil || !list.There() {
-		return err
-	}
 	for _, r := range p.converted() {
-		if name := p.conversionPatchFile(r, "webhook"); listedIn(list.After(), name) || listedIn(list.After(), "path: "+name) {
+		name := p.conversionPatchFile(r, "webhook")
+		is, _, err := p.state(features.Entry{List: "patches", Item: name, Folder: "crd"})
+		if err != nil {
+			return err
+		}
+		if is == listed {
 			p.Leave(p.crdConfig() + ": " + name + " still has " + r.CRDName() + " converted by the webhook, which is no longer deployed: objects can be read in their stored version alone")
 		}
 	}
 	return nil
 }
 
-// planForeignInjection has cert-manager's authority put into those definitions.
+// planForeignInjection has cert-manager's authority put into those definitions: by the patches that older layouts have
+// for it, where they are there, or by replacements.
 func (p *planner) planForeignInjection() error {
-	if p.project.Older() {
-		return p.planOlderInjection()
-	}
-	var of []piece.Fragment
 	for _, r := range p.converted() {
-		for index, marker := range []string{"crdkustomizecainjectionns", "crdkustomizecainjectionname"} {
-			of = append(of, injectionTarget(r, marker, index))
+		if !p.project.Older() {
+			for index, marker := range []string{"crdkustomizecainjectionns", "crdkustomizecainjectionname"} {
+				if err := p.Edit(p.defaultConfig(), injectionTarget(r, marker, index).PutOnce); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		name := p.conversionPatchFile(r, "cainjection")
+		there, err := p.Exists("config/crd/" + name)
+		if err != nil || !there {
+			return err
+		}
+		if err := p.Put(p.crdConfig(), plan.These(piece.Patch{Marker: "crdkustomizecainjectionpatch", File: name})); err != nil {
+			return err
 		}
 	}
-	return p.Edit(p.defaultConfig(), func(file string, src []byte) ([]byte, error) {
-		var err error
-		for _, f := range of {
-			if src, err = f.PutOnce(file, src); err != nil {
-				return nil, err
-			}
-		}
-		return src, nil
-	})
+	return nil
 }
 
 // injectionTarget is a target of the replacement that a marker stands below.

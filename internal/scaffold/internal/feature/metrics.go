@@ -1,0 +1,67 @@
+package feature
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// metricsService is the Service of the metrics, by slipway and by kubebuilder.
+const metricsService = "controller-manager-metrics-service"
+
+// requireNamedMetrics refuses what selects the metrics by their Service's name and labels, in a project that has no
+// Service for them, or one with others: it would select nothing.
+func (p *planner) requireNamedMetrics(f Feature) func() error {
+	return func() error {
+		if there, err := p.Exists(p.component(Metrics)); err != nil || there || p.Recording() {
+			return err
+		}
+		files, err := p.After().DeployedFiles(codebase.DeployedFolder)
+		if err != nil {
+			return err
+		}
+		refusal := &report.Error{
+			What: fmt.Sprintf("%s is about the Service %s, which the project does not have", f, metricsService), Where: codebase.DeployedFolder,
+			Hint: "nothing was changed; enable metrics first, which adds it", Next: "slipway edit --enable metrics," + string(f),
+		}
+		for _, l := range files {
+			c, err := p.Find(l.File)
+			if err != nil {
+				return err
+			}
+			for _, name := range services(c.After()) {
+				switch {
+				case name.Value == metricsService:
+					return nil
+				case refusal.Next != "" && strings.Contains(name.Value, "metrics"):
+					refusal = &report.Error{
+						What: fmt.Sprintf("%s is about the Service %s, and the project's Service for metrics is %s", f, metricsService, name.Value), Where: at(l.File, name.Line),
+						Hint: "nothing was changed; give it that name and the labels of the manager's pods, or write what reads its metrics by hand",
+					}
+				}
+			}
+		}
+		return refusal
+	}
+}
+
+// services are the names of the Services of a file, up to what cannot be read.
+func services(src []byte) (names []yaml.Node) {
+	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; {
+		var object struct {
+			Kind     string
+			Metadata struct{ Name yaml.Node }
+		}
+		if decoder.Decode(&object) != nil {
+			return names
+		}
+		if object.Kind == "Service" {
+			names = append(names, object.Metadata.Name)
+		}
+	}
+}

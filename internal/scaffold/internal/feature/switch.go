@@ -1,0 +1,388 @@
+package feature
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/features"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// A state is that of a line in a kustomization, and of the feature that it is of.
+type state int
+
+const (
+	absent state = iota
+	commented
+	listed
+)
+
+// row is the feature in the table.
+func (f Feature) row() features.Feature { return features.Of(string(f)) }
+
+// foreign reports whether the feature is lines of kubebuilder's, be they in comments: its folder is there as a part of
+// what is deployed that is listed among the resources, or a file in config/default is.
+func (p *planner) foreign(f Feature) (bool, error) {
+	row := f.row()
+	if lines := row.Lines(); lines[0].Item == "../"+row.Name {
+		c, err := p.Find(p.component(f))
+		return err == nil && c.There() && !regexp.MustCompile(`(?m)^kind:\s*Component\s*$`).Match(c.After()), err
+	}
+	for _, file := range row.Files {
+		if there, err := p.Exists(file); err != nil || !there {
+			return false, err
+		}
+	}
+	_, is, err := p.main(f)
+	return is != absent && !p.Recording(), err
+}
+
+// main is the line of kubebuilder's that says whether a feature is on, and its state.
+func (p *planner) main(f Feature) (features.Entry, state, error) {
+	lines := f.row().Lines()
+	for _, e := range lines {
+		if is, _, err := p.state(e); err != nil || is != absent {
+			return e, is, err
+		}
+	}
+	return lines[0], absent, nil
+}
+
+// kustomization is the file with an entry.
+func (p *planner) kustomization(e features.Entry) string {
+	if e.Folder == "" {
+		return p.defaultConfig()
+	}
+	return p.Code().KustomizationFor("config/" + e.Folder)
+}
+
+// state is that of an entry, and the line of the first one, if it is there.
+func (p *planner) state(e features.Entry) (state, int, error) {
+	c, err := p.Find(p.kustomization(e))
+	if err != nil {
+		return absent, 0, err
+	}
+	switch off, on := (piece.Section{Of: e}).Lines(c.After()); {
+	case len(on) > 0:
+		return listed, on[0], nil
+	case len(off) > 0:
+		return commented, off[0], nil
+	}
+	return absent, 0, nil
+}
+
+// of is the state of a feature and the line that says so.
+func (p *planner) of(f Feature) (state, int, error) {
+	foreign, err := p.foreign(f)
+	if err != nil {
+		return absent, 0, err
+	}
+	e := f.row().Component()
+	if foreign {
+		if e, _, err = p.main(f); err != nil {
+			return absent, 0, err
+		}
+	}
+	return p.state(e)
+}
+
+// on reports whether the feature is on.
+func (p *planner) on(f Feature) (bool, error) {
+	is, _, err := p.of(f)
+	return is == listed, err
+}
+
+// enableForeign takes a feature out of its comments: its lines, and what the project's kinds add to them. What it needs
+// of kubebuilder's comes with it.
+func (p *planner) enableForeign(f Feature) error {
+	for _, needed := range f.row().Needs {
+		if foreign, err := p.foreign(Feature(needed)); err != nil {
+			return err
+		} else if foreign {
+			if err := p.enableForeign(Feature(needed)); err != nil {
+				return err
+			}
+		}
+	}
+	e, _, err := p.main(f)
+	if err != nil {
+		return err
+	}
+	if e.Folder == "" {
+		line := piece.Switch{Item: piece.Item{List: e.List, Name: e.Item}, Section: piece.Section{Of: e}}
+		if err := p.Put(p.defaultConfig(), plan.These(line)); err != nil {
+			return err
+		}
+	}
+	if err := p.follow(f, true); err != nil {
+		return err
+	}
+	switch f {
+	case WebhookServer:
+		return p.planForeignConversion()
+	case CertManager:
+		return p.planForeignInjection()
+	}
+	return nil
+}
+
+// comment puts a feature's lines into comments again. Its own line goes where it never was in one, since enabling the
+// feature has added it to a file without the feature's other lines.
+func (p *planner) comment(f Feature) error {
+	e, _, err := p.main(f)
+	if err != nil {
+		return err
+	}
+	if alone, err := p.alone(f, e); err != nil {
+		return err
+	} else if alone {
+		if err := p.Edit(p.defaultConfig(), func(_ string, src []byte) ([]byte, error) {
+			if (piece.Section{Of: e}).Explained(src) {
+				return src, nil
+			}
+			out, _ := piece.Item{List: e.List, Name: e.Item}.Take(src)
+			return out, nil
+		}); err != nil {
+			return err
+		}
+	}
+	return p.follow(f, false)
+}
+
+// alone reports whether a feature has no other lines in the file of one.
+func (p *planner) alone(f Feature, than features.Entry) (bool, error) {
+	for _, e := range f.row().Lines() {
+		if is, _, err := p.state(e); err != nil || is != absent && e != than {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// follow switches all lines that a feature has, and those of others that are about this one, too.
+func (p *planner) follow(f Feature, on bool) error {
+	for _, row := range features.Table() {
+		other := Feature(row.Name)
+		is, foreign, err := p.foreignState(other)
+		if err != nil {
+			return err
+		}
+		for _, e := range row.Lines() {
+			switch {
+			case other == f && e.With == "":
+				err = p.set(e, on)
+			case other == f:
+				err = p.setWith(e, Feature(e.With), on)
+			case e.With == string(f) && foreign && (is == listed || !on):
+				err = p.set(e, on)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// foreignState is the state of a feature, and whether it is lines of kubebuilder's.
+func (p *planner) foreignState(f Feature) (state, bool, error) {
+	foreign, err := p.foreign(f)
+	if err != nil || !foreign {
+		return absent, false, err
+	}
+	is, _, err := p.of(f)
+	return is, true, err
+}
+
+// setWith switches an entry that is about another feature as well: while that one waits in a comment, the entry does.
+func (p *planner) setWith(e features.Entry, other Feature, on bool) error {
+	is, _, err := p.of(other)
+	if err != nil || on && is == commented {
+		return err
+	}
+	return p.set(e, on)
+}
+
+// set takes an entry out of its comment, or puts it into one. An entry that is not there is not needed.
+func (p *planner) set(e features.Entry, on bool) error {
+	file := p.kustomization(e)
+	if there, err := p.Exists(file); err != nil || !there {
+		return err
+	}
+	section := p.section(e)
+	if !on {
+		return p.Edit(file, section.Off)
+	}
+	if strings.HasSuffix(e.Item, injectionPatch) {
+		if err := p.fitInjection(); err != nil {
+			return err
+		}
+	}
+	return p.Edit(file, section.On)
+}
+
+// section is an entry's. Of the replacements for webhooks, those into objects that the project does not have wait.
+func (p *planner) section(e features.Entry) piece.Section {
+	if e.List == "replacements" && e.With == string(WebhookServer) {
+		return piece.Section{Of: into{e, p.certified()}}
+	}
+	return piece.Section{Of: e}
+}
+
+// into is a replacement into objects of some kinds. The one for definitions has its targets below a marker, so it has
+// none at first.
+type into struct {
+	features.Entry
+	kinds []string
+}
+
+// Is reports whether an item is the entry and has such a target.
+func (i into) Is(item any) bool {
+	if !i.Entry.Is(item) {
+		return false
+	}
+	fields, _ := item.(map[string]any)
+	targets, _ := fields["targets"].([]any)
+	if len(targets) == 0 {
+		return slices.Contains(i.kinds, "CustomResourceDefinition")
+	}
+	return slices.ContainsFunc(targets, func(target any) bool {
+		t, _ := target.(map[string]any)
+		selected, _ := t["select"].(map[string]any)
+		kind, _ := selected["kind"].(string)
+		return slices.Contains(i.kinds, kind)
+	})
+}
+
+// certified are the kinds of objects that name the webhooks' certificate, and the certificate itself.
+func (p *planner) certified() []string {
+	var kinds []string
+	for _, r := range p.project.Resources {
+		if r.Webhooks == nil {
+			continue
+		}
+		for kind, on := range map[string]bool{
+			"Certificate":                    true,
+			"ValidatingWebhookConfiguration": r.Webhooks.Validation,
+			"MutatingWebhookConfiguration":   r.Webhooks.Defaulting,
+			"CustomResourceDefinition":       r.Webhooks.Conversion,
+		} {
+			if on && !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// refuseNeeded refuses to switch features off that others, which stay on, need.
+func (p *planner) refuseNeeded(off []Feature) error {
+	all := slices.Clone(off)
+	var first *report.Error
+	for again := true; again; {
+		again = false
+		for _, f := range All() {
+			needed, place, err := p.neededBy(f, all)
+			if err != nil {
+				return err
+			}
+			if needed == "" {
+				continue
+			}
+			if first == nil {
+				first = &report.Error{
+					What: fmt.Sprintf("the feature %s needs %s", f, needed), Where: place, Code: 2,
+					Hint: "nothing was changed; the manager's pods would not start, or nothing could collect its metrics: disable both, or use another --certs",
+				}
+			}
+			all, again = append(all, f), true
+		}
+	}
+	if err := p.refuseServed(all); err != nil || first == nil {
+		return err
+	}
+	first.Next = "slipway edit --disable "
+	for _, f := range slices.Backward(all) {
+		first.Next += string(f) + ","
+	}
+	first.Next = first.Next[:len(first.Next)-1]
+	return first
+}
+
+// neededBy is one of the features to switch off that a feature needs which stays on, and the place of that one's line.
+func (p *planner) neededBy(f Feature, off []Feature) (needed Feature, place string, err error) {
+	is, line, err := p.of(f)
+	if err != nil || is != listed || slices.Contains(off, f) {
+		return "", "", err
+	}
+	foreign, err := p.foreign(f)
+	if err != nil {
+		return "", "", err
+	}
+	row := f.row()
+	needs := append(row.Needs, row.ComponentNeeds...)
+	if foreign {
+		needs = append(row.Needs, row.MountedFrom)
+	}
+	for _, g := range off {
+		on, err := p.on(g)
+		if err != nil {
+			return "", "", err
+		}
+		if on && slices.Contains(needs, string(g)) {
+			return g, fmt.Sprintf("%s:%d", p.defaultConfig(), line), nil
+		}
+	}
+	return "", "", nil
+}
+
+// A Waiting is a section of the configuration that is in comments though the project's webhooks need it.
+type Waiting struct {
+	File    string // the kustomization
+	Line    int
+	What    string
+	Feature Feature // that enabling takes it out of its comment
+}
+
+// WaitingSections are those of the project in the plan's folder.
+func WaitingSections(on *plan.Plan, file *project.Project) ([]Waiting, error) {
+	p := &planner{Plan: on, project: file}
+	if len(p.certified()) == 0 {
+		return nil, nil
+	}
+	config, err := p.Find(p.defaultConfig())
+	if err != nil || !config.There() {
+		return nil, err
+	}
+	var all []Waiting
+	for _, f := range []Feature{WebhookServer, CertManager} {
+		is, foreign, err := p.foreignState(f)
+		if err != nil {
+			return nil, err
+		}
+		if !foreign || f == CertManager && is != listed {
+			continue
+		}
+		for i, e := range f.row().Entries {
+			lines, _ := p.section(e).Lines(config.After())
+			if e.With != "" && e.With != string(WebhookServer) {
+				continue
+			}
+			for _, line := range lines {
+				what := "a section of its " + e.List
+				if i == 0 {
+					what = e.Item
+				}
+				all = append(all, Waiting{config.Path(), line, what, f})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Waiting) int { return a.Line - b.Line })
+	return all, nil
+}
