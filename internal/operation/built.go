@@ -7,8 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/consistency"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -38,14 +41,14 @@ func (s *Session) refuseUnbuilt(ctx context.Context, root string, planned *scaff
 	if err != nil {
 		return err
 	}
-	j := judge{ConfigChange: kustomizations, root: root, after: afterPlan(root, planned.Code().View(), changed), unknown: map[string]string{}}
+	j := judge{ConfigChange: kustomizations, root: root, after: afterPlan(root, planned.Code().View(), changed), unknown: map[string]string{}, objects: map[string][]*unstructured.Unstructured{}}
 	folder, broken := j.unbuilt(ctx, affected)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if broken == nil {
 		s.noteUnknown(j)
-		return nil
+		return s.refuseInconsistent(ctx, planned, j, affected)
 	}
 	return &report.Error{
 		What: "after this change, " + folder + " would not build any more", Where: kustomizations.File(folder), Err: broken,
@@ -60,7 +63,8 @@ type judge struct {
 	root  string
 	after kustomization.Kustomization // without its folder
 
-	unknown map[string]string // folders of which it is not known, with the address that they need
+	unknown map[string]string                       // folders of which it is not known, with the address that they need
+	objects map[string][]*unstructured.Unstructured // of folders that were built
 }
 
 // noteUnknown says of which folders it is not known whether they build after a plan.
@@ -123,8 +127,36 @@ func (j judge) broken(ctx context.Context, affected, parts []string) (folder str
 // build builds a folder as the plan leaves it.
 func (j judge) build(ctx context.Context, folder string) error {
 	j.after.Folder = within(j.root, folder)
-	_, err := j.after.Build(ctx)
+	objects, err := j.after.Build(ctx)
+	if err == nil {
+		j.objects[folder] = objects
+	}
 	return err
+}
+
+// refuseInconsistent refuses a plan after which objects that are deployed do not fit each other any more.
+func (s *Session) refuseInconsistent(ctx context.Context, planned *scaffold.Plan, j judge, affected []string) error {
+	deployed, err := planned.Code().Deployed()
+	if err != nil {
+		return err
+	}
+	for _, folder := range deployed.Folders {
+		if !slices.Contains(affected, folder) || !j.Complete(folder) || j.objects[folder] == nil && j.build(ctx, folder) != nil {
+			continue
+		}
+		before, err := (kustomization.Kustomization{Folder: within(j.root, folder), Files: j.after.Files}).Build(ctx)
+		if err != nil {
+			continue
+		}
+		for _, mistake := range consistency.Added(before, j.objects[folder]) {
+			return &report.Error{
+				What: "after this change, what " + folder + " deploys would not work: " + mistake.Text, Where: mistake.Object,
+				Hint: "nothing was changed; other lines of the project depend on those to change: change them by hand, all at once",
+				Next: "slipway kustomize build " + shellword.Quote(folder),
+			}
+		}
+	}
+	return ctx.Err()
 }
 
 // afterPlan are changed files as kustomize is to see them.
