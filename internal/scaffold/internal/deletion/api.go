@@ -33,8 +33,8 @@ func API(root string, d Options) (*plan.Plan, error) {
 		p.NothingToDo(d.absent(file, r))
 		return p, nil
 	}
-	part := &plan.Needs{}
-	if err := needsOf(p.Record(part), copyOf(file), r); err != nil {
+	part, before := &plan.Needs{}, copyOf(file)
+	if err := needsOf(p.Record(part), before, r); err != nil {
 		return nil, err
 	}
 	if err := leaveHub(p.Record(part), file, r); err != nil {
@@ -42,6 +42,7 @@ func API(root string, d Options) (*plan.Plan, error) {
 	}
 	file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, r) })
 	for _, step := range []func() error{
+		func() error { return retire(p, before, file) },
 		func() error { return undoVersion(p, file, r, d, part) },
 		func() error { return d.refuseHalf(p, file, r) },
 		func() error { return d.refuseServedAPI(p, file, r) },

@@ -5,6 +5,7 @@ package deletion
 import (
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
@@ -44,6 +45,25 @@ func undoRest(p *plan.Plan, after *project.Project, d Options, part *plan.Needs)
 		return err
 	}
 	return undo.Part(p, part, rest, d.WithChanges, "--with-changes deletes it, too")
+}
+
+// retire switches off what deploys webhooks once the project has none: before is the project with the last ones, and
+// after without.
+func retire(p *plan.Plan, before, after *project.Project) error {
+	own := map[string]bool{}
+	for _, r := range before.Resources {
+		if r.Webhooks != nil {
+			own[before.WebhookFile(r)] = true
+		}
+	}
+	if len(own) == 0 || slices.ContainsFunc(after.Resources, func(r project.Resource) bool { return r.Webhooks != nil }) {
+		return nil
+	}
+	code, err := p.Code().Webhooks()
+	if err != nil || slices.ContainsFunc(code, func(w codebase.Webhook) bool { return !own[w.File] }) {
+		return err
+	}
+	return feature.Retire(p, before)
 }
 
 // copyOf is the project as it is, for when its kinds will change.

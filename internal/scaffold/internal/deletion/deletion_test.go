@@ -3,6 +3,7 @@ package deletion_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
@@ -282,6 +284,76 @@ func TestServed(t *testing.T) {
 				t.Errorf("got %s, %s\n%v", refusal.Where, refusal.Next, err)
 			}
 		})
+	}
+}
+
+// suited are webhooks of kinds as another tool makes them, their specs, and the suite that starts them.
+func suited(kinds ...string) (archive string) {
+	const code = `
+-- internal/webhook/v1/%[2]s_webhook.go --
+package v1
+
+import ctrl "sigs.k8s.io/controller-runtime"
+
+func Setup%[1]sWebhookWithManager(mgr ctrl.Manager) error { return nil }
+
+// +kubebuilder:webhook:path=/validate-batch-example-com-v1-%[2]s,mutating=false
+
+type %[1]sValidator struct{}
+-- internal/webhook/v1/%[2]s_webhook_test.go --
+package v1
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("%[1]s Webhook", func() {
+	Expect(%[1]sValidator{}).NotTo(BeNil())
+})
+`
+	suite := "-- internal/webhook/v1/webhook_suite_test.go --\npackage v1\n\nimport (\n\t\"testing\"\n\n\t. \"github.com/onsi/ginkgo/v2\"\n\t. \"github.com/onsi/gomega\"\n)\n\nfunc TestAPIs(t *testing.T) { RunSpecs(t, \"Webhooks\") }\n\nvar _ = BeforeSuite(func() {\n\terr := start()\n"
+	for _, kind := range kinds {
+		archive += fmt.Sprintf(code, kind, strings.ToLower(kind))
+		suite += "\n\terr = Setup" + kind + "WebhookWithManager(mgr)\n\tExpect(err).NotTo(HaveOccurred())\n"
+	}
+	return archive + suite + "\n\tExpect(err).NotTo(HaveOccurred())\n})\n"
+}
+
+// TestSuite: webhooks of another tool go with their specs, and with their suite unless it starts others.
+func TestSuite(t *testing.T) {
+	for _, kinds := range [][]string{{"CronJob"}, {"CronJob", "Job"}} {
+		root := projecttest.New(t, newproject.Options{})
+		for _, kind := range kinds {
+			o := types("v1")
+			o.Kind = kind
+			projecttest.Apply(t)(newapi.Create(root, o))
+			projecttest.Apply(t)(newwebhook.Create(root, newwebhook.Options{Group: "batch", Version: "v1", Kind: kind, Validation: true}))
+		}
+		if err := os.Remove(filepath.Join(root, filepath.FromSlash(base.Path))); err != nil { // nothing is ours now
+			t.Fatal(err)
+		}
+		projecttest.Unpack(t, root, suited(kinds...))
+		all := deletion.WebhookOptions{Options: job}
+		_, err := deletion.Webhook(root, all)
+		const next = "slipway delete webhook --group batch --version v1 --kind CronJob --with-changes"
+		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Next != next {
+			t.Fatalf("got %v, want a refusal with %s", err, next)
+		}
+		all.WithChanges = true
+		projecttest.Apply(t)(deletion.Webhook(root, all))
+		const dir = "internal/webhook/v1/"
+		want := map[string]string{}
+		if len(kinds) > 1 {
+			for _, f := range txtar.Parse([]byte(suited("Job"))).Files {
+				want[f.Name] = string(f.Data)
+			}
+		}
+		got := projecttest.Tree(t, root)
+		maps.DeleteFunc(got, func(name, _ string) bool { return !strings.HasPrefix(name, dir) })
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("of %v: %s", kinds, diff)
+		}
 	}
 }
 

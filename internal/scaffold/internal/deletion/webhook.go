@@ -38,10 +38,10 @@ func Webhook(root string, d WebhookOptions) (*plan.Plan, error) {
 		p.NothingToDo(d.withoutWebhooks(file))
 		return p, nil
 	}
-	part := &plan.Needs{}
+	part, before := &plan.Needs{}, copyOf(file)
 	gone := *r
 	gone.Webhooks = going
-	if err := newwebhook.Record(p.Record(part), copyOf(file), gone); err != nil {
+	if err := newwebhook.Record(p.Record(part), before, gone); err != nil {
 		return nil, err
 	}
 	r.Webhooks = staying
@@ -49,6 +49,7 @@ func Webhook(root string, d WebhookOptions) (*plan.Plan, error) {
 		file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, gone) })
 	}
 	for _, step := range []func() error{
+		func() error { return retire(p, before, file) },
 		func() error { return undoRest(p, file, d.Options, part) },
 		func() error {
 			return d.refuseServed(p, file, gone, staying == nil, "webhook "+flags(gone)+d.which(), func(o Options) error {

@@ -143,7 +143,7 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates Fea
 	if err != nil {
 		return err
 	}
-	if err := p.complete(WebhookServer); err != nil {
+	if err := errors.Join(p.complete(WebhookServer), p.listConfigurations()); err != nil {
 		return err
 	}
 	other, err := p.otherFolder(CertManager)
@@ -168,6 +168,20 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates Fea
 		}
 	}
 	return nil
+}
+
+// listConfigurations lists the configurations of webhooks where another tool made the folder: while there are none they
+// are in no list.
+func (p *planner) listConfigurations() error {
+	foreign, err := p.foreign(WebhookServer)
+	if err != nil || !foreign {
+		return err
+	}
+	admission, err := p.admission()
+	if err != nil || !admission {
+		return err
+	}
+	return p.Put(p.component(WebhookServer), plan.These(piece.Item{List: "resources", Name: path.Base(webhookManifests)}))
 }
 
 // serveWith plans what deploys webhooks, with the certificates that a flag asks for.

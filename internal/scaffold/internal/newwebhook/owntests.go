@@ -14,6 +14,11 @@ import (
 // one starts is for them to decide. A suite that has the places for it sets the webhooks up.
 func (w *planner) planOwnTests(own plan.Suite) error {
 	if own.File == w.project.WebhookSuiteTestFile(w.resource) {
+		if w.Recording() { // it goes with the last webhooks that it starts
+			if err := w.RequireFrom("webhook/suite_test.go", own.File, w.data(own.File)); err != nil {
+				return err
+			}
+		}
 		if err := w.PutIfPlaced(own.File, w.suitePieces, piece.ByHand(w.suitePieces(nil))); err != nil {
 			return err
 		}
@@ -31,7 +36,7 @@ func (w *planner) planOwnTests(own plan.Suite) error {
 
 // putOwnTests plans specs for a suite of Ginkgo's, and functions for others, where they compile.
 func (w *planner) putOwnTests(own plan.Suite) (put bool, err error) {
-	if made := w.made(); !made.Defaulting && !made.Validation {
+	if made := w.made(); !made.Defaulting && !made.Validation && !w.Recording() {
 		return false, nil
 	}
 	if methods, err := w.areMethods(); err != nil || methods {
@@ -82,7 +87,11 @@ func dotImports(suite []byte) (ginkgo, gomega string) {
 }
 
 // fitSpecs reports whether the file of the specs is not there yet, or is one of these: only then it has their imports.
+// It goes with the webhooks, whoever wrote it.
 func (w *planner) fitSpecs() bool {
+	if w.Recording() {
+		return true
+	}
 	test, err := w.Find(w.project.WebhookTestFile(w.resource))
 	if err != nil || !test.OnDisk() {
 		return err == nil

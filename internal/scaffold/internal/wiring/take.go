@@ -44,6 +44,16 @@ func TakeSetUp(src []byte, key string) (out []byte, line int) {
 				return true
 			})
 		})
+		ast.Inspect(s.file, func(n ast.Node) bool { // a function of the package itself, as suites of webhooks call it
+			call, ok := n.(*ast.CallExpr)
+			if !ok || !isSetUp(name) || !isIdent(call.Fun, name) || len(call.Args) != 1 {
+				return true
+			}
+			if _, plain := call.Args[0].(*ast.Ident); plain {
+				calls = append(calls, call)
+			}
+			return true
+		})
 		return calls
 	})
 }
