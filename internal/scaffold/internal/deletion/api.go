@@ -43,7 +43,7 @@ func API(root string, d Options) (*plan.Plan, error) {
 	file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, r) })
 	for _, step := range []func() error{
 		func() error { return retire(p, before, file) },
-		func() error { return undoVersion(p, file, r, d, part) },
+		func() error { return undoVersion(p, before, file, r, d, part) },
 		func() error { return d.refuseHalf(p, file, r) },
 		func() error { return d.refuseServedAPI(p, file, r) },
 		func() error { return newapi.DropEmptySamples(p) },

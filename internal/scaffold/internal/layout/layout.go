@@ -46,7 +46,8 @@ func MultiGroup(on bool) func(*plan.Plan, *project.Project) error {
 type moving struct {
 	*plan.Plan
 	project  *project.Project
-	from, to *project.Project // the project in either layout, without recorded paths
+	kinds    []project.Resource // that move, be they in PROJECT or not
+	from, to *project.Project   // the project in either layout, without recorded paths
 	set      *relocate.Set
 	files    []string // of the project, but for what is not its own
 	suites   []sharedSuite
@@ -54,6 +55,9 @@ type moving struct {
 
 func newMoving(p *plan.Plan, file *project.Project, on bool) (*moving, error) {
 	m := &moving{Plan: p, project: file, from: inLayout(file, !on), to: inLayout(file, on)}
+	if err := m.findKinds(); err != nil {
+		return nil, err
+	}
 	if err := m.checkGroups(); err != nil {
 		return nil, err
 	}
@@ -261,7 +265,7 @@ func (m *moving) moveRoles() error {
 	if err != nil {
 		return err
 	}
-	for _, r := range m.project.Resources {
+	for _, r := range m.kinds {
 		for _, role := range []string{"admin", "editor", "viewer"} {
 			from, to := path.Base(m.from.RoleFile(r, role)), path.Base(m.to.RoleFile(r, role))
 			old, err := m.Find(path.Join(folder, from))

@@ -232,6 +232,53 @@ func TestUnlistedGroup(t *testing.T) {
 	}
 }
 
+// TestUnlistedKinds: packages move whether PROJECT lists their kinds or not, so that later ones go beside them.
+func TestUnlistedKinds(t *testing.T) {
+	root := t.TempDir()
+	projecttest.Unpack(t, root, `
+-- PROJECT --
+version: "2"
+domain: example.com
+repo: example.com/op
+-- go.mod --
+module example.com/op
+-- main.go --
+package main
+
+import (
+	batchv1 "example.com/op/api/v1"
+	"example.com/op/controllers"
+)
+
+var _, _ = batchv1.Job{}, controllers.JobReconciler{}
+-- api/v1/job_types.go --
+// +groupName=batch.example.com
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Job struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+}
+-- api/v1/job_webhook.go --
+package v1
+-- controllers/job_controller.go --
+package controllers
+
+type JobReconciler struct{}
+`)
+	projecttest.Apply(t)(several(root))
+	projecttest.Holds(t, root, "main.go", `batchv1 "example.com/op/apis/batch/v1"`, `"example.com/op/controllers/batch"`)
+	projecttest.Holds(t, root, "PROJECT", "multigroup: true", "!resources")
+	tree := projecttest.Tree(t, root)
+	for _, name := range []string{"apis/batch/v1/job_types.go", "apis/batch/v1/job_webhook.go", "controllers/batch/job_controller.go"} {
+		if _, there := tree[name]; !there {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
+
 // TestRemovedSuite: a suite that its author removed does not come back.
 func TestRemovedSuite(t *testing.T) {
 	root := newProject(t)

@@ -77,7 +77,7 @@ func (m *moving) findPackages() error {
 // dirs are the folders in which the other layout has packages of a sort.
 func (m *moving) dirs(rule layoutRule) []string {
 	var dirs []string
-	for _, r := range m.project.Resources {
+	for _, r := range m.kinds {
 		if rule.divided && m.project.WebhooksBesideTypes(r) {
 			continue // they move with the types
 		}
@@ -134,7 +134,7 @@ func (m *moving) addPackage(rule layoutRule, dir string) error {
 // inOrder lists the resources, those of the project's own types first: the first one in a
 // package gets what belongs to no kind.
 func (m *moving) inOrder() []project.Resource {
-	all := slices.Clone(m.project.Resources)
+	all := slices.Clone(m.kinds)
 	slices.SortStableFunc(all, func(a, b project.Resource) int {
 		switch {
 		case (a.API == nil) == (b.API == nil):

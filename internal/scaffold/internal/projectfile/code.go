@@ -3,8 +3,10 @@ package projectfile
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -39,6 +41,38 @@ func Declarations(p *plan.Plan, file *project.Project, r project.Resource) ([]co
 		}
 	}
 	return found, err
+}
+
+// Unlisted are the kinds that only the project's code has, as PROJECT would list them, but for their controllers and
+// webhooks. A kind in a group of the project's has the names that PROJECT has of it.
+func Unlisted(p *plan.Plan, file *project.Project) (all []project.Resource, err error) {
+	kinds, err := p.Code().Kinds()
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range kinds {
+		if k.Entry != nil || project.ValidateVersion(k.Package.Version) != nil {
+			continue
+		}
+		r := project.Resource{
+			Group: strings.TrimSuffix(k.Package.Group, "."+file.Domain), Version: k.Package.Version, Kind: k.Name, Domain: file.Domain,
+			Plural: k.Plural, API: &project.API{CRDVersion: "v1", Namespaced: !k.Cluster},
+		}
+		for _, o := range file.Resources {
+			if file.Own(o) && (o.QualifiedGroup() == k.Package.Group || file.APIDir(o) == k.Package.Dir) {
+				r.Group, r.Domain = o.Group, o.Domain
+			}
+		}
+		if r.Group == "" && k.Package.Group == "" {
+			continue // the generators make nothing of it
+		}
+		r = r.InAPIGroup(k.Package.Group)
+		if r.Path, err = gomod.ImportPath(p.Root(), file.Repo, k.Package.Dir); err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
 }
 
 // TypesFile is the file of the types of a kind in PROJECT: the one of its folder in which the code declares them, else
