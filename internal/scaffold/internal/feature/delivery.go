@@ -87,7 +87,7 @@ func CreateTestsFolder(p *plan.Plan, data map[string]any) error {
 
 // testData is that of tests, which a project's version of Go has to compile.
 func (p *planner) testData() (map[string]any, error) {
-	versions, err := requires.Read(p.Root())
+	versions, err := requires.Read(p.Code().View())
 	data := p.data()
 	data["TestContext"], data["TestImportsContext"] = versions.TestContext(), versions.TestImportsContext()
 	return data, err

@@ -1,11 +1,15 @@
 package gomod
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/fileview"
+)
 
 // TestExampleModules: the example requires the modules of a new project in their versions,
 // and those of its author's besides.
 func TestExampleModules(t *testing.T) {
-	mod, err := Read("../../../../examples/cronjob")
+	mod, err := Read(fileview.Disk("../../../../examples/cronjob"))
 	if err != nil {
 		t.Fatal(err)
 	}

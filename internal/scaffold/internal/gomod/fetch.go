@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
@@ -77,7 +78,7 @@ func Fetch(ctx context.Context, root string, h report.Handler) error {
 // it is fetched, and nothing else of the project is changed.
 func Get(ctx context.Context, root, pkg, module string, h report.Handler) error {
 	name, version, _ := strings.Cut(module, "@")
-	mod, err := Read(root)
+	mod, err := Read(fileview.Disk(root))
 	if err != nil {
 		return err
 	}

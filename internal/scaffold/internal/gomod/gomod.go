@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/shellword"
@@ -30,9 +28,12 @@ func (m *File) Requires(module string) bool {
 	return slices.ContainsFunc(m.file.Require, func(r *modfile.Require) bool { return r.Mod.Path == module })
 }
 
-// Read reads the go.mod in folder root, or returns nil when there is none.
-func Read(root string) (*File, error) {
-	data, err := finite.ReadFile(filepath.Join(root, "go.mod"))
+// Read reads the go.mod of a project, or returns nil when there is none.
+func Read(files fs.ReadFileFS) (*File, error) { return readIn(files, ".") }
+
+// readIn is that of a folder.
+func readIn(files fs.ReadFileFS, dir string) (*File, error) {
+	data, err := files.ReadFile(path.Join(dir, "go.mod"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -57,8 +58,8 @@ func Read(root string) (*File, error) {
 }
 
 // ModuleOf is the module in go.mod that holds a package.
-func ModuleOf(root, pkg string) (string, error) {
-	mod, err := Read(root)
+func ModuleOf(files fs.ReadFileFS, pkg string) (string, error) {
+	mod, err := Read(files)
 	if err != nil || mod == nil {
 		return "", err
 	}
@@ -80,8 +81,8 @@ func ModuleOf(root, pkg string) (string, error) {
 
 // ImportPath is the import path of a folder: that of the module that it is in, which may
 // be nested in the project's, and the way from there.
-func ImportPath(root, repo, dir string) (string, error) {
-	at, mod, err := nested(root, dir)
+func ImportPath(files fs.ReadFileFS, repo, dir string) (string, error) {
+	at, mod, err := nested(files, dir)
 	switch {
 	case err != nil:
 		return "", err
@@ -92,8 +93,8 @@ func ImportPath(root, repo, dir string) (string, error) {
 }
 
 // NestedFile is the go.mod of the module nested in the project's that a folder is in; "" when it is in the project's.
-func NestedFile(root, dir string) (string, error) {
-	at, mod, err := nested(root, dir)
+func NestedFile(files fs.ReadFileFS, dir string) (string, error) {
+	at, mod, err := nested(files, dir)
 	if err != nil || mod == nil {
 		return "", err
 	}
@@ -101,9 +102,9 @@ func NestedFile(root, dir string) (string, error) {
 }
 
 // nested is that module, and its folder; nil when there is none.
-func nested(root, dir string) (at string, mod *File, err error) {
+func nested(files fs.ReadFileFS, dir string) (at string, mod *File, err error) {
 	for at := dir; at != "."; at = path.Dir(at) {
-		mod, err := Read(filepath.Join(root, filepath.FromSlash(at)))
+		mod, err := readIn(files, at)
 		if err != nil {
 			return "", nil, fmt.Errorf("in %s: %w", at, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -30,7 +31,7 @@ func TestRead(t *testing.T) {
 		{"without a module", "-- go.mod --\ngo 1.20\n", "", "go.mod:1"},
 		{"a folder", "-- go.mod/x --\n", "", "go.mod"},
 	} {
-		mod, err := gomod.Read(folder(t, test.files))
+		mod, err := gomod.Read(fileview.Disk(folder(t, test.files)))
 		if refusal, ok := errors.AsType[*report.Error](err); ok != (test.where != "") || ok && refusal.Where != test.where {
 			t.Errorf("%s: got %v, want a refusal of %q", test.name, err, test.where)
 		}
@@ -59,7 +60,7 @@ aaa.example/x v1.10.0/go.mod h1:abc=
 aaa.example/x v1.10.0 h1:abc=
 aaa.example/x v1.9.0 h1:abc=
 `)
-	mod, err := gomod.Read(root)
+	mod, err := gomod.Read(fileview.Disk(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ aaa.example/x v1.9.0 h1:abc=
 func TestModuleOf(t *testing.T) {
 	root := folder(t, "-- go.mod --\nmodule example.com/op\n\nrequire (\n\texample.org/x v1.0.0\n\texample.org/x/y v1.0.0\n)\n")
 	for pkg, want := range map[string]string{"example.org/x": "example.org/x", "example.org/x/z": "example.org/x", "example.org/x/y/z": "example.org/x/y", "example.org/xy": ""} {
-		got, err := gomod.ModuleOf(root, pkg)
+		got, err := gomod.ModuleOf(fileview.Disk(root), pkg)
 		if got != want || (err != nil) != (want == "") {
 			t.Errorf("%s is of the module %q, %v, want %q", pkg, got, err, want)
 		}
@@ -88,11 +89,11 @@ func TestModuleOf(t *testing.T) {
 func TestImportPath(t *testing.T) {
 	root := folder(t, "-- api/go.mod --\nmodule example.com/types\n-- broken/go.mod --\nmodule\n")
 	for dir, want := range map[string]string{"internal/x": "example.com/op/internal/x", "api": "example.com/types", "api/v1": "example.com/types/v1"} {
-		if got, err := gomod.ImportPath(root, "example.com/op", dir); err != nil || got != want {
+		if got, err := gomod.ImportPath(fileview.Disk(root), "example.com/op", dir); err != nil || got != want {
 			t.Errorf("%s has the path %s, %v, want %s", dir, got, err, want)
 		}
 	}
-	if _, err := gomod.ImportPath(root, "example.com/op", "broken/x"); err == nil {
+	if _, err := gomod.ImportPath(fileview.Disk(root), "example.com/op", "broken/x"); err == nil {
 		t.Error("a broken module is passed over")
 	}
 }

@@ -8,10 +8,8 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
@@ -109,7 +107,7 @@ func Read(p *plan.Plan) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	data, err := finite.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(file)))
+	data, err := p.Code().View().ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fileerror.Unreadable(file, err)
 	}

@@ -11,12 +11,12 @@ import (
 // checkModules refuses to take a package out of its Go module or into another one: other projects import it as a part
 // of the one that is published.
 func (m *moving) checkModules(p *relocate.Package) error {
-	from, err := gomod.NestedFile(m.Root(), p.Dir)
+	from, err := gomod.NestedFile(m.Code().View(), p.Dir)
 	if err != nil {
 		return err
 	}
 	for _, part := range p.Parts {
-		to, err := gomod.NestedFile(m.Root(), part.Dir)
+		to, err := gomod.NestedFile(m.Code().View(), part.Dir)
 		if err != nil {
 			return err
 		}

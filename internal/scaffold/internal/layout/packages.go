@@ -162,7 +162,7 @@ func hasStem(name, stem string) bool {
 
 // packageIn describes the package in a folder.
 func (m *moving) packageIn(dir string, names []string) (*relocate.Package, error) {
-	imported, err := gomod.ImportPath(m.Root(), m.project.Repo, dir)
+	imported, err := gomod.ImportPath(m.Code().View(), m.project.Repo, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (m *moving) partFor(rule layoutRule, p *relocate.Package, r project.Resourc
 	if i := slices.IndexFunc(p.Parts, func(part *relocate.Part) bool { return part.Dir == dir }); i >= 0 {
 		return p.Parts[i], nil
 	}
-	imported, err := gomod.ImportPath(m.Root(), m.project.Repo, dir)
+	imported, err := gomod.ImportPath(m.Code().View(), m.project.Repo, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func (a *planner) planModules() error {
 		modules = []string{"k8s.io/api", "k8s.io/utils"}
 	}
 	if a.resource.External && !a.Recording() {
-		name, err := gomod.ModuleOf(a.Root(), a.resource.Path)
+		name, err := gomod.ModuleOf(a.Code().View(), a.resource.Path)
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Opt
 	if err != nil {
 		return err
 	}
-	versions, err := requires.Read(p.Root())
+	versions, err := requires.Read(p.Code().View())
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func newPlanner(root string, o Options) (*planner, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.Path, err = gomod.ImportPath(p.Root(), file.Repo, dir); err != nil {
+		if r.Path, err = gomod.ImportPath(p.Code().View(), file.Repo, dir); err != nil {
 			return nil, err
 		}
 	}
@@ -82,7 +82,7 @@ func newPlanner(root string, o Options) (*planner, error) {
 		return nil, err
 	}
 	a.types = a.typesFile()
-	if a.versions, err = requires.Read(p.Root()); err != nil {
+	if a.versions, err = requires.Read(p.Code().View()); err != nil {
 		return nil, err
 	}
 	return a, a.check()

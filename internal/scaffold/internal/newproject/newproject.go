@@ -53,7 +53,7 @@ func Create(root string, o Options) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	mod, err := gomod.Read(root)
+	mod, err := gomod.Read(p.Code().View())
 	if err != nil {
 		return nil, err
 	}

@@ -218,7 +218,7 @@ func (w *planner) planModules() error {
 		name = "k8s.io/api"
 	case w.resource.External && !w.Recording():
 		var err error
-		if name, err = gomod.ModuleOf(w.Root(), w.resource.Path); err != nil {
+		if name, err = gomod.ModuleOf(w.Code().View(), w.resource.Path); err != nil {
 			return err
 		}
 	default:

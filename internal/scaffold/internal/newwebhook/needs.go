@@ -41,7 +41,7 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 	if w.header, err = header.Read(p); err != nil {
 		return err
 	}
-	if w.versions, err = requires.Read(p.Root()); err != nil {
+	if w.versions, err = requires.Read(p.Code().View()); err != nil {
 		return err
 	}
 	steps := w.steps()

@@ -72,7 +72,7 @@ func newPlanner(root string, o Options) (*planner, error) {
 	if w.generation, err = p.Code().Generation(); err != nil {
 		return nil, err
 	}
-	if w.versions, err = requires.Read(p.Root()); err != nil {
+	if w.versions, err = requires.Read(p.Code().View()); err != nil {
 		return nil, err
 	}
 	if err := w.checkVersions(); err != nil {

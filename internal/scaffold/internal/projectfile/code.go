@@ -67,7 +67,7 @@ func Unlisted(p *plan.Plan, file *project.Project) (all []project.Resource, err 
 			continue // the generators make nothing of it
 		}
 		r = r.InAPIGroup(k.Package.Group)
-		if r.Path, err = gomod.ImportPath(p.Root(), file.Repo, k.Package.Dir); err != nil {
+		if r.Path, err = gomod.ImportPath(p.Code().View(), file.Repo, k.Package.Dir); err != nil {
 			return nil, err
 		}
 		all = append(all, r)

@@ -88,7 +88,7 @@ func described(p *plan.Plan, written *project.Project) (*project.Project, error)
 	if err := checkLayout(written); err != nil {
 		return written, err
 	}
-	if _, err := gomod.Read(p.Root()); err != nil { // whose path the code's imports begin with
+	if _, err := gomod.Read(p.Code().View()); err != nil { // whose path the code's imports begin with
 		return nil, err
 	}
 	return p.Code().Described()

@@ -2,13 +2,14 @@
 // go.mod names. [Versions] says what code can use with them, and refuses what they do not have with the update that
 // helps. A project whose versions are not known is taken for a new one.
 //
-//	versions, err := requires.Read(root)
+//	versions, err := requires.Read(view)
 //	err = versions.CheckWebhooks()
 //	if versions.TypedWebhooks() { … }
 package requires
 
 import (
 	"fmt"
+	"io/fs"
 
 	"golang.org/x/mod/semver"
 
@@ -25,9 +26,9 @@ type Versions struct {
 	line    int    // of go.mod, with the latter
 }
 
-// Read reads them from the go.mod in folder root.
-func Read(root string) (Versions, error) {
-	mod, err := gomod.Read(root)
+// Read reads them from the go.mod of a project.
+func Read(files fs.ReadFileFS) (Versions, error) {
+	mod, err := gomod.Read(files)
 	if err != nil || mod == nil {
 		return Versions{}, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
 )
 
@@ -13,7 +14,7 @@ func read(t *testing.T, files string) requires.Versions {
 	t.Helper()
 	root := t.TempDir()
 	projecttest.Unpack(t, root, files)
-	v, err := requires.Read(root)
+	v, err := requires.Read(fileview.Disk(root))
 	if err != nil {
 		t.Fatal(err)
 	}
