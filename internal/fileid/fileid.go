@@ -7,6 +7,7 @@ package fileid
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 )
 
@@ -18,6 +19,11 @@ func Of(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return At(path, info), nil
+}
+
+// At is [Of] a file that is known already.
+func At(path string, info fs.FileInfo) string {
 	changed, inode := Details(info)
-	return fmt.Sprintf("%s %d %d %d %d", path, info.Size(), info.ModTime().UnixNano(), changed, inode), nil
+	return fmt.Sprintf("%s %d %d %d %d", path, info.Size(), info.ModTime().UnixNano(), changed, inode)
 }

@@ -81,15 +81,14 @@ func (c *content) load(path string, known *content) {
 		return
 	}
 	c.is = true
-	id, err := fileid.Of(path)
-	if known != nil && err == nil && known.id == id {
-		c.data, c.err, c.id = known.data, known.err, id
+	info, err := os.Stat(path)
+	if known != nil && err == nil && known.id == fileid.At(path, info) {
+		c.data, c.id = known.data, known.id
 		return
 	}
-	info, statErr := os.Stat(path)
 	c.data, c.err = finite.ReadFile(path)
-	if err == nil && statErr == nil && c.err == nil && time.Since(info.ModTime()) > settled {
-		c.id = id
+	if err == nil && c.err == nil && time.Since(info.ModTime()) > settled {
+		c.id = fileid.At(path, info)
 	}
 }
 
@@ -98,6 +97,12 @@ func (d *disk) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	c := d.content(name, path)
+	return slices.Clone(c.data), c.err
+}
+
+// content is that of a file, which is read if need be.
+func (d *disk) content(name, path string) *content {
 	d.mu.Lock()
 	c, known := d.read[name], d.known[name]
 	if c == nil {
@@ -106,7 +111,22 @@ func (d *disk) ReadFile(name string) ([]byte, error) {
 	}
 	d.mu.Unlock()
 	c.load(path, known)
-	return slices.Clone(c.data), c.err
+	return c
+}
+
+// ReadAt reads the file at an absolute path through a view of [Disk], where it is in the project and one whose content
+// the view has, or gets now, for certain: that of the file which info describes.
+func ReadAt(view View, path string, info fs.FileInfo) (content []byte, is bool) {
+	d, is := view.(*disk)
+	if !is {
+		return nil, false
+	}
+	rel, err := filepath.Rel(d.root, path)
+	if err != nil || !fs.ValidPath(filepath.ToSlash(rel)) {
+		return nil, false
+	}
+	c := d.content(filepath.ToSlash(rel), filepath.Join(d.root, rel))
+	return c.data, c.err == nil && c.id == fileid.At(filepath.Join(d.root, rel), info)
 }
 
 func (d *disk) ReadDir(name string) ([]fs.DirEntry, error) {

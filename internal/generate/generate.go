@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/internal/codegen"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/generate/internal/clients"
 	"github.com/slipway-dev/slipway/internal/generate/internal/crd"
 	"github.com/slipway-dev/slipway/internal/generate/internal/deepcopy"
@@ -75,6 +76,8 @@ type Options struct {
 	// Without are absolute paths and patterns of files, or of folders of files, that are not made, since something else
 	// changes or removes them.
 	Without []string
+	// Files are those of the project, where they have been read or will be: each is read once.
+	Files fileview.View
 	// DryRun plans all files and writes none.
 	DryRun bool
 	// Replacing, unless it is nil, learns of each file that a run is about to write or remove, and what is there;
@@ -246,6 +249,7 @@ func newRun(ctx context.Context, options Options, past past) (*run, error) {
 	}
 	begin := past.begin()
 	r.inputs, r.last = begin.inputs, begin.last
+	r.inputs.Through(options.Files)
 	noteInflections(r.inputs)
 	r.loader = load.New(load.Config{Inputs: r.inputs, Settled: begin.settled, Untouched: begin.untouched, Plain: begin.last.Plain, Context: ctx, Dir: dir, Tags: options.Tags, Generated: !options.Lenient, Registry: registry, Notes: r.events})
 	return r, nil

@@ -70,7 +70,7 @@ func (p past) begin() beginning {
 	var last memory
 	switch {
 	case p.memory == nil:
-		return beginning{}
+		return beginning{inputs: inputs.NewSet()} // which nothing keeps
 	case p.last == nil || json.Unmarshal(p.last.Help(), &last) != nil:
 		return beginning{inputs: inputs.NewSet()}
 	}
@@ -200,7 +200,7 @@ func (o Options) key() (key string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	o.Dir, o.Events, o.Codegen, o.DryRun, o.Cache = dir, nil, nil, false, ""
+	o.Dir, o.Events, o.Codegen, o.Files, o.DryRun, o.Cache = dir, nil, nil, nil, false, ""
 	o.Within, o.Besides = nil, false // what is remembered is written already
 	return fmt.Sprintf("%s\n%#v\n%q\n%q", program, o, environment(), inflectionsThere()), true
 }

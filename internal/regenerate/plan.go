@@ -264,6 +264,7 @@ func (p Plan) roleName() (string, error) {
 // with a fatal finding, and then nothing was written. Files that the Makefile and links of the project lead to are
 // written below the project, and below options.Within.
 func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Result, error) {
+	options.Files = p.view
 	options.Within, options.Without = p.within(options.Within), p.without()
 	options.Version, options.Program, options.KeepVersion = p.tool.version, p.tool.name, p.tool.keepVersion
 	all := make([]generate.Options, len(p.runs))

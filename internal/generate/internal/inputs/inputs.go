@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/fileview"
 )
 
 // settled is the age from which a file's times tell every later change: more
@@ -21,7 +23,11 @@ type Set struct {
 	mu      sync.Mutex
 	entries map[place]entry
 	opaque  bool
+	view    fileview.View
 }
+
+// Through has files that a view shows read through it.
+func (in *Set) Through(view fileview.View) { in.view = view }
 
 // place is what was asked, and where.
 type place struct {
@@ -83,7 +89,9 @@ func (in *Set) ReadInto(buffer *bytes.Buffer, path string) error {
 		in.failed(content, path, err)
 		return err
 	}
-	if err = readAll(buffer, path, info.Size()); err != nil {
+	if text, is := in.viewed(path, info); is {
+		buffer.Write(text)
+	} else if err = readAll(buffer, path, info.Size()); err != nil {
 		in.failed(content, path, err)
 		return err
 	}
@@ -92,6 +100,14 @@ func (in *Set) ReadInto(buffer *bytes.Buffer, path string) error {
 	}
 	in.note(place{content, path}, entryOf(info, buffer.Bytes()))
 	return nil
+}
+
+// viewed is the content of a file that the view shows.
+func (in *Set) viewed(path string, info fs.FileInfo) (text []byte, is bool) {
+	if in == nil || in.view == nil {
+		return nil, false
+	}
+	return fileview.ReadAt(in.view, path, info)
 }
 
 // Why a file is not read.
