@@ -14,12 +14,15 @@ import (
 )
 
 // Read returns the text of the kustomization in dir.
-func Read(dir string) ([]byte, error) {
+func Read(dir string) ([]byte, error) { return Files{}.Read(dir) }
+
+// Read is that through the view.
+func (f Files) Read(dir string) ([]byte, error) {
 	path, err := kustomizationIn(dir)
 	if err != nil {
 		return nil, err
 	}
-	text, err := bounded.ReadFile(path)
+	text, err := bounded.Over(f.disk()).ReadFile(path)
 	if _, limit := errors.AsType[*bounded.LimitError](err); limit {
 		return nil, tooMuch(dir, err)
 	}

@@ -50,7 +50,7 @@ func Load(ctx context.Context, dir string) (*Model, error) {
 
 // load builds the kustomization; the model is nil if its schemas must not be hidden.
 func load(ctx context.Context, files kustomization.Files, dir string, hidden *schemas) (*Model, error) {
-	text, err := kustomization.Read(dir)
+	text, err := files.Read(dir)
 	if err != nil {
 		return nil, err
 	}
