@@ -12,12 +12,13 @@ import (
 
 const imageBuildLong = `Build compiles the project's manager, packs it into an image and keeps the image under the name in --tag.
 
-Build reads from the Dockerfile how to compile and start the manager: the package and the flags of go build, the
-program's path in the image, WORKDIR, USER, ENTRYPOINT, CMD, ENV and LABEL. Other lines of the Dockerfile have no
-effect, and build lists them. PACKAGE names another main package.
+Build reads from the Dockerfile how to compile and start the manager. It takes each go build, also in a recipe of the
+Makefile, and the files of the project that the Dockerfile copies. It takes WORKDIR, USER, ENTRYPOINT, CMD, ENV and
+LABEL, too. Build fails if the image would lack what another line does. With --allow-incomplete it lists such lines
+and goes on. PACKAGE names another main package.
 
-With --base build puts the program on top of an image from a registry. By default the image contains only the program,
-CA certificates, the users root and nonroot, time zones and /tmp.
+With --base build puts the program on top of an image from a registry. By default the image contains only the programs
+and files, CA certificates, the users root and nonroot, time zones and /tmp.
 
 The same sources make the same image. Its time is SOURCE_DATE_EPOCH, or that of the commit if no file has changed since.
 With several platforms the image is an index with one image for each. A bill of materials (SPDX) of each
@@ -58,6 +59,7 @@ func (inv *invocation) imageBuildCommand() *cobra.Command {
 	flags.StringArrayVar(&labels, "label", nil, "label of the image, `NAME=value`; repeatable")
 	flags.StringVarP(&b.Dockerfile, "file", "f", "", "`path` of the Dockerfile; default: that of the module")
 	flags.StringVar(&b.Target, "target", "", "`stage` of the Dockerfile that becomes the image; default: the last one")
+	flags.BoolVar(&b.AllowIncomplete, "allow-incomplete", false, "build the image also if it lacks what the Dockerfile has")
 	flags.StringVarP(&b.File, "archive", "o", "", "also save the image into this `archive`")
 	flags.StringVar(&b.Format, "format", "", formatUsage)
 	return cmd

@@ -35,6 +35,31 @@ type Manager struct {
 // not count.
 func (c *Codebase) Managers() ([]Manager, error) { return c.managers() }
 
+// Manager is the program that is the project's manager. Choose is what the user does where several may be, as in "name
+// one, as in: …".
+func (c *Codebase) Manager(choose func(pkg string) *report.Error) (Manager, error) {
+	all, err := c.Managers()
+	switch {
+	case err != nil:
+		return Manager{}, err
+	case len(all) == 1:
+		return all[0], nil
+	case len(all) == 0:
+		return Manager{}, &report.Error{What: "the project has no main package of a manager", Code: 2,
+			Hint: "expected it in cmd, in the project's folder, in the only folder of cmd, or where the Dockerfile builds it", Next: ListMains}
+	}
+	var packages []string
+	for _, m := range all {
+		packages = append(packages, m.Package)
+	}
+	e := choose(packages[0])
+	e.What, e.Where = "the project has several main packages", strings.Join(packages, ", ")
+	return Manager{}, e
+}
+
+// ListMains is the command that lists a module's main packages.
+const ListMains = `go list -f '{{if eq .Name "main"}}{{.Dir}}{{end}}' ./...`
+
 func (c *Codebase) readManagers() ([]Manager, error) {
 	built, image, err := c.built()
 	if err != nil {
@@ -88,11 +113,11 @@ func (c *Codebase) built() (pkg string, words []string, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	recipe := dockerfile.Read(string(content), nil)
-	if recipe.Build.Line == 0 {
+	recipe, err := dockerfile.Read(string(content), dockerfile.Options{Files: c.view})
+	if err != nil || len(recipe.Programs) == 0 { // what no builder takes says nothing
 		return "", nil, nil
 	}
-	return c.Folder(recipe.Build.Package), slices.Concat(recipe.Entrypoint, recipe.Command), nil
+	return c.Folder(recipe.Programs[0].Package), slices.Concat(recipe.Entrypoint, recipe.Command), nil
 }
 
 // subcommand are the arguments before the first flag. What follows that is for a pod: paths and addresses.

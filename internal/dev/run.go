@@ -148,21 +148,9 @@ func (o Options) stays(file string) error {
 
 // manager is the program of the project that is its manager.
 func (o Options) manager() (codebase.Manager, error) {
-	all, err := o.Code().Managers()
-	switch {
-	case err != nil:
-		return codebase.Manager{}, err
-	case len(all) == 1:
-		return all[0], nil
-	case len(all) == 0:
-		return codebase.Manager{}, &report.Error{What: "the project has no main package of a manager", Where: o.Dir, Hint: "expected it in cmd, in the project's folder, in the only folder of cmd, or where the Dockerfile builds it"}
-	}
-	var packages []string
-	for _, m := range all {
-		packages = append(packages, m.Package)
-	}
-	return codebase.Manager{}, &report.Error{What: "the project has several main packages", Where: strings.Join(packages, ", "),
-		Hint: "have the Dockerfile build the manager's, or the Makefile's target run start it, as in: go run ./" + packages[0]}
+	return o.Code().Manager(func(pkg string) *report.Error {
+		return &report.Error{Hint: "have the Dockerfile build the manager's, or the Makefile's target run start it, as in: go run ./" + pkg}
+	})
 }
 
 // started are the arguments of a manager: the project's and then the user's. Arguments of the user that begin with a

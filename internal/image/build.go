@@ -1,12 +1,16 @@
 package image
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,7 +48,8 @@ func (w *worker) build(ctx context.Context, r Build) (Image, error) {
 		return Image{}, err
 	}
 	b := &builder{worker: w, Build: r, made: map[string]v1.Layer{}}
-	if b.manager, err = compile.Find(r.Dir, compile.Source{Package: r.Package, Dockerfile: r.Dockerfile, Target: r.Target, Arguments: r.BuildArgs, Command: "slipway image build -t " + shellword.Quote(r.Tag)}); err != nil {
+	source := compile.Source{Package: r.Package, Dockerfile: r.Dockerfile, Target: r.Target, Arguments: r.BuildArgs, Command: command(r), WithBase: r.Base != "", AllowIncomplete: r.AllowIncomplete}
+	if b.manager, err = compile.Find(r.Dir, source); err != nil {
 		return Image{}, err
 	}
 	if b.manager, err = b.manager.Prepare(ctx); err != nil {
@@ -88,15 +93,27 @@ func (w *worker) build(ctx context.Context, r Build) (Image, error) {
 	return described, err
 }
 
+// command is the command that builds the image, for advice: a package may follow.
+func command(r Build) string {
+	words := "slipway image build -t " + shellword.Quote(r.Tag)
+	if r.Dockerfile != "" {
+		words += " -f " + shellword.Quote(r.Dockerfile)
+	}
+	if r.Target != "" {
+		words += " --target " + shellword.Quote(r.Target)
+	}
+	return words
+}
+
 // warnings tell what the Dockerfile says that the image will not have.
 func (b *builder) warnings() {
-	all := b.manager.Warnings(b.Base != "")
+	harmless, lacks := b.manager.Left(b.Base != "")
 	if user := b.manager.Recipe.User; user != "" {
 		if _, known := rootfs.User(user); !known {
-			all = append(all, fmt.Sprintf("%s: USER %s has no known number, so the image runs as %s; write its number", b.manager.File, user, nonroot))
+			harmless = append(harmless, fmt.Sprintf("%s: USER %s has no known number, so the image runs as %s; write its number", b.manager.File, user, nonroot))
 		}
 	}
-	for _, text := range all {
+	for _, text := range slices.Concat(harmless, lacks) {
 		b.warn(text)
 	}
 }
@@ -145,27 +162,17 @@ func (b *builder) platforms() ([]compile.Platform, error) {
 
 // one builds the image of one platform, and its bill of materials.
 func (b *builder) one(ctx context.Context, p compile.Platform) (img, about v1.Image, err error) {
+	programs, err := b.compile(ctx, p)
+	defer func() {
+		for _, program := range programs {
+			_ = program.Close() // it is read, not written
+		}
+	}()
+	if err != nil {
+		return nil, nil, err
+	}
 	begin := time.Now()
-	b.begin("compiling " + b.manager.Package + " for " + p.String())
-	program, err := b.manager.Compile(ctx, p, b.store)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer program.Close() // it is read, not written
-	b.step("compiled "+b.manager.Package+" for "+p.String(), begin)
-	begin = time.Now()
-	created, err := program.Created(b.getenv)
-	if err != nil {
-		return nil, nil, err
-	}
-	binary := b.binary()
-	digest, err := program.Digest()
-	if err != nil {
-		return nil, nil, err
-	}
-	layer, err := b.layer(layers.Key("program", digest, binary, created.String()), func() (v1.Layer, error) {
-		return pack.ProgramLayer(program.Path, strings.TrimPrefix(binary, "/"), created, b.temp)
-	})
+	created, err := programs[0].Created(b.getenv)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -173,8 +180,21 @@ func (b *builder) one(ctx context.Context, p compile.Platform) (img, about v1.Im
 	if err != nil {
 		return nil, nil, err
 	}
-	parts = append(parts, pack.Part{Layer: layer, By: "go build " + b.manager.Package})
-	spec := b.spec(program, binary, created)
+	if files, err := b.files(created); err != nil {
+		return nil, nil, err
+	} else if files != nil {
+		parts = append(parts, pack.Part{Layer: files, By: "files of the project"})
+	}
+	var materials []sbom.Program
+	for i, program := range programs {
+		layer, digest, err := b.programLayer(program, b.manager.Programs[i].Path, created)
+		if err != nil {
+			return nil, nil, err
+		}
+		parts = append(parts, pack.Part{Layer: layer, By: "go build " + b.manager.Programs[i].Package})
+		materials = append(materials, sbom.Program{Info: program.Info, SHA256: digest})
+	}
+	spec := b.spec(programs[0], b.manager.Programs[0].Path, created)
 	if b.base != nil {
 		if err := nameBase(base, b.base, spec.Labels); err != nil {
 			return nil, nil, err
@@ -183,11 +203,72 @@ func (b *builder) one(ctx context.Context, p compile.Platform) (img, about v1.Im
 	if img, err = pack.Image(base, spec, parts...); err != nil {
 		return nil, nil, err
 	}
-	if about, err = bill(program, digest, created, img); err != nil {
+	if about, err = bill(materials, created, img); err != nil {
 		return nil, nil, err
 	}
 	b.step("packed the image for "+p.String(), begin)
 	return img, about, nil
+}
+
+// compile compiles the programs. Those that it returns are to be closed, also with an error.
+func (b *builder) compile(ctx context.Context, p compile.Platform) (programs []compile.Program, err error) {
+	for _, one := range b.manager.Programs {
+		begin := time.Now()
+		b.begin("compiling " + one.Package + " for " + p.String())
+		program, err := b.manager.Compile(ctx, one, p, b.store)
+		if err != nil {
+			return programs, err
+		}
+		programs = append(programs, program)
+		b.step("compiled "+one.Package+" for "+p.String(), begin)
+	}
+	return programs, nil
+}
+
+// programLayer is the layer of a program, and the program's digest.
+func (b *builder) programLayer(program compile.Program, to string, created time.Time) (v1.Layer, string, error) {
+	digest, err := program.Digest()
+	if err != nil {
+		return nil, "", err
+	}
+	layer, err := b.layer(layers.Key("program", digest, to, created.String()), func() (v1.Layer, error) {
+		return pack.ProgramLayer(program.Path, strings.TrimPrefix(to, "/"), created, b.temp)
+	})
+	return layer, digest, err
+}
+
+// files is the layer of the project's files; nil if the image has none.
+func (b *builder) files(created time.Time) (v1.Layer, error) {
+	if len(b.manager.Files) == 0 {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(b.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var files []pack.Copied
+	for _, f := range b.manager.Files {
+		one := pack.Copied{From: f.From, To: strings.TrimPrefix(f.To, "/"), Follow: f.Follow}
+		owner, _ := rootfs.User(cmp.Or(f.Owner, "0:0"))
+		user, group, _ := strings.Cut(owner, ":")
+		for text, number := range map[string]*int{user: &one.UID, cmp.Or(group, user): &one.GID} {
+			if *number, err = strconv.Atoi(text); err != nil {
+				return nil, err
+			}
+		}
+		if f.Mode != "" {
+			if one.Mode, err = strconv.ParseInt(f.Mode, 8, 32); err != nil {
+				return nil, err
+			}
+		}
+		files = append(files, one)
+	}
+	layer, err := pack.CopiedLayer(root, files, created, b.temp)
+	if err != nil {
+		return nil, &report.Error{What: "a file that the Dockerfile copies cannot be put into the image", Where: b.manager.File, Err: err, Code: 2}
+	}
+	return layer, nil
 }
 
 // layer recalls the layer of what the key names, or makes it.
@@ -201,14 +282,6 @@ func (b *builder) layer(key string, make func() (v1.Layer, error)) (v1.Layer, er
 	layer, err := make()
 	b.made[key] = layer
 	return layer, err
-}
-
-// binary is the program's path in the image.
-func (b *builder) binary() string {
-	if b.manager.Recipe.Binary != "" {
-		return b.manager.Recipe.Binary
-	}
-	return "/manager"
 }
 
 // below is what the program is put on: the base that was asked for, or nothing but the files that it needs.
@@ -240,7 +313,7 @@ func platform(p compile.Platform) v1.Platform {
 // spec is what the image says, by the Dockerfile, the program, and the user.
 func (b *builder) spec(program compile.Program, binary string, created time.Time) pack.Spec {
 	recipe := b.manager.Recipe
-	s := pack.Spec{Platform: platform(program.Platform), Created: created, User: nonroot, Workdir: recipe.Workdir, Entrypoint: recipe.Entrypoint, Command: recipe.Command,
+	s := pack.Spec{Platform: platform(program.Platform), Created: created, User: nonroot, Workdir: recipe.Workdir, Volumes: recipe.Volumes, StopSignal: recipe.StopSignal, Entrypoint: recipe.Entrypoint, Command: recipe.Command,
 		Env: recipe.Env, Labels: map[string]string{"org.opencontainers.image.title": path.Base(program.Info.Main.Path)}}
 	if user, known := rootfs.User(recipe.User); known {
 		s.User = user
@@ -273,8 +346,8 @@ func nameBase(base v1.Image, ref name.Reference, labels map[string]string) error
 }
 
 // bill is the artifact with the bill of materials of an image.
-func bill(program compile.Program, digest string, created time.Time, img v1.Image) (v1.Image, error) {
-	text, err := sbom.SPDX(program.Info, digest, created)
+func bill(programs []sbom.Program, created time.Time, img v1.Image) (v1.Image, error) {
+	text, err := sbom.SPDX(programs, created)
 	if err != nil {
 		return nil, err
 	}

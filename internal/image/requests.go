@@ -21,6 +21,8 @@ type Build struct {
 	Mirrors    []string // like docker.io=mirror.example.com, before those of SLIPWAY_MIRROR
 	BuildArgs  map[string]string
 	Labels     map[string]string
+	// AllowIncomplete builds the image also if it lacks what the Dockerfile has.
+	AllowIncomplete bool
 }
 
 // Account is what a registry knows its user by.

@@ -25,7 +25,7 @@ const Name = "Makefile"
 // environment (?=), and files has what it includes: those of the project's folder, and no others; nil includes none. A
 // reference to the variable of a program stands for the program, whatever its value is.
 func Texts(content []byte, getenv func(string) string, files fs.FS, programs ...recipe.Program) []recipe.Text {
-	return read(string(content), getenv, files).texts(programs...)
+	return read(string(content), getenv, files, nil).texts(programs...)
 }
 
 func (m *reader) texts(programs ...recipe.Program) []recipe.Text {
@@ -37,22 +37,31 @@ func (m *reader) texts(programs ...recipe.Program) []recipe.Text {
 	}
 	var texts []recipe.Text
 	for _, r := range m.recipes {
-		source := strings.TrimLeft(r.text, prefixes)
-		texts = append(texts, recipe.Text{File: r.file, Line: r.line, Target: r.target, Command: command(r.target), Group: r.rule, Optional: r.conditional,
-			Shell: strings.TrimLeft(m.expand(source, 0), prefixes), Source: source})
+		texts = append(texts, m.shell(r))
 	}
 	return texts
 }
 
+// shell is a line of a recipe as the shell gets it.
+func (m *reader) shell(r line) recipe.Text {
+	source := strings.TrimLeft(r.text, prefixes)
+	return recipe.Text{File: r.file, Line: r.line, Target: r.target, Command: command(r.target), Group: r.rule, Optional: r.conditional,
+		Shell: strings.TrimLeft(m.expand(source, 0), prefixes), Source: source}
+}
+
 // Needs are the targets that a Makefile has made before one of its own; not there without a rule for that one.
 func Needs(content []byte, target string, getenv func(string) string, files fs.FS) (targets []string, there bool) {
-	targets, there = read(string(content), getenv, files).needs[target]
+	for _, h := range read(string(content), getenv, files, nil).heads {
+		if slices.Contains(strings.Fields(h.target), target) {
+			targets, there = append(targets, strings.Fields(h.needs)...), true
+		}
+	}
 	return targets, there
 }
 
 // Value is the value of a variable, or "" where it has none or only make knows it.
 func Value(content []byte, name string, getenv func(string) string, files fs.FS) string {
-	m := read(string(content), getenv, files)
+	m := read(string(content), getenv, files, nil)
 	if value := m.expand(m.variables[name].value, 0); !m.variables[name].conditional && !strings.Contains(value, opaque) {
 		return value
 	}

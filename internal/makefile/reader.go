@@ -39,7 +39,10 @@ type reader struct {
 	file      string          // the one that is read
 	variables map[string]variable
 	recipes   []line
-	needs     map[string][]string // prerequisites by their targets
+	heads     []head
+	given     map[string]string // variables of the command line
+	exported  map[string]bool
+	automatic string // what $@ stands for
 
 	steps     int // of expand so far
 	bytes     int // that references stood for so far
@@ -49,8 +52,11 @@ type reader struct {
 	define    bool // inside of define
 }
 
-func read(content string, getenv func(string) string, files fs.FS) *reader {
-	m := &reader{getenv: getenv, files: files, file: Name, included: make(map[string]bool), variables: make(map[string]variable), needs: make(map[string][]string)}
+func read(content string, getenv func(string) string, files fs.FS, given map[string]string) *reader {
+	m := &reader{getenv: getenv, files: files, file: Name, given: given, exported: make(map[string]bool), included: make(map[string]bool), variables: make(map[string]variable)}
+	for name, value := range given {
+		m.variables[name] = variable{value: value}
+	}
 	m.lines(content)
 	return m
 }
@@ -106,7 +112,7 @@ func (m *reader) read(name string) {
 
 var (
 	assignment = lazy.Regexp(`^\s*(?:(?:export|override)\s+)*([A-Za-z0-9_.-]+)\s*(\?|::?:?|\+|!)?=\s*(.*)$`)
-	rule       = lazy.Regexp(`^([^\s:=#][^:=#]*)::?(?:[^=].*)?$`)
+	rule       = lazy.Regexp(`^([^\s:=#][^:=#]*)::?([^=].*)?$`)
 )
 
 func (m *reader) line(number int, text string) {
@@ -134,22 +140,30 @@ func (m *reader) declaration(number int, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
+	words := strings.Fields(text)
 	if a := assignment().FindStringSubmatch(text); a != nil {
+		m.exported[a[1]] = m.exported[a[1]] || words[0] == "export"
 		m.assign(number, a[1], a[2], strings.TrimSpace(a[3]))
+		return
+	}
+	if words[0] == "export" {
+		for _, name := range words[1:] {
+			m.exported[name] = true
+		}
 		return
 	}
 	if r := rule().FindStringSubmatch(text); r != nil {
 		m.target = strings.TrimSpace(r[1])
 		m.rule++
-		_, needed, _ := strings.Cut(strings.TrimPrefix(text, r[1]), ":")
-		for _, target := range strings.Fields(m.target) {
-			m.needs[target] = append(m.needs[target], strings.Fields(strings.TrimPrefix(needed, ":"))...)
-		}
+		m.heads = append(m.heads, head{line{file: m.file, line: number, target: m.target, rule: m.rule, text: text, conditional: m.condition > 0}, r[2]})
 	}
 }
 
 func (m *reader) assign(line int, name, operator, value string) {
 	known, exists := m.variables[name]
+	if _, given := m.given[name]; given {
+		return
+	}
 	switch operator {
 	case "?":
 		if exists {
@@ -196,7 +210,11 @@ func (m *reader) expand(text string, depth int) string {
 			b.WriteString(m.affordable(text[i+1:end], depth))
 			i = end
 		default:
-			b.WriteString(opaque) // automatic variables
+			if text[i] != '@' || m.automatic == "" {
+				b.WriteString(opaque) // automatic variables
+				continue
+			}
+			b.WriteString(m.automatic)
 		}
 	}
 	return b.String()

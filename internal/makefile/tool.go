@@ -21,7 +21,7 @@ type Tool struct {
 // ToolOf finds out how a Makefile has a program that is installed from a Go package. Getenv and files are those of
 // [Texts]; files have the go.mod too.
 func ToolOf(content []byte, program recipe.Program, pkg string, getenv func(string) string, files fs.FS) Tool {
-	m := read(string(content), getenv, files)
+	m := read(string(content), getenv, files, nil)
 	value := m.expandKnown(m.variables[program.Variable].value)
 	tool := Tool{Name: nameIn(program.Name, value)}
 	versions := regexp.MustCompile(regexp.QuoteMeta(pkg) + `(?:@|[\s,]+(?:[^\s,@]+[\s,]+)?)(` + recipe.VersionPattern + `)`)

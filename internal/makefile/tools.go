@@ -47,7 +47,7 @@ const controllerRuntime = "sigs.k8s.io/controller-runtime"
 
 // ToolsOf reads how a Makefile gets its tools. Getenv and files are those of [Texts]; files have the go.mod too.
 func ToolsOf(content []byte, getenv func(string) string, files fs.FS) Tools {
-	m := read(string(content), getenv, files)
+	m := read(string(content), getenv, files, nil)
 	tools := Tools{Versions: map[string]string{}}
 	for _, t := range installed {
 		switch value, known := m.version(t.version); {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/gocommand"
+	"github.com/slipway-dev/slipway/internal/image/dockerfile"
 	"github.com/slipway-dev/slipway/internal/image/store"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -20,10 +21,10 @@ import (
 // shown is how much of what the go command said is shown.
 const shown = 20
 
-// Compile compiles the manager into a place of the store. Who gets a program closes it.
-func (m Manager) Compile(ctx context.Context, p Platform, s store.Store) (program Program, err error) {
-	arguments := m.arguments()
-	lock, folder, err := s.Program(ctx, m.key(p, arguments))
+// Compile compiles a program into a place of the store. Who gets a program closes it.
+func (m Manager) Compile(ctx context.Context, b dockerfile.Build, p Platform, s store.Store) (program Program, err error) {
+	arguments := m.arguments(b)
+	lock, folder, err := s.Program(ctx, m.key(b, p, arguments))
 	if err != nil {
 		return Program{}, err
 	}
@@ -34,9 +35,9 @@ func (m Manager) Compile(ctx context.Context, p Platform, s store.Store) (progra
 	}()
 	path := filepath.Join(folder, store.ProgramFile)
 	var said bytes.Buffer
-	cmd := gocommand.Command{Dir: m.Dir, Env: m.variables(p), Args: append(arguments, "-o", path, m.Package), Stdout: &said, Stderr: &said}
+	cmd := gocommand.Command{Dir: m.Dir, Env: m.variables(b, p), Args: append(arguments, "-o", path, b.Package), Stdout: &said, Stderr: &said}
 	if err := cmd.Run(ctx); err != nil {
-		return Program{}, m.explain(ctx, p, err, said.String(), folder)
+		return Program{}, m.explain(ctx, b, p, err, said.String(), folder)
 	}
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -47,8 +48,8 @@ func (m Manager) Compile(ctx context.Context, p Platform, s store.Store) (progra
 
 // arguments are those of the go command, but for the output and the package. An image has no debugger, so its program
 // has no tables for one, unless the recipe has flags for the compiler of its own.
-func (m Manager) arguments() []string {
-	arguments := append([]string{"build", "-trimpath", gocommand.NoDebugging}, m.Recipe.Build.Flags...)
+func (m Manager) arguments(b dockerfile.Build) []string {
+	arguments := append([]string{"build", "-trimpath", gocommand.NoDebugging}, b.Flags...)
 	if !m.sources.stamped {
 		arguments = append(arguments, "-buildvcs=false") // the last one counts
 	}
@@ -56,13 +57,13 @@ func (m Manager) arguments() []string {
 }
 
 // variables are those that the go command runs with.
-func (m Manager) variables(p Platform) []string {
-	return slices.Concat(m.env.With("GOWORK="+m.sources.workspace), git.Environment(), m.Recipe.Build.Env, p.environment())
+func (m Manager) variables(b dockerfile.Build, p Platform) []string {
+	return slices.Concat(m.env.With("GOWORK="+m.sources.workspace), git.Environment(), b.Env, p.environment())
 }
 
 // key names the place of a program: by what is compiled, and how.
-func (m Manager) key(p Platform, arguments []string) string {
-	all := slices.Concat(arguments, m.Recipe.Build.Env, []string{m.Dir, m.Package, p.String()})
+func (m Manager) key(b dockerfile.Build, p Platform, arguments []string) string {
+	all := slices.Concat(arguments, b.Env, []string{m.Dir, b.Package, p.String()})
 	sum := sha256.Sum256([]byte(strings.Join(all, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
@@ -75,7 +76,7 @@ func (e Error) Error() string { return e.Err.Error() }
 // Unwrap returns how the go command ended.
 func (e Error) Unwrap() error { return e.Err }
 
-func (m Manager) explain(ctx context.Context, p Platform, err error, said, out string) error {
+func (m Manager) explain(ctx context.Context, b dockerfile.Build, p Platform, err error, said, out string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -86,5 +87,5 @@ func (m Manager) explain(ctx context.Context, p Platform, err error, said, out s
 	if len(lines) > shown {
 		lines = append(lines[:shown:shown], "…")
 	}
-	return &report.Error{What: "the manager does not compile for " + p.String(), Where: filepath.Join(m.Dir, m.Package), Err: Error{err}, Hint: strings.Join(lines, "\n")}
+	return &report.Error{What: "the manager does not compile for " + p.String(), Where: filepath.Join(m.Dir, b.Package), Err: Error{err}, Hint: strings.Join(lines, "\n")}
 }

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,14 +44,14 @@ func write(t *testing.T, dir, name, text string) string {
 // compiled compiles the manager in dir and returns its digest, and the warnings.
 func compiled(t *testing.T, dir string) (digest string, warnings []string) {
 	t.Helper()
-	m, err := compile.Find(dir, compile.Source{})
+	m, err := compile.Find(dir, compile.Source{AllowIncomplete: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m, err = m.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p, err := m.Compile(t.Context(), compile.Platform{OS: "linux", Arch: "amd64"}, store.Store{Dir: t.TempDir()})
+	p, err := m.Compile(t.Context(), m.Programs[0], compile.Platform{OS: "linux", Arch: "amd64"}, store.Store{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,8 @@ func compiled(t *testing.T, dir string) (digest string, warnings []string) {
 	if digest, err = p.Digest(); err != nil {
 		t.Fatal(err)
 	}
-	return digest, m.Warnings(false)
+	warnings, lacks := m.Left(false)
+	return digest, slices.Concat(warnings, lacks)
 }
 
 func contains(texts []string, part string) bool {
@@ -221,7 +223,7 @@ func TestNoFolderForTemporaryFiles(t *testing.T) {
 	t.Setenv("GOTMPDIR", "")
 	m, err = m.Prepare(t.Context())
 	if err == nil {
-		_, err = m.Compile(t.Context(), compile.Platform{OS: "linux", Arch: "amd64"}, s)
+		_, err = m.Compile(t.Context(), m.Programs[0], compile.Platform{OS: "linux", Arch: "amd64"}, s)
 	}
 	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != none || !strings.Contains(e.Hint, "TMPDIR") {
 		t.Errorf("got %v", err)

@@ -1,8 +1,8 @@
 // Package compile compiles a project's manager into a static program that runs alone in an image.
 //
-//	m, err := compile.Find(dir, Source{})      // which package, how, by the Dockerfile
+//	m, err := compile.Find(dir, Source{})      // which packages, how, by the Dockerfile
 //	m, err = m.Prepare(ctx)                    // with the user's go command
-//	program, err := m.Compile(ctx, platform, store)
+//	program, err := m.Compile(ctx, m.Programs[0], platform, store)
 //	program.Path, program.Created, program.Info
 //
 // The go command does the work, as a Dockerfile has it do: without C, with trimmed paths, with the flags that the
@@ -41,17 +41,22 @@ type Source struct {
 	Target     string            // the stage that becomes the image, instead of the last one
 	Arguments  map[string]string // for its ARGs
 	Command    string            // that builds it, for advice: a package may follow
+	WithBase   bool              // the image has another one below, which may have what ENTRYPOINT starts
+	// AllowIncomplete finds it also if an image of it lacks what the Dockerfile has.
+	AllowIncomplete bool
 }
 
-// Manager is a main package and how it is built.
+// Manager is the main package of a manager, and what else an image of it has.
 type Manager struct {
-	Dir     string // of the module
-	File    string // the Dockerfile, as messages name it
-	Package string // like ./cmd
-	Recipe  dockerfile.Recipe
+	Dir      string             // of the module
+	File     string             // the Dockerfile, as messages name it
+	Programs []dockerfile.Build // of the image, with packages like ./cmd; the first one is the manager
+	Files    []dockerfile.Copy  // of the module that the image has
+	Recipe   dockerfile.Recipe
 
-	env     *gocommand.Environment // see Prepare
-	sources sources
+	env      *gocommand.Environment // see Prepare
+	sources  sources
+	unlisted error // why Files are not all of them
 }
 
 // Find finds the manager of the module in dir: the package that is named, or the one that the Dockerfile builds, or the
@@ -64,38 +69,78 @@ func Find(dir string, from Source) (Manager, error) {
 	if err != nil {
 		return Manager{}, &report.Error{What: "there is no Go module in this folder", Where: dir, Hint: "expected a file go.mod here", Code: 2}
 	}
-	m := Manager{Dir: dir, Package: from.Package, File: cmp.Or(from.Dockerfile, FileName)}
-	if err := m.read(from); err != nil {
+	m := Manager{Dir: dir, File: cmp.Or(from.Dockerfile, FileName)}
+	view := fileview.Disk(dir)
+	if err := m.read(view, from); err != nil {
 		return m, err
 	}
-	if m.Package == "" && m.Recipe.Build.Line > 0 {
-		m.Package = m.Recipe.Build.Package
+	code := codebase.Read(view, os.Getenv)
+	err = m.choose(code, from)
+	if _, lacks := m.Left(from.WithBase); len(lacks) > 0 && !from.AllowIncomplete { // which may be why none is chosen
+		return m, m.incomplete(from, lacks)
 	}
-	code := codebase.Read(fileview.Disk(dir), os.Getenv)
-	if m.Package == "" {
-		if m.Package, err = guess(code, dir, from.Command); err != nil {
-			return m, err
+	if err != nil {
+		return m, err
+	}
+	for i := range m.Programs {
+		p := &m.Programs[i]
+		folder := code.Folder(p.Package)
+		if !code.IsMain(folder) {
+			return m, noMain(filepath.Join(dir, cmp.Or(folder, p.Package)))
+		}
+		if p.Path = cmp.Or(p.Path, "/manager"); folder == "." {
+			p.Package = folder
+		} else {
+			p.Package = "./" + folder
 		}
 	}
-	folder := code.Folder(m.Package)
-	if !code.IsMain(folder) {
-		return m, noMain(filepath.Join(dir, cmp.Or(folder, m.Package)))
-	}
-	if m.Package = folder; folder != "." {
-		m.Package = "./" + folder
-	}
 	return m, nil
+}
+
+// incomplete is the refusal of an image that would lack what the Dockerfile has.
+func (m Manager) incomplete(from Source, lacks []string) error {
+	next := from.Command
+	if from.Package != "" {
+		next += " " + shellword.Quote(from.Package)
+	}
+	hint := append(lacks[1:], "--allow-incomplete builds the image without; a container engine builds all of it")
+	return &report.Error{What: "the image would lack what the Dockerfile has", Where: lacks[0], Hint: strings.Join(hint, "\n"), Next: next + " --allow-incomplete", Code: 2}
+}
+
+// choose decides which programs the image has: those of the Dockerfile, or the package that is named in their place.
+func (m *Manager) choose(code *codebase.Codebase, from Source) error {
+	m.Programs = slices.Clone(m.Recipe.Programs)
+	if len(m.Programs) == 0 {
+		m.Programs = []dockerfile.Build{{Path: m.Recipe.Started()}}
+	}
+	if from.Package != "" {
+		named := m.Programs[0]
+		for _, p := range m.Programs {
+			if folder := code.Folder(p.Package); folder != "" && folder == code.Folder(from.Package) {
+				named = p
+			}
+		}
+		named.Package = from.Package
+		m.Programs = []dockerfile.Build{named}
+	}
+	if m.Programs[0].Package != "" {
+		return nil
+	}
+	found, err := code.Manager(func(pkg string) *report.Error {
+		return &report.Error{Code: 2, Hint: "name the manager's", Next: from.Command + " " + shellword.Quote("./"+pkg)}
+	})
+	m.Programs[0].Package = found.Package
+	return err
 }
 
 // noMain is the refusal of a folder without a main package, with the command that lists those that there are.
 func noMain(dir string) error {
 	return &report.Error{What: "there is no main package to build", Where: dir, Code: 2,
-		Hint: "name a main package, or put it in ./cmd, in the module's folder or into the Dockerfile's go build",
-		Next: `go list -f '{{if eq .Name "main"}}{{.Dir}}{{end}}' ./...`}
+		Hint: "name a main package, or put it in ./cmd, in the module's folder or into the Dockerfile's go build", Next: codebase.ListMains}
 }
 
 // read reads the Dockerfile. The module's own may be missing.
-func (m *Manager) read(from Source) error {
+func (m *Manager) read(view fileview.View, from Source) error {
 	name := cmp.Or(from.Dockerfile, filepath.Join(m.Dir, FileName))
 	text, err := readSmall(name, dockerfile.MaxSize)
 	missing := errors.Is(err, os.ErrNotExist)
@@ -105,9 +150,23 @@ func (m *Manager) read(from Source) error {
 	if err != nil && !missing {
 		return err
 	}
-	if m.Recipe, err = dockerfile.ReadStage(string(text), from.Target, from.Arguments); err != nil {
+	m.Recipe, err = dockerfile.Read(string(text), dockerfile.Options{Name: m.File, Target: from.Target, Arguments: from.Arguments, Files: view})
+	if invalid, ok := errors.AsType[*dockerfile.SyntaxError](err); ok {
+		return &report.Error{What: "the Dockerfile cannot be read", Where: fmt.Sprintf("%s:%d", m.File, invalid.Line), Err: invalid.Err, Hint: "no builder takes it; correct that line", Code: 2}
+	}
+	if err != nil {
 		return &report.Error{What: "the Dockerfile has no stage " + from.Target, Where: name, Err: err, Code: 2}
 	}
+	below, err := filepath.Rel(m.Dir, name)
+	if err != nil {
+		below = FileName
+	}
+	root, err := os.OpenRoot(m.Dir) // which follows no link out of it
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	m.Files, m.unlisted = m.Recipe.List(root.FS(), filepath.ToSlash(below))
 	return nil
 }
 
@@ -129,39 +188,36 @@ func readSmall(name string, limit int64) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// guess is the package where projects have their manager. The command builds the one that is named.
-func guess(code *codebase.Codebase, dir, command string) (string, error) {
-	found, err := code.Managers()
-	switch {
-	case err != nil:
-		return "", err
-	case len(found) == 0:
-		return "", noMain(dir)
-	case len(found) == 1:
-		return found[0].Package, nil
+// Left lists what the Dockerfile does, and what the user's settings are, that the image will be without: what changes
+// nothing of its programs and files, and what it lacks.
+func (m Manager) Left(withBase bool) (harmless, lacks []string) {
+	harmless = slices.Clone(m.sources.warnings)
+	for _, line := range m.Recipe.Left {
+		text := fmt.Sprintf("%s:%d: `%s` has no part in this image: %s", line.File, line.Number, line.Text, line.Why)
+		if line.Flag {
+			text = fmt.Sprintf("%s:%d: go build is run without `%s`: %s", line.File, line.Number, line.Text, line.Why)
+		}
+		if line.Harmless {
+			harmless = append(harmless, text)
+		} else {
+			lacks = append(lacks, text)
+		}
 	}
-	var packages []string
-	for _, m := range found {
-		packages = append(packages, m.Package)
+	if m.unlisted != nil {
+		lacks = append(lacks, fmt.Sprintf("%s: not all files are copied: %v", m.File, m.unlisted))
 	}
-	return "", &report.Error{What: "the module has several main packages", Where: strings.Join(packages, ", "), Code: 2,
-		Hint: "name the manager's", Next: command + " " + shellword.Quote("./"+packages[0])}
-}
-
-// Warnings list what the Dockerfile does, and what the user's settings are, that the image will be without.
-func (m Manager) Warnings(withBase bool) []string {
-	all := slices.Clone(m.sources.warnings)
-	for _, line := range m.Recipe.Apart {
-		all = append(all, fmt.Sprintf("%s:%d: `%s` has no part in this image: %s", m.File, line.Number, line.Text, line.Why))
-	}
-	for _, line := range m.Recipe.Omitted {
-		all = append(all, fmt.Sprintf("%s:%d: go build is run without `%s`: %s", m.File, line.Number, line.Text, line.Why))
-	}
-	if started := m.Recipe.Started(); len(m.Recipe.Entrypoint) > 0 && started != m.Recipe.Binary && !withBase {
-		all = append(all, fmt.Sprintf("%s: ENTRYPOINT starts %s, which this image does not have", m.File, started))
+	started := m.Recipe.Started()
+	if len(m.Recipe.Entrypoint) > 0 && !m.has(started) && !withBase {
+		lacks = append(lacks, fmt.Sprintf("%s: ENTRYPOINT starts %s, which this image does not have", m.File, started))
 	}
 	if m.Recipe.Base != "" && !withBase {
-		all = append(all, fmt.Sprintf("%s: this image is not based on %s; to base it on that, add --base %s", m.File, m.Recipe.Base, m.Recipe.Base))
+		harmless = append(harmless, fmt.Sprintf("%s: this image is not based on %s; to base it on that, add --base %s", m.File, m.Recipe.Base, m.Recipe.Base))
 	}
-	return all
+	return harmless, lacks
+}
+
+// has reports whether the image has a program or a file at a path.
+func (m Manager) has(full string) bool {
+	return slices.ContainsFunc(m.Programs, func(b dockerfile.Build) bool { return b.Path == full }) ||
+		slices.ContainsFunc(m.Files, func(c dockerfile.Copy) bool { return c.To == full })
 }

@@ -72,17 +72,19 @@ func (s *sources) elsewhere(dir string) {
 // Goroot is the folder of the Go that compiles the manager, which is that of the toolchain that go.mod asks for.
 func (m Manager) Goroot(ctx context.Context, p Platform) (string, error) {
 	var out, said bytes.Buffer
-	cmd := gocommand.Command{Dir: m.Dir, Env: m.variables(p), Args: []string{"env", "GOROOT"}, Stdout: &out, Stderr: &said}
+	cmd := gocommand.Command{Dir: m.Dir, Env: m.variables(m.Programs[0], p), Args: []string{"env", "GOROOT"}, Stdout: &out, Stderr: &said}
 	if err := cmd.Run(ctx); err != nil {
-		return "", m.explain(ctx, p, err, said.String(), m.Dir)
+		return "", m.explain(ctx, m.Programs[0], p, err, said.String(), m.Dir)
 	}
 	return strings.TrimSpace(out.String()), nil
 }
 
 // within refuses what the Dockerfile names outside of the module's folder.
 func (m Manager) within() error {
-	if !filepath.IsLocal(m.Package) {
-		return &report.Error{What: "the package is outside the module", Where: m.Package, Hint: "name a package in " + m.Dir, Code: 2}
+	for _, p := range m.Programs {
+		if !filepath.IsLocal(p.Package) {
+			return &report.Error{What: "the package is outside the module", Where: p.Package, Hint: "name a package in " + m.Dir, Code: 2}
+		}
 	}
 	root, err := os.OpenRoot(m.Dir)
 	if err != nil {
@@ -101,9 +103,11 @@ func (m Manager) within() error {
 // written are the files that the go command may write, whatever they are links to.
 func (m Manager) written() []string {
 	files := []string{"go.mod", "go.sum", workFile, workFile + ".sum"}
-	for _, flag := range m.Recipe.Build.Flags {
-		if file, ok := strings.CutPrefix(flag, "-modfile="); ok {
-			files = append(files, file, strings.TrimSuffix(file, ".mod")+".sum")
+	for _, p := range m.Programs {
+		for _, flag := range p.Flags {
+			if file, ok := strings.CutPrefix(flag, "-modfile="); ok {
+				files = append(files, file, strings.TrimSuffix(file, ".mod")+".sum")
+			}
 		}
 	}
 	return files

@@ -1,9 +1,12 @@
 package dockerfile_test
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -36,6 +39,34 @@ USER 65532:65532
 ENTRYPOINT ["/manager"]
 `
 
+// read reads a Dockerfile that is valid.
+func read(t *testing.T, text string, o dockerfile.Options) dockerfile.Recipe {
+	t.Helper()
+	r, err := dockerfile.Read(text, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// program is the first program of a recipe, or none.
+func program(r dockerfile.Recipe) dockerfile.Build {
+	if len(r.Programs) == 0 {
+		return dockerfile.Build{}
+	}
+	return r.Programs[0]
+}
+
+// left are the lines that the image lacks something without.
+func left(r dockerfile.Recipe) (all []string) {
+	for _, l := range r.Left {
+		if !l.Harmless && !l.Flag {
+			all = append(all, fmt.Sprintf("%s:%d: %s: %s", l.File, l.Number, l.Text, l.Why))
+		}
+	}
+	return all
+}
+
 func TestRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		text      string
@@ -43,34 +74,44 @@ func TestRead(t *testing.T) {
 		want      dockerfile.Recipe
 	}{
 		"usual": {usual, nil, dockerfile.Recipe{
-			Build:  dockerfile.Build{Line: 14, Package: "cmd/main.go", Flags: []string{"-ldflags=-s -X main.version=dev", "-tags=netgo"}},
-			Binary: "/manager", Workdir: "/", User: "65532:65532", Entrypoint: []string{"/manager"},
+			Programs: []dockerfile.Build{{File: "Dockerfile", Line: 14, Package: "cmd/main.go", Path: "/manager", Flags: []string{"-ldflags=-s -X main.version=dev", "-tags=netgo"}}},
+			Workdir:  "/", User: "65532:65532", Entrypoint: []string{"/manager"},
 		}},
 		"arguments": {usual, map[string]string{"VERSION": "v1", "BASE": "alpine:3"}, dockerfile.Recipe{
-			Build:  dockerfile.Build{Line: 14, Package: "cmd/main.go", Flags: []string{"-ldflags=-s -X main.version=v1", "-tags=netgo"}},
-			Binary: "/manager", Workdir: "/", User: "65532:65532", Entrypoint: []string{"/manager"}, Base: "alpine:3",
+			Programs: []dockerfile.Build{{File: "Dockerfile", Line: 14, Package: "cmd/main.go", Path: "/manager", Flags: []string{"-ldflags=-s -X main.version=v1", "-tags=netgo"}}},
+			Workdir:  "/", User: "65532:65532", Entrypoint: []string{"/manager"}, Base: "alpine:3",
 		}},
 		"none": {"", nil, dockerfile.Recipe{}},
-		"configuration": {"FROM scratch\nENV A=1 B=\"two words\"\nENV OLD form\nLABEL a.b=\"c d\"\nEXPOSE 80\nCMD [\"--x\"]\n", nil, dockerfile.Recipe{
-			Env: []string{"A=1", "B=two words", "OLD=form"}, Labels: map[string]string{"a.b": "c d"}, Command: []string{"--x"},
+		"configuration": {"FROM scratch\nENV A=1 B=\"two words\"\nENV OLD form\nLABEL a.b=\"c d\"\nEXPOSE 80\nVOLUME /a /b\nSTOPSIGNAL SIGINT\nHEALTHCHECK NONE\nCMD [\"--x\"]\n", nil, dockerfile.Recipe{
+			Env: []string{"A=1", "B=two words", "OLD=form"}, Labels: map[string]string{"a.b": "c d"}, Command: []string{"--x"}, Workdir: "/", Volumes: []string{"/a", "/b"}, StopSignal: "SIGINT",
 		}},
-		"apart": {"FROM golang AS b\nRUN apt-get install x\nRUN go build -race -o /m . || true\nRUN <<EOF\nFROM nowhere\nEOF\nRUN go build -ldflags=$V -o m\nRUN CGO_ENABLED=1 go build\nFROM scratch\nRUN x\nHEALTHCHECK NONE\nENTRYPOINT /m\nCOPY a b\n", nil, dockerfile.Recipe{
-			Apart: []dockerfile.Line{
-				{2, "RUN apt-get install x", "slipway runs only go build"},
-				{3, "RUN go build -race -o /m . || true", "slipway does not understand this command"},
-				{4, "RUN <<EOF", "slipway runs only go build"},
-				{7, "RUN go build -ldflags=$V -o m", "$V has no value; --build-arg gives it one"},
-				{8, "RUN CGO_ENABLED=1 go build", "a program with C code needs libraries, which the image does not have"},
-				{10, "RUN x", "slipway runs no command in the image"},
-				{11, "HEALTHCHECK NONE", "slipway does not know it"},
-				{12, "ENTRYPOINT /m", "it needs a shell, which the image does not have"},
-				{13, "COPY a b", "the image holds only the program"},
+		"of another stage": {"FROM scratch AS base\nENV A=1\nUSER 7\nCMD [\"a\"]\nFROM unused\nRUN unknown\nFROM base\nENV A=2\nENTRYPOINT [\"/m\"]\n", nil, dockerfile.Recipe{
+			Env: []string{"A=2"}, User: "7", Entrypoint: []string{"/m"}, Workdir: "/",
+		}},
+		"left": {"FROM golang AS b\nRUN apt-get install x\nRUN go build -race -o /m . || true\nRUN <<EOF\nFROM nowhere\nEOF\nRUN go build -ldflags=$V -o m\nRUN CGO_ENABLED=1 go build\nRUN echo a >b\nFROM scratch\nRUN adduser op && rm -rf /var/cache && x\nENTRYPOINT /m\nCOPY --from=b /x /x\nCOPY --from=alpine /etc/motd /\nADD https://example.com/a /\nCOPY --parents a /\n", nil, dockerfile.Recipe{
+			Workdir: "/",
+			Left: []dockerfile.Line{
+				{Number: 2, Text: "RUN apt-get install x", Why: "slipway runs only go build", Harmless: true},
+				{Number: 3, Text: "RUN go build -race -o /m . || true", Why: "slipway does not understand this command"},
+				{Number: 4, Text: "RUN <<EOF", Why: "slipway runs only go build"},
+				{Number: 7, Text: "RUN go build -ldflags=$V -o m", Why: "$V has no value; --build-arg gives it one"},
+				{Number: 8, Text: "RUN CGO_ENABLED=1 go build", Why: "a program with C code needs libraries, which the image does not have"},
+				{Number: 9, Text: "RUN echo a >b", Why: "slipway does not understand this command"},
+				{Number: 11, Text: "RUN adduser op && rm -rf /var/cache && x", Why: "slipway runs only go build", Harmless: true},
+				{Number: 11, Text: "RUN adduser op && rm -rf /var/cache && x", Why: "slipway runs no command in the image"},
+				{Number: 12, Text: "ENTRYPOINT /m", Why: "it needs a shell, which the image does not have"},
+				{Number: 14, Text: "COPY --from=alpine /etc/motd /", Why: "slipway takes no files from another image"},
+				{Number: 15, Text: "ADD https://example.com/a /", Why: "slipway downloads and unpacks nothing"},
+				{Number: 16, Text: "COPY --parents a /", Why: "slipway does not know --parents"},
 			},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := dockerfile.Read(c.text, c.arguments)
-			if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(dockerfile.Build{})); diff != "" {
+			got := read(t, c.text, dockerfile.Options{Arguments: c.arguments})
+			for i := range c.want.Left {
+				c.want.Left[i].File = "Dockerfile"
+			}
+			if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -96,17 +137,17 @@ func TestProgram(t *testing.T) {
 		"an import path":        {"FROM go AS b\nCOPY . /w\nWORKDIR /w/x\nRUN go build -o /m example.com/op/cmd\nFROM x\nCOPY --from=b /m /m", "example.com/op/cmd", "/m", ""},
 		"into a folder":         {"FROM go AS b\nCOPY . /w\nRUN go build -o /bin/ ./cmd\nFROM x\nCOPY --from=b /bin/cmd /m", "./cmd", "/m", ""},
 		"env":                   {"FROM go AS b\nRUN env CGO_ENABLED=0 go build -o /m ./cmd\nFROM x\nCOPY --from=b /m /m", "./cmd", "/m", ""},
-		"nothing is understood": {"FROM go AS b\nRUN make\nFROM x\nCOPY --from=b /w/m /bin/m\nENTRYPOINT [\"/bin/m\"]", "", "/bin/m", "/bin/m"},
-		"nor where it is":       {"FROM go AS b\nRUN make\nFROM x\nCOPY --from=b /out /\nENTRYPOINT [\"/bin/m\"]", "", "/bin/m", "/bin/m"},
+		"nothing is understood": {"FROM go AS b\nRUN make\nFROM x\nCOPY --from=b /w/m /bin/m\nENTRYPOINT [\"/bin/m\"]", "", "", "/bin/m"},
+		"nor where it is":       {"FROM go AS b\nRUN make\nFROM x\nCOPY --from=b /out /\nENTRYPOINT [\"/bin/m\"]", "", "", "/bin/m"},
 		"a variable":            {"FROM go AS b\nARG B=m\nRUN go build -o $B ./cmd\nFROM x\nARG B=m\nCOPY --from=b /w/${B} /$B", "./cmd", "/m", ""},
-		"a mark at the start":   {"\ufeffFROM x\nENTRYPOINT [\"/m\"]", "", "/m", "/m"},
+		"a mark at the start":   {"\ufeffFROM x\nENTRYPOINT [\"/m\"]", "", "", "/m"},
 		"another one":           {"FROM go AS b\nRUN go build -o /m ./cmd\nFROM x\nCOPY --from=b /m /m\nENTRYPOINT [\"/run.sh\"]", "./cmd", "/m", "/run.sh"},
 		"arguments":             {"FROM go AS b\nRUN go build -o /m ./cmd\nFROM x\nCOPY --from=b /m /m\nCMD [\"--x\"]", "./cmd", "/m", "/usr/local/bin/--x"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := dockerfile.Read(c.text, nil)
-			if r.Build.Package != c.pkg || r.Binary != c.binary || r.Started() != c.started {
-				t.Errorf("package %q at %q, %q is started; want %q, %q, %q\n%+v", r.Build.Package, r.Binary, r.Started(), c.pkg, c.binary, c.started, r.Apart)
+			r := read(t, c.text, dockerfile.Options{})
+			if p := program(r); p.Package != c.pkg || p.Path != c.binary || r.Started() != c.started {
+				t.Errorf("package %q at %q, %q is started; want %q, %q, %q\n%+v", p.Package, p.Path, r.Started(), c.pkg, c.binary, c.started, r.Left)
 			}
 		})
 	}
@@ -118,7 +159,7 @@ func TestArgumentWithoutValue(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, pkg string
 		flags     []string
-		apart     string
+		left      string
 	}{
 		"in a flag":            {before + "ARG V\nRUN go build -ldflags=\"-X main.version=$V\" -o /m ./cmd" + after, "./cmd", []string{"-ldflags=-X main.version="}, ""},
 		"a word":               {before + "ARG V\nRUN go build -o /m ./cmd $V" + after, "./cmd", nil, ""},
@@ -127,35 +168,192 @@ func TestArgumentWithoutValue(t *testing.T) {
 		"it has a value":       {before + "ARG V=a\nARG V\nRUN go build -tags=$V -o /m ./cmd" + after, "./cmd", []string{"-tags=a"}, ""},
 		"ENV gave it one":      {"ARG V\n" + before + "ENV V=a\nARG V\nRUN go build -tags=$V -o /m ./cmd" + after, "./cmd", []string{"-tags=a"}, ""},
 		"the builder's":        {before + "ARG TARGETARCH\nRUN go build -o /m-$TARGETARCH ./cmd" + after, "", nil, "$TARGETARCH has no value; --build-arg gives it one"},
-		"of another stage":     {before + "ARG V\nFROM go\nRUN go build -tags=$V -o /m ./cmd" + after, "", nil, "$V has no value; --build-arg gives it one"},
+		"of another stage":     {before + "ARG V\nFROM go\nRUN go build -tags=$V -o /m ./cmd" + after, "", nil, "slipway does not know what makes /m"},
 		"that is not declared": {before + "RUN go build -tags=$V -o /m ./cmd" + after, "", nil, "$V has no value; --build-arg gives it one"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := dockerfile.Read(c.text, nil)
-			if diff := cmp.Diff(c.flags, r.Build.Flags); diff != "" || r.Build.Package != c.pkg {
-				t.Errorf("package %q\n%s", r.Build.Package, diff)
+			r := read(t, c.text, dockerfile.Options{})
+			if diff := cmp.Diff(c.flags, program(r).Flags); diff != "" || program(r).Package != c.pkg {
+				t.Errorf("package %q\n%s", program(r).Package, diff)
 			}
-			if c.apart == "" && len(r.Apart) > 0 || c.apart != "" && (len(r.Apart) == 0 || r.Apart[0].Why != c.apart) {
-				t.Errorf("apart: %+v", r.Apart)
+			if c.left == "" && len(r.Left) > 0 || c.left != "" && (len(r.Left) == 0 || r.Left[0].Why != c.left) {
+				t.Errorf("left: %+v", r.Left)
 			}
 		})
 	}
 }
 
 func TestEnvironment(t *testing.T) {
-	r := dockerfile.Read("FROM go AS b\nENV GOFLAGS=-tags=a\nRUN GOFIPS140=latest go build -o m\nFROM x\nENV PATH=$PATH:/x Q='$A' R=$A\n", nil)
-	if diff := cmp.Diff([]string{"GOFIPS140=latest"}, r.Build.Env); diff != "" {
+	const end = "\nFROM x\nCOPY --from=b /m /m\nENV PATH=$PATH:/x Q='$A' R=$A\n"
+	r := read(t, "FROM go AS b\nENV GOFLAGS=-tags=a\nRUN GOFIPS140=latest go build -o /m"+end, dockerfile.Options{})
+	if diff := cmp.Diff([]string{"GOFIPS140=latest"}, program(r).Env); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"-tags=a"}, r.Build.Flags); diff != "" {
+	if diff := cmp.Diff([]string{"-tags=a"}, program(r).Flags); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/x", "Q=$A", "R="}, r.Env); diff != "" {
 		t.Error(diff)
 	}
-	r = dockerfile.Read("FROM go AS b\nENV CGO_ENABLED=1\nRUN go build -o m\nFROM x", nil)
-	if len(r.Apart) != 1 || r.Build.Line != 0 {
-		t.Errorf("a program of C code is taken: %+v", r)
+}
+
+// TestWords: the words of commands are those that a shell makes of variables.
+func TestWords(t *testing.T) {
+	for name, c := range map[string]struct {
+		run   string
+		flags []string
+		pkg   string
+		why   string // of the first line that is left
+	}{
+		"several words":          {"ARG ARGS=\"-tags strict\"\nRUN go build ${ARGS} -o /m ./cmd", []string{"-tags=strict"}, "./cmd", ""},
+		"in quotes they are one": {"ARG ARGS=\"strict netgo\"\nRUN go build -tags \"${ARGS}\" -o /m ./cmd", []string{"-tags=strict netgo"}, "./cmd", ""},
+		"variables of env":       {"ARG ENVS=\"GOOS=linux GOFLAGS=-tags=strict\"\nRUN env ${ENVS} go build -o /m ./cmd", []string{"-tags=strict"}, "./cmd", ""},
+		"C code by env":          {"ARG ENVS=\"GOOS=linux CGO_ENABLED=1\"\nRUN env ${ENVS} go build -o /m ./cmd", nil, "", "a program with C code needs libraries, which the image does not have"},
+		"only for that command":  {"RUN env CGO_ENABLED=1 go version && go build -o /m ./cmd", nil, "./cmd", ""},
+		"export":                 {"RUN export GOFLAGS=-tags=strict; (cd / && GOFLAGS= go version) && go build -o /m ./cmd", []string{"-tags=strict"}, "./cmd", ""},
+		"go env -w":              {"RUN go env -w GOFLAGS=-tags=strict\nRUN go build -o /m ./cmd", []string{"-tags=strict"}, "./cmd", ""},
+		"an output":              {"RUN go build -ldflags \"-s -X main.v=$(git describe)\" -o /m ./cmd", []string{"-ldflags=-s"}, "./cmd", "slipway does not run commands for their output"},
+		"moved":                  {"RUN go build -o bin/x ./cmd && mv bin/x /m", nil, "./cmd", ""},
+		"installed":              {"RUN GOBIN=/ go install ./m", nil, "./m", ""},
+		"packages":               {"RUN go build -o / ./m ./tool", nil, "./m", ""},
+		"braces":                 {"RUN go build -o /m ./{a,b}{a,b}{a,b}", nil, "", "slipway does not know this expansion"},
+		"a replacement":          {"ENV A=${PATH//u/v}\nRUN go build -o /m ./cmd", nil, "./cmd", "slipway does not know this expansion"},
+		"another shell":          {"SHELL [\"pwsh\"]\nRUN go build -o /m ./cmd", nil, "", "slipway does not understand this command"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := read(t, "FROM go AS b\n"+c.run+"\nFROM scratch\nCOPY --from=b /m /m\n", dockerfile.Options{})
+			why := ""
+			if len(r.Left) > 0 {
+				why = r.Left[0].Why
+			}
+			if diff := cmp.Diff(c.flags, program(r).Flags); diff != "" || program(r).Package != c.pkg || why != c.why {
+				t.Errorf("package %q, left %q %s", program(r).Package, why, diff)
+			}
+		})
+	}
+}
+
+// TestMake: a recipe of the Makefile is read as the shell would get it, and what is not plain is named with its line.
+func TestMake(t *testing.T) {
+	const makefile = `CONTROLLER_GEN ?= $(CURDIR)/bin/controller-gen
+VERSION ?= dev
+LDFLAGS := -X main.version=$(VERSION)
+GIT = $(shell git describe)
+export GOFLAGS = -tags=strict
+
+.PHONY: all
+all: build
+
+build: manifests fmt bin/manager
+manifests: controller-gen
+	"$(CONTROLLER_GEN)" crd paths=./...
+controller-gen:
+	curl -o bin/controller-gen https://example.com
+fmt:
+	go fmt ./...
+bin/manager: $(shell find . -name '*.go')
+	@mkdir -p bin
+	$(GO_ENV) go build -ldflags "$(LDFLAGS)" -o $@ ./cmd/manager
+git:
+	go build -ldflags "-s -X main.version=$(GIT)" -o bin/manager ./cmd/manager
+ifdef FAST
+fast:
+	go build -o bin/manager ./cmd/manager
+endif
+assets:
+	npm run build
+cgo:
+	$(MAKE) bin/manager GO_ENV='CGO_ENABLED=${CGO}'
+own: VERSION = 2
+own: bin/manager
+`
+	files := fstest.MapFS{"Makefile": {Data: []byte(makefile)}, "go.mod": {Data: []byte("module x\n")}, "cmd/manager/main.go": {Data: []byte("package main\n")}}
+	version := func(v string) []string { return []string{"-tags=strict", "-ldflags=-X main.version=" + v} }
+	for run, c := range map[string]struct {
+		flags []string
+		left  []string
+	}{
+		"make":                                {version("dev"), nil},
+		"make -j4 build VERSION=1":            {version("1"), nil},
+		"VERSION=2 make build":                {version("2"), nil},
+		"make git":                            {[]string{"-tags=strict", "-ldflags=-s"}, nil},
+		"make fast":                           {nil, []string{"Makefile:23", "Makefile:24"}},
+		"make assets bin/manager":             {version("dev"), []string{"Makefile:27"}},
+		"CGO=1 make cgo":                      {nil, []string{"Makefile:19"}},
+		"make own":                            {version("dev"), []string{"Makefile:30"}},
+		"make none":                           {nil, []string{"Makefile:1"}},
+		"make -C hack":                        {nil, []string{"Dockerfile:5"}},
+		"make bin/manager 'VERSION=${OTHER}'": {version(""), nil},
+	} {
+		t.Run(run, func(t *testing.T) {
+			r := read(t, "FROM go AS b\nARG OTHER\nWORKDIR /w\nCOPY . .\nRUN "+run+"\nFROM scratch\nCOPY --from=b /w/bin/manager /m\n", dockerfile.Options{Files: files})
+			var places []string
+			for _, l := range left(r) {
+				file, rest, _ := strings.Cut(l, ":")
+				line, _, _ := strings.Cut(rest, ":")
+				places = append(places, file+":"+line)
+			}
+			if diff := cmp.Diff(c.left, places) + cmp.Diff(c.flags, program(r).Flags); diff != "" {
+				t.Errorf("%+v\n%s", r.Left, diff)
+			}
+		})
+	}
+}
+
+// TestFiles: the image has the programs and the files of the project that the Dockerfile copies, by whatever way.
+func TestFiles(t *testing.T) {
+	file := func() *fstest.MapFile { return &fstest.MapFile{Data: []byte("x")} }
+	files := fstest.MapFS{"go.mod": file(), "cmd/main.go": file(), "config/a.yaml": file(), "config/b.yaml": file(), "config/deep/c.yaml": file(), "config/secret": file(), "run.sh": file(),
+		".dockerignore": {Data: []byte("**/secret\n!go.mod\n")}}
+	const build = "FROM go AS b\nWORKDIR /w\nCOPY . .\nRUN go build -o /out/m ./cmd && go build -o /out/tool ./tool && cp config/a.yaml /out/\nFROM scratch\nWORKDIR /app\n"
+	for name, c := range map[string]struct{ copy, want string }{
+		"a folder":             {"COPY config /etc/op", "/etc/op/a.yaml=config/a.yaml /etc/op/b.yaml=config/b.yaml /etc/op/deep/c.yaml=config/deep/c.yaml"},
+		"a file":               {"COPY run.sh .", "/app/run.sh=run.sh"},
+		"a file by its name":   {"COPY run.sh /start", "/start=run.sh"},
+		"a pattern":            {"COPY config/*.yaml /c/", "/c/a.yaml=config/a.yaml /c/b.yaml=config/b.yaml"},
+		"of the stage":         {"COPY --from=b /w/config/deep /c", "/c/c.yaml=config/deep/c.yaml"},
+		"a file of the stage":  {"COPY --from=b /w/run.sh /w/config/b.yaml ./", "/app/b.yaml=config/b.yaml /app/run.sh=run.sh"},
+		"all that was made":    {"COPY --from=b /out /bin", "/bin/a.yaml=config/a.yaml /bin/m=./cmd /bin/tool=./tool"},
+		"programs":             {"COPY --from=b /out/tool /out/m /", "/m=./cmd /tool=./tool"},
+		"as a list, with mode": {"COPY --chmod=755 --chown=7:7 [\"run.sh\", \"/a b\"]", "/a b=run.sh 755 7:7"},
+		"later ones":           {"COPY run.sh /x\nCOPY config/a.yaml /x", "/x=config/a.yaml"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := read(t, build+c.copy+"\n", dockerfile.Options{Files: files})
+			listed, err := r.List(files, "Dockerfile")
+			if err != nil || len(r.Left) > 0 {
+				t.Fatalf("%v, left %+v", err, r.Left)
+			}
+			var got []string
+			for _, f := range listed {
+				got = append(got, strings.TrimSpace(f.To+"="+f.From+" "+strings.TrimSpace(f.Mode+" "+f.Owner)))
+			}
+			for _, p := range r.Programs {
+				got = append(got, p.Path+"=./"+strings.TrimPrefix(p.Package, "./"))
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(c.want, strings.Join(got, " ")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	for text, why := range map[string]string{"COPY none /": "Dockerfile:7: COPY none /: the project has no none", "COPY --from=b /y /": "Dockerfile:7: COPY --from=b /y /: slipway does not know what makes /y", "COPY ../x /": "Dockerfile:7: COPY ../x /: the project has no x", "COPY */*/c.yaml /": "Dockerfile:7: COPY */*/c.yaml /: slipway does not know this pattern"} {
+		if diff := cmp.Diff([]string{why}, left(read(t, build+text+"\n", dockerfile.Options{Files: files}))); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if _, err := read(t, build+"COPY config/secret /\n", dockerfile.Options{Files: files}).List(files, "Dockerfile"); err == nil || !strings.Contains(err.Error(), "config/secret") {
+		t.Errorf("a file that .dockerignore leaves out: %v", err)
+	}
+}
+
+// TestInvalid: what no builder takes is an error with its line.
+func TestInvalid(t *testing.T) {
+	for text, line := range map[string]int{"FROM a\nENV A\n": 2, "FROM a\nRUN <<EOF\n": 2, "# only a comment\n": 1, "FROM a\nRUN " + strings.Repeat("x", 1<<17): 1, strings.Repeat("FROM a\n", 200): 101} {
+		_, err := dockerfile.Read(text, dockerfile.Options{})
+		if e, ok := errors.AsType[*dockerfile.SyntaxError](err); !ok || e.Line != line {
+			t.Errorf("%.20q: %v", text, err)
+		}
 	}
 }
 
@@ -164,15 +362,15 @@ func TestBomb(t *testing.T) {
 	double := strings.Repeat("ENV A=$A$A\n", 60)
 	for name, text := range map[string]string{
 		"ENV": "FROM go AS b\nENV A=xxxx\n" + double, "ARG": "FROM go AS b\nARG A=xxxx\n" + strings.ReplaceAll(double, "ENV", "ARG"),
-		"one line": "FROM go AS b\nENV A=" + strings.Repeat("x", 1<<15) + "\nENV B=" + strings.Repeat("$A", 1<<15) + "\nENV A=$B\n",
+		"one line": "FROM go AS b\nENV A=" + strings.Repeat("x", 1<<15) + "\nENV B=" + strings.Repeat("$A", 1<<14) + "\nENV A=$B\n",
 	} {
-		r := dockerfile.Read(text+"RUN go build -o /m -ldflags=$A ./cmd\nFROM scratch\nENV B=$A\nLABEL a=$A\nCOPY --from=b /m /m\n", nil)
+		r := read(t, text+"RUN go build -o /m -ldflags=$A ./cmd\nFROM scratch\nENV B=$A\nLABEL a=$A\nCOPY --from=b /m /m\n", dockerfile.Options{})
 		size := 0
-		for _, part := range slices.Concat(r.Env, r.Build.Flags, []string{r.Labels["a"]}) {
+		for _, part := range slices.Concat(r.Env, program(r).Flags, []string{r.Labels["a"]}) {
 			size += len(part)
 		}
-		if size > 4<<20 || len(r.Apart) == 0 {
-			t.Errorf("%s: %d bytes, %d lines are told", name, size, len(r.Apart))
+		if size > 4<<20 || len(left(r)) == 0 {
+			t.Errorf("%s: %d bytes, %d lines are told", name, size, len(r.Left))
 		}
 	}
 }
@@ -185,6 +383,8 @@ func FuzzRead(f *testing.F) {
 	f.Add("LABEL \"a=b\nENV =\nARG =x\nCOPY --from=")
 	f.Add("FROM a\nENV GOFLAGS=-toolexec=x\nRUN GOFLAGS='-ldflags=all=-extld=a -modfile=../x' go build -ldflags \"-X 'a.b=@c d' -X @x -s\" -gcflags=-o=/x\nFROM b")
 	f.Add("FROM $X\nRUN go build -o\nCOPY --from=a m /")
+	f.Add("# escape=`\nFROM a AS b\nCOPY . /w\nRUN cd /w && env ${A:-x} make -j4 build V=1 `\n && cp x /y\nFROM b\nCOPY --from=b --chmod=1 [\"/y\", \"/\"]")
+	files := fstest.MapFS{"Makefile": {Data: []byte("V=$(V)\nbuild: build\n\tgo build -o $@ ./x\n")}, "x/main.go": {Data: []byte("package main")}}
 	f.Fuzz(func(t *testing.T, text string) {
 		lines := 1
 		for _, c := range text {
@@ -192,18 +392,24 @@ func FuzzRead(f *testing.F) {
 				lines++
 			}
 		}
-		r := dockerfile.Read(text, nil)
-		for _, l := range slices.Concat(r.Apart, r.Omitted) {
-			if l.Number < 1 || l.Number > lines || l.Why == "" {
+		r, err := dockerfile.Read(text, dockerfile.Options{Files: files})
+		if e, ok := errors.AsType[*dockerfile.SyntaxError](err); err != nil && (!ok || e.Line < 1 || e.Line > lines) {
+			t.Errorf("%v, of %d lines", err, lines)
+		}
+		for _, l := range r.Left {
+			if l.Number < 1 || l.File == "Dockerfile" && l.Number > lines || l.Why == "" {
 				t.Errorf("%+v, of %d lines", l, lines)
 			}
 		}
-		harmless(t, r.Build)
+		for _, p := range r.Programs {
+			harmless(t, p)
+		}
+		_, _ = r.List(files, "Dockerfile") // to its end
 	})
 }
 
-// TestReadStage: the stage that is named, or numbered, is the last one.
-func TestReadStage(t *testing.T) {
+// TestTarget: the stage that is named, or numbered, is the last one.
+func TestTarget(t *testing.T) {
 	const text = `FROM golang:1.26 AS builder
 RUN go build -o /manager ./cmd/manager
 FROM scratch AS plain
@@ -216,12 +422,12 @@ USER 2
 ENTRYPOINT ["/usr/bin/manager"]
 `
 	for target, want := range map[string]string{"": "2", "plain": "1", "PLAIN": "1", "1": "1", "2": "2", "builder": ""} {
-		r, err := dockerfile.ReadStage(text, target, nil)
+		r, err := dockerfile.Read(text, dockerfile.Options{Target: target})
 		if err != nil || r.User != want {
 			t.Errorf("%q: user %q, %v; want %q", target, r.User, err, want)
 		}
 	}
-	if _, err := dockerfile.ReadStage(text, "debug", nil); err == nil || !strings.Contains(err.Error(), "builder, plain, 2") {
+	if _, err := dockerfile.Read(text, dockerfile.Options{Target: "debug"}); err == nil || !strings.Contains(err.Error(), "builder, plain, 2") {
 		t.Errorf("a stage that does not exist: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
 // The go command is not in a container here: it runs as the user, and some of its flags have it start a program or
@@ -43,6 +44,9 @@ const (
 	yours      = "the go command downloads modules and toolchains with your own settings"
 )
 
+// harmless are those of them without which the program is the same.
+var harmless = []string{noCLinker, byPlatform, yours}
+
 // refused takes no value.
 func refused(why string) func(*buildLine, string) (string, string) {
 	return func(*buildLine, string) (string, string) { return "", why }
@@ -52,6 +56,9 @@ func refused(why string) func(*buildLine, string) (string, string) {
 func matching(pattern string) func(*buildLine, string) (string, string) {
 	whole := lazy.Regexp(`^(?:` + pattern + `)$`)
 	return func(_ *buildLine, value string) (string, string) {
+		if strings.Contains(value, recipe.Unknown) {
+			return "", outputs
+		}
 		if whole().MatchString(value) {
 			return value, ""
 		}
@@ -61,15 +68,16 @@ func matching(pattern string) func(*buildLine, string) (string, string) {
 
 // buildLine is a call of go build that is being read.
 type buildLine struct {
-	r   *reader
-	in  instruction
-	dir string // where it is run
+	*script
 	Build
+	dir      string // where it is run
+	output   string
+	packages []string
 }
 
 // omit notes a part of the call that is left out.
 func (b *buildLine) omit(part, why string) {
-	b.r.recipe.Omitted = append(b.r.recipe.Omitted, Line{b.in.line, shortened(part), why})
+	b.note(Line{File: b.file, Number: b.line, Text: shortened(strings.ReplaceAll(part, recipe.Unknown, "…")), Why: why, Flag: true, Harmless: slices.Contains(harmless, why)})
 }
 
 // flags takes the flags and the package of a call.
@@ -77,7 +85,7 @@ func (b *buildLine) flags(words []string) {
 	for i := 0; i < len(words); i++ {
 		flag, ok := strings.CutPrefix(words[i], "-")
 		if !ok {
-			b.Package = words[i]
+			b.packages = append(b.packages, words[i])
 			continue
 		}
 		name, value, given := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
@@ -116,6 +124,8 @@ func (b *buildLine) environment(env map[string]string) {
 		value := env[name]
 		switch take, known := values[name]; {
 		case value == "":
+		case strings.Contains(value, recipe.Unknown):
+			b.omit(name+"="+value, outputs)
 		case name == "GOFLAGS":
 			for _, field := range fields(value) {
 				name, value, _ := strings.Cut(strings.TrimLeft(field, "-"), "=")
@@ -203,6 +213,8 @@ func keptLinkerFlags(_ *buildLine, value string) (kept, why string) {
 			value = words[i]
 		}
 		switch {
+		case strings.Contains(value, recipe.Unknown):
+			why = outputs
 		case (name == "s" || name == "w") && (!given || slices.Contains([]string{"true", "false", "1", "0"}, value)):
 			all = append(all, words[i])
 		case name == "X" && variable().MatchString(value):
@@ -265,10 +277,13 @@ func fields(text string) []string {
 
 // keptModFile is the path of another go.mod, seen from where go.mod is.
 func keptModFile(b *buildLine, value string) (kept, why string) {
+	if strings.Contains(value, recipe.Unknown) {
+		return "", outputs
+	}
 	below := path.Clean(value)
-	if b.r.root != "" {
+	if b.root != "" {
 		var ok bool
-		if below, ok = strings.CutPrefix(within(b.dir, value), strings.TrimSuffix(b.r.root, "/")+"/"); !ok {
+		if below, ok = strings.CutPrefix(within(b.dir, value), withSlash(b.root)); !ok {
 			return "", outside
 		}
 	}

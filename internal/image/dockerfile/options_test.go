@@ -42,18 +42,19 @@ func TestNothingIsRun(t *testing.T) {
 		"as far as is known":      {"RUN go build -modfile=../alt.mod -o /m ./cmd", nil, nil, []string{"-modfile=../alt.mod"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := dockerfile.Read("FROM golang AS b\n"+c.text+"\nFROM scratch\nCOPY --from=b /m /m\n", nil)
+			r := read(t, "FROM golang AS b\n"+c.text+"\nFROM scratch\nCOPY --from=b /m /m\n", dockerfile.Options{})
 			var omitted []string
-			for _, l := range r.Omitted {
+			for _, l := range r.Left {
 				omitted = append(omitted, l.Text)
 				if l.Why == "" || l.Number < 2 {
 					t.Errorf("%+v", l)
 				}
 			}
-			if r.Build.Line == 0 || filepath.Base(r.Build.Package) != "cmd" {
-				t.Errorf("the build is %+v", r.Build)
+			build := program(r)
+			if filepath.Base(build.Package) != "cmd" {
+				t.Errorf("the build is %+v", build)
 			}
-			for what, diff := range map[string]string{"flags": cmp.Diff(c.flags, r.Build.Flags), "variables": cmp.Diff(c.env, r.Build.Env), "omitted": cmp.Diff(shown(c.omitted), omitted)} {
+			for what, diff := range map[string]string{"flags": cmp.Diff(c.flags, build.Flags), "variables": cmp.Diff(c.env, build.Env), "omitted": cmp.Diff(shown(c.omitted), omitted)} {
 				if diff != "" {
 					t.Error(what, diff)
 				}
@@ -103,9 +104,9 @@ func TestWhyVariablesAreLeftOut(t *testing.T) {
 		"GOPROXY=https://goproxy.example": "with your own settings", "GOPRIVATE=example.com/*": "with your own settings",
 		"GOTOOLCHAIN=local": "with your own settings", "GOAMD64=v3": "use --platform instead, as in linux/amd64/v3", "GOCACHEPROG=./x": "run a program",
 	} {
-		r := dockerfile.Read("FROM golang AS b\nENV "+variable+"\nRUN go build -o /m ./cmd\nFROM scratch\nCOPY --from=b /m /m\n", nil)
-		if len(r.Omitted) != 1 || r.Omitted[0].Text != variable || !strings.Contains(r.Omitted[0].Why, why) {
-			t.Errorf("%s: want %q, got %+v", variable, why, r.Omitted)
+		r := read(t, "FROM golang AS b\nENV "+variable+"\nRUN go build -o /m ./cmd\nFROM scratch\nCOPY --from=b /m /m\n", dockerfile.Options{})
+		if len(r.Left) != 1 || r.Left[0].Text != variable || !strings.Contains(r.Left[0].Why, why) {
+			t.Errorf("%s: want %q, got %+v", variable, why, r.Left)
 		}
 	}
 }

@@ -1,169 +1,256 @@
 package dockerfile
 
 import (
+	"cmp"
+	"io"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
-// run looks for go build in a RUN.
-func (r *reader) run(in instruction) {
-	text := in.arguments
-	for strings.HasPrefix(text, "--") { // mounts, which only make it faster
-		_, text, _ = strings.Cut(text, " ")
-		text = strings.TrimSpace(text)
-	}
-	dir := r.workdir
-	if words, ok := list(text); ok {
-		r.call(in, command{words: words, env: r.variables, dir: &dir})
-		return
-	}
-	if in.document != "" && alone().MatchString(text) {
-		text = in.document
-	}
-	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
-	if err != nil || strings.HasPrefix(text, "<<") || strings.HasPrefix(text, "#!") {
-		r.apart(in, notUnderstood)
-		return
-	}
-	for _, statement := range file.Stmts {
-		r.statement(in, statement, &dir)
-	}
+// Why a command is not followed.
+const (
+	notUnderstood = "slipway does not understand this command"
+	notRun        = "slipway runs only go build"
+	notInImage    = "slipway runs no command in the image"
+	outputs       = "slipway does not run commands for their output"
+)
+
+// script is shell text that is gone through, without running any of it.
+type script struct {
+	*stage
+	node  *parser.Node // of the RUN that it is in
+	file  string
+	line  int // of its first line
+	text  string
+	shown string            // in messages, where that is another text
+	dir   string            // where the next command runs
+	env   map[string]string // variables, all of them exported
 }
 
-const notUnderstood = "slipway does not understand this command"
+// run goes through a RUN.
+func (s *stage) run(node *parser.Node) {
+	c := &script{stage: s, node: node, file: s.Name, line: node.StartLine, text: first(tokens(node)), shown: node.Original, dir: s.config.Workdir, env: maps.Clone(s.variables)}
+	if node.Attributes["json"] {
+		c.call(tokens(node))
+		return
+	}
+	for _, flag := range node.Flags {
+		if strings.Contains(flag, "type=bind") && !strings.Contains(flag, "from=") && s.root == "" {
+			s.bind(flag)
+		}
+	}
+	if len(node.Heredocs) == 1 && alone().MatchString(c.text) {
+		if c.text = node.Heredocs[0].Content; node.Heredocs[0].Chomp {
+			c.text = parser.ChompHeredocContent(c.text)
+		}
+	}
+	if s.foreign || strings.HasPrefix(c.text, "<<") || strings.HasPrefix(c.text, "#!") {
+		s.leave(node, notUnderstood)
+		return
+	}
+	c.through()
+}
+
+// bind takes notice of a mount that has the project's folder.
+func (s *stage) bind(flag string) {
+	var source, target string
+	for part := range strings.SplitSeq(strings.TrimPrefix(flag, "--mount="), ",") {
+		switch name, value, _ := strings.Cut(part, "="); name {
+		case "source", "src":
+			source = value
+		case "target", "dst", "destination":
+			target = value
+		}
+	}
+	if path.Clean("/"+source) == "/" {
+		s.root = within(s.config.Workdir, target)
+	}
+}
 
 // alone matches a here-document that is all there is, which the shell is to read.
 var alone = lazy.Regexp(`^<<\S+$`)
 
-// command is a command that a shell is to run.
-type command struct {
-	words []string
-	env   map[string]string
-	dir   *string // where it is run; cd changes it
+// through goes through the text.
+func (c *script) through() {
+	file, err := syntax.NewParser().Parse(strings.NewReader(c.text), "")
+	if err != nil {
+		c.refuse(notUnderstood)
+		return
+	}
+	for _, stmt := range file.Stmts {
+		c.statement(stmt)
+	}
 }
 
-func (r *reader) statement(in instruction, s *syntax.Stmt, dir *string) {
-	switch c := s.Cmd.(type) {
+// refuse notes that the text is not followed.
+func (c *script) refuse(why string) { c.note(c.at(why)) }
+
+// at is the line of the text.
+func (c *script) at(why string) Line {
+	return Line{File: c.file, Number: c.line, Text: shortened(strings.ReplaceAll(c.shown, recipe.Unknown, "…")), Why: why}
+}
+
+func (c *script) statement(stmt *syntax.Stmt) {
+	if c.steps--; c.steps < 0 {
+		c.refuse("the file has too many commands")
+		return
+	}
+	if stmt.Negated || stmt.Background || slices.ContainsFunc(stmt.Redirs, writes) {
+		c.refuse(notUnderstood)
+		return
+	}
+	switch cmd := stmt.Cmd.(type) {
 	case *syntax.BinaryCmd:
-		if c.Op == syntax.AndStmt {
-			r.statement(in, c.X, dir)
-			r.statement(in, c.Y, dir)
+		if cmd.Op == syntax.AndStmt {
+			c.statement(cmd.X)
+			c.statement(cmd.Y)
+			return
+		}
+	case *syntax.Block:
+		for _, inner := range cmd.Stmts {
+			c.statement(inner)
+		}
+		return
+	case *syntax.Subshell:
+		c.steps -= len(c.env) // brackets in one another would have ever more of them
+		inner := *c
+		inner.env = maps.Clone(c.env)
+		for _, stmt := range cmd.Stmts {
+			inner.statement(stmt)
+		}
+		return
+	case *syntax.DeclClause:
+		if cmd.Variant.Value == "export" {
+			c.assign(cmd.Args, c.env)
 			return
 		}
 	case *syntax.CallExpr:
-		if words, env, why := r.words(c); why != "" {
-			r.apart(in, why)
-		} else {
-			r.call(in, command{words, env, dir})
-		}
+		c.command(cmd)
 		return
 	}
-	r.apart(in, notUnderstood)
+	c.refuse(notUnderstood)
 }
 
-// words expands a command, and the variables that it runs with. Why says what keeps it from being told.
-func (r *reader) words(c *syntax.CallExpr) (words []string, env map[string]string, why string) {
-	env = maps.Clone(r.variables)
-	for _, a := range c.Assigns {
-		if a.Name != nil && a.Value != nil {
-			if env[a.Name.Value], why = r.literal(a.Value, r.variables); why != "" {
-				return nil, nil, why
+// writes reports whether a redirection writes a file.
+func writes(r *syntax.Redirect) bool {
+	return !slices.Contains([]syntax.RedirOperator{syntax.DplOut, syntax.DplIn, syntax.RdrIn}, r.Op) && (r.Word == nil || r.Word.Lit() != "/dev/null")
+}
+
+// assign gives variables their values.
+func (c *script) assign(all []*syntax.Assign, env map[string]string) bool {
+	for _, a := range all {
+		switch {
+		case a.Append || a.Index != nil || a.Array != nil:
+			c.refuse(notUnderstood)
+			return false
+		case a.Name == nil || a.Naked:
+		case a.Value == nil:
+			env[a.Name.Value] = ""
+		default:
+			value, why := c.expanded(a.Value, func(config *expand.Config) ([]string, error) {
+				text, err := expand.Literal(config, a.Value)
+				return []string{text}, err
+			})
+			if why != "" {
+				c.refuse(why)
+				return false
 			}
+			env[a.Name.Value] = value[0]
 		}
 	}
-	for _, word := range c.Args {
-		if name := r.unknown(word); name != "" {
-			return nil, nil, "$" + name + " has no value; --build-arg gives it one"
+	return true
+}
+
+// command goes through a simple command. Its words are separated as a shell does it: also those in variables.
+func (c *script) command(cmd *syntax.CallExpr) {
+	if len(cmd.Args) == 0 {
+		c.assign(cmd.Assigns, c.env)
+		return
+	}
+	var words []string
+	for _, word := range cmd.Args {
+		name := c.unset(word)
+		if name != "" {
+			c.refuse("$" + name + " has no value; --build-arg gives it one")
+			return
 		}
-		text, why := r.literal(word, r.variables)
+		fields, why := c.expanded(word, func(config *expand.Config) ([]string, error) { return expand.Fields(config, word) })
 		if why != "" {
-			return nil, nil, why
+			c.refuse(why)
+			return
 		}
-		if text != "" || isQuoted(word) { // a shell drops others
-			words = append(words, text)
-		}
+		words = append(words, fields...)
 	}
-	for len(words) > 1 && words[0] == "env" {
-		name, value, ok := strings.Cut(words[1], "=")
-		if !ok {
-			return words[1:], env, ""
-		}
-		env[name], words = value, slices.Delete(words, 1, 2)
+	before := c.env
+	if len(cmd.Assigns) > 0 || first(words) == "env" {
+		c.steps -= len(c.env)
+		c.env = maps.Clone(c.env)
 	}
-	return words, env, ""
+	if c.assign(cmd.Assigns, c.env) {
+		c.call(words)
+	}
+	c.env = before
 }
 
-// isQuoted reports whether a part of a word is in quotes.
-func isQuoted(word *syntax.Word) bool {
-	return slices.ContainsFunc(word.Parts, func(part syntax.WordPart) bool {
-		switch part.(type) {
-		case *syntax.SglQuoted, *syntax.DblQuoted:
-			return true
-		}
-		return false
-	})
-}
-
-// unknown is a variable in a word that has no value, nor one for that.
-func (r *reader) unknown(word *syntax.Word) (name string) {
+// unset is a variable in a word that has no value, nor one for that.
+func (c *script) unset(word *syntax.Word) (name string) {
 	syntax.Walk(word, func(n syntax.Node) bool {
 		if p, ok := n.(*syntax.ParamExp); ok && p.Exp == nil && p.Param != nil {
-			if _, known := r.variables[p.Param.Value]; !known {
+			if _, known := c.env[p.Param.Value]; !known {
 				name = p.Param.Value
 			}
 		}
-		return true
+		_, computed := n.(*syntax.CmdSubst)
+		return !computed
 	})
 	return name
 }
 
-// literal expands a word of text and variables, which may have a value for when they have none. Nothing is computed:
-// that a shell could do forever.
-func (r *reader) literal(word *syntax.Word, variables map[string]string) (text, why string) {
+// expanded is what a word of text and variables stands for, or why that is not known. Nothing is computed: that a shell
+// could do forever.
+func (c *script) expanded(word *syntax.Word, expanding func(*expand.Config) ([]string, error)) (all []string, why string) {
+	known := !slices.ContainsFunc(word.Parts, func(part syntax.WordPart) bool { // {a,b}
+		lit, is := part.(*syntax.Lit)
+		return is && strings.Contains(lit.Value, "{")
+	})
 	syntax.Walk(word, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
 		case *syntax.ParamExp:
-			if !simple(n) {
-				why = "slipway does not know this expansion"
-			}
+			known = known && simple(n)
 		case *syntax.CmdSubst:
-			why = "slipway does not run commands for their output"
+			return false
 		default:
-			why = "slipway does not know this expansion"
+			known = false
 		}
-		return why == ""
+		return known
 	})
-	if why != "" {
-		return "", why
+	if !known {
+		return nil, errExpansion.Error()
 	}
-	config := &expand.Config{Env: expand.FuncEnviron(func(name string) string { return r.value(variables, name) })}
-	text, err := expand.Literal(config, word)
-	if r.left == 0 {
-		return "", "the values of the variables are too large"
+	all, err := expanding(&expand.Config{
+		Env: expand.FuncEnviron(func(name string) string { value, _ := lookup{c.reader, c.env}.Get(name); return value }),
+		CmdSubst: func(w io.Writer, _ *syntax.CmdSubst) error {
+			_, err := io.WriteString(w, recipe.Unknown)
+			return err
+		},
+	})
+	switch {
+	case c.left == 0:
+		return nil, errExpanded.Error()
+	case err != nil:
+		return nil, errExpansion.Error()
 	}
-	if err != nil {
-		return "", err.Error()
-	}
-	return text, ""
-}
-
-// value is that of a variable, and empty when variables have stood for enough.
-func (r *reader) value(variables map[string]string, name string) string {
-	value := variables[name]
-	if len(value) >= r.left {
-		r.left = 0
-		return ""
-	}
-	r.left -= len(value)
-	return value
+	return all, ""
 }
 
 // simple says whether an expansion is $name, ${name} or one with a default.
@@ -174,65 +261,151 @@ func simple(p *syntax.ParamExp) bool {
 	return p.Exp == nil || p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.DefaultUnsetOrNull
 }
 
-// expand replaces variables in an argument. What cannot be expanded stays.
-func (r *reader) expand(text string) string { return r.expandWith(text, r.variables) }
+// Commands that change nothing of what the image has.
+var (
+	reading  = []string{"true", ":", "set", "echo", "printf", "test", "[", "ls", "pwd", "cat", "which", "command", "type", "date", "uname", "sleep", "env"}
+	settling = []string{"mkdir", "chmod", "umask", "touch"} // files of a stage in which something is built
+	system   = []string{"apt-get", "apt", "apk", "yum", "dnf", "microdnf", "tdnf", "zypper", "update-ca-certificates", "git"}
+	users    = []string{"groupadd", "useradd", "addgroup", "adduser"}
+	supplied = []string{"ca-certificates", "tzdata", "update", "add", "install", "clean", "all"} // of words for the system's packages
+	// generators make code, which slipway takes as it is in the project.
+	generators = []string{"controller-gen", "slipway"}
+	// goReads are the verbs of go that change no source.
+	goReads = []string{"mod", "version", "vet", "test", "list", "fmt", "clean", "tool"}
+)
 
-func (r *reader) expandWith(text string, variables map[string]string) string {
-	word, err := syntax.NewParser().Document(strings.NewReader(text))
-	if err != nil || word == nil {
-		return text
+// call goes through a command.
+func (c *script) call(words []string) {
+	for len(words) > 1 && words[0] == "env" {
+		name, value, ok := strings.Cut(words[1], "=")
+		if !ok {
+			words = words[1:]
+			break
+		}
+		c.env[name], words = value, slices.Delete(words, 1, 2)
 	}
-	full, why := r.literal(word, variables)
-	if why != "" {
-		return text
-	}
-	return full
-}
-
-// call takes a command.
-func (r *reader) call(in instruction, c command) {
-	words := c.words
-	switch {
-	case len(words) == 0:
-	case words[0] == "go" && len(words) > 1 && words[1] == "build":
-		r.build(in, c)
-	case words[0] == "cd" && len(words) > 1:
-		*c.dir = within(*c.dir, words[1])
-	case r.last:
-		r.apart(in, "slipway runs no command in the image")
-	case words[0] == "go" && len(words) > 2 && words[1] == "mod" && slices.Contains([]string{"download", "verify"}, words[2]):
-	case slices.Contains([]string{"mkdir", "cd", "true", "set"}, words[0]):
-	default:
-		r.apart(in, "slipway runs only go build")
-	}
-}
-
-// build takes a call of go build.
-func (r *reader) build(in instruction, c command) {
-	if cgo := c.env["CGO_ENABLED"]; cgo != "" && cgo != "0" {
-		r.apart(in, "a program with C code needs libraries, which the image does not have")
+	if len(words) == 0 {
 		return
 	}
-	b := buildLine{r: r, in: in, dir: *c.dir, Build: Build{Line: in.line}}
+	name := path.Base(words[0])
+	switch {
+	case strings.Contains(words[0], recipe.Unknown):
+		c.refuse(notUnderstood)
+	case name == "go" && len(words) > 1:
+		c.goCommand(words)
+	case (name == "make" || name == "gmake") && !c.inImage:
+		c.make(words[1:])
+	case name == "cd" && len(words) == 2 && !strings.Contains(words[1], recipe.Unknown):
+		c.dir = within(c.dir, words[1])
+	case (name == "cp" || name == "mv") && c.moved(words[1:]):
+	case slices.Contains(reading, name):
+	case name == "rm" && !slices.ContainsFunc(words[1:], c.has):
+	case c.inImage && !c.provided(name, words[1:]):
+		c.refuse(notInImage)
+	case slices.Contains(settling, name), slices.Contains(generators, name):
+	case slices.Contains(system, name), slices.Contains(users, name):
+		l := c.at(notRun)
+		l.Harmless = true
+		c.note(l)
+	default:
+		c.refuse(notRun)
+	}
+}
+
+// provided reports whether a command gives an image only what every one has: authorities, time zones, and users by
+// their numbers.
+func (c *script) provided(name string, words []string) bool {
+	return slices.Contains(users, name) || slices.Contains(system, name) && name != "git" &&
+		!slices.ContainsFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") && !slices.Contains(supplied, w) })
+}
+
+// has reports whether a word may name something that the stage has of the project, or that was built.
+func (c *script) has(word string) bool {
+	full := within(c.dir, word)
+	return !strings.HasPrefix(word, "-") && (strings.Contains(word, recipe.Unknown) || slices.ContainsFunc(c.files, func(p placed) bool {
+		_, in := below(full, p.To)
+		_, holds := below(p.To, full)
+		return in || holds && p.dir
+	}))
+}
+
+// moved copies a program or a file of the project within the stage.
+func (c *script) moved(words []string) bool {
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "-") })
+	if len(words) != 2 || strings.Contains(words[0]+words[1], recipe.Unknown) {
+		return false
+	}
+	found := c.stage.at(within(c.dir, words[0]))
+	if len(found) == 0 {
+		return false
+	}
+	c.place(c.node, found, within(c.dir, words[1])+words[1][len(strings.TrimRight(words[1], "/")):], false, Copy{})
+	return true
+}
+
+// goCommand goes through a call of the go command.
+func (c *script) goCommand(words []string) {
+	verb := words[1]
+	switch {
+	case verb == "build", verb == "install" && !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "@") }):
+		c.build(words[2:], verb == "install")
+	case verb == "install": // a tool
+	case verb == "env":
+		for _, word := range words[2:] {
+			if name, value, is := strings.Cut(word, "="); is {
+				c.env[name], c.variables[name] = value, value
+			}
+		}
+	case slices.Contains(goReads, verb):
+	default:
+		c.refuse("slipway runs no go " + shortened(verb))
+	}
+}
+
+// build takes a call of go build, or of go install.
+func (c *script) build(words []string, install bool) {
+	if cgo := c.env["CGO_ENABLED"]; cgo != "" && cgo != "0" {
+		c.refuse("a program with C code needs libraries, which the image does not have")
+		return
+	}
+	b := buildLine{script: c, dir: c.dir, Build: Build{File: c.file, Line: c.line}}
 	b.environment(c.env) // first, so that what the line says wins
-	b.flags(c.words[2:])
-	b.place(r.root, b.dir)
-	r.builds = append(r.builds, b.Build)
+	b.flags(words)
+	if install {
+		b.output = withSlash(cmp.Or(c.env["GOBIN"], "/go/bin"))
+	}
+	if len(b.packages) > 1 {
+		b.output = withSlash(b.output)
+	}
+	switch {
+	case strings.Contains(strings.Join(b.packages, "")+b.output+b.dir, recipe.Unknown):
+		c.refuse(outputs)
+	case slices.ContainsFunc(b.packages, func(pkg string) bool { return strings.Contains(pkg, "...") }):
+		if b.output != "" {
+			c.refuse("slipway does not know which packages these are")
+		}
+	case len(b.packages) == 0:
+		b.place("")
+	case strings.HasSuffix(b.packages[0], ".go"): // files of one package
+		b.place(b.packages[0])
+	default:
+		for _, pkg := range b.packages {
+			b.place(pkg)
+		}
+	}
 }
 
 // place finds out where the program comes to be, and what the package is that is named in a folder, seen from where the
 // sources are.
-func (b *Build) place(root, dir string) {
-	called := path.Base(path.Join(dir, strings.TrimSuffix(b.Package, ".go")))
-	if b.output == "" || strings.HasSuffix(b.output, "/") {
-		b.output = path.Join(b.output, called)
+func (b *buildLine) place(pkg string) {
+	build, output := b.Build, b.output
+	if output == "" || strings.HasSuffix(output, "/") || output == "." {
+		output = path.Join(output, path.Base(path.Join(b.dir, strings.TrimSuffix(pkg, ".go"))))
 	}
-	b.output = within(dir, b.output)
-	if imported := b.Package != "" && b.Package[0] != '.' && b.Package[0] != '/' && !strings.HasSuffix(b.Package, ".go"); imported || root == "" {
-		return
+	build.Package, build.Path = pkg, within(b.dir, output)
+	imported := pkg != "" && pkg[0] != '.' && pkg[0] != '/' && !strings.HasSuffix(pkg, ".go")
+	if rel, ok := below(b.root, within(b.dir, pkg)); ok && !imported && b.root != "" {
+		build.Package = rel
 	}
-	below, ok := strings.CutPrefix(within(dir, b.Package)+"/", strings.TrimSuffix(root, "/")+"/")
-	if ok {
-		b.Package = path.Clean(below)
-	}
+	b.put(b.node, placed{Copy: Copy{To: build.Path}, build: &build})
 }

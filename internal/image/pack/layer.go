@@ -3,14 +3,17 @@ package pack
 import (
 	"archive/tar"
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -53,6 +56,76 @@ func ProgramLayer(path, to string, created time.Time, temp string) (v1.Layer, er
 		_, err := io.Copy(w, f)
 		return err
 	})
+}
+
+// Copied is a file of a project, and where a layer has it.
+type Copied struct {
+	From, To string // To is without the leading slash
+	Follow   bool   // a link is followed
+	Mode     int64  // 0 is 755 for what its owner may run, and 644 for all others
+	UID, GID int
+}
+
+// maxCopied is how many bytes are copied at most.
+const maxCopied = 4 << 30
+
+var (
+	errCopied = errors.New("the files have more than 4 GiB")
+	errNoFile = errors.New("it is neither a file nor a link")
+)
+
+// CopiedLayer writes files of a project's folder into a layer. What their names lead through is followed within the
+// folder alone.
+func CopiedLayer(root *os.Root, files []Copied, created time.Time, temp string) (v1.Layer, error) {
+	left := int64(maxCopied)
+	return write(temp, func(w *tar.Writer) error {
+		for _, f := range files {
+			if err := copyFile(w, root, f, created, &left); err != nil {
+				return fmt.Errorf("%s: %w", f.From, err)
+			}
+		}
+		return nil
+	})
+}
+
+func copyFile(w *tar.Writer, root *os.Root, c Copied, created time.Time, left *int64) error {
+	from := filepath.FromSlash(c.From)
+	stat := root.Lstat
+	if c.Follow {
+		stat = root.Stat
+	}
+	info, err := stat(from)
+	if err != nil {
+		return err
+	}
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: c.To, Mode: c.Mode, Uid: c.UID, Gid: c.GID, ModTime: created, Format: tar.FormatPAX}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		h.Typeflag, h.Mode = tar.TypeSymlink, 0o777
+		if h.Linkname, err = root.Readlink(from); err != nil {
+			return err
+		}
+		return w.WriteHeader(h)
+	case !info.Mode().IsRegular():
+		return errNoFile
+	}
+	f, err := root.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if h.Size = info.Size(); h.Size > *left {
+		return errCopied
+	}
+	*left -= h.Size
+	if h.Mode = cmp.Or(c.Mode, 0o644); c.Mode == 0 && info.Mode()&0o100 != 0 {
+		h.Mode = 0o755
+	}
+	if err := w.WriteHeader(h); err != nil {
+		return err
+	}
+	_, err = io.CopyN(w, f, h.Size)
+	return err
 }
 
 func add(w *tar.Writer, f rootfs.File, created time.Time) error {

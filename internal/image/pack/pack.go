@@ -27,6 +27,8 @@ type Spec struct {
 	Created    time.Time
 	User       string
 	Workdir    string
+	Volumes    []string
+	StopSignal string
 	Entrypoint []string
 	Command    []string
 	Env        []string
@@ -68,6 +70,13 @@ func Image(base v1.Image, spec Spec, parts ...Part) (v1.Image, error) {
 	file.Created = v1.Time{Time: spec.Created}
 	c := &file.Config
 	c.User, c.Entrypoint, c.Cmd, c.WorkingDir = spec.User, spec.Entrypoint, spec.Command, cmp.Or(spec.Workdir, "/")
+	c.StopSignal = cmp.Or(spec.StopSignal, c.StopSignal)
+	for _, volume := range spec.Volumes {
+		if c.Volumes == nil {
+			c.Volumes = map[string]struct{}{}
+		}
+		c.Volumes[volume] = struct{}{}
+	}
 	c.Env = environment(c.Env, spec.Env)
 	if len(spec.Labels) > 0 {
 		if c.Labels == nil {

@@ -1,7 +1,7 @@
 // Package sbom writes the bill of materials of a Go program, in SPDX 2.3, from what the go command noted in it: the
 // modules that it consists of, with their versions, and Go itself.
 //
-//	text, err := sbom.SPDX(info, digestOfTheProgram, created)
+//	text, err := sbom.SPDX([]sbom.Program{{info, digestOfTheProgram}}, created)
 package sbom
 
 import (
@@ -67,33 +67,50 @@ const (
 	unknown    = "NOASSERTION"
 )
 
-// SPDX writes the bill of a program whose contents have that SHA-256, in hexadecimal.
-func SPDX(info *debug.BuildInfo, sha256 string, created time.Time) ([]byte, error) {
-	main := pkg{ID: id("program", info.Path, ""), Name: info.Path, Version: version(info.Main.Version), Download: unknown,
-		Checksums: []checksum{{"SHA256", sha256}}, Purpose: "APPLICATION"}
+// A Program is what the go command noted in one, and the SHA-256 of its contents, in hexadecimal.
+type Program struct {
+	Info   *debug.BuildInfo
+	SHA256 string
+}
+
+// SPDX writes the bill of the programs of an image, of which there is at least one. It has the name of the first.
+func SPDX(programs []Program, created time.Time) ([]byte, error) {
+	first := programs[0]
+	name := path.Base(first.Info.Main.Path)
 	d := document{
-		Version: "SPDX-2.3", License: "CC0-1.0", ID: documentID, Name: path.Base(info.Main.Path),
-		Namespace:     "https://spdx.org/spdxdocs/" + url.PathEscape(path.Base(info.Main.Path)) + "-" + sha256,
-		Creation:      creation{created.UTC().Format(time.RFC3339), []string{"Tool: slipway"}},
-		Packages:      []pkg{main},
-		Relationships: []relationship{{documentID, "DESCRIBES", main.ID}},
+		Version: "SPDX-2.3", License: "CC0-1.0", ID: documentID, Name: name,
+		Namespace: "https://spdx.org/spdxdocs/" + url.PathEscape(name) + "-" + first.SHA256,
+		Creation:  creation{created.UTC().Format(time.RFC3339), []string{"Tool: slipway"}},
 	}
-	d.contain(main, module(debug.Module{Path: "stdlib", Version: strings.TrimPrefix(info.GoVersion, "go")}, "the standard library of Go"))
-	d.contain(main, module(info.Main, ""))
-	for _, dep := range info.Deps {
+	listed := map[string]bool{}
+	for _, p := range programs {
+		d.program(p, listed)
+	}
+	return json.MarshalIndent(d, "", "  ")
+}
+
+// program adds a program. Modules that are listed for another one are not listed again.
+func (d *document) program(p Program, listed map[string]bool) {
+	main := pkg{ID: id("program", p.Info.Path, ""), Name: p.Info.Path, Version: version(p.Info.Main.Version), Download: unknown,
+		Checksums: []checksum{{"SHA256", p.SHA256}}, Purpose: "APPLICATION"}
+	d.Packages = append(d.Packages, main)
+	d.Relationships = append(d.Relationships, relationship{documentID, "DESCRIBES", main.ID})
+	modules := []pkg{module(debug.Module{Path: "stdlib", Version: strings.TrimPrefix(p.Info.GoVersion, "go")}, "the standard library of Go"), module(p.Info.Main, "")}
+	for _, dep := range p.Info.Deps {
 		comment := ""
 		if dep.Replace != nil {
 			comment = "in place of " + strings.TrimSpace(dep.Path+" "+dep.Version)
 			dep = dep.Replace
 		}
-		d.contain(main, module(*dep, comment))
+		modules = append(modules, module(*dep, comment))
 	}
-	return json.MarshalIndent(d, "", "  ")
-}
-
-func (d *document) contain(in, p pkg) {
-	d.Packages = append(d.Packages, p)
-	d.Relationships = append(d.Relationships, relationship{in.ID, "CONTAINS", p.ID})
+	for _, m := range modules {
+		if !listed[m.ID] {
+			listed[m.ID] = true
+			d.Packages = append(d.Packages, m)
+		}
+		d.Relationships = append(d.Relationships, relationship{main.ID, "CONTAINS", m.ID})
+	}
 }
 
 // module describes a module. One of a folder, like a replacement by one, has no place in the world.

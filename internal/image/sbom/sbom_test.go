@@ -19,11 +19,13 @@ func TestSPDX(t *testing.T) {
 			{Path: "example.com/old", Version: "v1.0.0", Replace: &debug.Module{Path: "example.com/new", Version: "v1.2.0"}},
 			{Path: "example.com/beside", Version: "v1.0.0", Replace: &debug.Module{Path: "../beside"}},
 		}}
-	text, err := sbom.SPDX(info, "00ff", time.Unix(0, 0))
+	tool := &debug.BuildInfo{GoVersion: "go1.26.1", Path: "example.com/op/tool", Main: info.Main, Deps: info.Deps[:1]}
+	programs := []sbom.Program{{Info: info, SHA256: "00ff"}, {Info: tool, SHA256: "01ff"}}
+	text, err := sbom.SPDX(programs, time.Unix(0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := sbom.SPDX(info, "00ff", time.Unix(0, 0))
+	again, err := sbom.SPDX(programs, time.Unix(0, 0))
 	if err != nil || !bytes.Equal(text, again) {
 		t.Error("another text when asked again", err)
 	}
@@ -51,8 +53,8 @@ func TestSPDX(t *testing.T) {
 		}
 	}
 	slices.Sort(ids)
-	if len(slices.Compact(ids)) != 7 {
-		t.Errorf("%d identifiers, want 7: %q", len(ids), ids)
+	if len(ids) != 8 || len(slices.Compact(ids)) != 8 {
+		t.Errorf("%d identifiers, want 8: %q", len(ids), ids)
 	}
 	want := []string{"pkg:golang/stdlib@1.26.1", "pkg:golang/github.com/azure/x_y@v1.0.0%2Bincompatible", "pkg:golang/github.com/azure/x-y@v1.0.0", "pkg:golang/example.com/new@v1.2.0"}
 	if !slices.Equal(purls, want) {

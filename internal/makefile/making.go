@@ -1,0 +1,120 @@
+package makefile
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/recipe"
+)
+
+// maxTargets is how many targets are made.
+const maxTargets = 1000
+
+// head is the first line of a rule.
+type head struct {
+	line
+	needs string
+}
+
+// A Goal is what make is called with.
+type Goal struct {
+	Targets   []string          // none means the first one of the Makefile
+	Variables map[string]string // of the command line
+	// PassOver reports, by the lines of its own recipe, whether a target counts as made, with all that it needs.
+	PassOver func(own []recipe.Text) bool
+}
+
+// Making are the lines that make runs for a goal, in order, as [Texts] has them, and the variables that these see. What
+// a target needs is made before it. The text of a line is [recipe.Unknown] where it is not plain whether it runs and
+// with what: it depends on a condition, or its target has no rule, a pattern's, or variables of its own.
+func Making(content []byte, getenv func(string) string, files fs.FS, goal Goal) (texts []recipe.Text, exported map[string]string) {
+	m := read(string(content), getenv, files, goal.Variables)
+	if _, set := m.variables["MAKE"]; !set {
+		m.variables["MAKE"] = variable{value: "make"}
+	}
+	g := &maker{reader: m, goal: goal, heads: map[string][]head{}, lines: map[int][]line{}, made: map[string]bool{}}
+	for _, h := range m.heads {
+		for _, target := range strings.Fields(m.expand(h.target, 0)) {
+			g.heads[target] = append(g.heads[target], h)
+			if len(goal.Targets) == 0 && len(g.goal.Targets) == 0 && !strings.HasPrefix(target, ".") {
+				g.goal.Targets = []string{target}
+			}
+		}
+	}
+	for _, r := range m.recipes {
+		g.lines[r.rule] = append(g.lines[r.rule], r)
+	}
+	for _, target := range g.goal.Targets {
+		g.make(target)
+	}
+	exported = map[string]string{}
+	for name := range m.variables {
+		if _, given := goal.Variables[name]; given || m.exported[name] || getenv(name) != "" {
+			exported[name] = m.expand("$("+name+")", 0)
+		}
+	}
+	return g.texts, exported
+}
+
+// maker makes targets.
+type maker struct {
+	*reader
+	goal  Goal
+	heads map[string][]head // by target
+	lines map[int][]line    // by rule
+	made  map[string]bool
+	texts []recipe.Text
+}
+
+func (g *maker) make(target string) {
+	if g.made[target] || len(g.made) > maxTargets {
+		return
+	}
+	g.made[target] = true
+	heads := g.heads[target]
+	if len(heads) == 0 && (g.files == nil || !g.isFile(target)) {
+		g.texts = append(g.texts, recipe.Text{File: Name, Line: 1, Target: target, Shell: recipe.Unknown, Source: "make " + target})
+		return
+	}
+	var own []recipe.Text
+	var needs []string
+	for _, h := range heads {
+		g.automatic = target
+		if text := g.expand(h.needs, 0); strings.ContainsAny(h.needs, "=;:%") || h.conditional {
+			own = append(own, unknown(h.line))
+		} else {
+			needs = append(needs, strings.Fields(strings.ReplaceAll(text, "|", " "))...)
+		}
+		for _, r := range g.lines[h.rule] {
+			if text := g.shell(r); r.conditional {
+				own = append(own, unknown(r))
+			} else if text.Shell != "" {
+				own = append(own, text)
+			}
+		}
+		g.automatic = ""
+	}
+	if g.goal.PassOver(own) {
+		return
+	}
+	for _, need := range slices.DeleteFunc(needs, func(n string) bool { return strings.Contains(n, recipe.Unknown) }) { // mostly sources
+		g.make(need)
+	}
+	g.texts = append(g.texts, own...)
+}
+
+// isFile reports whether the project has what a target is called: then there is nothing to make.
+func (g *maker) isFile(target string) bool {
+	rel, ok := recipe.Below("", target)
+	if !ok || !fs.ValidPath(rel) {
+		return false
+	}
+	_, err := fs.Stat(g.files, rel)
+	return err == nil
+}
+
+// unknown is a line of which it is not plain whether it runs.
+func unknown(r line) recipe.Text {
+	return recipe.Text{File: r.file, Line: r.line, Target: r.target, Shell: recipe.Unknown, Source: strings.TrimSpace(r.text)}
+}
