@@ -62,7 +62,8 @@ func (m Memory) Recall(key string) (v1.Layer, bool) {
 		_ = os.Remove(own)
 		return nil, false
 	}
-	return pack.FileLayer(own, n.Digest, n.DiffID, n.Size), true
+	layer, err := pack.FileLayer(own, n.Digest, n.DiffID, n.Size)
+	return layer, err == nil
 }
 
 // sound says whether a file is what its digest says: a layer that is damaged is made again.

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bufio"
 	"cmp"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	fast "github.com/klauspost/compress/gzip"
 
@@ -180,12 +180,12 @@ func write(temp string, fill func(*tar.Writer) error) (v1.Layer, error) {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	return fileLayer{f.Name(), compressed.digest(), plain.digest(), compressed.size}, nil
+	return FileLayer(f.Name(), compressed.digest(), plain.digest(), compressed.size)
 }
 
 // FileLayer is a layer that was written before, in a file.
-func FileLayer(path string, digest, diffID v1.Hash, size int64) v1.Layer {
-	return fileLayer{path, digest, diffID, size}
+func FileLayer(path string, digest, diffID v1.Hash, size int64) (v1.Layer, error) {
+	return partial.CompressedToLayer(fileLayer{path, digest, diffID, size})
 }
 
 // fileLayer is a compressed layer in a file.
@@ -195,25 +195,8 @@ type fileLayer struct {
 	size         int64
 }
 
-func (l fileLayer) Digest() (v1.Hash, error)             { return l.digest, nil }
-func (l fileLayer) DiffID() (v1.Hash, error)             { return l.diff, nil }
-func (l fileLayer) Size() (int64, error)                 { return l.size, nil }
-func (l fileLayer) MediaType() (types.MediaType, error)  { return types.OCILayer, nil }
-func (l fileLayer) Compressed() (io.ReadCloser, error)   { return os.Open(l.path) }
-func (l fileLayer) Uncompressed() (io.ReadCloser, error) { return uncompressed(l.path) }
-
-// uncompressed reads a compressed file.
-func uncompressed(path string) (io.ReadCloser, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{z, f}, nil
-}
+func (l fileLayer) Digest() (v1.Hash, error)            { return l.digest, nil }
+func (l fileLayer) DiffID() (v1.Hash, error)            { return l.diff, nil }
+func (l fileLayer) Size() (int64, error)                { return l.size, nil }
+func (l fileLayer) MediaType() (types.MediaType, error) { return types.OCILayer, nil }
+func (l fileLayer) Compressed() (io.ReadCloser, error)  { return os.Open(l.path) }

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -183,7 +184,7 @@ func Open(ctx context.Context, file, temp string) ([]Archived, error) {
 	if oci {
 		images, err = openLayout(temp)
 	} else {
-		images, err = openDocker(archive)
+		images, err = openDocker(ctx, archive)
 	}
 	if err != nil {
 		return nil, &report.Error{What: "this is not an archive of images", Where: file, Err: err, Hint: "use an archive of `slipway image save`, `docker save` or `podman save`"}
@@ -203,8 +204,8 @@ func (a Archived) modest() error {
 }
 
 // openDocker opens the images of an archive of docker save.
-func openDocker(file string) ([]Archived, error) {
-	sizes, err := fileSizes(file)
+func openDocker(ctx context.Context, file string) ([]Archived, error) {
+	sizes, err := fileSizes(ctx, file)
 	if err != nil {
 		return nil, err
 	}
@@ -277,39 +278,53 @@ func openLayout(dir string) ([]Archived, error) {
 	return images, nil
 }
 
-// fileSizes are the sizes of an archive's files, for a link that of the archive. All of them together have no more than
-// the archive: holes have a size and take nothing.
-func fileSizes(file string) (map[string]int64, error) {
+// members goes through the files of an archive. All of them together have no more than the archive: holes have a size
+// and take nothing.
+func members(ctx context.Context, file string, member func(h *tar.Header, content io.Reader) error) error {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	sizes, left := map[string]int64{}, info.Size()
+	left := info.Size()
 	for in := tar.NewReader(f); ; {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
-			return sizes, nil
+			return nil
 		}
-		if err != nil {
-			return nil, err
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return err
 		}
 		if left -= h.Size; left < 0 {
-			return nil, errHoles
+			return errHoles
 		}
-		size := h.Size
+		if err := member(h, in); err != nil {
+			return err
+		}
+	}
+}
+
+// fileSizes are the sizes of an archive's files, for a link that of the archive.
+func fileSizes(ctx context.Context, file string) (map[string]int64, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	sizes := map[string]int64{}
+	return sizes, members(ctx, file, func(h *tar.Header, _ io.Reader) error {
+		name, size := path.Clean(h.Name), h.Size
 		if h.Typeflag == tar.TypeSymlink || h.Typeflag == tar.TypeLink { // the library follows it, to any of the files
 			size = info.Size()
 		}
-		name := path.Clean(h.Name)
 		if sizes[name] = max(sizes[name], size); len(sizes) > maxFiles || len(name) > maxName {
-			return nil, fmt.Errorf("%w: it has more than %d files, or a name of more than %d bytes", errLarge, maxFiles, maxName)
+			return fmt.Errorf("%w: it has more than %d files, or a name of more than %d bytes", errLarge, maxFiles, maxName)
 		}
-	}
+		return nil
+	})
 }
 
 // Limits of what an archive lists, far above what images have.
@@ -319,52 +334,29 @@ const (
 	maxTags  = 1000 // of docker save: the library reads the archive anew for each
 )
 
-// unpackLayout unpacks an archive if it is one of an image layout.
+// unpackLayout unpacks an archive if it is one of an image layout: the library reads layouts in folders alone.
 func unpackLayout(ctx context.Context, file, dir string) (oci bool, err error) {
-	f, err := os.Open(file)
+	if oci, err = hasLayout(ctx, file); !oci || err != nil {
+		return false, err
+	}
+	info, err := os.Stat(file)
 	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return false, err
-	}
-	if oci, err = hasLayout(f); !oci || err != nil {
-		return false, err
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return false, err
+		return true, err
 	}
 	if free, known := diskspace.Free(dir); known && uint64(info.Size()) > free {
 		return true, &store.NoRoomError{Needed: uint64(info.Size()), Free: free}
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return false, err
+		return true, err
 	}
 	defer root.Close()
-	left := info.Size()
-	for in := tar.NewReader(f); ; {
-		h, err := in.Next()
-		if errors.Is(err, io.EOF) {
-			return true, nil
+	return true, members(ctx, file, func(h *tar.Header, content io.Reader) error {
+		if h.Typeflag != tar.TypeReg {
+			return nil
 		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return true, err
-		}
-		if left -= h.Size; left < 0 { // an archive of holes
-			return true, errHoles
-		}
-		if h.Typeflag == tar.TypeReg {
-			if err := unpackFile(root, path.Clean(h.Name), in); err != nil {
-				return true, err
-			}
-		}
-	}
+		return unpackFile(root, path.Clean(h.Name), content)
+	})
 }
 
 var (
@@ -373,20 +365,25 @@ var (
 )
 
 // hasLayout says whether an archive is one of an image layout. What is no archive has none.
-func hasLayout(f io.Reader) (bool, error) {
-	for in := tar.NewReader(f); ; {
-		h, err := in.Next()
-		if err != nil {
-			return false, nil
-		}
+func hasLayout(ctx context.Context, file string) (oci bool, err error) {
+	err = members(ctx, file, func(h *tar.Header, _ io.Reader) error {
 		switch path.Clean(h.Name) {
 		case "manifest.json": // docker's archives may be both
-			return false, nil
+			return errSettled
 		case "oci-layout":
-			return true, nil
+			oci = true
+			return errSettled
 		}
+		return nil
+	})
+	if _, unreadable := errors.AsType[*fs.PathError](err); unreadable {
+		return false, err
 	}
+	return oci, ctx.Err()
 }
+
+// errSettled ends a search.
+var errSettled = errors.New("it is found")
 
 // unpackFile writes a file of a layout. Root keeps it within its folder. Contents have the digest that they are named
 // by.
