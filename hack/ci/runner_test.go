@@ -7,6 +7,8 @@ import (
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
@@ -123,12 +126,18 @@ func goEnv(t *testing.T, name string) string {
 	if value := os.Getenv(name); value != "" || !strings.HasPrefix(name, "GO") {
 		return value
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+	settings, err := goSettings()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(string(out))
+	return settings[name]
 }
+
+// goSettings are those of the go command, asked once.
+var goSettings = sync.OnceValues(func() (settings map[string]string, err error) {
+	out, err := exec.Command("go", "env", "-json").Output()
+	return settings, errors.Join(err, json.Unmarshal(out, &settings))
+})
 
 // bash runs a script as `shell: bash` does.
 func (r *runner) bash(script string, env ...string) (string, error) {
