@@ -28,6 +28,7 @@ func TestDemo(t *testing.T) {
 // TestDemoNeedsCluster: a current cluster that does not answer ends the demonstration
 // before its first step.
 func TestDemoNeedsCluster(t *testing.T) {
+	skipWithoutPrograms(t)
 	r := newReader(t)
 	demo, err := filepath.Abs("../examples/demo")
 	if err != nil {

@@ -20,8 +20,8 @@
 //	cluster  a running cluster: one for all such pages, reset before each. A page that has real nodes join gets one of
 //	         its own, since a reset keeps them and their images
 //
-// A page whose commands need the cluster program, or that of real nodes, is skipped if SLIPWAY_CLUSTER, or
-// SLIPWAY_NODE, does not name it: no page compiles them.
+// All pages are skipped if SLIPWAY_CLUSTER does not name the cluster program, and those with real nodes if SLIPWAY_NODE
+// does not name theirs: no page compiles them.
 package docs_test
 
 import (
@@ -123,11 +123,18 @@ func (p page) skip(t *testing.T) {
 	if p.long != "" && testing.Short() {
 		t.Skip("long: make test-long-pages, since " + p.long)
 	}
-	if p.needsCluster() && os.Getenv("SLIPWAY_CLUSTER") == "" {
-		t.Skip("no cluster program: export SLIPWAY_CLUSTER=$(slipway cluster build)")
-	}
+	skipWithoutPrograms(t)
 	if p.needsNodes() && os.Getenv("SLIPWAY_NODE") == "" {
 		t.Skip("no program of real nodes: export SLIPWAY_NODE=$(slipway cluster build --nodes real)")
+	}
+}
+
+// skipWithoutPrograms leaves out what `make test` does, which builds programs: pages compile projects, and scripts of
+// internal/cli check the same commands sooner.
+func skipWithoutPrograms(t *testing.T) {
+	t.Helper()
+	if os.Getenv("SLIPWAY_CLUSTER") == "" {
+		t.Skip("no cluster program: export SLIPWAY_CLUSTER=$(slipway cluster build)")
 	}
 }
 
