@@ -50,8 +50,8 @@ func TestScript(t *testing.T) {
 	slices.SortStableFunc(dirs, func(a, b string) int {
 		return slices.Index(slow, filepath.Base(b)) - slices.Index(slow, filepath.Base(a))
 	})
-	shareModules(t)
-	checks, clusters, exports := &typeChecks{}, &clusterPool{}, t.TempDir()
+	exports := shareModules(t)
+	checks, clusters := &typeChecks{}, &clusterPool{}
 	t.Cleanup(clusters.close)
 	for _, dir := range dirs {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -70,25 +70,42 @@ func TestScript(t *testing.T) {
 }
 
 // shareModules fetches and compiles the modules of new projects, once for all scripts. Scripts that begin side by side
-// would each compile them.
-func shareModules(t *testing.T) {
+// would each compile them, and ask the go command which packages are compiled: the answers are in the folder returned.
+func shareModules(t *testing.T) (exports string) {
 	t.Helper()
-	dir := t.TempDir()
-	slipway(t, dir, "init", "--domain", "example.com", "--repo", "example.com/op")
-	slipway(t, dir, "create", "api", "--group", "apps", "--version", "v1", "--kind", "Site", "--resource", "--controller")
-	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test", "-export", "./...")
-	list.Dir, list.Env = dir, append(os.Environ(), sharedBuilds...)
-	var errs strings.Builder
-	list.Stderr = &errs
-	if err := list.Run(); err != nil {
-		t.Fatalf("go list: %v\n%s", err, errs.String())
+	vars, err := goEnv()
+	if err != nil {
+		t.Fatal(err)
 	}
+	for _, name := range append([]string{"PATH"}, systemEnv...) {
+		if value, ok := os.LookupEnv(name); ok {
+			vars = append(vars, name+"="+value)
+		}
+	}
+	dir, cache := t.TempDir(), t.TempDir()
+	vars = append(vars, "HOME="+t.TempDir(), "XDG_CACHE_HOME="+cache)
+	for _, command := range []string{
+		"slipway init --domain example.com --repo example.com/op",
+		"slipway create api --group apps --version v1 --kind Site --resource --controller",
+		"go list -deps -test -export ./...",
+		"slipway create webhook --group apps --version v1 --kind Site --defaulting --dry-run", // all is compiled by now
+	} {
+		words := strings.Fields(command)
+		cmd := exec.CommandContext(t.Context(), words[0], words[1:]...)
+		cmd.Dir, cmd.Env = dir, vars
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, errs.String())
+		}
+	}
+	return filepath.Join(cache, "slipway", "exports")
 }
 
 // sharedBuilds has the same scaffold compiled once, in whichever folders scripts make it: without -trimpath a package's
 // folder is part of what Go's cache knows it by. Images are compiled with these settings anyway. Programs that run for
 // a moment need no tables for debuggers and collect little garbage, and go vet has scripts of its own.
-var sharedBuilds = []string{"GOFLAGS=-trimpath -gcflags=all=-dwarf=false -ldflags=-w -vet=off", "CGO_ENABLED=0", "GOGC=400"}
+var sharedBuilds = []string{"GOFLAGS=-trimpath -gcflags=all=-dwarf=false -ldflags=-w -vet=off", "CGO_ENABLED=0", "GOGC=" + cmp.Or(os.Getenv("GOGC"), "400"), "GOMEMLIMIT=" + os.Getenv("GOMEMLIMIT")}
 
 // goEnv is what scripts inherit of the caller's Go installation.
 var goEnv = sync.OnceValues(func() ([]string, error) {
@@ -137,7 +154,7 @@ func scriptEnv(env *testscript.Env) error {
 	return os.MkdirAll(home, 0o700)
 }
 
-// shareExports has scripts ask the go command once, not each, which packages are compiled.
+// shareExports has scripts find in a folder which packages are compiled.
 func shareExports(exports string) func(*testscript.Env) error {
 	return func(env *testscript.Env) error {
 		cache := filepath.Join(env.WorkDir, ".home", ".cache", "slipway")

@@ -127,7 +127,8 @@ func (e *exports) ask(ctx context.Context, of *code, paths []string) error {
 	for _, word := range e.change.Tool {
 		tool += " " + quoted(word)
 	}
-	args := []string{"list", "-e", "-export", "-buildvcs=false", "-json=ImportPath,Dir,Export,Error", "-toolexec=" + strings.TrimSpace(tool)}
+	// All that these import is remembered as well: a later change then finds it without asking.
+	args := []string{"list", "-e", "-deps", "-export", "-buildvcs=false", "-json=ImportPath,Dir,Export,Error", "-toolexec=" + strings.TrimSpace(tool)}
 	cmd := gocommand.Command{Dir: filepath.Join(e.change.Root, filepath.FromSlash(of.dir))}
 	switch {
 	case of.vendored():
