@@ -65,6 +65,35 @@ kustomize build overlays/dev | kubectl apply -f -
 	}
 }
 
+// TestStart: make run says how a manager is started, then its Deployment, then its image; flags are a pod's.
+func TestStart(t *testing.T) {
+	const project = "-- Dockerfile --\nFROM golang AS b\nWORKDIR /s\nRUN go build -o /op .\nFROM scratch\nCOPY --from=b /op /\nENTRYPOINT [\"/op\", \"image\"]\n-- main.go --\npackage main\n"
+	const deployed = "-- config/default/kustomization.yaml --\nnamespace: theirs\nresources: [d.yaml]\n-- config/default/d.yaml --\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: op, namespace: system}\n" +
+		"spec:\n  template:\n    spec:\n      containers:\n      - name: manager\n        command: [/op]\n        args: [serve, --certs=/certs]\n        env:\n        - {name: PLAIN, value: a}\n        - {name: KUBECONFIG, value: /x}\n" +
+		"        - {name: SPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}\n        - {name: POD, valueFrom: {fieldRef: {fieldPath: metadata.name}}}\n        - {name: KEY, valueFrom: {secretKeyRef: {name: a, key: b}}}\n"
+	const variables = "PLAIN=a SPACE=theirs"
+	for name, test := range map[string]struct{ files, arguments, environment string }{
+		"its image":               {"", "image", ""},
+		"its Deployment":          {deployed, "serve", variables},
+		"make run":                {deployed + "-- Makefile --\nrun:\n\tENABLE=false go run . start --debug\n", "start --debug", variables + " ENABLE=false"},
+		"make run without any":    {deployed + "-- Makefile --\nrun:\n\tgo run ./main.go\n", "", variables},
+		"make run of another":     {deployed + "-- Makefile --\nrun:\n\tX=y go run ./tool start\n", "serve", variables},
+		"what is deployed breaks": {deployed + "-- config/default/kustomization.yaml --\nx: y\n", "image", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code := read(unpacked(t, project+test.files))
+			managers, err := code.Managers()
+			if err != nil || len(managers) != 1 {
+				t.Fatalf("%+v, %v", managers, err)
+			}
+			start, err := code.Start(managers[0])
+			if err != nil || strings.Join(start.Arguments, " ") != test.arguments || strings.Join(start.Environment, " ") != test.environment {
+				t.Errorf("%+v, %v", start, err)
+			}
+		})
+	}
+}
+
 // TestDeployments: the manager's Deployment is the one of what is deployed that runs what the project builds.
 func TestDeployments(t *testing.T) {
 	const pod = "  selector:\n    matchLabels: {app: x}\n  template:\n    metadata:\n      labels: {LABELS}\n    spec:\n      containers:\n"

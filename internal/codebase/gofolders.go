@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"bytes"
 	"io/fs"
 	"path"
 	"slices"
@@ -40,6 +41,15 @@ func (c *Codebase) GoFiles() (names []string, err error) {
 		}
 	}
 	return names, err
+}
+
+// Mentions reports whether a Go file of the project has a text, such as the name of a flag in quotes.
+func (c *Codebase) Mentions(text string) (bool, error) {
+	files, err := c.GoFiles()
+	return slices.ContainsFunc(files, func(name string) bool {
+		data, err := c.view.ReadFile(name)
+		return err == nil && bytes.Contains(data, []byte(text))
+	}), err
 }
 
 // readFolders are the folders with Go code of the project, by name: of its module and of those below that belong to it,

@@ -2,6 +2,7 @@ package codebase
 
 import (
 	"errors"
+	"fmt"
 	"go/build"
 	"go/parser"
 	"go/token"
@@ -27,6 +28,54 @@ type Manager struct {
 	// Arguments start it: those of the Makefile's target run or, where that starts another program or none, the
 	// subcommand of the image that the Dockerfile describes.
 	Arguments []string
+}
+
+// A Start is how a manager is started on a machine that is no pod.
+type Start struct {
+	Arguments   []string
+	Environment []string // NAME=VALUE
+	From        []string // the places that say so
+}
+
+// Start is how the project starts a manager: with arguments and variables as the Makefile's target run has them and,
+// where that leaves them open, with the subcommand and the plain variables of its Deployment, or the subcommand of its
+// image. Flags of a pod have its paths and addresses. What is deployed may be unknown, or not build: then it says
+// nothing.
+func (c *Codebase) Start(m Manager) (s Start, err error) {
+	run, err := c.started()
+	if err != nil {
+		return s, err
+	}
+	s.Arguments = m.Arguments
+	if all, err := c.Deployments(); err == nil && len(all) == 1 && all[0].Written != nil {
+		d, container := all[0], all[0].Container()
+		words := container.Args
+		if len(container.Command) > 0 {
+			words = slices.Concat(container.Command[1:], words)
+		}
+		if sub := subcommand(words); len(sub) > 0 && run.pkg != m.Package {
+			s.Arguments = sub
+		}
+		for _, v := range container.Env {
+			value := v.Value
+			if v.ValueFrom != nil && (v.ValueFrom.FieldRef == nil || v.ValueFrom.FieldRef.FieldPath != "metadata.namespace") {
+				continue
+			} else if v.ValueFrom != nil {
+				value = d.Metadata.Namespace
+			}
+			s.Environment = append(s.Environment, v.Name+"="+value)
+		}
+		if len(s.Environment) > 0 {
+			s.From = append(s.From, fmt.Sprintf("%s:%d", d.Written.File, d.Written.ContainerLines[d.Written.Index]))
+		}
+	}
+	if run.pkg == m.Package && len(run.env) > 0 {
+		s.Environment, s.From = append(s.Environment, run.env...), append(s.From, run.place)
+	}
+	s.Environment = slices.DeleteFunc(s.Environment, func(pair string) bool { // the cluster is the user's choice
+		return strings.HasPrefix(pair, "KUBECONFIG=") || strings.HasPrefix(pair, "KUBERNETES_")
+	})
+	return s, nil
 }
 
 // Managers are the programs that may be the project's manager, and the only one if it is certain: what the Dockerfile
@@ -65,15 +114,15 @@ func (c *Codebase) readManagers() ([]Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, arguments, err := c.started()
+	run, err := c.started()
 	if err != nil {
 		return nil, err
 	}
 	var all []Manager
-	for _, pkg := range c.mainPackages(built, run) {
+	for _, pkg := range c.mainPackages(built, run.pkg) {
 		switch {
-		case pkg == run:
-			all = append(all, Manager{Package: pkg, Arguments: arguments})
+		case pkg == run.pkg:
+			all = append(all, Manager{Package: pkg, Arguments: run.arguments})
 		case pkg == built:
 			all = append(all, Manager{Package: pkg, Arguments: subcommand(image[min(1, len(image)):])})
 		default:
@@ -128,12 +177,17 @@ func subcommand(words []string) []string {
 	return words
 }
 
-// started is the folder of the package that the Makefile's target run starts with the go command, or "", and the
-// arguments of the program.
-func (c *Codebase) started() (pkg string, arguments []string, err error) {
+// A goRun is how the Makefile's target run starts a program with the go command.
+type goRun struct {
+	pkg            string // its folder, or ""
+	arguments, env []string
+	place          string
+}
+
+func (c *Codebase) started() (run goRun, err error) {
 	content, err := c.makefile()
 	if err != nil {
-		return "", nil, err
+		return run, err
 	}
 	program := recipe.Program{Name: "go", Variable: "GO"}
 	for _, call := range recipe.Calls(makefile.Texts(content, c.getenv, c.view, program), program, nil) {
@@ -146,13 +200,14 @@ func (c *Codebase) started() (pkg string, arguments []string, err error) {
 		if at < 0 {
 			continue
 		}
-		pkg = c.Folder(words[at])
+		run = goRun{pkg: c.Folder(words[at]), env: call.Env, place: fmt.Sprintf("%s:%d", call.File, call.Line)}
 		for at++; at < len(words) && strings.HasSuffix(words[at], ".go"); {
 			at++
 		}
-		return pkg, words[at:], nil
+		run.arguments = words[at:]
+		return run, nil
 	}
-	return "", nil, nil
+	return run, nil
 }
 
 // Folder is the folder of a package that a go command names in the project's folder, such as ./cmd, cmd/main.go or the

@@ -86,9 +86,9 @@ func (l listening) webhookPort() string {
 func (l listening) everywhere() bool { return net.ParseIP(l.host).IsUnspecified() }
 
 // flags returns the manager's arguments. Behind a subcommand come flags that have it listen where it is to. The manager
-// is a compiled program: it gets the flags that it has and the user has not set. Health probes move to a free port if
-// theirs is taken: a developer's machine has no kubelet to ask for them, and a second operator, or what else listens
-// there, would keep the manager from starting.
+// is a compiled program: it gets the flags that it has, by the project's own code, and the user has not set. Health
+// probes move to a free port if theirs is taken: a developer's machine has no kubelet to ask for them, and a second
+// operator, or what else listens there, would keep the manager from starting.
 func (o Options) flags(manager string, l listening, webhooks bool) ([]string, error) {
 	program, err := os.ReadFile(manager)
 	if err != nil {
@@ -96,8 +96,12 @@ func (o Options) flags(manager string, l listening, webhooks bool) ([]string, er
 	}
 	first := words(l.args)
 	flags := slices.Clone(l.args[:first]) // further on flags may end: at the first argument that is none
-	has := func(name string) bool { return bytes.Contains(program, []byte(name)) }
-	if has(probeFlag) && has(":"+probePort) && !given(l.args, probeFlag) {
+	// Libraries have such names, too, also where no flag is called so.
+	has := func(name string) bool {
+		known, err := o.Code().Mentions(`"` + name + `"`)
+		return known && err == nil && bytes.Contains(program, []byte(name))
+	}
+	if has(probeFlag) && bytes.Contains(program, []byte(":"+probePort)) && !given(l.args, probeFlag) {
 		flags = append(flags, "--"+probeFlag+"="+o.probes(l))
 	}
 	movable := has(webhookHostFlag) && has(webhookPortFlag) // those of slipway's scaffolds have both

@@ -13,30 +13,40 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// TestFlags: a manager listens on loopback, or where it is asked for, if it has the flags; whoever names an address
-// gets it.
+// TestFlags: a manager listens on loopback, or where it is asked for, if the project's own code has the flags; whoever
+// names an address gets it.
 func TestFlags(t *testing.T) {
 	const all, theirs = "--health-probe-bind-address :8081 --webhook-host --webhook-port", "--health-probe-bind-address :8081"
 	for _, test := range []struct {
 		program, address string // the program's words
 		args, want       []string
 		open             bool // webhooks
+		library          bool // has the words, and the project does not
 	}{
-		{all, "", []string{"--leader-elect"}, []string{"--health-probe-bind-address=127.0.0.1:8081", "--webhook-host=127.0.0.1", "--leader-elect"}, false},
-		{all, "0.0.0.0", nil, []string{"--health-probe-bind-address=0.0.0.0:8081", "--webhook-host=0.0.0.0"}, false},
-		{all, "::1", nil, []string{"--health-probe-bind-address=[::1]:8081", "--webhook-host=::1"}, false},
-		{all, "", []string{"-health-probe-bind-address", ":1", "--webhook-host="}, []string{"-health-probe-bind-address", ":1", "--webhook-host="}, false},
-		{theirs, "", nil, []string{"--health-probe-bind-address=127.0.0.1:8081"}, true},
-		{theirs, "0.0.0.0", nil, []string{"--health-probe-bind-address=0.0.0.0:8081"}, false},
-		{"--health-probe-bind-address :1", "", []string{"x"}, []string{"x"}, true},
-		{"--health-addr :8081", "", nil, nil, true},
+		{all, "", []string{"--leader-elect"}, []string{"--health-probe-bind-address=127.0.0.1:8081", "--webhook-host=127.0.0.1", "--leader-elect"}, false, false},
+		{all, "0.0.0.0", nil, []string{"--health-probe-bind-address=0.0.0.0:8081", "--webhook-host=0.0.0.0"}, false, false},
+		{all, "::1", nil, []string{"--health-probe-bind-address=[::1]:8081", "--webhook-host=::1"}, false, false},
+		{all, "", []string{"-health-probe-bind-address", ":1", "--webhook-host="}, []string{"-health-probe-bind-address", ":1", "--webhook-host="}, false, false},
+		{theirs, "", nil, []string{"--health-probe-bind-address=127.0.0.1:8081"}, true, false},
+		{theirs, "0.0.0.0", nil, []string{"--health-probe-bind-address=0.0.0.0:8081"}, false, false},
+		{"--health-probe-bind-address :1", "", []string{"x"}, []string{"x"}, true, false},
+		{"--health-addr :8081", "", nil, nil, true, false},
+		{all, "", []string{"start"}, []string{"start"}, true, true},
 	} {
-		program := filepath.Join(t.TempDir(), "manager")
+		dir := t.TempDir()
+		program := filepath.Join(dir, "manager")
+		code := "package main\n\nconst flags = `" + strings.ReplaceAll(strings.ReplaceAll(test.program, "--", `"`), " ", `" `) + "\"`\n"
+		if test.library {
+			code = "package main\n"
+		}
+		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(code), 0o644); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(program, []byte(test.program), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		warned := 0
-		o := Options{Address: test.address, Handler: report.HandlerFunc(func(e report.Event) {
+		o := Options{Address: test.address, Code: codeIn(dir), Handler: report.HandlerFunc(func(e report.Event) {
 			if _, ok := e.(report.Warning); ok {
 				warned++
 			}
@@ -117,17 +127,20 @@ func listen(t *testing.T) (address string, free func()) {
 
 // TestStarted: a manager gets the project's arguments and the user's, and flags of its own behind a subcommand.
 func TestStarted(t *testing.T) {
-	m := codebase.Manager{Arguments: []string{"start", "--debug"}}
+	m := codebase.Start{Arguments: []string{"start", "--debug"}}
 	for _, test := range []struct{ args, want []string }{
 		{nil, []string{"start", "--webhook-host=127.0.0.1", "--debug"}},
 		{[]string{"--more"}, []string{"start", "--webhook-host=127.0.0.1", "--debug", "--more"}},
 		{[]string{"stop", "--now"}, []string{"stop", "--webhook-host=127.0.0.1", "--now"}},
 	} {
-		program := filepath.Join(t.TempDir(), "manager")
-		if err := os.WriteFile(program, []byte("--webhook-host --webhook-port"), 0o755); err != nil {
-			t.Fatal(err)
+		dir := t.TempDir()
+		program := filepath.Join(dir, "manager")
+		for name, text := range map[string]string{"manager": "--webhook-host --webhook-port", "main.go": "package main\n\nconst flags = `\"webhook-host\" \"webhook-port\"`\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
 		}
-		got, err := Options{}.flags(program, listening{host: Loopback, args: started(m, test.args)}, false)
+		got, err := Options{Code: codeIn(dir)}.flags(program, listening{host: Loopback, args: started(m, test.args)}, false)
 		if err != nil || !slices.Equal(got, test.want) {
 			t.Errorf("%q: got %q, %v, want %q", test.args, got, err, test.want)
 		}

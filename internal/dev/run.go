@@ -32,7 +32,11 @@ func Run(ctx context.Context, o Options, args []string) error {
 	if err != nil {
 		return err
 	}
-	args = started(manager, args)
+	start, err := o.Code().Start(manager)
+	if err != nil {
+		return err
+	}
+	args = started(start, args)
 	l, err := o.listens(args)
 	if err != nil {
 		return err
@@ -54,11 +58,14 @@ func Run(ctx context.Context, o Options, args []string) error {
 	if err != nil {
 		return err
 	}
-	return serve(ctx, o, cluster, program, l)
+	if len(start.Environment) > 0 {
+		o.Handler.Handle(report.Note{Text: "the manager gets the variables of " + strings.Join(start.From, " and ") + ", unless they are set here: " + strings.Join(names(start.Environment), ", ")})
+	}
+	return serve(ctx, o, start.Environment, cluster, program, l)
 }
 
 // serve runs a compiled manager, and has the cluster ask its webhooks meanwhile.
-func serve(ctx context.Context, o Options, cluster *ship.Cluster, manager string, l listening) (err error) {
+func serve(ctx context.Context, o Options, env []string, cluster *ship.Cluster, manager string, l listening) (err error) {
 	defer withstand()()
 	defer ending.Await(ctx, "the manager")()
 	webhooks, err := serveWebhooks(ctx, o, cluster, l)
@@ -70,7 +77,7 @@ func serve(ctx context.Context, o Options, cluster *ship.Cluster, manager string
 	if err != nil {
 		return err
 	}
-	o.Env = append(slices.Clone(o.Env), webhooks.env...)
+	o.Env = slices.Concat(env, o.Env, webhooks.env) // the last one counts
 	o.Handler.Handle(report.Note{Text: "running the manager against " + cluster.Server() + " until Ctrl-C"})
 	defer o.whileServing(ctx, webhooks)()
 	err = ended("the manager failed", o.run(ctx, manager, args...))
@@ -153,9 +160,19 @@ func (o Options) manager() (codebase.Manager, error) {
 	})
 }
 
+// names are those of variables.
+func names(environment []string) (names []string) {
+	for _, pair := range environment {
+		name, _, _ := strings.Cut(pair, "=")
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // started are the arguments of a manager: the project's and then the user's. Arguments of the user that begin with a
 // subcommand are in place of the project's.
-func started(m codebase.Manager, args []string) []string {
+func started(m codebase.Start, args []string) []string {
 	if words(args) > 0 {
 		return args
 	}

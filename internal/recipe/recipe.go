@@ -71,6 +71,7 @@ type Call struct {
 	// Removed are the files that these remove by their names, relative to the project's folder and with slashes.
 	Removed []string
 	Before  []Step   // the commands of the recipe before that may write files
+	Env     []string // NAME=VALUE, of variables that the command sets for the program
 	Into    []string // the programs that its output goes through, of a [Program.Filter]
 }
 

@@ -1,9 +1,7 @@
 package feature
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
@@ -65,11 +63,4 @@ func (p *planner) knowsFlag(name string) (bool, error) { return p.anyFile(`"` + 
 
 // anyFile reports whether any Go file of the module has a text after the plan: options may be in a package of their
 // own.
-func (p *planner) anyFile(text string) (found bool, err error) {
-	code := p.After()
-	files, err := code.GoFiles()
-	return slices.ContainsFunc(files, func(name string) bool {
-		data, err := code.View().ReadFile(name)
-		return err == nil && bytes.Contains(data, []byte(text))
-	}), err
-}
+func (p *planner) anyFile(text string) (bool, error) { return p.After().Mentions(text) }
