@@ -51,6 +51,22 @@ func TestPlaceOfTypes(t *testing.T) {
 	}
 }
 
+// TestScopes: where groups are in folders of several scopes, the package that its author makes says which is meant.
+func TestScopes(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{MultiGroup: true})
+	const object = "type Ship struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}\n"
+	for _, scope := range []string{"cluster", "namespaced"} {
+		projecttest.Unpack(t, root, "-- apis/"+scope+"/ship/v1/ship_types.go --\n// +groupName=ship."+scope+".example.com\npackage v1\n\n"+object)
+	}
+	_, err := newapi.Create(root, cronJob(typesOnly, of("crew", "Captain")))
+	if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != "apis/cluster/crew/v1, apis/namespaced/crew/v1" || !strings.Contains(refusal.Hint, "+groupName=crew.example.com") {
+		t.Errorf("got %v", err)
+	}
+	projecttest.Unpack(t, root, "-- apis/namespaced/crew/v1/doc.go --\n// +groupName=crew.example.com\npackage v1\n")
+	projecttest.Apply(t)(newapi.Create(root, cronJob(typesOnly, of("crew", "Captain"))))
+	projecttest.Holds(t, root, "apis/namespaced/crew/v1/captain_types.go", "type Captain struct")
+}
+
 // TestUnlisted: a kind that the code has, and PROJECT does not list, is added with the types that are there; or what
 // keeps it from that is reported.
 func TestUnlisted(t *testing.T) {

@@ -40,7 +40,8 @@ func typesDir(p *plan.Plan, file *project.Project, r project.Resource) (string, 
 	if dir, err := packageOf(all, r); dir != "" || err != nil {
 		return dir, err
 	}
-	return cmp.Or(beside(all, file, r), file.APIDir(r)), nil
+	dir, err := beside(all, file, r)
+	return cmp.Or(dir, file.APIDir(r)), err
 }
 
 // A neighbour is a package of kinds that is there, as a new kind sees it.
@@ -101,8 +102,11 @@ func packageOf(all []neighbour, r project.Resource) (string, error) {
 
 // beside is the folder of the kind's version beside another version of its group, or where folders of other groups are,
 // or "". A folder with the group's name counts before others, which in the layout for several groups belong to none.
-func beside(all []neighbour, file *project.Project, r project.Resource) string {
+// Where groups are in folders of several scopes, none of these is chosen.
+func beside(all []neighbour, file *project.Project, r project.Resource) (string, error) {
 	var named, other, among string
+	var apart []string // where groups are, in other folders than among
+	rank := 0
 	for _, n := range all {
 		dir, inVersion := strings.CutSuffix(n.Dir, "/"+n.Version)
 		grouped := inVersion && n.name != "" && path.Base(dir) == n.name
@@ -113,10 +117,21 @@ func beside(all []neighbour, file *project.Project, r project.Resource) string {
 		case n.sameGroup && (!file.MultiGroup || r.Group == ""):
 			other = cmp.Or(other, path.Join(dir, r.Version))
 		case grouped && file.MultiGroup && r.Group != "":
-			among = cmp.Or(among, path.Join(path.Dir(dir), r.Group, r.Version))
+			folder := path.Join(path.Dir(dir), r.Group, r.Version)
+			if among == "" {
+				among, rank = folder, n.rank
+			} else if folder != among && n.rank == rank && !slices.Contains(apart, folder) {
+				apart = append(apart, folder)
+			}
 		}
 	}
-	return cmp.Or(named, other, among)
+	if found := cmp.Or(named, other); found != "" || len(apart) == 0 {
+		return cmp.Or(found, among), nil
+	}
+	return "", &report.Error{
+		What: fmt.Sprintf("the project has groups in several folders, and %s could go to each", r.Group), Where: strings.Join(append([]string{among}, apart...), ", "),
+		Hint: fmt.Sprintf("nothing was changed; make the package in the folder that is meant, with a file doc.go that has the marker +groupName=%s, and run the command again", r.QualifiedGroup()),
+	}
 }
 
 // unlisted refuses a kind that PROJECT does not list while the code has its type in several places.
