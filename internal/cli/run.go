@@ -19,9 +19,10 @@ func (inv *invocation) runCommand() *cobra.Command {
 context. It updates generated files first.
 
 The manager is the program that the Dockerfile builds, or else the one that the Makefile's target run starts. It gets
-that target's arguments, and those after --. If the latter begin with a subcommand, they replace the former. Ctrl-C
-stops the manager; a second Ctrl-C kills it. The command exits with the manager's exit status, and with 1 if the
-manager ends by itself without an error.
+that target's arguments, or the subcommand of its Deployment or image, and those after --. If the latter begin with a
+subcommand, they replace the former. It gets the plain variables of the Deployment and of the target that you have not
+set. Ctrl-C stops the manager; a second Ctrl-C kills it. The command exits with the manager's exit status, and with 1 if
+the manager ends by itself without an error.
 
 The manager listens at this machine's loopback address, 127.0.0.1, unless --address names another one. It serves
 health probes at port 8081; if that is taken and no flag names another port, at a free one. A cluster of
