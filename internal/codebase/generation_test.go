@@ -73,7 +73,7 @@ func TestGeneration(t *testing.T) {
 			made := generation(t, "manifests:\n\t"+test.makefile+"\n")
 			header := ""
 			if all := made.Headers(); len(all) > 0 {
-				header = all[0]
+				header = all[0].File
 			}
 			if made.CRDFolder() != test.crds || made.RoleFolder(usual) != test.roles || header != test.header {
 				t.Errorf("got %s, %s, %q", made.CRDFolder(), made.RoleFolder(usual), header)

@@ -96,23 +96,6 @@ func (g Generation) RoleFile() string {
 	return folder + "/role.yaml"
 }
 
-// Headers are the files of headers that calls have generated code begin with: relative to the project unless absolute.
-func (g Generation) Headers() (headers []string) {
-	for call, use := range g.uses {
-		name := use.Option("headerFile")
-		if name == "" || use.Name != "object" && use.Name != "applyconfiguration" {
-			continue
-		}
-		if name = filepath.ToSlash(name); !path.IsAbs(name) && !filepath.IsAbs(name) {
-			name = path.Join(call.Dir, name)
-		}
-		if !slices.Contains(headers, name) {
-			headers = append(headers, name)
-		}
-	}
-	return headers
-}
-
 // Missed is the first call that runs a generator, where none that does reads a folder.
 func (g Generation) Missed(generator, folder string) (missed Call, is bool) {
 	for call, use := range g.uses {

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/lazy"
-	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/project"
@@ -64,12 +64,12 @@ func (s *Session) GenerateClients(ctx context.Context, clients Clients) error {
 	if err := facts.usable(); err != nil {
 		return err
 	}
-	plan, _, err := regenerate.PlanFor(root, s.codebase(root))
+	license, err := s.codebase(root).License()
 	if err != nil {
 		return err
 	}
 	begin := time.Now()
-	result, err := s.runGenerators(ctx, root, []generate.Use{facts.use(plan.Header())})
+	result, err := s.runGenerators(ctx, root, []generate.Use{facts.use(license)})
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func rewrite(root, name string, content []byte) error {
 }
 
 // use is the generator's run. Header is the file of what its code begins with, or "".
-func (f clientFacts) use(header string) generate.Use {
+func (f clientFacts) use(license codebase.Header) generate.Use {
 	options := []string{"dir=" + quoted(f.Dir)}
 	for _, o := range []struct {
 		name   string
@@ -175,8 +175,8 @@ func (f clientFacts) use(header string) generate.Use {
 			options = append(options, o.name+"={"+strings.Join(list, ",")+"}")
 		}
 	}
-	if header != "" {
-		options = append(options, "headerFile="+quoted(header))
+	if license.File != "" {
+		options = append(options, "headerFile="+quoted(license.File))
 	}
 	return generate.Use{Name: "clients", Options: strings.Join(options, ",")}
 }
@@ -185,11 +185,11 @@ func (f clientFacts) use(header string) generate.Use {
 func quoted(value string) string { return fmt.Sprintf("%q", value) }
 
 // clientsUse is the run that keeps the project's clients up to date, if it has any.
-func clientsUse(file *project.Project, header string) ([]generate.Use, error) {
+func clientsUse(file *project.Project, license codebase.Header) ([]generate.Use, error) {
 	var facts clientFacts
 	found, err := file.Plugin(clientsKey, &facts)
 	if !found || err != nil {
 		return nil, err
 	}
-	return []generate.Use{facts.use(header)}, nil
+	return []generate.Use{facts.use(license)}, nil
 }

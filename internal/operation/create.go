@@ -126,16 +126,20 @@ func (s *Session) generateApplyConfigurations(ctx context.Context, root string, 
 	if r == nil {
 		return nil
 	}
-	whole, _, err := regenerate.PlanFor(root, s.codebase(root))
+	license, err := s.codebase(root).License()
 	if err != nil {
 		return err
 	}
 	options := ""
-	if header := whole.Header(); header != "" {
-		options = "headerFile=" + quoted(header)
+	if license.File != "" {
+		options = "headerFile=" + quoted(license.File)
+	}
+	methods := generate.Use{Name: "object", Options: options}
+	if license.Year != "" {
+		methods.Options += ",year=" + quoted(license.Year)
 	}
 	plan := regenerate.PlanOver(root, []string{"./" + file.APIDir(*r)},
-		generate.Use{Name: "object", Options: options}, generate.Use{Name: "applyconfiguration", Options: options})
+		methods, generate.Use{Name: "applyconfiguration", Options: options})
 	result, err := s.runPlan(ctx, root, plan, generate.Options{Cache: s.runsFolder()})
 	if err == nil {
 		s.reportRun(root, result)

@@ -141,7 +141,11 @@ func (s *Session) plan(root string) (regenerate.Plan, []report.Finding, error) {
 	if err != nil {
 		return plan, nil, err
 	}
-	clients, err := clientsUse(file, plan.Header())
+	license, err := s.codebase(root).License()
+	if err != nil {
+		return plan, nil, err
+	}
+	clients, err := clientsUse(file, license)
 	if err != nil {
 		return regenerate.Plan{}, nil, err
 	}

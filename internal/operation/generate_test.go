@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -148,10 +149,10 @@ func TestUsableClientFacts(t *testing.T) {
 			t.Errorf("%+v: %v, want a mistake in %s", facts, told, where)
 		}
 	}
-	for header, options := range map[string]string{"": "", "hack/own.txt": `,headerFile="hack/own.txt"`} {
+	for header, options := range map[codebase.Header]string{{}: "", {File: "hack/own.txt"}: `,headerFile="hack/own.txt"`, {File: "a", Year: "2026"}: `,headerFile="a"`} {
 		use := clientFacts{Dir: "a", Groups: []string{"batch", "apps"}}.use(header)
 		if use.Name != "clients" || use.Options != `dir="a",groups={"batch","apps"}`+options {
-			t.Errorf("with the header %q the generator's run is %+v", header, use)
+			t.Errorf("with the header %+v the generator's run is %+v", header, use)
 		}
 	}
 }

@@ -40,11 +40,11 @@ func (s *Session) WatchAndGenerate(ctx context.Context, g Generation) error {
 // headers are the header files of what the project generates; none while its Makefile has a mistake, which generating
 // reports.
 func (s *Session) headers(root string) []string {
-	plan, _, err := regenerate.PlanFor(root, s.codebase(root))
+	headers, err := s.codebase(root).Headers()
 	if err != nil {
 		return nil
 	}
-	return plan.Headers()
+	return headers
 }
 
 // changedAny reports whether a run is worth a line: a file changed.

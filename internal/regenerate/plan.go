@@ -228,11 +228,11 @@ func (p *Plan) add(dir string, options generate.Options) {
 // kustomizations look for it.
 func (p Plan) defaults() ([]planned, error) {
 	object := generate.Use{Name: "object"}
-	switch there, err := fileview.Exists(p.view, boilerplate); {
+	switch there, err := fileview.Exists(p.view, codebase.HeaderFile); {
 	case err != nil:
-		return nil, &report.Error{What: "the header of generated files cannot be read", Where: boilerplate, Err: err}
+		return nil, &report.Error{What: "the header of generated files cannot be read", Where: codebase.HeaderFile, Err: err}
 	case there:
-		object.Options = "headerFile=" + boilerplate
+		object.Options = "headerFile=" + codebase.HeaderFile
 	}
 	role, err := p.roleName()
 	if err != nil {
@@ -277,3 +277,11 @@ func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Resul
 
 // within are the folders that may be written below: the project's own, and those that its user allows besides.
 func (p Plan) within(outside []string) []string { return append([]string{p.root}, outside...) }
+
+// with adds a name that is not there.
+func with(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
+}

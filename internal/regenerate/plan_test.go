@@ -174,32 +174,6 @@ func TestRoleName(t *testing.T) {
 	}
 }
 
-// TestHeaders: generators name the header files of their code, the usual one stands for those who name none.
-func TestHeaders(t *testing.T) {
-	const usual, own = "hack/boilerplate.go.txt", "-- Makefile --\na:\n\tcd hack && controller-gen object:headerFile=\"own.txt\",year=2026 crd:headerFile=crd.txt paths=./...\n"
-	for _, test := range []struct {
-		name, files string
-		headers     []string
-		header      string
-	}{
-		{"none", "", nil, ""},
-		{"the usual one", "-- " + usual + " --\n", []string{usual}, usual},
-		{"one that is named", own + "-- hack/own.txt --\n", []string{"hack/own.txt"}, "hack/own.txt"},
-		{"both", own + "-- hack/own.txt --\n-- " + usual + " --\n", []string{"hack/own.txt", usual}, "hack/own.txt"},
-		{"one that is missing", own + "-- " + usual + " --\n", []string{"hack/own.txt", usual}, usual},
-		{"none is named", "-- Makefile --\na:\n\tcontroller-gen object paths=./...\n-- " + usual + " --\n", []string{usual}, usual},
-		{"an absolute one", "-- Makefile --\na:\n\tcontroller-gen object:headerFile=/own.txt paths=./...\n", []string{"/own.txt"}, ""},
-	} {
-		plan, _, err := planFor(project(t, test.files))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(test.headers, plan.Headers()); diff != "" || plan.Header() != test.header {
-			t.Errorf("%s: the header is %q of %s", test.name, plan.Header(), diff)
-		}
-	}
-}
-
 // TestAdd: generators that the project needs besides are added.
 func TestAdd(t *testing.T) {
 	root := project(t, "-- Makefile --\na:\n\tcontroller-gen object paths=./...\n")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
@@ -101,7 +102,7 @@ func (w *watch) read(file string) bool {
 	case filepath.Ext(name) == "":
 		return true // Makefile, PROJECT, or a folder that came or went
 	}
-	return slices.Contains([]string{"go.mod", "go.sum", "go.work", path.Base(boilerplate)}, name) ||
+	return slices.Contains([]string{"go.mod", "go.sum", "go.work", path.Base(codebase.HeaderFile)}, name) ||
 		slices.ContainsFunc(w.headers, func(header string) bool { return path.Base(header) == name })
 }
 

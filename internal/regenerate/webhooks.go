@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -52,4 +53,10 @@ func (p *Plan) withoutWebhooks() ([]report.Finding, error) {
 		Message:    "no call of controller-gen generates webhook configurations, which config/webhook/kustomization.yaml lists",
 		Suggestion: "add webhook to the arguments of this call",
 	}}, nil
+}
+
+// there reports whether a file of the project is there.
+func (p Plan) there(name string) bool {
+	there, err := fileview.Exists(p.view, name)
+	return there && err == nil
 }

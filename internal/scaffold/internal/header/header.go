@@ -3,16 +3,14 @@ package header
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 	"github.com/slipway-dev/slipway/project"
@@ -28,9 +26,6 @@ type License struct {
 	Text  string // of a header to use instead
 	Year  int    // of the copyright
 }
-
-// boilerplateFile is the comment that stands at the top of every Go file.
-const boilerplateFile = "hack/boilerplate.go.txt"
 
 // Comment returns the content of the boilerplate file of the project called name,
 // without a newline at its end.
@@ -85,33 +80,14 @@ func Boilerplate(header string) string {
 	return header + "\n\n"
 }
 
-// fileOf is the file of the header: the one that the Makefile has generated code begin with, where it is there, or the
-// usual one.
-func fileOf(p *plan.Plan) (string, error) {
-	generation, err := p.Code().Generation()
-	if err != nil {
-		return "", err
-	}
-	for _, name := range generation.Headers() {
-		if there, err := p.Exists(name); err == nil && there && fs.ValidPath(name) {
-			return name, nil
-		}
-	}
-	return boilerplateFile, nil
-}
-
 // Read reads what stands at the top of the project's Go files. A plan that records
 // writes nothing below it, so that it may be wrong.
 func Read(p *plan.Plan) (string, error) {
-	file, err := fileOf(p)
+	license, err := p.Code().License()
 	if err != nil {
 		return "", err
 	}
-	data, err := p.Code().View().ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fileerror.Unreadable(file, err)
-	}
-	header, err := checkComment(string(data), file+":1")
+	header, err := checkComment(license.Text, license.File+":1")
 	if err != nil && !p.Recording() {
 		return "", err
 	}
@@ -127,20 +103,17 @@ func Relicense(l License) func(*plan.Plan, *project.Project) error {
 		if err != nil {
 			return err
 		}
-		content, err := templates.Render("init/"+boilerplateFile, map[string]any{"License": header})
+		content, err := templates.Render("init/"+codebase.HeaderFile, map[string]any{"License": header})
 		if err != nil {
 			return err
 		}
-		own, err := fileOf(p)
+		there, err := p.Code().License()
 		if err != nil {
 			return err
 		}
-		there, err := p.Exists(own)
-		if err != nil {
-			return err
-		}
-		if !there {
-			return p.Create(own, content)
+		own := there.File
+		if own == "" {
+			return p.Create(codebase.HeaderFile, content)
 		}
 		if keep, err := l.keepsHolder(p, own); keep || err != nil {
 			return err
