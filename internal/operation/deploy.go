@@ -60,7 +60,7 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 	if err != nil {
 		return nil, err
 	}
-	generated, err := s.sources(ctx, root, look, asTheyAre)
+	generated, err := s.sources(ctx, root, Generation{}, look, asTheyAre)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,9 @@ type Generation struct {
 	Strict  bool     // misspelt and misplaced markers fail it, and so does what CRDs are warned of
 	Prune   bool     // delete generated CRDs whose kind is gone
 	Outside []string // absolute paths of folders beside the project's that may be written below
+	// NoWebhooks is for who asks for no configurations of webhooks: they stay as they are where markers of webhooks have
+	// mistakes, which do not stop the run.
+	NoWebhooks bool
 }
 
 // Generate brings the project's generated files up to date and has new definitions checked as an API server would.
@@ -82,7 +85,7 @@ func (s *Session) generateAlone(ctx context.Context, root string, g Generation) 
 // tells what changed. Findings that make the result wrong are an error.
 func (s *Session) generateWith(ctx context.Context, root string, g Generation) (regenerate.Plan, generate.Result, error) {
 	roles := replacedRoles{}
-	plan, result, err := s.plannedRun(ctx, root, generate.Options{Strict: g.Strict, Cache: s.runsFolder(), Within: g.Outside, Replacing: roles.note})
+	plan, result, err := s.plannedRun(ctx, root, g, generate.Options{Strict: g.Strict, Cache: s.runsFolder(), Within: g.Outside, Replacing: roles.note})
 	if err != nil {
 		return plan, result, err
 	}
@@ -101,7 +104,7 @@ func (s *Session) runGenerators(ctx context.Context, root string, uses []generat
 }
 
 // plannedRun runs the project's plan and tells all findings.
-func (s *Session) plannedRun(ctx context.Context, root string, options generate.Options) (regenerate.Plan, generate.Result, error) {
+func (s *Session) plannedRun(ctx context.Context, root string, g Generation, options generate.Options) (regenerate.Plan, generate.Result, error) {
 	plan, findings, err := s.plan(root)
 	if err != nil {
 		return plan, generate.Result{}, err
@@ -110,9 +113,31 @@ func (s *Session) plannedRun(ctx context.Context, root string, options generate.
 	if plan.Refusal() != nil {
 		return plan, generate.Result{}, plan.Refusal()
 	}
+	if g.NoWebhooks {
+		plan = s.withoutMistaken(ctx, root, plan, options)
+	}
 	result, err := s.runPlan(ctx, root, plan, options)
 	s.reportLeft(plan, result)
 	return plan, result, err
+}
+
+// withoutMistaken is the plan without the configurations of webhooks, if mistakes in these alone would stop it.
+func (s *Session) withoutMistaken(ctx context.Context, root string, plan regenerate.Plan, options generate.Options) regenerate.Plan {
+	options.DryRun, options.Replacing = true, nil
+	result, err := plan.Run(ctx, options)
+	if err != nil || !result.Failed() {
+		return plan
+	}
+	rest := plan.Except("webhook")
+	if others, err := rest.Run(ctx, options); err != nil || others.Failed() {
+		return plan
+	}
+	for i := range result.Findings {
+		result.Findings[i].Fatal = false
+	}
+	s.reportFindings(root, result.Findings)
+	s.Handler.Handle(report.Note{Text: "The configurations of webhooks stay as they are, since their markers have mistakes."})
+	return rest
 }
 
 // reportLeft reports which files were not made, since a recipe changes them after controller-gen.

@@ -17,12 +17,16 @@ import (
 // generateOnly is generate for those who do not check the CRDs, since they go to an API server now or others follow:
 // the next `slipway generate` does it. A project in which nothing says what to generate keeps its files.
 func (s *Session) generateOnly(ctx context.Context, root string) error {
-	return s.generateAfter(ctx, root, nil)
+	return s.generateFor(ctx, root, nil, Generation{})
 }
 
 // generateAfter is generateOnly after a change of the code. Of files that a recipe changes further, those are made
 // without which the changed packages do not compile.
 func (s *Session) generateAfter(ctx context.Context, root string, change *scaffold.Plan) error {
+	return s.generateFor(ctx, root, change, Generation{})
+}
+
+func (s *Session) generateFor(ctx context.Context, root string, change *scaffold.Plan, g Generation) error {
 	plan, findings, err := s.plan(root)
 	if err != nil {
 		return err
@@ -31,7 +35,7 @@ func (s *Session) generateAfter(ctx context.Context, root string, change *scaffo
 		s.reportUnfollowed(root, plan, findings)
 		return nil
 	}
-	_, result, err := s.generateWith(ctx, root, Generation{})
+	_, result, err := s.generateWith(ctx, root, g)
 	if err != nil {
 		return err
 	}

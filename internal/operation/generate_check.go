@@ -15,7 +15,7 @@ func (s *Session) CheckGenerated(ctx context.Context, g Generation) error {
 	if err != nil {
 		return err
 	}
-	plan, result, err := s.plannedRun(ctx, root, generate.Options{Strict: g.Strict, DryRun: true, Cache: s.runsFolder(), Within: g.Outside})
+	plan, result, err := s.plannedRun(ctx, root, g, generate.Options{Strict: g.Strict, DryRun: true, Cache: s.runsFolder(), Within: g.Outside})
 	if err != nil {
 		return err
 	}

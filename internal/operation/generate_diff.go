@@ -36,7 +36,7 @@ func (s *Session) CompareDefinitions(ctx context.Context, since string, g Genera
 	if err != nil {
 		return err
 	}
-	plan, result, err := s.plannedRun(ctx, root, generate.Options{Strict: g.Strict, DryRun: true, Within: g.Outside})
+	plan, result, err := s.plannedRun(ctx, root, g, generate.Options{Strict: g.Strict, DryRun: true, Within: g.Outside})
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 		return err
 	}
 	if !c.only() && !c.NoGenerate {
-		if err := s.regenerate(ctx, root); err != nil {
+		if err := s.regenerate(ctx, root, Generation{}); err != nil {
 			return err
 		}
 	}

@@ -66,7 +66,7 @@ func (s *Session) withGenerate(ctx context.Context, err error) error {
 	}
 	quiet := *s
 	quiet.Handler = report.Discard
-	texts, unknown := quiet.generateInMemory(ctx, root)
+	texts, unknown := quiet.generateInMemory(ctx, root, Generation{})
 	if unknown != nil || !slices.ContainsFunc(slices.Collect(maps.Keys(texts)), isGo) {
 		return err
 	}

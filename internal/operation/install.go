@@ -60,7 +60,7 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 	if err != nil {
 		return err
 	}
-	generated, err := s.sources(ctx, root, i.only(), i.NoGenerate)
+	generated, err := s.sources(ctx, root, Generation{NoWebhooks: true}, i.only(), i.NoGenerate)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (s *Session) Run(ctx context.Context, r Run) error {
 	if err != nil {
 		return err
 	}
-	o := s.devOptions(root)
+	o := s.devOptions(root, Generation{})
 	o.Code = func() *codebase.Codebase { return s.codebase(root) }
 	o.Guard = []string{own, "run", "--guard"}
 	o.Address, o.WebhookAddress = r.Address, r.Webhooks
@@ -49,7 +49,7 @@ func (s *Session) Run(ctx context.Context, r Run) error {
 
 // guardRun waits for the end of a run, and restores what it could not.
 func (s *Session) guardRun(ctx context.Context, r Run) (err error) {
-	o := s.devOptions("")
+	o := s.devOptions("", Generation{})
 	if o.State, err = s.stateFolder(); err != nil {
 		return err
 	}
@@ -60,13 +60,13 @@ func (s *Session) guardRun(ctx context.Context, r Run) (err error) {
 }
 
 // devOptions are what the dev loop gets of this session, for children in dir.
-func (s *Session) devOptions(dir string) dev.Options {
+func (s *Session) devOptions(dir string, g Generation) dev.Options {
 	return dev.Options{
 		Dir:      dir,
 		Env:      slices.Clone(s.Environ),
 		Stdout:   s.Output,
 		Stderr:   s.Stderr,
 		Handler:  s.Handler,
-		Generate: s.regenerate,
+		Generate: func(ctx context.Context, root string) error { return s.regenerate(ctx, root, g) },
 	}
 }

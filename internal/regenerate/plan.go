@@ -275,6 +275,16 @@ func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Resul
 	return generate.RunAll(ctx, all...)
 }
 
+// Except is the plan without a generator.
+func (p Plan) Except(generator string) Plan {
+	p.runs = slices.Clone(p.runs)
+	for i, run := range p.runs {
+		p.runs[i].uses = slices.DeleteFunc(slices.Clone(run.uses), func(use generate.Use) bool { return use.Name == generator })
+	}
+	p.runs = slices.DeleteFunc(p.runs, func(run planned) bool { return len(run.uses) == 0 })
+	return p
+}
+
 // within are the folders that may be written below: the project's own, and those that its user allows besides.
 func (p Plan) within(outside []string) []string { return append([]string{p.root}, outside...) }
 
