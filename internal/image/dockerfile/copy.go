@@ -121,8 +121,9 @@ func (s *stage) place(node *parser.Node, found []placed, to string, several bool
 	}
 }
 
-// provided are the folders that every image has, with the authorities and time zones that slipway brings.
-var provided = []string{"/etc/ssl/certs", "/usr/share/zoneinfo"}
+// provided is what every image has: the authorities and time zones that slipway brings, and users, of whom Kubernetes
+// heeds the numbers.
+var provided = []string{"/etc/ssl/certs", "/usr/share/zoneinfo", "/etc/passwd", "/etc/group"}
 
 // copied is what another stage has at a path. Nothing and no reason is what every image has.
 func (s *stage) copied(from, source string) (found []placed, why string) {

@@ -274,8 +274,8 @@ func (r *reader) recipe(target *stage) Recipe {
 	if at := slices.IndexFunc(recipe.Programs, func(b Build) bool { return b.Path == started }); at > 0 {
 		recipe.Programs = slices.Concat(recipe.Programs[at:at+1], recipe.Programs[:at], recipe.Programs[at+1:])
 	}
-	if len(recipe.Programs) == 0 && len(builds) > 0 && slices.ContainsFunc(recipe.Left, Line.lacks) { // one of these takes it
-		b := builds[len(builds)-1]
+	if len(recipe.Programs) == 0 && len(builds) == 1 && slices.ContainsFunc(recipe.Left, Line.lacks) { // one of these takes it
+		b := builds[0]
 		b.Path = cmp.Or(started, path.Join("/", path.Base(b.Path)))
 		recipe.Programs = []Build{b}
 	}

@@ -123,7 +123,7 @@ func (b *buildLine) environment(env map[string]string) {
 	for _, name := range heeded {
 		value := env[name]
 		switch take, known := values[name]; {
-		case value == "":
+		case value == "", known && take == nil:
 		case strings.Contains(value, recipe.Unknown):
 			b.omit(name+"="+value, outputs)
 		case name == "GOFLAGS":
@@ -137,9 +137,9 @@ func (b *buildLine) environment(env map[string]string) {
 			b.omit(name+"="+value, byPlatform)
 		case !known:
 			b.omit(name+"="+value, runs)
-		case take != nil && !take().MatchString(value):
+		case !take().MatchString(value):
 			b.omit(name+"="+value, notKnown)
-		case take != nil:
+		default:
 			b.Env = append(b.Env, name+"="+value)
 		}
 	}

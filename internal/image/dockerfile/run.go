@@ -1,7 +1,6 @@
 package dockerfile
 
 import (
-	"cmp"
 	"io"
 	"maps"
 	"path"
@@ -104,7 +103,7 @@ func (c *script) statement(stmt *syntax.Stmt) {
 		c.refuse("the file has too many commands")
 		return
 	}
-	if stmt.Negated || stmt.Background || slices.ContainsFunc(stmt.Redirs, writes) {
+	if stmt.Negated || stmt.Background || slices.ContainsFunc(stmt.Redirs, c.writes) {
 		c.refuse(notUnderstood)
 		return
 	}
@@ -140,9 +139,18 @@ func (c *script) statement(stmt *syntax.Stmt) {
 	c.refuse(notUnderstood)
 }
 
-// writes reports whether a redirection writes a file.
-func writes(r *syntax.Redirect) bool {
-	return !slices.Contains([]syntax.RedirOperator{syntax.DplOut, syntax.DplIn, syntax.RdrIn}, r.Op) && (r.Word == nil || r.Word.Lit() != "/dev/null")
+// writes reports whether a redirection writes a file of the image or of the sources. Others of a stage count once they
+// are copied, as what nothing makes.
+func (c *script) writes(r *syntax.Redirect) bool {
+	if slices.Contains([]syntax.RedirOperator{syntax.DplOut, syntax.DplIn, syntax.RdrIn}, r.Op) {
+		return false
+	}
+	file := ""
+	if r.Word != nil {
+		file = r.Word.Lit()
+	}
+	_, ofSources := below(c.root, file)
+	return file != "/dev/null" && (c.inImage || !path.IsAbs(file) || c.root != "" && ofSources || c.has(file))
 }
 
 // assign gives variables their values.
@@ -341,71 +349,4 @@ func (c *script) moved(words []string) bool {
 	}
 	c.place(c.node, found, within(c.dir, words[1])+words[1][len(strings.TrimRight(words[1], "/")):], false, Copy{})
 	return true
-}
-
-// goCommand goes through a call of the go command.
-func (c *script) goCommand(words []string) {
-	verb := words[1]
-	switch {
-	case verb == "build", verb == "install" && !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "@") }):
-		c.build(words[2:], verb == "install")
-	case verb == "install": // a tool
-	case verb == "env":
-		for _, word := range words[2:] {
-			if name, value, is := strings.Cut(word, "="); is {
-				c.env[name], c.variables[name] = value, value
-			}
-		}
-	case slices.Contains(goReads, verb):
-	default:
-		c.refuse("slipway runs no go " + shortened(verb))
-	}
-}
-
-// build takes a call of go build, or of go install.
-func (c *script) build(words []string, install bool) {
-	if cgo := c.env["CGO_ENABLED"]; cgo != "" && cgo != "0" {
-		c.refuse("a program with C code needs libraries, which the image does not have")
-		return
-	}
-	b := buildLine{script: c, dir: c.dir, Build: Build{File: c.file, Line: c.line}}
-	b.environment(c.env) // first, so that what the line says wins
-	b.flags(words)
-	if install {
-		b.output = withSlash(cmp.Or(c.env["GOBIN"], "/go/bin"))
-	}
-	if len(b.packages) > 1 {
-		b.output = withSlash(b.output)
-	}
-	switch {
-	case strings.Contains(strings.Join(b.packages, "")+b.output+b.dir, recipe.Unknown):
-		c.refuse(outputs)
-	case slices.ContainsFunc(b.packages, func(pkg string) bool { return strings.Contains(pkg, "...") }):
-		if b.output != "" {
-			c.refuse("slipway does not know which packages these are")
-		}
-	case len(b.packages) == 0:
-		b.place("")
-	case strings.HasSuffix(b.packages[0], ".go"): // files of one package
-		b.place(b.packages[0])
-	default:
-		for _, pkg := range b.packages {
-			b.place(pkg)
-		}
-	}
-}
-
-// place finds out where the program comes to be, and what the package is that is named in a folder, seen from where the
-// sources are.
-func (b *buildLine) place(pkg string) {
-	build, output := b.Build, b.output
-	if output == "" || strings.HasSuffix(output, "/") || output == "." {
-		output = path.Join(output, path.Base(path.Join(b.dir, strings.TrimSuffix(pkg, ".go"))))
-	}
-	build.Package, build.Path = pkg, within(b.dir, output)
-	imported := pkg != "" && pkg[0] != '.' && pkg[0] != '/' && !strings.HasSuffix(pkg, ".go")
-	if rel, ok := below(b.root, within(b.dir, pkg)); ok && !imported && b.root != "" {
-		build.Package = rel
-	}
-	b.put(b.node, placed{Copy: Copy{To: build.Path}, build: &build})
 }

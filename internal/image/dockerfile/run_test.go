@@ -1,0 +1,114 @@
+package dockerfile_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/image/dockerfile"
+)
+
+// TestWords: the words of commands are those that a shell makes of variables.
+func TestWords(t *testing.T) {
+	for name, c := range map[string]struct {
+		run   string
+		flags []string
+		pkg   string
+		why   string // of the first line that is left
+	}{
+		"several words":          {"ARG ARGS=\"-tags strict\"\nRUN go build ${ARGS} -o /m ./cmd", []string{"-tags=strict"}, "./cmd", ""},
+		"in quotes they are one": {"ARG ARGS=\"strict netgo\"\nRUN go build -tags \"${ARGS}\" -o /m ./cmd", []string{"-tags=strict netgo"}, "./cmd", ""},
+		"variables of env":       {"ARG ENVS=\"GOOS=linux GOFLAGS=-tags=strict\"\nRUN env ${ENVS} go build -o /m ./cmd", []string{"-tags=strict"}, "./cmd", ""},
+		"C code by env":          {"ARG ENVS=\"GOOS=linux CGO_ENABLED=1\"\nRUN env ${ENVS} go build -o /m ./cmd", nil, "./cmd", "a program with C code needs libraries, which the image does not have"},
+		"only for that command":  {"RUN env CGO_ENABLED=1 go version && go build -o /m ./cmd", nil, "./cmd", ""},
+		"export":                 {"RUN export GOFLAGS=-tags=strict; (cd / && GOFLAGS= go version) && go build -o /m ./cmd", []string{"-tags=strict"}, "./cmd", ""},
+		"go env -w":              {"RUN go env -w GOFLAGS=-tags=strict\nRUN go build -o /m ./cmd", []string{"-tags=strict"}, "./cmd", ""},
+		"an output":              {"RUN go build -ldflags \"-s -X main.v=$(git describe)\" -o /m ./cmd", []string{"-ldflags=-s"}, "./cmd", "slipway does not run commands for their output"},
+		"moved":                  {"RUN go build -o bin/x ./cmd && mv bin/x /m", nil, "./cmd", ""},
+		"installed":              {"RUN GOBIN=/ go install ./m", nil, "./m", ""},
+		"packages":               {"RUN go build -o / ./m ./tool", nil, "./m", ""},
+		"braces":                 {"RUN go build -o /m ./{a,b}{a,b}{a,b}", nil, "", "slipway does not know this expansion"},
+		"a replacement":          {"ENV A=${PATH//u/v}\nRUN go build -o /m ./cmd", nil, "./cmd", "slipway does not know this expansion"},
+		"another shell":          {"SHELL [\"pwsh\"]\nRUN go build -o /m ./cmd", nil, "", "slipway does not understand this command"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := read(t, "FROM go AS b\n"+c.run+"\nFROM scratch\nCOPY --from=b /m /m\n", dockerfile.Options{})
+			why := ""
+			if len(r.Left) > 0 {
+				why = r.Left[0].Why
+			}
+			if diff := cmp.Diff(c.flags, program(r).Flags); diff != "" || program(r).Package != c.pkg || why != c.why {
+				t.Errorf("package %q, left %q %s", program(r).Package, why, diff)
+			}
+		})
+	}
+}
+
+// TestMake: a recipe of the Makefile is read as the shell would get it, and what is not plain is named with its line.
+func TestMake(t *testing.T) {
+	const makefile = `CONTROLLER_GEN ?= $(CURDIR)/bin/controller-gen
+VERSION ?= dev
+LDFLAGS := -X main.version=$(VERSION)
+GIT = $(shell git describe)
+export GOFLAGS = -tags=strict
+
+.PHONY: all
+all: build
+
+build: manifests fmt bin/manager
+manifests: controller-gen
+	"$(CONTROLLER_GEN)" crd paths=./...
+controller-gen:
+	curl -o bin/controller-gen https://example.com
+fmt:
+	go fmt ./...
+bin/manager: $(shell find . -name '*.go')
+	@mkdir -p bin
+	$(GO_ENV) go build -ldflags "$(LDFLAGS)" -o $@ ./cmd/manager
+git:
+	go build -ldflags "-s -X main.version=$(GIT)" -o bin/manager ./cmd/manager
+ifdef FAST
+fast:
+	go build -o bin/manager ./cmd/manager
+endif
+assets:
+	npm run build
+cgo:
+	$(MAKE) bin/manager GO_ENV='CGO_ENABLED=${CGO}'
+own: VERSION = 2
+own: bin/manager
+`
+	files := fstest.MapFS{"Makefile": {Data: []byte(makefile)}, "go.mod": {Data: []byte("module x\n")}, "cmd/manager/main.go": {Data: []byte("package main\n")}}
+	version := func(v string) []string { return []string{"-tags=strict", "-ldflags=-X main.version=" + v} }
+	for run, c := range map[string]struct {
+		flags []string
+		left  []string
+	}{
+		"make":                                {version("dev"), nil},
+		"make -j4 build VERSION=1":            {version("1"), nil},
+		"VERSION=2 make build":                {version("2"), nil},
+		"make git":                            {[]string{"-tags=strict", "-ldflags=-s"}, nil},
+		"make fast":                           {nil, []string{"Makefile:23", "Makefile:24"}},
+		"make assets bin/manager":             {version("dev"), []string{"Makefile:27"}},
+		"CGO=1 make cgo":                      {version("dev"), nil},
+		"make own":                            {version("dev"), []string{"Makefile:30"}},
+		"make none":                           {nil, []string{"Makefile:1"}},
+		"make -C hack":                        {nil, []string{"Dockerfile:5"}},
+		"make bin/manager 'VERSION=${OTHER}'": {version(""), nil},
+	} {
+		t.Run(run, func(t *testing.T) {
+			r := read(t, "FROM go AS b\nARG OTHER\nWORKDIR /w\nCOPY . .\nRUN "+run+"\nFROM scratch\nCOPY --from=b /w/bin/manager /m\n", dockerfile.Options{Files: files})
+			var places []string
+			for _, l := range left(r) {
+				file, rest, _ := strings.Cut(l, ":")
+				line, _, _ := strings.Cut(rest, ":")
+				places = append(places, file+":"+line)
+			}
+			if diff := cmp.Diff(c.left, places) + cmp.Diff(c.flags, program(r).Flags); diff != "" {
+				t.Errorf("%+v\n%s", r.Left, diff)
+			}
+		})
+	}
+}
