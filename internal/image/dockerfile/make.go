@@ -49,7 +49,7 @@ func (c *script) make(words []string) {
 	texts, exported := makefile.Making(content, func(name string) string { return c.env[name] }, c.Files, makefile.Goal{Targets: targets, Variables: overrides, PassOver: generates})
 	for _, text := range texts {
 		if c.steps -= 1 + len(c.env); c.steps < 0 {
-			c.refuse("the file has too many commands")
+			c.refuse(tooMany)
 			return
 		}
 		line := &script{stage: c.stage, node: c.node, file: text.File, line: text.Line, text: strings.ReplaceAll(text.Shell, recipe.Root, c.root), shown: text.Source,

@@ -20,6 +20,7 @@ const (
 	notUnderstood = "slipway does not understand this command"
 	notRun        = "slipway runs only go build"
 	notInImage    = "slipway runs no command in the image"
+	tooMany       = "the file has too many commands"
 	outputs       = "slipway does not run commands for their output"
 )
 
@@ -37,6 +38,10 @@ type script struct {
 
 // run goes through a RUN.
 func (s *stage) run(node *parser.Node) {
+	if s.steps -= len(s.variables); s.steps < 0 {
+		s.leave(node, tooMany)
+		return
+	}
 	c := &script{stage: s, node: node, file: s.Name, line: node.StartLine, text: first(tokens(node)), shown: node.Original, dir: s.config.Workdir, env: maps.Clone(s.variables)}
 	if node.Attributes["json"] {
 		c.call(tokens(node))
@@ -100,7 +105,7 @@ func (c *script) at(why string) Line {
 
 func (c *script) statement(stmt *syntax.Stmt) {
 	if c.steps--; c.steps < 0 {
-		c.refuse("the file has too many commands")
+		c.refuse(tooMany)
 		return
 	}
 	if stmt.Negated || stmt.Background || slices.ContainsFunc(stmt.Redirs, c.writes) {
