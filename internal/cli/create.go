@@ -71,6 +71,7 @@ object, and reports in the status whether its pods run.`,
 	bindExternal(flags, &f.External.Path, &f.External.Domain, &f.External.Module)
 	f.bindImage(flags)
 	bindSkipWiring(flags, &f.SkipWiring)
+	bindManager(flags, &f.Manager)
 	bindForce(flags)
 	bindChange(flags, &f.Change)
 	inv.acceptProjectVersion(cmd)

@@ -48,6 +48,7 @@ missing, such as validation for a kind that has defaulting.`,
 	flags.StringVar(&w.ValidationPath, "validation-path", "", "`path` of the validating webhook on the server (default: from the kind)")
 	bindExternal(flags, &w.External.Path, &w.External.Domain, &w.External.Module)
 	bindSkipWiring(flags, &w.SkipWiring)
+	bindManager(flags, &w.Manager)
 	flags.StringVar(&w.Certs, "certs", "", "certificate `provider`: self, the operator (default), or cert-manager")
 	bindForce(flags)
 	bindChange(flags, &w.Change)

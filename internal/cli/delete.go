@@ -22,6 +22,7 @@ func (inv *invocation) deleteCommand() *cobra.Command {
 func bindDeletion(flags *pflag.FlagSet, d *operation.Deletion) {
 	bindKind(flags, &d.Group, &d.Version, &d.Kind)
 	flags.BoolVar(&d.WithChanges, "with-changes", false, "delete files that you have changed, too")
+	bindManager(flags, &d.Manager)
 	bindChange(flags, &d.Change)
 }
 

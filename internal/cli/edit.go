@@ -43,6 +43,7 @@ reports the file, the line and the text to insert by hand. A second run changes 
 	flags.StringVar(&license.Name, "license", "apache2", "license header of new Go files: `apache2` or none")
 	flags.StringVar(&license.File, "license-file", "", "`file` with a license header to use instead")
 	flags.StringVar(&license.Owner, "owner", "", "`holder` of the copyright, for the license header")
+	bindManager(flags, &e.Manager)
 	bindForce(flags)
 	bindNoTypecheck(flags, &e.NoTypecheck)
 	bindPreview(flags, &e.Preview)

@@ -110,6 +110,11 @@ func bindExternal(flags *pflag.FlagSet, path, domain, module *string) {
 	flags.StringVar(module, "external-api-module", "", "`module` of such a kind to require in go.mod, as example.com/module@v1.2.3")
 }
 
+// bindManager declares the flag that says which of several programs is the manager.
+func bindManager(flags *pflag.FlagSet, pkg *string) {
+	flags.StringVar(pkg, "manager", "", "`folder` of the manager's main package; default: what the Dockerfile builds")
+}
+
 // bindSkipWiring declares the flag of verbs that insert lines into the manager's code.
 func bindSkipWiring(flags *pflag.FlagSet, skip *bool) {
 	flags.BoolVar(skip, "skip-wiring", false, "do not wire the kind into the manager; print the lines to insert")

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -46,11 +45,14 @@ func (inv *invocation) imageBuildCommand() *cobra.Command {
 			if b.Labels, err = keyed("--label", labels); err != nil {
 				return err
 			}
-			b.Package = strings.Join(args, "")
+			if len(args) > 0 {
+				b.Package = args[0]
+			}
 			return inv.session().BuildImage(cmd.Context(), b)
 		},
 	}
 	flags := cmd.Flags()
+	bindManager(flags, &b.Package)
 	flags.StringVarP(&b.Tag, "tag", "t", "", "`name` of the image, like registry.example.com/operator:v1")
 	flags.StringSliceVar(&b.Platforms, "platform", []string{"linux/" + runtime.GOARCH}, "`platforms` to build for, like linux/amd64,linux/arm64; darwin/arm64 is for plain nodes on a Mac")
 	flags.StringVar(&b.Base, "base", "", "`image` to put the program on top of")

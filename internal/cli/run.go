@@ -18,11 +18,11 @@ func (inv *invocation) runCommand() *cobra.Command {
 		Long: `Run builds the project's manager and runs it on this machine against the cluster of the current
 context. It updates generated files first.
 
-The manager is the program that the Dockerfile builds, or else the one that the Makefile's target run starts. It gets
-that target's arguments, or the subcommand of its Deployment or image, and those after --. If the latter begin with a
-subcommand, they replace the former. It gets the plain variables of the Deployment and of the target that you have not
-set. Ctrl-C stops the manager; a second Ctrl-C kills it. The command exits with the manager's exit status, and with 1 if
-the manager ends by itself without an error.
+The manager is the program that --manager names, that the Dockerfile builds, or that the Makefile's target run starts.
+It gets that target's arguments, or the subcommand of its Deployment or image, and those after --. If the latter begin
+with a subcommand, they replace the former. It gets the plain variables of the Deployment and of the target that you
+have not set. Ctrl-C stops the manager; a second Ctrl-C kills it. The command exits with the manager's exit status, and
+with 1 if the manager ends by itself without an error.
 
 The manager listens at this machine's loopback address, 127.0.0.1, unless --address names another one. It serves
 health probes at port 8081; if that is taken and no flag names another port, at a free one. A cluster of
@@ -49,6 +49,7 @@ reaches this machine. It ignores failures of the webhooks until it has called th
 	cmd.Flags().StringVar(&r.Kubeconfig, "kubeconfig", "", "kubeconfig `file` for the manager; default: KUBECONFIG, else ~/.kube/config")
 	cmd.Flags().StringVar(&r.Address, "address", operation.Loopback, "IP `address` at which the manager listens; 0.0.0.0 means all addresses of this machine")
 	cmd.Flags().StringVar(&r.Webhooks, "webhook-address", "", "`address` at which the API server reaches the manager's webhooks, HOST or HOST:PORT; default: only clusters of slipway's own call them")
+	bindManager(cmd.Flags(), &r.Manager)
 	cmd.Flags().StringVar(&r.Guard, "guard", "", "`file` of a run, which that run itself gives")
 	cmd.Flags().Lookup("guard").Hidden = true
 	return cmd

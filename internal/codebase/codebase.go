@@ -19,6 +19,7 @@ import (
 type Codebase struct {
 	view       fileview.View
 	getenv     func(string) string
+	chosen     string // see Choose
 	generation func() (Generation, error)
 	config     func() (*Kustomizations, error)
 	folders    func() ([]goFolder, error)

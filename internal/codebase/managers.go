@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/image/dockerfile"
 	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/recipe"
@@ -109,6 +110,30 @@ func (c *Codebase) Manager(choose func(pkg string) *report.Error) (Manager, erro
 // ListMains is the command that lists a module's main packages.
 const ListMains = `go list -f '{{if eq .Name "main"}}{{.Dir}}{{end}}' ./...`
 
+// Choose makes the program of a package the manager, as --manager names it, whatever else the project has. It is called
+// before [Codebase.Managers]; "" chooses none.
+func (c *Codebase) Choose(pkg string) error {
+	if pkg == "" {
+		return nil
+	}
+	if c.chosen = c.Folder(pkg); c.IsMain(c.chosen) {
+		return nil
+	}
+	refused := &report.Error{What: "the project has no main package in this folder", Where: "--manager " + pkg, Hint: "name the folder of the manager's main package, such as cmd"}
+	c.chosen = ""
+	if managers, err := c.Managers(); err == nil && len(managers) > 0 {
+		refused.Hint = "the project has one in " + managers[0].Package
+	}
+	return refused
+}
+
+// As reads another view of the same project.
+func (c *Codebase) As(view fileview.View) *Codebase {
+	other := Read(view, c.getenv)
+	other.chosen = c.chosen
+	return other
+}
+
 func (c *Codebase) readManagers() ([]Manager, error) {
 	built, image, err := c.built()
 	if err != nil {
@@ -119,7 +144,11 @@ func (c *Codebase) readManagers() ([]Manager, error) {
 		return nil, err
 	}
 	var all []Manager
-	for _, pkg := range c.mainPackages(built, run.pkg) {
+	candidates := []string{c.chosen}
+	if c.chosen == "" {
+		candidates = c.mainPackages(built, run.pkg)
+	}
+	for _, pkg := range candidates {
 		switch {
 		case pkg == run.pkg:
 			all = append(all, Manager{Package: pkg, Arguments: run.arguments})

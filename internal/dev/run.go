@@ -156,7 +156,7 @@ func (o Options) stays(file string) error {
 // manager is the program of the project that is its manager.
 func (o Options) manager() (codebase.Manager, error) {
 	return o.Code().Manager(func(pkg string) *report.Error {
-		return &report.Error{Hint: "have the Dockerfile build the manager's, or the Makefile's target run start it, as in: go run ./" + pkg}
+		return &report.Error{Hint: "--manager names the manager's", Next: "slipway run --manager " + shellword.Quote(pkg)}
 	})
 }
 

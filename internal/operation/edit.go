@@ -21,7 +21,8 @@ type Edit struct {
 	Enable, Disable []string // features, by their names
 	Certs           string   // the certificate provider of webhooks and metrics: self or cert-manager
 	License         *License
-	NoTypecheck     bool // whether the code still compiles is not checked
+	Manager         string // the folder of its main package, of several
+	NoTypecheck     bool   // whether the code still compiles is not checked
 	Preview
 }
 
@@ -47,7 +48,7 @@ func (s *Session) Edit(ctx context.Context, e Edit) error {
 	}
 	var planned *scaffold.Plan
 	plan := func() (*scaffold.Plan, error) {
-		planned, err = scaffold.EditProject(root, edits...)
+		planned, err = scaffold.EditProject(root, slices.Concat([]scaffold.Edit{scaffold.ForManager(e.Manager)}, edits)...)
 		return s.unlessBroken(ctx, root, e.NoTypecheck, planned, err)
 	}
 	return s.change(ctx, root, e.Preview, plan, func() error {

@@ -14,6 +14,7 @@ type Run struct {
 	Args       []string // the manager's
 	Kubeconfig string   // a file for the manager; empty leaves it to its environment
 	Address    string   // IP address at which the manager listens
+	Manager    string   // the folder of its main package, of several
 	Guard      string   // the record of what a run has to restore: do that when the run has ended, and nothing else
 	Webhooks   string   // where the API server of a cluster that is not slipway's own reaches them; see [dev.Options]
 }
@@ -35,7 +36,14 @@ func (s *Session) Run(ctx context.Context, r Run) error {
 		return err
 	}
 	o := s.devOptions(root, Generation{})
-	o.Code = func() *codebase.Codebase { return s.codebase(root) }
+	if err := s.codebase(root).Choose(r.Manager); err != nil {
+		return err
+	}
+	o.Code = func() *codebase.Codebase {
+		code := s.codebase(root)
+		_ = code.Choose(r.Manager) // it was there before
+		return code
+	}
 	o.Guard = []string{own, "run", "--guard"}
 	o.Address, o.WebhookAddress = r.Address, r.Webhooks
 	if o.State, err = s.stateFolder(); err != nil {

@@ -31,6 +31,11 @@ func EditProject(root string, edits ...Edit) (*Plan, error) {
 	return p, p.Finish()
 }
 
+// ForManager has later edits change the manager whose main package is in a folder, where there are several.
+func ForManager(pkg string) Edit {
+	return func(p *Plan, _ *project.Project) error { return p.Code().Choose(pkg) }
+}
+
 // MultiGroup lays the project out for several groups, or for one again. APIs, controllers
 // and webhooks move, and what names their places is rewritten.
 func MultiGroup(on bool) Edit { return layout.MultiGroup(on) }

@@ -21,6 +21,7 @@ type Options struct {
 	Group, Version, Kind string
 	ControllerName       string // one more controller alone, and not the whole kind
 	WithChanges          bool   // also files that the user has changed
+	Manager              string // the folder of its main package, of several
 }
 
 // open starts a plan for the project, unless no kind can have such a name.
@@ -28,7 +29,11 @@ func (o Options) open(root string) (*plan.Plan, *project.Project, error) {
 	if err := kind.CheckNames(o.Group, o.Version, o.Kind, ""); err != nil {
 		return nil, nil, err
 	}
-	return projectfile.Open(root)
+	p, file, err := projectfile.Open(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, file, p.Code().Choose(o.Manager)
 }
 
 // undoRest takes a part out of a project. The rest is what the project consists of when it is as

@@ -34,6 +34,7 @@ type Options struct {
 	External             kind.External // where the types of another module are
 	Image                Image         // what the controller runs; the zero value for a controller without logic
 	SkipWiring           bool          // the manager's code is left to the user
+	Manager              string        // the folder of its main package, of several
 	Untested             string        // why no test of the controller would compile; "" where one does
 }
 
@@ -59,6 +60,9 @@ func Check(root string, o Options) error {
 func newPlanner(root string, o Options) (*planner, error) {
 	p, file, err := projectfile.Open(root)
 	if err != nil {
+		return nil, err
+	}
+	if err := p.Code().Choose(o.Manager); err != nil {
 		return nil, err
 	}
 	r, err := o.kind(file)

@@ -35,6 +35,7 @@ type Options struct {
 	ValidationPath       string
 	External             kind.External   // where the types of another module are
 	SkipWiring           bool            // the manager's code is left to the user
+	Manager              string          // the folder of its main package, of several
 	Certificates         feature.Feature // CertManager or SelfCert, or "" to keep what there is
 }
 
@@ -63,6 +64,9 @@ func Check(root string, o Options) error {
 func newPlanner(root string, o Options) (*planner, error) {
 	p, file, err := projectfile.Open(root)
 	if err != nil {
+		return nil, err
+	}
+	if err := p.Code().Choose(o.Manager); err != nil {
 		return nil, err
 	}
 	if err := o.Check(); err != nil {

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"os"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/fileview"
@@ -45,7 +44,7 @@ func (p *Plan) After() *codebase.Codebase {
 			changed[name] = append([]byte{}, c.after...)
 		}
 	}
-	return codebase.Read(fileview.Over(p.view, changed), os.Getenv)
+	return p.code.As(fileview.Over(p.view, changed))
 }
 
 // ConfigChange is what the plan does to the project's kustomizations.
