@@ -6,9 +6,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/operation"
 )
 
-// defaultConfig is the folder that deploys a project as it is scaffolded.
-const defaultConfig = "config/default"
-
 func (inv *invocation) helmCommand() *cobra.Command {
 	var c operation.Chart
 	cmd := &cobra.Command{

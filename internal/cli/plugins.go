@@ -60,7 +60,7 @@ func (inv *invocation) acceptPlugins(cmd *cobra.Command, chart bool) *cobra.Comm
 			}
 		}
 		if old.manifests != "" {
-			inv.handler.Handle(report.Note{Text: "--manifests has no effect: the chart is made from " + defaultConfig})
+			inv.handler.Handle(report.Note{Text: "--manifests has no effect: the chart is made from config/default"})
 		}
 		return inv.session().Helm(cmd.Context(), operation.Chart{Folder: old.folder(), Preview: previewOf(cmd)})
 	}

@@ -22,6 +22,7 @@ const (
 	CRDFolder     = "config/crd/bases"
 	RoleFolder    = "config/rbac"
 	WebhookFolder = "config/webhook"
+	PolicyFolder  = "config/vap" // of slipway's
 )
 
 // A Generation is what is generated from a project's code, as its files have others run it: the Makefile, Taskfile.yml,

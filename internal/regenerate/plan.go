@@ -72,9 +72,6 @@ type planned struct {
 // managerRole is the name of the manager's role in our scaffold, which is kubebuilder's.
 const managerRole = "manager-role"
 
-// policyFolder is where our scaffold has policies.
-const policyFolder = "config/vap"
-
 // PlanFor is the plan of the project in root, whose code says what it generates. Findings are what is worth saying
 // about the files that have it generated: calls that cannot be followed, options that are obsolete.
 func PlanFor(root string, code *codebase.Codebase) (Plan, []report.Finding, error) {
@@ -118,9 +115,8 @@ func PlanFor(root string, code *codebase.Codebase) (Plan, []report.Finding, erro
 		}
 		plan.runs, err = plan.defaults()
 	}
-	policies, found := fileview.Exists(plan.view, policyFolder+"/kustomization.yaml")
-	if policies && found == nil {
-		plan.Add(generate.Use{Name: "vap", Output: generate.Output{Config: policyFolder}})
+	if code.Kustomization(codebase.PolicyFolder) != "" {
+		plan.Add(generate.Use{Name: "vap", Output: generate.Output{Config: codebase.PolicyFolder}})
 	}
 	return plan, findings, err
 }
