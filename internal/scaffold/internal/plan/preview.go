@@ -1,7 +1,6 @@
 package plan
 
 import (
-
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
