@@ -10,8 +10,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// deployTarget is the target of Makefiles that deploys the operator.
-const deployTarget = "deploy"
+const (
+	deployTarget = "deploy" // of Makefiles, which deploys the operator
+	mostTargets  = 100      // that are followed
+)
 
 // A Deployed is what is deployed: what the Makefile's target deploy applies or, without such a target, config/default.
 type Deployed struct {
@@ -58,14 +60,15 @@ func (c *Codebase) readDeployed() (Deployed, error) {
 	if err != nil {
 		return usual, err
 	}
-	if _, there := makefile.Needs(content, deployTarget, c.getenv, c.view); !there {
+	needs := makefile.Needs(content, c.getenv, c.view)
+	if _, there := needs[deployTarget]; !there {
 		return usual, nil
 	}
 	all, err := c.Config()
 	if err != nil {
 		return usual, err
 	}
-	reading := appliedReader{Codebase: c, content: content, texts: makefile.Texts(content, c.getenv, c.view, appliers...), seen: map[string]bool{}}
+	reading := appliedReader{Codebase: c, needs: needs, texts: makefile.Texts(content, c.getenv, c.view, appliers...), seen: map[string]bool{}}
 	found := reading.target(deployTarget)
 	d := Deployed{At: reading.at, unknown: found.unknown, edited: found.edited}
 	for _, folder := range found.folders {
@@ -115,15 +118,15 @@ type applied struct {
 // An appliedReader reads what a target of the Makefile applies.
 type appliedReader struct {
 	*Codebase
-	content []byte
-	texts   []recipe.Text
-	seen    map[string]bool
-	at      report.Position
+	needs map[string][]string
+	texts []recipe.Text
+	seen  map[string]bool
+	at    report.Position
 }
 
 // target is what a target applies: its own recipe or, if that applies nothing, the targets that it has made.
 func (r *appliedReader) target(name string) (found applied) {
-	if r.seen[name] {
+	if r.seen[name] || len(r.seen) == mostTargets {
 		return found
 	}
 	r.seen[name] = true
@@ -136,7 +139,7 @@ func (r *appliedReader) target(name string) (found applied) {
 	if len(own) > 0 && r.at.File == "" {
 		r.at = report.Position{File: own[0].File, Line: own[0].Line, Column: 1}
 	}
-	needs, _ := makefile.Needs(r.content, name, r.getenv, r.view)
+	needs := slices.Clone(r.needs[name])
 	for _, program := range appliers {
 		for _, call := range recipe.Calls(own, program, r.view) {
 			if program.Name == "make" {

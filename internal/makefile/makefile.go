@@ -49,14 +49,15 @@ func (m *reader) shell(r line) recipe.Text {
 		Shell: strings.TrimLeft(m.expand(source, 0), prefixes), Source: source}
 }
 
-// Needs are the targets that a Makefile has made before one of its own; not there without a rule for that one.
-func Needs(content []byte, target string, getenv func(string) string, files fs.FS) (targets []string, there bool) {
+// Needs are the targets that a Makefile has made before each of those that it has rules for.
+func Needs(content []byte, getenv func(string) string, files fs.FS) map[string][]string {
+	needs := map[string][]string{}
 	for _, h := range read(string(content), getenv, files, nil).heads {
-		if slices.Contains(strings.Fields(h.target), target) {
-			targets, there = append(targets, strings.Fields(h.needs)...), true
+		for _, target := range strings.Fields(h.target) {
+			needs[target] = append(needs[target], strings.Fields(h.needs)...)
 		}
 	}
-	return targets, there
+	return needs
 }
 
 // Value is the value of a variable, or "" where it has none or only make knows it.

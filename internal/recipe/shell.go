@@ -278,16 +278,7 @@ func (s *shell) called(stmt *syntax.Stmt, words []string, unclear string) bool {
 	case len(stmt.Redirs) > 0:
 		unclear = inLarger
 	}
-	env := slices.DeleteFunc(slices.Clone(words[:at]), func(word string) bool { return words[0] != "env" || !strings.Contains(word, "=") })
-	if cmd, ok := stmt.Cmd.(*syntax.CallExpr); ok {
-		for _, a := range cmd.Assigns {
-			if a.Name != nil && a.Value != nil && !a.Append {
-				env = append(env, a.Name.Value+"="+s.word(a.Value))
-			}
-		}
-	}
-	env = slices.DeleteFunc(env, func(pair string) bool { return strings.Contains(pair, Unknown) })
-	call := Call{Env: env, Line: s.line(stmt.Pos().Line()), Dir: dir, Unclear: unclear, Version: s.version(words, at)}
+	call := Call{Env: s.environment(stmt, words[:at]), Line: s.line(stmt.Pos().Line()), Dir: dir, Unclear: unclear, Version: s.version(words, at)}
 	if call.Unclear == "" {
 		call.Unclear = lost
 	}

@@ -64,6 +64,30 @@ func (s *shell) parts(parts []syntax.WordPart, quoted bool) string {
 	return b.String()
 }
 
+// environment are the variables that a command sets for the program, as far as they are known; before it are words such
+// as env's.
+func (s *shell) environment(stmt *syntax.Stmt, before []string) (env []string) {
+	cmd, ok := stmt.Cmd.(*syntax.CallExpr)
+	if !ok {
+		return nil
+	}
+	var pairs []string
+	for _, a := range cmd.Assigns {
+		if a.Name != nil && a.Value != nil && !a.Append {
+			pairs = append(pairs, a.Name.Value+"="+s.word(a.Value))
+		}
+	}
+	if len(before) > 0 && before[0] == "env" {
+		pairs = append(pairs, before[1:]...)
+	}
+	for _, pair := range pairs {
+		if strings.Contains(pair, "=") && !strings.Contains(pair, Unknown) {
+			env = append(env, pair)
+		}
+	}
+	return env
+}
+
 // unescape removes the backslashes that quote single characters.
 func unescape(text string, quoted bool) string {
 	var b strings.Builder
