@@ -37,6 +37,8 @@ func rendered(t *testing.T, files []chart.File, name string, r release) string {
 	all := gotemplate.New("")
 	nindent := func(n int, s string) string { return strings.ReplaceAll("\n"+s, "\n", "\n"+strings.Repeat(" ", n)) }
 	all.Funcs(gotemplate.FuncMap{
+		"has":        func(any, []any) bool { return true },
+		"list":       func(items ...any) []any { return items },
 		"contains":   func(part, whole string) bool { return strings.Contains(whole, part) },
 		"default":    func(other, s string) string { return map[bool]string{true: other, false: s}[s == ""] },
 		"include":    func(name string, data any) (string, error) { return executed(all, name, data) },
@@ -57,7 +59,7 @@ func rendered(t *testing.T, files []chart.File, name string, r release) string {
 		"Chart":   map[string]any{"Name": "store", "Version": "0.1.0", "AppVersion": "v1"},
 		"Values": map[string]any{
 			"nameOverride": "", "fullnameOverride": r.fullnameOverride,
-			"serviceAccount": map[string]any{"create": true, "name": "", "annotations": nil},
+			"serviceAccount": map[string]any{"enabled": true, "name": "", "annotations": nil},
 		},
 	})
 	if err != nil {

@@ -88,7 +88,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 
 {{/* NAME.serviceAccountName is the manager's service account. */}}
 {{- define "NAME.serviceAccountName" -}}
-{{- if .Values.serviceAccount.create }}
+{{- if .Values.serviceAccount.enabled }}
 {{- .Values.serviceAccount.name | default (ACCOUNT) }}
 {{- else }}
 {{- .Values.serviceAccount.name | default "default" }}

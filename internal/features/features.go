@@ -125,6 +125,20 @@ func (f Feature) Lines() []Entry {
 	return []Entry{{List: "resources", Item: "../" + f.Name}}
 }
 
+// Without are the lines that go with it in projects of kubebuilder: its own, and those of others that are about it or
+// need it.
+func (f Feature) Without() []Entry {
+	all := slices.Clone(f.Lines())
+	for _, other := range Table() {
+		for _, e := range other.Entries {
+			if e.With == f.Name || e.With != "" && slices.Contains(Of(e.With).Needs, f.Name) || len(other.Files) > 0 && slices.Contains(other.Needs, f.Name) {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
 // In reports whether a list of a kustomization may have the entry: older ones have others.
 func (e Entry) In(list string) bool {
 	return list == e.List || e.List == "resources" && list == "bases" || e.List == "patches" && list == "patchesStrategicMerge"

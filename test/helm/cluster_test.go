@@ -73,9 +73,9 @@ func TestServerTakesCharts(t *testing.T) {
 			p := featuredProject(t, keeper)
 			p.withCluster("elsewhere")
 			c := p.chart()
-			sets := [][]string{nil, {"crd.keep=false"}, {"rbacHelpers.enable=false", "serviceAccount.create=false"}}
+			sets := [][]string{nil, {"crd.keep=false"}, {"rbac.helpers.enabled=false", "serviceAccount.enabled=false"}}
 			for _, name := range p.components() {
-				sets = append(sets, []string{switches[name] + ".enable=false"})
+				sets = append(sets, []string{switches[name] + ".enabled=false"})
 			}
 			for _, set := range sets {
 				p.write("../rendered.yaml", p.render(c, releaseAt{"zeta", "elsewhere"}, values(set...)))
@@ -158,7 +158,7 @@ func TestRelease(t *testing.T) {
 	c := p.chart()
 	first, second := releaseAt{"op", "op-system"}, releaseAt{"two", "second"}
 	p.install(c, first, nil)
-	p.install(c, second, map[string]any{"crd": map[string]any{"enable": false}})
+	p.install(c, second, map[string]any{"crd": map[string]any{"enabled": false}})
 	ready := func(r releaseAt) string {
 		return p.call("kubectl", "get", "deployment", "-n", r.namespace, r.prefix("op")+"-controller-manager", "-o", "jsonpath={.status.readyReplicas}")
 	}
@@ -167,7 +167,7 @@ func TestRelease(t *testing.T) {
 	}
 	p.call("kubectl", "apply", "-n", first.namespace, "-f", "config/samples/ship_v1_frigate.yaml")
 
-	set := values("networkPolicy.enable=false")
+	set := values("networkPolicy.enabled=false")
 	set["manager"] = map[string]any{"replicas": 2}
 	p.upgrade(c, first, set)
 	if ready(first) != "2" || strings.Contains(p.of(first), "networkpolicy") || !strings.Contains(p.of(second), "networkpolicy") {

@@ -55,7 +55,7 @@ func TestFeatureCombinations(t *testing.T) {
 				var set, off []string
 				for i, name := range on {
 					enabled := choice&(1<<i) == 0
-					set = append(set, fmt.Sprintf("%s.enable=%t", switches[name], enabled))
+					set = append(set, fmt.Sprintf("%s.enabled=%t", switches[name], enabled))
 					if !enabled {
 						off = append(off, "- ../"+name+"\n")
 					}
@@ -147,7 +147,7 @@ func TestReplicas(t *testing.T) {
 			if !on && want == "replicas: 2" {
 				want = "replicas: 1"
 			}
-			rendered := p.render(c, releaseAt{"op", "op-system"}, map[string]any{"manager": map[string]any{"replicas": set}, "ha": map[string]any{"enable": on}})
+			rendered := p.render(c, releaseAt{"op", "op-system"}, map[string]any{"manager": map[string]any{"replicas": set}, "ha": map[string]any{"enabled": on}})
 			if strings.Count(rendered, "replicas:") != 1 || !strings.Contains(rendered, want+"\n") {
 				t.Errorf("with %v and ha %t there is no %q:\n%s", set, on, want, rendered)
 			}

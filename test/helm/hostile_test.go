@@ -207,7 +207,7 @@ func TestForeignProject(t *testing.T) {
 		for _, line := range lines {
 			p.replace(kustomization, line, "")
 		}
-		same(t, "without "+value, normalized(p.kustomized(), "op-system"), render(value+".enable=false"))
+		same(t, "without "+value, normalized(p.kustomized(), "op-system"), render(value+".enabled=false"))
 		p.write(kustomization, text)
 	}
 }

@@ -32,7 +32,7 @@ func (p project) load() *chart.Chart {
 	return c
 }
 
-// values are the values that set what a line says, such as metrics.enable=false.
+// values are the values that set what a line says, such as metrics.enabled=false.
 func values(lines ...string) map[string]any {
 	all := map[string]any{}
 	for _, line := range lines {

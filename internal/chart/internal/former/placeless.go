@@ -15,7 +15,7 @@ func (p place) instead() string {
 		return "config"
 	case !strings.HasPrefix(p.elsewhere, "slipway "):
 		return p.elsewhere
-	case p.to == "":
+	case p.elsewhere == places["rbac.namespaced"].elsewhere:
 		return p.elsewhere + ", then slipway helm"
 	}
 	return p.elsewhere + ", then slipway helm, which adds " + p.to
@@ -24,7 +24,7 @@ func (p place) instead() string {
 // placed reports whether a place is in the values made now.
 func (m *merger) placed(p place) bool {
 	_, there := m.into.Get(p.to)
-	return p.to != "" && there
+	return there
 }
 
 // rename notes that a value has another name.
@@ -50,7 +50,7 @@ func (m *merger) placeless(path string, p place, literal any) {
 // release may set them.
 func (m *merger) unset() {
 	for _, path := range slices.Sorted(maps.Keys(places)) {
-		switch p := places[path]; {
+		switch p, _ := placeOf(path); {
 		case m.seen[path] || !m.wasRead(path):
 		case m.placed(p):
 			m.rename(path, p)

@@ -25,66 +25,46 @@ type Values interface {
 
 // A place is where a value of the plug-in is now.
 type place struct {
-	to        string // the value here; "" has none
+	to        string // the value here
 	usual     any    // what the plug-in writes by itself where there is no value here
 	elsewhere string // where else to set it
-	stays     bool   // the value here stays as it is made
 }
 
 const inManager = "config/manager/manager.yaml"
 
-// places are the values that the plug-in writes, in its first and its second form.
+// places are the values that the plug-in writes, in its second and its first form. Those of the second form have the
+// same names here, so they have no "to".
 var places = map[string]place{
-	"nameOverride": {to: "nameOverride"}, "fullnameOverride": {to: "fullnameOverride"},
+	"nameOverride": {}, "fullnameOverride": {},
 
-	"manager.enabled":                       {usual: true, elsewhere: "manager.replicas=0"},
-	"manager.replicas":                      {to: "manager.replicas"},
-	"manager.image.repository":              {to: "manager.image.repository"},
-	"manager.image.tag":                     {to: "manager.image.tag"},
-	"manager.image.pullPolicy":              {to: "manager.image.pullPolicy"},
-	"manager.args":                          {to: "manager.args"},
-	"manager.env":                           {to: "manager.env"},
-	"manager.envOverrides":                  {to: "manager.env"},
-	"manager.imagePullSecrets":              {to: "manager.imagePullSecrets"},
-	"manager.podSecurityContext":            {to: "manager.podSecurityContext"},
-	"manager.securityContext":               {to: "manager.securityContext"},
-	"manager.resources":                     {to: "manager.resources"},
-	"manager.affinity":                      {to: "manager.affinity"},
-	"manager.nodeSelector":                  {to: "manager.nodeSelector"},
-	"manager.tolerations":                   {to: "manager.tolerations"},
-	"manager.topologySpreadConstraints":     {to: "manager.topologySpreadConstraints"},
-	"manager.priorityClassName":             {to: "manager.priorityClassName"},
-	"manager.pod.labels":                    {to: "manager.podLabels"},
-	"manager.pod.annotations":               {to: "manager.podAnnotations"},
-	"manager.labels":                        {elsewhere: inManager},
-	"manager.annotations":                   {elsewhere: inManager},
-	"manager.strategy":                      {elsewhere: inManager},
+	"manager.enabled": {usual: true}, "manager.replicas": {}, "manager.env": {}, "manager.imagePullSecrets": {},
+	"manager.image.repository": {}, "manager.image.tag": {}, "manager.image.pullPolicy": {}, "manager.args": {},
+	"manager.podSecurityContext": {}, "manager.securityContext": {}, "manager.resources": {}, "manager.affinity": {},
+	"manager.nodeSelector": {}, "manager.tolerations": {}, "manager.topologySpreadConstraints": {},
+	"manager.priorityClassName": {}, "manager.pod.labels": {}, "manager.pod.annotations": {}, "manager.labels": {},
+	"manager.annotations": {}, "manager.strategy": {}, "manager.extraVolumes": {}, "manager.extraVolumeMounts": {},
+	"manager.terminationGracePeriodSeconds": {usual: 10},
 	"manager.healthProbe.port":              {usual: 8081, elsewhere: inManager},
-	"manager.terminationGracePeriodSeconds": {usual: 10, elsewhere: inManager},
-	"manager.extraVolumes":                  {elsewhere: inManager},
-	"manager.extraVolumeMounts":             {elsewhere: inManager},
+	"manager.envOverrides":                  {to: "manager.env"},
 
-	"rbac.create":         {usual: true, elsewhere: "config/rbac"},
-	"rbac.namespaced":     {usual: false, elsewhere: "slipway edit --namespaced"},
-	"rbac.roleNamespaces": {elsewhere: "config/rbac"},
-	// rbacHelpers has the role of those who read metrics, too: it stays on.
-	"rbac.helpers.enabled":       {to: "rbacHelpers.enable", usual: false, elsewhere: "config/rbac", stays: true},
-	"serviceAccount.enabled":     {to: "serviceAccount.create"},
-	"serviceAccount.name":        {to: "serviceAccount.name"},
-	"serviceAccount.annotations": {to: "serviceAccount.annotations"},
-	"serviceAccount.labels":      {elsewhere: "config/rbac/service_account.yaml"},
-	"crd.enabled":                {to: "crd.enable", usual: true},
-	"crd.keep":                   {to: "crd.keep", usual: true},
-	"metrics.enabled":            {to: "metrics.enable", usual: false, elsewhere: "slipway edit --enable metrics"},
-	"metrics.port":               {to: "metrics.port", usual: 8443, elsewhere: "config/default/manager_metrics_patch.yaml"},
-	"metrics.secure":             {usual: true, elsewhere: "config/default/manager_metrics_patch.yaml"},
-	"certManager.enabled":        {to: "certManager.enable", usual: false, elsewhere: "slipway edit --certs cert-manager"},
-	"webhook.enabled":            {to: "webhook.enable", usual: false, elsewhere: "slipway create webhook"},
-	"webhook.port":               {usual: 9443, elsewhere: inManager},
-	"prometheus.enabled":         {to: "prometheus.enable", usual: false, elsewhere: "slipway edit --enable prometheus"},
-	"prometheus.labels":          {elsewhere: "config/prometheus/monitor.yaml"},
-	"prometheus.annotations":     {elsewhere: "config/prometheus/monitor.yaml"},
-	"networkPolicy.enabled":      {to: "networkPolicy.enable", usual: false, elsewhere: "slipway edit --enable network-policy"},
+	"rbac.create":          {usual: true, elsewhere: "config/rbac"},
+	"rbac.namespaced":      {usual: false, elsewhere: "slipway edit --namespaced"},
+	"rbac.roleNamespaces":  {elsewhere: "config/rbac"},
+	"rbac.helpers.enabled": {usual: false, elsewhere: "config/rbac"},
+
+	"serviceAccount.enabled": {}, "serviceAccount.name": {}, "serviceAccount.annotations": {}, "serviceAccount.labels": {},
+	"crd.enabled": {usual: true}, "crd.keep": {usual: true},
+
+	"metrics.enabled":        {usual: false, elsewhere: "slipway edit --enable metrics"},
+	"metrics.port":           {usual: 8443, elsewhere: "config/default/manager_metrics_patch.yaml"},
+	"metrics.secure":         {usual: true, elsewhere: "config/default/manager_metrics_patch.yaml"},
+	"certManager.enabled":    {usual: false, elsewhere: "slipway edit --certs cert-manager"},
+	"webhook.enabled":        {usual: false, elsewhere: "slipway create webhook"},
+	"webhook.port":           {usual: 9443, elsewhere: inManager},
+	"prometheus.enabled":     {usual: false, elsewhere: "slipway edit --enable prometheus"},
+	"prometheus.labels":      {elsewhere: "config/prometheus/monitor.yaml"},
+	"prometheus.annotations": {elsewhere: "config/prometheus/monitor.yaml"},
+	"networkPolicy.enabled":  {usual: false, elsewhere: "slipway edit --enable network-policy"},
 
 	"controllerManager.replicas":                      {to: "manager.replicas"},
 	"controllerManager.container.image.repository":    {to: "manager.image.repository"},
@@ -101,14 +81,23 @@ var places = map[string]place{
 	"controllerManager.terminationGracePeriodSeconds": {usual: 10, elsewhere: inManager},
 	"controllerManager.serviceAccountName":            {to: "serviceAccount.name"},
 	"controllerManager.serviceAccount.annotations":    {to: "serviceAccount.annotations"},
-	"controllerManager.pod.labels":                    {to: "manager.podLabels"},
+	"controllerManager.pod.labels":                    {to: "manager.pod.labels"},
 	"rbac.enable":                                     {usual: true, elsewhere: "config/rbac"},
-	"crd.enable":                                      {to: "crd.enable", usual: true},
-	"metrics.enable":                                  {to: "metrics.enable", usual: false, elsewhere: "slipway edit --enable metrics"},
-	"webhook.enable":                                  {to: "webhook.enable", usual: false, elsewhere: "slipway create webhook"},
-	"prometheus.enable":                               {to: "prometheus.enable", usual: false, elsewhere: "slipway edit --enable prometheus"},
-	"certmanager.enable":                              {to: "certManager.enable", usual: false, elsewhere: "slipway edit --certs cert-manager"},
-	"networkPolicy.enable":                            {to: "networkPolicy.enable", usual: false, elsewhere: "slipway edit --enable network-policy"},
+	"crd.enable":                                      {to: "crd.enabled", usual: true},
+	"metrics.enable":                                  {to: "metrics.enabled", usual: false, elsewhere: "slipway edit --enable metrics"},
+	"webhook.enable":                                  {to: "webhook.enabled", usual: false, elsewhere: "slipway create webhook"},
+	"prometheus.enable":                               {to: "prometheus.enabled", usual: false, elsewhere: "slipway edit --enable prometheus"},
+	"certmanager.enable":                              {to: "certManager.enabled", usual: false, elsewhere: "slipway edit --certs cert-manager"},
+	"networkPolicy.enable":                            {to: "networkPolicy.enabled", usual: false, elsewhere: "slipway edit --enable network-policy"},
+}
+
+// placeOf is the place of a value of the plug-in's, if it is one.
+func placeOf(path string) (place, bool) {
+	p, known := places[path]
+	if p.to == "" {
+		p.to = path
+	}
+	return p, known
 }
 
 // isPlugins reports whether the plug-in has a value of this path, or values below it or above.
@@ -187,7 +176,7 @@ func (m *merger) group(n *yaml.Node, path string) error {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		inner := strings.TrimPrefix(path+"."+key.Value, ".")
-		place, known := places[inner]
+		place, known := placeOf(inner)
 		if !known && value.Kind == yaml.MappingNode && isGroup(inner) {
 			if err := m.group(value, inner); err != nil {
 				return err
@@ -240,7 +229,7 @@ func (m *merger) place(path string, p place, literal any) {
 	m.rename(path, p)
 	made, _ := m.into.Get(p.to)
 	switch {
-	case p.stays, path == "controllerManager.serviceAccountName" && m.chart.words.plain(fmt.Sprint(literal)) == "controller-manager":
+	case path == "controllerManager.serviceAccountName" && m.chart.words.plain(fmt.Sprint(literal)) == "controller-manager":
 		return
 	case p.to == "manager.args":
 		literal = m.arguments(path, texted(made), texted(literal))

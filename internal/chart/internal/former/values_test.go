@@ -19,6 +19,7 @@ manager:
   # strategy:
   #   type: RollingUpdate
   terminationGracePeriodSeconds: 30
+  envOverrides: {}
 rbac:
   helpers:
     enabled: false
@@ -32,10 +33,9 @@ webhook:
 // with what to use instead.
 func TestMergeNames(t *testing.T) {
 	made := &settings.Values{}
-	for _, path := range []string{"manager.replicas", "manager.podLabels"} {
+	for _, path := range []string{"manager.replicas", "manager.env", "manager.pod.labels", "rbac.helpers.enabled"} {
 		made.Set(path, "", nil)
 	}
-	made.Set("rbacHelpers.enable", "", true)
 	gone := []string{
 		"manager", "manager.enabled", "manager.strategy", "manager.replicas", "manager.pod", "manager.terminationGracePeriodSeconds",
 		"prometheus.enabled", "metrics.secure", "rbac.helpers.enabled", "rbac.namespaced", "ours.x",
@@ -45,22 +45,20 @@ func TestMergeNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"manager.terminationGracePeriodSeconds has no value here and is left out: use config/manager/manager.yaml",
-		"values with other names: manager.pod.labels is manager.podLabels, rbac.helpers.enabled is rbacHelpers.enable",
+		"manager.terminationGracePeriodSeconds has no value here and is left out: use config",
+		"values with other names: manager.envOverrides is manager.env",
 		strings.Join([]string{
 			"values without a counterpart, which a release that sets them loses, and what to use instead:",
-			"  manager.enabled: manager.replicas=0",
-			"  manager.pod.annotations: config",
-			"  manager.strategy: config/manager/manager.yaml",
+			"  manager.enabled, manager.pod.annotations, manager.strategy: config",
 			"  metrics.secure: config/default/manager_metrics_patch.yaml",
-			"  prometheus.enabled: slipway edit --enable prometheus, then slipway helm, which adds prometheus.enable",
+			"  prometheus.enabled: slipway edit --enable prometheus, then slipway helm, which adds prometheus.enabled",
 			"  rbac.namespaced: slipway edit --namespaced, then slipway helm",
 		}, "\n"),
 	}
 	if diff := cmp.Diff(want, notes); diff != "" {
 		t.Error(diff)
 	}
-	if on, _ := made.Get("rbacHelpers.enable"); on != true {
-		t.Errorf("roles for readers of metrics are %v", on)
+	if on, _ := made.Get("rbac.helpers.enabled"); on != false {
+		t.Errorf("roles for users are %v", on)
 	}
 }

@@ -18,7 +18,7 @@ type Feature struct {
 }
 
 // On is the condition that the feature is switched on.
-func (f Feature) On() tree.Condition { return tree.If(".Values." + f.Value + ".enable") }
+func (f Feature) On() tree.Condition { return tree.If(".Values." + f.Value + ".enabled") }
 
 // featuresOf are those that a kustomization has: each of its components, and in projects of
 // kubebuilder what stands for one.
@@ -26,12 +26,12 @@ func featuresOf(kustomization map[string]any) []Feature {
 	components := components(kustomization)
 	var all []Feature
 	for _, row := range features.Table() {
-		f := Feature{Name: row.Name, Value: row.Value, What: row.What, entries: row.Lines()}
+		f := Feature{Name: row.Name, Value: row.Value, What: row.What, entries: row.Without()}
 		if i := slices.IndexFunc(components, row.Component().Is); i >= 0 {
 			f.entries = []features.Entry{{List: "components", Item: components[i].(string)}}
 			components = slices.Delete(components, i, i+1)
 			all = append(all, f)
-		} else if holds(kustomization, f.entries[0]) {
+		} else if holds(kustomization, row.Lines()[0]) {
 			all = append(all, f)
 		}
 	}
@@ -55,7 +55,7 @@ func components(kustomization map[string]any) []any {
 }
 
 // taken are keys of values that are no features.
-var taken = []string{"manager", "serviceAccount", "crd", "rbacHelpers", "nameOverride", "fullnameOverride", "global"}
+var taken = []string{"manager", "serviceAccount", "crd", "rbac", "nameOverride", "fullnameOverride", "global"}
 
 // valueOf is the key of values for a component in a folder of a name: the name in one word.
 func valueOf(name string) string {

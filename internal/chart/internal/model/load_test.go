@@ -133,20 +133,20 @@ func TestLoad(t *testing.T) {
 		t.Errorf("the documents are %v", documents)
 	}
 	manager := documents["Deployment/manager"]
-	if diff := cmp.Diff([]string{"replicas=II if .Values.metrics.enable", "replicas=I if not .Values.metrics.enable"}, fields(manager.Object.At("spec"))); diff != "" {
+	if diff := cmp.Diff([]string{"replicas=II if .Values.metrics.enabled", "replicas=I if not .Values.metrics.enabled"}, fields(manager.Object.At("spec"))); diff != "" {
 		t.Errorf("the manager: %s", diff)
 	}
 	if metadata := manager.Object.At("metadata"); metadata.Text("name") != model.PrefixMark+"manager" || metadata.Text("namespace") != model.NamespaceMark || !manager.When.Always() {
 		t.Errorf("the manager's metadata is %v", fields(metadata))
 	}
 	service := documents["Service/metrics"]
-	if service.Feature != "metrics" || service.When.String() != ".Values.metrics.enable" {
+	if service.Feature != "metrics" || service.When.String() != ".Values.metrics.enabled" {
 		t.Errorf("the Service is of the feature %q, if %s", service.Feature, service.When)
 	}
 	if diff := cmp.Diff([]string{"apiVersion=v1", "kind=Service", "metadata"}, fields(service.Object)); diff != "" {
 		t.Errorf("the Service: %s", diff)
 	}
-	if got := fields(service.Object.At("metadata")); !slices.Contains(got, "labels if .Values.prometheus.enable") {
+	if got := fields(service.Object.At("metadata")); !slices.Contains(got, "labels if .Values.prometheus.enabled") {
 		t.Errorf("the Service's metadata is %v", got)
 	}
 	if other := documents["ConfigMap/other"]; !other.When.Always() || other.Feature != "" || !other.Of("", "ConfigMap") || other.Of("apps", "ConfigMap") {

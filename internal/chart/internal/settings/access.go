@@ -23,10 +23,11 @@ func (t *taker) takeServiceAccount() {
 	}
 	account := &t.model.Documents[i]
 	t.values.Describe("serviceAccount", "The manager's service account.")
-	t.values.Set("serviceAccount.create", "Whether the chart creates it.", true)
+	t.values.Set("serviceAccount.enabled", "Whether the chart creates it.", true)
 	t.values.Set("serviceAccount.name", "Its name; by default it follows from the release.", "")
 	t.whole(account.Object.At("metadata"), "annotations", "serviceAccount.annotations", "For example for permissions of a cloud provider.", map[string]any{})
-	account.When = tree.All(tree.If(value("serviceAccount.create")), account.When)
+	t.more(account.Object.At("metadata").Ensure("labels"), "serviceAccount.labels", "More labels.")
+	account.When = tree.All(tree.If(value("serviceAccount.enabled")), account.When)
 	action := tree.Action("{{ " + t.include("serviceAccountName") + " | quote }}") // which may look like a number
 	account.Object.At("metadata").Set(tree.Field{Key: "name", Value: action})
 	pod.Set(tree.Field{Key: "serviceAccountName", Value: action})
@@ -58,13 +59,13 @@ func (t *taker) takeDefinitions() {
 		return
 	}
 	t.values.Describe("crd", "The CRDs of the operator's kinds.")
-	t.values.Set("crd.enable", "", true)
+	t.values.Set("crd.enabled", "", true)
 	t.values.Set("crd.keep", "Whether they and all objects of their kinds stay when the chart is uninstalled.", true)
 	for i, d := range t.model.Documents {
 		if !d.Of(group, "CustomResourceDefinition") {
 			continue
 		}
-		t.model.Documents[i].When = tree.All(tree.If(value("crd.enable")), d.When)
+		t.model.Documents[i].When = tree.All(tree.If(value("crd.enabled")), d.When)
 		annotations := d.Object.At("metadata").Ensure("annotations")
 		annotations.Set(tree.Field{Key: "helm.sh/resource-policy", When: tree.If(value("crd.keep")), Value: tree.Scalar{Value: "keep"}})
 	}
@@ -83,11 +84,13 @@ func (t *taker) takeUserRoles() {
 		if d.Group != "rbac.authorization.k8s.io" || kind != "Role" && kind != "ClusterRole" || bound[kind+"/"+d.Object.At("metadata").Text("name")] {
 			continue
 		}
-		if d.Object.Find("aggregationRule") != nil {
+		ofURLs := func(rule *tree.Map) bool { return rule.Find("nonResourceURLs") != nil } // for collectors of metrics
+		if d.Object.Find("aggregationRule") != nil || slices.ContainsFunc(d.Object.List("rules").Maps(), ofURLs) {
 			continue
 		}
-		t.values.Set("rbacHelpers.enable", "", true)
-		t.values.Describe("rbacHelpers", "Roles for users of the operator's kinds and for collectors of metrics.")
-		t.model.Documents[i].When = tree.All(tree.If(value("rbacHelpers.enable")), d.When)
+		t.values.Set("rbac.helpers.enabled", "", true)
+		t.values.Describe("rbac", "Permissions.")
+		t.values.Describe("rbac.helpers", "Roles for users of the operator's kinds.")
+		t.model.Documents[i].When = tree.All(tree.If(value("rbac.helpers.enabled")), d.When)
 	}
 }

@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
@@ -11,18 +13,40 @@ import (
 func (t *taker) takeFeatures() {
 	for _, f := range t.model.Features {
 		t.values.Describe(f.Value, f.What)
-		t.values.Set(f.Value+".enable", "", true)
-		if f.Name == "metrics" {
-			t.takeMetricsPort()
+		t.values.Set(f.Value+".enabled", "", true)
+		switch f.Name {
+		case "metrics":
+			t.takePort("metrics.port", "Ports of the manager and its Service.", metricsArgument(), "")
+		case "webhook":
+			t.takePort("webhook.port", "Port of the manager that the Service leads to.", webhookArgument(), "-1")
+		case "prometheus":
+			t.takeMonitors()
 		}
 	}
 }
 
-var metricsArgument = lazy.Regexp(`^(--metrics-bind-address=[^:]*:)([0-9]+)$`)
+// takeMonitors lets what Prometheus finds monitors by be set.
+func (t *taker) takeMonitors() {
+	for _, d := range t.model.Documents {
+		if d.Of("monitoring.coreos.com", "ServiceMonitor") {
+			metadata := d.Object.Ensure("metadata")
+			t.more(metadata.Ensure("labels"), "prometheus.labels", "More labels and annotations of the ServiceMonitor.")
+			t.more(metadata.Ensure("annotations"), "prometheus.annotations", "")
+		}
+	}
+}
 
-// takeMetricsPort makes the port of the metrics a setting: that of the manager's argument, and the same
-// port wherever it is of Services, network policies and the container.
-func (t *taker) takeMetricsPort() {
+// The arguments with which managers have ports.
+var (
+	metricsArgument = lazy.Regexp(`^(--metrics-bind-address=[^:]*:)([0-9]+)$`)
+	webhookArgument = lazy.Regexp(`^(--webhook-port=)([0-9]+)$`)
+	probeArgument   = lazy.Regexp(`^(--health-probe-bind-address=[^:]*:)([0-9]+)$`)
+)
+
+// takePort makes a port a setting: that of the manager's argument, and the same port wherever it is of Services,
+// network policies, the container and its probes. Without the feature that adds the argument, it has the value off, if
+// that is not "": kubebuilder's managers serve webhooks unless their port is -1.
+func (t *taker) takePort(path, comment string, argument *regexp.Regexp, off string) {
 	manager := t.manager()
 	if manager == nil {
 		return
@@ -31,11 +55,11 @@ func (t *taker) takeMetricsPort() {
 	if args == nil {
 		return
 	}
-	action := value("metrics.port")
+	action := value(path)
 	for i, item := range args.Items {
 		s, _ := item.Value.(tree.Scalar)
 		text, _ := s.Value.(string)
-		match := metricsArgument().FindStringSubmatch(text)
+		match := argument.FindStringSubmatch(text)
 		if match == nil {
 			continue
 		}
@@ -43,8 +67,11 @@ func (t *taker) takeMetricsPort() {
 		if err != nil {
 			return
 		}
-		t.values.Set("metrics.port", "Ports of the manager and its Service.", port)
+		t.values.Set(path, comment, port)
 		args.Items[i].Value = tree.Action(match[1] + "{{ " + action + " }}")
+		if off != "" && !item.When.Always() {
+			args.Items = slices.Insert(args.Items, i+1, tree.Item{When: item.When.Not(), Value: tree.Scalar{Value: match[1] + off}})
+		}
 		t.replacePort(port, tree.Action("{{ "+action+" }}"))
 		return
 	}
@@ -64,6 +91,11 @@ func (t *taker) replacePort(port int64, action tree.Action) {
 		case d.Of("apps", "Deployment"):
 			for _, c := range d.Object.At("spec", "template", "spec").List("containers").Maps() {
 				lists = append(lists, c.List("ports"))
+				for _, probe := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
+					if get := c.At(probe, "httpGet"); get != nil {
+						lists = append(lists, &tree.List{Items: []tree.Item{{Value: get}}})
+					}
+				}
 			}
 		}
 		for _, list := range lists {

@@ -56,9 +56,12 @@ func (t *taker) takeManager() {
 		return
 	}
 	t.values.Describe("manager", "The manager: the operator's Deployment.")
+	t.values.Set("manager.enabled", "Whether the chart installs it.", true)
+	d.When = tree.All(tree.If(value("manager.enabled")), d.When)
 	c, pod := container(d), d.Object.At("spec", "template", "spec")
 	t.takeReplicas(d)
 	image := t.takeImage(c)
+	t.takePort("manager.healthProbe.port", "Port of the probes.", probeArgument(), "")
 	t.leading(c, "args", "manager.args", "Arguments of the manager. Features add theirs.")
 	t.takeVariables(c, image)
 	t.whole(c, "resources", "manager.resources", "Resource requests and limits of the manager.", map[string]any{})
@@ -70,9 +73,17 @@ func (t *taker) takeManager() {
 	t.whole(pod, "affinity", "manager.affinity", "", map[string]any{})
 	t.whole(pod, "topologySpreadConstraints", "manager.topologySpreadConstraints", "", []any{})
 	t.whole(pod, "priorityClassName", "manager.priorityClassName", "", "")
-	metadata := d.Object.At("spec", "template").Ensure("metadata")
-	t.more(metadata.Ensure("annotations"), "manager.podAnnotations", "More annotations and labels of the pods.")
-	t.more(metadata.Ensure("labels"), "manager.podLabels", "")
+	t.number(pod, "terminationGracePeriodSeconds", "manager.terminationGracePeriodSeconds", "")
+	t.whole(d.Object.At("spec"), "strategy", "manager.strategy", "How pods are replaced.", map[string]any{})
+	t.trailing(pod, "volumes", "manager.extraVolumes", "More volumes of the pods, and where the container has them.")
+	t.trailing(c, "volumeMounts", "manager.extraVolumeMounts", "")
+	metadata := d.Object.Ensure("metadata")
+	t.more(metadata.Ensure("labels"), "manager.labels", "More labels and annotations of the Deployment.")
+	t.more(metadata.Ensure("annotations"), "manager.annotations", "")
+	metadata = d.Object.At("spec", "template").Ensure("metadata")
+	t.more(metadata.Ensure("labels"), "manager.pod.labels", "")
+	t.more(metadata.Ensure("annotations"), "manager.pod.annotations", "")
+	t.values.Describe("manager.pod", "More labels and annotations of the pods.")
 }
 
 // takeReplicas takes the number of managers. Where it follows from features, the setting is empty and goes before them.
@@ -88,9 +99,7 @@ func (t *taker) takeReplicas(d *model.Document) {
 		f.Value = tree.Action("{{ " + value(path) + " }}")
 		return
 	}
-	t.values.Set(path, comment+" By default it follows from the features.", "")
-	set := tree.If("(not (has " + value(path) + ` (list nil "")))`) // zero is a number
-	t.instead(spec, tree.Field{Key: "replicas", When: set, Value: tree.Action("{{ " + value(path) + " }}")})
+	t.number(spec, "replicas", path, comment+" By default it follows from the features.")
 }
 
 // takeImage takes the image apart. Its digest, if it has one, goes before its tag. It returns the image, or "" if that

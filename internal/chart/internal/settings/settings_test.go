@@ -103,7 +103,7 @@ func TestImages(t *testing.T) {
 		holds(t, image, values, want)
 	}
 	m := modelOf(t, manager)
-	managerOf(m).Find("image").When = tree.If(".Values.x.enable")
+	managerOf(m).Find("image").When = tree.If(".Values.x.enabled")
 	document, values := taken(t, m)
 	holds(t, "values.yaml", values, "!repository:")
 	holds(t, "the Deployment", document, "image: example.com/op:v1\n")
@@ -132,14 +132,14 @@ func managerOf(m *model.Model) *tree.Map {
 func TestFollowing(t *testing.T) {
 	m := modelOf(t, manager)
 	spec := m.Documents[0].Object.At("spec")
-	spec.Find("replicas").When = tree.If(".Values.ha.enable")
-	managerOf(m).Find("resources").When = tree.If(".Values.ha.enable")
+	spec.Find("replicas").When = tree.If(".Values.ha.enabled")
+	managerOf(m).Find("resources").When = tree.If(".Values.ha.enabled")
 	args := managerOf(m).List("args")
-	args.Items[1].When = tree.If(".Values.metrics.enable")
+	args.Items[1].When = tree.If(".Values.metrics.enabled")
 	document, values := taken(t, m)
 	holds(t, "values.yaml", values, "  replicas: \"\"\n", "  resources: {}\n", "  args:\n    - --leader-elect\n  #")
 	holds(t, "the Deployment", document, `{{- if not (has .Values.manager.replicas (list nil "")) }}`, "replicas: {{ .Values.manager.replicas }}", "replicas: 2\n",
-		"(not .Values.manager.resources) .Values.ha.enable", "{{- if .Values.metrics.enable }}\n", "--metrics-bind-address=:8443", "!--leader-elect")
+		"(not .Values.manager.resources) .Values.ha.enabled", "{{- if .Values.metrics.enabled }}\n", "--metrics-bind-address=:8443", "!--leader-elect")
 }
 
 // TestMarked: what names the release is no setting, since values are no templates.
@@ -183,9 +183,9 @@ func TestServiceAccount(t *testing.T) {
 		t.Errorf("the account is %q", got)
 	}
 	document, values := taken(t, m)
-	holds(t, "values.yaml", values, "serviceAccount:\n  # Whether the chart creates it.\n  create: true\n")
+	holds(t, "values.yaml", values, "serviceAccount:\n  # Whether the chart creates it.\n  enabled: true\n")
 	holds(t, "the Deployment", document, "serviceAccountName: "+name)
-	holds(t, "the account", text(m.Documents[1]), "{{- if .Values.serviceAccount.create }}", "name: "+name)
+	holds(t, "the account", text(m.Documents[1]), "{{- if .Values.serviceAccount.enabled }}", "name: "+name)
 	holds(t, "the binding", text(m.Documents[2]), "name: "+name, "name: controller-manager\n")
 }
 
@@ -199,11 +199,21 @@ func TestConditions(t *testing.T) {
 		"apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: b}\nroleRef: {kind: ClusterRole, name: manager}\n", role("all")+"aggregationRule: {}\n",
 	)
 	document, values := taken(t, m)
-	holds(t, "values.yaml", values, "crd:\n  enable: true\n", "  keep: true\n", "rbacHelpers:\n  enable: true\n")
-	holds(t, "the definition", document, "{{- if .Values.crd.enable }}", "{{- if .Values.crd.keep }}", "helm.sh/resource-policy: keep")
-	for i, want := range []string{"{{- if .Values.rbacHelpers.enable }}", "!rbacHelpers", "!rbacHelpers", "!rbacHelpers"} {
+	holds(t, "values.yaml", values, "crd:\n  enabled: true\n", "  keep: true\n", "rbac:\n  # Roles for users of the operator's kinds.\n  helpers:\n    enabled: true\n")
+	holds(t, "the definition", document, "{{- if .Values.crd.enabled }}", "{{- if .Values.crd.keep }}", "helm.sh/resource-policy: keep")
+	for i, want := range []string{"{{- if .Values.rbac.helpers.enabled }}", "!rbac.helpers", "!rbac.helpers", "!rbac.helpers"} {
 		holds(t, m.Documents[i+1].Object.At("metadata").Text("name"), text(m.Documents[i+1]), want)
 	}
+}
+
+// TestWebhookPort: with the feature off, a manager of kubebuilder serves no webhooks.
+func TestWebhookPort(t *testing.T) {
+	m := modelOf(t, strings.Replace(manager, `"--metrics-bind-address=:8443"`, `"--webhook-port=9443"`, 1))
+	managerOf(m).List("args").Items[1].When = tree.If(".Values.webhook.enabled")
+	m.Features = []model.Feature{{Name: "webhook", Value: "webhook", What: "Webhooks."}}
+	document, values := taken(t, m)
+	holds(t, "values.yaml", values, "webhook:\n  enabled: true\n", "  port: 9443\n")
+	holds(t, "the Deployment", document, "{{- if .Values.webhook.enabled }}\n", "--webhook-port={{ .Values.webhook.port }}\n", "{{- else }}\n", "- --webhook-port=-1\n")
 }
 
 // TestFeatures: each feature has a switch, and the port of the metrics is one setting wherever it is written.
@@ -211,10 +221,10 @@ func TestFeatures(t *testing.T) {
 	m := modelOf(t, manager,
 		"apiVersion: v1\nkind: Service\nspec: {selector: {control-plane: controller-manager}, ports: [{port: 8443, targetPort: 8443}, {port: 443}]}\n",
 		"apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nspec: {podSelector: {matchLabels: {control-plane: controller-manager}}, ingress: [{ports: [{port: 8443}]}]}\n")
-	managerOf(m).List("args").Items[1].When = tree.If(".Values.metrics.enable")
+	managerOf(m).List("args").Items[1].When = tree.If(".Values.metrics.enabled")
 	m.Features = []model.Feature{{Name: "metrics", Value: "metrics", What: "Metrics."}, {Name: "ha", Value: "ha", What: "Several managers."}}
 	document, values := taken(t, m)
-	holds(t, "values.yaml", values, "# Metrics.\nmetrics:\n  enable: true\n", "  port: 8443\n", "# Several managers.\nha:\n  enable: true\n")
+	holds(t, "values.yaml", values, "# Metrics.\nmetrics:\n  enabled: true\n", "  port: 8443\n", "# Several managers.\nha:\n  enabled: true\n")
 	const port = "{{ .Values.metrics.port }}"
 	holds(t, "the Deployment", document, "--metrics-bind-address=:"+port, "containerPort: "+port, "!8443")
 	holds(t, "the Service", text(m.Documents[1]), "port: "+port, "targetPort: "+port, "port: 443\n", "!8443")

@@ -94,6 +94,26 @@ func (t *taker) whole(m *tree.Map, key, path, comment string, nothing any) {
 	m.Set(field)
 }
 
+// number makes a field with a number a setting, which is empty where the field is not there or follows from features.
+func (t *taker) number(m *tree.Map, key, path, comment string) {
+	var literal any = ""
+	f := m.Find(key)
+	fixed := f != nil && f.When.Always()
+	if fixed {
+		if v, ok := plain(f.Value); ok {
+			literal = v
+		}
+	}
+	t.values.Set(path, comment, literal)
+	set := tree.If("(not (has " + value(path) + ` (list nil "")))`) // zero is a number
+	field := tree.Field{Key: key, When: set, Value: tree.Action("{{ " + value(path) + " }}")}
+	if fixed {
+		m.Set(field)
+		return
+	}
+	t.instead(m, field)
+}
+
 // instead adds a field in whose absence the others of its key count.
 func (t *taker) instead(m *tree.Map, field tree.Field) {
 	at := -1
@@ -109,8 +129,8 @@ func (t *taker) instead(m *tree.Map, field tree.Field) {
 	m.Fields = slices.Insert(m.Fields, max(at, 0), field)
 }
 
-// leading makes a setting of the items that a list begins with and that depend on nothing; a
-// list that is not there is begun.
+// leading makes a setting of the items that a list begins with and that depend on nothing; among arguments, of the
+// first such ones. A list that is not there is begun.
 func (t *taker) leading(m *tree.Map, key, path, comment string) {
 	list := m.List(key)
 	if list == nil {
@@ -121,17 +141,31 @@ func (t *taker) leading(m *tree.Map, key, path, comment string) {
 		m.Set(tree.Field{Key: key, Value: list})
 	}
 	literal := []any{}
-	rest := list.Items
-	for len(rest) > 0 && rest[0].When.Always() {
-		v, ok := plain(rest[0].Value)
-		if !ok {
-			break
-		}
+	settable := func(item tree.Item) bool { _, ok := plain(item.Value); return ok && item.When.Always() }
+	first := 0
+	if key == "args" { // whose order does not matter
+		first = max(0, slices.IndexFunc(list.Items, settable))
+	}
+	rest := list.Items[first:]
+	for len(rest) > 0 && settable(rest[0]) {
+		v, _ := plain(rest[0].Value)
 		literal, rest = append(literal, v), rest[1:]
 	}
 	t.values.Set(path, comment, literal)
 	splice := tree.Item{When: tree.If(value(path)), Spliced: true, Value: tree.YAML("toYaml " + value(path))}
-	list.Items = append([]tree.Item{splice}, rest...)
+	list.Items = slices.Concat(list.Items[:first], []tree.Item{splice}, rest)
+}
+
+// trailing lets a setting add items to a list, which is begun if it is not there.
+func (t *taker) trailing(m *tree.Map, key, path, comment string) {
+	t.values.Set(path, comment, []any{})
+	when := tree.If(value(path))
+	m.Open(key)
+	if list := m.List(key); list != nil {
+		list.Items = append(list.Items, tree.Item{When: when, Spliced: true, Value: tree.YAML("toYaml " + value(path))})
+	} else if m.Find(key) == nil {
+		m.Set(tree.Field{Key: key, When: when, Value: tree.YAML("toYaml " + value(path))})
+	}
 }
 
 // more lets a setting add fields to a map, which is begun if it is not there.

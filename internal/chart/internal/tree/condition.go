@@ -8,7 +8,7 @@ import (
 // A Condition is an expression of Go's template language. The zero Condition always holds.
 type Condition struct{ terms []string }
 
-// If is the condition that an expression, such as .Values.metrics.enable, is true or not empty.
+// If is the condition that an expression, such as .Values.metrics.enabled, is true or not empty.
 func If(expression string) Condition { return Condition{[]string{expression}} }
 
 // Always reports whether there is nothing to hold.

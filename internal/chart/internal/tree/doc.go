@@ -5,7 +5,7 @@
 // on, and as it is without each of the features: what is missing without a feature is there when
 // the feature is on, so that no other package has to know what belongs to it.
 //
-//	nodes := tree.Merge(full, []tree.Variant{{On: tree.If(".Values.metrics.enable"), Value: without}})
+//	nodes := tree.Merge(full, []tree.Variant{{On: tree.If(".Values.metrics.enabled"), Value: without}})
 //
 // What the user of a chart sets is put into the tree afterwards, in place of what was built: as
 // an [Action] or as [YAML].

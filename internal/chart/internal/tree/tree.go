@@ -128,11 +128,39 @@ func (m *Map) Remove(key string) {
 	m.Fields = slices.DeleteFunc(m.Fields, func(f Field) bool { return f.Key == key })
 }
 
-// Ensure returns the map in the field of a key, which is added if it is not there.
+// Open moves the condition of a key's only field to what its map or list has, so that more can be added to that.
+func (m *Map) Open(key string) {
+	f := m.Find(key)
+	others := 0
+	for _, other := range m.Fields {
+		if other.Key == key {
+			others++
+		}
+	}
+	if others != 1 || f.When.Always() {
+		return
+	}
+	switch value := f.Value.(type) {
+	case *Map:
+		for i, inner := range value.Fields {
+			value.Fields[i].When = All(f.When, inner.When)
+		}
+	case *List:
+		for i, inner := range value.Items {
+			value.Items[i].When = All(f.When, inner.When)
+		}
+	default:
+		return
+	}
+	f.When = Condition{}
+}
+
+// Ensure returns the map in the field of a key, which is added if it is not there, for more fields.
 func (m *Map) Ensure(key string) *Map {
 	if m.Find(key) == nil {
 		m.Set(Field{Key: key, Value: &Map{}})
 	}
+	m.Open(key)
 	inner, ok := m.Find(key).Value.(*Map)
 	if !ok {
 		inner = &Map{}
