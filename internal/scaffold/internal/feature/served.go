@@ -3,9 +3,7 @@ package feature
 import (
 	"bytes"
 	"fmt"
-	"strings"
-
-	"go.yaml.in/yaml/v3"
+	"slices"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -71,9 +69,13 @@ func (p *planner) webhooksSetUp() (place string, switchable bool, err error) {
 	if line == 0 || !switchable {
 		return at(main.File, line), false, nil
 	}
-	left, err := p.leavesWebhooksOut()
-	if err != nil || left {
+	all, err := p.Code().Deployments()
+	if err != nil {
 		return "", true, err
+	}
+	set := func(v codebase.Variable) bool { return v.Name == switchVariable && v.Value == "false" }
+	if len(all) > 0 && !slices.ContainsFunc(all, func(d codebase.Deployment) bool { return !slices.ContainsFunc(d.Container().Env, set) }) {
+		return "", true, nil
 	}
 	return at(main.File, line), true, nil
 }
@@ -84,42 +86,4 @@ func at(file string, line int) string {
 		return ""
 	}
 	return fmt.Sprintf("%s:%d", file, line)
-}
-
-// leavesWebhooksOut reports whether a Deployment of the project sets the variable.
-func (p *planner) leavesWebhooksOut() (bool, error) {
-	files, err := p.After().DeployedFiles(codebase.DeployedFolder)
-	if err != nil {
-		return false, err
-	}
-	for _, f := range files {
-		c, err := p.Find(f.File)
-		if err != nil {
-			return false, err
-		}
-		for decoder := yaml.NewDecoder(bytes.NewReader(c.After())); ; {
-			var d struct {
-				Spec struct {
-					Template struct {
-						Spec struct {
-							Containers []struct {
-								Env []struct{ Name, Value string }
-							}
-						}
-					}
-				}
-			}
-			if decoder.Decode(&d) != nil {
-				break // the file cannot be read, or ends
-			}
-			for _, container := range d.Spec.Template.Spec.Containers {
-				for _, variable := range container.Env {
-					if variable.Name == switchVariable && strings.EqualFold(variable.Value, "false") {
-						return true, nil
-					}
-				}
-			}
-		}
-	}
-	return false, nil
 }
