@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/mod/module"
+
 	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/codegen"
 	"github.com/slipway-dev/slipway/internal/crdcheck"
@@ -25,8 +27,8 @@ type Generation struct {
 	Strict  bool     // misspelt and misplaced markers fail it, and so does what CRDs are warned of
 	Prune   bool     // delete generated CRDs whose kind is gone
 	Outside []string // absolute paths of folders beside the project's that may be written below
-	// NoWebhooks is for who asks for no configurations of webhooks: they stay as they are where markers of webhooks have
-	// mistakes, which do not stop the run.
+	// NoWebhooks is for who asks for no configurations of webhooks: they stay as they are where markers of webhooks
+	// have mistakes, which do not stop the run.
 	NoWebhooks bool
 }
 
@@ -221,6 +223,9 @@ func (s *Session) reportRun(root string, result generate.Result) {
 
 func (s *Session) reportFindings(root string, findings []report.Finding) {
 	for _, f := range findings {
+		if of := moduleOf(f.File); of != "" && f.Fatal {
+			f.Suggestion = "this is code of " + of + ": require another version of it, or mark your fields of its types with +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields"
+		}
 		f.File = s.fromHere(root, f.File)
 		s.Handler.Handle(f)
 	}
@@ -254,4 +259,15 @@ func (s *Session) reportFiles(root string, files []generate.File) {
 	for _, f := range files {
 		s.Handler.Handle(report.File{Path: regenerate.Relative(root, f.Path), Action: f.Action})
 	}
+}
+
+// moduleOf is the module, path@version, that a file in the module cache is of; "" for other files.
+func moduleOf(file string) string {
+	_, inCache, found := strings.Cut(filepath.ToSlash(file), "/pkg/mod/")
+	name, rest, versioned := strings.Cut(inCache, "@")
+	version, _, _ := strings.Cut(rest, "/")
+	if name, err := module.UnescapePath(name); found && versioned && err == nil {
+		return name + "@" + version
+	}
+	return ""
 }

@@ -156,3 +156,17 @@ func TestUsableClientFacts(t *testing.T) {
 		}
 	}
 }
+
+// TestModuleOf: files in the module cache are those of modules, with the names that go.mod has of them.
+func TestModuleOf(t *testing.T) {
+	for file, want := range map[string]string{
+		"/home/me/go/pkg/mod/k8s.io/api@v0.17.2/batch/v1/types.go": "k8s.io/api@v0.17.2",
+		"/go/pkg/mod/github.com/!burnt/x@v1.0.0/y.go":              "github.com/Burnt/x@v1.0.0",
+		"/home/me/op/pkg/mod/types.go":                             "",
+		"/home/me/op/api/v1/types.go":                              "",
+	} {
+		if got := moduleOf(file); got != want {
+			t.Errorf("%s: got %q, want %q", file, got, want)
+		}
+	}
+}

@@ -147,6 +147,7 @@ func (a *planner) data() map[string]any {
 		"TestImportsContext": a.versions.TestImportsContext(),
 		"TestContext":        a.versions.TestContext(),
 		"OmitZero":           a.versions.OmitZero(),
+		"Conditions":         a.versions.Conditions(),
 		"RegistersObjects":   a.registration.Objects,
 		"GroupVersionName":   cmp.Or(a.registration.GroupVersion, "GroupVersion"),
 		"Namespaced":         a.options.Namespaced,

@@ -19,11 +19,12 @@ import (
 
 const controllerRuntime = "sigs.k8s.io/controller-runtime"
 
-// Versions are those of Go and controller-runtime; the zero value is newer than all that matters here.
+// Versions are those of Go, controller-runtime and apimachinery; the zero value is newer than all that matters here.
 type Versions struct {
 	golang  string // "v1.25.0"
 	runtime string // "v0.22.4"
 	line    int    // of go.mod, with the latter
+	types   string // of apimachinery
 }
 
 // Read reads them from the go.mod of a project.
@@ -37,6 +38,7 @@ func Read(files fs.ReadFileFS) (Versions, error) {
 		v.golang = "v" + mod.Go()
 	}
 	v.runtime, v.line = mod.Version(controllerRuntime)
+	v.types, _ = mod.Version("k8s.io/apimachinery")
 	return v, nil
 }
 
@@ -62,6 +64,14 @@ func (v Versions) Randfill() bool { return v.since("v0.21.0") }
 
 // Diff reports whether apimachinery's package diff has the function Diff.
 func (v Versions) Diff() bool { return v.since("v0.22.0") }
+
+// Conditions reports whether apimachinery has the type of conditions.
+func (v Versions) Conditions() bool {
+	if v.types == "" {
+		return v.since("v0.7.0") // which requires it
+	}
+	return newer(v.types, "v0.19.0")
+}
 
 // Go reports whether the project's version of Go is at least this one, such as "v1.24.0".
 func (v Versions) Go(version string) bool { return newer(v.golang, version) }

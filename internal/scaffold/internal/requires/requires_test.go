@@ -74,4 +74,13 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: got %v, %v, %v", test.what, o, m, l)
 		}
 	}
+	for requirements, want := range map[string]bool{"": true, "v0.6.0\n": false, "v0.7.0\n": true, "v0.5.0\nrequire k8s.io/apimachinery v0.17.2\n": false, "v0.6.5\nrequire k8s.io/apimachinery v0.19.0\n": true} {
+		v := requires.Versions{}
+		if requirements != "" {
+			v = read(t, head+requirements)
+		}
+		if got := v.Conditions(); got != want {
+			t.Errorf("conditions with %q: got %v", requirements, got)
+		}
+	}
 }
