@@ -179,7 +179,8 @@ func (d *dependencies) complete(ts *testscript.TestScript, flags []string, liste
 	if len(missing) == 0 {
 		return nil
 	}
-	out, err := goList(ts, append(flags, "-export", "-f", "{{.ImportPath}}\t{{.Export}}"), missing)
+	// All that these import is asked for as well: it is in the list, and another script needs it next.
+	out, err := goList(ts, append(flags, "-deps", "-export", "-f", "{{.ImportPath}}\t{{.Export}}"), missing)
 	for line := range strings.Lines(string(out)) {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		d.exports[path] = file

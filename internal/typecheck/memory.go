@@ -23,6 +23,9 @@ func keyOf(environ, texts []string) string {
 	h.Write(gocommand.Written())
 	variables := slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
+		if slices.Contains([]string{"GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GOTRACEBACK"}, name) { // how programs run
+			return true
+		}
 		return !strings.HasPrefix(name, "GO") && !strings.HasPrefix(name, "CGO_") && !slices.Contains([]string{"CC", "CXX", "PATH"}, name)
 	})))
 	fmt.Fprintf(h, "%q\n%q\n", variables, texts)
