@@ -53,3 +53,24 @@ func TestManagers(t *testing.T) {
 		}
 	}
 }
+
+// TestChoose: of several programs the one that is named is the manager, and a folder without one is refused.
+func TestChoose(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "go.mod", "module example.com/op\n")
+	for _, pkg := range []string{"cmd/a", "cmd/b", "tools"} {
+		write(t, root, pkg+"/main.go", "package main\n\nfunc main() {}\n")
+	}
+	for chosen, want := range map[string][]string{"": {"cmd/a", "cmd/b"}, "./cmd/b": {"cmd/b"}, "example.com/op/tools": {"tools"}, "cmd": nil, "../x": nil} {
+		code := codebase.Read(fileview.Disk(root), func(string) string { return "" })
+		err := code.Choose(chosen)
+		managers, _ := code.As(code.View()).Managers()
+		var got []string
+		for _, m := range managers {
+			got = append(got, m.Package)
+		}
+		if (err != nil) != (want == nil) || err == nil && !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, %v", chosen, got, err)
+		}
+	}
+}

@@ -105,7 +105,11 @@ func find(p *plan.Plan, file *project.Project, signs ...func([]byte) bool) (Main
 	case len(found) == 1:
 		return Main{File: found[0].Path()}, nil
 	case len(found) > 1:
-		return Main{Unclear: &report.Error{What: "several files have a manager to add code to", Where: paths(found)}}, nil
+		what := "several files have a manager to add code to"
+		if path.Dir(found[0].Path()) != path.Dir(found[len(found)-1].Path()) {
+			what += ", and --manager names none of their folders"
+		}
+		return Main{Unclear: &report.Error{What: what, Where: paths(found)}}, nil
 	case len(files) == 1:
 		return Main{File: files[0].Path()}, nil // which is named with its line
 	}

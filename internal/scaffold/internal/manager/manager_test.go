@@ -59,7 +59,7 @@ func TestFind(t *testing.T) {
 		controllers = head + "\terr = (&r{}).SetupWithManager(mgr)\n\t//+kubebuilder:scaffold:builder\n}\n"
 		stub        = "package main\n\nfunc main() { app.Run() }\n"
 		builds      = "-- Dockerfile --\nFROM golang AS b\nWORKDIR /s\nCOPY . .\nRUN go build -o /m ./cmd/b\nFROM scratch\nCOPY --from=b /m /m\nENTRYPOINT [\"/m\"]\n"
-		several     = "several files have a manager to add code to"
+		several     = "several files have a manager to add code to, and --manager names none of their folders"
 		missing     = "no file of the main package has the comment +kubebuilder:scaffold:builder, or calls NewManager"
 	)
 	for _, test := range []struct{ name, files, want, place, why string }{
