@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -50,6 +51,18 @@ func (c *Codebase) Mentions(text string) (bool, error) {
 		data, err := c.view.ReadFile(name)
 		return err == nil && bytes.Contains(data, []byte(text))
 	}), err
+}
+
+// FirstLine is the place of the first line of the project's code that matches, "file:line"; "" if none does.
+func (c *Codebase) FirstLine(match *regexp.Regexp) (string, error) {
+	files, err := c.GoFiles()
+	for _, name := range files {
+		text, err := c.view.ReadFile(name)
+		if at := match.FindIndex(text); at != nil && err == nil {
+			return report.Position{File: name, Line: 1 + bytes.Count(text[:at[0]], []byte("\n"))}.String(), nil
+		}
+	}
+	return "", err
 }
 
 // readFolders are the folders with Go code of the project, by name: of its module and of those below that belong to it,

@@ -2,6 +2,7 @@ package feature
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -88,18 +88,17 @@ func clusterScoped() map[string][]string {
 
 // refuseURLs names the rule about URLs in the file of the role, and the marker that it is generated from.
 func (p *planner) refuseURLs(file string, line int) error {
-	sources, err := usage.Read(p.Code())
+	without, err := p.Code().FirstLine(urlMarker())
 	if err != nil {
 		return err
 	}
-	without := "this rule"
-	if marker := sources.Line(urlMarker()); marker != "" {
-		without = "the marker with urls= at " + marker
+	if without != "" {
+		without = "the marker with urls= at " + without
 	}
 	return &report.Error{
 		What: "the manager's role permits URLs, which no namespace has", Where: fmt.Sprintf("%s:%d", file, line),
 		Hint: "nothing was changed; if the manager needs them, write a ClusterRole and a ClusterRoleBinding for them into another file of " + path.Dir(file) + "; " +
-			"then remove " + without + ", generate, and run the command again",
+			"then remove " + cmp.Or(without, "this rule") + ", generate, and run the command again",
 		Next: "slipway generate",
 	}
 }

@@ -20,7 +20,6 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -180,16 +179,6 @@ func (s *Sources) Imports(module string, leaving map[string]bool) bool {
 		}
 	}
 	return false
-}
-
-// Line is the place of the first line that matches, by the files' names; empty if none does.
-func (s *Sources) Line(match *regexp.Regexp) (place string) {
-	for _, name := range slices.Sorted(maps.Keys(s.files)) {
-		if at := match.FindIndex(s.files[name].data); at != nil {
-			return fmt.Sprintf("%s:%d", name, 1+bytes.Count(s.files[name].data[:at[0]], []byte("\n")))
-		}
-	}
-	return ""
 }
 
 // Mention reports whether a file has the text, in code or in a comment, leaving out files
