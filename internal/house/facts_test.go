@@ -31,6 +31,7 @@ var outside = map[string]string{
 	"internal/prose/prose.go":                               "this repository",
 	"internal/setupenvtest/download.go":                     "folders that slipway itself fills",
 	"internal/image/transfer/archive.go":                    "archives",
+	"internal/image/dockerfile/list.go":                     "it lists what a Dockerfile copies",
 	"internal/cachefolder/holdings/holdings.go":             "the user's cache",
 	// names below config
 	"internal/addon/addon.go":                     "modules of add-ons",
