@@ -10,17 +10,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// deployCommand is `slipway deploy`.
-func (inv *invocation) deployCommand() *cobra.Command {
-	var d operation.Deployment
-	show := false
-	cmd := &cobra.Command{
-		Use:   "deploy [IMG=REF]",
-		Short: "Run the operator in the cluster",
-		Long: `Deploy applies all objects of config/default, or of the folder that the Makefile's target deploy applies, to the
-cluster of the current context: CRDs, roles, the operator's Deployment, and the objects of its features. It first generates files from the code. It reports the change to each
-object and waits until the operator runs. If the operator does not run, deploy reports the cause from the pods, their
-events and their logs.
+const deployHelp = `Deploy applies all objects of config/default, or of the folder that the Makefile's target deploy applies, to the
+cluster of the current context: CRDs, roles, the operator's Deployment, and the objects of its features. It first
+generates files from the code. It reports the change to each object and waits until the operator runs. If the operator
+does not run, deploy reports the cause from the pods, their events and their logs.
 
 The pods of the version before serve until the new pods are ready. Only then does deploy change the storage version of a
 CRD with a conversion webhook, and narrow roles. Then it registers webhooks, with failurePolicy Ignore until they
@@ -49,7 +42,16 @@ run is an error.
 In an embedded cluster, deploy restarts workloads whose image was loaded or pushed again under the same name.
 
 With --print it prints the objects as one YAML stream, which installs the operator without the project. --print,
---dry-run and --diff generate in memory and write no file; --no-generate takes the project's files as they are.`,
+--dry-run and --diff generate in memory and write no file; --no-generate takes the project's files as they are.`
+
+// deployCommand is `slipway deploy`.
+func (inv *invocation) deployCommand() *cobra.Command {
+	var d operation.Deployment
+	show := false
+	cmd := &cobra.Command{
+		Use:   "deploy [IMG=REF]",
+		Short: "Run the operator in the cluster",
+		Long:  deployHelp,
 		Example: `  slipway deploy --image registry.example.com/team/operator:v1
   slipway deploy --image registry.example.com/team/operator:v1 --print > dist/install.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
