@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,8 +29,45 @@ type View interface {
 }
 
 // Disk is the view of the files below a folder, as they are on disk when each is first read. It keeps their contents.
-// Links are followed; a file without an end is refused as [finite.ReadFile] does.
+// Links are followed within the project's repository: files elsewhere, such as the user's, and what git keeps, would
+// get into images and messages. A file without an end is refused as [finite.ReadFile] does.
 func Disk(root string) View { return &disk{root: root, read: make(map[string]*content)} }
+
+// ErrOutside is why a link is not followed.
+var ErrOutside = errors.New("a link leads out of the repository")
+
+// repository is the folder that links may lead to: the nearest one with a .git, from a folder upwards, but for the
+// user's own, or else the folder. It has no links in its name.
+func repository(root string) string {
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return ""
+	}
+	home, _ := os.UserHomeDir() // without one none is left out
+	if home, err = filepath.EvalSymlinks(home); err != nil {
+		home = ""
+	}
+	for dir := root; dir != home && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+	}
+	return root
+}
+
+// inside reports whether a path leads to a file of the repository. One that leads nowhere does.
+func (d *disk) inside(path string) bool {
+	place, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return true
+	}
+	d.once.Do(func() { d.repository = repository(d.root) })
+	rel, err := filepath.Rel(d.repository, place)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	return !slices.Contains(strings.Split(filepath.ToSlash(rel), "/"), ".git")
+}
 
 // Renewed is the view of [Disk] as the files are now. What an earlier view has read is read again only if the file is
 // another one, or was so new that its times do not tell.
@@ -55,10 +93,13 @@ func Renewed(earlier View) View {
 }
 
 type disk struct {
-	root  string
-	mu    sync.Mutex
-	read  map[string]*content
-	known map[string]*content // of earlier views
+	root string
+	once sync.Once
+	// repository is the folder that links may lead to.
+	repository string
+	mu         sync.Mutex
+	read       map[string]*content
+	known      map[string]*content // of earlier views
 }
 
 // content is the result of reading a file.
@@ -162,7 +203,11 @@ func (d *disk) path(op, name string) (string, error) {
 	if !fs.ValidPath(name) {
 		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
-	return filepath.Join(d.root, filepath.FromSlash(name)), nil
+	path := filepath.Join(d.root, filepath.FromSlash(name))
+	if op != "stat" && op != "readdir" && !d.inside(path) {
+		return "", &fs.PathError{Op: op, Path: name, Err: ErrOutside}
+	}
+	return path, nil
 }
 
 // Exists reports whether a file or folder is there.

@@ -48,6 +48,33 @@ func TestDisk(t *testing.T) {
 	}
 }
 
+// TestLinks: links lead to files of the repository, and neither out of it nor to what git keeps.
+func TestLinks(t *testing.T) {
+	top := t.TempDir()
+	root := filepath.Join(top, "repository", "op")
+	if err := errors.Join(os.MkdirAll(root, 0o755), os.Mkdir(filepath.Join(top, "repository", ".git"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	for name, place := range map[string]string{"secret": "secret", "shared": "repository/shared", "config": "repository/.git/config"} {
+		target := filepath.Join(top, filepath.FromSlash(place))
+		if err := errors.Join(os.WriteFile(target, []byte(name), 0o600), os.Symlink(target, filepath.Join(root, name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	view := fileview.Disk(root)
+	if text, err := view.ReadFile("shared"); string(text) != "shared" {
+		t.Errorf("shared: got %q, %v", text, err)
+	}
+	for _, name := range []string{"secret", "config"} {
+		if text, err := view.ReadFile(name); !errors.Is(err, fileview.ErrOutside) {
+			t.Errorf("%s: got %q, %v", name, text, err)
+		}
+		if f, err := view.Open(name); !errors.Is(err, fileview.ErrOutside) {
+			t.Errorf("%s: got %v, %v", name, f, err)
+		}
+	}
+}
+
 // TestRenewed: a later view shows what changed since, and reads nothing else again.
 func TestRenewed(t *testing.T) {
 	root, old := t.TempDir(), time.Now().Add(-time.Hour)

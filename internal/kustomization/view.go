@@ -26,11 +26,21 @@ func BuildView(ctx context.Context, files fileview.View, folder string, edit fun
 	if refused, ok := errors.AsType[*report.Error](err); ok {
 		within := *refused
 		within.Where = strings.TrimPrefix(filepath.ToSlash(refused.Where), viewRoot+"/")
+		if refused.Err != nil {
+			within.Err = inProject{refused.Err}
+		}
 		within.Next = strings.ReplaceAll(refused.Next, viewRoot+"/", "")
 		return nil, &within
 	}
 	return objects, err
 }
+
+// inProject is an error whose text names files as the project does.
+type inProject struct{ error }
+
+func (e inProject) Error() string { return strings.ReplaceAll(e.error.Error(), viewRoot+"/", "") }
+
+func (e inProject) Unwrap() error { return e.error }
 
 // viewOnly is a disk with the files of a view, which kustomize reads and does not change.
 type viewOnly struct {
