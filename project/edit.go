@@ -20,6 +20,9 @@ type editing struct {
 // edited returns src, which holds the document before, with the entries of now. Text in a form that cannot be edited by
 // lines, such as a mapping in braces, is written anew.
 func edited(src []byte, before, now *yaml.Node) ([]byte, error) {
+	if strings.ContainsAny(strings.ReplaceAll(string(src), "\r\n", "\n"), "\r\u0085\u2028\u2029") { // ends of lines for YAML alone
+		return encode(now, compactLists(before))
+	}
 	e := &editing{lines: slices.Collect(strings.Lines(string(src))), newline: "\n", compact: compactLists(before)}
 	if strings.HasSuffix(e.lines[0], "\r\n") {
 		e.newline = "\r\n"

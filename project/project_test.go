@@ -114,6 +114,20 @@ resources:
 version: "3"   # of the file
 `
 
+// TestMarshalLines: a file with ends of lines that only YAML knows is written anew.
+func TestMarshalLines(t *testing.T) {
+	for _, end := range []string{"\r", "\u2028", "\u0085"} {
+		p, err := Parse(FileName, []byte("version: \"3\"\n# a"+strings.Repeat(end+"# b", 9)+"\nprojectName: a\ndomain: a.b\nrepo: a.b/c\nresources:"+end+"- kind: A\n"))
+		if err != nil {
+			continue // it is no line end there
+		}
+		p.MultiGroup = true
+		if out, err := p.Marshal(); err != nil || !strings.Contains(string(out), "multigroup: true") {
+			t.Errorf("%q: got %q, %v", end, out, err)
+		}
+	}
+}
+
 // TestMarshalEdits: of a file that was read only the entries that changed are written, and what takes them back
 // restores its bytes.
 func TestMarshalEdits(t *testing.T) {

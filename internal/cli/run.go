@@ -20,9 +20,9 @@ context. It updates generated files first.
 
 The manager is the program that --manager names, that the Dockerfile builds, or that the Makefile's target run starts.
 It gets that target's arguments, or the subcommand of its Deployment or image, and those after --. If the latter begin
-with a subcommand, they replace the former. It gets the plain variables of the Deployment and of the target that you
-have not set. Ctrl-C stops the manager; a second Ctrl-C kills it. The command exits with the manager's exit status, and
-with 1 if the manager ends by itself without an error.
+with a subcommand, they replace the former. It gets the plain variables of the Deployment, but for those that patches
+add, and those of the target, unless you have set them. Ctrl-C stops the manager; a second Ctrl-C kills it. The command
+exits with the manager's exit status, and with 1 if the manager ends by itself without an error.
 
 The manager listens at this machine's loopback address, 127.0.0.1, unless --address names another one. It serves
 health probes at port 8081; if that is taken and no flag names another port, at a free one. A cluster of

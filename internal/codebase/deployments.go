@@ -46,7 +46,7 @@ type Container struct {
 	}
 }
 
-// A Variable is one of a container's environment. One whose value is that of a field or another object has no Value.
+// A Variable is one of a container's environment. One whose value is that of a field or another object has ValueFrom.
 type Variable struct {
 	Name, Value string
 	ValueFrom   *struct {

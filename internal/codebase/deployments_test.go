@@ -68,10 +68,10 @@ kustomize build overlays/dev | kubectl apply -f -
 // TestStart: make run says how a manager is started, then its Deployment, then its image; flags are a pod's.
 func TestStart(t *testing.T) {
 	const project = "-- Dockerfile --\nFROM golang AS b\nWORKDIR /s\nRUN go build -o /op .\nFROM scratch\nCOPY --from=b /op /\nENTRYPOINT [\"/op\", \"image\"]\n-- main.go --\npackage main\n"
-	const deployed = "-- config/default/kustomization.yaml --\nnamespace: theirs\nresources: [d.yaml]\n-- config/default/d.yaml --\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: op, namespace: system}\n" +
+	const deployed = "-- config/default/kustomization.yaml --\nnamespace: theirs\nresources: [d.yaml]\npatches:\n- target: {kind: Deployment}\n  patch: |\n    - {op: add, path: /spec/template/spec/containers/0/env/-, value: {name: ADDED, value: b}}\n-- config/default/d.yaml --\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: op, namespace: system}\n" +
 		"spec:\n  template:\n    spec:\n      containers:\n      - name: manager\n        command: [/op]\n        args: [serve, --certs=/certs]\n        env:\n        - {name: PLAIN, value: a}\n        - {name: KUBECONFIG, value: /x}\n" +
 		"        - {name: SPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}\n        - {name: POD, valueFrom: {fieldRef: {fieldPath: metadata.name}}}\n        - {name: KEY, valueFrom: {secretKeyRef: {name: a, key: b}}}\n"
-	const variables = "PLAIN=a SPACE=theirs"
+	const variables = "PLAIN=a"
 	for name, test := range map[string]struct{ files, arguments, environment string }{
 		"its image":               {"", "image", ""},
 		"its Deployment":          {deployed, "serve", variables},

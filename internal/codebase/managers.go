@@ -40,8 +40,8 @@ type Start struct {
 
 // Start is how the project starts a manager: with arguments and variables as the Makefile's target run has them and,
 // where that leaves them open, with the subcommand and the plain variables of its Deployment, or the subcommand of its
-// image. Flags of a pod have its paths and addresses. What is deployed may be unknown, or not build: then it says
-// nothing.
+// image. Flags of a pod, and variables that only patches add, have its paths and addresses. What is deployed may be
+// unknown, or not build: then it says nothing.
 func (c *Codebase) Start(m Manager) (s Start, err error) {
 	run, err := c.started()
 	if err != nil {
@@ -58,13 +58,9 @@ func (c *Codebase) Start(m Manager) (s Start, err error) {
 			s.Arguments = sub
 		}
 		for _, v := range container.Env {
-			value := v.Value
-			if v.ValueFrom != nil && (v.ValueFrom.FieldRef == nil || v.ValueFrom.FieldRef.FieldPath != "metadata.namespace") {
-				continue
-			} else if v.ValueFrom != nil {
-				value = d.Metadata.Namespace
+			if v.ValueFrom == nil && slices.Contains(d.Written.Variables[d.Written.Index], v.Name) {
+				s.Environment = append(s.Environment, v.Name+"="+v.Value)
 			}
-			s.Environment = append(s.Environment, v.Name+"="+value)
 		}
 		if len(s.Environment) > 0 {
 			s.From = append(s.From, fmt.Sprintf("%s:%d", d.Written.File, d.Written.ContainerLines[d.Written.Index]))

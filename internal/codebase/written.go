@@ -27,6 +27,7 @@ type Written struct {
 	Index           int        // of the manager's container
 	Selector        yaml3.Node // the labels of its pods
 	ContainerLines  []int
+	Variables       [][]string // the names of each container's
 }
 
 // originAnnotation is what kustomize, where it is asked for it, says of the file that an object is from.
@@ -55,7 +56,10 @@ func (c *Codebase) written(folder string, built *unstructured.Unstructured) *Wri
 				Template struct {
 					Spec struct {
 						ServiceAccountName string `yaml:"serviceAccountName"`
-						Containers         []struct{ Name yaml3.Node }
+						Containers         []struct {
+							Name yaml3.Node
+							Env  []struct{ Name string }
+						}
 					}
 				}
 			}
@@ -72,6 +76,11 @@ func (c *Codebase) written(folder string, built *unstructured.Unstructured) *Wri
 			Selector: object.Spec.Selector.MatchLabels}
 		for _, container := range pod.Containers {
 			found.Containers, found.ContainerLines = append(found.Containers, container.Name.Value), append(found.ContainerLines, container.Name.Line)
+			var variables []string
+			for _, v := range container.Env {
+				variables = append(variables, v.Name)
+			}
+			found.Variables = append(found.Variables, variables)
 		}
 	}
 }
