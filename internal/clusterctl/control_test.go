@@ -295,6 +295,11 @@ func TestFrozenClusterIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Hurry(brief, brief)
+	for { // a program with several threads may answer once more before the signal reaches all
+		if s, err := d.Status(t.Context(), ""); err != nil || s.State != clusterctl.Running {
+			break
+		}
+	}
 	hung := d.want("", clusterctl.Hung)
 	if e := userError(t, hung.Problem()); e.Next != "slipway cluster stop" {
 		t.Errorf("problem: %+v", e)
