@@ -53,7 +53,7 @@ func Table() []Feature {
 		{
 			Name: "metrics", Value: "metrics", What: "The manager serves metrics over HTTPS to clients with the role metrics-reader.",
 			Entries: []Entry{
-				{List: "resources", Item: "metrics_service.yaml"},
+				{List: "resources", Item: "*metrics_service.yaml"},
 				{List: "patches", Item: "manager_metrics_patch.yaml"},
 				{List: "patches", Item: "manager_auth_proxy_patch.yaml"}, // kubebuilder 2 and 3
 				{List: "resources", Item: "auth_proxy_*.yaml", Folder: "rbac"},
@@ -89,7 +89,7 @@ func Table() []Feature {
 		{
 			Name: "metrics-tls", Value: "metrics.tls", What: "The manager serves metrics with the certificate of webhooks, which collectors can verify.",
 			Entries: []Entry{
-				{List: "patches", Item: "cert_metrics_manager_patch.yaml"},
+				{List: "patches", Item: "cert*_metrics_manager_patch.yaml"},
 				{List: "patches", Item: "monitor_tls_patch.yaml", Folder: "prometheus", With: "prometheus"},
 			},
 			Files: []string{"config/default/cert_metrics_manager_patch.yaml", "config/certmanager/certificate-metrics.yaml"},

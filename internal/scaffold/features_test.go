@@ -339,9 +339,13 @@ func TestMetricsOfOtherTools(t *testing.T) {
 	const list, roles = "config/default/kustomization.yaml", "config/rbac/kustomization.yaml"
 	const older = "-- " + list + " --\nnamespace: op-system\nnamePrefix: op-\nbases:\n- ../manager\n- ../rbac\npatchesStrategicMerge:\n# Protect the endpoint.\n- manager_auth_proxy_patch.yaml\n" +
 		"-- " + roles + " --\nresources:\n- role.yaml\n# Comment these lines.\n- auth_proxy_service.yaml\n- auth_proxy_role.yaml\n"
+	const named = "-- " + list + " --\nnamespace: op-system\nresources:\n- ../manager\n- manager_metrics_service.yaml\npatches:\n- path: manager_metrics_patch.yaml\n#- path: certmanager_metrics_manager_patch.yaml\n" +
+		"#replacements:\n#- source:\n#    kind: Service\n#    name: controller-manager-metrics-service\n#    fieldPath: .metadata.name\n#  targets: []\n" +
+		"-- config/default/manager_metrics_service.yaml --\napiVersion: v1\nkind: Service\nmetadata: {name: controller-manager-metrics-service, namespace: system}\nspec:\n  ports: [{name: https, port: 8443, targetPort: 8443}]\n"
 	for name, test := range map[string]struct{ archive, off, offRoles string }{
-		"4": {otherTool, "\n#- metrics_service.yaml\n#- ../network-policy\n#patches:\n#- path: manager_metrics_patch.yaml\n#  target:\n", ""},
-		"3": {older, "\npatchesStrategicMerge:\n# Protect the endpoint.\n#- manager_auth_proxy_patch.yaml\n", "\n- role.yaml\n# Comment these lines.\n#- auth_proxy_service.yaml\n#- auth_proxy_role.yaml\n"},
+		"named otherwise": {otherTool + named, "\n#- manager_metrics_service.yaml\n#patches:\n#- path: manager_metrics_patch.yaml\n", ""},
+		"4":               {otherTool, "\n#- metrics_service.yaml\n#- ../network-policy\n#patches:\n#- path: manager_metrics_patch.yaml\n#  target:\n", ""},
+		"3":               {older, "\npatchesStrategicMerge:\n# Protect the endpoint.\n#- manager_auth_proxy_patch.yaml\n", "\n- role.yaml\n# Comment these lines.\n#- auth_proxy_service.yaml\n#- auth_proxy_role.yaml\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := newProject(t, Project{})

@@ -199,10 +199,11 @@ func (p *planner) foreignState(f Feature) (state, bool, error) {
 	return is, true, err
 }
 
-// setWith switches an entry that is about another feature as well: while that one waits in a comment, the entry does.
+// setWith switches an entry that is about another feature as well: while that one waits in a comment, or has not its
+// files, the entry does.
 func (p *planner) setWith(e features.Entry, other Feature, on bool) error {
 	is, _, err := p.of(other)
-	if err != nil || on && is == commented {
+	if err != nil || on && (is == commented || is == absent && len(other.row().Files) > 0) {
 		return err
 	}
 	return p.set(e, on)
