@@ -49,12 +49,18 @@ func (m *reader) shell(r line) recipe.Text {
 		Shell: strings.TrimLeft(m.expand(source, 0), prefixes), Source: source}
 }
 
+// maxNeeds is how many needs there are of all targets together.
+const maxNeeds = 1 << 16
+
 // Needs are the targets that a Makefile has made before each of those that it has rules for.
 func Needs(content []byte, getenv func(string) string, files fs.FS) map[string][]string {
-	needs := map[string][]string{}
+	needs, left := map[string][]string{}, maxNeeds
 	for _, h := range read(string(content), getenv, files, nil).heads {
-		for _, target := range strings.Fields(h.target) {
-			needs[target] = append(needs[target], strings.Fields(h.needs)...)
+		targets, words := strings.Fields(h.target), strings.Fields(h.needs)
+		slices.Sort(targets)
+		for _, target := range slices.Compact(targets) {
+			taken := words[:min(len(words), left)]
+			needs[target], left = append(needs[target], taken...), left-len(taken)
 		}
 	}
 	return needs

@@ -167,6 +167,41 @@ func TestLongReferences(t *testing.T) {
 	}
 }
 
+// allocated are the MiB that a function allocates.
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return (after.TotalAlloc - before.TotalAlloc) >> 20
+}
+
+// TestManyNeeds: a head that repeats its target, or has many of them, does not have its needs repeated without end.
+func TestManyNeeds(t *testing.T) {
+	none := func(string) string { return "" }
+	for name, targets := range map[string]string{"one": strings.Repeat("deploy ", 20_000), "several": "deploy " + strings.Join(numbered(20_000), " ")} {
+		var needs map[string][]string
+		used := allocated(func() {
+			needs = makefile.Needs([]byte("deploy: first second\n"+targets+": third"+strings.Repeat(" x", 5000)+"\n"), none, nil)
+		})
+		all := 0
+		for _, words := range needs {
+			all += len(words)
+		}
+		if all > 1<<16 || len(needs["deploy"]) != 5003 && name == "one" || used > 64 {
+			t.Errorf("%s: %d needs, %d of one target, %d MiB", name, all, len(needs["deploy"]), used)
+		}
+	}
+}
+
+// numbered are n names.
+func numbered(n int) (names []string) {
+	for i := range n {
+		names = append(names, fmt.Sprint("t", i))
+	}
+	return names
+}
+
 // FuzzCalls: whatever a Makefile holds, a call is either clear or says why not.
 func FuzzCalls(f *testing.F) {
 	f.Add("A = $(B)\nB = $(A)\ngen:\n\t$(CONTROLLER_GEN) $(A)\n")
