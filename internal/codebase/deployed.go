@@ -113,6 +113,7 @@ type applied struct {
 	unknown string
 	edited  []string
 	changes []recipe.Step // that may edit what is applied
+	before  []recipe.Step // those before the last call
 }
 
 // An appliedReader reads what a target of the Makefile applies.
@@ -189,8 +190,14 @@ func (r *appliedReader) call(to *applied, program string, call recipe.Call) {
 	case len(to.folders) == 0:
 		r.at = at
 	}
-	to.folders = append(to.folders, name)
-	to.changes = append(to.changes, call.Before...)
+	if !slices.Contains(to.folders, name) {
+		to.folders = append(to.folders, name)
+	}
+	known := 0
+	if n := len(to.before); n > 0 && n <= len(call.Before) && &to.before[0] == &call.Before[0] { // of the same recipe
+		known = n
+	}
+	to.before, to.changes = call.Before, append(to.changes, call.Before[known:]...)
 	for _, next := range call.Into {
 		if !slices.Contains(passing, next) {
 			edit(next + " changes what kustomize builds")

@@ -2,6 +2,7 @@ package codebase_test
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -140,5 +141,18 @@ func TestDeployments(t *testing.T) {
 				t.Errorf("got %q, %v, want %q", got, err, test.want)
 			}
 		})
+	}
+}
+
+// TestManyDeployed: many commands before many others that build are noted once.
+func TestManyDeployed(t *testing.T) {
+	c := read(unpacked(t, "-- config/default/kustomization.yaml --\nresources: []\n-- Makefile --\ndeploy:\n\t"+
+		strings.Repeat("x a; ", 5000)+strings.Repeat("kustomize build config/default; ", 1500)+"\n"))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	deployed, err := c.Deployed()
+	runtime.ReadMemStats(&after)
+	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; err != nil || !slices.Equal(deployed.Folders, []string{"config/default"}) || used > 128 {
+		t.Errorf("%v: %d folders, %d MiB", err, len(deployed.Folders), used)
 	}
 }

@@ -96,23 +96,34 @@ func Calls(texts []Text, program Program, files fs.FS) []Call {
 	return calls
 }
 
-// withSteps are the calls among the commands of a recipe, each with those that follow.
+// withSteps are the calls among the commands of a recipe, each with those that follow. All of them share the steps.
 func withSteps(events []event) (calls []Call) {
-	for i, e := range events {
+	var steps []Step
+	var removed []string
+	gone := []int{0} // how many files are removed by as many steps
+	for _, e := range events {
+		if e.writes() {
+			steps, removed = append(steps, e.step), append(removed, e.step.removed...)
+			gone = append(gone, len(removed))
+		}
+	}
+	steps, removed = slices.Clip(steps), slices.Clip(removed)
+	before := 0
+	for _, e := range events {
+		if e.writes() {
+			before++
+		}
 		if e.call == nil {
 			continue
 		}
-		for _, before := range events[:i] {
-			if before.writes() {
-				e.call.Before = append(e.call.Before, before.step)
-			}
+		if before > 0 {
+			e.call.Before = steps[:before:before]
 		}
-		for _, later := range events[i+1:] {
-			if !later.writes() {
-				continue
-			}
-			e.call.Then = append(e.call.Then, later.step)
-			e.call.Removed = append(e.call.Removed, later.step.removed...)
+		if before < len(steps) {
+			e.call.Then = steps[before:]
+		}
+		if gone[before] < len(removed) {
+			e.call.Removed = removed[gone[before]:]
 		}
 		calls = append(calls, *e.call)
 	}

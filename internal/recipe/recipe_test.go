@@ -3,6 +3,7 @@ package recipe_test
 import (
 	"fmt"
 	"io/fs"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -348,5 +349,24 @@ func TestManyTasks(t *testing.T) {
 		if size > 32<<20 {
 			t.Errorf("%d bytes", size)
 		}
+	}
+}
+
+// TestManySteps: the calls of a recipe share the steps before and after them.
+func TestManySteps(t *testing.T) {
+	shell := "controller-gen a; rm f; " + strings.Repeat("x a; ", 3000) + strings.Repeat("controller-gen b; ", 3000) + "rm g; x b"
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	calls := recipe.Calls([]recipe.Text{{File: "Makefile", Line: 1, Shell: shell}}, generator, nil)
+	runtime.ReadMemStats(&after)
+	if len(calls) != 3001 {
+		t.Fatalf("%d calls", len(calls))
+	}
+	first, last := calls[0], calls[3000]
+	if len(first.Before) != 0 || len(first.Then) != 3003 || len(first.Removed) != 2 || len(last.Before) != 3001 || len(last.Then) != 2 || len(last.Removed) != 1 || cap(last.Before) != 3001 {
+		t.Errorf("the first has %d, %d, %q, the last %d, %d, %q", len(first.Before), len(first.Then), first.Removed, len(last.Before), len(last.Then), last.Removed)
+	}
+	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 64 {
+		t.Errorf("it took %d MiB", used)
 	}
 }
