@@ -28,11 +28,20 @@ type placed struct {
 	build *Build
 }
 
-// maxPlaced is how much is copied at most.
-const maxPlaced = 4096
+// maxPlaced is how much is copied at most, and maxPath how long the paths are at most, as Linux has it.
+const (
+	maxPlaced = 4096
+	maxPath   = 4096
+)
+
+const longPath = "a path of it is too long"
 
 // put puts something into a stage, in place of what was there.
 func (s *stage) put(node *parser.Node, p placed) {
+	if len(p.To) > maxPath {
+		s.leave(node, longPath)
+		return
+	}
 	s.files = slices.DeleteFunc(s.files, func(o placed) bool { return o.To == p.To && !(o.dir && p.dir) })
 	if len(s.files) == maxPlaced {
 		s.leave(node, "slipway copies no more files")
@@ -99,6 +108,10 @@ var (
 // source; "." is that itself, whose name in a folder is that of From.
 func (s *stage) place(node *parser.Node, found []placed, to string, several bool, how Copy) {
 	full := within(s.config.Workdir, to)
+	if len(full) > maxPath {
+		s.leave(node, longPath)
+		return
+	}
 	folder := strings.HasSuffix(to, "/") || full == s.config.Workdir || several || slices.ContainsFunc(s.files, func(p placed) bool { return p.dir && p.To == full })
 	for _, p := range found {
 		switch {
@@ -111,7 +124,7 @@ func (s *stage) place(node *parser.Node, found []placed, to string, several bool
 		}
 		p.Mode, p.Owner = how.Mode, how.Owner
 		switch {
-		case p.build != nil || s.root != "":
+		case p.build != nil || len(p.To) > maxPath || s.root != "":
 		case p.dir && p.From == ".":
 			s.root = p.To
 		case path.Base(p.To) == "go.mod":

@@ -273,6 +273,25 @@ func TestBomb(t *testing.T) {
 	}
 }
 
+// TestLongPaths: a variable does not give each of many files a long path, nor what is copied or built into a folder.
+func TestLongPaths(t *testing.T) {
+	long := "/" + strings.Repeat("b/", 4000)
+	for command, want := range map[string]int{
+		"COPY d " + long: 1, "WORKDIR " + long: 1, "RUN cd " + long: 1, "COPY d /a/" + strings.Repeat("c", 3000): 0,
+		"COPY d " + long + "\nCOPY d/e " + long: 2,
+	} {
+		r := read(t, "FROM scratch\n"+command+"\n", dockerfile.Options{Files: fstest.MapFS{"d/e": {}}})
+		if got := left(r); len(got) != want || len(r.Workdir) > 4096 {
+			t.Errorf("%.20s: %d are left, in a folder of %d bytes: %q", command, len(got), len(r.Workdir), got)
+		}
+	}
+	name := strings.Repeat("c", 200)
+	r := read(t, "FROM scratch\nCOPY d /"+strings.Repeat("b/", 2000)+"\n", dockerfile.Options{})
+	if list, err := r.List(fstest.MapFS{"d/" + name: {}}, "Dockerfile"); err == nil {
+		t.Errorf("it lists %d files", len(list))
+	}
+}
+
 // FuzzRead: whatever a Dockerfile holds, it is read to its end, and each line that is told of is one of its lines.
 func FuzzRead(f *testing.F) {
 	f.Add(usual)

@@ -48,6 +48,9 @@ func (r Recipe) List(files fs.FS, name string) ([]Copy, error) {
 			if c.From == "." {
 				one.To = path.Join(c.To, file)
 			}
+			if len(one.To) > maxPath {
+				return errLong
+			}
 			all[one.To] = one
 			if n++; len(all) > maxListed {
 				return errListed
@@ -68,6 +71,8 @@ func (r Recipe) List(files fs.FS, name string) ([]Copy, error) {
 	slices.SortFunc(list, func(a, b Copy) int { return strings.Compare(a.To, b.To) })
 	return list, nil
 }
+
+var errLong = errors.New("the path of a file in the image is too long")
 
 var errNothing = errors.New("there is nothing to copy, or .dockerignore leaves it out")
 

@@ -75,8 +75,8 @@ func (s *stage) bind(flag string) {
 			target = value
 		}
 	}
-	if path.Clean("/"+source) == "/" {
-		s.root = within(s.config.Workdir, target)
+	if root := within(s.config.Workdir, target); path.Clean("/"+source) == "/" && len(root) <= maxPath {
+		s.root = root
 	}
 }
 
@@ -309,7 +309,10 @@ func (c *script) call(words []string) {
 	case (name == "make" || name == "gmake") && !c.inImage:
 		c.make(words[1:])
 	case name == "cd" && len(words) == 2 && !strings.Contains(words[1], recipe.Unknown):
-		c.dir = within(c.dir, words[1])
+		if c.dir = within(c.dir, words[1]); len(c.dir) > maxPath {
+			c.dir = "/"
+			c.refuse(longPath)
+		}
 	case (name == "cp" || name == "mv") && c.moved(words[1:]):
 	case slices.Contains(reading, name):
 	case name == "rm" && !slices.ContainsFunc(words[1:], c.has):

@@ -58,7 +58,12 @@ func (s *stage) value(node *parser.Node, name string) {
 	value := strings.Join(s.words(node), " ")
 	switch name {
 	case "WORKDIR":
-		s.config.Workdir = within(s.config.Workdir, value)
+		dir := within(s.config.Workdir, value)
+		if len(dir) > maxPath {
+			s.leave(node, longPath)
+			return
+		}
+		s.config.Workdir = dir
 	case "USER":
 		s.config.User = value
 	default:
