@@ -132,8 +132,12 @@ func (r *appliedReader) target(name string) (found applied) {
 	}
 	r.seen[name] = true
 	var own []recipe.Text
-	for _, text := range r.texts {
-		if slices.Contains(strings.Fields(text.Target), name) {
+	its := false
+	for i, text := range r.texts {
+		if i == 0 || text.Target != r.texts[i-1].Target { // which may be long
+			its = slices.Contains(strings.Fields(text.Target), name)
+		}
+		if its {
 			own = append(own, text)
 		}
 	}

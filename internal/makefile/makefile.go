@@ -45,7 +45,7 @@ func (m *reader) texts(programs ...recipe.Program) []recipe.Text {
 // shell is a line of a recipe as the shell gets it.
 func (m *reader) shell(r line) recipe.Text {
 	source := strings.TrimLeft(r.text, prefixes)
-	return recipe.Text{File: r.file, Line: r.line, Target: r.target, Command: command(r.target), Group: r.rule, Optional: r.conditional,
+	return recipe.Text{File: r.file, Line: r.line, Target: r.target, Command: r.command, Group: r.rule, Optional: r.conditional,
 		Shell: strings.TrimLeft(m.expand(source, 0), prefixes), Source: source}
 }
 
@@ -90,11 +90,12 @@ func command(target string) string {
 
 // line is a line of a rule's recipe, continuation lines joined.
 type line struct {
-	file   string
-	line   int
-	target string
-	rule   int // which rule of the Makefile it is in
-	text   string
+	file    string
+	line    int
+	target  string
+	command string // that makes it
+	rule    int    // which rule of the Makefile it is in
+	text    string
 
 	conditional bool // inside of a condition
 }

@@ -194,6 +194,40 @@ func TestManyNeeds(t *testing.T) {
 	}
 }
 
+// TestManyLines: a rule is made once for a target that its head repeats, and the rules of many targets end somewhere.
+func TestManyLines(t *testing.T) {
+	none := func(string) string { return "" }
+	never := func([]recipe.Text) bool { return false }
+	lines := strings.Repeat("\tx\n", 500)
+	texts, _ := makefile.Making([]byte(strings.Repeat("a ", 1000)+":\n"+lines), none, nil, makefile.Goal{PassOver: never})
+	if len(texts) != 500 {
+		t.Errorf("repeated: %d lines", len(texts))
+	}
+	for name, lines := range map[string]string{"many lines": lines, "a long line": "\t" + strings.Repeat("x", 100_000) + "\n"} {
+		all := strings.Join(numbered(900), " ")
+		var texts []recipe.Text
+		used := allocated(func() {
+			texts, _ = makefile.Making([]byte(all+":"+all+"\n"+lines), none, nil, makefile.Goal{PassOver: never})
+		})
+		if len(texts) > 1<<16+1 || len(texts) == 0 || texts[len(texts)-1].Shell != recipe.Unknown || used > 256 {
+			t.Errorf("%s: %d lines, %d MiB", name, len(texts), used)
+		}
+	}
+}
+
+// TestManyTargets: the command of a rule with many targets is not made for each of its lines.
+func TestManyTargets(t *testing.T) {
+	content := strings.Join(numbered(2000), " ") + ":\n" + strings.Repeat("\tx\n", 2000)
+	used := allocated(func() {
+		if texts := makefile.Texts([]byte(content), func(string) string { return "" }, nil); len(texts) != 2000 || !strings.HasSuffix(texts[1999].Command, " t1999") {
+			t.Errorf("%d lines", len(texts))
+		}
+	})
+	if used > 16 {
+		t.Errorf("it took %d MiB", used)
+	}
+}
+
 // numbered are n names.
 func numbered(n int) (names []string) {
 	for i := range n {

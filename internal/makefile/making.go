@@ -8,8 +8,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
-// maxTargets is how many targets are made.
-const maxTargets = 1000
+// The limits of what is made: how many targets, and how many lines they have in all. What these and the needs have of
+// text is at most maxBytes.
+const (
+	maxTargets = 1000
+	maxLines   = 1 << 16
+)
 
 // head is the first line of a rule.
 type head struct {
@@ -33,10 +37,12 @@ func Making(content []byte, getenv func(string) string, files fs.FS, goal Goal) 
 	if _, set := m.variables["MAKE"]; !set {
 		m.variables["MAKE"] = variable{value: "make"}
 	}
-	g := &maker{reader: m, goal: goal, heads: map[string][]head{}, lines: map[int][]line{}, made: map[string]bool{}}
+	g := &maker{reader: m, goal: goal, heads: map[string][]head{}, lines: map[int][]line{}, made: map[string]bool{}, left: maxLines, text: maxBytes}
 	for _, h := range m.heads {
 		for _, target := range strings.Fields(m.expand(h.target, 0)) {
-			g.heads[target] = append(g.heads[target], h)
+			if known := g.heads[target]; len(known) == 0 || known[len(known)-1].rule != h.rule { // which may repeat it
+				g.heads[target] = append(known, h)
+			}
 			if len(goal.Targets) == 0 && len(g.goal.Targets) == 0 && !strings.HasPrefix(target, ".") {
 				g.goal.Targets = []string{target}
 			}
@@ -47,6 +53,10 @@ func Making(content []byte, getenv func(string) string, files fs.FS, goal Goal) 
 	}
 	for _, target := range g.goal.Targets {
 		g.make(target)
+	}
+	g.automatic = ""
+	if !g.affordsLine("") {
+		g.texts = append(g.texts, recipe.Text{File: Name, Line: 1, Shell: recipe.Unknown, Source: "make"})
 	}
 	exported = map[string]string{}
 	for name := range m.variables {
@@ -65,10 +75,18 @@ type maker struct {
 	lines map[int][]line    // by rule
 	made  map[string]bool
 	texts []recipe.Text
+	left  int // lines that there may still be, those that are passed over included
+	text  int // bytes of these and of needs
+}
+
+// affordsLine counts a line, and reports whether there may be as many.
+func (g *maker) affordsLine(text string) bool {
+	g.left, g.text = g.left-1, g.text-len(text)
+	return g.left >= 0 && g.text >= 0
 }
 
 func (g *maker) make(target string) {
-	if g.made[target] || len(g.made) > maxTargets {
+	if g.made[target] || len(g.made) > maxTargets || g.left < 0 || g.text < 0 {
 		return
 	}
 	g.made[target] = true
@@ -81,15 +99,24 @@ func (g *maker) make(target string) {
 	var needs []string
 	for _, h := range heads {
 		g.automatic = target
-		if text := g.expand(h.needs, 0); strings.ContainsAny(h.needs, "=;:%") || h.conditional {
+		text := g.expand(h.needs, 0)
+		if !g.affordsLine(text) {
+			return
+		}
+		if strings.ContainsAny(h.needs, "=;:%") || h.conditional {
 			own = append(own, unknown(h.line))
 		} else {
 			needs = append(needs, strings.Fields(strings.ReplaceAll(text, "|", " "))...)
 		}
 		for _, r := range g.lines[h.rule] {
-			if text := g.shell(r); r.conditional {
-				own = append(own, unknown(r))
-			} else if text.Shell != "" {
+			text := g.shell(r)
+			if r.conditional {
+				text = unknown(r)
+			}
+			if !g.affordsLine(text.Shell) {
+				return
+			}
+			if text.Shell != "" {
 				own = append(own, text)
 			}
 		}

@@ -47,9 +47,10 @@ type reader struct {
 	steps     int // of expand so far
 	bytes     int // that references stood for so far
 	target    string
-	rule      int  // how many rules began
-	condition int  // depth of ifeq and the like
-	define    bool // inside of define
+	command   string // that makes it
+	rule      int    // how many rules began
+	condition int    // depth of ifeq and the like
+	define    bool   // inside of define
 }
 
 func read(content string, getenv func(string) string, files fs.FS, given map[string]string) *reader {
@@ -120,7 +121,7 @@ func (m *reader) line(number int, text string) {
 	case m.define:
 		m.define = word != "endef"
 	case strings.HasPrefix(text, "\t") && m.target != "":
-		m.recipes = append(m.recipes, line{file: m.file, line: number, target: m.target, rule: m.rule, text: text[1:], conditional: m.condition > 0})
+		m.recipes = append(m.recipes, line{file: m.file, line: number, target: m.target, command: m.command, rule: m.rule, text: text[1:], conditional: m.condition > 0})
 	case word == "define":
 		m.define = true
 	case strings.HasPrefix(word, "ifeq") || strings.HasPrefix(word, "ifneq") || word == "ifdef" || word == "ifndef":
@@ -154,6 +155,7 @@ func (m *reader) declaration(number int, text string) {
 	}
 	if r := rule().FindStringSubmatch(text); r != nil {
 		m.target = strings.TrimSpace(r[1])
+		m.command = command(m.target)
 		m.rule++
 		m.heads = append(m.heads, head{line{file: m.file, line: number, target: m.target, rule: m.rule, text: text, conditional: m.condition > 0}, r[2]})
 	}
