@@ -147,7 +147,7 @@ func TestDeployments(t *testing.T) {
 // TestManyDeployed: many commands before many others that build are noted once.
 func TestManyDeployed(t *testing.T) {
 	c := read(unpacked(t, "-- config/default/kustomization.yaml --\nresources: []\n-- Makefile --\ndeploy:\n\t"+
-		strings.Repeat("x a; ", 5000)+strings.Repeat("kustomize build config/default; ", 1500)+"\n"))
+		strings.Repeat("x a; ", 5000)+"\n\t"+strings.Repeat("kustomize build config/default; ", 1500)+"\n"))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	deployed, err := c.Deployed()

@@ -130,12 +130,11 @@ func withSteps(events []event) (calls []Call) {
 	return calls
 }
 
-// The limits of what texts lead to: how many scripts are read, how large each file may be and how long a shell's text,
-// how deep they lead, and how many commands are looked at.
+// The limits of what texts lead to: how many scripts are read, how large each file may be, how deep they lead, and how
+// many commands are looked at.
 const (
 	maxScripts = 100
 	maxFile    = 1 << 20
-	maxShell   = 256 << 10
 	maxDepth   = 8
 	maxSteps   = 1 << 17
 )

@@ -217,6 +217,7 @@ func TestScripts(t *testing.T) {
 		"itself":           {"./hack/gen.sh\ncontroller-gen crd\n", "2 [] crd"},
 		"no shell":         {"#!/usr/bin/env python3\nrun('controller-gen crd')\n", "2 [] ? no shell reads the script that it is in"},
 		"not valid":        {"controller-gen '\n", "1 [] ? it is not a valid shell command: 1:16: reached EOF without closing quote `'`"},
+		"nested too deep":  {"controller-gen " + strings.Repeat("$((", 5000), "1 [] ? the text around it has too many brackets"},
 		"too long":         {"controller-gen " + strings.Repeat("(", 300<<10), "1 [] ? the text around it is too long"},
 	} {
 		files := project("-- .git/x --\n-- hack/gen.sh --\n" + test.script)
@@ -354,15 +355,15 @@ func TestManyTasks(t *testing.T) {
 
 // TestManySteps: the calls of a recipe share the steps before and after them.
 func TestManySteps(t *testing.T) {
-	shell := "controller-gen a; rm f; " + strings.Repeat("x a; ", 3000) + strings.Repeat("controller-gen b; ", 3000) + "rm g; x b"
+	shell := "controller-gen a; rm f; " + strings.Repeat("x a; ", 3000) + strings.Repeat("controller-gen b; ", 2000) + "rm g; x b"
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	calls := recipe.Calls([]recipe.Text{{File: "Makefile", Line: 1, Shell: shell}}, generator, nil)
 	runtime.ReadMemStats(&after)
-	if len(calls) != 3001 {
+	if len(calls) != 2001 {
 		t.Fatalf("%d calls", len(calls))
 	}
-	first, last := calls[0], calls[3000]
+	first, last := calls[0], calls[2000]
 	if len(first.Before) != 0 || len(first.Then) != 3003 || len(first.Removed) != 2 || len(last.Before) != 3001 || len(last.Then) != 2 || len(last.Removed) != 1 || cap(last.Before) != 3001 {
 		t.Errorf("the first has %d, %d, %q, the last %d, %d, %q", len(first.Before), len(first.Then), first.Removed, len(last.Before), len(last.Then), last.Removed)
 	}

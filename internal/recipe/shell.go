@@ -1,6 +1,8 @@
 package recipe
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -8,6 +10,8 @@ import (
 
 	"golang.org/x/mod/semver"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // Why a call cannot be followed.
@@ -39,20 +43,44 @@ type shell struct {
 // run goes through a script.
 func (s *shell) run(source string) {
 	s.source = source
-	if len(source) > maxShell {
-		if s.mentions(source) {
-			s.add(Call{Line: s.line(1), Unclear: "the text around it is too long"})
-		}
-		return
-	}
-	file, err := syntax.NewParser().Parse(strings.NewReader(source), "")
+	file, err := Parse(source)
 	if err != nil {
 		if s.mentions(source) {
-			s.add(Call{Line: s.line(1), Unclear: "it is not a valid shell command: " + err.Error()})
+			s.add(Call{Line: s.line(1), Unclear: err.Error()})
 		}
 		return
 	}
 	s.statements(file.Stmts, "")
+}
+
+// The limits of a text that is parsed: how long it is, and how often something begins in which there may be more, which
+// it cannot be nested deeper than. The parser calls itself for each in another.
+const (
+	maxShell  = 64 << 10
+	maxNested = 4000
+)
+
+var (
+	errLong   = errors.New("the text around it is too long")
+	errNested = errors.New("the text around it has too many brackets")
+)
+
+// nests matches what may begin something in which there is more.
+var nests = lazy.Regexp("[({\\[`!?]|<<|\\b(if|elif|case|while|for|until|select|function|time|coproc)\\b")
+
+// Parse parses shell text. It refuses text that would take much time or memory.
+func Parse(text string) (*syntax.File, error) {
+	if len(text) > maxShell {
+		return nil, errLong
+	}
+	if len(nests().FindAllStringIndex(text, maxNested+1)) > maxNested {
+		return nil, errNested
+	}
+	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	if err != nil {
+		return nil, fmt.Errorf("it is not a valid shell command: %w", err)
+	}
+	return file, nil
 }
 
 // mentions reports whether a text may have a call.

@@ -11,8 +11,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
-// maxMakes is how often make is followed: each time the Makefile is read.
-const maxMakes = 20
+// maxMakes is how often make is followed: each time the Makefile is read. A line may name the project's folder maxRoots
+// times.
+const (
+	maxMakes = 20
+	maxRoots = 1000
+)
 
 // quiet are the flags of make that change nothing of what it makes.
 var quiet = []string{"-s", "-B", "-k", "-w", "--silent", "--no-print-directory", "--always-make", "-j"}
@@ -48,7 +52,7 @@ func (c *script) make(words []string) {
 	}
 	texts, exported := makefile.Making(content, func(name string) string { return c.env[name] }, c.Files, makefile.Goal{Targets: targets, Variables: overrides, PassOver: generates})
 	for _, text := range texts {
-		if c.steps -= 1 + len(c.env); c.steps < 0 {
+		if c.steps -= 1 + len(c.env); c.steps < 0 || strings.Count(text.Shell, recipe.Root) > maxRoots {
 			c.refuse(tooMany)
 			return
 		}

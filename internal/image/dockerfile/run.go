@@ -85,7 +85,7 @@ var alone = lazy.Regexp(`^<<\S+$`)
 
 // through goes through the text.
 func (c *script) through() {
-	file, err := syntax.NewParser().Parse(strings.NewReader(c.text), "")
+	file, err := recipe.Parse(c.text)
 	if err != nil {
 		c.refuse(notUnderstood)
 		return

@@ -31,6 +31,8 @@ func TestWords(t *testing.T) {
 		"packages":               {"RUN go build -o / ./m ./tool", nil, "./m", ""},
 		"braces":                 {"RUN go build -o /m ./{a,b}{a,b}{a,b}", nil, "", "slipway does not know this expansion"},
 		"a replacement":          {"ENV A=${PATH//u/v}\nRUN go build -o /m ./cmd", nil, "./cmd", "slipway does not know this expansion"},
+		"nested too deep":        {"RUN " + strings.Repeat("( ", 5000) + "go build -o /m ./cmd" + strings.Repeat(" )", 5000), nil, "", "slipway does not understand this command"},
+		"too long":               {"RUN go build -o /m ./cmd && echo" + strings.Repeat(" \\\n"+strings.Repeat("x", 1000), 70), nil, "", "slipway does not understand this command"},
 		"another shell":          {"SHELL [\"pwsh\"]\nRUN go build -o /m ./cmd", nil, "", "slipway does not understand this command"},
 	} {
 		t.Run(name, func(t *testing.T) {
