@@ -228,6 +228,26 @@ func TestManyTargets(t *testing.T) {
 	}
 }
 
+// TestManyParts: what many lines make of a variable or of one line is not copied for each of them, and ends somewhere.
+func TestManyParts(t *testing.T) {
+	none := func(string) string { return "" }
+	for content, want := range map[string]int{
+		"A = a\n" + strings.Repeat("A += x\n", 20_000):       1 + 2*20_000,
+		"A = \\\n" + strings.Repeat("x\\\n", 20_000) + "y\n": 1 + 2*20_000,
+		"A = a\n" + strings.Repeat("A += x\n", 40_000):       0,
+		"A = " + strings.Repeat("x", 70_000) + "\n":          0,
+	} {
+		used := allocated(func() {
+			if value := makefile.Value([]byte(content), "A", none, nil); len(value) != want {
+				t.Errorf("%.20q: %d bytes", content, len(value))
+			}
+		})
+		if used > 64 {
+			t.Errorf("%.20q: %d MiB", content, used)
+		}
+	}
+}
+
 // numbered are n names.
 func numbered(n int) (names []string) {
 	for i := range n {

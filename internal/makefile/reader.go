@@ -20,13 +20,17 @@ const (
 	maxBytes = 4 << 20
 )
 
+// maxValue is how many bytes the value of a variable has as it stands in the Makefile.
+const maxValue = 64 << 10
+
 // maxIncluded is how many files may be included.
 const maxIncluded = 200
 
 // variable is a variable's unexpanded value.
 type variable struct {
 	value       string
-	conditional bool // assigned inside of a condition
+	added       *strings.Builder // of the value, once it was added to
+	conditional bool             // assigned inside of a condition
 	file        string
 	line        int
 }
@@ -67,9 +71,15 @@ func (m *reader) lines(content string) {
 	lines := strings.Split(strings.ReplaceAll(content, "\r\n", "\n"), "\n")
 	for i := 0; i < len(lines); i++ {
 		first, text := i, lines[i]
+		var before strings.Builder
 		for strings.HasSuffix(text, `\`) && i+1 < len(lines) {
+			before.WriteString(strings.TrimSuffix(text, `\`) + " ")
 			i++
-			text = strings.TrimSuffix(text, `\`) + " " + strings.TrimSpace(lines[i])
+			text = strings.TrimSpace(lines[i])
+		}
+		if before.Len() > 0 {
+			before.WriteString(text)
+			text = before.String()
 		}
 		m.line(first+1, text)
 	}
@@ -166,6 +176,7 @@ func (m *reader) assign(line int, name, operator, value string) {
 	if _, given := m.given[name]; given {
 		return
 	}
+	var added *strings.Builder
 	switch operator {
 	case "?":
 		if exists {
@@ -175,11 +186,28 @@ func (m *reader) assign(line int, name, operator, value string) {
 			value = strings.ReplaceAll(set, "$", "$$")
 		}
 	case "+":
-		value = strings.TrimSpace(known.value + " " + value)
+		added = known.add(value)
+		value = added.String()
 	case "!":
 		value = opaque
 	}
-	m.variables[name] = variable{value: value, conditional: m.condition > 0 || known.conditional, file: m.file, line: line}
+	if len(value) > maxValue {
+		value, added = opaque, nil
+	}
+	m.variables[name] = variable{value: value, added: added, conditional: m.condition > 0 || known.conditional, file: m.file, line: line}
+}
+
+// add adds to the value, without copying what was there each time.
+func (v variable) add(value string) *strings.Builder {
+	if v.added == nil {
+		v.added = &strings.Builder{}
+		v.added.WriteString(strings.TrimSpace(v.value))
+	}
+	if v.added.Len() > 0 && value != "" {
+		v.added.WriteByte(' ')
+	}
+	v.added.WriteString(value)
+	return v.added
 }
 
 func withoutComment(text string) string {
