@@ -42,6 +42,28 @@ func (d Deployed) Folder() (string, error) {
 	return d.Folders[0], nil
 }
 
+// IsSamples reports whether a folder has objects for a running operator, such as config/samples/dev.
+func IsSamples(folder string) bool {
+	return slices.ContainsFunc(strings.Split(folder, "/"), func(name string) bool { return strings.HasPrefix(name, "samples") })
+}
+
+// Main is the folder that most likely deploys the operator: config/default or the first that builds a Deployment. It
+// is "" where no folder is one.
+func (c *Codebase) Main(d Deployed) string {
+	switch {
+	case len(d.Folders) == 1:
+		return d.Folders[0]
+	case slices.Contains(d.Folders, DeployedFolder):
+		return DeployedFolder
+	}
+	for _, folder := range d.Folders {
+		if all, err := c.deploymentsIn(folder); err == nil && len(all) > 0 {
+			return folder
+		}
+	}
+	return ""
+}
+
 // place is a position as errors have it, which name no column of a Makefile.
 func place(at report.Position) string { return fmt.Sprintf("%s:%d", at.File, at.Line) }
 
@@ -190,6 +212,8 @@ func (r *appliedReader) call(to *applied, program string, call recipe.Call) {
 		return
 	case name != DeployedFolder && (!inside || err != nil):
 		to.unknown, r.at = "the project has no folder "+folder, at
+		return
+	case IsSamples(name):
 		return
 	case len(to.folders) == 0:
 		r.at = at

@@ -80,7 +80,15 @@ func (c *Codebase) readDeployments() ([]Deployment, error) {
 		_, err := deployed.Folder()
 		return nil, err
 	}
-	folder := deployed.Folders[0]
+	all, err := c.deploymentsIn(deployed.Folders[0])
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return c.managed(all)
+}
+
+// deploymentsIn are all Deployments that a folder builds; none without a kustomization.
+func (c *Codebase) deploymentsIn(folder string) ([]Deployment, error) {
 	if c.Kustomization(folder) == "" {
 		return nil, nil
 	}
@@ -98,7 +106,7 @@ func (c *Codebase) readDeployments() ([]Deployment, error) {
 			all = append(all, d)
 		}
 	}
-	return c.managed(all)
+	return all, nil
 }
 
 // asDeployment reads a Deployment that has containers.

@@ -23,6 +23,8 @@ resources: [manager.yaml]
 resources: [a.yaml]
 -- overlays/dev/kustomization.yaml --
 resources: [../../config/default]
+-- config/samples/kustomization.yaml --
+resources: []
 -- hack/deploy.sh --
 kustomize build overlays/dev | kubectl apply -f -
 `
@@ -43,6 +45,7 @@ kustomize build overlays/dev | kubectl apply -f -
 		"a part first":        {"deploy:\n\tkubectl apply -k config/manager\n\tkubectl apply -k config/default\n", "config/default", ""},
 		"another file first":  {"deploy:\n\tsed -i s/a/b/ docs/a.md\n\tkubectl apply -k config/default\n", "config/default", ""},
 		"several":             {"deploy:\n\techo\n\tkubectl apply -k config/crd\n\tkubectl apply -k overlays/dev\n", "Makefile:3", "config/crd, overlays/dev"},
+		"samples after":       {"deploy:\n\tkubectl apply -k config/default\n\tkubectl apply -k config/samples\n", "config/default", ""},
 		"the namespace first": {"deploy:\n\tcd config/default && $(KUSTOMIZE) edit set namespace $(NS)\n\t$(KUSTOMIZE) build config/default | kubectl apply -f -\n", "Makefile:2", "kustomize edit set namespace"},
 		"sed first":           {"deploy:\n\tsed -i 's/a/b/' config/manager/manager.yaml\n\tkubectl apply -k config/default\n", "Makefile:2", "sed"},
 		"through envsubst":    {"deploy:\n\tkustomize build config/default | envsubst | kubectl apply -f -\n", "Makefile:2", "envsubst"},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -37,8 +36,10 @@ func (s *Session) deployedFolder(root, named, command string) (string, error) {
 		return "", err
 	}
 	folder, err := deployed.Folder()
-	if unclear, ok := errors.AsType[*report.Error](err); ok && len(deployed.Folders) > 0 {
-		unclear.Next = command + " -k " + shellword.Quote(deployed.Folders[len(deployed.Folders)-1])
+	if unclear, ok := errors.AsType[*report.Error](err); ok {
+		if main := s.codebase(root).Main(deployed); main != "" {
+			unclear.Next = command + " -k " + shellword.Quote(main)
+		}
 	}
 	if err != nil {
 		return "", err
@@ -61,12 +62,9 @@ func (s *Session) requireKustomization(root, folder, command string) error {
 		return err
 	}
 	refused := &report.Error{What: "no kustomization in this folder", Where: dir, Hint: "expected a file named kustomization.yaml"}
-	if tops := slices.DeleteFunc(kustomizations.Tops(), samples); len(tops) > 0 {
+	if tops := slices.DeleteFunc(kustomizations.Tops(), codebase.IsSamples); len(tops) > 0 {
 		refused.Hint = "-k names another folder; the project has kustomizations in " + strings.Join(tops, ", ")
 		refused.Next = command + " -k " + shellword.Quote(tops[0])
 	}
 	return refused
 }
-
-// samples reports whether a folder has objects for a running operator.
-func samples(folder string) bool { return filepath.Base(folder) == "samples" }
