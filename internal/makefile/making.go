@@ -31,7 +31,8 @@ type Goal struct {
 
 // Making are the lines that make runs for a goal, in order, as [Texts] has them, and the variables that these see. What
 // a target needs is made before it. The text of a line is [recipe.Unknown] where it is not plain whether it runs and
-// with what: it depends on a condition, or its target has no rule, a pattern's, or variables of its own.
+// with what: it depends on a condition, or its target has no rule, a pattern's, or variables of its own. A target that
+// only installs tools counts as made.
 func Making(content []byte, getenv func(string) string, files fs.FS, goal Goal) (texts []recipe.Text, exported map[string]string) {
 	m := read(string(content), getenv, files, goal.Variables)
 	if _, set := m.variables["MAKE"]; !set {
@@ -122,7 +123,7 @@ func (g *maker) make(target string) {
 		}
 		g.automatic = ""
 	}
-	if g.goal.PassOver(own) {
+	if g.installsTools(target, own) || g.goal.PassOver(own) {
 		return
 	}
 	for _, need := range slices.DeleteFunc(needs, func(n string) bool { return strings.Contains(n, recipe.Unknown) }) { // mostly sources

@@ -119,3 +119,40 @@ func isPackage(word, pkg string) bool {
 	major := path.Base(name)
 	return name == pkg || path.Dir(name) == pkg && semver.IsValid(major) && semver.Major(major) == major
 }
+
+var (
+	// goInstalls matches calls of the go command that build a program, up to the end of the command.
+	goInstalls = lazy.Regexp(`(?:^|[\s;&|({/])(?:go|\$[({]GO\w*[)}])\s+(?:install|get|build)\b[^;&|]*`)
+	// installMacro matches the macros of kubebuilder's Makefiles: go-install-tool, and before that go-get-tool.
+	installMacro = lazy.Regexp(`\$[({]call\s+go[-_](?:install|get)[-\w]*\s*,`)
+)
+
+// preparing are the commands that surround those that install a tool.
+var preparing = []string{"mkdir", "rm", "test", "[", "if", "echo", "chmod", "mv", "ln", "set"}
+
+// installsTools reports whether a target's own recipe only installs tools: programs of other modules, which a Makefile
+// pins with @, or a file in the folder of tools that nothing of the project is built into.
+func (g *maker) installsTools(target string, own []recipe.Text) bool {
+	folder := g.expand("$(LOCALBIN)", 0)
+	inFolder := folder != "" && !strings.Contains(folder, opaque) && strings.HasPrefix(target, folder+"/")
+	installs := inFolder
+	for _, text := range own {
+		shell := text.Shell
+		if strings.Contains(shell, opaque) {
+			shell = text.Source
+		}
+		calls := goInstalls().FindAllString(shell, -1)
+		if slices.ContainsFunc(calls, func(call string) bool { return !strings.Contains(call, "@") }) {
+			return false
+		}
+		words := strings.Fields(shell)
+		switch {
+		case len(calls) > 0, installMacro().MatchString(text.Source):
+			installs = true
+		case inFolder, len(words) > 0 && slices.Contains(preparing, words[0]):
+		default:
+			return false
+		}
+	}
+	return installs && len(own) > 0
+}

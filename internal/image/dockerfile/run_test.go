@@ -114,3 +114,73 @@ own: bin/manager
 		})
 	}
 }
+
+// TestTools: a recipe that only installs the tools of the project has no part in an image. One that also does something
+// else is named.
+func TestTools(t *testing.T) {
+	const v3 = `LOCALBIN ?= $(shell pwd)/bin
+CONTROLLER_GEN ?= $(LOCALBIN)/controller-gen
+KUSTOMIZE ?= $(LOCALBIN)/kustomize
+build: manifests
+	go build -o bin/manager ./cmd
+manifests: controller-gen
+	$(CONTROLLER_GEN) crd
+$(LOCALBIN):
+	mkdir -p $(LOCALBIN)
+controller-gen: $(CONTROLLER_GEN)
+$(CONTROLLER_GEN): $(LOCALBIN)
+	test -s $(LOCALBIN)/controller-gen && $(LOCALBIN)/controller-gen --version | grep -q $(V) || \
+	GOBIN=$(LOCALBIN) go install sigs.k8s.io/controller-tools/cmd/controller-gen@$(V)
+kustomize: $(KUSTOMIZE)
+$(KUSTOMIZE): $(LOCALBIN)
+	@if test -x $(LOCALBIN)/kustomize; then \
+		rm -rf $(LOCALBIN)/kustomize; \
+	fi
+	test -s $(LOCALBIN)/kustomize || { curl -Ss https://example.com/install.sh | bash -s -- 5 $(LOCALBIN); }
+lint:
+ifeq (, $(shell which lint))
+	@{ cd $$(mktemp -d); $(GO) get example.com/lint@v1; }
+endif
+assets: lint
+	GOBIN=/x go install example.com/pack@v1
+	pack assets
+own:
+	go install example.com/pack@v1 && GOBIN=/x go install ./own || true
+`
+	const v4 = `LOCALBIN ?= $(shell pwd)/bin
+KUSTOMIZE ?= $(LOCALBIN)/kustomize
+CONTROLLER_GEN ?= $(LOCALBIN)/controller-gen
+CONTROLLER_TOOLS_VERSION ?= v0.20.1
+$(LOCALBIN):
+	mkdir -p "$(LOCALBIN)"
+kustomize: $(KUSTOMIZE) ## Download kustomize locally if necessary.
+$(KUSTOMIZE): $(LOCALBIN)
+	$(call go-install-tool,$(KUSTOMIZE),sigs.k8s.io/kustomize/kustomize/v5,$(KUSTOMIZE_VERSION))
+controller-gen: $(CONTROLLER_GEN)
+$(CONTROLLER_GEN): $(LOCALBIN)
+	$(call go-install-tool,$(CONTROLLER_GEN),sigs.k8s.io/controller-tools/cmd/controller-gen,$(CONTROLLER_TOOLS_VERSION))
+define go-install-tool
+@[ -f "$(1)-$(3)" ] || GOBIN="$(LOCALBIN)" go install $(2)@$(3)
+endef
+build:
+	go build -o bin/manager ./cmd
+other:
+	$(call other-macro,x)
+`
+	for run, c := range map[string]struct{ makefile, left string }{
+		"make controller-gen kustomize && make build": {v3, ""},
+		"make controller-gen && make kustomize build": {v4, ""},
+		"make lint build":   {v3, ""},
+		"make assets build": {v3, "Makefile:26: pack assets: slipway runs only go build"},
+		"make own build":    {v3, "Makefile:28: go install example.com/pack@v1 && GOBIN=/x go install ./own …: slipway does not understand this command"},
+		"make other build":  {v4, "Makefile:19: $(call other-macro,x): slipway does not understand this command"},
+	} {
+		t.Run(run, func(t *testing.T) {
+			files := fstest.MapFS{"Makefile": {Data: []byte(c.makefile)}, "go.mod": {Data: []byte("module x\n")}}
+			r := read(t, "FROM go AS b\nWORKDIR /w\nCOPY . .\nRUN "+run+"\nFROM scratch\nCOPY --from=b /w/bin/manager /m\n", dockerfile.Options{Files: files})
+			if diff := cmp.Diff(c.left, strings.Join(left(r), "\n")); diff != "" || program(r).Package != "cmd" {
+				t.Errorf("%+v\n%s", program(r), diff)
+			}
+		})
+	}
+}
