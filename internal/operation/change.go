@@ -90,7 +90,7 @@ func (s *Session) apply(plan *scaffold.Plan) error {
 
 // noteNothing says why there is nothing to do.
 func (s *Session) noteNothing(plan *scaffold.Plan) {
-	text := "Nothing to do: " + cmp.Or(plan.Because(), "the project has that already")
+	text := "Nothing to do: " + cmp.Or(plan.Because(), "the project is as asked already")
 	if !strings.ContainsAny(text, "?\n") {
 		text += "."
 	}
