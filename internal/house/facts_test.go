@@ -30,7 +30,7 @@ var outside = map[string]string{
 	"internal/program/key.go":                               "sources of slipway itself",
 	"internal/prose/prose.go":                               "this repository",
 	"internal/setupenvtest/download.go":                     "folders that slipway itself fills",
-	"internal/image/transfer/archive.go":                    "archives",
+	"internal/image/transfer/save.go":                       "archives",
 	"internal/image/dockerfile/list.go":                     "it lists what a Dockerfile copies",
 	"internal/cachefolder/holdings/holdings.go":             "the user's cache",
 	// names below config
