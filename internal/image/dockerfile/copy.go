@@ -42,7 +42,7 @@ func (s *stage) put(node *parser.Node, p placed) {
 		s.leave(node, longPath)
 		return
 	}
-	s.files = slices.DeleteFunc(s.files, func(o placed) bool { return o.To == p.To && !(o.dir && p.dir) })
+	s.files = slices.DeleteFunc(s.files, func(o placed) bool { return o.To == p.To && (!(o.dir && p.dir) || o == p) })
 	if len(s.files) == maxPlaced {
 		s.leave(node, "slipway copies no more files")
 		return

@@ -292,6 +292,28 @@ func TestLongPaths(t *testing.T) {
 	}
 }
 
+// TestManyCopies: a folder that is copied again as before is listed once, and files that are left out count, too.
+func TestManyCopies(t *testing.T) {
+	files := fstest.MapFS{"a": {}, ".dockerignore": {Data: []byte("b*\n.dockerignore\n")}}
+	for i := range 300 {
+		files[fmt.Sprint("b", i)] = &fstest.MapFile{}
+	}
+	r := read(t, "FROM scratch\n"+strings.Repeat("COPY . /\n", 100), dockerfile.Options{Files: files})
+	if list, err := r.List(files, "Dockerfile"); err != nil || len(r.Files) != 1 || len(list) != 1 {
+		t.Errorf("%v: %d copies, %d files", err, len(r.Files), len(list))
+	}
+	r = read(t, "FROM scratch\n"+strings.Repeat("COPY . /\nCOPY --chmod=644 . /\nCOPY . /c\n", 2), dockerfile.Options{Files: files})
+	if len(r.Files) != 3 {
+		t.Errorf("%d copies", len(r.Files))
+	}
+	for i := range 1000 {
+		r.Files = append(r.Files, dockerfile.Copy{From: ".", To: fmt.Sprint("/c", i)})
+	}
+	if list, err := r.List(files, "Dockerfile"); err == nil {
+		t.Errorf("%d files of %d copies", len(list), len(r.Files))
+	}
+}
+
 // FuzzRead: whatever a Dockerfile holds, it is read to its end, and each line that is told of is one of its lines.
 func FuzzRead(f *testing.F) {
 	f.Add(usual)

@@ -14,13 +14,19 @@ import (
 	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
-// The limits of what is copied into an image, and of the patterns that say what is not.
+// The limits of what is copied into an image, of what is looked at for that, and of the patterns that say what is not
+// copied.
 const (
 	maxListed   = 20_000
+	maxWalked   = 10 * maxListed
 	maxPatterns = 500
 )
 
-var errListed = fmt.Errorf("the image would have more than %d files of the project", maxListed)
+var (
+	errListed = fmt.Errorf("the image would have more than %d files of the project", maxListed)
+	errWalked = fmt.Errorf("more than %d files and folders would be looked at for the image", maxWalked)
+	errLong   = errors.New("the path of a file in the image is too long")
+)
 
 // List lists the files and links that the image has of the project, each under its path, without what .dockerignore
 // leaves out. Name is that of the Dockerfile below the project's folder, which may have an ignore file of its own.
@@ -32,10 +38,13 @@ func (r Recipe) List(files fs.FS, name string) ([]Copy, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]Copy{}
+	all, walked := map[string]Copy{}, 0
 	for _, c := range r.Files {
 		n := 0
 		err := fs.WalkDir(files, c.From, func(file string, entry fs.DirEntry, err error) error {
+			if walked++; walked > maxWalked {
+				return errWalked
+			}
 			if err != nil || entry.IsDir() {
 				return err
 			}
@@ -71,8 +80,6 @@ func (r Recipe) List(files fs.FS, name string) ([]Copy, error) {
 	slices.SortFunc(list, func(a, b Copy) int { return strings.Compare(a.To, b.To) })
 	return list, nil
 }
-
-var errLong = errors.New("the path of a file in the image is too long")
 
 var errNothing = errors.New("there is nothing to copy, or .dockerignore leaves it out")
 

@@ -52,7 +52,7 @@ func (c *script) make(words []string) {
 	}
 	texts, exported := makefile.Making(content, func(name string) string { return c.env[name] }, c.Files, makefile.Goal{Targets: targets, Variables: overrides, PassOver: generates})
 	for _, text := range texts {
-		if c.steps -= 1 + len(c.env); c.steps < 0 || strings.Count(text.Shell, recipe.Root) > maxRoots {
+		if c.steps -= 1 + len(c.env) + len(exported); c.steps < 0 || strings.Count(text.Shell, recipe.Root) > maxRoots {
 			c.refuse(tooMany)
 			return
 		}

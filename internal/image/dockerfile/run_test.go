@@ -1,6 +1,7 @@
 package dockerfile_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -182,5 +183,19 @@ other:
 				t.Errorf("%+v\n%s", program(r), diff)
 			}
 		})
+	}
+}
+
+// TestManyExported: the variables that a Makefile exports are not copied for each of any number of lines.
+func TestManyExported(t *testing.T) {
+	var makefile strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&makefile, "export A%d = x\n", i)
+	}
+	makefile.WriteString("all:\n" + strings.Repeat("\ttrue\n", 100))
+	files := fstest.MapFS{"Makefile": {Data: []byte(makefile.String())}}
+	r := read(t, "FROM go AS b\nCOPY . /src\nWORKDIR /src\nRUN make\nFROM scratch\nCOPY --from=b /src/Makefile /\n", dockerfile.Options{Files: files})
+	if got := left(r); len(got) == 0 || !strings.Contains(got[0], "too many commands") {
+		t.Errorf("%q are left", got)
 	}
 }
