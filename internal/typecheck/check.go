@@ -115,6 +115,10 @@ func (u *unit) checkSyntax(p *pkg, importPath string, files []*file, declaration
 			u.passGenerated(f.syntax)
 		}
 	}
+	if u.grows(files) {
+		u.unknown = tooGrown
+		return nil
+	}
 	config := types.Config{
 		GoVersion: p.root.goes, Sizes: types.SizesFor("gc", u.settings.GOARCH), FakeImportC: true, IgnoreFuncBodies: declarations,
 		Importer: u, Error: u.addError,

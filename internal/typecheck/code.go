@@ -40,6 +40,7 @@ type code struct {
 	packages map[string]*pkg
 	files    *token.FileSet
 	left     int // bytes of files that may still be read: links make one file many
+	grown    int // bytes that references to constants stand for so far
 }
 
 // maxSource bounds the files of a check together, in bytes.

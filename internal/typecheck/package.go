@@ -20,6 +20,8 @@ type pkg struct {
 	files []*file // that are built, tests included
 	whole bool    // the files are parsed, and generated methods are among them
 	err   error   // why files cannot be read
+
+	long map[string]int // of longNames
 }
 
 // A file is one of Go.

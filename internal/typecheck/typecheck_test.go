@@ -1,6 +1,7 @@
 package typecheck_test
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -205,6 +206,40 @@ func TestCheck(t *testing.T) {
 				t.Errorf("unknown is %q, want %q", unknown, test.unknown)
 			}
 		})
+	}
+}
+
+// TestConstants: strings that become terabytes by doubling are not made, and others are.
+func TestConstants(t *testing.T) {
+	compile(t)
+	doubled := func(first string, times int) string {
+		text := "const a0 = " + first + "\n"
+		for i := range times {
+			text += fmt.Sprintf("const a%d = a%d + a%d\n", i+1, i, i)
+		}
+		return text
+	}
+	const imported = "package ship\n\nimport \"example.com/op/port\"\n\n"
+	for name, test := range map[string]struct {
+		files   map[string]string
+		refused bool
+	}{
+		"some":       {files: map[string]string{"ship/more.go": "package ship\n\n" + doubled(`"x"`, 12) + "var _ = a12 + a11\n"}},
+		"numbers":    {files: map[string]string{"ship/more.go": "package ship\n\n" + doubled("1", 40)}},
+		"shadowed":   {files: map[string]string{"ship/more.go": "package ship\n\nconst a = \"x\"\n\nfunc _() string {\n\tconst a = a + a\n\treturn a\n}\n"}},
+		"many":       {files: map[string]string{"ship/more.go": "package ship\n\n" + doubled(`"x"`, 34)}, refused: true},
+		"a function": {files: map[string]string{"ship/more.go": "package ship\n\nfunc _() {\n" + doubled(`"x"`, 34) + "}\n"}, refused: true},
+		"a number":   {files: map[string]string{"ship/more.go": "package ship\n\n" + doubled("string(rune(iota))", 34)}, refused: true},
+		"a list":     {files: map[string]string{"ship/more.go": "package ship\n\n" + doubled(`"x"`, 20) + "var _ = a20" + strings.Repeat(" + a20", 100) + "\n"}, refused: true},
+		"two packages": {files: map[string]string{"port/port.go": "package port\n\n" + doubled(`"x"`, 18) + "const Long = a18\n", "ship/outside_test.go": "",
+			"ship/more.go": imported + doubled("port.Long", 16)}, refused: true},
+		"another module": {files: map[string]string{"ship/more.go": "package ship\n\nimport \"os\"\n\n" + doubled("os.DevNull", 34)}, refused: true},
+	} {
+		verdict, err := change(t, unpack(t, project), test.files).Check(t.Context())
+		refused := slices.ContainsFunc(verdict.Unknown, func(why string) bool { return strings.Contains(why, "constants are too large") })
+		if err != nil || refused != test.refused || !refused && len(verdict.Unknown) > 0 || len(verdict.Mistakes) > 0 {
+			t.Errorf("%s: %v, %+v", name, err, verdict)
+		}
 	}
 }
 
