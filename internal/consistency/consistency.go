@@ -26,6 +26,8 @@ import (
 type Mistake struct {
 	Object string // such as deployment/op-system/op-controller-manager
 	Text   string
+	// Certificate reports that a certificate is wrong or missing.
+	Certificate bool
 }
 
 // Added are the mistakes after a change that were not there before.
@@ -103,7 +105,15 @@ type checker struct {
 }
 
 func (c *checker) add(format string, args ...any) {
-	m := Mistake{c.object, fmt.Sprintf(format, args...)}
+	c.addMistake(Mistake{Object: c.object, Text: fmt.Sprintf(format, args...)})
+}
+
+// addCertificate adds a mistake of a certificate.
+func (c *checker) addCertificate(format string, args ...any) {
+	c.addMistake(Mistake{Object: c.object, Text: fmt.Sprintf(format, args...), Certificate: true})
+}
+
+func (c *checker) addMistake(m Mistake) {
 	if !slices.Contains(c.found, m) {
 		c.found = append(c.found, m)
 	}
@@ -122,10 +132,17 @@ var (
 	inSystem    = lazy.Regexp(`\.system\.svc\b|^system/|\bnamespace="system"`)
 )
 
-// texts looks for what should have been replaced. Texts of ConfigMaps and schemas are for others to read.
+// texts looks for what should have been replaced. Texts of ConfigMaps and schemas are for others to read. Names in a
+// certificate that no workload mounts have no effect: kubebuilder always lists the one of metrics, and replaces its
+// placeholders only in projects that mount it.
 func (c *checker) texts(o object) {
 	if o.Kind == "ConfigMap" || o.Kind == "Secret" {
 		return
+	}
+	unused := o.Kind == "Certificate" && !c.mounted(o)
+	add := c.add
+	if o.Kind == "Certificate" {
+		add = c.addCertificate
 	}
 	system := c.lacksSystem()
 	var walk func(value any, variables []string)
@@ -149,20 +166,37 @@ func (c *checker) texts(o object) {
 				walk(below, variables)
 			}
 		case string:
-			if found := placeholder().FindString(v); found != "" {
-				c.add("the placeholder %s is not replaced in %q", found, v)
+			if found := placeholder().FindString(v); found != "" && !unused {
+				add("the placeholder %s is not replaced in %q", found, v)
 			}
 			for _, found := range reference().FindAllStringSubmatch(v, -1) {
-				if !slices.Contains(variables, found[1]) {
-					c.add("$(%s) is not replaced in %q", found[1], v)
+				if !slices.Contains(variables, found[1]) && !unused {
+					add("$(%s) is not replaced in %q", found[1], v)
 				}
 			}
 			if system && inSystem().MatchString(v) {
-				c.add("%q names the namespace system, which is not deployed", v)
+				add("%q names the namespace system, which is not deployed", v)
 			}
 		}
 	}
 	walk(o.source.Object, nil)
+}
+
+// mounted reports whether a workload mounts the Secret of a certificate.
+func (c *checker) mounted(certificate object) bool {
+	return slices.ContainsFunc(c.all, func(o object) bool {
+		return o.Metadata.Namespace == certificate.Metadata.Namespace && o.Spec.Template.Spec.mounts(certificate.Spec.SecretName)
+	})
+}
+
+// mounts reports whether a pod has a volume of a Secret.
+func (p pod) mounts(secret string) bool {
+	for _, volume := range p.Volumes {
+		if volume.Secret != nil && volume.Secret.SecretName == secret {
+			return true
+		}
+	}
+	return false
 }
 
 // lacksSystem reports whether nothing that runs is in the namespace system, in which layouts have objects whose
@@ -211,7 +245,7 @@ func (c *checker) secrets(o object) {
 			return maker.Kind == "Certificate" && maker.Spec.SecretName == volume.Secret.SecretName && maker.Metadata.Namespace == o.Metadata.Namespace
 		})
 		if !made && !c.has("Secret", o.Metadata.Namespace, volume.Secret.SecretName) {
-			c.add("it mounts the Secret %s, which nothing makes", volume.Secret.SecretName)
+			c.addCertificate("it mounts the Secret %s, which nothing makes", volume.Secret.SecretName)
 		}
 	}
 }

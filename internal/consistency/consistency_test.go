@@ -31,6 +31,14 @@ kind: Certificate
 metadata: {name: op, namespace: op-system}
 spec: {secretName: cert, dnsNames: [op.op-system.svc]}
 ---
+kind: Certificate
+metadata: {name: unused, namespace: op-system}
+spec: {secretName: unmounted, dnsNames: [SERVICE_NAME.op-system.svc]}
+---
+kind: Certificate
+metadata: {name: older, namespace: op-system}
+spec: {secretName: unread, dnsNames: [$(SERVICE).op-system.svc]}
+---
 kind: Service
 metadata: {name: op, namespace: op-system}
 spec: {selector: {app: op}, ports: [{name: https, port: 8443}, {port: 443, targetPort: webhook}, {port: 444, targetPort: 9443}]}
@@ -68,7 +76,7 @@ func objects(t *testing.T, text string) (all []*unstructured.Unstructured) {
 func TestAdded(t *testing.T) {
 	before := objects(t, deployed)
 	if found := consistency.Mistakes(before); len(found) > 0 {
-		t.Errorf("what fits: %q", found)
+		t.Errorf("what fits: %+v", found)
 	}
 	for _, change := range []struct{ old, new, want string }{
 		{"--verbose", "--metrics-bind-address=:8080", "deployment/op-system/op: the container manager gets the flag --metrics-bind-address twice"},
@@ -82,6 +90,8 @@ func TestAdded(t *testing.T) {
 		{"secretName: cert,", "secretName: made,", "deployment/op-system/op: it mounts the Secret cert, which nothing makes"},
 		{"op.op-system.svc", "SERVICE_NAME.op-system.svc", `certificate/op-system/op: the placeholder SERVICE_NAME is not replaced in "SERVICE_NAME.op-system.svc"`},
 		{"op.op-system.svc", "$(SERVICE).op-system.svc", `certificate/op-system/op: $(SERVICE) is not replaced in "$(SERVICE).op-system.svc"`},
+		{"secretName: other", "secretName: unmounted", `certificate/op-system/unused: the placeholder SERVICE_NAME is not replaced in "SERVICE_NAME.op-system.svc"`},
+		{"secretName: other", "secretName: unread", `certificate/op-system/older: $(SERVICE) is not replaced in "$(SERVICE).op-system.svc"`},
 		{"op.op-system.svc", "op.system.svc", `certificate/op-system/op: "op.system.svc" names the namespace system, which is not deployed`},
 		{"kind: PodDisruptionBudget\nmetadata: {name: op, namespace: op-system}\nspec: {selector: {matchLabels: {app: op}}}", "kind: PodDisruptionBudget\nmetadata: {name: op, namespace: system}",
 			"poddisruptionbudget/system/op: it is in the namespace system, which is not deployed"},

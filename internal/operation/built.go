@@ -23,25 +23,20 @@ import (
 // a project may depend on each other in ways that no verb knows of. Of one that needs files from a network that is not
 // known: planning fetches nothing.
 func (s *Session) refuseUnbuilt(ctx context.Context, root string, planned *scaffold.Plan) error {
-	kustomizations, err := planned.ConfigChange()
+	j, err := newJudge(root, planned)
 	if err != nil {
 		return err
 	}
-	if file, broken := kustomizations.Broken(); broken {
+	if file, broken := j.Broken(); broken {
 		return &report.Error{
 			What: "after this change, the list of a kustomization would not be read any more", Where: file,
 			Hint: "nothing was changed; write one item on each line, all of them with the same indentation, and run the command again",
 		}
 	}
-	affected := kustomizations.Affected()
+	affected := j.Affected()
 	if len(affected) == 0 {
 		return nil
 	}
-	changed, err := changedFiles(planned)
-	if err != nil {
-		return err
-	}
-	j := judge{ConfigChange: kustomizations, root: root, after: afterPlan(root, planned.Code().View(), changed), unknown: map[string]string{}, objects: map[string][]*unstructured.Unstructured{}}
 	folder, broken := j.unbuilt(ctx, affected)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -51,7 +46,7 @@ func (s *Session) refuseUnbuilt(ctx context.Context, root string, planned *scaff
 		return s.refuseInconsistent(ctx, planned, j, affected)
 	}
 	return &report.Error{
-		What: "after this change, " + folder + " would not build any more", Where: kustomizations.File(folder), Err: broken,
+		What: "after this change, " + folder + " would not build any more", Where: j.File(folder), Err: broken,
 		Hint: "nothing was changed; lines of this file, or of those that it lists, depend on those to change: change them by hand, all at once",
 		Next: "slipway kustomize build " + shellword.Quote(folder),
 	}
@@ -65,6 +60,21 @@ type judge struct {
 
 	unknown map[string]string                       // folders of which it is not known, with the address that they need
 	objects map[string][]*unstructured.Unstructured // of folders that were built
+}
+
+func newJudge(root string, planned *scaffold.Plan) (judge, error) {
+	kustomizations, err := planned.ConfigChange()
+	if err != nil {
+		return judge{}, err
+	}
+	changed, err := changedFiles(planned)
+	if err != nil {
+		return judge{}, err
+	}
+	return judge{
+		ConfigChange: kustomizations, root: root, after: afterPlan(root, planned.Code().View(), changed),
+		unknown: map[string]string{}, objects: map[string][]*unstructured.Unstructured{},
+	}, nil
 }
 
 // noteUnknown says of which folders it is not known whether they build after a plan.
@@ -136,9 +146,34 @@ func (j judge) build(ctx context.Context, folder string) error {
 
 // refuseInconsistent refuses a plan after which objects that are deployed do not fit each other any more.
 func (s *Session) refuseInconsistent(ctx context.Context, planned *scaffold.Plan, j judge, affected []string) error {
+	mistake, err := j.mistake(ctx, planned, affected)
+	if err != nil || mistake == nil {
+		return err
+	}
+	refusal := &report.Error{
+		What: "after this change, what " + mistake.folder + " deploys would not work: " + mistake.Text, Where: mistake.Object,
+		Hint: "nothing was changed; other lines of the project depend on those to change: change them by hand, all at once. The command prints what is deployed now",
+		Next: "slipway kustomize build " + shellword.Quote(mistake.folder),
+	}
+	if mistake.Certificate && !mistake.certified && s.certificatesWork(ctx, j.root) {
+		refusal.Hint = "nothing was changed; the webhooks and their certificate depend on each other: enable both"
+		refusal.Next = "slipway edit --enable webhook,certmanager"
+	}
+	return refusal
+}
+
+// An addedMistake is one that a plan adds to what a folder deploys.
+type addedMistake struct {
+	consistency.Mistake
+	folder    string
+	certified bool // the folder deploys certificates already
+}
+
+// mistake is the first one that a plan adds to what is deployed, or nil.
+func (j judge) mistake(ctx context.Context, planned *scaffold.Plan, affected []string) (*addedMistake, error) {
 	deployed, err := planned.Code().Deployed()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, folder := range deployed.Folders {
 		if !slices.Contains(affected, folder) || !j.Complete(folder) || j.objects[folder] == nil && j.build(ctx, folder) != nil {
@@ -149,14 +184,32 @@ func (s *Session) refuseInconsistent(ctx context.Context, planned *scaffold.Plan
 			continue
 		}
 		for _, mistake := range consistency.Added(before, j.objects[folder]) {
-			return &report.Error{
-				What: "after this change, what " + folder + " deploys would not work: " + mistake.Text, Where: mistake.Object,
-				Hint: "nothing was changed; other lines of the project depend on those to change: change them by hand, all at once",
-				Next: "slipway kustomize build " + shellword.Quote(folder),
-			}
+			certified := slices.ContainsFunc(before, func(o *unstructured.Unstructured) bool { return o.GetKind() == "Certificate" })
+			return &addedMistake{mistake, folder, certified}, nil
 		}
 	}
-	return ctx.Err()
+	return nil, ctx.Err()
+}
+
+// certificatesWork reports whether the project could have its webhooks and cert-manager enabled together.
+func (s *Session) certificatesWork(ctx context.Context, root string) bool {
+	planned, err := scaffold.EditProject(root, scaffold.MadeBy(ownRelease()), scaffold.Enable(scaffold.WebhookServer, scaffold.CertManager))
+	if err != nil || planned.Empty() {
+		return false
+	}
+	j, err := newJudge(root, planned)
+	if err != nil {
+		return false
+	}
+	affected := j.Affected()
+	if _, broken := j.Broken(); broken {
+		return false
+	}
+	if _, broken := j.unbuilt(ctx, affected); broken != nil {
+		return false
+	}
+	mistake, err := j.mistake(ctx, planned, affected)
+	return err == nil && mistake == nil
 }
 
 // afterPlan are changed files as kustomize is to see them.
