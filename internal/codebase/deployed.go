@@ -22,6 +22,9 @@ type Deployed struct {
 	// At is the command that applies the first of them; the zero value without one.
 	At report.Position
 
+	// None reports that the commands of the target build no folder.
+	None bool
+
 	unknown string   // why the folders are not known
 	edited  []string // commands that change what is applied, each with its place
 }
@@ -47,10 +50,12 @@ func IsSamples(folder string) bool {
 	return slices.ContainsFunc(strings.Split(folder, "/"), func(name string) bool { return strings.HasPrefix(name, "samples") })
 }
 
-// Main is the folder that most likely deploys the operator: config/default or the first that builds a Deployment. It
-// is "" where no folder is one.
+// Main is the folder that most likely deploys the operator: config/default, also where the target deploy builds
+// none, or the first that builds a Deployment. It is "" where no folder is one.
 func (c *Codebase) Main(d Deployed) string {
 	switch {
+	case d.None && c.Kustomization(DeployedFolder) != "":
+		return DeployedFolder
 	case len(d.Folders) == 1:
 		return d.Folders[0]
 	case slices.Contains(d.Folders, DeployedFolder):
@@ -64,8 +69,16 @@ func (c *Codebase) Main(d Deployed) string {
 	return ""
 }
 
+// Place is the command that applies the first folder, as messages have it.
+func (d Deployed) Place() string { return place(d.At) }
+
 // place is a position as errors have it, which name no column of a Makefile.
-func place(at report.Position) string { return fmt.Sprintf("%s:%d", at.File, at.Line) }
+func place(at report.Position) string {
+	if at.Line == 0 {
+		return makefile.Name
+	}
+	return fmt.Sprintf("%s:%d", at.File, at.Line)
+}
 
 // Builds reports whether all that is deployed is known and builds of a folder.
 func (c *Codebase) Builds(d Deployed, folder string) bool {
@@ -102,7 +115,7 @@ func (c *Codebase) readDeployed() (Deployed, error) {
 		}
 	}
 	if len(d.Folders) == 0 && d.unknown == "" {
-		d.unknown = "its target " + deployTarget + " builds no kustomization"
+		d.None, d.unknown = true, "its target "+deployTarget+" builds no kustomization"
 	}
 	for _, change := range found.changes {
 		if slices.ContainsFunc(d.Folders, func(folder string) bool { return all.reads(folder, change) }) {
@@ -122,8 +135,9 @@ func (k *Kustomizations) reads(folder string, change recipe.Step) bool {
 
 // appliers are the programs by which recipes build and apply kustomizations.
 var appliers = []recipe.Program{
-	{Name: "kustomize", Variable: "KUSTOMIZE", Filter: true}, {Name: "kubectl", Variable: "KUBECTL", Filter: true},
-	{Name: "oc", Variable: "OC", Filter: true}, {Name: "slipway", Variable: "SLIPWAY"}, {Name: "make", Variable: "MAKE"},
+	{Name: "kustomize", Variable: "KUSTOMIZE", Package: "sigs.k8s.io/kustomize/kustomize/v5", Filter: true},
+	{Name: "kubectl", Variable: "KUBECTL", Filter: true}, {Name: "oc", Variable: "OC", Filter: true},
+	{Name: "slipway", Variable: "SLIPWAY"}, {Name: "make", Variable: "MAKE"},
 }
 
 // passing are the programs that apply, or hand on, what they read as it is.
@@ -191,6 +205,9 @@ func (r *appliedReader) target(name string) (found applied) {
 
 // call adds what a call of a program applies.
 func (r *appliedReader) call(to *applied, program string, call recipe.Call) {
+	if call.Kept != "" { // and nothing applies it
+		return
+	}
 	at := report.Position{File: call.File, Line: call.Line, Column: 1}
 	edit := func(what string) {
 		to.edited = append(to.edited, place(at)+": "+strings.ReplaceAll(what, recipe.Unknown, "…"))

@@ -167,7 +167,14 @@ func (m *reader) declaration(number int, text string) {
 		m.target = strings.TrimSpace(r[1])
 		m.command = command(m.target)
 		m.rule++
-		m.heads = append(m.heads, head{line{file: m.file, line: number, target: m.target, rule: m.rule, text: text, conditional: m.condition > 0}, r[2]})
+		needs, first, inline := strings.Cut(r[2], ";")
+		if strings.Count(needs, "(") != strings.Count(needs, ")") { // it is in a reference
+			needs, inline = r[2], false
+		}
+		m.heads = append(m.heads, head{line{file: m.file, line: number, target: m.target, rule: m.rule, text: text, conditional: m.condition > 0}, needs})
+		if inline {
+			m.recipes = append(m.recipes, line{file: m.file, line: number, target: m.target, rule: m.rule, text: strings.TrimSpace(first), conditional: m.condition > 0})
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ func within(root, folder string) string {
 // buildDeployment returns the objects to deploy from the project in root. What follows from the code is generated
 // before, in memory alone for those who only look.
 func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment, look bool) ([]*unstructured.Unstructured, error) {
-	if err := s.requireKustomization(root, d.applied, "slipway deploy"); err != nil {
+	if err := s.requireKustomization(root, d.applied, d.again); err != nil {
 		return nil, err
 	}
 	asTheyAre, err := s.asTheyAre(root, d)
@@ -113,7 +113,7 @@ func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	if err != nil {
 		return err
 	}
-	if d.applied, err = s.deployedFolder(root, d.Folder, "slipway deploy"); err != nil {
+	if d.applied, err = s.deployedFolder(root, d.Folder, d.again); err != nil {
 		return err
 	}
 	building, end := s.online(ctx, d.only())
@@ -194,10 +194,10 @@ func (s *Session) PrintDeployment(ctx context.Context, d Deployment) error {
 	if err != nil {
 		return err
 	}
-	if d.applied, err = s.deployedFolder(root, d.Folder, "slipway deploy"); err != nil {
+	d.print = true
+	if d.applied, err = s.deployedFolder(root, d.Folder, d.again); err != nil {
 		return err
 	}
-	d.print = true
 	objects, err := s.buildDeployment(ctx, root, d, true)
 	if err != nil {
 		return err
@@ -232,10 +232,11 @@ func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error 
 	if err != nil {
 		return err
 	}
-	if folder, err = s.deployedFolder(root, folder, "slipway undeploy"); err != nil {
+	again := againWith("slipway undeploy", setFlag{r.DryRun, "--dry-run"})
+	if folder, err = s.deployedFolder(root, folder, again); err != nil {
 		return err
 	}
-	if err := s.requireKustomization(root, folder, "slipway undeploy"); err != nil {
+	if err := s.requireKustomization(root, folder, again); err != nil {
 		return err
 	}
 	folder = within(root, folder)

@@ -65,16 +65,14 @@ func withWorkloads(images []ship.ContainerImage) string {
 	return strings.Join(lines, "\n")
 }
 
+// again is the deployment's own command line, with another folder.
+func (d Deployment) again(folder string) string {
+	return againWith("slipway deploy", setFlag{d.print, "--print"}, setFlag{d.DryRun, "--dry-run"}, setFlag{d.Diff, "--diff"},
+		setFlag{d.NoGenerate, "--no-generate"}, setFlag{d.Image != "", "--image " + shellword.Quote(d.Image)})(folder)
+}
+
 // command is the deployment's own command line, with another image.
 func (d Deployment) command(image string) string {
-	words := []string{"slipway deploy"}
-	for _, flag := range []struct {
-		set  bool
-		text string
-	}{{d.Folder != "", "-k " + shellword.Quote(d.Folder)}, {d.print, "--print"}, {d.DryRun, "--dry-run"}, {d.Diff, "--diff"}, {d.NoGenerate, "--no-generate"}} {
-		if flag.set {
-			words = append(words, flag.text)
-		}
-	}
-	return strings.Join(append(words, "--image", shellword.Quote(image)), " ")
+	d.Image = image
+	return d.again(d.Folder)
 }

@@ -45,7 +45,7 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 	if err := s.completeChart(root, &c); err != nil {
 		return scaffold.Remedy(ctx, root, err)
 	}
-	if err := s.requireKustomization(root, c.Config, "slipway helm"); err != nil {
+	if err := s.requireKustomization(root, c.Config, c.again()); err != nil {
 		return err
 	}
 	if !c.only() && !c.NoGenerate {
@@ -72,6 +72,11 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 		}
 		return nil
 	})
+}
+
+// again is the command line for a chart of another kustomization.
+func (c Chart) again() again {
+	return againWith("slipway helm", setFlag{c.DryRun, "--dry-run"}, setFlag{c.Diff, "--diff"}, setFlag{c.NoGenerate, "--no-generate"})
 }
 
 // sayIgnored says that git leaves the chart out, of which only the record is committed then.
@@ -157,7 +162,7 @@ func (s *Session) completeChart(root string, c *Chart) error {
 	} else if text := pluginChart(root, c.Folder); text != nil {
 		last, c.plugins = chart.ReadOptions(text), true
 	}
-	if c.Config, err = s.deployedFolder(root, c.Config, "slipway helm"); err != nil {
+	if c.Config, err = s.chartSource(root, *c); err != nil {
 		return err
 	}
 	c.Config = path.Clean(filepath.ToSlash(c.Config))

@@ -72,7 +72,9 @@ type Call struct {
 	Removed []string
 	Before  []Step   // the commands of the recipe before that may write files
 	Env     []string // NAME=VALUE, of variables that the command sets for the program
-	Into    []string // the programs that its output goes through, of a [Program.Filter]
+	// Kept is the variable that holds the output, of a [Program.Filter], until a command hands it on.
+	Kept string
+	Into []string // the programs that its output goes through, of a [Program.Filter]
 }
 
 // Calls finds the calls in texts, in order. Files are those of the project: scripts that texts run are read there, and
@@ -137,6 +139,7 @@ const (
 	maxFile    = 1 << 20
 	maxDepth   = 8
 	maxSteps   = 1 << 17
+	maxKept    = 100 // calls whose output variables keep
 )
 
 // An event is a command of a recipe: a call of the program, or another one.
@@ -157,11 +160,13 @@ type finder struct {
 	scripts int             // that may still be read
 	steps   int             // that may still be gone through
 	bytes   int             // of words so far
+	kept    []*Call         // whose output a variable of the text keeps, or did
 	reading map[string]bool // scripts that are being read, which may run themselves
 }
 
 // text are the commands of a text.
 func (f *finder) text(text *Text) []event {
+	f.kept = nil
 	s := &shell{finder: f, text: text, dir: text.Dir, known: map[string]string{}, functions: map[string]*syntax.Stmt{}, ran: map[string]bool{}}
 	if strings.Contains(text.Dir, Unknown) {
 		s.dir, s.lost = "", unknownDir

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 	"mvdan.cc/sh/v3/syntax"
 
@@ -168,11 +169,73 @@ func (s *shell) pipe(cmd *syntax.BinaryCmd, unclear string) {
 	inner = s.copy()
 	inner.statement(cmd.Y, unclear)
 	s.events = inner.events
-	if next, ok := cmd.Y.Cmd.(*syntax.CallExpr); ok && len(next.Args) > 0 {
-		for _, e := range calls {
-			if e.call != nil {
-				e.call.Into = append(e.call.Into, path.Base(s.word(next.Args[0])))
+	next, ok := cmd.Y.Cmd.(*syntax.CallExpr)
+	if !ok || len(next.Args) == 0 {
+		return
+	}
+	program := path.Base(s.word(next.Args[0]))
+	for _, e := range calls {
+		if e.call != nil {
+			e.call.Into = append(e.call.Into, program)
+		}
+	}
+	if from, ok := cmd.X.Cmd.(*syntax.CallExpr); ok && len(from.Args) > 1 && slices.Contains(printers, from.Args[0].Lit()) {
+		s.handOn(from, program)
+	}
+}
+
+// printers print their arguments.
+var printers = []string{"echo", "printf"}
+
+// handOn notes the program that gets the output which variables within a node keep.
+func (s *shell) handOn(node syntax.Node, program string) {
+	syntax.Walk(node, func(node syntax.Node) bool {
+		p, is := node.(*syntax.ParamExp)
+		for _, call := range s.kept {
+			if is && p.Param != nil && p.Param.Value == call.Kept {
+				call.Kept, call.Into = "", append(call.Into, program)
 			}
+		}
+		return true
+	})
+}
+
+// substituted goes through $(…) in an assignment, or in what echo prints: a variable keeps the output until it is
+// handed on.
+func (s *shell) substituted(cmd *syntax.CallExpr) {
+	if !s.program.Filter || s.depth >= maxDepth {
+		return
+	}
+	within := func(node syntax.Node, variable string) {
+		syntax.Walk(node, func(node syntax.Node) bool {
+			of, is := node.(*syntax.CmdSubst)
+			if !is {
+				return true
+			}
+			inner := s.copy()
+			inner.depth++
+			inner.events = nil
+			inner.statements(of.Stmts, "")
+			for _, e := range inner.events {
+				if e.call == nil || len(s.kept) == maxKept {
+					continue
+				}
+				if e.call.Kept = variable; variable != "" {
+					s.kept = append(s.kept, e.call)
+				}
+				s.events = append(s.events, e)
+			}
+			return false
+		})
+	}
+	for _, a := range cmd.Assigns {
+		if a.Name != nil && a.Value != nil && len(cmd.Args) == 0 {
+			within(a.Value, a.Name.Value)
+		}
+	}
+	if len(cmd.Args) > 1 && slices.Contains(printers, cmd.Args[0].Lit()) {
+		for _, word := range cmd.Args[1:] {
+			within(word, "")
 		}
 	}
 }
@@ -202,6 +265,8 @@ func (s *shell) compound(stmt *syntax.Stmt) {
 				inner.known[n.Name.Value] = Unknown
 				s.known[n.Name.Value] = Unknown
 			}
+		case *syntax.CmdSubst:
+			return !s.program.Filter // substituted goes through it
 		case *syntax.WordIter:
 			inner.known[n.Name.Value] = Unknown
 			words = append(words, n.Items...)
@@ -209,8 +274,14 @@ func (s *shell) compound(stmt *syntax.Stmt) {
 			if s.steps--; s.steps < 0 {
 				return false
 			}
-			if cmd, ok := n.Cmd.(*syntax.CallExpr); ok {
+			switch cmd := n.Cmd.(type) {
+			case *syntax.CallExpr:
 				inner.command(n, cmd, inLarger)
+			case *syntax.BinaryCmd:
+				if cmd.Op == syntax.Pipe && s.program.Filter {
+					inner.pipe(cmd, inLarger)
+					return false
+				}
 			}
 		}
 		return true
@@ -229,11 +300,17 @@ func (s *shell) compound(stmt *syntax.Stmt) {
 
 // command goes through a simple command.
 func (s *shell) command(stmt *syntax.Stmt, cmd *syntax.CallExpr, unclear string) {
+	s.substituted(cmd)
 	if len(cmd.Args) == 0 {
 		s.assign(cmd.Assigns)
 		return
 	}
 	words := s.words(cmd.Args)
+	for _, r := range stmt.Redirs {
+		if r.Op == syntax.WordHdoc {
+			s.handOn(r.Word, path.Base(words[0]))
+		}
+	}
 	switch name := words[0]; {
 	case name == "cd" || name == "pushd":
 		s.changeDir(words[1:])
@@ -357,7 +434,18 @@ func (s *shell) line(number uint) int {
 func (s *shell) isProgram(word string) bool {
 	word, _, _ = strings.Cut(word, "@")
 	rest, is := strings.CutPrefix(path.Base(word), s.program.Name)
+	if s.program.Package != "" && withoutMajor(word) == withoutMajor(s.program.Package) {
+		return true
+	}
 	return is && s.program.Name != "" && (rest == "" || versioned().MatchString(rest))
+}
+
+// withoutMajor is the path of a Go package without the major version that it ends with.
+func withoutMajor(pkg string) string {
+	if prefix, _, ok := module.SplitPathVersion(pkg); ok {
+		return prefix
+	}
+	return pkg
 }
 
 // goRuns reports whether the words before a program's name are go's that run it: go run, go -C dir tool.
