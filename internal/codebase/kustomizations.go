@@ -161,6 +161,9 @@ func (k *Kustomizations) Elsewhere(folder string) bool {
 	return slices.ContainsFunc(k.Parts(folder), func(part string) bool { return k.of(part).elsewhere })
 }
 
+// Folders are those with a kustomization, in no order.
+func (k *Kustomizations) Folders() []string { return slices.Concat(k.folders, k.linked) }
+
 // Tops are the folders, in the order of their names, whose kustomizations are listed by none and are no components:
 // what can be deployed by itself. One that cannot be read is among them: kustomize says why.
 func (k *Kustomizations) Tops() []string {

@@ -232,7 +232,7 @@ func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error 
 	if err != nil {
 		return err
 	}
-	again := againWith("slipway undeploy", setFlag{r.DryRun, "--dry-run"})
+	again := againWith("slipway undeploy", append(r.From.flags(), setFlag{r.DryRun, "--dry-run"})...)
 	if folder, err = s.deployedFolder(root, folder, again); err != nil {
 		return err
 	}

@@ -67,8 +67,8 @@ func withWorkloads(images []ship.ContainerImage) string {
 
 // again is the deployment's own command line, with another folder.
 func (d Deployment) again(folder string) string {
-	return againWith("slipway deploy", setFlag{d.print, "--print"}, setFlag{d.DryRun, "--dry-run"}, setFlag{d.Diff, "--diff"},
-		setFlag{d.NoGenerate, "--no-generate"}, setFlag{d.Image != "", "--image " + shellword.Quote(d.Image)})(folder)
+	return againWith("slipway deploy", append(d.To.flags(), setFlag{d.print, "--print"}, setFlag{d.DryRun, "--dry-run"}, setFlag{d.Diff, "--diff"},
+		setFlag{d.NoGenerate, "--no-generate"}, setFlag{d.Image != "", "--image " + shellword.Quote(d.Image)})...)(folder)
 }
 
 // command is the deployment's own command line, with another image.

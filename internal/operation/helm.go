@@ -16,7 +16,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/shellword"
 )
+
+// defaultChart is the folder of the chart where neither a flag nor the project names one.
+const defaultChart = "dist/chart"
 
 // A Chart is the Helm chart to make of a project. Empty fields are as they were the last time, or have a default.
 type Chart struct {
@@ -76,7 +80,8 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 
 // again is the command line for a chart of another kustomization.
 func (c Chart) again() again {
-	return againWith("slipway helm", setFlag{c.DryRun, "--dry-run"}, setFlag{c.Diff, "--diff"}, setFlag{c.NoGenerate, "--no-generate"})
+	folder := setFlag{c.Folder != defaultChart, "--chart " + shellword.Quote(c.Folder)}
+	return againWith("slipway helm", folder, setFlag{c.DryRun, "--dry-run"}, setFlag{c.Diff, "--diff"}, setFlag{c.NoGenerate, "--no-generate"})
 }
 
 // sayIgnored says that git leaves the chart out, of which only the record is committed then.
@@ -149,7 +154,7 @@ func (s *Session) completeChart(root string, c *Chart) error {
 	where := "--chart " + c.Folder
 	if c.Folder == "" {
 		where = "PROJECT: output of the Helm plug-in"
-		c.Folder = cmp.Or(lastChart(base), pluginFolder(root), "dist/chart")
+		c.Folder = cmp.Or(lastChart(base), pluginFolder(root), defaultChart)
 	}
 	c.Folder = path.Clean(filepath.ToSlash(c.Folder))
 	if !filepath.IsLocal(filepath.FromSlash(c.Folder)) || c.Folder == "." {

@@ -1,9 +1,12 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
+	"github.com/slipway-dev/slipway/internal/spelling"
 )
 
 // online is a context in which kustomizations have addresses fetched, each of which is reported before, unless the
@@ -50,6 +54,11 @@ type setFlag struct {
 	text string
 }
 
+// flags are those that name the cluster.
+func (t Target) flags() []setFlag {
+	return []setFlag{{t.Kubeconfig != "", "--kubeconfig " + shellword.Quote(t.Kubeconfig)}, {t.Context != "", "--context " + shellword.Quote(t.Context)}}
+}
+
 // deployedFolder is the folder to deploy: the one that a flag names or, if that is empty, the one that the Makefile
 // deploys. The error for one that is not certain has the command that names it.
 func (s *Session) deployedFolder(root, named string, command again) (string, error) {
@@ -86,21 +95,50 @@ func (s *Session) chartSource(root string, c Chart) (string, error) {
 	return s.deployedFolder(root, c.Config, c.again())
 }
 
-// requireKustomization refuses a folder without a kustomization, with those that the project has and the command for
-// the first of them.
+// requireKustomization refuses a folder without a kustomization, with those that the project has, and the command for
+// the one that is most likely meant.
 func (s *Session) requireKustomization(root, folder string, command again) error {
 	dir := within(root, folder)
 	if kustomization.In(dir) {
 		return nil
 	}
-	kustomizations, err := s.codebase(root).Config()
+	all, err := s.codebase(root).Config()
 	if err != nil {
 		return err
 	}
-	refused := &report.Error{What: "no kustomization in this folder", Where: dir, Hint: "expected a file named kustomization.yaml"}
-	if tops := slices.DeleteFunc(kustomizations.Tops(), codebase.IsSamples); len(tops) > 0 {
-		refused.Hint = "-k names another folder; the project has kustomizations in " + strings.Join(tops, ", ")
-		refused.Next = command(tops[0])
+	choices := slices.DeleteFunc(all.Tops(), codebase.IsSamples)
+	if usual := codebase.DeployedFolder; slices.Contains(all.Folders(), usual) {
+		choices = append([]string{usual}, slices.DeleteFunc(choices, func(f string) bool { return f == usual })...)
+	}
+	refused := &report.Error{What: "no kustomization in this folder", Where: dir}
+	if len(choices) == 0 {
+		refused.Hint = "expected a file named kustomization.yaml, and the project has none that can be deployed: write one that lists the operator's objects, " +
+			"as slipway init does in " + codebase.DeployedFolder + ", or name another folder with -k, such as that of a clone of what deploys the operator"
+		return refused
+	}
+	refused.Hint = "-k names another folder; the project has kustomizations in " + strings.Join(choices, ", ")
+	switch meant := nearestFolder(folder, all.Folders()); {
+	case meant != "":
+		refused.Next = command(meant)
+	case folder == codebase.DeployedFolder: // no flag names it
+		refused.Next = command(cmp.Or(s.codebase(root).Main(codebase.Deployed{Folders: choices}), choices[0]))
+	case len(choices) == 1 || choices[0] == codebase.DeployedFolder:
+		refused.Next = command(choices[0])
 	}
 	return refused
+}
+
+// nearestFolder is the folder of a similar name; "" without one, or with several.
+func nearestFolder(name string, folders []string) (nearest string) {
+	name = path.Clean(filepath.ToSlash(name))
+	best, mostWrong := 1+min(3, len(name)/4), 3
+	for _, folder := range folders {
+		switch distance := spelling.Distance(name, folder, mostWrong); {
+		case distance < best:
+			nearest, best = folder, distance
+		case distance == best:
+			nearest = ""
+		}
+	}
+	return nearest
 }
