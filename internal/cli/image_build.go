@@ -57,7 +57,7 @@ func (inv *invocation) imageBuildCommand() *cobra.Command {
 	flags.StringSliceVar(&b.Platforms, "platform", []string{"linux/" + runtime.GOARCH}, "`platforms` to build for, like linux/amd64,linux/arm64; darwin/arm64 is for plain nodes on a Mac")
 	flags.StringVar(&b.Base, "base", "", "`image` to put the program on top of")
 	bindMirrors(cmd, &b.Mirrors)
-	flags.StringArrayVar(&arguments, "build-arg", nil, "value for an ARG of the Dockerfile, `NAME=value`; repeatable")
+	flags.StringArrayVar(&arguments, "build-arg", nil, "value for an ARG of the Dockerfile or a variable of the Makefile, `NAME=value`; repeatable")
 	flags.StringArrayVar(&labels, "label", nil, "label of the image, `NAME=value`; repeatable")
 	flags.StringVarP(&b.Dockerfile, "file", "f", "", "`path` of the Dockerfile; default: that of the module")
 	flags.StringVar(&b.Target, "target", "", "`stage` of the Dockerfile that becomes the image; default: the last one")

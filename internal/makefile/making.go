@@ -32,9 +32,10 @@ type Goal struct {
 // Making are the lines that make runs for a goal, in order, as [Texts] has them, and the variables that these see. What
 // a target needs is made before it. The text of a line is [recipe.Unknown] where it is not plain whether it runs and
 // with what: it depends on a condition, or its target has no rule, a pattern's, or variables of its own. A target that
-// only installs tools counts as made.
+// only installs tools counts as made. Where a variable has the unknown value, its name and [recipe.Named] follow.
 func Making(content []byte, getenv func(string) string, files fs.FS, goal Goal) (texts []recipe.Text, exported map[string]string) {
 	m := read(string(content), getenv, files, goal.Variables)
+	m.names = true
 	if _, set := m.variables["MAKE"]; !set {
 		m.variables["MAKE"] = variable{value: "make"}
 	}

@@ -47,6 +47,7 @@ type reader struct {
 	given     map[string]string // variables of the command line
 	exported  map[string]bool
 	automatic string // what $@ stands for
+	names     bool   // opaque is followed by the variable that it is the value of, and [recipe.Named]
 
 	steps     int // of expand so far
 	bytes     int // that references stood for so far
@@ -298,9 +299,9 @@ func closing(text string, open int) int {
 func (m *reader) reference(inner string, depth int) string {
 	if value, known := m.variables[inner]; known {
 		if value.conditional {
-			return opaque
+			return m.named(inner, opaque)
 		}
-		return m.expand(value.value, depth+1)
+		return m.named(inner, m.expand(value.value, depth+1))
 	}
 	if words, ok := strings.CutPrefix(inner, "abspath "); ok {
 		return m.cleaned(words, depth)
@@ -315,6 +316,14 @@ func (m *reader) reference(inner string, depth int) string {
 		return m.getenv(inner) // make takes what it does not know from the environment, and else nothing
 	}
 	return opaque
+}
+
+// named adds the name of a variable to a value that is not known, unless that is a list or another variable's.
+func (m *reader) named(name, value string) string {
+	if !m.names || strings.ContainsAny(value, " \t"+recipe.Named) || strings.HasPrefix(value, "-") {
+		return value
+	}
+	return strings.ReplaceAll(value, opaque, opaque+name+recipe.Named)
 }
 
 // cleaned are the paths that $(abspath …) names.

@@ -27,6 +27,8 @@ import (
 const (
 	// Unknown stands for what cannot be known.
 	Unknown = "\ue000"
+	// Named ends the name of a variable that may follow Unknown: the one whose value that is.
+	Named = "\ue002"
 	// Root stands for the absolute path of the project's folder.
 	Root = "\ue001"
 )

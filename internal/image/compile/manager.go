@@ -39,7 +39,7 @@ type Source struct {
 	Package    string            // main package, like ./cmd
 	Dockerfile string            // path of another Dockerfile than the module's
 	Target     string            // the stage that becomes the image, instead of the last one
-	Arguments  map[string]string // for its ARGs
+	Arguments  map[string]string // for its ARGs, and variables of the Makefile
 	Command    string            // that builds it, for advice: a package may follow
 	WithBase   bool              // the image has another one below, which may have what ENTRYPOINT starts
 	// AllowIncomplete finds it also if an image of it lacks what the Dockerfile has.

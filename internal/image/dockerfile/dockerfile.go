@@ -28,6 +28,8 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
 	"github.com/slipway-dev/slipway/internal/image/reference"
+	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
 // Recipe is what a Dockerfile says.
@@ -326,10 +328,13 @@ func (r Recipe) Has(full string) bool {
 		slices.ContainsFunc(r.Files, func(c Copy) bool { return full == c.To || c.dir && strings.HasPrefix(full, withSlash(c.To)) })
 }
 
+// unknown matches what stands for a value that is not known, with the variable that it is the value of.
+var unknown = lazy.Regexp(recipe.Unknown + `(?:([\w.-]+)` + recipe.Named + `)?`)
+
 // shortened is a text as messages have it, in one line.
 func shortened(text string) string {
 	const shown = 60
-	text = strings.Join(strings.Fields(text), " ")
+	text = strings.Join(strings.Fields(unknown().ReplaceAllString(text, "…")), " ")
 	if len(text) > shown {
 		text = strings.ToValidUTF8(text[:shown], "") + "…"
 	}

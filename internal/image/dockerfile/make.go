@@ -41,6 +41,11 @@ func (c *script) make(words []string) {
 			targets = append(targets, word)
 		}
 	}
+	for name, value := range c.Arguments {
+		if _, given := overrides[name]; !given {
+			overrides[name] = value
+		}
+	}
 	if rel, in := below(c.root, c.dir); c.Files == nil || c.root == "" || !in || rel != "." {
 		c.refuse("slipway follows make only in the project's folder")
 		return

@@ -23,7 +23,7 @@ type option struct {
 
 // options are the flags of go build, without their dashes. What is not here is left out.
 var options = map[string]option{
-	"ldflags": {true, keptLinkerFlags}, "gcflags": {true, keptCompilerFlags}, "tags": {true, matching(`[\pL\pN_., ]*`)},
+	"ldflags": {true, nil}, "gcflags": {true, keptCompilerFlags}, "tags": {true, matching(`[\pL\pN_., ]*`)},
 	"mod": {true, matching(`readonly|vendor|mod`)}, "modfile": {true, keptModFile}, "buildvcs": {false, matching(`true|false|auto|`)},
 	"pgo": {true, matching(`auto|off`)},
 
@@ -77,7 +77,7 @@ type buildLine struct {
 
 // omit notes a part of the call that is left out.
 func (b *buildLine) omit(part, why string) {
-	b.note(Line{File: b.file, Number: b.line, Text: shortened(strings.ReplaceAll(part, recipe.Unknown, "…")), Why: why, Flag: true, Harmless: slices.Contains(harmless, why)})
+	b.note(Line{File: b.file, Number: b.line, Text: shortened(part), Why: why, Flag: true, Harmless: slices.Contains(harmless, why)})
 }
 
 // flags takes the flags and the package of a call.
@@ -107,6 +107,8 @@ func (b *buildLine) flag(name, value string) {
 		b.output = value
 	case name == "C":
 		b.dir = within(b.dir, value)
+	case name == "ldflags":
+		b.linkerFlags(value)
 	case known.kept != nil:
 		kept, why := known.kept(b, value)
 		if why != "" {
@@ -196,39 +198,52 @@ func keptCompilerFlags(_ *buildLine, value string) (kept, why string) {
 // variable is what -X sets. Its name never begins with @, from which the linker would read a file of flags.
 var variable = lazy.Regexp(`^[\pL\pN_./~-]+\.[\pL\pN_]+=`)
 
-// keptLinkerFlags are those that leave out tables, name the build and set variables. Others name programs, or files.
-func keptLinkerFlags(_ *buildLine, value string) (kept, why string) {
+// linkerFlags takes those that leave out tables, name the build and set variables. Others name programs, or files.
+func (b *buildLine) linkerFlags(value string) {
 	pattern, flags := splitPattern(value)
 	words := fields(flags)
 	var all []string
 	for i := 0; i < len(words); i++ {
 		first := i
 		name, value, given := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(words[i], "-"), "-"), "=")
-		if !strings.HasPrefix(words[i], "-") {
-			why = notKnown
-			continue
-		}
-		if !given && slices.Contains([]string{"X", "buildid", "extldflags", "extld", "linkmode", "I", "r", "L"}, name) && i+1 < len(words) {
+		if !given && slices.Contains([]string{"X", "buildid", "extldflags", "extld", "linkmode", "I", "r", "L"}, name) && strings.HasPrefix(words[i], "-") && i+1 < len(words) {
 			i++
 			value = words[i]
 		}
+		flag := words[first : i+1]
 		switch {
-		case strings.Contains(value, recipe.Unknown):
-			why = outputs
+		case strings.Contains(value, recipe.Unknown) && name == "X":
+			b.withoutValue(strings.Join(flag, " "))
+		case strings.Contains(words[first]+value, recipe.Unknown):
+			b.omit("-ldflags="+strings.Join(flag, " "), outputs)
+		case !strings.HasPrefix(words[first], "-"):
+			b.omit("-ldflags="+words[first], notKnown)
 		case (name == "s" || name == "w") && (!given || slices.Contains([]string{"true", "false", "1", "0"}, value)):
-			all = append(all, words[i])
+			all = append(all, flag...)
 		case name == "X" && variable().MatchString(value):
-			all = append(all, words[first:i+1]...)
+			all = append(all, flag...)
 		case name == "buildid":
 			all = append(all, "-buildid="+value)
 		case name == "extldflags":
-			why = noCLinker
+			b.omit("-ldflags="+strings.Join(flag, " "), noCLinker)
 		case name == "linkmode" && value == "internal":
 		default:
-			why = runs
+			b.omit("-ldflags="+strings.Join(flag, " "), runs)
 		}
 	}
-	return joined(pattern, all), why
+	if len(all) > 0 || len(words) == 0 {
+		b.Flags = append(b.Flags, "-ldflags="+joined(pattern, all))
+	}
+}
+
+// withoutValue notes a -X whose value is not known. The program works without: its variable keeps the value that it has
+// in the code.
+func (b *buildLine) withoutValue(flag string) {
+	why := outputs
+	if name := unknown().FindStringSubmatch(flag)[1]; name != "" {
+		why = "slipway does not know the value of " + name + "; --build-arg " + name + "=… sets it"
+	}
+	b.note(Line{File: b.file, Number: b.line, Text: shortened(flag), Why: why, Flag: true, Harmless: true})
 }
 
 // joined is the text of flags for a pattern; "" if there are none.

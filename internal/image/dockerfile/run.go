@@ -100,7 +100,7 @@ func (c *script) refuse(why string) { c.note(c.at(why)) }
 
 // at is the line of the text.
 func (c *script) at(why string) Line {
-	return Line{File: c.file, Number: c.line, Text: shortened(strings.ReplaceAll(c.shown, recipe.Unknown, "…")), Why: why}
+	return Line{File: c.file, Number: c.line, Text: shortened(c.shown), Why: why}
 }
 
 func (c *script) statement(stmt *syntax.Stmt) {
