@@ -191,12 +191,15 @@ func (c *script) command(cmd *syntax.CallExpr) {
 	}
 	var words []string
 	for _, word := range cmd.Args {
-		name := c.unset(word)
-		if name != "" {
+		of := c
+		if slices.Contains([]string{"make", "gmake"}, path.Base(first(words))) {
+			of = c.leftToMake()
+		}
+		if name := of.unset(word); name != "" {
 			c.refuse("$" + name + " has no value; --build-arg gives it one")
 			return
 		}
-		fields, why := c.expanded(word, func(config *expand.Config) ([]string, error) { return expand.Fields(config, word) })
+		fields, why := of.expanded(word, func(config *expand.Config) ([]string, error) { return expand.Fields(config, word) })
 		if why != "" {
 			c.refuse(why)
 			return
@@ -212,6 +215,20 @@ func (c *script) command(cmd *syntax.CallExpr) {
 		c.call(words)
 	}
 	c.env = before
+}
+
+// leftToMake has references to the builder's own arguments stand for themselves, so that make hands them to the shell:
+// GOARCH=$TARGETARCH says nothing that the image's platform does not say.
+func (c *script) leftToMake() *script {
+	c.steps -= len(c.env)
+	inner := *c
+	inner.env = maps.Clone(c.env)
+	for _, name := range platforms {
+		if _, known := c.env[name]; !known {
+			inner.env[name] = "$${" + name + "}"
+		}
+	}
+	return &inner
 }
 
 // unset is a variable in a word that has no value, nor one for that.

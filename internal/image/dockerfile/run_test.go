@@ -89,13 +89,16 @@ own: bin/manager
 		flags []string
 		left  []string
 	}{
-		"make":                                {version("dev"), nil},
-		"make -j4 build VERSION=1":            {version("1"), nil},
-		"VERSION=2 make build":                {version("2"), nil},
-		"make git":                            {[]string{"-tags=strict", "-ldflags=-s"}, nil},
-		"make fast":                           {nil, []string{"Makefile:23", "Makefile:24"}},
-		"make assets bin/manager":             {version("dev"), []string{"Makefile:27"}},
-		"CGO=1 make cgo":                      {version("dev"), nil},
+		"make":                                  {version("dev"), nil},
+		"make -j4 build VERSION=1":              {version("1"), nil},
+		"VERSION=2 make build":                  {version("2"), nil},
+		"make git":                              {[]string{"-tags=strict", "-ldflags=-s"}, nil},
+		"make fast":                             {nil, []string{"Makefile:23", "Makefile:24"}},
+		"make assets bin/manager":               {version("dev"), []string{"Makefile:27"}},
+		"CGO=1 make cgo":                        {version("dev"), nil},
+		"make cgo \"CGO=0 GOARCH=$TARGETARCH\"": {version("dev"), nil},
+		"make bin/manager \"GO_ENV=GOARCH=$TARGETARCH\"": {version("dev"), nil},
+		"make bin/manager \"VERSION=$TARGETARCH\"":       {nil, []string{"Makefile:19"}},
 		"make own":                            {version("dev"), []string{"Makefile:30"}},
 		"make none":                           {nil, []string{"Makefile:1"}},
 		"make -C hack":                        {nil, []string{"Dockerfile:5"}},
