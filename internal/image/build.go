@@ -237,9 +237,10 @@ func (b *builder) programLayer(program compile.Program, to string, created time.
 	return layer, digest, err
 }
 
-// files is the layer of the project's files; nil if the image has none.
+// files is the layer of the project's files and of empty folders; nil if the image has none.
 func (b *builder) files(created time.Time) (v1.Layer, error) {
-	if len(b.manager.Files) == 0 {
+	folders := b.manager.Recipe.Folders
+	if len(b.manager.Files)+len(folders) == 0 {
 		return nil, nil
 	}
 	root, err := os.OpenRoot(b.Dir)
@@ -248,6 +249,9 @@ func (b *builder) files(created time.Time) (v1.Layer, error) {
 	}
 	defer root.Close()
 	var files []pack.Copied
+	for _, f := range folders {
+		files = append(files, pack.Copied{To: strings.TrimPrefix(f.Path, "/"), UID: f.UID, GID: f.GID})
+	}
 	for _, f := range b.manager.Files {
 		one := pack.Copied{From: f.From, To: strings.TrimPrefix(f.To, "/"), Follow: f.Follow}
 		owner, _ := rootfs.User(cmp.Or(f.Owner, "0:0"))

@@ -112,7 +112,7 @@ func (s *stage) place(node *parser.Node, found []placed, to string, several bool
 		s.leave(node, longPath)
 		return
 	}
-	folder := strings.HasSuffix(to, "/") || full == s.config.Workdir || several || slices.ContainsFunc(s.files, func(p placed) bool { return p.dir && p.To == full })
+	folder := strings.HasSuffix(to, "/") || full == s.config.Workdir || several || s.made(full) || slices.ContainsFunc(s.files, func(p placed) bool { return p.dir && p.To == full })
 	for _, p := range found {
 		switch {
 		case p.To == "." && (p.dir || !folder):

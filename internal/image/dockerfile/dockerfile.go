@@ -36,8 +36,9 @@ import (
 type Recipe struct {
 	Programs   []Build // that the image has; the first one is the one that is started
 	Files      []Copy  // of the project that the image has, as far as nothing else is put in their place later
-	Base       string  // image of the last stage; "" if it adds nothing to the programs
-	Workdir    string  // folder that the program is started in
+	Folders    []Folder
+	Base       string // image of the last stage; "" if it adds nothing to the programs
+	Workdir    string // folder that the program is started in
 	Entrypoint []string
 	Command    []string
 	User       string

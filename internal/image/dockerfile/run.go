@@ -332,13 +332,17 @@ func (c *script) call(words []string) {
 		}
 	case (name == "cp" || name == "mv") && c.moved(words[1:]):
 	case slices.Contains(reading, name):
-	case name == "rm" && !slices.ContainsFunc(words[1:], c.has):
+	case name == "rm" && !slices.ContainsFunc(words[1:], func(w string) bool { return c.has(w) || c.made(within(c.dir, w)) }):
+	case c.inImage && (name == "mkdir" || name == "chown") && c.folder(name, words[1:]):
 	case c.inImage && !c.provided(name, words[1:]):
 		c.refuse(notInImage)
 	case slices.Contains(settling, name), slices.Contains(generators, name):
 	case slices.Contains(system, name), slices.Contains(users, name):
 		l := c.at(notRun)
 		l.Harmless = true
+		if c.inImage { // the line may also make folders
+			l.Text = shortened(strings.Join(words, " "))
+		}
 		c.note(l)
 	default:
 		c.refuse(notRun)

@@ -202,3 +202,34 @@ func TestManyExported(t *testing.T) {
 		t.Errorf("%q are left", got)
 	}
 }
+
+// TestFolders: the last stage may make empty folders, and give them to users whose numbers are known.
+func TestFolders(t *testing.T) {
+	for run, c := range map[string]struct {
+		folders []dockerfile.Folder
+		left    bool
+	}{
+		"RUN set -eux; mkdir -p /log /tmp && chown -R nobody:nobody /log && apk --no-cache add ca-certificates tzdata": {[]dockerfile.Folder{{"/log", 65534, 65534}}, false},
+		"RUN mkdir /a /a/b /ab && chown -R 7:8 /a/":  {[]dockerfile.Folder{{"/a", 7, 8}, {"/a/b", 7, 8}, {"/ab", 0, 0}}, false},
+		"RUN mkdir -p /a /a/b\nRUN chown 7 /a":       {[]dockerfile.Folder{{"/a", 7, 0}, {"/a/b", 0, 0}}, false},
+		"RUN mkdir /a && chown op /a":                {[]dockerfile.Folder{{"/a", 0, 0}}, true},
+		"RUN mkdir /a && rm -r /a":                   {[]dockerfile.Folder{{"/a", 0, 0}}, true},
+		"RUN mkdir /a\nCOPY x /a\nRUN chown -R 7 /a": {[]dockerfile.Folder{{"/a", 0, 0}}, true},
+		"RUN mkdir -m 700 /a":                        {nil, true},
+		"RUN mkdir a":                                {nil, true},
+		"RUN mkdir -p /var/tmp":                      {nil, true},
+		"RUN chown nobody /":                         {nil, true},
+		"USER 7\nRUN mkdir /a":                       {nil, true},
+		"RUN mkdir /a && chmod 777 /a":               {[]dockerfile.Folder{{"/a", 0, 0}}, true},
+		"RUN mkdir $(x)":                             {nil, true},
+	} {
+		r := read(t, "FROM go AS b\nRUN mkdir /own && go build -o /m ./cmd\nFROM alpine\nCOPY --from=b /m /m\n"+run+"\n", dockerfile.Options{})
+		if diff := cmp.Diff(c.folders, r.Folders); diff != "" || len(left(r)) > 0 != c.left {
+			t.Errorf("%s: left %q\n%s", run, left(r), diff)
+		}
+	}
+	r := read(t, "FROM alpine\nRUN mkdir /a\nCOPY run.sh /a\n", dockerfile.Options{})
+	if len(r.Files) != 1 || r.Files[0].To != "/a/run.sh" {
+		t.Errorf("a file in a folder that was made: %+v", r.Files)
+	}
+}

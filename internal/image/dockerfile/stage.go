@@ -26,6 +26,7 @@ func (s *stage) begin() {
 	}
 	s.config, s.root, s.files = s.base.config, s.base.root, slices.Clone(s.base.files)
 	s.config.Labels, s.config.Env, s.config.Left = maps.Clone(s.config.Labels), slices.Clone(s.config.Env), nil
+	s.config.Folders = slices.Clone(s.config.Folders)
 }
 
 // instruction goes through an instruction.

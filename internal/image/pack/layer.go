@@ -60,7 +60,7 @@ func ProgramLayer(path, to string, created time.Time, temp string) (v1.Layer, er
 
 // Copied is a file of a project, and where a layer has it.
 type Copied struct {
-	From, To string // To is without the leading slash
+	From, To string // To is without the leading slash; without From it is an empty folder
 	Follow   bool   // a link is followed
 	Mode     int64  // 0 is 755 for what its owner may run, and 644 for all others
 	UID, GID int
@@ -89,6 +89,9 @@ func CopiedLayer(root *os.Root, files []Copied, created time.Time, temp string) 
 }
 
 func copyFile(w *tar.Writer, root *os.Root, c Copied, created time.Time, left *int64) error {
+	if c.From == "" {
+		return w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: c.To + "/", Mode: 0o755, Uid: c.UID, Gid: c.GID, ModTime: created, Format: tar.FormatPAX})
+	}
 	from := filepath.FromSlash(c.From)
 	stat := root.Lstat
 	if c.Follow {

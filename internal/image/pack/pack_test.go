@@ -113,6 +113,18 @@ func TestProgramLayer(t *testing.T) {
 	}
 }
 
+// TestFolder: a folder that nothing is copied to is in the layer, with its owner.
+func TestFolder(t *testing.T) {
+	layer, err := pack.CopiedLayer(nil, []pack.Copied{{To: "log", UID: 7, GID: 8}}, created, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _ := entries(t, layer)
+	if len(all) != 1 || all[0].Typeflag != tar.TypeDir || all[0].Name != "log/" || all[0].Mode != 0o755 || all[0].Uid != 7 || all[0].Gid != 8 {
+		t.Errorf("got %+v", all)
+	}
+}
+
 func spec() pack.Spec {
 	return pack.Spec{
 		Platform: v1.Platform{OS: "linux", Architecture: "arm", Variant: "v7"}, Created: created, User: "5:5", Entrypoint: []string{"/manager"},
