@@ -112,8 +112,8 @@ func (s *Session) requireKustomization(root, folder string, command again) error
 	}
 	refused := &report.Error{What: "no kustomization in this folder", Where: dir}
 	if len(choices) == 0 {
-		refused.Hint = "expected a file named kustomization.yaml, and the project has none that can be deployed: write one that lists the operator's objects, " +
-			"as slipway init does in " + codebase.DeployedFolder + ", or name another folder with -k, such as that of a clone of what deploys the operator"
+		refused.Hint = "expected a file named kustomization.yaml, and the project has none that can be deployed. Write one that lists the operator's objects, " +
+			"as slipway init does in " + codebase.DeployedFolder + ", or name another folder with -k"
 		return refused
 	}
 	refused.Hint = "-k names another folder; the project has kustomizations in " + strings.Join(choices, ", ")

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A constant that is another one twice, of which one is that again, becomes terabytes in some lines. So how long strings
-// become is estimated first, by the names of constants, and never as less than it is.
+// A constant that is another one twice, of which one is that again, becomes terabytes in some lines. So how long
+// strings become is estimated first, by the names of constants, and never as less than it is.
 
 // maxGrown is how many bytes references to constants stand for in all sums of a check together. Those to short ones do
 // not count: the code has room for only so many. A constant whose declaration is not read is taken for a short one.
