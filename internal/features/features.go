@@ -22,7 +22,8 @@ type Feature struct {
 	Entries []Entry
 	// Files have to be there for these lines to build.
 	Files []string
-	// Needs are the features without which it does not work: each of them that is on stays on with it.
+	// Needs are the features without which it does not work: each of them that is on stays on with it, unless the one
+	// that it excludes takes its place.
 	Needs []string
 	// ComponentNeeds are those that its component needs besides.
 	ComponentNeeds []string
@@ -31,8 +32,8 @@ type Feature struct {
 	MountedFrom string
 	// Excludes is the feature in whose place it is.
 	Excludes string
-	// ServesWebhooks has the manager's webhooks called: code that sets some up does not start without it, unless it
-	// loads their certificate at each handshake.
+	// ServesWebhooks has the manager's webhooks called: code that sets some up does not start or is not ready without
+	// it.
 	ServesWebhooks bool
 }
 
@@ -69,7 +70,7 @@ func Table() []Feature {
 		{
 			Name: "webhook", Value: "webhook", What: "The API server calls the manager's webhooks. They need a certificate.",
 			Entries:     []Entry{{List: "resources", Item: "../webhook"}, {List: "patches", Item: "manager_webhook_patch.yaml"}},
-			MountedFrom: "certmanager", ServesWebhooks: true,
+			MountedFrom: "certmanager", ComponentNeeds: []string{"certmanager", "selfcert"}, ServesWebhooks: true,
 		},
 		{
 			Name: "certmanager", Value: "certManager", What: "cert-manager issues the manager's certificate. This needs cert-manager in the cluster.",

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -96,11 +97,11 @@ func (s *Session) edits(e Edit) ([]scaffold.Edit, error) {
 	if e.Namespaced != nil {
 		edits = append(edits, scaffold.InNamespace(*e.Namespaced))
 	}
-	features, err := editFeatures(e)
+	switches, err := editFeatures(e)
 	if err != nil {
 		return nil, err
 	}
-	edits = append(edits, features...)
+	edits = append(edits, switches...)
 	if e.License != nil {
 		license, err := s.license(*e.License)
 		if err != nil {
@@ -144,11 +145,22 @@ func editFeatures(e Edit) ([]scaffold.Edit, error) {
 		off = slices.Delete(off, at, at+1)
 		edits = append(edits, scaffold.InNamespace(false))
 	}
+	var replaced []scaffold.Feature // by one to enable, which is on before they go: others may need either
+	off = slices.DeleteFunc(off, func(f scaffold.Feature) bool {
+		if !slices.Contains(on, scaffold.Feature(features.Of(string(f)).Excludes)) {
+			return false
+		}
+		replaced = append(replaced, f)
+		return true
+	})
 	if len(off) > 0 {
 		edits = append(edits, scaffold.Disable(off...))
 	}
 	if len(on) > 0 {
 		edits = append(edits, scaffold.MadeBy(ownRelease()), scaffold.Enable(on...))
+	}
+	if len(replaced) > 0 {
+		edits = append(edits, scaffold.Disable(replaced...))
 	}
 	return edits, nil
 }

@@ -223,7 +223,7 @@ func TestCertificateCodeGoesWithItsFeature(t *testing.T) {
 		apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true, Certificates: CertManager}))
 		return root
 	}
-	for name, without := range map[string]Edit{"disabled": Disable(SelfCert), "replaced": Enable(CertManager)} {
+	for name, without := range map[string]Edit{"disabled": Disable(SelfCert, WebhookServer), "replaced": Enable(CertManager)} {
 		t.Run(name, func(t *testing.T) {
 			root := project(t)
 			before := read(t, root, "cmd/main.go")
@@ -231,6 +231,7 @@ func TestCertificateCodeGoesWithItsFeature(t *testing.T) {
 			if !strings.Contains(read(t, root, "cmd/main.go"), "manager.KeepCertificate(mgr)") {
 				t.Fatal("the code did not exist in the first place")
 			}
+			editFile(t, root, "config/manager/manager.yaml", "        env:\n", "        env:\n        - name: ENABLE_WEBHOOKS\n          value: \"false\"\n")
 			apply(t)(EditProject(root, without))
 			apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Validation: true}))
 			if diff := cmp.Diff(before, read(t, root, "cmd/main.go")); diff != "" {
@@ -251,7 +252,7 @@ func TestCertificateCodeGoesWithItsFeature(t *testing.T) {
 		root := project(t)
 		apply(t)(EditProject(root, Enable(SelfCert)))
 		editFile(t, root, "cmd/main.go", "keep the certificate: %w", "my words: %w")
-		plan, err := EditProject(root, Disable(SelfCert))
+		plan, err := EditProject(root, Enable(CertManager))
 		apply(t)(plan, err)
 		told := map[string]string{}
 		for _, f := range plan.Changes() {

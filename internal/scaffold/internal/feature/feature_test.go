@@ -253,6 +253,9 @@ func TestConversionOfOtherTools(t *testing.T) {
 	root := newProject(t)
 	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v2", Kind: "CronJob", Resource: true}))
 	projecttest.Apply(t)(newwebhook.Create(root, newwebhook.Options{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
+	if err := os.Remove(filepath.Join(root, "cmd", "main.go")); err != nil { // whose webhooks need the feature
+		t.Fatal(err)
+	}
 	for patches, said := range map[string]bool{
 		"patches:\n- path: patches/webhook_in_cronjobs.yaml\n":         true,
 		"patchesStrategicMerge:\n- patches/webhook_in_cronjobs.yaml\n": true,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -14,10 +15,11 @@ import (
 // switchVariable is the variable that kubebuilder's managers read before they set up webhooks: false leaves them out.
 const switchVariable = "ENABLE_WEBHOOKS"
 
-// refuseServed refuses to switch off what the manager's code needs: its server of webhooks does not start without a
-// certificate, unless it loads that at each handshake.
-func (p *planner) refuseServed(off []Feature) error {
-	for _, f := range off {
+// refuseServed refuses to switch off what the manager's code needs: kubebuilder's server of webhooks does not start
+// without a certificate. Slipway's starts, but is not ready, and the API server cannot call it. The features to switch
+// off are some of all that would be.
+func (p *planner) refuseServed(off, all []Feature) error {
+	for _, f := range all {
 		if on, err := p.on(f); err != nil || !on || !f.row().ServesWebhooks {
 			if err != nil {
 				return err
@@ -32,11 +34,30 @@ func (p *planner) refuseServed(off []Feature) error {
 		if switchable {
 			hint = fmt.Sprintf("nothing was changed; set %s to \"false\" among the variables of the manager's container, which leaves webhooks out, and run the command again; or delete the webhooks first", switchVariable)
 		}
-		return &report.Error{
-			What: "the manager's code serves webhooks, and does not start without their certificate", Where: place, Hint: hint, Next: p.deletion(),
+		what := "the manager's code serves webhooks, and does not start without their certificate"
+		if own, err := p.Exists(manager.FlagsFile); err != nil {
+			return err
+		} else if own {
+			what = "the manager's code serves webhooks, which the API server cannot call without " + f.neededOf(off)
+			hint += "; slipway edit --certs changes who issues the certificate"
 		}
+		return &report.Error{What: what, Where: place, Hint: hint, Next: p.deletion()}
 	}
 	return nil
+}
+
+// neededOf lists those of the features to switch off that a component consists of or needs.
+func (f Feature) neededOf(off []Feature) string {
+	var names []string
+	for _, g := range off {
+		if g == f || slices.Contains(f.row().ComponentNeeds, string(g)) {
+			names = append(names, string(g))
+		}
+	}
+	if len(names) == 1 {
+		return "the feature " + names[0]
+	}
+	return "the features " + strings.Join(names, " and ")
 }
 
 // deletion is the command that deletes the project's first webhooks, or the page of that command.
@@ -49,12 +70,11 @@ func (p *planner) deletion() string {
 	return "slipway delete webhook --help"
 }
 
-// webhooksSetUp is the line at which the manager's code sets up webhooks that need a certificate when it starts, and
-// whether it reads the variable by which they are left out. The place is "" without such a line, and where the variable
+// webhooksSetUp is the line at which the manager's code sets up webhooks, and whether it reads the variable by which they are left out. The place is "" without such a line, and where the variable
 // is set.
 func (p *planner) webhooksSetUp() (place string, switchable bool, err error) {
-	if own, err := p.Exists(manager.FlagsFile); err != nil || own || p.Recording() {
-		return "", false, err
+	if p.Recording() {
+		return "", false, nil
 	}
 	main, err := manager.FindForWebhooks(p.Plan, p.project)
 	if err != nil || main.File == "" {

@@ -305,7 +305,7 @@ func (p *planner) refuseNeeded(off []Feature) error {
 			all, again = append(all, f), true
 		}
 	}
-	if err := p.refuseServed(all); err != nil || first == nil {
+	if err := p.refuseServed(off, all); err != nil || first == nil {
 		return err
 	}
 	first.Next = "slipway edit --disable "
@@ -336,11 +336,24 @@ func (p *planner) neededBy(f Feature, off []Feature) (needed Feature, place stri
 		if err != nil {
 			return "", "", err
 		}
-		if on && slices.Contains(needs, string(g)) {
+		replaced, err := p.replaced(g, off)
+		if err != nil {
+			return "", "", err
+		}
+		if on && !replaced && slices.Contains(needs, string(g)) {
 			return g, fmt.Sprintf("%s:%d", p.defaultConfig(), line), nil
 		}
 	}
 	return "", "", nil
+}
+
+// replaced reports whether the feature that one excludes is on and stays on, in its place.
+func (p *planner) replaced(f Feature, off []Feature) (bool, error) {
+	other := Feature(f.row().Excludes)
+	if other == "" || slices.Contains(off, other) {
+		return false, nil
+	}
+	return p.on(other)
 }
 
 // A Waiting is a section of the configuration that is in comments though the project's webhooks need it.
