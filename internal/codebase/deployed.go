@@ -25,6 +25,9 @@ type Deployed struct {
 	// None reports that the commands of the target build no folder.
 	None bool
 
+	// Image is the image that the target has the manager run, or nil.
+	Image *SetImage
+
 	unknown string   // why the folders are not known
 	edited  []string // commands that change what is applied, each with its place
 }
@@ -122,6 +125,7 @@ func (c *Codebase) readDeployed() (Deployed, error) {
 			d.edited = append(d.edited, fmt.Sprintf("%s:%d: %s", change.File, change.Line, change.Text))
 		}
 	}
+	c.addImages(&d, all, found.images, content)
 	return d, nil
 }
 
@@ -148,6 +152,7 @@ type applied struct {
 	folders []string
 	unknown string
 	edited  []string
+	images  []SetImage
 	changes []recipe.Step // that may edit what is applied
 	before  []recipe.Step // those before the last call
 }
@@ -196,6 +201,7 @@ func (r *appliedReader) target(name string) (found applied) {
 	for _, other := range needs {
 		below := r.target(other)
 		found.folders, found.changes, found.edited = append(found.folders, below.folders...), append(found.changes, below.changes...), append(found.edited, below.edited...)
+		found.images = append(found.images, below.images...)
 		if found.unknown == "" {
 			found.unknown = below.unknown
 		}
@@ -215,6 +221,7 @@ func (r *appliedReader) call(to *applied, program string, call recipe.Call) {
 	if words := call.Arguments; program == "kustomize" && len(words) > 2 && words[0] == "edit" && (words[1] != "set" || words[2] != "image") {
 		edit("kustomize " + strings.Join(words, " "))
 	}
+	to.images = append(to.images, setImages(program, call)...)
 	folder, builds := builtFolder(program, call.Arguments)
 	if !builds && call.Unclear == "" {
 		return

@@ -75,6 +75,7 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 	case d.Image != "" && !runs(objects, d.Image):
 		return nil, d.withoutContainer(ctx, built, objects)
 	}
+	s.noteSetImage(root, d, objects)
 	s.warnStale(s.codebase(root), objects)
 	return objects, nil
 }

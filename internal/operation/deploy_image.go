@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,6 +29,24 @@ func CheckImage(text string) error {
 func runs(objects []*unstructured.Unstructured, text string) bool {
 	_, image := kustomization.SplitImage(text)
 	return ship.RunsImage(objects, image)
+}
+
+// noteSetImage notes an image that the Makefile's target deploy sets, where a deployment without --image runs another.
+func (s *Session) noteSetImage(root string, d Deployment, objects []*unstructured.Unstructured) {
+	deployed, err := s.codebase(root).Deployed()
+	if err != nil || d.Image != "" || deployed.Image == nil || !slices.Contains(deployed.Folders, d.applied) {
+		return
+	}
+	image := deployed.Image
+	text := fmt.Sprintf("%s:%d sets the image %s", image.At.File, image.At.Line, image.Name)
+	switch {
+	case image.Value == "":
+	case ship.RunsImage(objects, image.Value):
+		return
+	default:
+		text += " to " + image.Value
+	}
+	s.Handler.Handle(report.Note{Text: text + ", which deploy does not by itself: --image " + image.Flag() + " gives it"})
 }
 
 // withoutContainer refuses an image that no container would run: what is deployed would be the image before. It names
