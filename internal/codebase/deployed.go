@@ -25,6 +25,8 @@ type Deployed struct {
 	// None reports that the commands of the target build no folder.
 	None bool
 
+	// Also are the other commands of the target that change the cluster, each with its place.
+	Also []string
 	// Image is the image that the target has the manager run, or nil.
 	Image *SetImage
 
@@ -108,7 +110,7 @@ func (c *Codebase) readDeployed() (Deployed, error) {
 	}
 	reading := appliedReader{Codebase: c, needs: needs, texts: makefile.Texts(content, c.getenv, c.view, appliers...), seen: map[string]bool{}}
 	found := reading.target(deployTarget)
-	d := Deployed{At: reading.at, unknown: found.unknown, edited: found.edited}
+	d := Deployed{At: reading.at, Also: found.also, unknown: found.unknown, edited: found.edited}
 	for _, folder := range found.folders {
 		within := slices.ContainsFunc(found.folders, func(other string) bool {
 			return other != folder && slices.Contains(all.Parts(other), folder)
@@ -142,6 +144,7 @@ var appliers = []recipe.Program{
 	{Name: "kustomize", Variable: "KUSTOMIZE", Package: "sigs.k8s.io/kustomize/kustomize/v5", Filter: true},
 	{Name: "kubectl", Variable: "KUBECTL", Filter: true}, {Name: "oc", Variable: "OC", Filter: true},
 	{Name: "slipway", Variable: "SLIPWAY"}, {Name: "make", Variable: "MAKE"},
+	{Name: "helm", Variable: "HELM", Filter: true},
 }
 
 // passing are the programs that apply, or hand on, what they read as it is.
@@ -153,6 +156,7 @@ type applied struct {
 	unknown string
 	edited  []string
 	images  []SetImage
+	also    []string      // other commands that change the cluster
 	changes []recipe.Step // that may edit what is applied
 	before  []recipe.Step // those before the last call
 }
@@ -186,13 +190,23 @@ func (r *appliedReader) target(name string) (found applied) {
 		r.at = report.Position{File: own[0].File, Line: own[0].Line, Column: 1}
 	}
 	needs := slices.Clone(r.needs[name])
+	var written []string
 	for _, program := range appliers {
-		for _, call := range recipe.Calls(own, program, r.view) {
-			if program.Name == "make" {
+		calls := recipe.Calls(own, program, r.view)
+		written = append(written, writtenBy(calls)...)
+		for _, call := range calls {
+			switch program.Name {
+			case "make":
 				needs = append(needs, call.Arguments...)
 				continue
+			case "kubectl", "oc", "helm":
+				if folder, builds := builtFolder(program.Name, call.Arguments); (!builds || IsSamples(folder)) && r.changesCluster(call, written) {
+					found.also = append(found.also, fmt.Sprintf("%s:%d also runs %s", call.File, call.Line, shownCall(program.Name, call.Arguments)))
+				}
 			}
-			r.call(&found, program.Name, call)
+			if program.Name != "helm" {
+				r.call(&found, program.Name, call)
+			}
 		}
 	}
 	if len(found.folders) > 0 || found.unknown != "" {
@@ -201,7 +215,7 @@ func (r *appliedReader) target(name string) (found applied) {
 	for _, other := range needs {
 		below := r.target(other)
 		found.folders, found.changes, found.edited = append(found.folders, below.folders...), append(found.changes, below.changes...), append(found.edited, below.edited...)
-		found.images = append(found.images, below.images...)
+		found.images, found.also = append(found.images, below.images...), append(found.also, below.also...)
 		if found.unknown == "" {
 			found.unknown = below.unknown
 		}

@@ -81,6 +81,9 @@ func (s *Session) deployedFolder(root, named string, command again) (string, err
 	if folder != codebase.DeployedFolder {
 		s.Handler.Handle(report.Note{Text: fmt.Sprintf("the kustomization is %s, which %s:%d deploys", folder, deployed.At.File, deployed.At.Line)})
 	}
+	if len(deployed.Also) > 0 && !strings.HasPrefix(command(""), "slipway undeploy") {
+		s.Handler.Handle(report.Note{Text: strings.Join(deployed.Also, ",\n") + ", which deploy does not"})
+	}
 	return folder, nil
 }
 

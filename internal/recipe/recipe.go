@@ -77,6 +77,8 @@ type Call struct {
 	// Kept is the variable that holds the output, of a [Program.Filter], until a command hands it on.
 	Kept string
 	Into []string // the programs that its output goes through, of a [Program.Filter]
+	// Writes are the files that its output goes to, of a [Program.Filter].
+	Writes []string
 }
 
 // Calls finds the calls in texts, in order. Files are those of the project: scripts that texts run are read there, and

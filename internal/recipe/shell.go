@@ -394,6 +394,9 @@ func (s *shell) called(stmt *syntax.Stmt, words []string, unclear string) bool {
 	} else {
 		call.Dir = ""
 	}
+	if s.program.Filter {
+		call.Writes = s.placesOf(append(s.redirected(stmt), outputsOf(arguments)...))
+	}
 	s.add(call)
 	return true
 }

@@ -92,12 +92,7 @@ func (s *shell) step(stmt *syntax.Stmt, words []string) Step {
 	text := s.source[stmt.Pos().Offset():min(int(stmt.End().Offset()), len(s.source))]
 	step.Text = strings.TrimRight(s.text.shown(text), "; ")
 	name, arguments := path.Base(words[0]), words[1:]
-	var written []string
-	for _, r := range stmt.Redirs {
-		if target := s.word(r.Word); slices.Contains([]syntax.RedirOperator{syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll}, r.Op) && target != "/dev/null" {
-			written = append(written, target)
-		}
-	}
+	written := s.redirected(stmt)
 	reads := slices.Contains(readers, name) || (name == "go" || name == "git") && len(arguments) > 0 && slices.Contains(goReads, arguments[0])
 	if options, has := inPlace[name]; has && !slices.ContainsFunc(arguments, func(a string) bool {
 		return slices.ContainsFunc(options, func(o string) bool { return a == o || len(o) == 2 && strings.HasPrefix(a, o+".") })
@@ -122,6 +117,16 @@ func (s *shell) step(stmt *syntax.Stmt, words []string) Step {
 		step.removed = s.removed(arguments)
 	}
 	return step
+}
+
+// redirected are the files to which the shell sends a command's output.
+func (s *shell) redirected(stmt *syntax.Stmt) (written []string) {
+	for _, r := range stmt.Redirs {
+		if target := s.word(r.Word); slices.Contains([]syntax.RedirOperator{syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll}, r.Op) && target != "/dev/null" {
+			written = append(written, target)
+		}
+	}
+	return written
 }
 
 // outputsOf are the values of options that say where a command writes.
