@@ -123,6 +123,8 @@ func isPackage(word, pkg string) bool {
 var (
 	// goInstalls matches calls of the go command that build a program, up to the end of the command.
 	goInstalls = lazy.Regexp(`(?:^|[\s;&|({/])(?:go|\$[({]GO\w*[)}])\s+(?:install|get|build)\b[^;&|]*`)
+	// pinned matches those that build a pinned program of another module; $@ is no version.
+	pinned = lazy.Regexp(`^\s*\S+\s+(?:install|get)\b.*[\w)}]@`)
 	// installMacro matches the macros of kubebuilder's Makefiles: go-install-tool, and before that go-get-tool.
 	installMacro = lazy.Regexp(`\$[({]call\s+go[-_](?:install|get)[-\w]*\s*,`)
 )
@@ -142,7 +144,7 @@ func (g *maker) installsTools(target string, own []recipe.Text) bool {
 			shell = text.Source
 		}
 		calls := goInstalls().FindAllString(shell, -1)
-		if slices.ContainsFunc(calls, func(call string) bool { return !strings.Contains(call, "@") }) {
+		if slices.ContainsFunc(calls, func(call string) bool { return !pinned().MatchString(call) }) {
 			return false
 		}
 		words := strings.Fields(shell)

@@ -125,8 +125,9 @@ func TestTools(t *testing.T) {
 	const v3 = `LOCALBIN ?= $(shell pwd)/bin
 CONTROLLER_GEN ?= $(LOCALBIN)/controller-gen
 KUSTOMIZE ?= $(LOCALBIN)/kustomize
-build: manifests
-	go build -o bin/manager ./cmd
+build: manifests bin/manager
+bin/manager:
+	go build -ldflags "-X main.v=$(shell git describe)" -o $@ ./cmd
 manifests: controller-gen
 	$(CONTROLLER_GEN) crd
 $(LOCALBIN):
@@ -175,8 +176,8 @@ other:
 		"make controller-gen kustomize && make build": {v3, ""},
 		"make controller-gen && make kustomize build": {v4, ""},
 		"make lint build":   {v3, ""},
-		"make assets build": {v3, "Makefile:26: pack assets: slipway runs only go build"},
-		"make own build":    {v3, "Makefile:28: go install example.com/pack@v1 && GOBIN=/x go install ./own …: slipway does not understand this command"},
+		"make assets build": {v3, "Makefile:27: pack assets: slipway runs only go build"},
+		"make own build":    {v3, "Makefile:29: go install example.com/pack@v1 && GOBIN=/x go install ./own …: slipway does not understand this command"},
 		"make other build":  {v4, "Makefile:19: $(call other-macro,x): slipway does not understand this command"},
 	} {
 		t.Run(run, func(t *testing.T) {
