@@ -70,8 +70,8 @@ func (p *planner) deletion() string {
 	return "slipway delete webhook --help"
 }
 
-// webhooksSetUp is the line at which the manager's code sets up webhooks, and whether it reads the variable by which they are left out. The place is "" without such a line, and where the variable
-// is set.
+// webhooksSetUp is the line at which the manager's code sets up webhooks, and whether it reads the variable by which
+// they are left out. The place is "" without such a line, and where the variable is set.
 func (p *planner) webhooksSetUp() (place string, switchable bool, err error) {
 	if p.Recording() {
 		return "", false, nil
