@@ -17,7 +17,7 @@ var splitters = map[string]string{
 	"internal/download/download.go":               "the address of a mirror",
 	"internal/generate/internal/clients/apply.go": "options of a generator",
 	"internal/operation/generate.go":              "a module with a version",
-	"internal/recipe/command.go":                    "a package with a version",
+	"internal/recipe/command.go":                  "a package with a version",
 	"internal/makefile/tool.go":                   "a package with a version",
 	"internal/makefile/tools.go":                  "a package with a version",
 	"internal/scaffold/internal/gomod/fetch.go":   "a module with a version",
