@@ -39,9 +39,12 @@ func TestQuotaThatComes(t *testing.T) {
 	remove(t, c, quota("pods", "0"))
 	o := ApplyOptions{Set: &Set{Project: "limited", Namespace: "limited"}, Wait: true}
 	mustApply(t, c, quota("pods", "0"), o)
-	few := at(t, c, "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: few, namespace: limited}")
-	if _, found, _ := unstructured.NestedString(few.Object, "status", "hard", "count/secrets"); !found {
-		t.Error("the quota does not hold yet")
+	if err := poll(t.Context(), DefaultTimeout/2, func(context.Context) (bool, error) {
+		few := at(t, c, "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: few, namespace: limited}")
+		_, found, err := unstructured.NestedString(few.Object, "status", "hard", "count/secrets")
+		return found, err
+	}); err != nil {
+		t.Error(err)
 	}
 	more := objects(t, quota("nodes", "9")+"\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: one, namespace: limited}")
 	var err error
