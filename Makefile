@@ -70,7 +70,7 @@ CHECK = env -u SLIPWAY_CLUSTER -u SLIPWAY_NODE -u SLIPWAY_CHECK GOGC=off GOMEMLI
 ONLY  = $(if $(value RUN),-run '$(value RUN)')
 
 .PHONY: check
-check: gofmt $(BIN)/testlog ## gofmt, go vet and the tests that need no cluster, in three minutes (PACKAGES=./project RUN=TestFind for less).
+check: gofmt $(BIN)/testlog ## gofmt, go vet and the tests that need no cluster, in some four minutes (PACKAGES=./project RUN=TestFind for less).
 	@$(CHECK) $(TESTLOG) go test -json -vet=all -short -parallel 4 -timeout 10m $(ONLY) $(or $(PACKAGES),$(CODE))
 	$(if $(PACKAGES),,@$(CHECK) $(TESTLOG) -dir operator go test -json -vet=all -short -timeout 10m $(ONLY) ./...)
 	$(if $(PACKAGES)$(value RUN),,@echo 'All checks passed. `make lint` checks words and pages; `make test` tests with clusters.')
