@@ -10,7 +10,7 @@ import (
 // changing are the verbs of kubectl, oc and helm that change a cluster.
 var changing = []string{"apply", "create", "replace", "patch", "set", "annotate", "label", "delete", "scale", "expose", "run", "upgrade", "install"}
 
-// changesCluster reports whether a call changes the cluster in a way that building folders does not tell: not one that
+// changesCluster reports whether a call changes the cluster in a way that building folders does not show: not one that
 // applies a folder, standard input, or a file that another command of the recipe writes.
 func (r *appliedReader) changesCluster(call recipe.Call, written []string) bool {
 	words := call.Arguments

@@ -70,7 +70,7 @@ func (d *disk) inside(path string) bool {
 }
 
 // Renewed is the view of [Disk] as the files are now. What an earlier view has read is read again only if the file is
-// another one, or was so new that its times do not tell.
+// another one, or was so new that its times do not show it.
 func Renewed(earlier View) View {
 	before, is := earlier.(*disk)
 	if !is {
@@ -111,7 +111,7 @@ type content struct {
 	id   string // of the file, where a later one has another; see [fileid.Of]
 }
 
-// settled is the age from which a file's times tell every later change.
+// settled is the age from which a file's times show every later change.
 const settled = 3 * time.Second
 
 // load reads a file once, unless it is the one that an earlier view has read.

@@ -15,7 +15,7 @@ import (
 // Tools are the programs that the Makefiles of operators install for themselves.
 type Tools struct {
 	Versions map[string]string // by the names of programs
-	Unknown  []string          // variables with a version that only make can tell
+	Unknown  []string          // variables with a version that only make knows
 	// Obstacles are the lines for which make does not use a program that is in the folder of tools.
 	Obstacles []Obstacle
 	// Inspects is the line that looks into a program's file for its version; 0 if none does.
@@ -70,7 +70,7 @@ func ToolsOf(content []byte, getenv func(string) string, files fs.FS) Tools {
 	return tools
 }
 
-// version is the value of a variable that is a version, or "". It is not known if only make can tell. That of
+// version is the value of a variable that is a version, or "". It is not known if only make knows it. That of
 // setup-envtest may come from the required controller-runtime: it is the branch of that release.
 func (m *reader) version(variable string) (value string, known bool) {
 	v := m.variables[variable]

@@ -21,7 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Annotations by which archives tell the names of their images.
+// Annotations by which archives give the names of their images.
 const (
 	refName        = "org.opencontainers.image.ref.name"
 	containerdName = "io.containerd.image.name"
