@@ -101,8 +101,7 @@ func (b *Base) Remove(path string) {
 // Changed reports whether the base holds other files than the one that was read.
 func (b *Base) Changed() bool { return b.changed }
 
-// Stale reports whether the base was read in another form than it is written in: that of an earlier slipway, or with
-// what a merge left in it.
+// Stale reports whether the base was read in another form than it is written in: with what a merge left in it.
 func (b *Base) Stale() bool { return b.stale }
 
 // Empty reports whether the base has no files.

@@ -1,15 +1,12 @@
 package base
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"iter"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -113,26 +110,9 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestArchive: the record of an earlier slipway is read, and written as a text.
-func TestArchive(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", "archive"))
-	must(t, err)
-	b := parsed(t, data)
-	content, ok := b.File("config/rbac/role.yaml")
-	if !ok || !strings.Contains(string(content), "kind: ClusterRole") || !b.Stale() || b.Changed() {
-		t.Errorf("the archive holds %q", content)
-	}
-	again := parsed(t, b.Encode())
-	if diff := cmp.Diff(texts(b), texts(again)); diff != "" || again.Stale() {
-		t.Error(diff)
-	}
-}
-
 // TestDamaged: the error says in which line what is wrong.
 func TestDamaged(t *testing.T) {
 	good := string(of("a", "1\n2\n", "b", "1\r\n").Encode())
-	archive, err := os.ReadFile(filepath.Join("testdata", "archive"))
-	must(t, err)
 	for _, c := range []struct {
 		data string
 		line int
@@ -154,11 +134,7 @@ func TestDamaged(t *testing.T) {
 		{strings.Replace(good, good[strings.Index(good, "== "):strings.Index(good, " a\n")+3], "", 1), 2, errNoFile},
 		{strings.Replace(good, " 2\n", " 2\n<<<<<<< HEAD\n", 1), 5, errOpen},
 		{strings.Replace(good, " 2\n", " 2\n=======\n", 1), 5, errMark},
-		{string(archive[:len(archive)/2]), 0, nil},
-		{string(archive[:len(archive)-4]), 0, nil},
 		{string(make([]byte, maxSize+1)), 0, errLarge},
-		{packed(t, 1, mostLines), 0, errLines},
-		{packed(t, mostFiles+1, 0), 0, errFiles},
 		{tagged(mostTags + 1), mostTags + 3, errTags},
 		{tagged(mostLines - 3), mostTags + 3, errTags}, // next to none is free
 		{strings.Replace(good, " 2\n", strings.Repeat(" 2\n"+good[strings.Index(good, "== "):strings.Index(good, " 2\n")], mostLines/2), 1), mostLines + 1, errLines},
@@ -172,25 +148,10 @@ func TestDamaged(t *testing.T) {
 			t.Errorf("got %v, want line %d: %v, of\n%.300s", err, c.line, c.err, c.data)
 		}
 	}
-	_, err = Parse([]byte(strings.Replace(good, "base 1:", "base 2:", 1)))
+	_, err := Parse([]byte(strings.Replace(good, "base 1:", "base 2:", 1)))
 	if newer, ok := errors.AsType[*VersionError](err); !ok || newer.Version != "2" {
 		t.Errorf("another version: %v", err)
 	}
-}
-
-// packed is an archive of so many files, with so many lines each.
-func packed(t *testing.T, files, lines int) string {
-	t.Helper()
-	var out bytes.Buffer
-	zipped := gzip.NewWriter(&out)
-	archive, text := tar.NewWriter(zipped), bytes.Repeat([]byte("\n"), lines)
-	for i := range files {
-		must(t, archive.WriteHeader(&tar.Header{Name: "f" + strconv.Itoa(i), Mode: 0o644, Size: int64(lines)}))
-		_, err := archive.Write(text)
-		must(t, err)
-	}
-	must(t, errors.Join(archive.Close(), zipped.Close()))
-	return out.String()
 }
 
 // written is a base with these lines.

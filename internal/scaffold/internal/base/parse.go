@@ -20,6 +20,7 @@ var (
 	errBegin    = errors.New("it does not begin a file: its id or path is missing")
 	errTwice    = errors.New("another file has the same id")
 	errOutside  = errors.New("its file is outside the project")
+	errLarge    = fmt.Errorf("it holds more than %d MiB", maxSize>>20)
 	errLines    = fmt.Errorf("it has more than %d lines", mostLines)
 	errFiles    = fmt.Errorf("it has more than %d files", mostFiles)
 	errTags     = fmt.Errorf("its file has lines of more than %d tags, far more than changes give it", mostTags)
@@ -47,14 +48,11 @@ type VersionError struct{ Version string }
 
 func (e *VersionError) Error() string { return "its format has the version " + e.Version }
 
-// Parse reads a base, in whatever form: as it is written, with conflicts of a merge or files that a merge has put there
-// twice, of which it takes both sides, or packed as earlier versions did it.
+// Parse reads a base as it is written, or with conflicts of a merge or files that a merge has put there twice, of which
+// it takes both sides.
 func Parse(data []byte) (*Base, error) {
 	if len(data) > maxSize {
 		return nil, &SyntaxError{Err: errLarge}
-	}
-	if isArchive(data) {
-		return unpack(data)
 	}
 	all, err := split(data)
 	if err != nil {
