@@ -282,31 +282,3 @@ func TestHostPorts(t *testing.T) {
 	}
 	d.start(clusterctl.Options{})
 }
-
-// TestEarlierState starts durable clusters whose configurations slipway wrote while it spoke protocol 2, each by its
-// name alone.
-func TestEarlierState(t *testing.T) {
-	for name, want := range map[string]clusterctl.Spec{
-		"usual":     {},
-		"simulated": {NodeKind: protocol.SimulatedNodes},
-		"named":     {Nodes: []clusterctl.Node{{Name: "a", Taints: []string{"x:NoSchedule"}}}},
-		"bare":      {Controllers: new(false)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := newDock(t, sound)
-			d.keepPrecious()
-			text, err := os.ReadFile(filepath.Join("state", "testdata", "protocol2", name+".json"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			d.lose("-" + string(text))
-			d.start(clusterctl.Options{})
-			got := d.config()
-			want.Port, want.RegistryPort, want.Durable = peerPort, peerRegistryPort, true
-			if diff := cmp.Diff(want, got.Spec); diff != "" || got.Protocol != protocol.Number {
-				t.Errorf("protocol %d: %s", got.Protocol, diff)
-			}
-			d.wantPrecious("start")
-		})
-	}
-}

@@ -60,8 +60,6 @@ type Run struct {
 	// Contexts reports what was changed in the user's kubeconfigs: one for each KUBECONFIG that the cluster was started
 	// with.
 	Contexts []Context `json:"contexts,omitempty"`
-	// Context is what earlier versions wrote instead.
-	Context *Context `json:"context,omitempty"`
 }
 
 // Context is what a start changed in the user's kubeconfig files.
@@ -123,9 +121,6 @@ func (c Cluster) Run() (r Run, ok bool, err error) {
 		return Run{}, false, denied(err)
 	case json.Unmarshal(text, &r) != nil:
 		return Run{}, true, nil // damaged: it was started, and nothing more is known
-	}
-	if r.Context != nil {
-		r.Contexts, r.Context = append(r.Contexts, *r.Context), nil
 	}
 	return r, true, nil
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,7 +44,7 @@ var ErrUnknown = errors.New("its configuration cannot be read")
 func (c Cluster) LastConfig() (config protocol.Config, known bool, err error) {
 	text, err := os.ReadFile(c.Config())
 	if err == nil {
-		config, err = parseConfig(text)
+		err = json.Unmarshal(text, &config)
 	}
 	switch {
 	case err == nil:

@@ -186,7 +186,7 @@ func TestRun(t *testing.T) {
 	if _, ok, err := c.Run(); ok || err != nil {
 		t.Errorf("before: %v, %v", ok, err)
 	}
-	run := state.Run{PID: 7, Context: &state.Context{Name: "slipway-blue", Files: []string{"/f"}}} // as earlier versions had it
+	run := state.Run{PID: 7, Contexts: []state.Context{{Name: "slipway-blue", Files: []string{"/f"}}}}
 	if err := c.WriteRun(run); err != nil {
 		t.Fatal(err)
 	}
