@@ -9,8 +9,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold"
-	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -24,29 +22,10 @@ func (s *Session) noProject() error {
 		Next:  "slipway init --domain example.com --repo example.com/operator",
 	}
 	if module := s.codeWithout(); module != "" {
-		return describeCode(e, s.Dir, module)
+		e.Hint += "; verbs that write no code work without one. If the folders are those of kubebuilder's layout, write it by hand, with the lines " +
+			`version: "3", layout: ` + project.Layout + ", repo: " + module + ", projectName, and domain, which the API groups end in"
+		e.Next = ""
 	}
-	return e
-}
-
-// describeCode has a refusal advise the description of the code that a folder has.
-func describeCode(e *report.Error, dir, module string) error {
-	lines, known, err := scaffold.ProposeProject(dir, module)
-	if err != nil {
-		return err
-	}
-	e.Hint += "; verbs that write no code work without one. If the folders are those of kubebuilder's layout, write it as below"
-	if known {
-		e.Hint += ", with the domain of the code's API groups"
-	} else {
-		e.Hint += ", with your domain"
-	}
-	e.Hint += ", and run the command again"
-	e.Next = "printf '%s\\n'"
-	for _, line := range lines {
-		e.Next += " " + shellword.Quote(line)
-	}
-	e.Next += " > " + project.FileName
 	return e
 }
 

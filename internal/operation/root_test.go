@@ -3,11 +3,9 @@ package operation
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
-
-	"github.com/slipway-dev/slipway/project"
 )
 
 const projectFile = "domain: example.com\nlayout:\n- go.kubebuilder.io/v4\nprojectName: sample\nrepo: example.com/sample\nversion: \"3\"\n"
@@ -55,8 +53,10 @@ func checkRoot(t *testing.T, name, got string, err error, want string) {
 	if got != want {
 		t.Errorf("%s = %q, %v; want %q", name, got, err, want)
 	}
-	if want == "" && mistake(t, err).Next == "" {
-		t.Errorf("%s does not say how to go on: %v", name, err)
+	if want == "" {
+		if e := mistake(t, err); e.Next == "" && !strings.Contains(e.Hint, "by hand") {
+			t.Errorf("%s does not say how to go on: %v", name, err)
+		}
 	}
 }
 
@@ -97,7 +97,7 @@ func TestNeedAProject(t *testing.T) {
 	}
 }
 
-// TestNoProjectBesideCode: where code is, init would be refused, and a command is advised that makes it a project.
+// TestNoProjectBesideCode: where code is, init would be refused, and what PROJECT needs is for its author to know.
 func TestNoProjectBesideCode(t *testing.T) {
 	s, _ := begin(t, t.TempDir())
 	for name, text := range map[string]string{"go.mod": "module example.com/crew\n", "Makefile": "all:\n"} {
@@ -106,19 +106,8 @@ func TestNoProjectBesideCode(t *testing.T) {
 		}
 	}
 	_, err := s.ProjectRoot()
-	e := mistake(t, err)
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("the advised command is for sh, which is not here:", err)
-	}
-	advised := exec.CommandContext(t.Context(), shell, "-c", e.Next)
-	advised.Dir = s.Dir
-	if err := advised.Run(); err != nil {
-		t.Fatal(e.Next, err)
-	}
-	file, err := project.Load(s.Dir)
-	if err != nil || file.Repo != "example.com/crew" || file.Name != "crew" || !file.KnownLayout() {
-		t.Errorf("%+v, then %+v, %v", e, file, err)
+	if e := mistake(t, err); e.Next != "" || !strings.Contains(e.Hint, "repo: example.com/crew") {
+		t.Errorf("%+v", e)
 	}
 }
 
