@@ -48,7 +48,7 @@ func API(root string, d Options) (*plan.Plan, error) {
 		func() error { return d.refuseServedAPI(p, file, r) },
 		func() error { return newapi.DropEmptySamples(p) },
 		func() error { return newapi.ForgetImage(file, r) },
-		func() error { return kind.SettleStorageVersion(p, file, r) }, // which PROJECT may record
+		func() error { return kind.SettleStorageVersion(p, file, r) },
 		func() error { return projectfile.Write(p, file) },
 	} {
 		if err := step(); err != nil {

@@ -54,15 +54,7 @@ func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource)
 	if first == "" {
 		return nil
 	}
-	return markStored(p, file, r, first)
-}
-
-// markStored marks the version in a file, and records that slipway did.
-func markStored(p *plan.Plan, file *project.Project, r project.Resource, types string) error {
-	if err := noteMarked(p, file, r, types); err != nil {
-		return err
-	}
-	return p.Edit(types, piece.MarkType(r.Kind, storageVersion))
+	return p.Edit(first, piece.MarkType(r.Kind, storageVersion))
 }
 
 // owned is a kind whose types are the project's, though PROJECT may not list it yet.
@@ -129,31 +121,24 @@ func SettleStorageVersion(p *plan.Plan, file *project.Project, r project.Resourc
 			marked = name
 		}
 	}
-	if _, err := forgetMarked(file, r, func(version string) bool { return version == r.Version }); err != nil {
-		return err
-	}
 	switch {
 	case len(files) == 1 && marked != "":
-		return unmarkStored(p, file, r, marked)
+		return unmarkStored(p, r, marked)
 	case len(files) > 1 && marked == "":
-		return markStored(p, file, r, files[0])
+		return p.Edit(files[0], piece.MarkType(r.Kind, storageVersion))
 	}
 	return nil
 }
 
 // unmarkStored takes the marker from the one version that is left if slipway has put it there, and says that it stays
-// where that is not known.
-func unmarkStored(p *plan.Plan, file *project.Project, r project.Resource, types string) error {
-	noted, err := forgetMarked(file, r, func(string) bool { return true })
-	if err != nil {
-		return err
-	}
+// in a file that slipway did not make.
+func unmarkStored(p *plan.Plan, r project.Resource, types string) error {
 	scaffolded, ours := p.Base().File(types)
 	switch {
-	case noted || hasStorageVersion(scaffolded, r.Kind):
+	case hasStorageVersion(scaffolded, r.Kind):
 		return p.Edit(types, unmarkType(r.Kind, storageVersion))
 	case !ours:
-		p.Leave(fmt.Sprintf("%s: // %s stays, since slipway does not know who put it there: one version alone needs none", types, storageVersion))
+		p.Leave(fmt.Sprintf("%s: // %s stays, since slipway did not make this file: one version alone needs none", types, storageVersion))
 	}
 	return nil
 }
