@@ -108,7 +108,7 @@ func (s *source) without(call *ast.CallExpr) ([]byte, bool) {
 		}
 		first, last = outer, outer
 	}
-	if s.lastUse(first, last) || s.commented(first, last) {
+	if s.commented(first, last) {
 		return nil, false
 	}
 	return s.withoutLines(s.line(first.Pos()), s.line(last.End())), true
@@ -180,49 +180,6 @@ func (s *source) commented(first, last ast.Node) bool {
 // isNolint reports whether a comment is a linter's directive.
 func isNolint(comment string) bool {
 	return strings.HasPrefix(strings.ReplaceAll(comment, " ", ""), "//nolint")
-}
-
-// lastUse reports whether the statements have the last use of a variable of their function, which Go would refuse then.
-func (s *source) lastUse(first, last ast.Node) bool {
-	inside := func(n ast.Node) bool { return first.Pos() <= n.Pos() && n.Pos() < last.End() }
-	type variable struct {
-		decl any
-		name string
-	}
-	used, elsewhere := map[variable]bool{}, map[variable]bool{}
-	ast.Inspect(s.file, func(n ast.Node) bool {
-		ident, ok := n.(*ast.Ident)
-		if !ok || ident.Obj == nil || ident.Obj.Kind != ast.Var || ident.Obj.Pos() == ident.Pos() {
-			return true
-		}
-		v := variable{ident.Obj.Decl, ident.Name}
-		switch {
-		case inside(ident):
-			used[v] = true
-		default:
-			elsewhere[v] = true
-		}
-		return true
-	})
-	for v := range used {
-		decl, ok := v.decl.(ast.Node)
-		_, field := decl.(*ast.Field)
-		if !ok || field || elsewhere[v] || inside(decl) || s.topLevel(decl) {
-			continue
-		}
-		return true
-	}
-	return false
-}
-
-// topLevel reports whether a declaration is the package's.
-func (s *source) topLevel(decl ast.Node) bool {
-	for _, d := range s.file.Decls {
-		if gen, ok := d.(*ast.GenDecl); ok && gen.Pos() <= decl.Pos() && decl.Pos() < gen.End() {
-			return true
-		}
-	}
-	return false
 }
 
 // withoutLines is the file without these lines, counted from 1, the linter's directives above them, and one of two

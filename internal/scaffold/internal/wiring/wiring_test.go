@@ -114,7 +114,6 @@ func TestTake(t *testing.T) {
 		{"returned", registration, "return a.AddToScheme(s)", "return a.AddToScheme(s)"},
 		{"a controller", setUp, "x()\nif err = (&c.R{\n\tClient: m.GetClient(),\n\tLog: logs(\"R\"),\n}).SetupWithManager(ctx, m); err != nil {\n\tpanic(err)\n}\ny()", "x()\ny()"},
 		{"a controller from a function", made, "x()\nif err = c.NewR(m, 1).SetupWithManager(ctx, m); err != nil {\n\treturn err\n}\ny()", "x()\ny()"},
-		{"a controller with the last use of a variable", setUp, "v := x()\nif err := (&c.R{V: v}).SetupWithManager(m); err != nil {\n\tpanic(err)\n}", "v := x()\nif err := (&c.R{V: v}).SetupWithManager(m); err != nil {\n\tpanic(err)\n}"},
 		{"a controller with a comment", setUp, "if err := (&c.R{\n\tV: 1, // mine\n}).SetupWithManager(m); err != nil {\n\tpanic(err)\n}", "if err := (&c.R{\n\tV: 1, // mine\n}).SetupWithManager(m); err != nil {\n\tpanic(err)\n}"},
 		{"webhooks", webhooks, "x()\n// nolint:goconst\nif os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n\tif err := w.SetupRWebhookWithManager(mgr); err != nil {\n\t\tos.Exit(1)\n\t}\n}\ny()", "x()\ny()"},
 		{"webhooks with others", webhooks, "if on {\n\t_ = w.SetupRWebhookWithManager(mgr)\n\t_ = w.SetupQWebhookWithManager(mgr)\n}", "if on {\n\t_ = w.SetupQWebhookWithManager(mgr)\n}"},
