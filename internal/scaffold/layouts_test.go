@@ -69,7 +69,7 @@ func TestOlderLayouts(t *testing.T) {
 			projecttest.Holds(t, root, "api/v1/probe_types.go", "SchemeBuilder.Register(&Probe{}, &ProbeList{})", "!pkg/runtime\"")
 			projecttest.Holds(t, root, "main.go", "(&controllers.ProbeReconciler{", "(&crewv1.Captain{}).SetupWebhookWithManager(mgr)")
 			projecttest.Holds(t, root, "controllers/probe_controller.go", "package controllers\n", "example.com/op/api/v1")
-			projecttest.Holds(t, root, "config/default/kustomization.yaml", "bases:\n- ../crd\n- ../rbac\n- ../manager\n#- ../webhook\n", "components:\n- ../webhook\n- ../certmanager\n", "resources:\n- services.yaml\n")
+			projecttest.Holds(t, root, "config/default/kustomization.yaml", "bases:\n- ../crd\n- ../rbac\n- ../manager\n## - ../webhook\n", "components:\n- ../webhook\n- ../certmanager\n", "resources:\n- services.yaml\n")
 			projecttest.Holds(t, root, "config/certmanager/manager.yaml", "mountPath: /tmp/k8s-webhook-server/serving-certs")
 			projecttest.Holds(t, root, "config/certmanager/kustomization.yaml", "!--webhook-cert-path")
 		})
@@ -126,7 +126,7 @@ func TestOlderWebhooks(t *testing.T) {
 	projecttest.Unpack(t, root, methods)
 	apply(t)(CreateWebhook(root, captains()))
 	checkCompiles(t, root)
-	projecttest.Holds(t, root, "api/v1/captain_webhook.go", "func (r *Captain) Default() {}", "WithValidator(&CaptainCustomValidator{})", "!CaptainCustomDefaulter")
+	projecttest.Holds(t, root, "api/v1/captain_webhook.go", "func (r *Captain) Default() {}", "WithValidator(&CaptainValidator{})", "!CaptainDefaulter")
 	projecttest.Holds(t, root, "main.go", "(&crewv1.Captain{}).SetupWebhookWithManager(mgr)")
 	apply(t)(CreateAPI(root, API{Group: "crew", Version: "v2", Kind: "Captain", Resource: true, Namespaced: true}))
 	apply(t)(CreateWebhook(root, Webhook{Group: "crew", Version: "v1", Kind: "Captain", Conversion: true}))
@@ -151,7 +151,7 @@ func TestOlderGo(t *testing.T) {
 
 // TestMethodsOfNoUse: a method that controller-runtime does not call any more is no webhook.
 func TestMethodsOfNoUse(t *testing.T) {
-	for version, want := range map[string]string{"v0.19.7": "!CaptainCustomDefaulter", "v0.20.4": "WithDefaulter(&CaptainCustomDefaulter{})"} {
+	for version, want := range map[string]string{"v0.19.7": "!CaptainDefaulter", "v0.20.4": "WithDefaulter(&CaptainDefaulter{})"} {
 		root := olderProject(t, version, "v0.32.1", "")
 		projecttest.Unpack(t, root, methods)
 		apply(t)(CreateWebhook(root, captains()))

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
 // A Feature is a part of what is deployed that one line of the kustomization in config/default
@@ -77,6 +78,21 @@ func (f Feature) line() piece.OrderedItem {
 		line.Below = append(line.Below, piece.Item{List: "components", Name: "../" + string(other)})
 	}
 	return line
+}
+
+// lines are the pieces of what switches the feature's component on: its line, and what covers the same of
+// kubebuilder's, which waits in comments.
+func (f Feature) lines() []plan.Piece {
+	of := []plan.Piece{f.line()}
+	for _, row := range []features.Feature{f.row(), features.Of(f.row().Excludes)} {
+		if row.Name == "" {
+			continue
+		}
+		for _, e := range row.Lines() {
+			of = append(of, piece.Covered{Section: piece.Section{Of: e}, Name: string(f) + " " + e.List + " " + e.Item})
+		}
+	}
+	return of
 }
 
 // folder is where layouts have the feature's files.

@@ -92,7 +92,7 @@ func (p *planner) enable(f Feature) error {
 	if err := p.planFeature(f); err != nil {
 		return err
 	}
-	return p.Put(p.defaultConfig(), plan.These(f.line()))
+	return p.Put(p.defaultConfig(), plan.These(f.lines()...))
 }
 
 // complete writes what the feature has not yet, and switches it on if it had nothing.
@@ -155,16 +155,17 @@ func (p *planner) disable(f Feature) error {
 	if foreign {
 		return p.comment(f)
 	}
-	line := f.line()
 	return p.Edit(p.defaultConfig(), func(file string, src []byte) ([]byte, error) {
-		out, at := line.Take(src)
-		if at > 0 {
-			return nil, &report.Error{
-				What: fmt.Sprintf("the line of %s has other text on it", f), Where: fmt.Sprintf("%s:%d", file, at),
-				Hint: "nothing was changed; remove it by hand",
+		for _, line := range f.lines() {
+			at := 0
+			if src, at = line.Take(src); at > 0 {
+				return nil, &report.Error{
+					What: fmt.Sprintf("the line of %s has other text on it", f), Where: fmt.Sprintf("%s:%d", file, at),
+					Hint: "nothing was changed; remove it by hand",
+				}
 			}
 		}
-		return out, nil
+		return src, nil
 	})
 }
 

@@ -85,6 +85,23 @@ func (s Section) isItem(lines []string, sign string) bool {
 	return yaml.Unmarshal([]byte(text.String()), &items) == nil && len(items) == 1 && s.Of.Is(items[0])
 }
 
+// waitingHead is the line at which the head of a list is in a comment, with an item below it that is in one as well, or
+// -1.
+func (k kustomization) waitingHead(list string) int {
+	for i, line := range k.lines[:len(k.lines)-1] {
+		match := sectionHead().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if match != nil && match[1] != "" && match[2] == list && waits(k.lines[i+1]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// waits reports whether an item of a list begins on a line, in a comment.
+func waits(line string) bool {
+	return strings.HasPrefix(line, "#") && sectionItem().MatchString(strings.Replace(line, covered, "#", 1))
+}
+
 // On takes the section, and the head of its list, out of their comments. A file without it stays as it is.
 func (s Section) On(_ string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")

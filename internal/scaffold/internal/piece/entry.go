@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// An Entry is an entry of a top-level list of a kustomization, on one line; the list is
-// begun at the end of the file when there is none.
+// An Entry is an entry of a top-level list of a kustomization, on one line. When there is no list, the one whose head
+// waits in a comment comes out of it, or else one is begun at the end of the file.
 type Entry struct{ List, Text string }
 
 // ID distinguishes the piece from others of its file.
@@ -20,6 +20,10 @@ func (l Entry) Put(file string, src []byte) ([]byte, error) {
 	k := readLists(src)
 	if _, there := k.lists[l.List]; there || k.odd {
 		return l.asItem().Put(file, src)
+	}
+	if head := k.waitingHead(l.List); head >= 0 {
+		k.lines[head] = strings.TrimLeft(k.lines[head], "# ")
+		return l.asItem().Put(file, []byte(strings.Join(k.lines, "")))
 	}
 	end := ""
 	if len(src) > 0 && src[len(src)-1] != '\n' {
@@ -41,7 +45,10 @@ func (l Item) takeList(src []byte) ([]byte, int) {
 		return out, changed
 	}
 	if rest := slices.DeleteFunc(slices.Clone(lines[head+1:]), blank); len(rest) > 0 && strings.ContainsAny(rest[0][:1], " \t-#") {
-		return out, changed // it has items or comments
+		if in.items == 0 && waits(rest[0]) { // it waits for items as before
+			lines[head] = "#" + lines[head]
+		}
+		return []byte(strings.Join(lines, "")), changed // it has items or comments
 	}
 	return []byte(strings.Join(slices.Delete(lines, head, head+1), "")), changed
 }
