@@ -44,7 +44,7 @@ var written = map[string][]string{
 		"internal/controller/app_controller_test.go",
 		"internal/controller/suite_test.go",
 		"internal/webhook/v1beta1/app_webhook.go",
-		"internal/webhook/v1beta1/app_webhook_test.go",
+		"internal/webhook/v1beta1/app_admission_test.go",
 		"internal/webhook/v1beta1/webhook_suite_test.go",
 	},
 	"cronjob": {
@@ -60,7 +60,7 @@ var written = map[string][]string{
 		"internal/controller/cronjob_controller_test.go",
 		"internal/controller/suite_test.go",
 		"internal/webhook/v1/cronjob_webhook.go",
-		"internal/webhook/v1/cronjob_webhook_test.go",
+		"internal/webhook/v1/cronjob_admission_test.go",
 	},
 	"democrd": {
 		"README.md",
@@ -123,7 +123,7 @@ var written = map[string][]string{
 		"go.mod",
 		"go.sum",
 		"internal/webhook/v1/pod_webhook.go",
-		"internal/webhook/v1/pod_webhook_test.go",
+		"internal/webhook/v1/pod_admission_test.go",
 		"internal/webhook/v1/webhook_suite_test.go",
 	},
 	"rediscluster": {
@@ -136,7 +136,7 @@ var written = map[string][]string{
 		"internal/controller/rediscluster_controller_test.go",
 		"internal/controller/suite_test.go",
 		"internal/webhook/v1/rediscluster_webhook.go",
-		"internal/webhook/v1/rediscluster_webhook_test.go",
+		"internal/webhook/v1/rediscluster_admission_test.go",
 		"internal/webhook/v1/webhook_suite_test.go",
 	},
 	"toy": {

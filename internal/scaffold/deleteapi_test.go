@@ -291,7 +291,7 @@ func TestDeleteBesideKindsElsewhere(t *testing.T) {
 		}
 	}
 	move("internal/controller", "pkg/controllers", "cronjob_controller.go", "cronjob_controller_test.go", "suite_test.go")
-	move("internal/webhook/v1", "pkg/webhooks", "cronjob_webhook.go", "cronjob_webhook_test.go", "webhook_suite_test.go")
+	move("internal/webhook/v1", "pkg/webhooks", "cronjob_webhook.go", "cronjob_admission_test.go", "webhook_suite_test.go")
 	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
 	editFile(t, root, "cmd/main.go", `"example.com/op/internal/controller"`, `controller "example.com/op/pkg/controllers"`)
 	editFile(t, root, "cmd/main.go", `"example.com/op/internal/webhook/v1"`, `"example.com/op/pkg/webhooks"`)

@@ -94,7 +94,7 @@ func TestDeleteKeptLater(t *testing.T) {
 	})
 
 	apply(t)(CreateWebhook(root, Webhook{Group: d.Group, Version: d.Version, Kind: d.Kind, Defaulting: true}))
-	check("internal/webhook/v1/cronjob_webhook_test.go", func(d Deletion) (*Plan, error) {
+	check("internal/webhook/v1/cronjob_admission_test.go", func(d Deletion) (*Plan, error) {
 		return DeleteWebhook(root, WebhookDeletion{Options: d})
 	})
 }

@@ -66,7 +66,7 @@ func SetupCronJobWebhookWithManager(mgr ctrl.Manager) error {
 	for name, wants := range map[string][]string{
 		"cmd/main.go": {"\t\tif err := webhookv1.SetupCronJobWebhookWithManager(mgr); err != nil {\n\t\t\tsetupLog.Error(err, \"unable to set up the CronJob webhooks\")\n\t\t\tos.Exit(1)\n"},
 		"internal/webhook/v1/webhook_suite_test.go": {"\tExpect(batchv1.AddToScheme(scheme.Scheme)).To(Succeed())\n", "\tExpect(SetupCronJobWebhookWithManager(mgr)).To(Succeed())"},
-		"internal/webhook/v1/cronjob_webhook.go":    {".WithValidator(&CronJobCustomValidator{}).Complete() // mine\n", "type CronJobCustomValidator struct"},
+		"internal/webhook/v1/cronjob_webhook.go":    {".WithValidator(&CronJobValidator{}).Complete() // mine\n", "type CronJobValidator struct"},
 	} {
 		for _, want := range wants {
 			if got := read(t, root, name); !strings.Contains(got, want) {
@@ -75,7 +75,7 @@ func SetupCronJobWebhookWithManager(mgr ctrl.Manager) error {
 		}
 	}
 	for _, f := range tree(t, root).Files {
-		if f.Name == "internal/webhook/v1/cronjob_webhook_test.go" {
+		if f.Name == "internal/webhook/v1/cronjob_admission_test.go" {
 			t.Error("plain tests were added to a suite of Ginkgo's")
 		}
 	}

@@ -164,7 +164,7 @@ func run() error {
 	// +kubebuilder:scaffold:builder
 	return mgr.Start(nil)
 }
--- internal/webhook/v1/backup_webhook_test.go --
+-- internal/webhook/v1/backup_admission_test.go --
 package v1
 
 func TestBackup(t *testing.T) {}
@@ -334,6 +334,11 @@ func TestSuite(t *testing.T) {
 			t.Fatal(err)
 		}
 		projecttest.Unpack(t, root, suited(kinds...))
+		for _, kind := range kinds {
+			if err := os.Remove(filepath.Join(root, "internal", "webhook", "v1", strings.ToLower(kind)+"_admission_test.go")); err != nil {
+				t.Fatal(err)
+			}
+		}
 		all := deletion.WebhookOptions{Options: job}
 		_, err := deletion.Webhook(root, all)
 		const next = "slipway delete webhook --group batch --version v1 --kind CronJob --with-changes"

@@ -28,7 +28,7 @@ func Webhook(root string, d WebhookOptions) (*plan.Plan, error) {
 	case r == nil:
 	case r.Webhooks != nil:
 		going, staying = d.split(*r.Webhooks)
-	case left(p, file.WebhookFile(*r)) || left(p, file.WebhookTestFile(*r)): // deleted, but for files that were kept
+	case left(p, file.WebhookFile(*r)) || left(p, newwebhook.TestFile(file, *r, func(name string) bool { return left(p, name) })): // deleted, but for files that were kept
 		going, _ = d.split(project.Webhooks{Defaulting: true, Validation: true})
 	}
 	if going == nil {

@@ -46,7 +46,7 @@ func Declares(src []byte, names ...string) string {
 	return ""
 }
 
-// declared are the names of a function, or of variables.
+// declared are the names of a function, of variables or of types.
 func declared(d ast.Decl) []string {
 	var names []string
 	switch d := d.(type) {
@@ -56,10 +56,13 @@ func declared(d ast.Decl) []string {
 		}
 	case *ast.GenDecl:
 		for _, spec := range d.Specs {
-			if value, ok := spec.(*ast.ValueSpec); ok {
-				for _, name := range value.Names {
+			switch spec := spec.(type) {
+			case *ast.ValueSpec:
+				for _, name := range spec.Names {
 					names = append(names, name.Name)
 				}
+			case *ast.TypeSpec:
+				names = append(names, spec.Name.Name)
 			}
 		}
 	}

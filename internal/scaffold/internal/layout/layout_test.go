@@ -60,9 +60,9 @@ func TestMultiGroup(t *testing.T) {
 		"internal/controller/deployment_controller_test.go": "internal/controller/apps/deployment_controller_test.go",
 		"internal/controller/suite_test.go":                 "internal/controller/batch/suite_test.go",
 		"internal/webhook/v1/cronjob_webhook.go":            "internal/webhook/batch/v1/cronjob_webhook.go",
-		"internal/webhook/v1/cronjob_webhook_test.go":       "internal/webhook/batch/v1/cronjob_webhook_test.go",
+		"internal/webhook/v1/cronjob_admission_test.go":     "internal/webhook/batch/v1/cronjob_admission_test.go",
 		"internal/webhook/v1/deployment_webhook.go":         "internal/webhook/apps/v1/deployment_webhook.go",
-		"internal/webhook/v1/deployment_webhook_test.go":    "internal/webhook/apps/v1/deployment_webhook_test.go",
+		"internal/webhook/v1/deployment_admission_test.go":  "internal/webhook/apps/v1/deployment_admission_test.go",
 		"internal/webhook/v1/webhook_suite_test.go":         "internal/webhook/batch/v1/webhook_suite_test.go",
 	}
 	if diff := cmp.Diff(want, moved); diff != "" {

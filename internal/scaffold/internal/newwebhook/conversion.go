@@ -118,7 +118,7 @@ func (w *planner) planConversionTest(spoke project.Resource) error {
 	if own.File != "" || w.besideTypes() || w.direct() || !w.fitTests() { // a test there cannot import the spoke, which imports its package
 		return nil
 	}
-	file := w.project.WebhookTestFile(w.resource)
+	file := w.testFile()
 	data := w.data(file)
 	title := strings.ToUpper(spoke.Version[:1]) + spoke.Version[1:]
 	data["Spoke"], data["SpokeTitle"] = spoke.Version, title

@@ -61,7 +61,7 @@ func (w *planner) planCode() error {
 	if own, err := w.isMethod(file, "Default"); err != nil {
 		return err
 	} else if w.made().Defaulting && !own {
-		if err := w.putWebhook(file, "Default", w.options.DefaultingPath, "context", w.logger()); err != nil {
+		if err := w.putWebhook(file, "Default", w.options.DefaultingPath, w.logs("context")...); err != nil {
 			return err
 		}
 	}
@@ -75,20 +75,11 @@ func (w *planner) planCode() error {
 	return nil
 }
 
-// logger is the package whose Log the defaulter uses. Beside types, older versions of kubebuilder have written a
-// variable log, so that package is not imported there.
-func (w *planner) logger() string {
-	if w.besideTypes() {
-		return "sigs.k8s.io/controller-runtime"
-	}
-	return "sigs.k8s.io/controller-runtime/pkg/log"
-}
-
 // putWebhook adds a defaulter or a validator, by the stem of its name, to the file and to the
 // chain of calls that sets the webhooks up.
 func (w *planner) putWebhook(file, stem, customPath string, imports ...string) error {
-	kind := w.resource.Kind
-	name := kind + "Custom" + stem + map[string]string{"Default": "er", "Validat": "or"}[stem]
+	suffix := stem + map[string]string{"Default": "er", "Validat": "or"}[stem]
+	name := w.webhookType(suffix)
 	code, err := templates.Render("webhook/"+map[string]string{"Default": "defaulter.go", "Validat": "validator.go"}[stem], w.data(file))
 	if err != nil {
 		return err
@@ -99,7 +90,6 @@ func (w *planner) putWebhook(file, stem, customPath string, imports ...string) e
 	if stem == "Validat" && w.versions.Slices() {
 		imports = append(imports, "slices")
 	}
-	suffix := strings.TrimPrefix(name, kind+"Custom")
 	calls := []plan.Piece{piece.BuilderCall{Function: w.setupName(), Method: "With" + suffix, Argument: "&" + name + "{}"}}
 	if customPath != "" {
 		calls = append(calls, piece.BuilderCall{Function: w.setupName(), Method: "With" + suffix + "CustomPath", Argument: fmt.Sprintf("%q", customPath)})
@@ -300,6 +290,10 @@ func (w *planner) data(file string) map[string]any {
 		"CoreObject":         kind.CoreObjectOf(w.resource),
 		"Direct":             w.direct(),
 		"Foreign":            kind.Foreign(w.resource),
+		"Defaulter":          w.webhookType("Defaulter"),
+		"Validator":          w.webhookType("Validator"),
+		"LogName":            w.logName(),
+		"Log":                w.log(),
 	}
 }
 

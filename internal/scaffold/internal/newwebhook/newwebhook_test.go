@@ -61,7 +61,7 @@ func newProject(t *testing.T, o newproject.Options, versions ...string) string {
 func TestCreate(t *testing.T) {
 	const dir = "internal/webhook/v1/"
 	const server = "internal/manager/certificate.go"
-	ours := []string{server, dir + "cronjob_webhook.go", dir + "cronjob_webhook_test.go", dir + "webhook_suite_test.go"}
+	ours := []string{server, dir + "cronjob_admission_test.go", dir + "cronjob_webhook.go", dir + "webhook_suite_test.go"}
 	for _, test := range []struct {
 		name    string
 		project newproject.Options
@@ -72,25 +72,25 @@ func TestCreate(t *testing.T) {
 		{"defaulting", newproject.Options{}, cronJob(defaulting), ours, map[string][]string{
 			"PROJECT":                           {"  webhooks:\n    defaulting: true\n    webhookVersion: v1\n", "!validation"},
 			"cmd/main.go":                       {"webhookv1.SetupCronJobWebhookWithManager(mgr)", "mgr.GetWebhookServer().StartedChecker("},
-			dir + "cronjob_webhook.go":          {"WithDefaulter(&CronJobCustomDefaulter{})", "path=/mutate-batch-example-com-v1-cronjob,", "// Package v1 ", "!Validator"},
+			dir + "cronjob_webhook.go":          {"WithDefaulter(&CronJobDefaulter{})", "path=/mutate-batch-example-com-v1-cronjob,", "// Package v1 ", "!Validator"},
 			dir + "webhook_suite_test.go":       {"utilruntime.Must(batchv1.AddToScheme(scheme.Scheme))", "SetupCronJobWebhookWithManager(mgr)"},
-			dir + "cronjob_webhook_test.go":     {"func TestCronJobDefaulting(", "!func TestCronJobValidation("},
+			dir + "cronjob_admission_test.go":   {"func TestCronJobDefaulting(", "!func TestCronJobValidation("},
 			"config/default/kustomization.yaml": {"- ../webhook\n"},
 		}},
 		{"validation at a path", newproject.Options{}, cronJob(validation, func(o *newwebhook.Options) { o.ValidationPath = "/check-jobs" }), ours, map[string][]string{
 			"PROJECT":                  {"    validation: true\n", "    validationPath: /check-jobs\n"},
-			dir + "cronjob_webhook.go": {"WithValidator(&CronJobCustomValidator{})", `WithValidatorCustomPath("/check-jobs")`, "path=/check-jobs,", "!Defaulter"},
+			dir + "cronjob_webhook.go": {"WithValidator(&CronJobValidator{})", `WithValidatorCustomPath("/check-jobs")`, "path=/check-jobs,", "!Defaulter"},
 		}},
 		{"of several groups, with its own certificates", newproject.Options{MultiGroup: true}, cronJob(defaulting, validation, keptBy(feature.SelfCert)), []string{
 			server,
-			"internal/webhook/batch/v1/cronjob_webhook.go", "internal/webhook/batch/v1/cronjob_webhook_test.go", "internal/webhook/batch/v1/webhook_suite_test.go",
+			"internal/webhook/batch/v1/cronjob_admission_test.go", "internal/webhook/batch/v1/cronjob_webhook.go", "internal/webhook/batch/v1/webhook_suite_test.go",
 		}, map[string][]string{
 			"cmd/main.go": {"webhookbatchv1.SetupCronJobWebhookWithManager(mgr)"},
 			"internal/webhook/batch/v1/webhook_suite_test.go": {`"..", "..", "..", ".."`},
 			"config/default/kustomization.yaml":               {"- ../webhook\n", "- ../selfcert\n"},
 		}},
 		{"of a kind of Kubernetes", newproject.Options{}, cronJob(validation, of("core", "v1", "Pod")), []string{
-			server, dir + "pod_webhook.go", dir + "pod_webhook_test.go", dir + "webhook_suite_test.go",
+			server, dir + "pod_admission_test.go", dir + "pod_webhook.go", dir + "webhook_suite_test.go",
 		}, map[string][]string{
 			"PROJECT":              {"- core: true\n", "  path: k8s.io/api/core/v1\n"},
 			"cmd/main.go":          {"webhookv1.SetupPodWebhookWithManager(mgr)", "!corev1.AddToScheme"},
@@ -98,7 +98,7 @@ func TestCreate(t *testing.T) {
 			dir + "pod_webhook.go": {`groups="",`},
 		}},
 		{"of a kind of another module, which no server knows", newproject.Options{}, cronJob(validation, external, of("acme", "v1", "Certificate")), []string{
-			server, dir + "certificate_webhook.go", dir + "certificate_webhook_test.go",
+			server, dir + "certificate_admission_test.go", dir + "certificate_webhook.go",
 		}, map[string][]string{
 			"PROJECT":     {"  external: true\n"},
 			"cmd/main.go": {"acmev1.AddToScheme(scheme)"},
@@ -129,7 +129,7 @@ func TestConversion(t *testing.T) {
 	changes := projecttest.Apply(t)(newwebhook.Create(root, cronJob(conversion)))
 	want := []string{
 		"api/v1/cronjob_conversion.go", "api/v2/cronjob_conversion.go", "api/v2/cronjob_conversion_test.go",
-		"internal/manager/certificate.go", "internal/webhook/v1/cronjob_webhook.go", "internal/webhook/v1/cronjob_webhook_test.go",
+		"internal/manager/certificate.go", "internal/webhook/v1/cronjob_admission_test.go", "internal/webhook/v1/cronjob_webhook.go",
 		"internal/webhook/v1/webhook_suite_test.go",
 	}
 	if diff := cmp.Diff(want, goFiles(changes)); diff != "" {
@@ -138,7 +138,7 @@ func TestConversion(t *testing.T) {
 	projecttest.Holds(t, root, "PROJECT", "    conversion: true\n    spoke:\n    - v2\n")
 	projecttest.Holds(t, root, "api/v1/cronjob_conversion.go", "func (*CronJob) Hub()")
 	projecttest.Holds(t, root, "api/v2/cronjob_conversion.go", "dst.Spec = batchv1.CronJobSpec(src.Spec)\n")
-	projecttest.Holds(t, root, "internal/webhook/v1/cronjob_webhook_test.go", "func TestCronJobConversionToV2(")
+	projecttest.Holds(t, root, "internal/webhook/v1/cronjob_admission_test.go", "func TestCronJobConversionToV2(")
 	projecttest.Holds(t, root, "internal/webhook/v1/webhook_suite_test.go", "batchv1.AddToScheme(", "batchv2.AddToScheme(")
 
 	// A version more is a spoke more, of the same hub.
@@ -229,7 +229,7 @@ var _ = BeforeSuite(func() {
 	changes := projecttest.Apply(t)(newwebhook.Create(root, cronJob(validation, conversion)))
 	projecttest.Holds(t, root, "internal/webhook/v1/webhook_suite_test.go",
 		"\tExpect(batchv1.AddToScheme(scheme.Scheme)).To(Succeed())\n", "\tExpect(SetupCronJobWebhookWithManager(mgr)).To(Succeed()) // the CronJob webhooks\n")
-	if slices.Contains(goFiles(changes), "internal/webhook/v1/cronjob_webhook_test.go") {
+	if slices.Contains(goFiles(changes), "internal/webhook/v1/cronjob_admission_test.go") {
 		t.Error("plain tests were added to a suite of Ginkgo's")
 	}
 }

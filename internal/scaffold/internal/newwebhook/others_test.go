@@ -34,15 +34,15 @@ import (
 
 func SetupCronJobWebhookWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewWebhookManagedBy(mgr, &batchv1.CronJob{}).
-		WithDefaulter(&CronJobCustomDefaulter{}).
+		WithDefaulter(&CronJobDefaulter{}).
 		Complete()
 }
 
 // +kubebuilder:webhook:path=/mutate-batch-example-com-v1-cronjob,mutating=true,failurePolicy=fail
 
-type CronJobCustomDefaulter struct{}
+type CronJobDefaulter struct{}
 
-func (CronJobCustomDefaulter) Default(context.Context, *batchv1.CronJob) error { return nil }
+func (CronJobDefaulter) Default(context.Context, *batchv1.CronJob) error { return nil }
 `)
 	p, err := newwebhook.Create(root, cronJob(defaulting))
 	if err != nil {
@@ -52,7 +52,7 @@ func (CronJobCustomDefaulter) Default(context.Context, *batchv1.CronJob) error {
 		t.Errorf("it plans %v because %q", p.Changes(), p.Because())
 	}
 	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting, validation)))
-	projecttest.Holds(t, root, file, "type CronJobCustomValidator struct", "\"reflect\"", "!pkg/log\"")
+	projecttest.Holds(t, root, file, "type CronJobValidator struct", "\"reflect\"", "!pkg/log\"")
 }
 
 // TestAdvisesTypes: where PROJECT lacks the kind, what is advised is a command that works.

@@ -109,8 +109,8 @@ type spec struct {
 func (w *planner) specs() []spec {
 	made := w.made()
 	return []spec{
-		{made.Defaulting, w.resource.Kind + "CustomDefaulter", "webhook/defaulter_spec_test.go", nil},
-		{made.Validation, w.resource.Kind + "CustomValidator", "webhook/validator_spec_test.go", []string{fieldPackage}},
+		{made.Defaulting, w.webhookType("Defaulter"), "webhook/defaulter_spec_test.go", nil},
+		{made.Validation, w.webhookType("Validator"), "webhook/validator_spec_test.go", []string{fieldPackage}},
 	}
 }
 

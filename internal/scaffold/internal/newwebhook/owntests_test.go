@@ -14,6 +14,7 @@ import (
 
 const (
 	webhookTest  = "internal/webhook/v1/cronjob_webhook_test.go"
+	functionTest = "internal/webhook/v1/cronjob_admission_test.go"
 	webhookSuite = "internal/webhook/v1/webhook_suite_test.go"
 )
 
@@ -23,13 +24,14 @@ func TestOwnSuite(t *testing.T) {
 	const ginkgo = "import (\n\t. \"github.com/onsi/ginkgo/v2\"\n\t. \"github.com/onsi/gomega\"\n)\n\nfunc TestAPIs(t *testing.T) { RunSpecs(t, \"Webhook Suite\") }\n"
 	for name, test := range map[string]struct {
 		suite string
+		file  string
 		holds []string // in the test of the kind; nothing means that there is none
 	}{
-		"of Ginkgo's": {ginkgo, []string{". \"github.com/onsi/ginkgo/v2\"\n", "Describe(\"CronJobCustomDefaulter\",", "Describe(\"CronJobCustomValidator\",",
+		"of Ginkgo's": {ginkgo, webhookTest, []string{". \"github.com/onsi/ginkgo/v2\"\n", "Describe(\"CronJobDefaulter\",", "Describe(\"CronJobValidator\",",
 			"validation/field\"", "!testing.T", "!k8sClient", "!samples"}},
-		"of Ginkgo's with names":       {"import \"github.com/onsi/ginkgo/v2\"\n\nfunc TestAPIs(t *testing.T) { ginkgo.RunSpecs(t, \"\") }\n", nil},
-		"with a TestMain":              {"func TestMain(m *testing.M) {}\n", []string{"func TestCronJobDefaulting(", "&CronJobCustomDefaulter{}).Default(", "!k8sClient"}},
-		"with a function of the tests": {"func TestMain(m *testing.M) {}\n\nfunc newCronJob() {}\n", nil},
+		"of Ginkgo's with names":       {"import \"github.com/onsi/ginkgo/v2\"\n\nfunc TestAPIs(t *testing.T) { ginkgo.RunSpecs(t, \"\") }\n", webhookTest, nil},
+		"with a TestMain":              {"func TestMain(m *testing.M) {}\n", functionTest, []string{"func TestCronJobDefaulting(", "&CronJobDefaulter{}).Default(", "!k8sClient"}},
+		"with a function of the tests": {"func TestMain(m *testing.M) {}\n\nfunc newCronJob() {}\n", functionTest, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := newProject(t, newproject.Options{}, "v1")
@@ -41,11 +43,11 @@ func TestOwnSuite(t *testing.T) {
 				t.Errorf("kept are %v", kept)
 			}
 			created := projecttest.Paths(changes, report.Created)
-			if slices.Contains(created, webhookSuite) || slices.Contains(created, webhookTest) != (test.holds != nil) {
+			if slices.Contains(created, webhookSuite) || slices.Contains(created, test.file) != (test.holds != nil) {
 				t.Errorf("created are %v", created)
 			}
 			if test.holds != nil {
-				projecttest.Holds(t, root, webhookTest, test.holds...)
+				projecttest.Holds(t, root, test.file, test.holds...)
 			}
 		})
 	}
@@ -58,9 +60,9 @@ func TestMoreSpecs(t *testing.T) {
 	root := newProject(t, newproject.Options{}, "v1")
 	projecttest.Unpack(t, root, suite)
 	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting)))
-	projecttest.Holds(t, root, webhookTest, "!CronJobCustomValidator", "!validation/field")
+	projecttest.Holds(t, root, webhookTest, "!CronJobValidator", "!validation/field")
 	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting, validation)))
-	projecttest.Holds(t, root, webhookTest, "CronJobCustomDefaulter", "CronJobCustomValidator", "validation/field")
+	projecttest.Holds(t, root, webhookTest, "CronJobDefaulter", "CronJobValidator", "validation/field")
 
 	root = newProject(t, newproject.Options{}, "v1")
 	const own = "package v1\n\nvar _ = Describe(\"CronJob\", nil)\n"
@@ -78,7 +80,7 @@ func TestNoSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	changes := projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting, validation)))
-	projecttest.Holds(t, root, webhookTest, "func newCronJob(*testing.T) *batchv1.CronJob { return &batchv1.CronJob{} }", "&CronJobCustomDefaulter{}).Default(", "!k8sClient", "!samples")
+	projecttest.Holds(t, root, functionTest, "func newCronJob(*testing.T) *batchv1.CronJob { return &batchv1.CronJob{} }", "&CronJobDefaulter{}).Default(", "!k8sClient", "!samples")
 	if created := projecttest.Paths(changes, report.Created); slices.Contains(created, webhookSuite) {
 		t.Errorf("created are %v", created)
 	}

@@ -44,12 +44,17 @@ func (w *planner) planTests() error {
 
 // putTests plans the tests as functions of Go.
 func (w *planner) putTests() error {
-	file, made := w.project.WebhookTestFile(w.resource), w.made()
+	file, made := w.testFile(), w.made()
 	if w.direct() && !made.Defaulting && !made.Validation {
 		return nil // a conversion is tested beside the types
 	}
 	if err := w.requireGo("webhook/webhook_test.go", file, w.data(file)); err != nil {
 		return err
+	}
+	if specs := w.project.WebhookTestFile(w.resource); w.Recording() && specs != file { // kubebuilder's go with the webhooks
+		if err := w.Require(specs, nil); err != nil {
+			return err
+		}
 	}
 	var tests []plan.Piece
 	var err error
@@ -86,7 +91,7 @@ func (w *planner) ownSuite() (plan.Suite, error) {
 // fitTests reports whether tests from templates compile in the package. They need a function that makes an object: a
 // test file that is there must have it, and no other file may.
 func (w *planner) fitTests() bool {
-	file, maker := w.project.WebhookTestFile(w.resource), "new"+w.resource.Kind
+	file, maker := w.testFile(), "new"+w.resource.Kind
 	test, err := w.Find(file)
 	if err != nil || test.OnDisk() {
 		return err == nil && gofile.Declares(test.Before(), maker) != ""
@@ -98,7 +103,7 @@ func (w *planner) fitTests() bool {
 
 // keepTests leaves the tests to the authors of the package.
 func (w *planner) keepTests() error {
-	file := w.project.WebhookTestFile(w.resource)
+	file := w.testFile()
 	if there, err := w.Exists(file); err != nil || !there || w.Recording() {
 		return err
 	}
@@ -111,12 +116,12 @@ func (w *planner) testedOtherwise() bool {
 	if !w.NamesOnly() {
 		return false
 	}
-	test, err := w.Find(w.project.WebhookTestFile(w.resource))
+	test, err := w.Find(w.testFile())
 	return err == nil && test.OnDisk() && !bytes.Contains(test.Before(), []byte(plan.SuiteClient))
 }
 
 func (w *planner) addTest(tests []plan.Piece, what, template string) ([]plan.Piece, error) {
-	code, err := templates.Render("webhook/"+template, w.data(w.project.WebhookTestFile(w.resource)))
+	code, err := templates.Render("webhook/"+template, w.data(w.testFile()))
 	return append(tests, piece.Declaration{Name: "Test" + w.resource.Kind + what, Code: string(code)}), err
 }
 
@@ -169,7 +174,7 @@ func (w *planner) sample() string {
 	if there, err := w.Exists(file); err == nil && there {
 		return path.Base(file)
 	}
-	if test, err := w.Find(w.project.WebhookTestFile(w.resource)); err == nil && bytes.Contains(test.Before(), []byte(path.Base(file))) {
+	if test, err := w.Find(w.testFile()); err == nil && bytes.Contains(test.Before(), []byte(path.Base(file))) {
 		return path.Base(file)
 	}
 	return ""

@@ -22,19 +22,19 @@ import (
 // SetupAppWebhookWithManager lets the manager's webhook server answer for App objects.
 func SetupAppWebhookWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewWebhookManagedBy(mgr, &ingressv1beta1.App{}).
-		WithDefaulter(&AppCustomDefaulter{}).
-		WithValidator(&AppCustomValidator{}).
+		WithDefaulter(&AppDefaulter{}).
+		WithValidator(&AppValidator{}).
 		Complete()
 }
 
 // +kubebuilder:webhook:path=/mutate-ingress-baiding-tech-v1beta1-app,mutating=true,failurePolicy=fail,sideEffects=None,timeoutSeconds=5,groups=ingress.baiding.tech,resources=apps,verbs=create;update,versions=v1beta1,name=mapp-v1beta1.kb.io,admissionReviewVersions=v1
 
-// AppCustomDefaulter fills in what the author of a App left out.
-type AppCustomDefaulter struct{}
+// AppDefaulter fills in what the author of a App left out.
+type AppDefaulter struct{}
 
 // Default changes the object before it is validated and stored, on create and on update. Called again with its own
 // result, which happens at each update, it changes nothing.
-func (d *AppCustomDefaulter) Default(_ context.Context, app *ingressv1beta1.App) error {
+func (d *AppDefaulter) Default(_ context.Context, app *ingressv1beta1.App) error {
 	if app.Spec.EnableIngress == nil {
 		app.Spec.EnableIngress = new(app.Spec.EnableService)
 	}
@@ -43,18 +43,18 @@ func (d *AppCustomDefaulter) Default(_ context.Context, app *ingressv1beta1.App)
 
 // +kubebuilder:webhook:path=/validate-ingress-baiding-tech-v1beta1-app,mutating=false,failurePolicy=fail,sideEffects=None,timeoutSeconds=5,groups=ingress.baiding.tech,resources=apps,verbs=create;update,versions=v1beta1,name=vapp-v1beta1.kb.io,admissionReviewVersions=v1
 
-// AppCustomValidator refuses App objects that cannot be right, for reasons that the schema of
+// AppValidator refuses App objects that cannot be right, for reasons that the schema of
 // the API cannot say.
-type AppCustomValidator struct{}
+type AppValidator struct{}
 
 // ValidateCreate is asked before a new object is stored.
-func (v *AppCustomValidator) ValidateCreate(_ context.Context, app *ingressv1beta1.App) (admission.Warnings, error) {
+func (v *AppValidator) ValidateCreate(_ context.Context, app *ingressv1beta1.App) (admission.Warnings, error) {
 	return nil, v.refuse(app, nil, v.validate(app))
 }
 
 // ValidateUpdate is asked before a changed object is stored. A stricter rule must not hold objects that are stored
 // already: an object that is being deleted passes, and so do mistakes that the old object has too.
-func (v *AppCustomValidator) ValidateUpdate(_ context.Context, old, app *ingressv1beta1.App) (admission.Warnings, error) {
+func (v *AppValidator) ValidateUpdate(_ context.Context, old, app *ingressv1beta1.App) (admission.Warnings, error) {
 	if app.GetDeletionTimestamp() != nil {
 		return nil, nil
 	}
@@ -62,13 +62,13 @@ func (v *AppCustomValidator) ValidateUpdate(_ context.Context, old, app *ingress
 }
 
 // ValidateDelete is asked before an object is deleted, once the marker above has delete among its verbs.
-func (v *AppCustomValidator) ValidateDelete(context.Context, *ingressv1beta1.App) (admission.Warnings, error) {
+func (v *AppValidator) ValidateDelete(context.Context, *ingressv1beta1.App) (admission.Warnings, error) {
 	return nil, nil
 }
 
 // validate collects all mistakes, so that the author of the object sees them at once. An object that is stored already
 // may lack what the defaulting webhook fills in.
-func (v *AppCustomValidator) validate(app *ingressv1beta1.App) field.ErrorList {
+func (v *AppValidator) validate(app *ingressv1beta1.App) field.ErrorList {
 	var mistakes field.ErrorList
 
 	if ingress := app.Spec.EnableIngress; ingress != nil && *ingress && !app.Spec.EnableService {
@@ -79,7 +79,7 @@ func (v *AppCustomValidator) validate(app *ingressv1beta1.App) field.ErrorList {
 }
 
 // refuse returns an error that lists the mistakes which the object did not have before.
-func (v *AppCustomValidator) refuse(app *ingressv1beta1.App, before, now field.ErrorList) error {
+func (v *AppValidator) refuse(app *ingressv1beta1.App, before, now field.ErrorList) error {
 	added := slices.DeleteFunc(now, func(mistake *field.Error) bool {
 		return slices.ContainsFunc(before, func(old *field.Error) bool { return reflect.DeepEqual(old, mistake) })
 	})

@@ -92,7 +92,7 @@ func TestBadOneFromBefore(t *testing.T) {
 	old.Name = strings.Repeat("a", 53)
 	old.Spec.Schedule = "often"
 	old.Finalizers = []string{"example.com/finalizer"}
-	validator := &CronJobCustomValidator{}
+	validator := &CronJobValidator{}
 
 	changed := old.DeepCopy()
 	setDefaults(&changed.Spec) // the other webhook was asked before

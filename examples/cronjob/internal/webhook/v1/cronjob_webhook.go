@@ -25,18 +25,18 @@ import (
 // SetupCronJobWebhookWithManager lets the manager's webhook server answer for CronJob objects.
 func SetupCronJobWebhookWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewWebhookManagedBy(mgr, &batchv1.CronJob{}).
-		WithDefaulter(&CronJobCustomDefaulter{}).
-		WithValidator(&CronJobCustomValidator{}).
+		WithDefaulter(&CronJobDefaulter{}).
+		WithValidator(&CronJobValidator{}).
 		Complete()
 }
 
 // +kubebuilder:webhook:path=/mutate-batch-tutorial-kubebuilder-io-v1-cronjob,mutating=true,failurePolicy=fail,sideEffects=None,timeoutSeconds=5,groups=batch.tutorial.kubebuilder.io,resources=cronjobs,verbs=create;update,versions=v1,name=mcronjob-v1.kb.io,admissionReviewVersions=v1
 
-// CronJobCustomDefaulter fills in what the author of a CronJob left out.
-type CronJobCustomDefaulter struct{}
+// CronJobDefaulter fills in what the author of a CronJob left out.
+type CronJobDefaulter struct{}
 
 // Default changes the object before it is validated and stored, on create and on update.
-func (d *CronJobCustomDefaulter) Default(_ context.Context, cronJob *batchv1.CronJob) error {
+func (d *CronJobDefaulter) Default(_ context.Context, cronJob *batchv1.CronJob) error {
 	log.Log.WithName("cronjob-webhook").V(1).Info("Defaulting", "name", cronJob.GetName())
 
 	setDefaults(&cronJob.Spec)
@@ -63,18 +63,18 @@ const maxNameLength = validation.DNS1123LabelMaxLength - 11
 
 // +kubebuilder:webhook:path=/validate-batch-tutorial-kubebuilder-io-v1-cronjob,mutating=false,failurePolicy=fail,sideEffects=None,timeoutSeconds=5,groups=batch.tutorial.kubebuilder.io,resources=cronjobs,verbs=create;update,versions=v1,name=vcronjob-v1.kb.io,admissionReviewVersions=v1
 
-// CronJobCustomValidator refuses CronJob objects that cannot be right, for reasons that the schema of
+// CronJobValidator refuses CronJob objects that cannot be right, for reasons that the schema of
 // the API cannot say.
-type CronJobCustomValidator struct{}
+type CronJobValidator struct{}
 
 // ValidateCreate is asked before a new object is stored.
-func (v *CronJobCustomValidator) ValidateCreate(_ context.Context, cronJob *batchv1.CronJob) (admission.Warnings, error) {
+func (v *CronJobValidator) ValidateCreate(_ context.Context, cronJob *batchv1.CronJob) (admission.Warnings, error) {
 	return nil, v.refuse(cronJob, nil, v.validate(cronJob))
 }
 
 // ValidateUpdate is asked before a changed object is stored. A stricter rule must not hold objects that are stored
 // already: an object that is being deleted passes, and so do mistakes that the old object has too.
-func (v *CronJobCustomValidator) ValidateUpdate(_ context.Context, old, cronJob *batchv1.CronJob) (admission.Warnings, error) {
+func (v *CronJobValidator) ValidateUpdate(_ context.Context, old, cronJob *batchv1.CronJob) (admission.Warnings, error) {
 	if cronJob.GetDeletionTimestamp() != nil {
 		return nil, nil
 	}
@@ -82,13 +82,13 @@ func (v *CronJobCustomValidator) ValidateUpdate(_ context.Context, old, cronJob 
 }
 
 // ValidateDelete is asked before an object is deleted, once the marker above has delete among its verbs.
-func (v *CronJobCustomValidator) ValidateDelete(context.Context, *batchv1.CronJob) (admission.Warnings, error) {
+func (v *CronJobValidator) ValidateDelete(context.Context, *batchv1.CronJob) (admission.Warnings, error) {
 	return nil, nil
 }
 
 // validate collects all mistakes, so that the author of the object sees them at once. An object that is stored already
 // may lack what the defaulting webhook fills in.
-func (v *CronJobCustomValidator) validate(cronJob *batchv1.CronJob) field.ErrorList {
+func (v *CronJobValidator) validate(cronJob *batchv1.CronJob) field.ErrorList {
 	var mistakes field.ErrorList
 	if len(cronJob.Name) > maxNameLength {
 		mistakes = append(mistakes, field.TooLong(field.NewPath("metadata", "name"), cronJob.Name, maxNameLength))
@@ -100,7 +100,7 @@ func (v *CronJobCustomValidator) validate(cronJob *batchv1.CronJob) field.ErrorL
 }
 
 // refuse returns an error that lists the mistakes which the object did not have before.
-func (v *CronJobCustomValidator) refuse(cronJob *batchv1.CronJob, before, now field.ErrorList) error {
+func (v *CronJobValidator) refuse(cronJob *batchv1.CronJob, before, now field.ErrorList) error {
 	added := slices.DeleteFunc(now, func(mistake *field.Error) bool {
 		return slices.ContainsFunc(before, func(old *field.Error) bool { return reflect.DeepEqual(old, mistake) })
 	})

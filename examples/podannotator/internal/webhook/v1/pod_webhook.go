@@ -25,7 +25,7 @@ const Path = "/mutate-v1-pod"
 // SetupPodWebhookWithManager lets the manager's webhook server answer for Pod objects.
 func SetupPodWebhookWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewWebhookManagedBy(mgr, &corev1.Pod{}).
-		WithDefaulter(&PodCustomDefaulter{}).
+		WithDefaulter(&PodDefaulter{}).
 		WithDefaulterCustomPath(Path).
 		Complete()
 }
@@ -38,12 +38,12 @@ func SetupPodWebhookWithManager(mgr ctrl.Manager) error {
 
 // +kubebuilder:webhook:path=/mutate-v1-pod,mutating=true,failurePolicy=fail,sideEffects=None,timeoutSeconds=5,groups="",resources=pods;pods/status,verbs=create;update,versions=v1,name=mpod-v1.kb.io,admissionReviewVersions=v1,reinvocationPolicy=IfNeeded,patch=`{"namespaceSelector":{"matchExpressions":[{"key":"kubernetes.io/metadata.name","operator":"NotIn","values":["kube-system","podannotator-system"]}]},"matchConditions":[{"name":"sets-or-changes-it","expression":"request.operation == 'CREATE' || object.metadata.?annotations[?'podannotator.tutorial.kubebuilder.io/created-by'] != oldObject.metadata.?annotations[?'podannotator.tutorial.kubebuilder.io/created-by']"}]}`
 
-// PodCustomDefaulter notes on each Pod who created it. No controller could: only admission knows the user.
-type PodCustomDefaulter struct{}
+// PodDefaulter notes on each Pod who created it. No controller could: only admission knows the user.
+type PodDefaulter struct{}
 
 // Default sets the annotation of a new Pod, whatever its author has written there, and keeps that of a stored one.
 // Called again with its own result, which the API server may do, it changes nothing.
-func (d *PodCustomDefaulter) Default(ctx context.Context, pod *corev1.Pod) error {
+func (d *PodDefaulter) Default(ctx context.Context, pod *corev1.Pod) error {
 	req, err := admission.RequestFromContext(ctx)
 	if err != nil {
 		return fmt.Errorf("find the request: %w", err)

@@ -22,7 +22,7 @@ func ask(t *testing.T, body string) *admissionv1.AdmissionResponse {
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, Path, strings.NewReader(body))
 	request.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
-	admission.WithDefaulter(clientgoscheme.Scheme, &PodCustomDefaulter{}).ServeHTTP(recorder, request)
+	admission.WithDefaulter(clientgoscheme.Scheme, &PodDefaulter{}).ServeHTTP(recorder, request)
 	var review admissionv1.AdmissionReview
 	if err := json.Unmarshal(recorder.Body.Bytes(), &review); err != nil || review.Response == nil {
 		t.Fatalf("answered %s, %v", recorder.Body, err)
@@ -110,7 +110,7 @@ func TestBadInput(t *testing.T) {
 // Without a request there is nothing to know.
 func TestNoRequest(t *testing.T) {
 	t.Parallel()
-	if err := (&PodCustomDefaulter{}).Default(t.Context(), nil); err == nil {
+	if err := (&PodDefaulter{}).Default(t.Context(), nil); err == nil {
 		t.Error("no error")
 	}
 }

@@ -68,7 +68,7 @@ func TestCronJobValidation(t *testing.T) {
 
 // An update is refused because of the mistakes that it adds, not because of those that are stored already.
 func TestCronJobValidationOfUpdates(t *testing.T) {
-	cronJob, validator := newCronJob(t), &CronJobCustomValidator{}
+	cronJob, validator := newCronJob(t), &CronJobValidator{}
 	stored, added := field.Required(field.NewPath("spec", "stored"), ""), field.Required(field.NewPath("spec", "added"), "")
 	if err := validator.refuse(cronJob, field.ErrorList{stored}, field.ErrorList{stored}); err != nil {
 		t.Errorf("a mistake that is stored already is refused: %v", err)

@@ -143,7 +143,7 @@ func (u *user) want(what, got string, err error, stored, refused string) {
 
 // One that was stored before there were webhooks can be changed and deleted; only a new mistake is refused.
 func TestBadOneFromBefore(t *testing.T) {
-	v := &AppCustomValidator{}
+	v := &AppValidator{}
 	old := &ingressv1beta1.App{Spec: ingressv1beta1.AppSpec{EnableIngress: new(true)}}
 	changed := old.DeepCopy()
 	changed.Spec.Replicas = 3
