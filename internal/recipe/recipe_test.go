@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -369,5 +371,30 @@ func TestManySteps(t *testing.T) {
 	}
 	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 64 {
 		t.Errorf("it took %d MiB", used)
+	}
+}
+
+// TestLongChain: the time that chains of commands take does not grow with the square of their length.
+func TestLongChain(t *testing.T) {
+	var texts []recipe.Text
+	for i := range 4 {
+		texts = append(texts, recipe.Text{File: "Makefile", Line: 1 + i, Shell: strings.Repeat("x&&", 20_000) + "x"})
+	}
+	texts = append(texts, recipe.Text{File: "Makefile", Line: 5, Shell: "a && controller-gen crd && test -f b && controller-gen object"})
+	many := append(slices.Repeat(texts[:4], 2), recipe.Text{File: "Makefile", Line: 9, Shell: "controller-gen crd"})
+	if calls := recipe.Calls(many, generator, nil); len(calls) != 1 || calls[0].Unclear == "" || calls[0].Line != 9 {
+		t.Errorf("behind more commands than are looked at: %+v", calls)
+	}
+	for _, filter := range []bool{false, true} {
+		program := generator
+		program.Filter = filter
+		began := time.Now()
+		calls := recipe.Calls(texts, program, nil)
+		if len(calls) != 2 || calls[0].Unclear != "" || (calls[1].Unclear == "") != filter {
+			t.Errorf("%+v", calls)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("it took %s", took)
+		}
 	}
 }

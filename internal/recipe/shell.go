@@ -21,6 +21,7 @@ const (
 	outsideDir   = "its folder is outside of the project"
 	severalDirs  = "cd has not one folder"
 	throughOther = "another program runs it"
+	tooMany      = "there are too many commands before it"
 )
 
 // A shell goes through commands without running them, as far as it is plain what they do.
@@ -50,6 +51,9 @@ func (s *shell) run(source string) {
 		return
 	}
 	s.statements(file.Stmts, "")
+	if s.steps < 0 && s.mentions(source) {
+		s.add(Call{Line: s.line(1), Unclear: tooMany})
+	}
 }
 
 // The limits of a text that is parsed: how long it is, and how often something begins in which there may be more, which
@@ -140,7 +144,7 @@ func (s *shell) copy() *shell {
 	return &inner
 }
 
-// binary goes through a chain. Its second part runs for certain only if all of the chain is && without tests.
+// binary goes through a pipe or a chain. A part runs for certain only if all of the chain before it is && without tests.
 func (s *shell) binary(stmt *syntax.Stmt, cmd *syntax.BinaryCmd, unclear string) {
 	if cmd.Op == syntax.Pipe && s.program.Filter {
 		s.pipe(cmd, unclear)
@@ -150,11 +154,24 @@ func (s *shell) binary(stmt *syntax.Stmt, cmd *syntax.BinaryCmd, unclear string)
 		s.compound(stmt)
 		return
 	}
-	s.statement(cmd.X, unclear)
-	if tests(cmd.X) {
-		unclear = inLarger
+	for _, part := range chained(stmt) {
+		s.statement(part, unclear)
+		if tests(part) {
+			unclear = inLarger
+		}
 	}
-	s.statement(cmd.Y, unclear)
+}
+
+// chained are the parts of a chain of &&, which the parser nests in one another.
+func chained(stmt *syntax.Stmt) (parts []*syntax.Stmt) {
+	cmd, is := stmt.Cmd.(*syntax.BinaryCmd)
+	for is && cmd.Op == syntax.AndStmt && len(stmt.Redirs) == 0 {
+		parts, stmt = append(parts, cmd.Y), cmd.X
+		cmd, is = stmt.Cmd.(*syntax.BinaryCmd)
+	}
+	parts = append(parts, stmt)
+	slices.Reverse(parts)
+	return parts
 }
 
 // pipe goes through a pipe, whose parts are clear by themselves.
