@@ -52,7 +52,10 @@ type works struct {
 
 // begin has requests and git held until end is called, and until the end of all other works.
 func (w *works) begin(d *Disk) (end func()) {
-	w.once.Do(func() { http.DefaultTransport = transport{http.DefaultTransport, w} })
+	w.once.Do(func() {
+		http.DefaultTransport = transport{http.DefaultTransport, w}
+		skipPaths()
+	})
 	w.Lock()
 	defer w.Unlock()
 	w.disks = append(w.disks, d)

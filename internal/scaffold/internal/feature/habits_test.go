@@ -7,9 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
-
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
@@ -73,20 +70,13 @@ func TestArgumentsBesideSidecar(t *testing.T) {
 	for _, f := range []feature.Feature{feature.HA, feature.SelfCert, feature.PProf} {
 		projecttest.Apply(t)(projecttest.Edit(root, feature.Enable(f)))
 	}
-	objects, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(root, "config/default"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := objects.AsYaml()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := built(t, root)
 	const proxy = "      - args:\n        - --listen\n        name: proxy\n"
-	if !strings.Contains(string(text), proxy) {
+	if !strings.Contains(text, proxy) {
 		t.Errorf("the sidecar is not as it was:\n%s", text)
 	}
 	for _, argument := range []string{"--warm-up", "--webhook-cert-path", "--pprof-bind-address"} {
-		if !strings.Contains(string(text), argument) {
+		if !strings.Contains(text, argument) {
 			t.Errorf("the manager has no argument %s:\n%s", argument, text)
 		}
 	}

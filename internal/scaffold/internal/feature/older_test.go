@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
 
+	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
@@ -169,15 +169,19 @@ spec:
 // built is what config/default builds.
 func built(t *testing.T, root string) string {
 	t.Helper()
-	objects, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(root, "config/default"))
+	objects, err := kustomization.Build(t.Context(), filepath.Join(root, "config/default"))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, projecttest.Read(t, root, list))
 	}
-	text, err := objects.AsYaml()
-	if err != nil {
-		t.Fatal(err)
+	var text strings.Builder
+	for _, object := range objects {
+		document, err := yaml.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.WriteString("---\n" + string(document))
 	}
-	return string(text)
+	return text.String()
 }
 
 // TestSwitchedInOlder: a project of an older layout builds without webhooks and without cert-manager besides, whatever
