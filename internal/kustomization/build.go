@@ -36,23 +36,16 @@ func kustomizationIn(dir string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", &report.Error{
-		What:  "no kustomization in this folder",
-		Where: dir,
-		Hint:  "expected a file named " + konfig.DefaultKustomizationFileName(),
-	}
+	return "", noKustomization(dir)
+}
+
+func noKustomization(dir string) error {
+	return &report.Error{What: "no kustomization in this folder", Where: dir, Hint: "expected a file named " + konfig.DefaultKustomizationFileName()}
 }
 
 // hasKustomization reports whether a disk has a kustomization in dir, which may be one that is laid over it.
 func hasKustomization(disk filesys.FileSystem, dir string) bool {
 	return slices.ContainsFunc(konfig.RecognizedKustomizationFileNames(), func(name string) bool { return disk.Exists(filepath.Join(dir, name)) })
-}
-
-// Build returns the objects that the kustomization in dir describes, in its
-// order. A folder without one, and one that does not build, is a [report.Error]. One that names addresses is a
-// [bounded.ErrRemote], unless ctx is one of [bounded.Online].
-func Build(ctx context.Context, dir string) ([]*unstructured.Unstructured, error) {
-	return build(ctx, filesys.MakeFsOnDisk(), dir)
 }
 
 // A Kustomization is a folder to build as if some of its files were others. None is changed.
@@ -64,15 +57,14 @@ type Kustomization struct {
 	Image string
 	// Files are the project's, where they are read through a view.
 	Files Files
-	// Generated are texts by absolute path, read in place of what the disk has there, or has not.
-	Generated map[string][]byte
-	// Deleted are files, by absolute paths, that are built without.
-	Deleted []string
+	// Changed are texts by absolute path, read in place of what is there, or is not. What is nil is built without.
+	Changed map[string][]byte
 }
 
-// Build returns the objects that the kustomization describes, in its order. Errors are those of [Build].
+// Build returns the objects that the kustomization describes, in its order. A folder without one, and one that does not
+// build, is a [report.Error]. One that names addresses is a [bounded.ErrRemote], unless ctx is one of [bounded.Online].
 func (k Kustomization) Build(ctx context.Context) ([]*unstructured.Unstructured, error) {
-	disk := laidOver(without(k.Files.disk(), k.Deleted), k.Generated)
+	disk := k.Files.disk(k.Changed)
 	if k.Image != "" {
 		var err error
 		if disk, err = withImage(disk, k.Folder, k.Image); err != nil {
@@ -84,8 +76,8 @@ func (k Kustomization) Build(ctx context.Context) ([]*unstructured.Unstructured,
 
 // build returns the objects of the kustomization in dir of disk.
 func build(ctx context.Context, disk filesys.FileSystem, dir string) ([]*unstructured.Unstructured, error) {
-	if _, err := kustomizationIn(dir); err != nil && !hasKustomization(disk, dir) {
-		return nil, err
+	if !hasKustomization(disk, dir) {
+		return nil, noKustomization(dir)
 	}
 	limited := bounded.Over(disk)
 	built, err := bounded.Await(ctx, limited, func() (resmap.ResMap, error) {

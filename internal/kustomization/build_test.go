@@ -32,7 +32,7 @@ func unpack(t *testing.T, archive string) string {
 }
 
 func TestBuild(t *testing.T) {
-	objects, err := Build(t.Context(), unpack(t, `
+	objects, err := Kustomization{Folder: unpack(t, `
 -- kustomization.yaml --
 namePrefix: op-
 namespace: op-system
@@ -45,7 +45,7 @@ metadata:
   name: manager
 spec:
   replicas: 2
-`))
+`)}.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestBuildRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := unpack(t, archive)
-			_, err := Build(t.Context(), dir)
+			_, err := Kustomization{Folder: dir}.Build(t.Context())
 			known, ok := errors.AsType[*report.Error](err)
 			if !ok || !strings.HasPrefix(known.Where, dir) {
 				t.Errorf("Build returned %v, want a report.Error about %s", err, dir)
@@ -87,7 +87,7 @@ func (over) Err() error { return context.Canceled }
 // TestBuildOver: a build that is done in the moment in which its context ends is no build of nothing.
 func TestBuildOver(t *testing.T) {
 	dir := unpack(t, "-- kustomization.yaml --\nresources: [a.yaml]\n-- a.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
-	if objects, err := Build(over{t.Context()}, dir); !errors.Is(err, context.Canceled) {
+	if objects, err := (Kustomization{Folder: dir}).Build(over{t.Context()}); !errors.Is(err, context.Canceled) {
 		t.Errorf("built %v, %v", objects, err)
 	}
 }

@@ -1,6 +1,6 @@
 // Package kustomization makes objects of a folder with a kustomization:
 //
-//	objects, err := kustomization.Build(ctx, "config/crd")
+//	objects, err := kustomization.Kustomization{Folder: "config/crd"}.Build(ctx)
 //
 // It is kustomize's own build, within the limits of package bounded, and fetches nothing unless its context is one of
 // [bounded.Online]. It touches no cluster and writes nothing: package
@@ -9,10 +9,10 @@
 //
 // # As if files were others
 //
-// What a deployment chooses, and what a command is about to write, is built without writing it. Each of these is a disk
-// laid over the disk below it:
+// What a deployment chooses, and what a command is about to write, is built without writing it. Files are
+// read through one view of the project:
 //
-//	k := kustomization.Kustomization{Folder: dir, Image: "example.com/op:v1", Generated: texts, Deleted: files}
+//	k := kustomization.Kustomization{Folder: dir, Image: "example.com/op:v1", Changed: texts}
 //	objects, err := k.Build(ctx)
 //
 // [BuildEdited] has every file edited when it is read: that is how charts find what their values replace.

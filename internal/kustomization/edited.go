@@ -22,7 +22,7 @@ func (f Files) Read(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := bounded.Over(f.disk()).ReadFile(path)
+	text, err := bounded.Over(f.disk(nil)).ReadFile(path)
 	if _, limit := errors.AsType[*bounded.LimitError](err); limit {
 		return nil, tooMuch(dir, err)
 	}
@@ -32,10 +32,10 @@ func (f Files) Read(dir string) ([]byte, error) {
 	return text, nil
 }
 
-// BuildEdited is [Build] as if files had other texts: that of the kustomization in dir itself is given, and
-// what edit makes of all others. Nothing is written.
+// BuildEdited is [Kustomization.Build] as if files had other texts: that of the kustomization in dir itself is given,
+// and what edit makes of all others. Nothing is written.
 func BuildEdited(ctx context.Context, files Files, dir string, text []byte, edit func(path string, text []byte) []byte) ([]*unstructured.Unstructured, error) {
-	disk, err := withKustomization(files.disk(), dir, text, edit)
+	disk, err := withKustomization(files.disk(nil), dir, text, edit)
 	if err != nil {
 		return nil, err
 	}
@@ -51,11 +51,11 @@ func withKustomization(disk filesys.FileSystem, dir string, text []byte, edit fu
 	if path, err = readAs(path); err != nil {
 		return nil, &report.Error{What: "the kustomization cannot be read", Where: path, Err: err}
 	}
-	return edited{disk, func(other string, otherText []byte) []byte {
+	return edited{disk, func(other string, otherText []byte) ([]byte, error) {
 		if other == path {
-			return bytes.Clone(text)
+			return bytes.Clone(text), nil
 		}
-		return edit(other, otherText)
+		return edit(other, otherText), nil
 	}}, nil
 }
 
@@ -72,7 +72,7 @@ func readAs(path string) (string, error) {
 // edited is a disk of which every file is edited when it is read.
 type edited struct {
 	filesys.FileSystem
-	edit func(path string, text []byte) []byte
+	edit func(path string, text []byte) ([]byte, error)
 }
 
 // ReadFile reads a file.
@@ -81,5 +81,5 @@ func (e edited) ReadFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.edit(path, text), nil
+	return e.edit(path, text)
 }

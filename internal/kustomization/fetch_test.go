@@ -38,7 +38,7 @@ func TestBuildRunsNothing(t *testing.T) {
 			t.Run(name+" in "+kind, func(t *testing.T) {
 				ctx, end := bounded.Online(t.Context(), func(string) {})
 				defer end()
-				_, err := Build(ctx, unpack(t, "-- kustomization.yaml --\n"+kind+": [\""+c.base+"\"]\n"))
+				_, err := Kustomization{Folder: unpack(t, "-- kustomization.yaml --\n"+kind+": [\""+c.base+"\"]\n")}.Build(ctx)
 				if err == nil || errors.Is(err, bounded.ErrOption) != c.option {
 					t.Errorf("got %v", err)
 				}

@@ -130,7 +130,7 @@ func TestBuildGenerated(t *testing.T) {
 	named := func(name string) []byte {
 		return []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\n")
 	}
-	objects, err := Kustomization{Folder: dir, Generated: map[string][]byte{
+	objects, err := Kustomization{Folder: dir, Changed: map[string][]byte{
 		filepath.Join(link, "there.yaml"): named("first"), filepath.Join(link, "bases", "new.yaml"): named("second"),
 	}}.Build(t.Context())
 	if err != nil {
@@ -151,10 +151,10 @@ func TestBuildWithoutDeleted(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Skip(err)
 	}
-	if objects, err := (Kustomization{Folder: dir, Deleted: []string{filepath.Join(link, "there.yaml")}}).Build(t.Context()); err == nil {
+	if objects, err := (Kustomization{Folder: dir, Changed: map[string][]byte{filepath.Join(link, "there.yaml"): nil}}).Build(t.Context()); err == nil {
 		t.Errorf("built %v", objects)
 	}
-	if _, err := Build(t.Context(), dir); err != nil {
+	if _, err := (Kustomization{Folder: dir}).Build(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -179,7 +179,7 @@ func TestLookingFetchesNothing(t *testing.T) {
 	calls, s := withGit(t), serve(t, map[string]string{"/a/b/c.yaml": configMap})
 	for name, archive := range everyPlace(s.URL + "/a/b/c.yaml") {
 		t.Run(name, func(t *testing.T) {
-			_, err := Build(t.Context(), unpack(t, archive))
+			_, err := Kustomization{Folder: unpack(t, archive)}.Build(t.Context())
 			refused, ok := errors.AsType[*report.Error](err)
 			if !errors.Is(err, bounded.ErrRemote) || !ok || refused.Next == "" || !strings.Contains(refused.Err.Error(), s.URL) {
 				t.Errorf("got %v", err)
@@ -188,7 +188,7 @@ func TestLookingFetchesNothing(t *testing.T) {
 	}
 	for _, base := range []string{s.URL + "/team/op.git", s.URL + "/team/op//config?ref=v1", "github.com/team/op", "git@localhost:team/op.git", "ssh://localhost:1/team/op", "file://" + t.TempDir()} {
 		for _, list := range []string{"resources", "components", "bases", "generators", "transformers", "validators"} {
-			if _, err := Build(t.Context(), unpack(t, "-- kustomization.yaml --\n"+list+": [\""+base+"\"]\n")); !errors.Is(err, bounded.ErrRemote) {
+			if _, err := (Kustomization{Folder: unpack(t, "-- kustomization.yaml --\n"+list+": [\""+base+"\"]\n")}).Build(t.Context()); !errors.Is(err, bounded.ErrRemote) {
 				t.Errorf("%s in %s: %v", base, list, err)
 			}
 		}
@@ -200,7 +200,7 @@ func TestLookingFetchesNothing(t *testing.T) {
 	if err := os.Symlink("k.yaml", filepath.Join(linked, "kustomization.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Build(t.Context(), linked); !errors.Is(err, bounded.ErrRemote) {
+	if _, err := (Kustomization{Folder: linked}).Build(t.Context()); !errors.Is(err, bounded.ErrRemote) {
 		t.Errorf("by a link: %v", err)
 	}
 	if called := calls(); called != "" {
@@ -213,7 +213,7 @@ func announced(t *testing.T, archive string) (names, addresses []string, err err
 	t.Helper()
 	ctx, end := bounded.Online(t.Context(), func(address string) { addresses = append(addresses, address) })
 	defer end()
-	objects, err := Build(ctx, unpack(t, archive))
+	objects, err := Kustomization{Folder: unpack(t, archive)}.Build(ctx)
 	for _, o := range objects {
 		names = append(names, o.GetName())
 	}

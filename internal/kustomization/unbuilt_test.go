@@ -18,7 +18,7 @@ func TestUnbuilt(t *testing.T) {
 		"what is not of both": {"-- kustomization.yaml --\nresources: [y.yaml]\n-- y.yaml --\na: 1\n", "", "accumulating resources"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Build(t.Context(), unpack(t, test.archive))
+			_, err := Kustomization{Folder: unpack(t, test.archive)}.Build(t.Context())
 			refused, ok := errors.AsType[*report.Error](err)
 			if !ok || !strings.HasSuffix(filepath.ToSlash(refused.Where), test.where) || !strings.HasPrefix(refused.Err.Error(), test.why) {
 				t.Errorf("got %v", err)

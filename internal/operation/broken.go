@@ -1,7 +1,6 @@
 package operation
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -44,10 +43,7 @@ func (s *Session) unlessTestsBroken(ctx context.Context, root string, unchecked 
 
 // refuseUncompiled refuses a plan after which packages that compile now would not.
 func (s *Session) refuseUncompiled(ctx context.Context, root string, planned *scaffold.Plan) error {
-	changed, err := changedFiles(planned)
-	if err != nil {
-		return err
-	}
+	changed := planned.Changed()
 	defer s.Collector.Patiently()()
 	before := planned.Code().View()
 	change := typecheck.Change{Root: root, Before: before, After: fileview.Over(before, changed), Files: slices.Sorted(maps.Keys(changed)), Environ: s.Environ}
@@ -100,27 +96,4 @@ func StandIn(args []string, stdout, stderr io.Writer) (code int, is bool) {
 		return 0, false
 	}
 	return typecheck.RunTool(args[1:], stdout, stderr), true
-}
-
-// changedFiles are the contents of the files that a plan changes; nil is that of one that it takes away.
-func changedFiles(planned *scaffold.Plan) (map[string][]byte, error) {
-	changed := map[string][]byte{}
-	for _, change := range planned.Changes() {
-		for _, name := range slices.Compact([]string{change.Path, change.From}) {
-			if name == "" {
-				continue
-			}
-			f, err := planned.Find(name)
-			if err != nil {
-				return nil, err
-			}
-			switch {
-			case !f.There():
-				changed[name] = nil
-			case !f.OnDisk() || !bytes.Equal(f.Before(), f.After()):
-				changed[name] = append([]byte{}, f.After()...)
-			}
-		}
-	}
-	return changed, nil
 }

@@ -67,12 +67,8 @@ func newJudge(root string, planned *scaffold.Plan) (judge, error) {
 	if err != nil {
 		return judge{}, err
 	}
-	changed, err := changedFiles(planned)
-	if err != nil {
-		return judge{}, err
-	}
 	return judge{
-		ConfigChange: kustomizations, root: root, after: afterPlan(root, planned.Code().View(), changed),
+		ConfigChange: kustomizations, root: root, after: afterPlan(root, planned.Code().View(), planned.Changed()),
 		unknown: map[string]string{}, objects: map[string][]*unstructured.Unstructured{},
 	}, nil
 }
@@ -214,14 +210,9 @@ func (s *Session) certificatesWork(ctx context.Context, root string) bool {
 
 // afterPlan are changed files as kustomize is to see them.
 func afterPlan(root string, view fileview.View, changed map[string][]byte) kustomization.Kustomization {
-	after := kustomization.Kustomization{Files: kustomization.Files{Root: root, View: view}, Generated: map[string][]byte{}}
+	after := kustomization.Kustomization{Files: kustomization.Files{Root: root, View: view}, Changed: map[string][]byte{}}
 	for name, content := range changed {
-		place := filepath.Join(root, filepath.FromSlash(name))
-		if content == nil {
-			after.Deleted = append(after.Deleted, place)
-		} else {
-			after.Generated[place] = content
-		}
+		after.Changed[filepath.Join(root, filepath.FromSlash(name))] = content
 	}
 	return after
 }

@@ -93,7 +93,7 @@ func combinations(t *testing.T, root, always string, yield func(lines []string, 
 		if err := os.WriteFile(name, []byte(strings.Join(lines, "")), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		objects, err := kustomization.Build(t.Context(), filepath.Dir(name))
+		objects, err := kustomization.Kustomization{Folder: filepath.Dir(name)}.Build(t.Context())
 		if err != nil {
 			t.Errorf("%s: %v", strings.Join(lines, ""), err)
 			continue

@@ -169,7 +169,7 @@ spec:
 // built is what config/default builds.
 func built(t *testing.T, root string) string {
 	t.Helper()
-	objects, err := kustomization.Build(t.Context(), filepath.Join(root, "config/default"))
+	objects, err := kustomization.Kustomization{Folder: filepath.Join(root, "config/default")}.Build(t.Context())
 	if err != nil {
 		t.Fatalf("%v\n%s", err, projecttest.Read(t, root, list))
 	}

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"bytes"
+
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -36,14 +38,21 @@ func (p *Plan) Differences(diffs bool) []Difference {
 
 // After has the facts about the project as the plan leaves it so far.
 func (p *Plan) After() *codebase.Codebase {
+	return p.code.As(fileview.Over(p.view, p.Changed()))
+}
+
+// Changed are the contents of the files that the plan changes; nil is that of one that it takes away.
+func (p *Plan) Changed() map[string][]byte {
 	changed := map[string][]byte{}
 	for name, c := range p.known {
-		changed[name] = nil
-		if c.There() {
+		switch {
+		case !c.There():
+			changed[name] = nil
+		case !c.exists || !bytes.Equal(c.before, c.after):
 			changed[name] = append([]byte{}, c.after...)
 		}
 	}
-	return p.code.As(fileview.Over(p.view, changed))
+	return changed
 }
 
 // ConfigChange is what the plan does to the project's kustomizations.
