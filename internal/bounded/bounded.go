@@ -131,6 +131,3 @@ func (d *Disk) read(path string) ([]byte, error) {
 	}
 	return text, nil
 }
-
-// ReadFile reads one file of the system's disk within the limits.
-func ReadFile(path string) ([]byte, error) { return Over(filesys.MakeFsOnDisk()).ReadFile(path) }

@@ -75,13 +75,6 @@ func (c *Control) NodeProgram(ctx context.Context) (string, error) {
 	return c.programs.EnsureNode(ctx)
 }
 
-// FindProgram is Program for those who do not want to wait for a build: ok is
-// false when there is no program yet.
-func (c *Control) FindProgram(ctx context.Context) (path string, ok bool, err error) {
-	p, ok, err := c.programs.Lookup(ctx)
-	return p.Path, ok, err
-}
-
 // Kubectl returns the path of the kubectl that belongs to the cluster program; it is built like [Control.Program]'s.
 func (c *Control) Kubectl(ctx context.Context) (string, error) {
 	return c.programs.EnsureKubectl(ctx)

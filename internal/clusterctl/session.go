@@ -149,9 +149,6 @@ func (s *Session) drain(stdout io.Reader) {
 // Done is closed once the program has ended, by order or by a crash.
 func (s *Session) Done() <-chan struct{} { return s.process.exited }
 
-// Log returns the path of what the program printed; it goes with the session.
-func (s *Session) Log() string { return s.state.Log() }
-
 // Close stops the cluster, by force if it does not stop in time, and removes its
 // state. It reports a program that had died before.
 func (s *Session) Close() error {

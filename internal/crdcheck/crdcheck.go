@@ -98,9 +98,6 @@ var ErrUnavailable = errors.New("the checker of CRDs is missing and cannot be bu
 // Command is what builds the program, or finds out why that fails.
 func (c *Checker) Command() string { return c.finder.BuildChecker() }
 
-// Find returns the path of the program, if there is one, and never builds it.
-func (c *Checker) Find() (path string, ok bool, err error) { return c.finder.FindChecker() }
-
 // Check returns what is wrong with the definitions in files, in the order of the files. Only those that are not
 // remembered are checked.
 func (c *Checker) Check(ctx context.Context, files []File) ([]Finding, error) {

@@ -23,14 +23,3 @@ func TestDocumentsAreMapped(t *testing.T) {
 		}
 	}
 }
-
-// TestSteps: each step of a tutorial has a command or a note.
-func TestSteps(t *testing.T) {
-	seen := make(map[string]bool)
-	for _, s := range othertools.Steps() {
-		if s.Theirs == "" || s.Ours == "" && s.Note == "" || seen[s.Theirs] {
-			t.Errorf("%q has neither command nor note, or is there twice", s.Theirs)
-		}
-		seen[s.Theirs] = true
-	}
-}

@@ -129,7 +129,7 @@ func TestDamagedChecker(t *testing.T) {
 		t.Fatal(err)
 	}
 	cut(t, path, 4096)
-	if _, ok, err := y.FindChecker(); ok || err != nil || len(y.warnings()) != 1 {
+	if _, ok, err := y.find(checkProduct()); ok || err != nil || len(y.warnings()) != 1 {
 		t.Errorf("found: %v, %v", ok, err)
 	}
 	again, err := y.EnsureChecker(t.Context())

@@ -5,12 +5,8 @@ import "context"
 // checkName is the file name of the checker of CRDs, without its extension.
 const checkName = "slipway-check"
 
-// FindChecker looks for the slipway-check program and never builds it: the path in SLIPWAY_CHECK, beside slipway's own
-// executable, in the cache. Ok is false when it is in none of these places.
-func (f *Finder) FindChecker() (path string, ok bool, err error) { return f.find(checkProduct()) }
-
-// EnsureChecker finds the slipway-check program or builds it, which takes a minute or two when nothing of it is
-// compiled.
+// EnsureChecker finds the slipway-check program, in SLIPWAY_CHECK, beside slipway's own executable or in the cache, or
+// builds it, which takes a minute or two when nothing of it is compiled.
 func (f *Finder) EnsureChecker(ctx context.Context) (path string, err error) {
 	return f.ensure(ctx, checkProduct())
 }
@@ -28,9 +24,6 @@ const (
 	nodeName      = "slipway-node"
 	containerName = "slipway-container"
 )
-
-// FindNode looks for the slipway-node program, as FindChecker looks for the checker, and never builds it.
-func (f *Finder) FindNode() (path string, ok bool, err error) { return f.find(nodeProduct()) }
 
 // NodePath is where the slipway-node program is, or where it will be once it is built; empty if that cannot be
 // reported.

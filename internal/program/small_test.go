@@ -38,11 +38,11 @@ func TestEnsureChecker(t *testing.T) {
 		}
 		return path
 	}
-	if _, ok, err := y.FindChecker(); ok || err != nil {
+	if _, ok, err := y.find(checkProduct()); ok || err != nil {
 		t.Fatal("found before it was built:", ok, err)
 	}
 	first := ensure()
-	if path, ok, err := y.FindChecker(); path != first || !ok || err != nil {
+	if path, ok, err := y.find(checkProduct()); path != first || !ok || err != nil {
 		t.Errorf("found %s, %v, %v", path, ok, err)
 	}
 	if id := y.CheckerID(); id != filepath.Base(filepath.Dir(first)) {
