@@ -40,7 +40,7 @@ func (s *Session) changeAndThen(ctx context.Context, root string, p Preview, pla
 		s.warnInterrupted(root)
 		planned, err := plan()
 		if err != nil {
-			return scaffold.Remedy(ctx, root, err)
+			return err
 		}
 		s.showPlan(planned, p)
 		return nil
@@ -52,7 +52,7 @@ func (s *Session) changeAndThen(ctx context.Context, root string, p Preview, pla
 	defer release()
 	planned, err := plan()
 	if err != nil {
-		return scaffold.Remedy(ctx, root, err)
+		return err
 	}
 	defer ending.Await(ctx, "the change of the project")() // which is made, or taken back
 	if err := s.apply(planned); err != nil {

@@ -47,7 +47,7 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 		return err
 	}
 	if err := s.completeChart(root, &c); err != nil {
-		return scaffold.Remedy(ctx, root, err)
+		return err
 	}
 	if err := s.requireKustomization(root, c.Config, c.again()); err != nil {
 		return err

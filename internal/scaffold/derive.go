@@ -1,8 +1,6 @@
 package scaffold
 
 import (
-	"context"
-
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/derived"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/threeway"
@@ -33,6 +31,3 @@ func Derive(root string, o Derived) (*Plan, error) { return derived.Plan(root, o
 // ReadBase reads the base of the project in folder root; a project without one,
 // which another tool made, has an empty base.
 func ReadBase(root string) (*Base, error) { return base.Read(root) }
-
-// Remedy adds to the error of a damaged base how git can restore it; any other error stays as it is.
-func Remedy(ctx context.Context, root string, err error) error { return base.Remedy(ctx, root, err) }
