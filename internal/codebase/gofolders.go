@@ -134,6 +134,25 @@ func (c *Codebase) moduleIn(dir string) string {
 	return modfile.ModulePath(data)
 }
 
+// NestedModule is the folder of the module nested in the project's that a folder is in; "" when it is in the project's.
+func (c *Codebase) NestedModule(dir string) string {
+	for at := path.Clean(dir); at != "." && fs.ValidPath(at); at = path.Dir(at) {
+		if c.moduleIn(at) != "" {
+			return at
+		}
+	}
+	return ""
+}
+
+// ImportPath is the import path of a folder: that of the module that it is in, which may be nested in the project's of
+// the path repo, and the way from there.
+func (c *Codebase) ImportPath(repo, dir string) string {
+	if at := c.NestedModule(dir); at != "" {
+		return path.Join(c.moduleIn(at), strings.TrimPrefix(dir, at))
+	}
+	return path.Join(repo, dir)
+}
+
 // required are the paths of the modules that the project's go.mod requires. A go.mod with a mistake requires none.
 func (c *Codebase) required() (paths []string) {
 	data, err := c.view.ReadFile("go.mod")

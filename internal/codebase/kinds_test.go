@@ -152,3 +152,13 @@ func BenchmarkKinds(b *testing.B) {
 		}
 	}
 }
+
+// TestImportPath: a folder may be in a module nested in the project's.
+func TestImportPath(t *testing.T) {
+	code := read(unpacked(t, "-- api/go.mod --\nmodule example.com/types\n"))
+	for dir, want := range map[string]string{"internal/x": "example.com/op/internal/x", "api": "example.com/types", "api/v1": "example.com/types/v1"} {
+		if got := code.ImportPath("example.com/op", dir); got != want {
+			t.Errorf("%s has the path %s, want %s", dir, got, want)
+		}
+	}
+}

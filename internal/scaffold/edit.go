@@ -11,25 +11,11 @@ import (
 // An Edit changes the shape of a project that is there, such as [Relicense]: it plans
 // files, and changes what is written to PROJECT at the end. It plans only what is missing,
 // so that a second run changes nothing.
-type Edit func(*Plan, *project.Project) error
+type Edit = func(*Plan, *project.Project) error
 
 // EditProject plans edits of the project in folder root, all in one: either each of them
 // can be done or none is.
-func EditProject(root string, edits ...Edit) (*Plan, error) {
-	p, file, err := projectfile.Open(root)
-	if err != nil {
-		return nil, err
-	}
-	for _, edit := range edits {
-		if err := edit(p, file); err != nil {
-			return nil, err
-		}
-	}
-	if err := projectfile.Write(p, file); err != nil {
-		return nil, err
-	}
-	return p, p.Finish()
-}
+func EditProject(root string, edits ...Edit) (*Plan, error) { return projectfile.Edit(root, edits...) }
 
 // ForManager has later edits change the manager whose main package is in a folder, where there are several.
 func ForManager(pkg string) Edit {

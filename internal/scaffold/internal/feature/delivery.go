@@ -2,7 +2,6 @@ package feature
 
 import (
 	"fmt"
-	"go/format"
 	"io/fs"
 	"os"
 	"path"
@@ -11,8 +10,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
-	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 )
 
 // Where the features are that are not deployed.
@@ -32,8 +29,9 @@ func (p *planner) planEndToEnd() error {
 	if err := p.refuseOtherTests(); err != nil {
 		return err
 	}
+	data := p.testData()
 	for _, name := range []string{"main_test.go", "operator_test.go"} {
-		if err := p.requireTagged(path.Join("features-e2e", name), path.Join(endToEnd, name)); err != nil {
+		if err := p.RequireFrom(path.Join("features-e2e", name), path.Join(endToEnd, name), data); err != nil {
 			return err
 		}
 	}
@@ -43,54 +41,19 @@ func (p *planner) planEndToEnd() error {
 	return p.Put("Makefile", plan.These(piece.MakefileVariable{Name: "SLIPWAY", Default: "slipway"}, e2eTarget))
 }
 
-// requireTagged plans a Go file with a build tag, which Go's format puts above a header between /* and */, and below
-// one of lines with //.
-func (p *planner) requireTagged(name, file string) error {
-	if p.NamesOnly() {
-		return p.Require(file, nil)
-	}
-	data, err := p.testData()
-	if err != nil {
-		return err
-	}
-	content, err := tagged(name, data)
-	if err != nil {
-		return err
-	}
-	return p.Require(file, content)
-}
-
-// tagged is a Go file with a build tag.
-func tagged(name string, data map[string]any) ([]byte, error) {
-	content, err := templates.Render(name, data)
-	if err != nil {
-		return nil, err
-	}
-	formatted, err := format.Source(content)
-	if err != nil {
-		return nil, fmt.Errorf("format %s: %w", name, err)
-	}
-	return formatted, nil
-}
-
 // emptyTests is the file that kubebuilder's create webhook inserts tests into, and stops half-way without.
 const emptyTests = endToEnd + "/e2e_test.go"
 
 // CreateTestsFolder plans the file of end-to-end tests that a new project has.
 func CreateTestsFolder(p *plan.Plan, data map[string]any) error {
-	content, err := tagged("features-e2e/e2e_test.go", data)
-	if err != nil {
-		return err
-	}
-	return p.Create(emptyTests, content)
+	return p.CreateFrom("features-e2e/e2e_test.go", emptyTests, data)
 }
 
 // testData is that of tests, which a project's version of Go has to compile.
-func (p *planner) testData() (map[string]any, error) {
-	versions, err := requires.Read(p.Code().View())
-	data := p.data()
+func (p *planner) testData() map[string]any {
+	versions, data := p.Code().Versions(), p.data()
 	data["TestContext"], data["TestImportsContext"] = versions.TestContext(), versions.TestImportsContext()
-	return data, err
+	return data
 }
 
 // refuseOtherTests refuses a folder whose tests are not these: two ways of deploying in one package do not compile.

@@ -50,18 +50,26 @@ func (p *planner) requireNamedMetrics(f Feature) func() error {
 	}
 }
 
-// services are the names of the Services of a file, up to what cannot be read.
+// services are the names of the Services of a file.
 func services(src []byte) (names []yaml.Node) {
-	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; {
-		var object struct {
-			Kind     string
-			Metadata struct{ Name yaml.Node }
-		}
-		if decoder.Decode(&object) != nil {
-			return names
-		}
+	for _, object := range documents[struct {
+		Kind     string
+		Metadata struct{ Name yaml.Node }
+	}](src) {
 		if object.Kind == "Service" {
 			names = append(names, object.Metadata.Name)
 		}
+	}
+	return names
+}
+
+// documents are those of a file of YAML, up to what cannot be read.
+func documents[T any](src []byte) (all []T) {
+	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; {
+		var one T
+		if decoder.Decode(&one) != nil {
+			return all
+		}
+		all = append(all, one)
 	}
 }

@@ -1,7 +1,6 @@
 package feature
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"path"
@@ -112,16 +111,13 @@ type clusterRule struct {
 
 // clusterRules are the rules of a file's ClusterRoles, as far as it can be read.
 func clusterRules(src []byte) (rules []clusterRule) {
-	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; {
-		var role struct {
-			Kind  string
-			Rules []clusterRule
-		}
-		if decoder.Decode(&role) != nil {
-			return rules
-		}
+	for _, role := range documents[struct {
+		Kind  string
+		Rules []clusterRule
+	}](src) {
 		if role.Kind == "ClusterRole" {
 			rules = append(rules, role.Rules...)
 		}
 	}
+	return rules
 }

@@ -1,16 +1,10 @@
 package feature
 
 import (
-	"bytes"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/lazy"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 )
 
 // The names of the manager's role, and of what binds it, where the project does not say otherwise.
@@ -26,8 +20,7 @@ func (p *planner) roles() (role, binding string, err error) {
 	if err != nil {
 		return role, binding, err
 	}
-	file := generation.RoleFile()
-	c, err := p.Find(file)
+	c, err := p.Find(generation.RoleFile())
 	if err != nil {
 		return role, binding, err
 	}
@@ -37,8 +30,9 @@ func (p *planner) roles() (role, binding string, err error) {
 			break
 		}
 	}
-	for _, name := range p.besides(file) {
-		c, err := p.Find(name)
+	files, err := p.After().DeployedFiles(codebase.DeployedFolder)
+	for _, f := range files {
+		c, err := p.Find(f.File)
 		if err != nil {
 			return role, binding, err
 		}
@@ -48,20 +42,7 @@ func (p *planner) roles() (role, binding string, err error) {
 			}
 		}
 	}
-	return role, binding, nil
-}
-
-// besides are the files in which the binding of a role may be: those of its folder, and of the one that layouts have.
-func (p *planner) besides(role string) (files []string) {
-	for _, folder := range slices.Compact([]string{path.Dir(role), path.Dir(manager.RoleBindingFile)}) {
-		entries, _ := os.ReadDir(filepath.Join(p.Root(), filepath.FromSlash(folder))) // without one, nothing binds the role
-		for _, entry := range entries {
-			if path.Ext(entry.Name()) == ".yaml" {
-				files = append(files, path.Join(folder, entry.Name()))
-			}
-		}
-	}
-	return files
+	return role, binding, err
 }
 
 // permission is what is read of a role, or of a binding.
@@ -75,14 +56,6 @@ type permission struct {
 var plainName = lazy.Regexp(`^[A-Za-z]([\w.:-]*\w)?$`)
 
 // rolesIn are the objects of a file, up to what cannot be read. One whose name is not plain is left out.
-func rolesIn(src []byte) (all []permission) {
-	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; {
-		var o permission
-		if decoder.Decode(&o) != nil {
-			return all
-		}
-		if plainName().MatchString(o.Metadata.Name) {
-			all = append(all, o)
-		}
-	}
+func rolesIn(src []byte) []permission {
+	return slices.DeleteFunc(documents[permission](src), func(o permission) bool { return !plainName().MatchString(o.Metadata.Name) })
 }

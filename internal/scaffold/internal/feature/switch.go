@@ -273,12 +273,11 @@ func (p *planner) certified() []string {
 			"MutatingWebhookConfiguration":   r.Webhooks.Defaulting,
 			"CustomResourceDefinition":       r.Webhooks.Conversion,
 		} {
-			if on && !slices.Contains(kinds, kind) {
+			if on {
 				kinds = append(kinds, kind)
 			}
 		}
 	}
-	slices.Sort(kinds)
 	return kinds
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -52,11 +51,8 @@ func (p *planner) planWebhookItems() error {
 	return p.Put(p.component(WebhookServer), plan.These(of...))
 }
 
-// webhookMarker is what configurations of webhooks are generated from, into the file after it.
-const (
-	webhookMarker    = "+kubebuilder:webhook:"
-	webhookManifests = "config/webhook/manifests.yaml"
-)
+// webhookManifests is the file into which configurations of webhooks are generated.
+const webhookManifests = "config/webhook/manifests.yaml"
 
 // admission reports whether configurations are generated: for webhooks that PROJECT knows, or for one that was written
 // by hand.
@@ -66,21 +62,17 @@ func (p *planner) admission() (bool, error) {
 	}) {
 		return true, nil
 	}
-	return p.webhookByHand()
+	return WebhooksByHand(p.Plan)
 }
 
-// webhookByHand reports whether code that was not scaffolded declares a webhook, as those for core types that are
+// WebhooksByHand reports whether code that was not scaffolded declares a webhook, as those for core types that are
 // registered on the server by their path. PROJECT does not know it.
-func (p *planner) webhookByHand() (bool, error) {
-	sources, err := usage.Read(p.Code())
-	if err != nil {
-		return false, err
-	}
-	scaffolded := map[string]bool{}
-	for name := range p.Base().Files() {
-		scaffolded[name] = true
-	}
-	return sources.Mention(webhookMarker, scaffolded), nil
+func WebhooksByHand(p *plan.Plan) (bool, error) {
+	all, err := p.Code().Webhooks()
+	return slices.ContainsFunc(all, func(w codebase.Webhook) bool {
+		_, scaffolded := p.Base().File(w.File)
+		return !scaffolded
+	}), err
 }
 
 // recordByHand records what deploys a webhook that was written by hand.
@@ -91,7 +83,7 @@ func (p *planner) recordByHand() error {
 	if foreign, err := p.foreign(WebhookServer); err != nil || foreign {
 		return err
 	}
-	if byHand, err := p.webhookByHand(); err != nil || !byHand {
+	if byHand, err := WebhooksByHand(p.Plan); err != nil || !byHand {
 		return err
 	}
 	p.NeedGenerated(webhookManifests, "")

@@ -13,9 +13,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// keepFormat formats Go code after an insertion if it was formatted before; a file
-// that its owner formats otherwise is left as it is.
-func keepFormat(before, after []byte) []byte {
+// KeepFormat formats Go code after a change if it was formatted before; a file that its owner formats otherwise is
+// left as it is.
+func KeepFormat(path string, before, after []byte) []byte {
+	if bytes.Equal(before, after) || !strings.HasSuffix(path, ".go") {
+		return after
+	}
 	if formatted, err := format.Source(before); err != nil || !bytes.Equal(formatted, before) {
 		return after
 	}
@@ -23,14 +26,6 @@ func keepFormat(before, after []byte) []byte {
 		return formatted
 	}
 	return after
-}
-
-// KeepFormat formats Go code after a change if it was formatted before.
-func KeepFormat(path string, before, after []byte) []byte {
-	if bytes.Equal(before, after) || !strings.HasSuffix(path, ".go") {
-		return after
-	}
-	return keepFormat(before, after)
 }
 
 // Unparsable is the refusal of a change after which a file that was Go is none, or nil. An insertion point may stand

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/project"
 )
 
 // A DirectUse says in go.mod that the project's own code imports packages of a module, which
@@ -39,6 +42,29 @@ func (d DirectUse) set(src []byte, indirect bool) []byte {
 		return src
 	}
 	return out
+}
+
+// UseTypes plans that go.mod says of the modules of a kind's types, if these are not the project's own, and of more
+// modules that the project's code imports packages of them. It refuses a kind of a module that go.mod does not require.
+func UseTypes(p *plan.Plan, r project.Resource, more ...string) error {
+	switch {
+	case r.Core && r.Group == "apiextensions":
+		more = append(more, "k8s.io/apiextensions-apiserver")
+	case r.Core:
+		more = append(more, "k8s.io/api")
+	case r.External && !p.Recording():
+		name, err := ModuleOf(p.Code().View(), r.Path)
+		if err != nil {
+			return err
+		}
+		more = append(more, name)
+	}
+	for _, name := range more {
+		if err := p.Put("go.mod", plan.These(DirectUse{name})); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // separated is the text of a go.mod in which direct and indirect requirements stand in a block each. Lines with

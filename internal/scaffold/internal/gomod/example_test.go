@@ -13,7 +13,7 @@ func TestExampleModules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, pinned, err := pinnedModules(mod.Path())
+	_, pinned, err := pinnedModules("go.mod", mod.Path())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func hasOthers(src []byte) bool {
 	if err != nil {
 		return false
 	}
-	_, fresh, err := pinnedModules("example.com/any")
+	_, fresh, err := pinnedModules("go.mod", "example.com/any")
 	return err == nil && slices.ContainsFunc(file.Require, func(r *modfile.Require) bool {
 		return !slices.ContainsFunc(fresh.Require, func(other *modfile.Require) bool { return other.Mod.Path == r.Mod.Path })
 	})
@@ -59,7 +59,7 @@ func (f featureModules) Put(_ string, src []byte) ([]byte, error) {
 	if err != nil {
 		return nil, &report.Error{What: "go.mod cannot be read", Where: "go.mod:1", Hint: "nothing was changed; correct it and run the command again", Err: err}
 	}
-	pinned, err := f.pinned()
+	_, pinned, err := pinnedModules("modules/"+f.feature+".mod", "")
 	if err != nil {
 		return nil, err
 	}
@@ -76,11 +76,11 @@ func (f featureModules) Take(src []byte) ([]byte, int) {
 	if err != nil {
 		return src, 0
 	}
-	pinned, err := f.pinned()
+	_, pinned, err := pinnedModules("modules/"+f.feature+".mod", "")
 	if err != nil {
 		return src, 0
 	}
-	_, fresh, err := pinnedModules("example.com/any")
+	_, fresh, err := pinnedModules("go.mod", "example.com/any")
 	if err != nil {
 		return src, 0
 	}
@@ -105,18 +105,6 @@ func (f featureModules) Take(src []byte) ([]byte, int) {
 		return src, 0
 	}
 	return out, 0
-}
-
-func (f featureModules) pinned() (*modfile.File, error) {
-	data, err := templates.Render("modules/"+f.feature+".mod", nil)
-	if err != nil {
-		return nil, err
-	}
-	file, err := modfile.Parse(f.feature+".mod", data, nil)
-	if err != nil {
-		return nil, fmt.Errorf("modules of %s: %w", f.feature, err)
-	}
-	return file, nil
 }
 
 // requires reports whether a go.mod has the same requirement, direct or not.
@@ -155,20 +143,11 @@ func (f featureSums) Take(src []byte) ([]byte, int) {
 	var rest []byte
 	for line := range bytes.Lines(src) {
 		switch {
-		case hasLine(fresh, line):
+		case bytes.Contains(fresh, line):
 			rest = append(rest, line...)
-		case !hasLine(pinned, line):
+		case !bytes.Contains(pinned, line):
 			return src, 0
 		}
 	}
 	return rest, 0
-}
-
-func hasLine(text, line []byte) bool {
-	for other := range bytes.Lines(text) {
-		if bytes.Equal(other, line) {
-			return true
-		}
-	}
-	return false
 }

@@ -22,7 +22,7 @@ import (
 // CheckGo refuses a Go installation that is missing or older than scaffolded
 // projects need.
 func CheckGo(ctx context.Context, root string) error {
-	_, pinned, err := pinnedModules("x")
+	_, pinned, err := pinnedModules("go.mod", "x")
 	if err != nil {
 		return err
 	}

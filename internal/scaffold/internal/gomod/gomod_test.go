@@ -86,18 +86,6 @@ func TestModuleOf(t *testing.T) {
 	}
 }
 
-func TestImportPath(t *testing.T) {
-	root := folder(t, "-- api/go.mod --\nmodule example.com/types\n-- broken/go.mod --\nmodule\n")
-	for dir, want := range map[string]string{"internal/x": "example.com/op/internal/x", "api": "example.com/types", "api/v1": "example.com/types/v1"} {
-		if got, err := gomod.ImportPath(fileview.Disk(root), "example.com/op", dir); err != nil || got != want {
-			t.Errorf("%s has the path %s, %v, want %s", dir, got, err, want)
-		}
-	}
-	if _, err := gomod.ImportPath(fileview.Disk(root), "example.com/op", "broken/x"); err == nil {
-		t.Error("a broken module is passed over")
-	}
-}
-
 // TestDirectUse: only the comment of the requirement changes, and the block that it stands in; comments of its author's
 // stay.
 func TestDirectUse(t *testing.T) {

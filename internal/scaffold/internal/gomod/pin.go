@@ -17,7 +17,7 @@ import (
 // with the versions and checksums that Slipway was tested with, so that a project
 // builds without `go mod tidy` and without the network if they are in the cache.
 func Pin(p *plan.Plan, repo string, mod *File) error {
-	data, pinned, err := pinnedModules(repo)
+	data, pinned, err := pinnedModules("go.mod", repo)
 	if err != nil {
 		return err
 	}
@@ -36,13 +36,13 @@ func Pin(p *plan.Plan, repo string, mod *File) error {
 	return mergeSums(p)
 }
 
-// pinnedModules is the go.mod of a new project, as text and parsed.
-func pinnedModules(repo string) ([]byte, *modfile.File, error) {
-	data, err := templates.Render("go.mod", map[string]string{"Repo": repo})
+// pinnedModules is a template of a go.mod, as text and parsed: a new project's, or what a feature adds to it.
+func pinnedModules(template, repo string) ([]byte, *modfile.File, error) {
+	data, err := templates.Render(template, map[string]string{"Repo": repo})
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := modfile.Parse("go.mod", data, nil)
+	file, err := modfile.Parse(template, data, nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("pinned modules: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
 )
 
@@ -41,7 +42,7 @@ func TestRead(t *testing.T) {
 func TestRelicense(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	for _, license := range []header.License{{Name: "none"}, {Text: "mine"}, {Owner: "Jane", Year: 2026}} {
-		projecttest.Apply(t)(projecttest.Edit(root, header.Relicense(license)))
+		projecttest.Apply(t)(projectfile.Edit(root, header.Relicense(license)))
 		comment, err := license.Comment("op")
 		if err != nil {
 			t.Fatal(err)
@@ -52,9 +53,9 @@ func TestRelicense(t *testing.T) {
 	}
 	bare := t.TempDir()
 	projecttest.Unpack(t, bare, "-- PROJECT --\n"+projecttest.Read(t, root, "PROJECT"))
-	projecttest.Apply(t)(projecttest.Edit(bare, header.Relicense(header.License{Text: "mine"})))
+	projecttest.Apply(t)(projectfile.Edit(bare, header.Relicense(header.License{Text: "mine"})))
 	projecttest.Holds(t, bare, file, "// mine\n")
-	if _, err := projecttest.Edit(root, header.Relicense(header.License{Name: "gpl"})); err == nil {
+	if _, err := projectfile.Edit(root, header.Relicense(header.License{Name: "gpl"})); err == nil {
 		t.Error("an unknown license is taken")
 	}
 }

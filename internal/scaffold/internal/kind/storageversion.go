@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -16,9 +15,11 @@ import (
 // storageVersion marks the version of a kind that the API server stores.
 const storageVersion = "+kubebuilder:storageversion"
 
-// hasStorageVersion reports whether a kind's type in the file is marked as stored. Other kinds may be in it.
+// hasStorageVersion reports whether a kind's type in the file is marked as stored, in the comments above it. Other
+// kinds may be in it.
 func hasStorageVersion(src []byte, kind string) bool {
-	return regexp.MustCompile(`(?m)^\s*//\s*` + regexp.QuoteMeta(storageVersion) + `\s*$`).Match(gofile.Above(src, kind))
+	above := regexp.MustCompile(`(?m)((?:^[ \t]*(?://.*)?\r?\n)*)^[ \t]*(?:type[ \t]+)?` + kind + `[ \t]+struct\b`).FindSubmatch(src)
+	return above != nil && regexp.MustCompile(`(?m)^\s*//\s*`+regexp.QuoteMeta(storageVersion)+`\s*$`).Match(above[1])
 }
 
 // unmarkType returns an edit that removes what markType has put above a struct type.

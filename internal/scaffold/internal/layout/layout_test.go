@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
 )
 
@@ -35,8 +36,8 @@ func newProject(t *testing.T) string {
 	return root
 }
 
-func several(root string) (*plan.Plan, error) { return projecttest.Edit(root, layout.MultiGroup(true)) }
-func one(root string) (*plan.Plan, error)     { return projecttest.Edit(root, layout.MultiGroup(false)) }
+func several(root string) (*plan.Plan, error) { return projectfile.Edit(root, layout.MultiGroup(true)) }
+func one(root string) (*plan.Plan, error)     { return projectfile.Edit(root, layout.MultiGroup(false)) }
 
 // TestMultiGroup: each group has folders of its own, and what names the old ones names these.
 func TestMultiGroup(t *testing.T) {

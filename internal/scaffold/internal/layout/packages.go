@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"errors"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/relocate"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -99,15 +97,9 @@ func (m *moving) addPackage(rule layoutRule, dir string) error {
 			continue
 		}
 		if p == nil {
-			var err error
-			if p, err = m.packageIn(dir, names); err != nil {
-				return err
-			}
+			p = m.packageIn(dir, names)
 		}
-		part, err := m.partFor(rule, p, r)
-		if err != nil {
-			return err
-		}
+		part := m.partFor(rule, p, r)
 		kinds[part] = append(kinds[part], r)
 		for _, stem := range rule.stems(r) {
 			homes[stem] = part
@@ -128,7 +120,9 @@ func (m *moving) addPackage(rule layoutRule, dir string) error {
 		renameApplyConfigurations(p)
 	}
 	m.set.Packages = append(m.set.Packages, p)
-	return errors.Join(m.checkPlaces(p), m.checkModules(p))
+	m.checkPlaces(p)
+	m.checkModules(p)
+	return nil
 }
 
 // inOrder lists the resources, those of the project's own types first: the first one in a
@@ -161,12 +155,8 @@ func hasStem(name, stem string) bool {
 }
 
 // packageIn describes the package in a folder.
-func (m *moving) packageIn(dir string, names []string) (*relocate.Package, error) {
-	imported, err := gomod.ImportPath(m.Code().View(), m.project.Repo, dir)
-	if err != nil {
-		return nil, err
-	}
-	p := &relocate.Package{Dir: dir, Import: imported, Name: path.Base(dir)}
+func (m *moving) packageIn(dir string, names []string) *relocate.Package {
+	p := &relocate.Package{Dir: dir, Import: m.Code().ImportPath(m.project.Repo, dir), Name: path.Base(dir)}
 	for _, name := range names {
 		if path.Dir(name) == "." && path.Ext(name) == ".go" {
 			if clause := m.clause(path.Join(dir, name)); clause != "" {
@@ -175,7 +165,7 @@ func (m *moving) packageIn(dir string, names []string) (*relocate.Package, error
 			}
 		}
 	}
-	return p, nil
+	return p
 }
 
 // clause is the name in a Go file's package clause, or nothing.
@@ -188,21 +178,17 @@ func (m *moving) clause(file string) string {
 }
 
 // partFor is the part of p that r's files go to.
-func (m *moving) partFor(rule layoutRule, p *relocate.Package, r project.Resource) (*relocate.Part, error) {
+func (m *moving) partFor(rule layoutRule, p *relocate.Package, r project.Resource) *relocate.Part {
 	dir := rule.dir(m.to, r)
 	if i := slices.IndexFunc(p.Parts, func(part *relocate.Part) bool { return part.Dir == dir }); i >= 0 {
-		return p.Parts[i], nil
+		return p.Parts[i]
 	}
-	imported, err := gomod.ImportPath(m.Code().View(), m.project.Repo, dir)
-	if err != nil {
-		return nil, err
-	}
-	part := &relocate.Part{Dir: dir, Import: imported, Name: p.Name, Alias: r.ImportAlias()}
+	part := &relocate.Part{Dir: dir, Import: m.Code().ImportPath(m.project.Repo, dir), Name: p.Name, Alias: r.ImportAlias()}
 	if rule.name != nil {
 		part.Name, part.Alias = rule.name(m.to, r), m.to.ControllerImportAlias(r)
 	}
 	p.Parts = append(p.Parts, part)
-	return part, nil
+	return part
 }
 
 // assign says which part each file goes to.
@@ -249,7 +235,7 @@ func staysBelow(name string, names []string) bool {
 }
 
 // checkPlaces refuses folders that hold a package of another name.
-func (m *moving) checkPlaces(p *relocate.Package) error {
+func (m *moving) checkPlaces(p *relocate.Package) {
 	for _, part := range p.Parts {
 		for _, name := range m.below(part.Dir) {
 			file := path.Join(part.Dir, name)
@@ -265,5 +251,4 @@ func (m *moving) checkPlaces(p *relocate.Package) error {
 			}
 		}
 	}
-	return nil
 }

@@ -3,7 +3,6 @@ package newapi
 import (
 	"cmp"
 	"fmt"
-	"go/format"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -142,7 +140,7 @@ func (a *planner) firstController() bool {
 }
 
 func (a *planner) planController() error {
-	return a.createGo(a.template("api/controller.go"), a.controllerFile())
+	return a.CreateFrom(a.template("api/controller.go"), a.controllerFile(), a.data())
 }
 
 // controllerTest is the template of the controller's test: tests of kinds of Kubernetes
@@ -160,23 +158,6 @@ func (a *planner) template(name string) string {
 		return strings.Replace(name, "api/", "deployimage/", 1)
 	}
 	return name
-}
-
-// createGo plans a Go file from a template, and formats it where the template puts code
-// together.
-func (a *planner) createGo(name, file string) error {
-	content, err := templates.Render(name, a.data())
-	if err != nil {
-		return err
-	}
-	if !kind.Foreign(a.resource) && a.options.Image.Name == "" {
-		return a.Create(file, content)
-	}
-	formatted, err := format.Source(content)
-	if err != nil {
-		return fmt.Errorf("format %s: %w", file, err)
-	}
-	return a.Create(file, formatted)
 }
 
 // ownSuite is the suite of the controllers that the project's authors wrote in their own way. A plan that records needs

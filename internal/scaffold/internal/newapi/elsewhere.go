@@ -2,10 +2,8 @@ package newapi
 
 import (
 	"bytes"
-	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
@@ -87,32 +85,18 @@ func (a *planner) rolesFolder() (folder, list, prefix string) {
 	return folder, list, prefix
 }
 
-// leaveRoles says that the kind gets no roles.
-func (a *planner) leaveRoles(folder string) error {
-	a.Leave(fmt.Sprintf("%s: no kustomization lists its files, so roles for people who administer, edit and view %s are not made", folder, a.resource.PluralName()))
-	return nil
-}
-
 // warnOfMarkers says that the manager's role will lack the permissions of a new controller, if the Makefile has the
 // generator read other folders.
 func (a *planner) warnOfMarkers() error {
 	file := a.controllerFile()
-	a.warnOfMissed("rbac", path.Dir(file), "the markers in "+file+" are not in it: role.yaml gets no permissions from them")
+	a.LeaveMissed(a.generation, "rbac", path.Dir(file), "the markers in "+file+" are not in it: role.yaml gets no permissions from them")
 	return nil
 }
 
 // warnOfTypes says the same of the types: without their methods they do not compile where they are used.
 func (a *planner) warnOfTypes() error {
 	dir := path.Dir(a.types)
-	a.warnOfMissed("object", dir, "the types in "+a.types+" are not in it: they get no DeepCopy methods, and the code does not compile without them")
-	a.warnOfMissed("crd", dir, "the types in "+a.types+" are not in it: they get no definition")
+	a.LeaveMissed(a.generation, "object", dir, "the types in "+a.types+" are not in it: they get no DeepCopy methods, and the code does not compile without them")
+	a.LeaveMissed(a.generation, "crd", dir, "the types in "+a.types+" are not in it: they get no definition")
 	return nil
-}
-
-// warnOfMissed says what is not made, if no call of a generator reads a folder, and how to have it read.
-func (a *planner) warnOfMissed(generator, folder, consequence string) {
-	if missed, is := a.generation.Missed(generator, folder); is {
-		a.Leave(fmt.Sprintf("%s:%d: %s reads %s, and %s; add to the call:\npaths=./%s/...",
-			missed.At().File, missed.Line, generator, strings.Join(missed.Paths, ", "), consequence, folder))
-	}
 }

@@ -39,9 +39,6 @@ func (a *planner) plan() error {
 			a.Leave(text)
 		}
 	}
-	if err := a.noteAdopted(); err != nil {
-		return err
-	}
 	return a.Finish()
 }
 
@@ -153,7 +150,7 @@ func (a *planner) data() map[string]any {
 		"Namespaced":         a.options.Namespaced,
 		"ResourceMarker":     a.resourceMarker(),
 		"Foreign":            kind.Foreign(a.resource),
-		"MarkerGroup":        a.markerGroup(),
+		"MarkerGroup":        cmp.Or(r.QualifiedGroup(), `""`),
 		"MarkerNamespace":    a.markerNamespace(),
 		"Registers":          kind.Registers(a.resource),
 		"CRDPath":            cmp.Or(a.generation.CRDFolder(), codebase.CRDFolder),

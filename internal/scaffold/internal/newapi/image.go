@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -15,10 +17,10 @@ const ImagePlugin = "deploy-image.go.kubebuilder.io/v1-alpha"
 
 // An Image is the container that a kind's controller runs in a Deployment.
 type Image struct {
-	Name    string // "memcached:1.6"
-	Command string // arguments between commas
-	Port    string // that it listens on; "" for none
-	User    string // id of the user that it runs as; "" for the image's own
+	Command string `yaml:"containerCommand,omitempty"` // arguments between commas
+	Port    string `yaml:"containerPort,omitempty"`    // that it listens on; "" for none
+	Name    string `yaml:"image,omitempty"`            // "memcached:1.6"
+	User    string `yaml:"runAsUser,omitempty"`        // id of the user that it runs as; "" for the image's own
 }
 
 // check refuses values that no container can have.
@@ -50,86 +52,63 @@ func (i Image) Args() string {
 	return strings.Join(quoted, ", ")
 }
 
+// images are what PROJECT records of them, as kubebuilder's plug-in does.
+type images struct {
+	Resources []imageOfKind  `yaml:"resources"`
+	Others    map[string]any `yaml:",inline"`
+}
+
+type imageOfKind struct {
+	Domain  string         `yaml:"domain,omitempty"`
+	Group   string         `yaml:"group,omitempty"`
+	Kind    string         `yaml:"kind,omitempty"`
+	Options yaml.Node      `yaml:"options,omitempty"` // an Image
+	Version string         `yaml:"version,omitempty"`
+	Others  map[string]any `yaml:",inline"`
+}
+
+// imagesIn is what PROJECT records, and the index of a kind's, or -1.
+func imagesIn(file *project.Project, r project.Resource) (all images, at int, err error) {
+	_, err = file.Plugin(ImagePlugin, &all)
+	return all, slices.IndexFunc(all.Resources, func(i imageOfKind) bool {
+		return i.Group == r.Group && i.Version == r.Version && i.Kind == r.Kind
+	}), err
+}
+
 // recordImage has PROJECT tell what the controller was made to run, beside what is recorded
 // of others.
 func (a *planner) recordImage(r *project.Resource) error {
-	i := a.options.Image
-	if i.Name == "" {
-		return nil
-	}
-	facts := map[string]any{}
-	if _, err := a.project.Plugin(ImagePlugin, &facts); err != nil {
+	all, at, err := imagesIn(a.project, *r)
+	if err != nil || at >= 0 || a.options.Image.Name == "" {
 		return err
 	}
-	all, _ := facts["resources"].([]any)
-	now := filled("group", r.Group, "version", r.Version, "kind", r.Kind)
-	for _, old := range all {
-		if known, ok := old.(map[string]any); ok && known["group"] == now["group"] && known["version"] == now["version"] && known["kind"] == now["kind"] {
-			return nil
-		}
+	now := imageOfKind{Domain: r.Domain, Group: r.Group, Kind: r.Kind, Version: r.Version}
+	if err := now.Options.Encode(a.options.Image); err != nil {
+		return err
 	}
-	if r.Domain != "" {
-		now["domain"] = r.Domain
-	}
-	now["options"] = filled("image", i.Name, "containerCommand", i.Command, "containerPort", i.Port, "runAsUser", i.User)
-	facts["resources"] = append(all, now)
-	return a.project.SetPlugin(ImagePlugin, facts)
+	all.Resources = append(all.Resources, now)
+	return a.project.SetPlugin(ImagePlugin, all)
 }
 
 // imageOf is what PROJECT records of the image that a kind's controller runs, if any.
-func imageOf(file *project.Project, r project.Resource) (Image, error) {
-	var facts struct {
-		Resources []struct {
-			Group, Version, Kind string
-			Options              struct {
-				Image   string
-				Command string `yaml:"containerCommand"`
-				Port    string `yaml:"containerPort"`
-				User    string `yaml:"runAsUser"`
-			}
-		}
+func imageOf(file *project.Project, r project.Resource) (i Image, err error) {
+	all, at, err := imagesIn(file, r)
+	if err == nil && at >= 0 {
+		err = all.Resources[at].Options.Decode(&i)
 	}
-	if _, err := file.Plugin(ImagePlugin, &facts); err != nil {
-		return Image{}, err
-	}
-	for _, f := range facts.Resources {
-		if f.Group == r.Group && f.Version == r.Version && f.Kind == r.Kind {
-			return Image{f.Options.Image, f.Options.Command, f.Options.Port, f.Options.User}, nil
-		}
-	}
-	return Image{}, nil
+	return i, err
 }
 
 // ForgetImage takes what is recorded of the image out of PROJECT.
 func ForgetImage(file *project.Project, r project.Resource) error {
-	facts := map[string]any{}
-	found, err := file.Plugin(ImagePlugin, &facts)
-	if !found || err != nil {
+	all, at, err := imagesIn(file, r)
+	switch {
+	case err != nil || at < 0:
 		return err
-	}
-	all, _ := facts["resources"].([]any)
-	kept := slices.DeleteFunc(slices.Clone(all), func(old any) bool {
-		known, ok := old.(map[string]any)
-		return ok && known["group"] == r.Group && known["version"] == r.Version && known["kind"] == r.Kind
-	})
-	if len(kept) == len(all) {
-		return nil
-	}
-	if len(kept) == 0 {
+	case len(all.Resources) == 1:
 		file.DropPlugin(ImagePlugin)
 		return nil
 	}
-	facts["resources"] = kept
-	return file.SetPlugin(ImagePlugin, facts)
-}
-
-// filled is a mapping of the keys that have a value, each followed by it.
-func filled(pairs ...string) map[string]any {
-	values := map[string]any{}
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			values[pairs[i]] = pairs[i+1]
-		}
-	}
-	return values
+	all.Resources = slices.Delete(all.Resources, at, at+1)
+	return file.SetPlugin(ImagePlugin, all)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -55,14 +54,6 @@ func (o Options) check(r project.Resource) error {
 	return nil
 }
 
-// markerGroup is the group as permission markers have it.
-func (a *planner) markerGroup() string {
-	if group := a.resource.QualifiedGroup(); group != "" {
-		return group
-	}
-	return `""`
-}
-
 // markerNamespace ends permission markers in projects whose markers name a namespace.
 func (a *planner) markerNamespace() string {
 	byMarkers, err := manager.RolesByMarkers(a.Plan)
@@ -72,29 +63,14 @@ func (a *planner) markerNamespace() string {
 	return ",namespace=" + a.project.Name + "-system"
 }
 
-// planModules has go.mod say that the project's code imports packages of modules that it
-// requires already, and refuses an external type of a module that it does not.
+// planModules has go.mod say that the project's code imports the kind's types, and what its controller needs besides.
 func (a *planner) planModules() error {
-	var modules []string
+	var more []string
 	switch {
-	case a.resource.Core && a.resource.Group == "apiextensions":
-		modules = []string{"k8s.io/apiextensions-apiserver"}
-	case a.resource.Core:
-		modules = []string{"k8s.io/api"}
+	case a.resource.External && !a.Recording():
+		more = []string{"k8s.io/apiextensions-apiserver"}
 	case a.options.Image.Name != "":
-		modules = []string{"k8s.io/api", "k8s.io/utils"}
+		more = []string{"k8s.io/api", "k8s.io/utils"}
 	}
-	if a.resource.External && !a.Recording() {
-		name, err := gomod.ModuleOf(a.Code().View(), a.resource.Path)
-		if err != nil {
-			return err
-		}
-		modules = append(modules, name, "k8s.io/apiextensions-apiserver")
-	}
-	for _, name := range modules {
-		if err := a.Put("go.mod", plan.These(gomod.DirectUse{Module: name})); err != nil {
-			return err
-		}
-	}
-	return nil
+	return gomod.UseTypes(a.Plan, a.resource, more...)
 }

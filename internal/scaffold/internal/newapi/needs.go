@@ -5,7 +5,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -37,10 +36,6 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Opt
 	if err != nil {
 		return err
 	}
-	versions, err := requires.Read(p.Code().View())
-	if err != nil {
-		return err
-	}
 	generation, err := p.Code().Generation()
 	if err != nil {
 		return err
@@ -56,7 +51,7 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Opt
 		if another && options.ControllerName == "" {
 			options.Controller = false
 		}
-		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r, types: file.TypesFile(r), header: text, versions: versions, generation: generation}
+		a := &planner{Plan: p, project: file, options: options, resource: r, recorded: &r, types: file.TypesFile(r), header: text, versions: p.Code().Versions(), generation: generation}
 		for _, step := range append(a.steps(), a.needGenerated) {
 			if err := step(); err != nil {
 				return err

@@ -12,12 +12,10 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
 	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -74,9 +72,7 @@ func newPlanner(root string, o Options) (*planner, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.Path, err = gomod.ImportPath(p.Code().View(), file.Repo, dir); err != nil {
-			return nil, err
-		}
+		r.Path = p.Code().ImportPath(file.Repo, dir)
 	}
 	if !kind.Foreign(r) {
 		r = inExistingGroup(p, file, r)
@@ -86,9 +82,7 @@ func newPlanner(root string, o Options) (*planner, error) {
 		return nil, err
 	}
 	a.types = a.typesFile()
-	if a.versions, err = requires.Read(p.Code().View()); err != nil {
-		return nil, err
-	}
+	a.versions = p.Code().Versions()
 	return a, a.check()
 }
 
@@ -125,7 +119,7 @@ type planner struct {
 	types      string            // the file of the types: a name of the project's own, where one has them
 	theirs     string            // the file of the controller that its authors have elsewhere, or ""
 	header     string
-	versions   requires.Versions
+	versions   codebase.Versions
 	generation codebase.Generation
 
 	registration codebase.Registration // of the types' package; see planTypes

@@ -1,6 +1,8 @@
 package newapi
 
 import (
+	"bytes"
+	"fmt"
 	"path"
 	"regexp"
 	"strings"
@@ -8,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
+	"github.com/slipway-dev/slipway/project"
 )
 
 // A role gives people access to a kind: what it is called, says and allows, and the role of Kubernetes that gets it.
@@ -21,12 +24,16 @@ var roles = [...]role{
 
 // planRoles plans the roles that give people access to the kind.
 func (a *planner) planRoles() error {
-	if decided, err := a.rolesDecided(); err != nil || decided {
-		return err
+	// Those of another version of the kind are the same, and as its authors want them: deployed, or left out.
+	if !a.Recording() {
+		if other, err := kind.HasOtherVersion(a.Plan, a.project, a.resource); err != nil || other {
+			return err
+		}
 	}
 	folder, list, prefix := a.rolesFolder()
 	if list == "" {
-		return a.leaveRoles(folder)
+		a.Leave(fmt.Sprintf("%s: no kustomization lists its files, so roles for people who administer, edit and view %s are not made", folder, a.resource.PluralName()))
+		return nil
 	}
 	var listed []plan.Piece
 	var lines strings.Builder
@@ -63,15 +70,6 @@ func (a *planner) roleData(of role) map[string]any {
 	return data
 }
 
-// rolesDecided reports whether the roles are as the authors of another version of the kind, which have the same, want
-// them: deployed, made and not deployed, or left out.
-func (a *planner) rolesDecided() (bool, error) {
-	if a.Recording() {
-		return false, nil
-	}
-	return kind.HasOtherVersion(a.Plan, a.project, a.resource)
-}
-
 // roleOff reports whether a role is not to be deployed: the list has it in a comment, as kubebuilder's own comment
 // there advises for unwanted roles, or another tool made it and it is not listed.
 func (a *planner) roleOff(list, prefix, file string) (bool, error) {
@@ -87,4 +85,18 @@ func (a *planner) roleOff(list, prefix, file string) (bool, error) {
 	name := regexp.QuoteMeta(prefix + path.Base(file))
 	commented := regexp.MustCompile(`(?m)^\s*#\s*- ` + name + `\s*$`).Match(c.After())
 	return commented || role.OnDisk() && !ours && !a.Recording(), nil
+}
+
+// hasRole reports whether a folder has a role for the kind under the name that a layout for one group gives it. A plan
+// that records needs does not ask.
+func (a *planner) hasRole(folder, role string) (bool, error) {
+	if a.Recording() || !a.project.MultiGroup {
+		return false, nil
+	}
+	c, err := a.Find(path.Join(folder, path.Base((&project.Project{}).RoleFile(a.resource, role))))
+	if err != nil || !c.There() {
+		return false, err
+	}
+	names := func(name string) bool { return bytes.Contains(c.After(), []byte("- "+name+"\n")) }
+	return names(a.resource.QualifiedGroup()) && names(a.resource.PluralName()), nil
 }

@@ -19,7 +19,7 @@ func (a *planner) planTests() error {
 				a.controllerTestFile(), a.options.Untested, a.reconciler()))
 			return nil
 		}
-		if err := a.createGo(a.controllerTest(), a.controllerTestFile()); err != nil {
+		if err := a.CreateFrom(a.controllerTest(), a.controllerTestFile(), a.data()); err != nil {
 			return err
 		}
 	}

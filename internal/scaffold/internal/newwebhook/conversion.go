@@ -2,10 +2,7 @@ package newwebhook
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"go/format"
-	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -13,7 +10,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fieldcopy"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
@@ -69,15 +65,9 @@ func (w *planner) checkConversion() error {
 // convertedAt is the place, "file:line", of the first method that converts a version, in the code as the plan leaves it
 // but for files to skip; "" without one.
 func convertedAt(p *plan.Plan, file *project.Project, r project.Resource, skip func(name string) bool) (string, error) {
-	dir := file.APIDir(r)
-	entries, err := p.Code().View().ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fileerror.Unreadable(dir, err)
-	}
 	method := regexp.MustCompile(`(?m)^func \((\w+ )?\*?` + r.Kind + `\) (Hub|ConvertTo|ConvertFrom)\(`)
-	for _, e := range entries {
-		name := path.Join(dir, e.Name())
-		if !e.Type().IsRegular() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || skip(name) {
+	for _, name := range p.Code().GoFilesIn(file.APIDir(r)) {
+		if skip(name) {
 			continue
 		}
 		c, err := p.Find(name)
@@ -100,10 +90,10 @@ func (w *planner) planSpoke(hub *fieldcopy.Types, spoke project.Resource) error 
 	data := w.data(file)
 	data["Resource"], data["HubAlias"], data["HubPath"], data["HubVersion"] = spoke, w.resource.ImportAlias(), w.project.ImportPath(w.resource), w.resource.Version
 	data["To"], data["From"] = fieldcopy.Statements(spoke.Kind, hub, types), fieldcopy.Statements(spoke.Kind, types, hub)
-	if err := w.requireGo("webhook/spoke.go", file, data); err != nil {
+	if err := w.RequireFrom("webhook/spoke.go", file, data); err != nil {
 		return err
 	}
-	if err := w.requireGo("webhook/conversion_test.go", strings.TrimSuffix(file, ".go")+"_test.go", data); err != nil {
+	if err := w.RequireFrom("webhook/conversion_test.go", strings.TrimSuffix(file, ".go")+"_test.go", data); err != nil {
 		return err
 	}
 	return w.planConversionTest(spoke)
@@ -128,17 +118,4 @@ func (w *planner) planConversionTest(spoke project.Resource) error {
 	}
 	of := w.testImports("k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime/schema", "sigs.k8s.io/controller-runtime/pkg/client")
 	return w.Put(file, plan.These(append(of, piece.Declaration{Name: "Test" + w.resource.Kind + "ConversionTo" + title, Code: string(code)})...))
-}
-
-// requireGo plans a Go file from a template that cannot keep Go's format by itself.
-func (w *planner) requireGo(name, file string, data any) error {
-	content, err := templates.Render(name, data)
-	if err != nil {
-		return err
-	}
-	formatted, err := format.Source(content)
-	if err != nil {
-		return err
-	}
-	return w.Require(file, formatted)
 }

@@ -1,9 +1,7 @@
 package newwebhook
 
 import (
-	"fmt"
 	"path"
-	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 )
@@ -28,9 +26,6 @@ func (w *planner) warnOfMarkers() error {
 		return nil
 	}
 	file := w.project.WebhookFile(w.resource)
-	if missed, is := w.generation.Missed("webhook", path.Dir(file)); is {
-		w.Leave(fmt.Sprintf("%s:%d: webhook reads %s, and the markers in %s are not in it: manifests.yaml gets no webhooks from them, and they are never called; add to the call:\npaths=./%s/...",
-			missed.At().File, missed.Line, strings.Join(missed.Paths, ", "), file, path.Dir(file)))
-	}
+	w.LeaveMissed(w.generation, "webhook", path.Dir(file), "the markers in "+file+" are not in it: manifests.yaml gets no webhooks from them, and they are never called")
 	return nil
 }

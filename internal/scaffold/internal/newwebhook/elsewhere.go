@@ -18,79 +18,44 @@ type wantedWebhook struct {
 	recorded   bool // PROJECT has it
 }
 
-// checkElsewhere looks for markers of these webhooks outside the file that the layout has for them: a second webhook
-// would be called twice, or keep the manager from starting. It refuses those, and plans nothing where PROJECT records
-// them all.
+// checkElsewhere looks for markers of these webhooks in the code, but for a file that slipway made for them: a second
+// webhook would be called twice, or keep the manager from starting. It plans nothing where the code has them all and
+// PROJECT records them: how their author serves them is no part of what was asked for. Of those in the layout's own
+// file PROJECT gets the entry, and the project no other code. Others are refused.
 func (w *planner) checkElsewhere() (done bool, err error) {
 	if err := w.checkConversion(); err != nil {
 		return false, err
 	}
 	wanted := w.wanted()
-	if len(wanted) == 0 {
-		return false, nil
-	}
-	if line, err := w.madeByOthers(wanted); line > 0 || err != nil {
-		return line > 0, err
-	}
 	all, err := w.Code().Webhooks()
-	if err != nil {
+	if err != nil || len(wanted) == 0 {
 		return false, err
 	}
 	own := w.project.WebhookFile(w.resource)
-	all = slices.DeleteFunc(slices.Clone(all), func(h codebase.Webhook) bool { return h.File == own })
-	var there []wantedWebhook
+	_, ours := w.Base().File(own)
+	all = slices.DeleteFunc(slices.Clone(all), func(h codebase.Webhook) bool { return ours && h.File == own })
+	recorded := !w.options.Conversion
 	var at []string
+	var refusal error
 	for _, hook := range wanted {
-		if found := hook.in(all); found != nil {
-			there, at = append(there, hook), append(at, found.Where())
+		found := hook.in(all)
+		recorded = recorded && found != nil && hook.recorded
+		switch {
+		case found == nil:
+			continue
+		case found.File == own:
+			w.theirs.Defaulting = w.theirs.Defaulting || found.Mutating
+			w.theirs.Validation = w.theirs.Validation || !found.Mutating
+		case refusal == nil:
+			refusal = w.hasAlready(hook, found.Where(), wanted)
 		}
+		at = append(at, found.Where())
 	}
-	switch {
-	case len(there) == 0:
-		return false, nil
-	case len(there) == len(wanted) && !w.options.Conversion && !slices.ContainsFunc(there, func(h wantedWebhook) bool { return !h.recorded }):
+	if recorded {
 		w.NothingToDo(fmt.Sprintf("the project has these webhooks of %s %s, in %s, already", w.resource.APIVersion(), w.resource.Kind, strings.Join(at, ", ")))
 		return true, nil
 	}
-	return false, w.hasAlready(there[0], at[0], wanted)
-}
-
-// madeByOthers is the line of the first of these webhooks in the file that the layout has for them, when another tool
-// made that file, all of them are in it and PROJECT records them. Nothing is planned then: how its author serves them
-// is no part of what was asked for. Those that PROJECT lacks are noted: it gets their entry, and the project no other
-// code of them.
-func (w *planner) madeByOthers(wanted []wantedWebhook) (line int, err error) {
-	own := w.project.WebhookFile(w.resource)
-	if _, ours := w.Base().File(own); ours {
-		return 0, nil
-	}
-	found, err := w.Code().Webhooks()
-	if err != nil {
-		return 0, err
-	}
-	found = slices.DeleteFunc(slices.Clone(found), func(h codebase.Webhook) bool { return h.File != own })
-	all := !w.options.Conversion
-	for _, hook := range wanted {
-		there := hook.in(found) != nil
-		w.noteTheirs(hook, there)
-		all = all && there && hook.recorded
-	}
-	if !all {
-		return 0, nil
-	}
-	line = wanted[0].in(found).Line
-	w.NothingToDo(fmt.Sprintf("the project has these webhooks of %s %s, in %s:%d, already", w.resource.APIVersion(), w.resource.Kind, own, line))
-	return line, nil
-}
-
-// noteTheirs remembers which of the webhooks to create its author wrote.
-func (w *planner) noteTheirs(hook wantedWebhook, there bool) {
-	switch hook.flag {
-	case "--defaulting":
-		w.theirs.Defaulting = there
-	case "--programmatic-validation":
-		w.theirs.Validation = there
-	}
+	return false, refusal
 }
 
 // made are the webhooks whose code is to be written.

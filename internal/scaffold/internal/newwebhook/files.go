@@ -55,7 +55,7 @@ func (w *planner) steps() []func() error {
 // planCode plans the file of the webhooks: what sets them up, and each of them.
 func (w *planner) planCode() error {
 	file := w.project.WebhookFile(w.resource)
-	if err := w.requireGo("webhook/webhook.go", file, w.data(file)); err != nil {
+	if err := w.RequireFrom("webhook/webhook.go", file, w.data(file)); err != nil {
 		return err
 	}
 	if own, err := w.isMethod(file, "Default"); err != nil {
@@ -197,25 +197,8 @@ func (w *planner) webhookAlias() string {
 	return w.resource.Version
 }
 
-// planModules notes in go.mod that the code imports types of another module, and refuses one that is
-// not required.
-func (w *planner) planModules() error {
-	name := ""
-	switch {
-	case w.resource.Core && w.resource.Group == "apiextensions":
-		name = "k8s.io/apiextensions-apiserver"
-	case w.resource.Core:
-		name = "k8s.io/api"
-	case w.resource.External && !w.Recording():
-		var err error
-		if name, err = gomod.ModuleOf(w.Code().View(), w.resource.Path); err != nil {
-			return err
-		}
-	default:
-		return nil
-	}
-	return w.Put("go.mod", plan.These(gomod.DirectUse{Module: name}))
-}
+// planModules notes in go.mod that the code imports types of another module.
+func (w *planner) planModules() error { return gomod.UseTypes(w.Plan, w.resource) }
 
 // record notes the webhooks in the project; planProject writes that down.
 func (w *planner) record() {

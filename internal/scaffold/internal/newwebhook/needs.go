@@ -3,10 +3,9 @@ package newwebhook
 import (
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -41,9 +40,7 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 	if w.header, err = header.Read(p); err != nil {
 		return err
 	}
-	if w.versions, err = requires.Read(p.Code().View()); err != nil {
-		return err
-	}
+	w.versions = p.Code().Versions()
 	steps := w.steps()
 	if c, err := p.Find(file.WebhookFile(r)); p.NamesOnly() && err == nil && !c.OnDisk() { // its code is elsewhere
 		steps = []func() error{w.planReadiness, w.planModules, w.planFeatures}
@@ -63,16 +60,8 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 // of its own, webhooks that PROJECT does not know keep it.
 func (w *planner) needConfigurations() error {
 	if w.elsewhere() {
-		sources, err := usage.Read(w.Code())
-		if err != nil {
+		if byHand, err := feature.WebhooksByHand(w.Plan); err != nil || byHand {
 			return err
-		}
-		scaffolded := map[string]bool{}
-		for name := range w.Base().Files() {
-			scaffolded[name] = true
-		}
-		if sources.Mention("+kubebuilder:webhook:", scaffolded) {
-			return nil
 		}
 	}
 	w.NeedGenerated(w.generation.WebhookFile(), w.project.WebhookFile(w.resource))

@@ -17,7 +17,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/requires"
 	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -76,9 +75,7 @@ func newPlanner(root string, o Options) (*planner, error) {
 	if w.generation, err = p.Code().Generation(); err != nil {
 		return nil, err
 	}
-	if w.versions, err = requires.Read(p.Code().View()); err != nil {
-		return nil, err
-	}
+	w.versions = p.Code().Versions()
 	if err := w.checkVersions(); err != nil {
 		return nil, err
 	}
@@ -125,7 +122,7 @@ type planner struct {
 	recorded *project.Resource // the kind as PROJECT has it, or nil
 	spokes   []project.Resource
 	header   string
-	versions requires.Versions
+	versions codebase.Versions
 
 	theirs     project.Webhooks // those to create whose code the project's author wrote
 	inOwnSuite bool             // the tests are for a suite that its author wrote

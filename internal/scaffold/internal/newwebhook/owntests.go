@@ -119,7 +119,7 @@ func (w *planner) putSpecs(ginkgo, gomega string) error {
 	file := w.project.WebhookTestFile(w.resource)
 	data := w.data(file)
 	data["Ginkgo"], data["Gomega"] = ginkgo, gomega
-	if err := w.requireGo("webhook/webhook_spec_test.go", file, data); err != nil {
+	if err := w.RequireFrom("webhook/webhook_spec_test.go", file, data); err != nil {
 		return err
 	}
 	var of []plan.Piece

@@ -48,7 +48,7 @@ func (w *planner) putTests() error {
 	if w.direct() && !made.Defaulting && !made.Validation {
 		return nil // a conversion is tested beside the types
 	}
-	if err := w.requireGo("webhook/webhook_test.go", file, w.data(file)); err != nil {
+	if err := w.RequireFrom("webhook/webhook_test.go", file, w.data(file)); err != nil {
 		return err
 	}
 	if specs := w.project.WebhookTestFile(w.resource); w.Recording() && specs != file { // kubebuilder's go with the webhooks

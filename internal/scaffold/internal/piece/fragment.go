@@ -40,6 +40,14 @@ type Fragment struct {
 // kubebuilder's: what its commands would insert does not build there.
 var markerLine = lazy.Regexp(`^[ \t]*(?://|#)[ \t]*\+(?:kubebuilder|slipway):scaffold:([A-Za-z-]+)[ \t]*\r?$`)
 
+// markerAt is the index of the line of an insertion point, or -1.
+func markerAt(lines []string, name string) int {
+	return slices.IndexFunc(lines, func(line string) bool {
+		m := markerLine().FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		return m != nil && m[1] == name
+	})
+}
+
 // ID distinguishes the piece from others of its file.
 func (f Fragment) ID() string { return f.Marker + " " + f.Key }
 
@@ -49,10 +57,7 @@ func (f Fragment) Put(file string, src []byte) ([]byte, error) {
 	if f.present(lines) || f.wired(src) {
 		return src, nil
 	}
-	at := slices.IndexFunc(lines, func(line string) bool {
-		m := markerLine().FindStringSubmatch(strings.TrimSuffix(line, "\n"))
-		return m != nil && m[1] == f.Marker
-	})
+	at := markerAt(lines, f.Marker)
 	if at < 0 || f.Marker != importsMarker && wiring.Unreachable(src, at+1) {
 		return f.putUnmarked(file, src, lines)
 	}
@@ -209,10 +214,7 @@ func (f Fragment) PutOnce(file string, src []byte) ([]byte, error) {
 		return src, nil
 	}
 	lines := strings.SplitAfter(string(src), "\n")
-	at := slices.IndexFunc(lines, func(line string) bool {
-		m := markerLine().FindStringSubmatch(strings.TrimSuffix(line, "\n"))
-		return m != nil && m[1] == f.Marker
-	})
+	at := markerAt(lines, f.Marker)
 	if at < 0 {
 		return nil, f.refuse(file, lines)
 	}

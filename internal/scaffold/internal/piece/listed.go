@@ -12,7 +12,7 @@ func (l Listed) ID() string { return l.Marker + " " + l.Name }
 // Put adds the text where it is missing.
 func (l Listed) Put(file string, src []byte) ([]byte, error) {
 	k := readLists(src)
-	resources, at := k.lists["resources"], k.marker(l.Marker)
+	resources, at := k.lists["resources"], markerAt(k.lines, l.Marker)
 	if !resources.block || at <= resources.head || at >= resources.next || k.find(l.inList()) >= 0 {
 		return l.inList().Put(file, src)
 	}

@@ -103,14 +103,6 @@ func (k kustomization) around(line int) (string, list, bool) {
 	return "", list{}, false
 }
 
-// marker is the line of an insertion point, or -1.
-func (k kustomization) marker(name string) int {
-	return slices.IndexFunc(k.lines, func(line string) bool {
-		m := markerLine().FindStringSubmatch(strings.TrimSuffix(line, "\n"))
-		return m != nil && m[1] == name
-	})
-}
-
 // line is an item of a list, to stand at a line. Where the list has no items, it is indented as a comment there.
 func (k kustomization) line(l list, at int, text string) string {
 	indent := l.indent

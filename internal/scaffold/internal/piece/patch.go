@@ -21,7 +21,7 @@ func (p Patch) Put(file string, src []byte) ([]byte, error) {
 	comment := regexp.MustCompile(`^\s*#\s*- (path: )?` + regexp.QuoteMeta(p.File) + `\s*$`)
 	put, at := k.replace, slices.IndexFunc(k.lines, comment.MatchString)
 	if at < 0 {
-		put, at = k.insert, k.marker(p.Marker)
+		put, at = k.insert, markerAt(k.lines, p.Marker)
 	}
 	name, in, _ := k.around(at)
 	if !slices.Contains(patchLists[:], name) {
@@ -47,7 +47,7 @@ func (p Patch) item(list string) string {
 // fragment is the patch's line, as the list that its marker is in has it.
 func (p Patch) fragment(src []byte) Fragment {
 	k := readLists(src)
-	name, _, listed := k.around(k.marker(p.Marker))
+	name, _, listed := k.around(markerAt(k.lines, p.Marker))
 	if !listed {
 		name = patchLists[0]
 	}

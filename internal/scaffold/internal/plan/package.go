@@ -2,12 +2,15 @@ package plan
 
 import (
 	"bytes"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/codebase"
 )
 
 // PackageName is the name of the package in a folder, as the Go files there have it; "" when there are none. Files of
@@ -77,4 +80,12 @@ func (p *Plan) joining(file string, content []byte) []byte {
 	}
 	head := bytes.Replace(content[:at], []byte("// Package "+own+" "), []byte("// Package "+there+" "), 1)
 	return slices.Concat(head, []byte(there), content[at+len(own):])
+}
+
+// LeaveMissed says what is not made, if no call of a generator reads a folder, and how to have it read.
+func (p *Plan) LeaveMissed(by codebase.Generation, generator, folder, consequence string) {
+	if missed, is := by.Missed(generator, folder); is {
+		p.Leave(fmt.Sprintf("%s:%d: %s reads %s, and %s; add to the call:\npaths=./%s/...",
+			missed.At().File, missed.Line, generator, strings.Join(missed.Paths, ", "), consequence, folder))
+	}
 }

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"fmt"
+	"go/format"
 	"path"
 
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
@@ -25,7 +27,7 @@ func (p *Plan) CreateFrom(name, file string, data any) error {
 	if p.NamesOnly() {
 		return p.Create(file, nil)
 	}
-	content, err := templates.Render(name, data)
+	content, err := rendered(name, file, data)
 	if err != nil {
 		return err
 	}
@@ -37,9 +39,22 @@ func (p *Plan) RequireFrom(name, file string, data any) error {
 	if p.NamesOnly() {
 		return p.Require(file, nil)
 	}
-	content, err := templates.Render(name, data)
+	content, err := rendered(name, file, data)
 	if err != nil {
 		return err
 	}
 	return p.Require(file, content)
+}
+
+// rendered is a file from a template. Go files get Go's format, which a template that puts code together does not keep.
+func rendered(name, file string, data any) ([]byte, error) {
+	content, err := templates.Render(name, data)
+	if err != nil || path.Ext(file) != ".go" {
+		return content, err
+	}
+	formatted, err := format.Source(content)
+	if err != nil {
+		return nil, fmt.Errorf("format %s: %w", file, err)
+	}
+	return formatted, nil
 }

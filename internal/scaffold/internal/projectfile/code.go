@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -67,9 +66,7 @@ func Unlisted(p *plan.Plan, file *project.Project) (all []project.Resource, err 
 			continue // the generators make nothing of it
 		}
 		r = r.InAPIGroup(k.Package.Group)
-		if r.Path, err = gomod.ImportPath(p.Code().View(), file.Repo, k.Package.Dir); err != nil {
-			return nil, err
-		}
+		r.Path = p.Code().ImportPath(file.Repo, k.Package.Dir)
 		all = append(all, r)
 	}
 	return all, nil

@@ -166,6 +166,23 @@ func Write(p *plan.Plan, file *project.Project) error {
 	return p.Write(project.FileName, data)
 }
 
+// Edit plans edits of the project in folder root, all in one: either each of them can be done or none is.
+func Edit(root string, edits ...func(*plan.Plan, *project.Project) error) (*plan.Plan, error) {
+	p, file, err := Open(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, edit := range edits {
+		if err := edit(p, file); err != nil {
+			return nil, err
+		}
+	}
+	if err := Write(p, file); err != nil {
+		return nil, err
+	}
+	return p, p.Finish()
+}
+
 // Invalid makes a mistake in a flag's value the error that its user sees.
 func Invalid(flag string, err error) error {
 	var fe *project.FieldError

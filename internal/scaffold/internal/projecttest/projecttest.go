@@ -20,8 +20,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
-	"github.com/slipway-dev/slipway/project"
 )
 
 // New scaffolds a project in a folder of the test's own: op, unless the options have another name, of the module
@@ -123,23 +121,6 @@ func Paths(files []report.File, action report.Action) []string {
 	}
 	slices.Sort(paths)
 	return paths
-}
-
-// Edit plans edits of a project, as functions that change a plan and what PROJECT says.
-func Edit(root string, edits ...func(*plan.Plan, *project.Project) error) (*plan.Plan, error) {
-	p, file, err := projectfile.Open(root)
-	if err != nil {
-		return nil, err
-	}
-	for _, edit := range edits {
-		if err := edit(p, file); err != nil {
-			return nil, err
-		}
-	}
-	if err := projectfile.Write(p, file); err != nil {
-		return nil, err
-	}
-	return p, p.Finish()
 }
 
 // Tree reads all files of a project, by their paths.

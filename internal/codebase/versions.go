@@ -1,25 +1,18 @@
-// Package requires knows for which versions of Go and controller-runtime a project's code is written: those that its
-// go.mod names. [Versions] says what code can use with them, and refuses what they do not have with the update that
-// helps. A project whose versions are not known is taken for a new one.
-//
-//	versions, err := requires.Read(view)
-//	err = versions.CheckWebhooks()
-//	if versions.TypedWebhooks() { … }
-package requires
+package codebase
 
 import (
 	"fmt"
-	"io/fs"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 )
 
 const controllerRuntime = "sigs.k8s.io/controller-runtime"
 
-// Versions are those of Go, controller-runtime and apimachinery; the zero value is newer than all that matters here.
+// Versions are those of Go, controller-runtime and apimachinery. They say what code can use, and refuse what they do
+// not have with the update that helps. The zero value is newer than all that matters here.
 type Versions struct {
 	golang  string // "v1.25.0"
 	runtime string // "v0.22.4"
@@ -27,19 +20,39 @@ type Versions struct {
 	types   string // of apimachinery
 }
 
-// Read reads them from the go.mod of a project.
-func Read(files fs.ReadFileFS) (Versions, error) {
-	mod, err := gomod.Read(files)
-	if err != nil || mod == nil {
-		return Versions{}, err
+// Versions are those that the project's go.mod names: its code is written for them. A project whose versions are not
+// known is taken for a new one.
+func (c *Codebase) Versions() (v Versions) {
+	data, err := c.view.ReadFile("go.mod")
+	if err != nil {
+		return v
 	}
-	v := Versions{}
-	if mod.Go() != "" {
-		v.golang = "v" + mod.Go()
+	mod, err := modfile.Parse("go.mod", data, nil)
+	if err != nil {
+		return v // who changes the project reports it
 	}
-	v.runtime, v.line = mod.Version(controllerRuntime)
-	v.types, _ = mod.Version("k8s.io/apimachinery")
-	return v, nil
+	if mod.Go != nil {
+		v.golang = "v" + mod.Go.Version
+	}
+	v.runtime, v.line = builtWith(mod, controllerRuntime)
+	v.types, _ = builtWith(mod, "k8s.io/apimachinery")
+	return v
+}
+
+// builtWith is the version of a module that is built with, and the line of go.mod that says so; "" for a module that is
+// not required, or that a folder replaces.
+func builtWith(mod *modfile.File, module string) (version string, line int) {
+	for _, r := range mod.Require {
+		if r.Mod.Path == module {
+			version, line = r.Mod.Version, r.Syntax.Start.Line
+		}
+	}
+	for _, r := range mod.Replace {
+		if version != "" && r.Old.Path == module && (r.Old.Version == "" || r.Old.Version == version) {
+			return r.New.Version, r.Syntax.Start.Line
+		}
+	}
+	return version, line
 }
 
 // since reports whether controller-runtime is of this version or newer, pre-releases of it included.
