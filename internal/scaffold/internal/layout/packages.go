@@ -38,7 +38,7 @@ var layoutRules = []layoutRule{
 	},
 	{
 		dir:     (*project.Project).WebhookDir,
-		stems:   func(r project.Resource) []string { return []string{r.SingularName() + "_webhook"} },
+		stems:   func(r project.Resource) []string { return []string{r.SingularName() + "_webhook", r.SingularName() + "_admission"} },
 		suite:   "webhook_suite_test.go",
 		divided: true,
 	},
