@@ -127,10 +127,9 @@ func (w watchedNamespaces) Put(file string, src []byte) ([]byte, error) {
 	if bytes.Contains(src, []byte("watchedNamespaces()")) {
 		return src, nil
 	}
-	fset := token.NewFileSet()
-	parsed, err := parser.ParseFile(fset, file, src, parser.ParseComments)
+	parsed, fset, err := gofile.Parse(file, src, parser.ParseComments)
 	if err != nil {
-		return nil, &report.Error{What: "the file cannot be parsed as Go", Where: file + ":1", Hint: "nothing was changed", Err: err}
+		return nil, err
 	}
 	literal := optionsIn(parsed)
 	if literal == nil {

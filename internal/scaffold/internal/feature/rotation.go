@@ -2,15 +2,12 @@ package feature
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 )
@@ -54,19 +51,5 @@ func (p *planner) planRotation() error {
 
 // rotationPieces call the code in main.go.
 func (p *planner) rotationPieces(src []byte) []plan.Piece {
-	imports := gofile.ImportsOf(src)
-	pkg := p.project.Repo + "/internal/manager"
-	name := imports.Name(pkg, "manager")
-	key := name + ".KeepCertificate("
-	code := fmt.Sprintf("if err := %s%s); err != nil {\n%s}\n", key, wiring.Manager(src), manager.Failure(p.Plan, src, imports, "keep the certificate"))
-	return []plan.Piece{sharedImport{piece.ImportAt(p.project.Repo, name, pkg), piece.Import{Name: name, Path: pkg}}, piece.Fragment{Marker: "builder", Code: code, Key: key}}
+	return p.managerCall(src, "KeepCertificate", wiring.Manager(src), "keep the certificate")
 }
-
-// A sharedImport is an import of a package that other code of the file may use too.
-type sharedImport struct {
-	piece.Fragment
-	imported piece.Import
-}
-
-// Take removes the import unless it is used.
-func (i sharedImport) Take(src []byte) ([]byte, int) { return i.imported.Take(src) }

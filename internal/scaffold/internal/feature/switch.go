@@ -76,24 +76,22 @@ func (p *planner) state(e features.Entry) (state, int, error) {
 	return absent, 0, nil
 }
 
-// of is the state of a feature and the line that says so.
-func (p *planner) of(f Feature) (state, int, error) {
-	foreign, err := p.foreign(f)
-	if err != nil {
-		return absent, 0, err
-	}
+// of is the state of a feature, the line that says so, and whether it is lines of kubebuilder's.
+func (p *planner) of(f Feature) (is state, line int, foreign bool, err error) {
 	e := f.row().Component()
-	if foreign {
-		if e, _, err = p.main(f); err != nil {
-			return absent, 0, err
-		}
+	if foreign, err = p.foreign(f); foreign && err == nil {
+		e, _, err = p.main(f)
 	}
-	return p.state(e)
+	if err != nil {
+		return absent, 0, false, err
+	}
+	is, line, err = p.state(e)
+	return is, line, foreign, err
 }
 
 // on reports whether the feature is on.
 func (p *planner) on(f Feature) (bool, error) {
-	is, _, err := p.of(f)
+	is, _, _, err := p.of(f)
 	return is == listed, err
 }
 
@@ -168,7 +166,7 @@ func (p *planner) alone(f Feature, than features.Entry) (bool, error) {
 func (p *planner) follow(f Feature, on bool) error {
 	for _, row := range features.Table() {
 		other := Feature(row.Name)
-		is, foreign, err := p.foreignState(other)
+		is, _, foreign, err := p.of(other)
 		if err != nil {
 			return err
 		}
@@ -189,20 +187,10 @@ func (p *planner) follow(f Feature, on bool) error {
 	return nil
 }
 
-// foreignState is the state of a feature, and whether it is lines of kubebuilder's.
-func (p *planner) foreignState(f Feature) (state, bool, error) {
-	foreign, err := p.foreign(f)
-	if err != nil || !foreign {
-		return absent, false, err
-	}
-	is, _, err := p.of(f)
-	return is, true, err
-}
-
 // setWith switches an entry that is about another feature as well: while that one waits in a comment, or has not its
 // files, the entry does.
 func (p *planner) setWith(e features.Entry, other Feature, on bool) error {
-	is, _, err := p.of(other)
+	is, _, _, err := p.of(other)
 	if err != nil || on && (is == commented || is == absent && len(other.row().Files) > 0) {
 		return err
 	}
@@ -317,12 +305,8 @@ func (p *planner) refuseNeeded(off []Feature) error {
 
 // neededBy is one of the features to switch off that a feature needs which stays on, and the place of that one's line.
 func (p *planner) neededBy(f Feature, off []Feature) (needed Feature, place string, err error) {
-	is, line, err := p.of(f)
+	is, line, foreign, err := p.of(f)
 	if err != nil || is != listed || slices.Contains(off, f) {
-		return "", "", err
-	}
-	foreign, err := p.foreign(f)
-	if err != nil {
 		return "", "", err
 	}
 	row := f.row()
@@ -375,7 +359,7 @@ func WaitingSections(on *plan.Plan, file *project.Project) ([]Waiting, error) {
 	}
 	var all []Waiting
 	for _, f := range []Feature{WebhookServer, CertManager} {
-		is, foreign, err := p.foreignState(f)
+		is, _, foreign, err := p.of(f)
 		if err != nil {
 			return nil, err
 		}

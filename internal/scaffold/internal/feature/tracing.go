@@ -82,12 +82,17 @@ func (p *planner) managerPackage(src []byte) (name, pkg string) {
 	return gofile.ImportsOf(src).Name(pkg, "manager"), pkg
 }
 
+// managerCall calls a function of the code in main.go.
+func (p *planner) managerCall(src []byte, function, argument, doing string) []plan.Piece {
+	name, pkg := p.managerPackage(src)
+	key := name + "." + function + "("
+	code := fmt.Sprintf("if err := %s%s); err != nil {\n%s}\n", key, argument, manager.Failure(p.Plan, src, gofile.ImportsOf(src), doing))
+	return []plan.Piece{piece.UsedImportAt(p.project.Repo, name, pkg), piece.Fragment{Marker: "builder", Code: code, Key: key}}
+}
+
 // tracePieces call the code in main.go.
 func (p *planner) tracePieces(src []byte) []plan.Piece {
-	name, pkg := p.managerPackage(src)
-	key := name + ".Trace("
-	code := fmt.Sprintf("if err := %smgr); err != nil {\n%s}\n", key, manager.Failure(p.Plan, src, gofile.ImportsOf(src), "trace"))
-	return []plan.Piece{sharedImport{piece.ImportAt(p.project.Repo, name, pkg), piece.Import{Name: name, Path: pkg}}, piece.Fragment{Marker: "builder", Code: code, Key: key}}
+	return p.managerCall(src, "Trace", "mgr", "trace")
 }
 
 // tracedPieces trace the reconciler of a controller's file. One that is completed in another way stays as it is,

@@ -178,17 +178,13 @@ func (p *planner) listConfigurations() error {
 
 // serveWith plans what deploys webhooks, with the certificates that a flag asks for.
 func (p *planner) serveWith(certificates Feature) error {
-	for _, check := range []func() error{
+	return runAll([]func() error{
 		func() error { return p.requireConfig(WebhookServer) },
 		p.requireServable,
 		func() error { return p.requireNoOther(certificates) },
 		func() error { return p.complete(WebhookServer) },
-	} {
-		if err := check(); err != nil {
-			return err
-		}
-	}
-	return p.enable(certificates)
+		func() error { return p.enable(certificates) },
+	})
 }
 
 // servedElsewhere is the place from which the project deploys its webhooks, or its manager, in another way than layouts
@@ -214,7 +210,7 @@ func (p *planner) servedElsewhere() (string, error) {
 // with what that means. It is "" where config/default has the line, be it in a comment that waits for it: then the
 // other one is for another purpose, unless it builds of config/default and would have the folder twice.
 func (p *planner) listedElsewhere() (string, error) {
-	is, foreign, err := p.foreignState(WebhookServer)
+	is, _, foreign, err := p.of(WebhookServer)
 	if err != nil || !foreign || is == listed {
 		return "", err
 	}
@@ -236,7 +232,7 @@ func (p *planner) deploysWithoutCertManager() (bool, error) {
 	if p.Recording() {
 		return false, nil
 	}
-	is, foreign, err := p.foreignState(CertManager)
+	is, _, foreign, err := p.of(CertManager)
 	if err != nil || !foreign || is == listed {
 		return false, err
 	}
@@ -274,7 +270,7 @@ func (p *planner) certificateProviders() ([]Feature, error) {
 
 // noteIssuer says that cert-manager, which another tool made a part of the project, stays on without webhooks.
 func (p *planner) noteIssuer(off []Feature) error {
-	is, foreign, err := p.foreignState(CertManager)
+	is, _, foreign, err := p.of(CertManager)
 	if err != nil || !foreign || is != listed || !slices.Contains(off, WebhookServer) || slices.Contains(off, CertManager) {
 		return err
 	}

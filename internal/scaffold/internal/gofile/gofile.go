@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"slices"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -32,39 +31,14 @@ func Parse(file string, src []byte, mode parser.Mode) (*ast.File, *token.FileSet
 
 // Declares returns the first of the names that a file declares for its package as a function or variable, or "".
 func Declares(src []byte, names ...string) string {
-	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), "", src, 0)
 	if err != nil {
 		return ""
 	}
-	for _, d := range file.Decls {
-		for _, name := range declared(d) {
-			if slices.Contains(names, name) {
-				return name
-			}
+	for _, name := range names {
+		if file.Scope.Lookup(name) != nil {
+			return name
 		}
 	}
 	return ""
-}
-
-// declared are the names of a function, of variables or of types.
-func declared(d ast.Decl) []string {
-	var names []string
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if d.Recv == nil {
-			names = append(names, d.Name.Name)
-		}
-	case *ast.GenDecl:
-		for _, spec := range d.Specs {
-			switch spec := spec.(type) {
-			case *ast.ValueSpec:
-				for _, name := range spec.Names {
-					names = append(names, name.Name)
-				}
-			case *ast.TypeSpec:
-				names = append(names, spec.Name.Name)
-			}
-		}
-	}
-	return names
 }

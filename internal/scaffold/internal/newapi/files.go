@@ -83,10 +83,7 @@ func (a *planner) whatIsThere() string {
 	if a.options.Controller {
 		what += " with a controller"
 	}
-	if a.theirs != "" {
-		return what + ", in " + a.theirs
-	}
-	return what + ", in " + a.mainPart()
+	return what + ", in " + cmp.Or(a.theirs, a.mainPart())
 }
 
 func (a *planner) planTypes() error {

@@ -11,24 +11,20 @@ import (
 // Record runs the planning of the types and the controllers that PROJECT has of a kind, with a
 // plan that records what they need.
 func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
-	calls, err := callsOf(file, r)
-	if err != nil {
-		return err
-	}
-	return record(p, file, r, calls)
+	return record(p, file, r, func(Options) bool { return false })
 }
 
 // RecordController is [Record] for the one controller of a kind that is called name.
 func RecordController(p *plan.Plan, file *project.Project, r project.Resource, name string) error {
+	return record(p, file, r, func(o Options) bool { return o.ControllerName != name })
+}
+
+// record runs the planning of the calls of create api that made the kind, but for some.
+func record(p *plan.Plan, file *project.Project, r project.Resource, except func(Options) bool) error {
 	calls, err := callsOf(file, r)
 	if err != nil {
 		return err
 	}
-	return record(p, file, r, slices.DeleteFunc(calls, func(o Options) bool { return o.ControllerName != name }))
-}
-
-// record runs the planning of calls of create api.
-func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Options) error {
 	if !r.HasOwnPlural() {
 		r.Plural = ""
 	}
@@ -44,7 +40,7 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, calls []Opt
 	if err != nil {
 		return err
 	}
-	for _, options := range calls {
+	for _, options := range slices.DeleteFunc(calls, except) {
 		if p.NamesOnly() && options.Controller && !onDisk(p, file, r, options) {
 			options.Controller = false // it is elsewhere, and has its files there
 		}

@@ -1,33 +1,22 @@
 package newapi
 
-import (
-	"fmt"
-
-	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/project"
-)
+import "github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 
 // checkVersions refuses what the project's controller-runtime, or the version of its PROJECT file, has no place for.
 func (a *planner) checkVersions() error {
-	if a.project.Terse() {
-		if err := a.checkTerse(); err != nil {
-			return err
-		}
+	if err := a.checkTerse(); err != nil {
+		return err
 	}
-	checks := []func() error{}
 	if a.options.Controller {
-		checks = append(checks, a.versions.CheckControllers)
-	}
-	if a.options.SSA {
-		checks = append(checks, func() error { return a.versions.CheckApply("--ssa") })
-	}
-	if a.options.Image.Name != "" {
-		checks = append(checks, func() error { return a.versions.CheckApply("--image") })
-	}
-	for _, check := range checks {
-		if err := check(); err != nil {
+		if err := a.versions.CheckControllers(); err != nil {
 			return err
 		}
+	}
+	switch {
+	case a.options.SSA:
+		return a.versions.CheckApply("--ssa")
+	case a.options.Image.Name != "":
+		return a.versions.CheckApply("--image")
 	}
 	return nil
 }
@@ -47,9 +36,5 @@ func (a *planner) checkTerse() error {
 	default:
 		return nil
 	}
-	return &report.Error{
-		What:  fmt.Sprintf("PROJECT of version %s does not record %s", a.project.Version, what),
-		Where: fmt.Sprintf("%s:%d", project.FileName, max(a.project.Line("version"), 1)),
-		Hint:  "nothing was changed; version 3 records them, with a layout and the fields of each kind",
-	}
+	return projectfile.RefuseTerse(a.project, what)
 }

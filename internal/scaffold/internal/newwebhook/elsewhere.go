@@ -38,18 +38,19 @@ func (w *planner) checkElsewhere() (done bool, err error) {
 	var at []string
 	var refusal error
 	for _, hook := range wanted {
-		found := hook.in(all)
-		recorded = recorded && found != nil && hook.recorded
-		switch {
-		case found == nil:
+		i := slices.IndexFunc(all, func(w codebase.Webhook) bool { return w.Path == hook.path })
+		recorded = recorded && i >= 0 && hook.recorded
+		if i < 0 {
 			continue
+		}
+		switch found := all[i]; {
 		case found.File == own:
 			w.theirs.Defaulting = w.theirs.Defaulting || found.Mutating
 			w.theirs.Validation = w.theirs.Validation || !found.Mutating
 		case refusal == nil:
 			refusal = w.hasAlready(hook, found.Where(), wanted)
 		}
-		at = append(at, found.Where())
+		at = append(at, all[i].Where())
 	}
 	if recorded {
 		w.NothingToDo(fmt.Sprintf("the project has these webhooks of %s %s, in %s, already", w.resource.APIVersion(), w.resource.Kind, strings.Join(at, ", ")))
@@ -110,14 +111,6 @@ func Marked(p *plan.Plan, code *codebase.Codebase, file *project.Project, r proj
 		}
 	}
 	return "", err
-}
-
-// in is the webhook among those of the code, or nil.
-func (h wantedWebhook) in(code []codebase.Webhook) *codebase.Webhook {
-	if i := slices.IndexFunc(code, func(w codebase.Webhook) bool { return w.Path == h.path }); i >= 0 {
-		return &code[i]
-	}
-	return nil
 }
 
 // hasAlready refuses a webhook that the code at a place has.

@@ -155,8 +155,10 @@ func (w *planner) resolve() error {
 	if err := w.resource.Validate(); err != nil {
 		return projectfile.InvalidName(err)
 	}
-	if err := w.checkTerse(); err != nil {
-		return err
+	if kind.Foreign(w.resource) {
+		if err := projectfile.RefuseTerse(w.project, "webhooks of kinds that the project does not define"); err != nil {
+			return err
+		}
 	}
 	var err error
 	if w.header, err = header.Read(w.Plan); err != nil {

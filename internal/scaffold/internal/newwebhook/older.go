@@ -6,12 +6,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/project"
 )
 
 // checkVersions refuses what the project's controller-runtime does not have.
@@ -23,18 +20,6 @@ func (w *planner) checkVersions() error {
 		return w.versions.CheckPaths()
 	}
 	return nil
-}
-
-// checkTerse refuses webhooks for kinds that version 2 of PROJECT cannot record.
-func (w *planner) checkTerse() error {
-	if !w.project.Terse() || !kind.Foreign(w.resource) {
-		return nil
-	}
-	return &report.Error{
-		What:  fmt.Sprintf("PROJECT of version %s does not record webhooks of kinds that the project does not define", w.project.Version),
-		Where: fmt.Sprintf("%s:%d", project.FileName, max(w.project.Line("version"), 1)),
-		Hint:  "nothing was changed; version 3 records them, with a layout and the fields of each kind",
-	}
 }
 
 // besideTypes reports whether the webhooks are in the package of their types.

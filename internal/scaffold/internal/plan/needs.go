@@ -37,7 +37,9 @@ func (p *Plan) Record(to *Needs) *Plan {
 func (p *Plan) Recording() bool { return p.needs != nil }
 
 // NeedGenerated records that a file is needed which is generated from another one.
-func (p *Plan) NeedGenerated(path, from string) { p.needs.addGenerated(path, from) }
+func (p *Plan) NeedGenerated(path, from string) {
+	p.needs.Files = append(p.needs.Files, NeededFile{Path: path, From: from})
+}
 
 // NeedDeployed records pieces that deploy a kustomization, which may list more than parts of the project's PROJECT:
 // they are taken with it, or once it builds of nothing.
@@ -51,14 +53,6 @@ func (p *Plan) NamesOnly() bool { return p.needs != nil && p.needs.NamesOnly }
 
 func (n *Needs) addFile(path string, content []byte) {
 	n.Files = append(n.Files, NeededFile{Path: path, Content: content})
-}
-
-func (n *Needs) addGenerated(path, from string) {
-	n.Files = append(n.Files, NeededFile{Path: path, From: from})
-}
-
-func (n *Needs) addPieces(path string, of Pieces) {
-	n.Pieces = append(n.Pieces, NeededPieces{Path: path, Of: of})
 }
 
 // HasFile reports whether the file is needed.

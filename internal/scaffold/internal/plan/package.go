@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -18,40 +17,14 @@ import (
 func (p *Plan) PackageName(dir string) string { return p.packageBeside(dir, "") }
 
 // packageBeside is [Plan.PackageName] by the files other than one.
-func (p *Plan) packageBeside(dir, other string) string {
-	entries, err := p.entries(dir)
-	if err != nil {
-		return "" // what cannot be read is reported when it is written
-	}
-	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return testsLast(a) - testsLast(b) })
-	for _, e := range entries {
-		if path.Ext(e.Name()) != ".go" || e.IsDir() || e.Name() == other {
-			continue
+func (p *Plan) packageBeside(dir, other string) (found string) {
+	p.eachGo(dir, func(file string, src []byte) bool {
+		if name, _ := clause(src); path.Base(file) != other && name != "" && name != "main" && name != "documentation" {
+			found = strings.TrimSuffix(name, "_test")
 		}
-		data, err := p.view.ReadFile(path.Join(dir, e.Name()))
-		if err != nil {
-			continue
-		}
-		if name, _ := clause(data); name != "" && name != "main" && name != "documentation" {
-			return strings.TrimSuffix(name, "_test")
-		}
-	}
-	return ""
-}
-
-// entries lists a folder of the project. What a repository says may lead elsewhere, where nothing is.
-func (p *Plan) entries(dir string) ([]fs.DirEntry, error) {
-	if dir = path.Clean(dir); !fs.ValidPath(dir) {
-		return nil, fs.ErrNotExist
-	}
-	return p.view.ReadDir(dir)
-}
-
-func testsLast(e fs.DirEntry) int {
-	if strings.HasSuffix(e.Name(), "_test.go") {
-		return 1
-	}
-	return 0
+		return found == ""
+	})
+	return found
 }
 
 // clause is the name in a Go file's package clause, and where it begins.

@@ -50,7 +50,7 @@ func (of Pieces) steps(path string, src []byte) ([][]byte, error) {
 // see [needs].
 func (p *Plan) Put(path string, of Pieces) error {
 	if p.needs != nil {
-		p.needs.addPieces(path, of)
+		p.needs.Pieces = append(p.needs.Pieces, NeededPieces{Path: path, Of: of})
 		return nil
 	}
 	return p.edit(path, of.Put, of.steps)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"io/fs"
 	"path"
 	"strings"
 
@@ -91,19 +92,22 @@ func (p *Plan) Declaring(dir string, names ...string) (declaring, name string) {
 	return declaring, name
 }
 
-// eachGo reads the Go files of a folder until visit returns false. What cannot be read is reported when it is written.
+// eachGo reads the Go files of a folder, tests last, until visit returns false. What cannot be read is reported when it
+// is written. What a repository says may lead elsewhere, where nothing is.
 func (p *Plan) eachGo(dir string, visit func(file string, src []byte) bool) {
-	entries, err := p.entries(dir)
-	if err != nil {
+	if dir = path.Clean(dir); !fs.ValidPath(dir) {
 		return
 	}
-	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") {
-			continue
-		}
-		data, err := p.view.ReadFile(path.Join(dir, e.Name()))
-		if err == nil && !visit(path.Join(dir, e.Name()), data) {
-			return
+	entries, _ := p.view.ReadDir(dir)
+	for _, tests := range []bool{false, true} {
+		for _, e := range entries {
+			if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") != tests {
+				continue
+			}
+			data, err := p.view.ReadFile(path.Join(dir, e.Name()))
+			if err == nil && !visit(path.Join(dir, e.Name()), data) {
+				return
+			}
 		}
 	}
 }

@@ -24,37 +24,27 @@ func (p *Plan) CreateTree(dir string, data any) error {
 
 // CreateFrom plans a file from a template.
 func (p *Plan) CreateFrom(name, file string, data any) error {
-	if p.NamesOnly() {
-		return p.Create(file, nil)
-	}
-	content, err := rendered(name, file, data)
-	if err != nil {
-		return err
-	}
-	return p.Create(file, content)
+	return p.from(p.Create, name, file, data)
 }
 
 // RequireFrom plans a file from a template that several parts of a project share.
 func (p *Plan) RequireFrom(name, file string, data any) error {
+	return p.from(p.Require, name, file, data)
+}
+
+// from plans a file from a template. Go files get Go's format, which a template that puts code together does not keep.
+func (p *Plan) from(plan func(file string, content []byte) error, name, file string, data any) error {
 	if p.NamesOnly() {
-		return p.Require(file, nil)
+		return plan(file, nil)
 	}
-	content, err := rendered(name, file, data)
+	content, err := templates.Render(name, data)
 	if err != nil {
 		return err
 	}
-	return p.Require(file, content)
-}
-
-// rendered is a file from a template. Go files get Go's format, which a template that puts code together does not keep.
-func rendered(name, file string, data any) ([]byte, error) {
-	content, err := templates.Render(name, data)
-	if err != nil || path.Ext(file) != ".go" {
-		return content, err
+	if path.Ext(file) == ".go" {
+		if content, err = format.Source(content); err != nil {
+			return fmt.Errorf("format %s: %w", file, err)
+		}
 	}
-	formatted, err := format.Source(content)
-	if err != nil {
-		return nil, fmt.Errorf("format %s: %w", file, err)
-	}
-	return formatted, nil
+	return plan(file, content)
 }

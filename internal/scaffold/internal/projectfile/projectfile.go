@@ -183,10 +183,22 @@ func Edit(root string, edits ...func(*plan.Plan, *project.Project) error) (*plan
 	return p, p.Finish()
 }
 
+// RefuseTerse refuses what version 2 of PROJECT cannot record: it has group, version and kind.
+func RefuseTerse(file *project.Project, what string) error {
+	if !file.Terse() {
+		return nil
+	}
+	return &report.Error{
+		What:  fmt.Sprintf("PROJECT of version %s does not record %s", file.Version, what),
+		Where: fmt.Sprintf("%s:%d", project.FileName, max(file.Line("version"), 1)),
+		Hint:  "nothing was changed; version 3 records them, with a layout and the fields of each kind",
+	}
+}
+
 // Invalid makes a mistake in a flag's value the error that its user sees.
 func Invalid(flag string, err error) error {
-	var fe *project.FieldError
-	if !errors.As(err, &fe) {
+	fe, is := errors.AsType[*project.FieldError](err)
+	if !is {
 		return err
 	}
 	return &report.Error{What: fe.Summary(), Where: flag, Hint: "expected " + fe.Expected}
@@ -194,9 +206,8 @@ func Invalid(flag string, err error) error {
 
 // InvalidName names the flag that a mistake in a name came from.
 func InvalidName(err error) error {
-	var fe *project.FieldError
-	if !errors.As(err, &fe) {
-		return err
+	if fe, is := errors.AsType[*project.FieldError](err); is {
+		return Invalid("--"+fe.Field, err)
 	}
-	return Invalid("--"+fe.Field, err)
+	return err
 }

@@ -126,24 +126,14 @@ func (src *source) addImport(spec *ast.ImportSpec) {
 // Of returns where a name that the file declares is used, leaving out files that leaving
 // holds: those are no reason to keep it.
 func (s *Sources) Of(name string, leaving map[string]bool) (place string, used bool) {
-	declaring := s.files[name]
-	if declaring == nil {
+	all := s.Places(name, leaving)
+	if len(all) == 0 {
 		return "", false
 	}
-	importPath := s.importPath(declaring.dir)
-	best := ""
-	for other, src := range s.files {
-		if other == name || leaving[other] || best != "" && other > best[:strings.LastIndex(best, ":")] {
-			continue
-		}
-		if line := src.usesOf(declaring, importPath); line > 0 {
-			best = fmt.Sprintf("%s:%d", other, line)
-		}
-	}
-	return best, best != ""
+	return slices.Min(all), true
 }
 
-// Places are all of these, one for each file. Programs come first: they start what the others are parts of.
+// Places are all uses, one for each file. Programs come first: they start what the others are parts of.
 func (s *Sources) Places(name string, leaving map[string]bool) []string {
 	declaring := s.files[name]
 	if declaring == nil {
