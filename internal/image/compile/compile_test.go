@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/image/compile"
 	"github.com/slipway-dev/slipway/internal/image/store"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -204,6 +205,35 @@ func TestOutsideOfTheModule(t *testing.T) {
 		if e, ok := errors.AsType[*report.Error](err); !ok || e.Where == "" || e.Code != 2 {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestDockerfileElsewhere: a Dockerfile that is a link out of the repository is not read, since messages show its
+// lines; one that its user names there is.
+func TestDockerfileElsewhere(t *testing.T) {
+	const secret = "SECRETS=of-another-user\n"
+	outside := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(outside, []byte("FROM scratch\n"+secret), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := module(t, "RUN go build -o /m ./cmd")
+	for _, name := range []string{"Dockerfile", "docker/Dockerfile"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.RemoveAll(path), os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(outside, path)); err != nil {
+			t.Skip(err)
+		}
+		from := compile.Source{AllowIncomplete: true}
+		if name != "Dockerfile" {
+			t.Chdir(dir)
+			from.Dockerfile = name
+		}
+		m, err := compile.Find(dir, from)
+		if left, lacks := m.Left(false); !errors.Is(err, fileview.ErrOutside) || len(left)+len(lacks) > 0 {
+			t.Errorf("%s: got %v, %q, %q", name, err, left, lacks)
+		}
+	}
+	if _, err := compile.Find(dir, compile.Source{Dockerfile: outside, AllowIncomplete: true, Package: "./cmd"}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -62,7 +62,7 @@ type Manager struct {
 // Find finds the manager of the module in dir: the package that is named, or the one that the Dockerfile builds, or the
 // one there is.
 func Find(dir string, from Source) (Manager, error) {
-	_, err := readSmall(filepath.Join(dir, "go.mod"), maxGoMod)
+	err := checkSmall(filepath.Join(dir, "go.mod"), maxGoMod)
 	if errors.Is(err, errLarge) {
 		return Manager{}, err
 	}
@@ -142,7 +142,7 @@ func noMain(dir string) error {
 // read reads the Dockerfile. The module's own may be missing.
 func (m *Manager) read(view fileview.View, from Source) error {
 	name := cmp.Or(from.Dockerfile, filepath.Join(m.Dir, FileName))
-	text, err := readSmall(name, dockerfile.MaxSize)
+	text, err := m.text(view, name)
 	missing := errors.Is(err, os.ErrNotExist)
 	if missing && (from.Dockerfile != "" || from.Target != "") {
 		return &report.Error{What: "there is no Dockerfile", Where: name, Hint: "--file names another one", Code: 2}
@@ -170,22 +170,41 @@ func (m *Manager) read(view fileview.View, from Source) error {
 	return nil
 }
 
+// text is the text of a Dockerfile. One below the module is read through no link that leads out of the repository, since
+// messages show its lines.
+func (m *Manager) text(view fileview.View, name string) ([]byte, error) {
+	if err := checkSmall(name, dockerfile.MaxSize); err != nil {
+		return nil, err
+	}
+	dir, errDir := filepath.Abs(m.Dir)
+	file, errFile := filepath.Abs(name)
+	below, err := filepath.Rel(dir, file)
+	if err = errors.Join(errDir, errFile, err); err != nil || !filepath.IsLocal(below) {
+		return os.ReadFile(name)
+	}
+	text, err := view.ReadFile(filepath.ToSlash(below))
+	if errors.Is(err, fileview.ErrOutside) {
+		return nil, &report.Error{What: "cannot read the Dockerfile", Where: name, Err: fileview.ErrOutside, Hint: "replace the link by the file", Code: 2}
+	}
+	return text, err
+}
+
 // maxGoMod is how long a go.mod may be.
 const maxGoMod = 4 << 20
 
 // errLarge is why a file is not read: it may be a link to one that has no end.
 var errLarge = errors.New("it is too large, or not a file")
 
-// readSmall reads a file of a stranger's.
-func readSmall(name string, limit int64) ([]byte, error) {
+// checkSmall refuses a file of a stranger's that is long or has no end.
+func checkSmall(name string, limit int64) error {
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, &report.Error{What: "cannot read the file", Where: name, Err: errLarge, Hint: fmt.Sprintf("expected a file of at most %d KiB", limit>>10), Code: 2}
+		return &report.Error{What: "cannot read the file", Where: name, Err: errLarge, Hint: fmt.Sprintf("expected a file of at most %d KiB", limit>>10), Code: 2}
 	}
-	return os.ReadFile(name)
+	return nil
 }
 
 // Left lists what the Dockerfile does, and what the user's settings are, that the image will be without: what changes
