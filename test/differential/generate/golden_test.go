@@ -95,6 +95,9 @@ func (g golden) compare(t *testing.T, peer, dir string) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if filepath.Base(g.want) == "instances" { // whose type arguments controller-gen leaves out
+				got = withoutArguments(t, got)
+			}
 			delete(differing, name)
 			if !bytes.Equal(got, want) {
 				differing[name] = diff(filepath.Join(out, name), filepath.Join(dir, g.want, name))

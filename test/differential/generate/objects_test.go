@@ -37,15 +37,16 @@ func TestMutatedObjects(t *testing.T) {
 	}
 }
 
-// onlyInterfaces reports whether we refused nothing but types that are interfaces. Where such an interface has one of
-// the methods controller-gen writes the other one for the type, which Go then refuses.
+// onlyInterfaces reports whether we refused nothing but types that are interfaces, and generic ones. Where such an
+// interface has one of the methods controller-gen writes the other one for the type, which Go then refuses, as it does
+// those of generic types.
 func onlyInterfaces(said string) bool {
 	errors := 0
 	for line := range strings.Lines(said) {
 		if !strings.Contains(line, ": error: ") {
 			continue
 		}
-		if errors++; !strings.Contains(line, "an interface has no deep copy") {
+		if errors++; !strings.Contains(line, "an interface has no deep copy") && !strings.Contains(line, "methods of generic types are not generated") {
 			return false
 		}
 	}
@@ -79,7 +80,7 @@ func (b *tempPackages) compareObjects(t *testing.T, tally *objectTally) {
 		switch mine, peers := ours[name], theirs[name]; {
 		case mine == nil && peers == nil:
 			tally.none++
-		case bytes.Equal(mine, peers):
+		case bytes.Equal(mine, peers), mine != nil && bytes.Equal(withoutArguments(t, mine), peers):
 			tally.same++
 		default:
 			tally.different++

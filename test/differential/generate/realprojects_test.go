@@ -23,8 +23,8 @@ type realCall struct {
 	mistaken string
 	// crashes is set where controller-gen panics, and we do not.
 	crashes bool
-	// broken says why controller-gen's DeepCopy methods do not compile; the same bytes are ours.
-	broken string
+	// instances is that types in DeepCopy methods have type arguments, which controller-gen leaves out.
+	instances bool
 }
 
 // call makes a call of words: the generators, then the patterns.
@@ -39,10 +39,10 @@ func mistaken(generators, patterns, why string) realCall {
 	return c
 }
 
-// broken is a call that writes what does not compile.
-func broken(generators, patterns, why string) realCall {
+// withInstances is a call for code with instances of generic types.
+func withInstances(generators, patterns string) realCall {
 	c := call(generators, patterns)
-	c.broken = why
+	c.instances = true
 	return c
 }
 
@@ -52,7 +52,7 @@ func broken(generators, patterns, why string) realCall {
 var realProjects = []realProject{
 	{module: "github.com/fluxcd/source-controller/api@v1.6.2", calls: []realCall{call("crd object", "./...")}},
 	{module: "sigs.k8s.io/karpenter@v1.8.0", calls: []realCall{call("crd object", "./pkg/apis/..."), call("schemapatch:manifests=pkg/apis/crds", "./pkg/apis/...")}},
-	{module: "sigs.k8s.io/karpenter@v1.8.0", calls: []realCall{broken("crd object", "./...", "cannot use generic type sets.Set[T comparable] without instantiation")}, longer: true},
+	{module: "sigs.k8s.io/karpenter@v1.8.0", calls: []realCall{withInstances("crd object", "./...")}, longer: true},
 	{module: "sigs.k8s.io/kueue@v0.14.0", calls: []realCall{
 		call("crd object rbac webhook", "./..."),
 		call("schemapatch:manifests=config/components/crd/bases", "./apis/..."),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -27,7 +28,8 @@ type copier struct {
 // made with the type's name as the user wrote it.
 func (c *copier) value(t *load.Type, name func() string) {
 	under := t.Underlying()
-	if under.Kind != load.Pointer && methodsOf(t).any() {
+	if own := methodsOf(t); under.Kind != load.Pointer && own.any() {
+		c.needs(t, own.copies)
 		c.line("*out = in.DeepCopy()")
 		return
 	}
@@ -106,6 +108,7 @@ func (c *copier) mapValue(t *load.Type) {
 		})
 		c.line("(*out)[key] = outVal")
 	case under.Kind == load.Struct:
+		c.needs(t, false)
 		c.line("(*out)[key] = *val.DeepCopy()")
 	default:
 		c.refuse(t)
@@ -113,6 +116,7 @@ func (c *copier) mapValue(t *load.Type) {
 }
 
 func (c *copier) mapValueByMethod(t *load.Type, own methods) {
+	c.needs(t, own.copies)
 	isPointer := t.Kind == load.Pointer
 	switch {
 	case own.yieldsPointer(t) == isPointer:
@@ -132,7 +136,7 @@ func (c *copier) sliceOf(s *load.Type, name func() string) {
 	under := s.Elem.Underlying()
 	switch {
 	case methodsOf(s.Elem).any():
-		c.eachByMethod()
+		c.eachByMethod(s.Elem)
 	case c.shallow.holds(under):
 		c.line("copy(*out, *in)")
 	case isReference(under):
@@ -143,13 +147,14 @@ func (c *copier) sliceOf(s *load.Type, name func() string) {
 			})
 		})
 	case under.Kind == load.Struct:
-		c.eachByMethod()
+		c.eachByMethod(s.Elem)
 	default:
 		c.refuse(s.Elem)
 	}
 }
 
-func (c *copier) eachByMethod() {
+func (c *copier) eachByMethod(t *load.Type) {
+	c.needs(t, methodsOf(t).copyInto)
 	c.block("for i := range *in", func() { c.line("(*in)[i].DeepCopyInto(&(*out)[i])") })
 }
 
@@ -183,6 +188,7 @@ func (c *copier) field(f load.StructField) {
 		if own.yieldsPointer(f.Type) {
 			c.fieldInto(f)
 		} else {
+			c.needs(f.Type, own.copies)
 			c.line("out.%[1]s = in.%[1]s.DeepCopy()", f.Name)
 		}
 	case own.any(), isReference(under):
@@ -201,6 +207,7 @@ func (c *copier) field(f load.StructField) {
 }
 
 func (c *copier) fieldInto(f load.StructField) {
+	c.needs(f.Type, methodsOf(f.Type).copyInto)
 	c.line("in.%[1]s.DeepCopyInto(&out.%[1]s)", f.Name)
 }
 
@@ -210,8 +217,10 @@ func (c *copier) pointerTo(t *load.Type) {
 	under := t.Underlying()
 	switch {
 	case own.any() && own.yieldsPointer(t):
+		c.needs(t, own.copies)
 		c.line("*out = (*in).DeepCopy()")
 	case own.any():
+		c.needs(t, own.copies)
 		c.line("x := (*in).DeepCopy()")
 		c.line("*out = &x")
 	case c.shallow.holds(under):
@@ -224,6 +233,7 @@ func (c *copier) pointerTo(t *load.Type) {
 			c.element(t)
 		})
 	case under.Kind == load.Struct:
+		c.needs(t, own.copyInto)
 		c.line("*out = new(%s)", c.name(t))
 		c.line("(*in).DeepCopyInto(*out)")
 	default:
@@ -235,10 +245,11 @@ func (c *copier) pointerTo(t *load.Type) {
 func (c *copier) name(t *load.Type) string {
 	switch t.Kind {
 	case load.Named, load.Alias:
-		if t.Decl.Package == c.decl.Package {
-			return t.Decl.Name()
+		name := t.Decl.Name()
+		if t.Decl.Package != c.decl.Package {
+			name = c.imports.name(t.Decl.Package.Path) + "." + name
 		}
-		return c.imports.name(t.Decl.Package.Path) + "." + t.Decl.Name()
+		return name + c.arguments(t)
 	case load.Basic:
 		return t.Name
 	case load.Pointer:
@@ -250,6 +261,26 @@ func (c *copier) name(t *load.Type) string {
 	}
 	c.refuse(t)
 	return "any"
+}
+
+// arguments are the type arguments behind the name of a generic type, which controller-gen leaves out: then nothing
+// compiles.
+func (c *copier) arguments(t *load.Type) string {
+	var names []string
+	for _, argument := range t.Arguments(c.decl.Package) {
+		names = append(names, c.name(argument))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// needs reports a generic type that lacks a method which is called: none are generated for its instances.
+func (c *copier) needs(t *load.Type, has bool) {
+	if decl := receiverOf(t).Decl; !has && decl != nil && decl.IsGeneric() {
+		c.report(decl.Name()+" is generic, and methods of generic types are not generated", "write DeepCopy and DeepCopyInto for "+decl.Name()+", or mark "+c.decl.Name()+" with +"+generateMarker+"=false")
+	}
 }
 
 // refuse reports that no copy of a t is known to be deep.

@@ -126,6 +126,9 @@ func preamble(name, header string, specs []string) ([]byte, error) {
 func methodsFor(d *load.TypeDecl, imports *imports, known *shallow) ([]byte, []report.Finding) {
 	c := &copier{imports: imports, shallow: known, decl: d, at: d.Spec.Pos()}
 	own := methodsOf(d.Type())
+	if c.needs(d.Type(), own.copyInto && own.copies); len(c.findings) > 0 {
+		return nil, c.findings
+	}
 	plain := !receivesPointer(d.Type())
 	if !own.copyInto {
 		c.copyInto(own, plain)

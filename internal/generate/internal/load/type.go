@@ -90,6 +90,19 @@ func (d *TypeDecl) right() *Type {
 	return d.underlying
 }
 
+// Arguments are the type arguments of an instance of a generic type, as they are called in a package; others have none.
+func (t *Type) Arguments(from *Package) []*Type {
+	instance, ok := t.checked.(interface{ TypeArgs() *types.TypeList })
+	if !ok {
+		return nil
+	}
+	var all []*Type
+	for arg := range instance.TypeArgs().Types() {
+		all = append(all, from.loader.fromGo(from, arg))
+	}
+	return all
+}
+
 // Right is the type that d is declared with or, for an alias, as.
 func (d *TypeDecl) Right() *Type { return d.right() }
 

@@ -21,8 +21,19 @@ type Fields struct {
 	Pointer   *any                 // want "an interface has no deep copy"
 	Interface Interface            // want "an interface has no deep copy"
 	Unknown   Undeclared           // want "a type without a declaration has no deep copy"
+	Box       Box[[]int]           // want "Box is generic, and methods of generic types are not generated"
+	Boxes     []Half[[]int]        // want "Half is generic, and methods of generic types are not generated"
 	Fine      []string
 }
+
+// Box would get methods without its parameter.
+type Box[T any] struct{ V T } // want "Box is generic, and methods of generic types are not generated"
+
+// Half has one of two methods.
+type Half[T any] struct{ V T } // want "Half is generic, and methods of generic types are not generated"
+
+// DeepCopy is written by hand.
+func (in *Half[T]) DeepCopy() *Half[T] { return in }
 
 // Types that contain themselves end somewhere, in Go as here.
 type (
