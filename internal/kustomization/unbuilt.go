@@ -1,6 +1,8 @@
 package kustomization
 
 import (
+	"errors"
+	"path/filepath"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
@@ -11,6 +13,7 @@ import (
 var (
 	missing   = lazy.Regexp(`lstat ([^:']+): (no such file or directory|not a directory|permission denied)`)
 	malformed = lazy.Regexp(`MalformedYAMLError: (?:yaml: )?(.+) in File: ([^\s':]+)`)
+	absent    = lazy.Regexp(`unable to find one of '[^']+'.* in directory '([^']+)'`)
 	invalid   = lazy.Regexp(`invalid Kustomization: (?:json: )?(.+)`)
 )
 
@@ -28,11 +31,20 @@ func (r reason) Unwrap() error { return r.whole }
 func Unbuilt(dir string, err error) (refused *report.Error, found bool) {
 	refused = &report.Error{What: "the kustomization does not build", Where: dir, Err: err}
 	text := err.Error()
+	if parts := absent().FindStringSubmatch(text); parts != nil {
+		_, none := kustomizationIn(parts[1])
+		if none, ok := errors.AsType[*report.Error](none); ok {
+			none.Err, none.Hint = reason{"no such file", err}, none.Hint+near(parts[1])
+			return none, true
+		}
+	}
 	if all := missing().FindAllStringSubmatch(text, -1); all != nil {
 		last := all[len(all)-1]
 		refused.Where, refused.Err = last[1], reason{last[2], err}
 		if strings.HasPrefix(text, "accumulating") {
 			refused.Hint = "a kustomization lists this file: correct its path there, or add the file"
+		} else {
+			refused.Hint = strings.TrimPrefix(near(last[1]), "; ")
 		}
 		return refused, true
 	}
@@ -45,4 +57,28 @@ func Unbuilt(dir string, err error) (refused *report.Error, found bool) {
 		return refused, true
 	}
 	return refused, false
+}
+
+// maxNear is how many folders a hint lists, and how far above the one that was named they are looked for.
+const maxNear = 5
+
+// near is the end of a hint, which lists folders with a kustomization: those in a folder, or else in the nearest one
+// above; "" where there are none.
+func near(dir string) string {
+	for range maxNear {
+		var found []string
+		for _, pattern := range []string{"*", "config/*"} {
+			folders, _ := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern))) // a name with a [ has none
+			for _, folder := range folders {
+				if len(found) < maxNear && In(folder) {
+					found = append(found, folder)
+				}
+			}
+		}
+		if len(found) > 0 {
+			return "; folders with a kustomization: " + strings.Join(found, ", ")
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ""
 }
