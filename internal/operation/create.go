@@ -52,7 +52,7 @@ func (s *Session) CreateAPI(ctx context.Context, a API) error {
 // noteGenerating says of a preview that it lists no generated files.
 func (s *Session) noteGenerating(root string, c Change, planned *scaffold.Plan, err error) error {
 	if err == nil && c.only() && c.Generate && !planned.Empty() {
-		s.Handler.Handle(report.Note{Text: "Generated files are not among them: " + s.generating(root) + " writes those."})
+		s.Handler.Handle(report.Note{Text: "The list has no changes that generators make afterwards: " + s.generating(root) + " makes those."})
 	}
 	return err
 }

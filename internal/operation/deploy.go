@@ -117,6 +117,9 @@ func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	if d.applied, err = s.deployedFolder(root, d.Folder, d.again); err != nil {
 		return err
 	}
+	if err := s.reachable(d.To, d.Preview); err != nil {
+		return err
+	}
 	building, end := s.online(ctx, d.only())
 	defer end()
 	objects, err := s.buildDeployment(building, root, d, d.only())

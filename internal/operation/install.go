@@ -38,6 +38,15 @@ func (s *Session) reach(to Target) (*ship.Cluster, error) {
 	return ship.Connect(k, s.Handler)
 }
 
+// reachable is why a preview cannot be made for lack of a cluster, which is said before anything is generated for it.
+func (s *Session) reachable(to Target, p Preview) error {
+	if !p.only() {
+		return nil
+	}
+	_, err := s.reach(to)
+	return err
+}
+
 func negativeTimeout() error {
 	return &report.Error{What: "a timeout cannot be negative", Where: "--timeout", Hint: "expected a duration such as 30s or 2m", Code: mistaken}
 }
@@ -58,6 +67,9 @@ type Installation struct {
 func (s *Session) Install(ctx context.Context, i Installation) error {
 	root, err := s.readRoot()
 	if err != nil {
+		return err
+	}
+	if err := s.reachable(i.To, i.Preview); err != nil {
 		return err
 	}
 	generated, err := s.sources(ctx, root, Generation{NoWebhooks: true}, i.only(), i.NoGenerate)
