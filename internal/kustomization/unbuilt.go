@@ -59,15 +59,15 @@ func Unbuilt(dir string, err error) (refused *report.Error, found bool) {
 	return refused, false
 }
 
-// maxNear is how many folders a hint lists, and how far above the one that was named they are looked for.
+// maxNear is how many folders a hint lists.
 const maxNear = 5
 
-// near is the end of a hint, which lists folders with a kustomization: those in a folder, or else in the nearest one
+// near is the end of a hint, which lists folders with a kustomization: those in a folder, or else in the one
 // above; "" where there are none.
 func near(dir string) string {
-	for range maxNear {
+	for range 2 {
 		var found []string
-		for _, pattern := range []string{"*", "config/*"} {
+		for _, pattern := range []string{"*", "*/*"} {
 			folders, _ := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern))) // a name with a [ has none
 			for _, folder := range folders {
 				if len(found) < maxNear && In(folder) {

@@ -144,7 +144,8 @@ func (s *shell) copy() *shell {
 	return &inner
 }
 
-// binary goes through a pipe or a chain. A part runs for certain only if all of the chain before it is && without tests.
+// binary goes through a pipe or a chain. A part runs for certain only if all of the chain before it is && without
+// tests.
 func (s *shell) binary(stmt *syntax.Stmt, cmd *syntax.BinaryCmd, unclear string) {
 	if cmd.Op == syntax.Pipe && s.program.Filter {
 		s.pipe(cmd, unclear)

@@ -170,8 +170,8 @@ func (m *Manager) read(view fileview.View, from Source) error {
 	return nil
 }
 
-// text is the text of a Dockerfile. One below the module is read through no link that leads out of the repository, since
-// messages show its lines.
+// text is the text of a Dockerfile. One below the module is read through no link that leads out of the repository,
+// since messages show its lines.
 func (m *Manager) text(view fileview.View, name string) ([]byte, error) {
 	if err := checkSmall(name, dockerfile.MaxSize); err != nil {
 		return nil, err
