@@ -36,6 +36,7 @@ reports the file, the line and the text to insert by hand. A second run changes 
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&multigroup, "multigroup", false, "use the layout for several API groups: move APIs, controllers and webhooks, and rewrite references to them")
+	flags.BoolVar(&e.NoMove, "no-move", false, "with --multigroup: change only PROJECT, as kubebuilder's edit does; packages stay, and later kinds get the places of the layout")
 	flags.BoolVar(&namespaced, "namespaced", false, "let the manager watch only its own namespace, with permissions only there")
 	flags.StringSliceVar(&e.Enable, "enable", nil, "`features` to add: "+operation.FeatureNames())
 	flags.StringSliceVar(&e.Disable, "disable", nil, "`features` to switch off: their lines and code go, their folders in config stay")

@@ -18,6 +18,7 @@ import (
 // An Edit is what to change about the shape of a project. Fields that are nil or empty leave the project as it is.
 type Edit struct {
 	MultiGroup      *bool
+	NoMove          bool // MultiGroup is said in PROJECT alone
 	Namespaced      *bool
 	Enable, Disable []string // features, by their names
 	Certs           string   // the certificate provider of webhooks and metrics: self or cert-manager
@@ -44,7 +45,7 @@ func (s *Session) Edit(ctx context.Context, e Edit) error {
 	switch {
 	case slices.Contains(e.Enable, string(scaffold.Policies)):
 		then = func() error { return s.generateOnly(ctx, root) }
-	case e.MultiGroup != nil:
+	case e.MultiGroup != nil && !e.NoMove:
 		then = func() error { return s.regenerateMoved(ctx, root) }
 	}
 	var planned *scaffold.Plan
@@ -91,7 +92,12 @@ func (s *Session) noteImage(planned *scaffold.Plan) {
 // edits are what scaffold is to do.
 func (s *Session) edits(e Edit) ([]scaffold.Edit, error) {
 	var edits []scaffold.Edit
-	if e.MultiGroup != nil {
+	switch {
+	case e.NoMove && e.MultiGroup == nil:
+		return nil, &report.Error{What: "nothing was to be moved", Where: "--no-move", Hint: "it belongs to --multigroup", Next: "slipway edit --multigroup --no-move", Code: mistaken}
+	case e.NoMove:
+		edits = append(edits, scaffold.DeclareMultiGroup(*e.MultiGroup))
+	case e.MultiGroup != nil:
 		edits = append(edits, scaffold.MultiGroup(*e.MultiGroup))
 	}
 	if e.Namespaced != nil {

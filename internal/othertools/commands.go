@@ -14,7 +14,7 @@ func kubebuilder() []Command {
 		{Tool: tool, Theirs: "create api", Ours: "slipway create api", Note: "the same flags and questions"},
 		{Tool: tool, Theirs: "create webhook", Ours: "slipway create webhook", Note: "the same flags"},
 		{Tool: tool, Theirs: "edit", Ours: "slipway edit", Note: "the same flags, and --enable and --disable for the parts of config/default"},
-		{Tool: tool, Theirs: "edit --multigroup=true", Ours: "slipway edit --multigroup", Note: "it also moves the code"},
+		{Tool: tool, Theirs: "edit --multigroup=true", Ours: "slipway edit --multigroup", Note: "it also moves the code; --no-move changes PROJECT alone, as kubebuilder does"},
 		{Tool: tool, Theirs: "edit --plugins helm/v2-alpha", Ours: "slipway helm", Note: "it takes over a chart of the plug-in, and keeps your edits"},
 		{Tool: tool, Theirs: "edit --plugins grafana/v1-alpha", Ours: "slipway edit --enable dashboard", Note: "a dashboard for the manager's metrics"},
 		{Tool: tool, Theirs: "edit --plugins autoupdate/v1-alpha", Note: "slipway has no command that updates a scaffold yet"},

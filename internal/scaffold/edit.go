@@ -26,6 +26,9 @@ func ForManager(pkg string) Edit {
 // and webhooks move, and what names their places is rewritten.
 func MultiGroup(on bool) Edit { return layout.MultiGroup(on) }
 
+// DeclareMultiGroup says in PROJECT alone which of the layouts the project has.
+func DeclareMultiGroup(on bool) Edit { return layout.Declare(on) }
+
 // InNamespace has the manager watch its own namespace, with permissions there alone, or the
 // whole cluster again.
 func InNamespace(on bool) Edit { return feature.InNamespace(on) }

@@ -42,6 +42,20 @@ func MultiGroup(on bool) func(*plan.Plan, *project.Project) error {
 	}
 }
 
+// Declare says in PROJECT alone that the project is laid out for several groups, or for one. Nothing moves: kinds stay
+// at their recorded places, and later ones go to those of the layout.
+func Declare(on bool) func(*plan.Plan, *project.Project) error {
+	return func(_ *plan.Plan, file *project.Project) error {
+		for i, r := range file.Resources {
+			if r.API != nil && !r.External && !r.Core && r.Path == "" && !file.Terse() {
+				file.Resources[i].Path = file.ImportPath(r)
+			}
+		}
+		file.MultiGroup = on
+		return nil
+	}
+}
+
 // A moving is the planning of a move between layouts.
 type moving struct {
 	*plan.Plan
