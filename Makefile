@@ -65,8 +65,9 @@ gofmt:
 	@files=$$(git ls-files '*.go') && other=$$(gofmt -l $$files) && test -z "$$other" || { echo "$$other"; exit 1; }
 
 # Without the variables that name programs of clusters, a test that needs one skips itself. So the result is the same on
-# every machine. These processes end before garbage is worth collecting, unless they take a gigabyte.
-CHECK = env -u SLIPWAY_CLUSTER -u SLIPWAY_NODE -u SLIPWAY_CHECK GOGC=off GOMEMLIMIT=1GiB
+# every machine. These processes end before garbage is worth collecting, unless they take a gigabyte. Random tests have a
+# few of the rounds that `make test` has.
+CHECK = env -u SLIPWAY_CLUSTER -u SLIPWAY_NODE -u SLIPWAY_CHECK GOGC=off GOMEMLIMIT=1GiB FEW_ROUNDS=1
 ONLY  = $(if $(value RUN),-run '$(value RUN)')
 
 .PHONY: check

@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/rounds"
 )
 
 // kindSource is a file with one kind that has a field of a type.
@@ -119,7 +120,7 @@ func TestIncremental(t *testing.T) {
 	o := options(p.dir)
 	o.Uses[0].Options = "headerFile=hack/header.txt"
 	o.Cache = t.TempDir()
-	gained, steps := 0, 80
+	gained, steps := 0, rounds.Of(t, 80, 20)
 	for step := range steps {
 		undo := func() {}
 		if p.random.IntN(6) == 0 {

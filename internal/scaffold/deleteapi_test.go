@@ -50,8 +50,8 @@ func drawAPI(random *rand.Rand, multigroup bool) API {
 // deleted, in any order, is a new one again.
 func TestDeleteUndoesCreate(t *testing.T) {
 	t.Parallel()
-	undone := 0
-	for seed := *editSeed; seed < *editSeed+uint64(*edits); seed++ {
+	tried, undone := seeds(t), 0
+	for _, seed := range tried {
 		random := rand.New(rand.NewPCG(seed, 2))
 		multigroup := random.IntN(2) > 0
 		root := newProject(t, Project{MultiGroup: multigroup})
@@ -86,7 +86,7 @@ func TestDeleteUndoesCreate(t *testing.T) {
 			t.Fatalf("seed %d: without %+v: %s", seed, made, diff)
 		}
 	}
-	if *edits >= 10 && undone < *edits {
+	if len(tried) >= 10 && undone < len(tried) {
 		t.Errorf("only %d were undone", undone)
 	}
 }
