@@ -110,7 +110,10 @@ func archive(t *testing.T, dir string) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	zipped := gzip.NewWriter(&b)
+	zipped, err := gzip.NewWriterLevel(&b, gzip.BestSpeed) // programs are megabytes
+	if err != nil {
+		t.Fatal(err)
+	}
 	w := tar.NewWriter(zipped)
 	for _, e := range entries {
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
