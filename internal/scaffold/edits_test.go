@@ -164,8 +164,9 @@ func editSomething(random *rand.Rand, a *txtar.Archive, mark string) string {
 	what := "?"
 	switch random.IntN(12) {
 	case 0:
-		what, a.Files = "delete", slices.Delete(slices.Clone(a.Files), i, i+1)
-		return what + " " + a.Files[min(i, len(a.Files)-1)].Name
+		what = "delete " + f.Name
+		a.Files = slices.Delete(slices.Clone(a.Files), i, i+1)
+		return what
 	case 1:
 		what, f.Name = "rename", filepath.ToSlash(filepath.Join(filepath.Dir(f.Name), mark+filepath.Base(f.Name)))
 		return what + " " + f.Name

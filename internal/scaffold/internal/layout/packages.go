@@ -37,8 +37,10 @@ var layoutRules = []layoutRule{
 		suite: "suite_test.go",
 	},
 	{
-		dir:     (*project.Project).WebhookDir,
-		stems:   func(r project.Resource) []string { return []string{r.SingularName() + "_webhook", r.SingularName() + "_admission"} },
+		dir: (*project.Project).WebhookDir,
+		stems: func(r project.Resource) []string {
+			return []string{r.SingularName() + "_webhook", r.SingularName() + "_admission"}
+		},
 		suite:   "webhook_suite_test.go",
 		divided: true,
 	},

@@ -89,7 +89,8 @@ func find(p *plan.Plan, file *project.Project, signs ...func([]byte) bool) (Main
 		if err != nil || there || p.Recording() {
 			return Main{File: usual}, err
 		}
-		return Main{Unclear: &report.Error{What: "there is no " + usual + " to add code to", Where: usual}}, nil
+		return Main{Unclear: &report.Error{What: "there is no " + usual + " to add code to", Where: usual,
+			Hint: "restore the file, or name the folder of the main package with --manager"}}, nil
 	}
 	found := with(files, func(src []byte) bool { return wiring.HasMarker(src, "builder") })
 	if len(found) == 0 {
@@ -105,15 +106,16 @@ func find(p *plan.Plan, file *project.Project, signs ...func([]byte) bool) (Main
 	case len(found) == 1:
 		return Main{File: found[0].Path()}, nil
 	case len(found) > 1:
-		what := "several files have a manager to add code to"
+		what, hint := "several files have a manager to add code to", "put the comment +kubebuilder:scaffold:builder into the right one alone"
 		if path.Dir(found[0].Path()) != path.Dir(found[len(found)-1].Path()) {
-			what += ", and --manager names none of their folders"
+			what, hint = what+", and --manager names none of their folders", "name the folder of one with --manager"
 		}
-		return Main{Unclear: &report.Error{What: what, Where: paths(found)}}, nil
+		return Main{Unclear: &report.Error{What: what, Where: paths(found), Hint: hint}}, nil
 	case len(files) == 1:
 		return Main{File: files[0].Path()}, nil // which is named with its line
 	}
-	return Main{Unclear: &report.Error{What: "no file of the main package has the comment +kubebuilder:scaffold:builder, or calls NewManager", Where: paths(files)}}, nil
+	return Main{Unclear: &report.Error{What: "no file of the main package has the comment +kubebuilder:scaffold:builder, or calls NewManager", Where: paths(files),
+		Hint: "put that comment where the manager is set up"}}, nil
 }
 
 // mainFiles are the files of the manager's main package, or of all packages that may be it.
