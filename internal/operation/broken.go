@@ -45,6 +45,7 @@ func (s *Session) unlessTestsBroken(ctx context.Context, root string, unchecked 
 func (s *Session) refuseUncompiled(ctx context.Context, root string, planned *scaffold.Plan) error {
 	changed := planned.Changed()
 	defer s.Collector.Patiently()()
+	s.Handler.Handle(report.Step{Name: "checking that the code still compiles"})
 	before := planned.Code().View()
 	change := typecheck.Change{Root: root, Before: before, After: fileview.Over(before, changed), Files: slices.Sorted(maps.Keys(changed)), Environ: s.Environ}
 	if cache, err := cachefolder.Root(s.Getenv); err == nil {

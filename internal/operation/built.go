@@ -37,6 +37,7 @@ func (s *Session) refuseUnbuilt(ctx context.Context, root string, planned *scaff
 	if len(affected) == 0 {
 		return nil
 	}
+	s.Handler.Handle(report.Step{Name: "checking that kustomizations still build"})
 	folder, broken := j.unbuilt(ctx, affected)
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -38,6 +38,7 @@ func (s *Session) change(ctx context.Context, root string, p Preview, plan func(
 func (s *Session) changeAndThen(ctx context.Context, root string, p Preview, plan func() (*scaffold.Plan, error), then func(changed bool) error) error {
 	if p.only() {
 		s.warnInterrupted(root)
+		s.Handler.Handle(planning())
 		planned, err := plan()
 		if err != nil {
 			return err
@@ -50,6 +51,7 @@ func (s *Session) changeAndThen(ctx context.Context, root string, p Preview, pla
 		return err
 	}
 	defer release()
+	s.Handler.Handle(planning())
 	planned, err := plan()
 	if err != nil {
 		return err
@@ -60,6 +62,9 @@ func (s *Session) changeAndThen(ctx context.Context, root string, p Preview, pla
 	}
 	return then(!planned.Empty())
 }
+
+// planning is the first step of a change, which takes seconds in a large project.
+func planning() report.Step { return report.Step{Name: "planning the change"} }
 
 // hold waits until no other command changes the project, and keeps others from it until release is called.
 func (s *Session) hold(ctx context.Context, root string) (release func(), err error) {

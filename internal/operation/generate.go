@@ -115,6 +115,7 @@ func (s *Session) plannedRun(ctx context.Context, root string, g Generation, opt
 	if plan.Refusal() != nil {
 		return plan, generate.Result{}, plan.Refusal()
 	}
+	s.Handler.Handle(report.Step{Name: "generating"})
 	if g.NoWebhooks {
 		plan = s.withoutMistaken(ctx, root, plan, options)
 	}

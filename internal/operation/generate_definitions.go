@@ -65,6 +65,7 @@ func (s *Session) checkDefinitions(ctx context.Context, root string, result gene
 	if len(d.list) == 0 || crdcheck.Off(s.Getenv) {
 		return nil
 	}
+	s.Handler.Handle(report.Step{Name: "checking the CRDs"})
 	reported, err := s.reportDefinitions(ctx, d)
 	if reported == 0 && err == nil {
 		return nil
