@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/pki"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/rollback"
+	"github.com/slipway-dev/slipway/cluster/scheduler"
 	"github.com/slipway-dev/slipway/cluster/seed"
 	"github.com/slipway-dev/slipway/cluster/workers"
 )
@@ -34,6 +35,7 @@ type Cluster struct {
 	logger     func(component string) *slog.Logger
 	fail       func(error) // is told when a component ends by itself
 	components *components
+	registry   scheduler.Images // nil without one
 
 	store   *etcd.Server
 	journal *rollback.Journal // of resets; nil if the store does not outlive the process
@@ -67,7 +69,8 @@ type Cluster struct {
 // newCluster describes a cluster of h; nothing runs yet.
 func (h *Host) newCluster(spec Spec, dir, prefix string) *Cluster {
 	c := &Cluster{
-		spec: spec, dir: dir, prefix: prefix, logger: h.options.Logger, fail: h.fail, klog: h.options.Klog, note: h.options.Note, large: h.options.Large,
+		spec: spec, dir: dir, prefix: prefix, registry: h.options.Images,
+		logger: h.options.Logger, fail: h.fail, klog: h.options.Klog, note: h.options.Note, large: h.options.Large,
 		components: &components{}, serverEnded: make(chan struct{}), gate: &gate{}, reach: &reach{},
 	}
 	c.serverLife, c.stopServer = context.WithCancel(context.Background())

@@ -43,6 +43,8 @@ type Options struct {
 	Dir     string
 	Durable bool
 	Main    Spec
+	// Images are those in the registry that the clusters share; nil without one.
+	Images scheduler.Images
 	// Logger is asked for the log of each component. What Kubernetes' parts log without
 	// saying on whose behalf, the API server's above all, is not in there but klog's.
 	Logger func(component string) *slog.Logger
@@ -90,7 +92,6 @@ type Real struct {
 	Registries []string
 	// Mirrors are asked in place of registries: host[:port][/path] by the registry's full name.
 	Mirrors map[string]string
-	Images  scheduler.Images
 	// Egress lets pods reach the network by way of this process, where nodes have a network of their own.
 	Egress bool
 	// HostPorts are those of this machine's loopback that Services may lead pods to.

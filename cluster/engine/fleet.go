@@ -34,7 +34,9 @@ func (c *Cluster) runNodes(ctx context.Context, specs []node.Spec, log *slog.Log
 		if c.spec.Real != nil && c.spec.Real.Joins {
 			others = append(others, FreeName(node.Joined, specs))
 		}
-		simulated, err := simnode.Run(ctx, c.loopback(), simnode.Options{Specs: specs, Others: others, Log: log, Habits: c.spec.Habits, Why: c.whySimulated()})
+		simulated, err := simnode.Run(ctx, c.loopback(), simnode.Options{
+			Specs: specs, Others: others, Log: log, Habits: c.spec.Habits, Why: c.whySimulated(), Images: c.registry,
+		})
 		if err != nil {
 			return nil, err
 		}

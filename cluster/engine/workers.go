@@ -36,5 +36,5 @@ func (c *Cluster) images() scheduler.Images {
 	if c.spec.Real == nil || len(c.spec.Nodes) == 0 {
 		return nil
 	}
-	return c.spec.Real.Images
+	return c.registry
 }

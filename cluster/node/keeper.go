@@ -68,7 +68,7 @@ func (k *Keeper) changed(node any) {
 
 // Look has a node repaired if it is not fine.
 func (k *Keeper) Look(name string) {
-	if !k.options.Fine(name, k.shown(name)) {
+	if !k.options.Fine(name, k.Shown(name)) {
 		k.queue.Add(name)
 	}
 }
@@ -113,7 +113,7 @@ func (k *Keeper) work(ctx context.Context) bool {
 }
 
 func (k *Keeper) repair(ctx context.Context, name string) error {
-	shown := k.shown(name)
+	shown := k.Shown(name)
 	if k.options.Fine(name, shown) {
 		return nil
 	}
@@ -123,8 +123,9 @@ func (k *Keeper) repair(ctx context.Context, name string) error {
 	return k.options.Repair(ctx, name, shown, last)
 }
 
-// shown is the Node as the API server shows it; nil for none.
-func (k *Keeper) shown(name string) *corev1.Node {
+// Shown is the Node as the API server shows it; nil for none, and for those that have not been heard of yet. It is not
+// to be changed.
+func (k *Keeper) Shown(name string) *corev1.Node {
 	o, exists, err := k.informer.GetStore().GetByKey(name)
 	if err != nil || !exists {
 		return nil

@@ -170,7 +170,7 @@ func (s *session) start(ctx context.Context, images *registry.Registry) (*engine
 	}
 	done := s.memory.start(startGC)
 	host, err := engine.Start(ctx, engine.Options{
-		Dir: s.config.Dir, Durable: s.config.Durable, Main: main,
+		Dir: s.config.Dir, Durable: s.config.Durable, Main: main, Images: images,
 		Logger: s.logs.Logger, Klog: s.logs.Klog, Fatal: s.giveUp, Progress: s.progress, Note: s.note, Large: s.memory.rush,
 	})
 	done()

@@ -3,15 +3,18 @@ package simnode
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/retry"
 	"k8s.io/component-helpers/apimachinery/lease"
+	helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
 	"k8s.io/utils/clock"
 )
 
@@ -68,7 +71,8 @@ func holdLease(ctx context.Context, client kubernetes.Interface, node *corev1.No
 	lease.NewController(clock.RealClock{}, client, node.Name, leaseSeconds, nil, leaseRenewal, node.Name, corev1.NamespaceNodeLease, owned).Run(ctx)
 }
 
-// beat reports the node's conditions at now; a condition that did not change keeps its transition time.
+// beat reports the node's conditions at now, and extended resources that it was given; a condition that did not change
+// keeps its transition time.
 func beat(ctx context.Context, client kubernetes.Interface, name string, now time.Time) error {
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
@@ -76,9 +80,26 @@ func beat(ctx context.Context, client kubernetes.Interface, name string, now tim
 			return err
 		}
 		node.Status.Conditions = refreshed(node.Status.Conditions, conditions(now))
+		node.Status.Allocatable = allocatable(node.Status)
 		_, err = client.CoreV1().Nodes().UpdateStatus(ctx, node, metav1.UpdateOptions{})
 		return err
 	})
+}
+
+// allocatable is what a status reports as such, with the extended resources of its capacity and no others: users
+// advertise one by writing to the capacity of a Node.
+func allocatable(s corev1.NodeStatus) corev1.ResourceList {
+	result := maps.Clone(s.Allocatable)
+	if result == nil {
+		result = corev1.ResourceList{}
+	}
+	maps.DeleteFunc(result, func(name corev1.ResourceName, _ resource.Quantity) bool { return helper.IsExtendedResourceName(name) })
+	for name, amount := range s.Capacity {
+		if helper.IsExtendedResourceName(name) {
+			result[name] = amount.DeepCopy()
+		}
+	}
+	return result
 }
 
 // refreshed is old with the current conditions put in; conditions of other types are somebody else's and stay.

@@ -6,17 +6,18 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/slipway-dev/slipway/cluster/node"
 )
 
-// newKeeper repairs what befalls nodes that run: one that was deleted registers again, one that counts as lost, as
-// after a suspend of this machine, reports at once and not with its next heartbeat.
+// newKeeper repairs what befalls nodes that run: one that was deleted registers again; one that counts as lost, as
+// after a suspend of this machine, or whose capacity was changed, reports at once and not with its next heartbeat.
 func (n *Nodes) newKeeper() *node.Keeper {
 	return node.NewKeeper(node.KeeperOptions{Client: n.client, Label: node.SimulatedLabel, Fine: n.fine, Repair: n.repair, Log: n.log})
 }
 
-// repair reports for a node that counts as lost, and registers one whose Node is gone.
+// repair reports for a node that counts as lost or has other resources, and registers one whose Node is gone.
 func (n *Nodes) repair(ctx context.Context, name string, shown, _ *corev1.Node) error {
 	m, ok := n.members[name]
 	if !ok {
@@ -44,7 +45,11 @@ func (n *Nodes) fine(name string, shown *corev1.Node) bool {
 	if !ok || !m.runs() {
 		return true
 	}
-	return shown != nil && shown.UID == m.current().UID && slices.ContainsFunc(shown.Status.Conditions, func(c corev1.NodeCondition) bool {
+	if shown == nil || shown.UID != m.current().UID {
+		return false
+	}
+	ready := func(c corev1.NodeCondition) bool {
 		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-	})
+	}
+	return slices.ContainsFunc(shown.Status.Conditions, ready) && apiequality.Semantic.DeepEqual(shown.Status.Allocatable, allocatable(shown.Status))
 }

@@ -38,6 +38,7 @@ type pods struct {
 	log      *slog.Logger
 	habits   stage.Habits
 	why      func(context.Context, *corev1.Pod) string
+	sources  *sources
 
 	hosts map[string]*host // by node name
 
@@ -48,6 +49,7 @@ type pods struct {
 type host struct {
 	ip        string
 	addresses *addresses
+	admission *admission
 
 	busy   sync.RWMutex // held for reading while one of the host's pods is worked on
 	frozen bool
@@ -55,11 +57,12 @@ type host struct {
 
 // life is what the nodes know of a pod. The status is more precise than the API server's, which keeps whole seconds.
 type life struct {
-	uid    types.UID
-	node   string
-	status corev1.PodStatus
-	fresh  bool                   // it had not begun when it was seen first, and it was not told yet that it is simulated
-	told   map[stage.Problem]bool // what is wrong with its annotations, as far as it was told
+	uid     types.UID
+	node    string
+	status  corev1.PodStatus
+	fresh   bool            // it had not begun when it was seen first, and it was not told yet that it is simulated
+	refused []stage.Event   // why its node did not take it
+	told    map[notice]bool // what was reported of it
 }
 
 func newPods(client kubernetes.Interface, options Options) *pods {
@@ -68,7 +71,7 @@ func newPods(client kubernetes.Interface, options Options) *pods {
 	}
 	p := &pods{
 		client:   client,
-		informer: coreinformers.NewFilteredPodInformer(client, metav1.NamespaceAll, 0, cache.Indexers{}, bound),
+		informer: coreinformers.NewFilteredPodInformer(client, metav1.NamespaceAll, 0, podIndexers(), bound),
 		queue:    workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
 		log:      options.Log,
 		habits:   options.Habits,
@@ -76,6 +79,7 @@ func newPods(client kubernetes.Interface, options Options) *pods {
 		hosts:    map[string]*host{},
 		lives:    map[string]life{},
 	}
+	p.sources = newSources(client, options.Images, p.wake)
 	// Neither call fails on an informer that has not started.
 	_ = p.informer.SetTransform(stripManagedFields)
 	_, _ = p.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -100,6 +104,40 @@ func (p *pods) changed(pod any) {
 	}
 }
 
+// wake has the pods looked at that an index has under a key.
+func (p *pods) wake(index, key string) {
+	pods, err := p.informer.GetIndexer().ByIndex(index, key)
+	if err != nil {
+		return // there is no such index
+	}
+	for _, pod := range pods {
+		p.changed(pod)
+	}
+}
+
+// follow hears of what pods refer to until ctx ends.
+func (p *pods) follow(ctx context.Context) {
+	var group sync.WaitGroup
+	for _, informer := range []cache.SharedIndexInformer{p.informer, p.sources.secrets, p.sources.configMaps} {
+		group.Go(func() { informer.RunWithContext(ctx) })
+	}
+	if p.sources.images != nil {
+		p.sources.images.Follow(ctx, p.wakeForImages)
+	}
+	group.Wait()
+}
+
+// wakeForImages has the pods looked at that wait for an image.
+func (p *pods) wakeForImages() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, known := range p.lives {
+		if stage.AwaitsImage(&known.status) {
+			p.queue.Add(key)
+		}
+	}
+}
+
 // wait returns when all pods that exist are known.
 func (p *pods) wait(ctx context.Context) error {
 	if !cache.WaitForCacheSync(ctx.Done(), p.informer.HasSynced) {
@@ -108,12 +146,46 @@ func (p *pods) wait(ctx context.Context) error {
 	return nil
 }
 
-// settle takes charge of the nodes' pods; it comes before run.
-func (p *pods) settle(nodes []registered) {
+// settle takes charge of the nodes' pods; it comes before run. A Node is as current as the API server's if it is not to
+// be a cached one.
+func (p *pods) settle(nodes []registered, current func(ctx context.Context, name string, cached bool) (*corev1.Node, error)) {
 	for _, n := range nodes {
-		p.hosts[n.spec.Name] = &host{ip: node.Address(n.number).String(), addresses: newAddresses(node.PodRange(n.number))}
+		name := n.spec.Name
+		show := func(ctx context.Context, cached bool) (*corev1.Node, error) { return current(ctx, name, cached) }
+		p.hosts[name] = &host{
+			ip: node.Address(n.number).String(), addresses: newAddresses(node.PodRange(n.number)),
+			admission: newAdmission(show, func() []*corev1.Pod { return p.on(name) }),
+		}
+		for _, pod := range p.on(name) {
+			p.hosts[name].takeOver(pod)
+		}
 	}
-	p.reserveAddresses()
+}
+
+// on are the pods that name a node.
+func (p *pods) on(node string) []*corev1.Pod {
+	objects, err := p.informer.GetIndexer().ByIndex(byNode, node)
+	if err != nil {
+		return nil // there is such an index
+	}
+	pods := make([]*corev1.Pod, 0, len(objects))
+	for _, o := range objects {
+		if pod, ok := o.(*corev1.Pod); ok {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+// takeOver keeps new pods from getting what a pod of an earlier run has.
+func (h *host) takeOver(pod *corev1.Pod) {
+	if stage.Terminal(pod.Status.Phase) {
+		return
+	}
+	h.addresses.reserve(pod.UID, pod.Status.PodIP)
+	if pod.Status.StartTime != nil {
+		h.admission.keep(pod)
+	}
 }
 
 // run works until ctx ends.
@@ -144,21 +216,7 @@ func (p *pods) thaw(node string) {
 	h.busy.Lock()
 	h.frozen = false
 	h.busy.Unlock()
-	for _, o := range p.informer.GetStore().List() {
-		if pod, ok := o.(*corev1.Pod); ok && pod.Spec.NodeName == node {
-			p.changed(pod)
-		}
-	}
-}
-
-// reserveAddresses keeps new pods from getting an address that a pod of an earlier run has.
-func (p *pods) reserveAddresses() {
-	for _, o := range p.informer.GetStore().List() {
-		pod := o.(*corev1.Pod)
-		if h, ok := p.hosts[pod.Spec.NodeName]; ok && !stage.Terminal(pod.Status.Phase) {
-			h.addresses.reserve(pod.UID, pod.Status.PodIP)
-		}
-	}
+	p.wake(byNode, node)
 }
 
 func (p *pods) work(ctx context.Context) bool {
@@ -199,12 +257,17 @@ func (p *pods) sync(ctx context.Context, key string) (wake time.Time, err error)
 	if h.frozen {
 		return time.Time{}, nil
 	}
+	p.meet(ctx, key, pod, h)
 	plan, problems := p.habits.PlanFor(pod)
-	step, err := p.next(key, pod, h, plan)
+	missing, err := p.sources.missing(ctx, pod)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("look for what the pod refers to: %w", err)
+	}
+	step, err := p.next(key, pod, h, stage.Input{Pod: pod, Plan: plan, Missing: missing, Host: stage.Host{NodeIP: h.ip}, Now: time.Now()})
 	if err != nil {
 		return time.Time{}, err
 	}
-	if err := errors.Join(p.report(ctx, pod, step.Status), p.tellWhy(ctx, key, pod), p.tell(ctx, key, pod, problems)); err != nil {
+	if err := errors.Join(p.report(ctx, pod, step.Status), p.tellWhy(ctx, key, pod), p.tell(ctx, key, pod, notices(step, problems))); err != nil {
 		return time.Time{}, err
 	}
 	if step.Remove {
@@ -213,16 +276,37 @@ func (p *pods) sync(ctx context.Context, key string) (wake time.Time, err error)
 	return step.Wake, nil
 }
 
-// next computes the pod's stage and remembers it.
-func (p *pods) next(key string, pod *corev1.Pod, h *host, plan stage.Plan) (stage.Step, error) {
+// meet begins to remember a pod that is new, unless its node does not take it: such a pod has failed.
+func (p *pods) meet(ctx context.Context, key string, pod *corev1.Pod, h *host) {
+	p.mu.Lock()
+	known, ok := p.lives[key]
+	p.mu.Unlock()
+	if ok && known.uid == pod.UID {
+		return
+	}
+	known = life{uid: pod.UID, node: pod.Spec.NodeName, status: pod.Status, fresh: pod.Status.StartTime == nil}
+	switch {
+	case stage.Terminal(pod.Status.Phase):
+	case pod.Status.StartTime != nil, pod.DeletionTimestamp != nil:
+		h.admission.keep(pod)
+	default:
+		if result := h.admission.admit(ctx, pod); !result.Admit {
+			known.status = stage.Rejected(pod, result.Reason, result.Message, metav1.Now())
+			known.refused = []stage.Event{{Type: corev1.EventTypeWarning, Reason: result.Reason, Message: result.Message}}
+		}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	known, ok := p.lives[key]
-	if !ok || known.uid != pod.UID {
-		p.drop(key)
-		known = life{uid: pod.UID, node: pod.Spec.NodeName, status: pod.Status, fresh: pod.Status.StartTime == nil}
-	}
-	in := stage.Input{Pod: pod, Status: known.status, Plan: plan, Host: stage.Host{NodeIP: h.ip}, Now: time.Now()}
+	p.drop(key)
+	p.lives[key] = known
+}
+
+// next computes the pod's stage and remembers it.
+func (p *pods) next(key string, pod *corev1.Pod, h *host, in stage.Input) (stage.Step, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	known := p.lives[key]
+	in.Status = known.status
 	if !stage.Terminal(pod.Status.Phase) && !stage.Terminal(known.status.Phase) && !pod.Spec.HostNetwork {
 		ip, err := h.addresses.take(pod.UID)
 		if err != nil {
@@ -231,6 +315,7 @@ func (p *pods) next(key string, pod *corev1.Pod, h *host, plan stage.Plan) (stag
 		in.Host.PodIP = ip.String()
 	}
 	step := stage.Next(in)
+	step.Events = append(step.Events, known.refused...)
 	known.status = step.Status
 	p.lives[key] = known
 	if stage.Terminal(step.Status.Phase) {

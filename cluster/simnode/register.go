@@ -172,6 +172,7 @@ func object(spec node.Spec, number int, now time.Time) (*corev1.Node, error) {
 		Capacity:    spec.Advertised(),
 		Allocatable: spec.Advertised(),
 		Conditions:  conditions(now),
+		Features:    &corev1.NodeFeatures{SupplementalGroupsPolicy: new(true)},
 		Addresses: []corev1.NodeAddress{
 			{Type: corev1.NodeInternalIP, Address: node.Address(number).String()},
 			{Type: corev1.NodeHostName, Address: spec.Name},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -36,6 +37,8 @@ type Options struct {
 	Habits stage.Habits // of pods whose annotations do not decide what becomes of them
 	// Why says why a pod of these nodes is simulated, for an Event on the pod. Without it all pods of the cluster are.
 	Why func(context.Context, *corev1.Pod) string
+	// Images are on the nodes without a pull; nil for none.
+	Images Images
 }
 
 // Run registers the nodes and simulates them until ctx ends or [Nodes.Stop] is called. It returns once all
@@ -52,7 +55,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) (*Nodes, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	n := &Nodes{client: client, log: o.Log, pods: newPods(client, o), life: ctx, cancel: cancel, members: map[string]*member{}}
 	n.keeper = n.newKeeper()
-	n.group.Go(func() { n.pods.informer.RunWithContext(ctx) })
+	n.group.Go(func() { n.pods.follow(ctx) })
 
 	nodes, err := register(ctx, client, o.Specs, o.Others, time.Now())
 	if err == nil {
@@ -68,7 +71,7 @@ func Run(ctx context.Context, config *rest.Config, o Options) (*Nodes, error) {
 		n.members[r.spec.Name] = &member{registered: r}
 		n.members[r.spec.Name].begin(ctx, client, o.Log)
 	}
-	n.pods.settle(nodes)
+	n.pods.settle(nodes, n.current)
 	n.group.Go(func() { n.pods.run(ctx) })
 	n.group.Go(func() { n.keeper.Run(ctx, n.Names()) })
 	return n, nil
@@ -82,6 +85,14 @@ func (n *Nodes) Stop() {
 	for _, m := range n.members {
 		m.end()
 	}
+}
+
+// current is a Node as the API server shows it, or, if a cached one will do, as it was heard of last.
+func (n *Nodes) current(ctx context.Context, name string, cached bool) (*corev1.Node, error) {
+	if shown := n.keeper.Shown(name); cached && shown != nil {
+		return shown, nil
+	}
+	return n.client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 }
 
 // newClient is for many small writes to an API server that does its own flow control.

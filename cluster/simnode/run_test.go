@@ -222,6 +222,10 @@ func start(t *testing.T) (*rest.Config, kubernetes.Interface) {
 	if _, err := client.CoreV1().ServiceAccounts("default").Create(t.Context(), account, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	root := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "kube-root-ca.crt"}, Data: map[string]string{"ca.crt": "-"}}
+	if _, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), root, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	return config, client
 }
 

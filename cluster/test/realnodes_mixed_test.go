@@ -310,10 +310,26 @@ func TestRealBesideSimulated(t *testing.T) {
 	}
 }
 
-// testNothingJoins: the chosen nodes of this cluster are simulated.
-func testNothingJoins(t *testing.T, p *program) {
+// testNothingJoins: the chosen nodes of this cluster are simulated. An image that is loaded is on them, and on those of
+// logical clusters.
+func testNothingJoins(t *testing.T, p *program, logical clients) {
 	c := &realCluster{program: p, t: t, client: p.clients(), image: "server:v1", ns: metav1.NamespaceDefault}
+	show := func(status string) {
+		for _, cluster := range []clients{c.client, logical} {
+			eventually(t, "the pod is shown as "+status, func(ctx context.Context) (bool, error) {
+				row, err := shown(ctx, cluster, c.ns, "own")
+				return row["Status"] == status, err
+			})
+		}
+	}
+	for _, cluster := range []clients{c.client, logical} {
+		makePod(t, cluster, c.ns, "own", func(_ *metav1.ObjectMeta, s *corev1.PodSpec) {
+			s.Containers[0].Image, s.Containers[0].ImagePullPolicy = loaded, corev1.PullNever
+		})
+	}
+	show("ErrImageNeverPull")
 	c.load(loaded)
+	show("Running")
 	if n := c.kinds(); n.Real != 0 || n.Joins {
 		t.Errorf("simulated: %+v", n)
 	}

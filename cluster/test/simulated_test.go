@@ -39,7 +39,7 @@ func TestSimulated(t *testing.T) {
 	t.Run("a second cluster in the same folder fails", func(t *testing.T) { secondFails(t, p) })
 	t.Run("kubectl", func(t *testing.T) { kubectlVerb(t, config) })
 	t.Run("first use", func(t *testing.T) { testFirstUse(t, c) })
-	t.Run("no real node joins", func(t *testing.T) { testNothingJoins(t, p) })
+	t.Run("no real node joins", func(t *testing.T) { testNothingJoins(t, p, clientsOf(t, second.Kubeconfig)) })
 	t.Run("together", func(t *testing.T) {
 		t.Run("lost node", func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubernetes/pkg/kubelet/events"
+	"k8s.io/kubernetes/pkg/kubelet/util/format"
 )
 
 // Reasons that a kubelet and its runtime give for a container's state.
@@ -23,6 +25,13 @@ const (
 	reasonPullFailed   = "ErrImagePull"
 	reasonPullBackOff  = "ImagePullBackOff"
 	reasonDeadline     = "DeadlineExceeded" // of a pod
+)
+
+// Reasons that a kubelet gives for not creating a container, in a [Refusal].
+const (
+	ReasonInvalidImage = "InvalidImageName"
+	ReasonNeverPulled  = "ErrImageNeverPull"
+	ReasonConfig       = "CreateContainerConfigError"
 )
 
 const (
@@ -42,7 +51,7 @@ const (
 
 // run is one container on its way: what it should do, and what has become of it.
 type run struct {
-	pod     types.UID
+	pod     *pod
 	spec    *corev1.Container
 	status  *corev1.ContainerStatus
 	outcome Outcome
@@ -59,8 +68,12 @@ func (r run) advance(since, now time.Time) (wake time.Time) {
 			moved, wake = r.whileRunning(state.Running.StartedAt.Time, now)
 		case state.Terminated != nil:
 			moved, wake = r.whileTerminated(state.Terminated, now)
-		case r.backingOff():
+		case r.restarting():
 			moved, wake = r.startAt(r.status.LastTerminationState.Terminated.FinishedAt.Add(r.backOff()), now)
+			if !moved && !wake.IsZero() {
+				r.report(corev1.EventTypeWarning, events.BackOffStartContainer,
+					fmt.Sprintf("Back-off restarting failed container %s in pod %s", r.spec.Name, format.Pod(r.pod.Pod)))
+			}
 		default:
 			moved, wake = r.startAt(after(since, r.outcome.Start), now)
 		}
@@ -70,8 +83,13 @@ func (r run) advance(since, now time.Time) (wake time.Time) {
 	}
 }
 
-func (r run) backingOff() bool {
-	return r.status.State.Waiting != nil && r.status.State.Waiting.Reason == reasonBackOff && r.status.LastTerminationState.Terminated != nil
+// restarting reports whether the container waits for a start after its first one.
+func (r run) restarting() bool {
+	return r.status.State.Waiting != nil && r.status.LastTerminationState.Terminated != nil
+}
+
+func (r run) report(kind, reason, message string) {
+	r.pod.events = append(r.pod.events, Event{Container: r.spec.Name, Type: kind, Reason: reason, Message: message})
 }
 
 func (r run) startAt(due, now time.Time) (moved bool, wake time.Time) {
@@ -81,7 +99,12 @@ func (r run) startAt(due, now time.Time) (moved bool, wake time.Time) {
 	if r.outcome.NoImage && r.status.ContainerID == "" {
 		return false, r.pull(due, now)
 	}
-	if r.backingOff() {
+	if refusal, ok := r.pod.missing.Containers[r.spec.Name]; ok {
+		r.wait(refusal.Reason, refusal.Message)
+		r.pod.events = append(r.pod.events, refusal.Events...)
+		return false, time.Time{}
+	}
+	if r.status.ContainerID != "" {
 		r.status.RestartCount++
 	}
 	r.start(now)
@@ -97,9 +120,13 @@ func (r run) pull(since, now time.Time) (wake time.Time) {
 		switch {
 		case now.Before(shown):
 			r.wait(reasonPullFailed, failed)
+			r.report(corev1.EventTypeWarning, events.FailedToPullImage, fmt.Sprintf("Failed to pull image %q: %s", r.spec.Image, failed))
+			r.report(corev1.EventTypeWarning, events.FailedToCreateContainer, "Error: "+reasonPullFailed)
 			return shown
 		case now.Before(next):
 			r.wait(reasonPullBackOff, fmt.Sprintf("Back-off pulling image %q: %s: %s", r.spec.Image, reasonPullFailed, failed))
+			r.report(corev1.EventTypeNormal, events.BackOffPullImage, fmt.Sprintf("Back-off pulling image %q", r.spec.Image))
+			r.report(corev1.EventTypeWarning, events.FailedToCreateContainer, "Error: "+reasonPullBackOff)
 			return next
 		}
 		since = next
@@ -115,7 +142,7 @@ func (r run) start(now time.Time) {
 	r.status.State = corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(now)}}
 	r.status.Started = &started
 	r.status.Image, r.status.ImageID = r.spec.Image, r.spec.Image
-	r.status.ContainerID = containerID(r.pod, r.spec.Name, r.status.RestartCount)
+	r.status.ContainerID = containerID(r.pod.UID, r.spec.Name, r.status.RestartCount)
 }
 
 func (r run) whileRunning(started, now time.Time) (moved bool, wake time.Time) {
@@ -143,7 +170,7 @@ func (r run) whileTerminated(ended *corev1.ContainerStateTerminated, now time.Ti
 	r.status.LastTerminationState = corev1.ContainerState{Terminated: ended}
 	r.status.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{
 		Reason:  reasonBackOff,
-		Message: fmt.Sprintf("back-off %s restarting failed container=%s", r.backOff(), r.spec.Name),
+		Message: fmt.Sprintf("back-off %s restarting failed container=%s pod=%s", r.backOff(), r.spec.Name, format.Pod(r.pod.Pod)),
 	}}
 	return true, time.Time{}
 }

@@ -25,7 +25,7 @@ func (p *pod) phase() corev1.PodPhase {
 			ended = false
 		case stopping:
 			failed = true
-		case state.Waiting != nil && !r.backingOff():
+		case state.Waiting != nil && !r.restarting():
 			return corev1.PodPending
 		default:
 			ended = false
@@ -78,7 +78,7 @@ func ours(kind corev1.PodConditionType) bool {
 
 func (p *pod) setConditions() {
 	unready := p.unready()
-	p.set(corev1.PodReadyToStartContainers, !Terminal(p.status.Phase), "", "")
+	p.set(corev1.PodReadyToStartContainers, !Terminal(p.status.Phase) && p.mounted(), "", "")
 	p.setInitialized()
 	switch gates := p.openGates(); {
 	case Terminal(p.status.Phase):

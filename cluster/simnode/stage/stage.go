@@ -18,10 +18,11 @@ type Input struct {
 	Pod *corev1.Pod
 	// Status is what the node knows of the pod: what Next returned last, or after a restart what the API server
 	// shows. The two differ in that the API server keeps whole seconds only.
-	Status corev1.PodStatus
-	Plan   Plan
-	Host   Host
-	Now    time.Time
+	Status  corev1.PodStatus
+	Plan    Plan
+	Missing Missing
+	Host    Host
+	Now     time.Time
 }
 
 // Step is a pod's next stage.
@@ -29,11 +30,12 @@ type Step struct {
 	Status corev1.PodStatus // to be reported
 	Wake   time.Time        // when to call Next again; zero: when the pod changes
 	Remove bool             // the deleted pod has ended: the API server may remove it
+	Events []Event          // what there is to report now; the same ones again while the pod stays as it is
 }
 
 // Next computes the pod's stage at in.Now. It changes nothing that in points to.
 func Next(in Input) Step {
-	p := pod{Pod: in.Pod, plan: in.Plan, now: in.Now, status: merge(in.Pod.Status, in.Status)}
+	p := pod{Pod: in.Pod, plan: in.Plan, missing: in.Missing, now: in.Now, status: merge(in.Pod.Status, in.Status)}
 	if Terminal(p.status.Phase) {
 		return p.ended()
 	}
@@ -52,7 +54,7 @@ func Next(in Input) Step {
 	if Terminal(p.status.Phase) {
 		return p.ended()
 	}
-	return Step{Status: *p.status, Wake: wake}
+	return Step{Status: *p.status, Wake: wake, Events: p.events}
 }
 
 // merge is the API server's status with the node's own knowledge in what is the node's to say. A phase that is final
@@ -78,9 +80,11 @@ func merge(api, known corev1.PodStatus) *corev1.PodStatus {
 // pod is a pod on its way to its next stage.
 type pod struct {
 	*corev1.Pod
-	plan   Plan
-	now    time.Time
-	status *corev1.PodStatus
+	plan    Plan
+	missing Missing
+	now     time.Time
+	status  *corev1.PodStatus
+	events  []Event
 }
 
 // Terminal reports whether a pod's phase is final.
@@ -106,7 +110,9 @@ func (p *pod) settle(host Host) {
 		ip = host.NodeIP
 	}
 	p.status.HostIP, p.status.HostIPs = host.NodeIP, []corev1.HostIP{{IP: host.NodeIP}}
-	p.status.PodIP, p.status.PodIPs = ip, []corev1.PodIP{{IP: ip}}
+	if p.mounted() {
+		p.status.PodIP, p.status.PodIPs = ip, []corev1.PodIP{{IP: ip}}
+	}
 	p.status.InitContainerStatuses = statuses(p.Spec.InitContainers, p.status.InitContainerStatuses, reasonInitializing)
 	waiting := reasonCreating
 	if len(p.Spec.InitContainers) > 0 {
@@ -184,6 +190,10 @@ func seconds(n *int64) time.Duration {
 // advance moves the containers as far as the time allows: init containers one after the other, then the others
 // together.
 func (p *pod) advance() (wake time.Time) {
+	if !p.mounted() {
+		p.events = append(p.events, p.missing.Volumes...)
+		return time.Time{}
+	}
 	since := p.status.StartTime.Time
 	for i := range p.Spec.InitContainers {
 		r := p.initRun(i)
@@ -218,12 +228,12 @@ func (p *pod) stop(e ending) (wake time.Time) {
 
 func (p *pod) run(i int) run {
 	c := &p.Spec.Containers[i]
-	return run{pod: p.UID, spec: c, status: &p.status.ContainerStatuses[i], outcome: p.plan.Of(c.Name), policy: restartPolicy(p.Pod, c)}
+	return run{pod: p, spec: c, status: &p.status.ContainerStatuses[i], outcome: p.plan.Of(c.Name), policy: restartPolicy(p.Pod, c)}
 }
 
 func (p *pod) initRun(i int) run {
 	c := &p.Spec.InitContainers[i]
-	r := run{pod: p.UID, spec: c, status: &p.status.InitContainerStatuses[i], outcome: p.plan.Of(c.Name), policy: initRestartPolicy(p.Pod, c)}
+	r := run{pod: p, spec: c, status: &p.status.InitContainerStatuses[i], outcome: p.plan.Of(c.Name), policy: initRestartPolicy(p.Pod, c)}
 	if sidecar(c) {
 		r.policy = corev1.RestartPolicyAlways
 	}

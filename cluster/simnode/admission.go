@@ -1,0 +1,91 @@
+package simnode
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubernetes/pkg/kubelet/lifecycle"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/slipway-dev/slipway/cluster/simnode/stage"
+)
+
+// admission decides which pods a node takes. The decision is the kubelet's own code: it checks again what the scheduler
+// has checked, for pods that name their node themselves.
+type admission struct {
+	kubelet lifecycle.PodAdmitHandler
+	node    func(ctx context.Context, cached bool) (*corev1.Node, error)
+	bound   func() []*corev1.Pod // the pods that name the node
+
+	turn  sync.Mutex   // one pod after the other
+	shown *corev1.Node // as the pod in turn was shown it
+	taken map[types.UID]*framework.PodInfo
+}
+
+func newAdmission(node func(context.Context, bool) (*corev1.Node, error), bound func() []*corev1.Pod) *admission {
+	a := &admission{node: node, bound: bound, taken: map[types.UID]*framework.PodInfo{}}
+	a.kubelet = lifecycle.NewPredicateAdmitHandler(a.show, lifecycle.NewAdmissionFailureHandlerStub(), a.fill)
+	return a
+}
+
+// admit takes the pod, or says why the node does not.
+func (a *admission) admit(ctx context.Context, pod *corev1.Pod) lifecycle.PodAdmitResult {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	result := a.kubelet.Admit(ctx, &lifecycle.PodAdmitAttributes{Pod: forThisSystem(pod), Operation: lifecycle.AddOperation})
+	if result.Admit {
+		a.take(pod)
+	}
+	return result
+}
+
+// keep takes a pod that the node took earlier.
+func (a *admission) keep(pod *corev1.Pod) {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	a.take(pod)
+}
+
+// take needs a.turn. A pod whose affinity is invalid counts with its resources.
+func (a *admission) take(pod *corev1.Pod) {
+	a.taken[pod.UID], _ = framework.NewPodInfo(pod)
+}
+
+// show gives the kubelet a copy, to which it may write.
+func (a *admission) show(ctx context.Context, cached bool) (n *corev1.Node, err error) {
+	a.shown, err = a.node(ctx, cached)
+	return a.shown.DeepCopy(), err
+}
+
+// fill puts the pods that the node has into what the kubelet looks at, and the Node as it is: the kubelet has made its
+// system that of this program.
+func (a *admission) fill(info *framework.NodeInfo, _ *lifecycle.PodAdmitAttributes) error {
+	info.SetNode(a.shown)
+	taken := map[types.UID]*framework.PodInfo{}
+	for _, pod := range a.bound() {
+		known := a.taken[pod.UID]
+		if known == nil || stage.Terminal(pod.Status.Phase) {
+			continue
+		}
+		if known.Pod.Generation != pod.Generation { // its resources may have changed
+			known, _ = framework.NewPodInfo(pod)
+		}
+		taken[pod.UID] = known
+		info.AddPodInfo(known)
+	}
+	a.taken = taken
+	return nil
+}
+
+// forThisSystem makes a pod for Linux one for the system of this program, with which the kubelet compares it.
+func forThisSystem(pod *corev1.Pod) *corev1.Pod {
+	if pod.Spec.OS == nil || pod.Spec.OS.Name != corev1.Linux {
+		return pod
+	}
+	p := *pod
+	p.Spec.OS = &corev1.PodOS{Name: corev1.OSName(runtime.GOOS)}
+	return &p
+}

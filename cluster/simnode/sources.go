@@ -1,0 +1,137 @@
+package simnode
+
+import (
+	"context"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+
+	"github.com/slipway-dev/slipway/cluster/simnode/needs"
+	"github.com/slipway-dev/slipway/cluster/simnode/stage"
+)
+
+// Images are those in the cluster's own registry.
+type Images interface {
+	// Has says whether an image is there, by the name that a pod gives it.
+	Has(ref string) bool
+	// Follow has f called whenever one has come, until ctx ends.
+	Follow(ctx context.Context, f func())
+}
+
+// Indexes of the pods.
+const (
+	byNode      = "node"      // the pods of a node
+	bySecret    = "secret"    // the pods that refer to a Secret, by its key
+	byConfigMap = "configmap" // the same for a ConfigMap
+)
+
+func podIndexers() cache.Indexers {
+	return cache.Indexers{
+		byNode: func(o any) ([]string, error) { return []string{o.(*corev1.Pod).Spec.NodeName}, nil },
+		bySecret: func(o any) ([]string, error) {
+			return referred(o.(*corev1.Pod), podutil.VisitPodSecretNames), nil
+		},
+		byConfigMap: func(o any) ([]string, error) {
+			return referred(o.(*corev1.Pod), podutil.VisitPodConfigmapNames), nil
+		},
+	}
+}
+
+func referred(pod *corev1.Pod, visit func(*corev1.Pod, podutil.Visitor) bool) []string {
+	var keys []string
+	visit(pod, func(name string) bool {
+		keys = append(keys, pod.Namespace+"/"+name)
+		return true
+	})
+	return keys
+}
+
+// sources knows the Secrets and ConfigMaps of the cluster, without what is in them, and who waits for one.
+type sources struct {
+	client              kubernetes.Interface
+	images              Images // nil for none
+	secrets, configMaps cache.SharedIndexInformer
+}
+
+func newSources(client kubernetes.Interface, images Images, wake func(index, key string)) *sources {
+	s := &sources{
+		client: client, images: images,
+		secrets:    coreinformers.NewSecretInformer(client, metav1.NamespaceAll, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
+		configMaps: coreinformers.NewConfigMapInformer(client, metav1.NamespaceAll, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
+	}
+	for index, informer := range map[string]cache.SharedIndexInformer{bySecret: s.secrets, byConfigMap: s.configMaps} {
+		// Neither call fails on an informer that has not started.
+		_ = informer.SetTransform(keysOnly)
+		changed := func(o any) {
+			if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(o); err == nil {
+				wake(index, key)
+			}
+		}
+		_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: changed, UpdateFunc: func(_, o any) { changed(o) }, DeleteFunc: changed,
+		})
+	}
+	return s
+}
+
+// keysOnly drops the contents of a Secret or ConfigMap: no pod reads them here.
+func keysOnly(o any) (any, error) {
+	switch o := o.(type) {
+	case *corev1.Secret:
+		o.ManagedFields = nil
+		emptied(o.Data)
+	case *corev1.ConfigMap:
+		o.ManagedFields = nil
+		emptied(o.Data)
+		emptied(o.BinaryData)
+	}
+	return o, nil
+}
+
+func emptied[V any](data map[string]V) {
+	var empty V
+	for key := range maps.Clone(data) {
+		data[key] = empty
+	}
+}
+
+// missing is what a pod lacks. What is not known yet is asked for: the pod may have been heard of before a Secret that
+// was made before it.
+func (s *sources) missing(ctx context.Context, pod *corev1.Pod) (stage.Missing, error) {
+	missing, err := s.known().Missing(pod)
+	if err != nil || missing.None() {
+		return missing, err
+	}
+	return s.live(ctx).Missing(pod)
+}
+
+func (s *sources) known() needs.Sources {
+	secrets, configMaps := corelisters.NewSecretLister(s.secrets.GetIndexer()), corelisters.NewConfigMapLister(s.configMaps.GetIndexer())
+	return needs.Sources{
+		Secret: func(namespace, name string) (*corev1.Secret, error) { return secrets.Secrets(namespace).Get(name) },
+		ConfigMap: func(namespace, name string) (*corev1.ConfigMap, error) {
+			return configMaps.ConfigMaps(namespace).Get(name)
+		},
+		HasImage: s.hasImage,
+	}
+}
+
+func (s *sources) live(ctx context.Context) needs.Sources {
+	return needs.Sources{
+		Secret: func(namespace, name string) (*corev1.Secret, error) {
+			return s.client.CoreV1().Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
+		},
+		ConfigMap: func(namespace, name string) (*corev1.ConfigMap, error) {
+			return s.client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+		},
+		HasImage: s.hasImage,
+	}
+}
+
+func (s *sources) hasImage(ref string) bool { return s.images != nil && s.images.Has(ref) }
