@@ -177,8 +177,8 @@ func (p *provisioner) provision(ctx context.Context, claim *corev1.PersistentVol
 	if class.Provisioner != Provisioner || waitsForNode(claim, class) {
 		return nil
 	}
-	if claim.Spec.Selector != nil {
-		p.events.Event(claim, corev1.EventTypeWarning, "ProvisioningFailed", "a claim with a selector uses only existing volumes; the provisioner creates none")
+	if kind, reason, message := withoutVolume(claim); reason != "" {
+		p.events.Event(claim, kind, reason, message)
 		return nil
 	}
 	volume := volumeFor(claim, class)
@@ -190,6 +190,42 @@ func (p *provisioner) provision(ctx context.Context, claim *corev1.PersistentVol
 	}
 	p.events.Eventf(claim, corev1.EventTypeNormal, "ProvisioningSucceeded", "Successfully provisioned volume %s", volume.Name)
 	return nil
+}
+
+// withoutVolume is the Event of a claim that gets no volume, with an empty reason for others. It is that of Kubernetes'
+// provisioner beside a CSI driver that neither restores snapshots nor clones volumes nor knows volume attributes
+// (upstream: kubernetes-csi/external-provisioner, pkg/controller/controller.go).
+func withoutVolume(claim *corev1.PersistentVolumeClaim) (kind, reason, message string) {
+	lacks := ""
+	source, class := sourceOf(claim), ptr.Deref(claim.Spec.VolumeAttributesClassName, "")
+	switch {
+	case source == "VolumeSnapshot":
+		lacks = "snapshot restore: controller CREATE_DELETE_SNAPSHOT"
+	case source == "PersistentVolumeClaim":
+		lacks = "clone operations: controller CLONE_VOLUME"
+	case source != "":
+		return corev1.EventTypeNormal, "Provisioning", "Assuming an external populator will provision the volume"
+	case class != "":
+		lacks = "VolumeAttributesClass: controller MODIFY_VOLUME"
+	case claim.Spec.Selector != nil:
+		return corev1.EventTypeWarning, "ProvisioningFailed", "a claim with a selector uses only existing volumes; the provisioner creates none"
+	default:
+		return "", "", ""
+	}
+	return corev1.EventTypeWarning, "ProvisioningFailed", fmt.Sprintf("failed to provision volume with StorageClass %q: CSI driver does not support %s capability is not reported",
+		storagevolume.GetPersistentVolumeClaimClass(claim), lacks)
+}
+
+// sourceOf is the kind of what a claim's volume is to be filled with; empty for an empty volume. The API server makes a
+// dataSource a dataSourceRef as well.
+func sourceOf(claim *corev1.PersistentVolumeClaim) string {
+	switch {
+	case claim.Spec.DataSourceRef != nil:
+		return claim.Spec.DataSourceRef.Kind
+	case claim.Spec.DataSource != nil:
+		return claim.Spec.DataSource.Kind
+	}
+	return ""
 }
 
 // waitsForNode says that the scheduler has not yet chosen a node for the claim's first pod.

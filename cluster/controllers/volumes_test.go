@@ -34,7 +34,12 @@ func TestVolumesAreMadeGrownAndRemoved(t *testing.T) {
 	picky.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}
 	annotated := claim("annotated", "", "1Gi") // as manifests of before there was a field have it
 	annotated.Spec.StorageClassName, annotated.Annotations = nil, map[string]string{corev1.BetaStorageClassAnnotation: "at-once"}
-	for _, c := range []*corev1.PersistentVolumeClaim{annotated, claim("data", "at-once", "1Gi"), claim("later", class.Name, "1Gi"), picky} {
+	refused := []*corev1.PersistentVolumeClaim{picky, claim("restored", "at-once", "1Gi"), claim("cloned", "at-once", "1Gi"), claim("populated", "at-once", "1Gi"), claim("fast", "at-once", "1Gi")}
+	refused[1].Spec.DataSource = &corev1.TypedLocalObjectReference{APIGroup: ptr.To("snapshot.storage.k8s.io"), Kind: "VolumeSnapshot", Name: "s"}
+	refused[2].Spec.DataSource = &corev1.TypedLocalObjectReference{Kind: "PersistentVolumeClaim", Name: "data"}
+	refused[3].Spec.DataSourceRef = &corev1.TypedObjectReference{APIGroup: ptr.To("example.com"), Kind: "Backup", Name: "b"}
+	refused[4].Spec.VolumeAttributesClassName = ptr.To("fast")
+	for _, c := range append(refused, annotated, claim("data", "at-once", "1Gi"), claim("later", class.Name, "1Gi")) {
 		if _, err := claims.Create(t.Context(), c, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -51,11 +56,27 @@ func TestVolumesAreMadeGrownAndRemoved(t *testing.T) {
 	}
 	eventually(t, "a claim of a class that binds at once", "Bound 1Gi", bound("data"))
 	eventually(t, "a claim that names its class in an annotation", "Bound 1Gi", bound("annotated"))
-	eventually(t, "why a claim with a selector gets none", true, func(ctx context.Context) (bool, error) {
-		events, err := client.CoreV1().Events(ns).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=picky,reason=ProvisioningFailed"})
-		return err == nil && len(events.Items) > 0, err
-	})
-	for _, name := range []string{"later", "picky"} {
+	for name, why := range map[string]string{
+		"picky":     "ProvisioningFailed: a claim with a selector uses only existing volumes; the provisioner creates none",
+		"restored":  "ProvisioningFailed: failed to provision volume with StorageClass \"at-once\": CSI driver does not support snapshot restore: controller CREATE_DELETE_SNAPSHOT capability is not reported",
+		"cloned":    "ProvisioningFailed: failed to provision volume with StorageClass \"at-once\": CSI driver does not support clone operations: controller CLONE_VOLUME capability is not reported",
+		"populated": "Provisioning: Assuming an external populator will provision the volume",
+		"fast":      "ProvisioningFailed: failed to provision volume with StorageClass \"at-once\": CSI driver does not support VolumeAttributesClass: controller MODIFY_VOLUME capability is not reported",
+	} {
+		eventually(t, "why a claim gets no volume: "+name, why, func(ctx context.Context) (string, error) {
+			events, err := client.CoreV1().Events(ns).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + name})
+			if err != nil {
+				return "", err
+			}
+			for _, e := range events.Items {
+				if e.Source.Component == "simulated-volume-provisioner" {
+					return e.Reason + ": " + e.Message, nil
+				}
+			}
+			return "", nil
+		})
+	}
+	for _, name := range []string{"later", "picky", "restored", "cloned", "populated", "fast"} {
 		if got, err := bound(name)(t.Context()); got != "Pending 0" || err != nil {
 			t.Errorf("%s is %s, %v", name, got, err)
 		}
