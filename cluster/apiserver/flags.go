@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
+	"k8s.io/kubernetes/pkg/kubeapiserver/authorizer/modes"
 
 	"github.com/slipway-dev/slipway/cluster/etcd"
 )
@@ -51,7 +52,21 @@ func parseFlags(s *options.ServerRunOptions, o Options) error {
 	if err := flags.Parse(o.Flags); err != nil {
 		return &FlagError{Err: err}
 	}
+	if a := s.Authorization; a.AuthorizationConfigurationFile == "" {
+		a.Modes = authorizationModes(a.Modes, o.Inside != nil)
+	}
 	return refuseOurs(o.Flags)
+}
+
+// authorizationModes are the user's, or the default. Real nodes have the rights of nodes and no more.
+func authorizationModes(own []string, real bool) []string {
+	if len(own) == 0 {
+		own = []string{modes.ModeRBAC}
+	}
+	if !real || slices.Contains(own, modes.ModeNode) || slices.Contains(own, modes.ModeAlwaysAllow) {
+		return own
+	}
+	return append([]string{modes.ModeNode}, own...)
 }
 
 // refuseOurs refuses the flags that say where the server listens and stores: they
@@ -97,13 +112,13 @@ func defaultFlags(o Options) ([]string, error) {
 	return append(flags, "--authentication-config="+file), nil
 }
 
-// nodeFlags give real nodes the rights of nodes and no more, and the server a way into their kubelets.
+// nodeFlags keep real nodes to their own objects, and give the server a way into their kubelets.
 func nodeFlags(o Options) []string {
 	if o.Inside == nil {
-		return []string{"--authorization-mode=RBAC"}
+		return nil
 	}
 	return []string{
-		"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
+		"--enable-admission-plugins=NodeRestriction",
 		"--kubelet-client-certificate=" + o.Keys.Admin, "--kubelet-client-key=" + o.Keys.AdminKey,
 	}
 }

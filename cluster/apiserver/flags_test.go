@@ -75,17 +75,42 @@ func TestBadCombinationIsTheFlagsFault(t *testing.T) {
 // TestNodeFlags: real nodes have the rights of nodes; where there are none, nobody gets these.
 func TestNodeFlags(t *testing.T) {
 	keys := pki.In("/keys")
-	simulated := nodeFlags(Options{Keys: keys})
-	if !slices.Equal(simulated, []string{"--authorization-mode=RBAC"}) {
+	if simulated := nodeFlags(Options{Keys: keys}); len(simulated) > 0 {
 		t.Errorf("simulated nodes: %q", simulated)
 	}
 	real := nodeFlags(Options{Keys: keys, Inside: inside{}})
 	for _, want := range []string{
-		"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
+		"--enable-admission-plugins=NodeRestriction",
 		"--kubelet-client-certificate=" + keys.Admin, "--kubelet-client-key=" + keys.AdminKey,
 	} {
 		if !slices.Contains(real, want) {
 			t.Errorf("real nodes: no %s in %q", want, real)
+		}
+	}
+}
+
+// TestAuthorizationModes: those of the user count alone, but for the rights of real nodes.
+func TestAuthorizationModes(t *testing.T) {
+	for flag, want := range map[string]struct{ simulated, real string }{
+		"--v=1":                               {"RBAC", "Node RBAC"},
+		"--authorization-mode=AlwaysAllow":    {"AlwaysAllow", "AlwaysAllow"},
+		"--authorization-mode=RBAC":           {"RBAC", "Node RBAC"},
+		"--authorization-mode=RBAC,Node":      {"RBAC Node", "RBAC Node"},
+		"--authorization-mode=AlwaysDeny":     {"AlwaysDeny", "Node AlwaysDeny"},
+		"--authorization-config=/config.yaml": {"", ""},
+	} {
+		for _, within := range []network.Inside{nil, inside{}} {
+			s := options.NewServerRunOptions()
+			if err := parseFlags(s, Options{Dir: t.TempDir(), EtcdPrefix: "/registry", Inside: within, Flags: []string{flag}}); err != nil {
+				t.Fatal(err)
+			}
+			expected := want.simulated
+			if within != nil {
+				expected = want.real
+			}
+			if got := strings.Join(s.Authorization.Modes, " "); got != expected || flag == "--authorization-config=/config.yaml" && s.Authorization.AreLegacyFlagsSet() {
+				t.Errorf("%s, real nodes %v: %q, want %q", flag, within != nil, got, expected)
+			}
 		}
 	}
 }
