@@ -9,6 +9,7 @@ func All() []Controller {
 		{"clusterrole-aggregation-controller", newClusterRoleAggregation},
 		{"namespace-controller", newNamespace},
 		{"garbage-collector-controller", newGarbageCollector},
+		{"storage-version-migrator-controller", newStorageVersionMigrator},
 		{"crd-removal-controller", newCRDRemoval},
 		{"resourcequota-controller", newResourceQuota},
 		{"deployment-controller", newDeployment},
@@ -38,5 +39,6 @@ func All() []Controller {
 		{"certificatesigningrequest-approving-controller", newCertificateApproving},
 		{"certificatesigningrequest-signing-controller", newCertificateSigning},
 		{"certificatesigningrequest-cleaner-controller", newCertificateCleaner},
+		{"validatingadmissionpolicy-status-controller", newPolicyStatus},
 	}
 }

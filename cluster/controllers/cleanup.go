@@ -23,8 +23,8 @@ func newGarbageCollector(ctx context.Context, d *Deps) (Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	graph := garbagecollector.NewDependencyGraphBuilder(ctx, d.metadata, d.Mapper, garbagecollector.DefaultIgnoredResources(), d.Generic, d.Started)
-	c, err := garbagecollector.NewComposedGarbageCollector(ctx, client, solidOwners{d.metadata, d.Mapper}, d.Mapper, graph)
+	d.graph = garbagecollector.NewDependencyGraphBuilder(ctx, d.metadata, d.Mapper, garbagecollector.DefaultIgnoredResources(), d.Generic, d.Started)
+	c, err := garbagecollector.NewComposedGarbageCollector(ctx, client, solidOwners{d.metadata, d.Mapper}, d.Mapper, d.graph)
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/controller-manager/pkg/informerfactory"
+	"k8s.io/kubernetes/pkg/controller/garbagecollector"
 
 	"github.com/slipway-dev/slipway/cluster/hostaddress"
 	"github.com/slipway-dev/slipway/cluster/informed"
@@ -69,7 +70,8 @@ type Deps struct {
 	Started chan struct{}
 
 	metadata metadata.Interface
-	factory  *factory // the same as Generic
+	factory  *factory                       // the same as Generic
+	graph    *garbagecollector.GraphBuilder // nil until there is a garbage collector
 }
 
 // resync is how often informers hand out everything again.

@@ -28,6 +28,7 @@ func aliases() map[string][]string {
 		"persistentvolumeclaim-protection-controller":    {"pvc-protection"},
 		"pod-garbage-collector-controller":               {"podgc"},
 		"root-ca-certificate-publisher-controller":       {"root-ca-cert-publisher"},
+		"storage-version-migrator-controller":            {"svm"},
 	}
 }
 
