@@ -110,6 +110,9 @@ func containers(t *testing.T, registry *registry) []hindrance {
 			[]string{events.FailedToInspectImage, events.FailedToCreateContainer}, nil},
 		{"image that is not pulled", image("example.com/own:v1", corev1.PullNever), images.ErrImageNeverPull.Error(), `Container image "example.com/own:v1" is not present with pull policy of Never`,
 			[]string{events.ErrImageNeverPullPolicy, events.FailedToCreateContainer}, func() { registry.add("example.com/own:v1") }},
+		{name: "image that an annotation has", change: all(image("example.com/other:v1", corev1.PullNever), func(p *corev1.Pod) {
+			p.Annotations = map[string]string{"slipway.dev/image-pull": "succeed"}
+		})},
 		{"pod not as root", func(p *corev1.Pod) {
 			p.Spec.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: new(true), RunAsUser: new(int64(0))}
 		}, config, "container's runAsUser breaks non-root policy", []string{events.FailedToCreateContainer}, nil},

@@ -259,7 +259,7 @@ func (p *pods) sync(ctx context.Context, key string) (wake time.Time, err error)
 	}
 	p.meet(ctx, key, pod, h)
 	plan, problems := p.habits.PlanFor(pod)
-	missing, err := p.sources.missing(ctx, pod)
+	missing, err := p.sources.missing(ctx, pod, plan)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("look for what the pod refers to: %w", err)
 	}

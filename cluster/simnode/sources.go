@@ -103,26 +103,29 @@ func emptied[V any](data map[string]V) {
 
 // missing is what a pod lacks. What is not known yet is asked for: the pod may have been heard of before a Secret that
 // was made before it.
-func (s *sources) missing(ctx context.Context, pod *corev1.Pod) (stage.Missing, error) {
-	missing, err := s.known().Missing(pod)
+func (s *sources) missing(ctx context.Context, pod *corev1.Pod, plan stage.Plan) (stage.Missing, error) {
+	hasImage := func(container, image string) bool {
+		return plan.Of(container).HasImage || s.images != nil && s.images.Has(image)
+	}
+	missing, err := s.known(hasImage).Missing(pod)
 	if err != nil || missing.None() {
 		return missing, err
 	}
-	return s.live(ctx).Missing(pod)
+	return s.live(ctx, hasImage).Missing(pod)
 }
 
-func (s *sources) known() needs.Sources {
+func (s *sources) known(hasImage func(container, image string) bool) needs.Sources {
 	secrets, configMaps := corelisters.NewSecretLister(s.secrets.GetIndexer()), corelisters.NewConfigMapLister(s.configMaps.GetIndexer())
 	return needs.Sources{
 		Secret: func(namespace, name string) (*corev1.Secret, error) { return secrets.Secrets(namespace).Get(name) },
 		ConfigMap: func(namespace, name string) (*corev1.ConfigMap, error) {
 			return configMaps.ConfigMaps(namespace).Get(name)
 		},
-		HasImage: s.hasImage,
+		HasImage: hasImage,
 	}
 }
 
-func (s *sources) live(ctx context.Context) needs.Sources {
+func (s *sources) live(ctx context.Context, hasImage func(container, image string) bool) needs.Sources {
 	return needs.Sources{
 		Secret: func(namespace, name string) (*corev1.Secret, error) {
 			return s.client.CoreV1().Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
@@ -130,8 +133,6 @@ func (s *sources) live(ctx context.Context) needs.Sources {
 		ConfigMap: func(namespace, name string) (*corev1.ConfigMap, error) {
 			return s.client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 		},
-		HasImage: s.hasImage,
+		HasImage: hasImage,
 	}
 }
-
-func (s *sources) hasImage(ref string) bool { return s.images != nil && s.images.Has(ref) }

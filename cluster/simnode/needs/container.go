@@ -40,7 +40,7 @@ func (p *needy) image(c *corev1.Container) *stage.Refusal {
 		before.Reason, before.Message = events.FailedToInspectImage, fmt.Sprintf("Failed to apply default image tag %q: %v", c.Image, err)
 		return refuse(c, stage.ReasonInvalidImage, before.Message, stage.ReasonInvalidImage, before)
 	}
-	if c.ImagePullPolicy != corev1.PullNever || p.sources.HasImage != nil && p.sources.HasImage(c.Image) {
+	if c.ImagePullPolicy != corev1.PullNever || p.sources.HasImage(c.Name, c.Image) {
 		return nil
 	}
 	before.Reason, before.Message = events.ErrImageNeverPullPolicy, fmt.Sprintf("Container image %q is not present with pull policy of Never", c.Image)

@@ -2,7 +2,7 @@
 // reasons, messages and Events are those of a kubelet, which package
 // [github.com/slipway-dev/slipway/cluster/simnode/stage] puts into the pod's status when it comes to that.
 //
-//	missing, err := needs.Sources{Secret: secrets, ConfigMap: configMaps, HasImage: registry.Has}.Missing(pod)
+//	missing, err := needs.Sources{Secret: secrets, ConfigMap: configMaps, HasImage: hasImage}.Missing(pod)
 //	step := stage.Next(stage.Input{Pod: pod, Missing: missing, …})
 //
 // An image counts as pulled unless its name is invalid or the pod forbids the pull. The user of an image is not known:
@@ -20,8 +20,8 @@ import (
 type Sources struct {
 	Secret    func(namespace, name string) (*corev1.Secret, error)
 	ConfigMap func(namespace, name string) (*corev1.ConfigMap, error)
-	// HasImage says whether an image is on the node although it was not pulled; nil: none is.
-	HasImage func(ref string) bool
+	// HasImage says whether the image of a container is on the node although it was not pulled.
+	HasImage func(container, image string) bool
 }
 
 // Missing is what the pod lacks. An error is one of the sources.

@@ -29,6 +29,8 @@ type Outcome struct {
 	BackOff time.Duration
 	Stop    time.Duration // from the order to stop until it ends; when the grace period is shorter it is killed
 	NoImage bool          // its image cannot be pulled
+	// HasImage says that its image is there, also for a pod that forbids the pull.
+	HasImage bool
 	// CPU and Memory are what it uses while it runs.
 	CPU, Memory Amount
 }

@@ -99,7 +99,7 @@ func putImagePull(o *Outcome, value string) error {
 	if value != "fail" && value != "succeed" {
 		return errValue
 	}
-	o.NoImage = value == "fail"
+	o.NoImage, o.HasImage = value == "fail", value == "succeed"
 	return nil
 }
 
