@@ -111,7 +111,7 @@ func actionOf(object, before, after *unstructured.Unstructured, manager string) 
 type outcome struct {
 	before, after *unstructured.Unstructured // before is nil if there was none
 	action        report.Action
-	why           string // it is no member of the set, or who lost fields
+	why           string // it is no member of the set, or who lost which fields
 }
 
 // apply applies one object and tells what that did.
@@ -130,14 +130,11 @@ func (a *application) apply(ctx context.Context, resource dynamic.ResourceInterf
 		}
 	}
 	object, why := a.claim(object, before, a.force)
-	after, taken, err := a.take(ctx, resource, object, before)
+	after, taken, err := a.take(ctx, resource, object, before, why == "")
 	if err != nil {
 		return outcome{}, err
 	}
 	a.note(before, after, why == "")
-	if !a.dry {
-		err = a.release(ctx, resource, after)
-	}
 	if after.GetDeletionTimestamp() != nil {
 		a.leaving = append(a.leaving, after)
 	}
@@ -145,7 +142,7 @@ func (a *application) apply(ctx context.Context, resource dynamic.ResourceInterf
 	if recreated {
 		done.action = report.Updated
 	}
-	return done, err
+	return done, nil
 }
 
 // note keeps for the inventory whether an object is a member.

@@ -8,8 +8,13 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// clientSide is the field manager of `kubectl apply` without --server-side.
-const clientSide = "kubectl-client-side-apply"
+// The field managers of `kubectl apply`: without --server-side, with it, and the one that then keeps the annotation of
+// the former.
+const (
+	clientSide  = "kubectl-client-side-apply"
+	serverSide  = "kubectl"
+	lastApplied = "kubectl-last-applied"
+)
 
 // Why an object that is applied is no member of the set.
 const (
@@ -88,14 +93,21 @@ func (o membership) labels(live *unstructured.Unstructured) bool {
 }
 
 // isEarlier tells an entry of managed fields whose fields are taken over without a conflict.
-func isEarlier(entry metav1.ManagedFieldsEntry) bool { return isUnnamed(entry) || isClientSide(entry) }
+func isEarlier(entry metav1.ManagedFieldsEntry) bool { return isUnnamed(entry) || isKubectl(entry) }
 
 // isUnnamed tells whether an entry is of a slipway that had one name for all projects.
 func isUnnamed(entry metav1.ManagedFieldsEntry) bool {
 	return entry.Manager == FieldManager && entry.Subresource == ""
 }
 
-// isClientSide tells whether an entry of the managed fields is `kubectl apply`'s.
-func isClientSide(entry metav1.ManagedFieldsEntry) bool {
-	return entry.Manager == clientSide && entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.Subresource == ""
+// isKubectl tells whether an entry of the managed fields is `kubectl apply`'s. Its other verbs write the fields of a
+// moment's choice under names of their own, or as Update.
+func isKubectl(entry metav1.ManagedFieldsEntry) bool {
+	switch {
+	case entry.Subresource != "":
+		return false
+	case entry.Operation == metav1.ManagedFieldsOperationUpdate:
+		return entry.Manager == clientSide
+	}
+	return entry.Manager == serverSide || entry.Manager == lastApplied
 }

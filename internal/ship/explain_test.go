@@ -95,15 +95,12 @@ func applied() *unstructured.Unstructured {
 		"managedFields": []any{map[string]any{"manager": clientSide, "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": map[string]any{"f:data": map[string]any{}}}}}}}
 }
 
-// TestReleaseBusy: an object that changes while it is taken over is looked at again.
-func TestReleaseBusy(t *testing.T) {
+// TestUpgradeBusy: an object that changes while it is taken over is looked at again.
+func TestUpgradeBusy(t *testing.T) {
 	live := applied()
-	entry := live.GetManagedFields()[0]
-	entry.Manager, entry.Operation = FieldManager, metav1.ManagedFieldsOperationApply
-	live.SetManagedFields(append(live.GetManagedFields(), entry))
 	there := &busy{live: live, left: 3}
 	a := application{patience: DefaultTimeout}
-	if err := a.release(t.Context(), there, live); err != nil || there.left >= 0 {
+	if _, err := a.upgrade(t.Context(), there, live); err != nil || there.left >= 0 {
 		t.Errorf("%v, asked %d times too few", err, there.left)
 	}
 }

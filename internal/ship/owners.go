@@ -27,6 +27,22 @@ func fieldSet(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	return set, nil
 }
 
+// fieldsOwned are the fields of all entries that are wanted.
+func fieldsOwned(entries []metav1.ManagedFieldsEntry, wanted func(metav1.ManagedFieldsEntry) bool) (*fieldpath.Set, error) {
+	all := &fieldpath.Set{}
+	for _, entry := range entries {
+		if !wanted(entry) {
+			continue
+		}
+		set, err := fieldSet(entry)
+		if err != nil {
+			return nil, err
+		}
+		all = all.Union(set)
+	}
+	return all, nil
+}
+
 // withFields is an entry of the managed fields about other fields.
 func withFields(entry metav1.ManagedFieldsEntry, set *fieldpath.Set) (metav1.ManagedFieldsEntry, error) {
 	text, err := set.ToJSON()

@@ -71,6 +71,9 @@ func (a *application) preview(ctx context.Context, object *unstructured.Unstruct
 	if apierrors.IsNotFound(err) && brings(all, object.GetNamespace()) {
 		return a.created(object, "not checked: its namespace is new"), nil
 	}
+	if unjudged, beside := errors.AsType[*unjudgedError](err); beside {
+		return Difference{Name: nameOf(object), Action: report.Updated, Why: "not checked: fields of an earlier way to apply go first, which contradict it: " + unjudged.Error()}, nil
+	}
 	if err != nil {
 		return Difference{}, err
 	}

@@ -3,6 +3,8 @@ package ship
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -238,56 +240,111 @@ func TestForeignDefinition(t *testing.T) {
 	}
 }
 
-// TestTakeOver: of what `kubectl apply` or an earlier slipway brought, the fields that the manifest has are taken over,
-// and no others; the preview shows what the run does.
+// TestTakeOver: what `kubectl apply` or an earlier slipway brought is the deployment's from then on: what the manifest
+// lacks goes, and what others set stays. The preview shows what the run does, and the second run changes nothing.
 func TestTakeOver(t *testing.T) {
 	c, events := connect(t)
+	remove(t, c, taken)
+	for earlier, operation := range map[string]metav1.ManagedFieldsOperationType{
+		clientSide: metav1.ManagedFieldsOperationUpdate, serverSide: metav1.ManagedFieldsOperationApply, FieldManager: metav1.ManagedFieldsOperationApply,
+	} {
+		t.Run(earlier, func(t *testing.T) { takeOver(t, c, events, earlier, operation) })
+	}
+}
+
+const taken = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: taken}\ndata: {ours: new, same: s}"
+
+func takeOver(t *testing.T, c *Cluster, events *recorder, earlier string, operation metav1.ManagedFieldsOperationType) {
 	ctx := t.Context()
 	maps := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
-	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: taken}\ndata: {ours: new, same: s}"
-	remove(t, c, object)
-	for _, earlier := range []string{clientSide, FieldManager} {
-		created := objects(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: taken, annotations: {theirs: kept}}\ndata: {ours: old, same: s, further: theirs}")[0]
-		if earlier == FieldManager {
-			text, _ := created.MarshalJSON()
-			if _, err := maps.Patch(ctx, "taken", types.ApplyPatchType, text, metav1.PatchOptions{FieldManager: earlier}); err != nil {
-				t.Fatal(err)
-			}
-		} else if _, err := maps.Create(ctx, created, metav1.CreateOptions{FieldManager: earlier}); err != nil {
+	created := objects(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: taken, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}}\ndata: {ours: old, same: s, left: x}")[0]
+	var err error
+	if operation == metav1.ManagedFieldsOperationUpdate {
+		_, err = maps.Create(ctx, created, metav1.CreateOptions{FieldManager: earlier})
+	} else {
+		text, _ := created.MarshalJSON()
+		_, err = maps.Patch(ctx, "taken", types.ApplyPatchType, text, metav1.PatchOptions{FieldManager: earlier})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := maps.Patch(ctx, "taken", types.MergePatchType, []byte(`{"metadata":{"annotations":{"theirs":"kept"}},"data":{"injected":"i"}}`), metav1.PatchOptions{FieldManager: "injector"}); err != nil {
+		t.Fatal(err)
+	}
+	o := ApplyOptions{Set: &Set{Project: "taker", Namespace: "default"}}
+	differences, err := c.Preview(ctx, objects(t, taken), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "takes .data.ours from " + earlier + "; removes .data.left of " + earlier
+	if d := differences[0]; d.Why != want || !strings.Contains(d.Diff, "+  ours: new") || !strings.Contains(d.Diff, "-  left: x") || strings.Contains(d.Diff, "-  injected") {
+		t.Errorf("preview: %+v", d)
+	}
+	for range 2 {
+		if err := c.Apply(ctx, objects(t, taken), o); err != nil {
 			t.Fatal(err)
 		}
-		o := ApplyOptions{Set: &Set{Project: "taker", Namespace: "default"}}
-		differences, err := c.Preview(ctx, objects(t, object), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := differences[0]; d.Why != "takes .data.ours from "+earlier || !strings.Contains(d.Diff, "+  ours: new") || strings.Contains(d.Diff, "-  further") {
-			t.Errorf("preview: %+v", d)
-		}
-		if err := c.Apply(ctx, objects(t, object), o); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Apply(ctx, objects(t, object), o); err != nil {
-			t.Fatal(err)
-		}
-		events.want(t, "updated configmap/default/taken", "created configmap/default/slipway-taker", "unchanged configmap/default/taken", "unchanged configmap/default/slipway-taker")
-		live := at(t, c, object)
-		data, _, _ := unstructured.NestedStringMap(live.Object, "data")
-		if diff := gocmp.Diff(map[string]string{"ours": "new", "same": "s", "further": "theirs"}, data); diff != "" || live.GetAnnotations()["theirs"] != "kept" {
-			t.Errorf("%s: data (-want +got):\n%s%v", earlier, diff, live.GetAnnotations())
-		}
+	}
+	events.want(t, "updated configmap/default/taken", "created configmap/default/slipway-taker", "unchanged configmap/default/taken", "unchanged configmap/default/slipway-taker")
+	live := at(t, c, taken)
+	data, _, _ := unstructured.NestedStringMap(live.Object, "data")
+	if diff := gocmp.Diff(map[string]string{"ours": "new", "same": "s", "injected": "i"}, data); diff != "" {
+		t.Errorf("data (-want +got):\n%s", diff)
+	}
+	if diff := gocmp.Diff(map[string]string{"theirs": "kept"}, live.GetAnnotations()); diff != "" {
+		t.Errorf("annotations (-want +got):\n%s", diff)
+	}
+	if err := c.Delete(ctx, objects(t, taken), DeleteOptions{Set: o.Set}); err != nil {
+		t.Fatal(err)
+	}
+	events.lines = nil
+}
 
-		// What was ours alone goes when it leaves the manifest.
-		if err := c.Apply(ctx, objects(t, strings.Replace(object, ", same: s", "", 1)), o); err != nil {
+// TestTakeOverContradiction: fields of `kubectl apply` that contradict the manifest, such as another source of a
+// volume, go before it is applied. Another owner's conflict is found before anything changes.
+func TestTakeOverContradiction(t *testing.T) {
+	c, events := connect(t)
+	ctx := t.Context()
+	deployments := c.objects.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}).Namespace("default")
+	workload := func(replicas int, volume string) string {
+		return fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: contradicted}\nspec:\n  replicas: %d\n  selector: {matchLabels: {app: contradicted}}\n"+
+			"  template: {metadata: {labels: {app: contradicted}}, spec: {containers: [{name: c, image: none}], volumes: [{name: v, %s}]}}", replicas, volume)
+	}
+	object := workload(0, "configMap: {name: m}")
+	remove(t, c, object)
+	if _, err := deployments.Create(ctx, objects(t, workload(0, "secret: {secretName: s}"))[0], metav1.CreateOptions{FieldManager: clientSide}); err != nil {
+		t.Fatal(err)
+	}
+	o := ApplyOptions{Set: &Set{Project: "contradicted", Namespace: "default"}}
+	if lines := preview(t, c, objects(t, object), o); !strings.HasPrefix(lines[0], "updated deployment/default/contradicted not checked: ") {
+		t.Errorf("preview: %q", lines)
+	}
+	scale := func(replicas int) {
+		t.Helper()
+		patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas)
+		if _, err := deployments.Patch(ctx, "contradicted", types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "autoscaler"}, "scale"); err != nil {
 			t.Fatal(err)
 		}
-		if _, there, _ := unstructured.NestedString(at(t, c, object).Object, "data", "same"); there {
-			t.Errorf("%s: a field that left the manifest is there", earlier)
-		}
-		if err := c.Delete(ctx, objects(t, object), DeleteOptions{Set: o.Set}); err != nil {
-			t.Fatal(err)
-		}
-		events.lines = nil
+	}
+	scale(1)
+	before := at(t, c, object)
+	if known := failure(t, c.Apply(ctx, objects(t, workload(0, "secret: {secretName: other}")), o)); !strings.Contains(known.Hint, "autoscaler") {
+		t.Errorf("the error is %v, want a conflict with the autoscaler", known)
+	}
+	if now := at(t, c, object); !slices.ContainsFunc(now.GetManagedFields(), isKubectl) || now.GetGeneration() != before.GetGeneration() {
+		t.Errorf("a conflict changed the object: %v", now.GetManagedFields())
+	}
+	events.lines = nil
+	mustApply(t, c, strings.Replace(object, "  replicas: 0\n", "", 1), o)
+	live := at(t, c, object)
+	if volumes, _, _ := unstructured.NestedSlice(live.Object, "spec", "template", "spec", "volumes"); fmt.Sprint(volumes) != "[map[configMap:map[defaultMode:420 name:m] name:v]]" {
+		t.Errorf("volumes %v", volumes)
+	}
+	if replicas, _, _ := unstructured.NestedInt64(live.Object, "spec", "replicas"); replicas != 1 {
+		t.Errorf("%d replicas, want the autoscaler's", replicas)
+	}
+	if err := c.Delete(ctx, objects(t, object), DeleteOptions{Set: o.Set}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -27,8 +27,8 @@
 // objects any more are deleted, webhooks first, and nothing else ever is. Those that may hold data go by consent alone,
 // and those that their user marked to be kept stay, with what they are in. An object that was there before, or is
 // another set's, gets its fields and stays whose it was. If `kubectl apply` or an earlier slipway brought such an
-// object, the fields that the manifest has are taken over. [Cluster.Preview] judges by the same code as
-// [Cluster.Apply].
+// object, it becomes a member with all fields that these own: those that left the manifest go. [Cluster.Preview] judges
+// by the same code as [Cluster.Apply].
 //
 // A field that another field manager owns with another value is a conflict: nothing is
 // taken over unless [ApplyOptions.Force] says so, and the error names the field

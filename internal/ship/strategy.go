@@ -37,7 +37,7 @@ func (a *application) judgeRecreated(ctx context.Context, resource dynamic.Resou
 	object, why := a.claim(object, before, a.force)
 	object = object.DeepCopy()
 	unstructured.RemoveNestedField(object.Object, "spec", "strategy")
-	after, taken, err := a.take(ctx, resource, object, before)
+	after, taken, err := a.take(ctx, resource, object, before, why == "")
 	if err != nil {
 		return outcome{}, err
 	}

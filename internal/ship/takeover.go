@@ -2,7 +2,6 @@ package ship
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
@@ -22,13 +20,13 @@ type loss struct {
 }
 
 // losses are the fields that managers of an object lose when it becomes another state, apart from the one that is
-// named.
+// named, and from those of a status, which controllers write meanwhile.
 func losses(before, after *unstructured.Unstructured, manager string) (all []loss, err error) {
 	if before == nil {
 		return nil, nil
 	}
 	for _, entry := range before.GetManagedFields() {
-		if entry.Manager == manager || entry.Subresource != "" {
+		if entry.Manager == manager || entry.Subresource == "status" {
 			continue
 		}
 		had, err := fieldSet(entry)
@@ -48,8 +46,8 @@ func losses(before, after *unstructured.Unstructured, manager string) (all []los
 	return all, nil
 }
 
-// inWords says who loses which fields to us.
-func inWords(all []loss) string {
+// inWords says what is done with which fields of whom.
+func inWords(verb, preposition string, all []loss) string {
 	var parts []string
 	for _, l := range all {
 		var fields []string
@@ -57,46 +55,55 @@ func inWords(all []loss) string {
 		if len(fields) > maxTaken {
 			fields = append(fields[:maxTaken], fmt.Sprintf("and %d more", len(fields)-maxTaken))
 		}
-		parts = append(parts, strings.Join(fields, ", ")+" from "+l.entry.Manager)
+		parts = append(parts, strings.Join(fields, ", ")+" "+preposition+" "+l.entry.Manager)
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return "takes " + strings.Join(parts, "; ")
+	return verb + " " + strings.Join(parts, "; ")
 }
 
 // maxTaken bounds how many fields are listed.
 const maxTaken = 5
 
-// take applies an object. Fields that others own and set differently are a conflict, unless force says to take them, or
-// those others are earlier ways to apply the same manifests: what these have that is not in the object stays as it is.
-// It says what was taken.
-func (a *application) take(ctx context.Context, resource dynamic.ResourceInterface, object, before *unstructured.Unstructured) (after *unstructured.Unstructured, taken string, err error) {
-	after, err = a.patch(ctx, resource, object, patching{force: a.force, dry: a.dry})
-	if before != nil && apierrors.IsConflict(err) && a.takesEarlier(ctx, resource, object, before) {
-		after, err = a.patch(ctx, resource, object, patching{force: true, dry: a.dry})
+// take applies an object, which is a member of the set or not. Fields that others own and set differently are a
+// conflict, unless force says to take them, or those others are earlier ways to apply the same manifests. Of a member
+// all that these own is inherited: what the object lacks goes. It says what was taken, and what went.
+func (a *application) take(ctx context.Context, resource dynamic.ResourceInterface, object, before *unstructured.Unstructured, member bool) (after *unstructured.Unstructured, said string, err error) {
+	inherits := member && before != nil && slices.ContainsFunc(before.GetManagedFields(), a.earlier)
+	after, err = a.settle(ctx, resource, object, before, a.dry || inherits)
+	if inherits {
+		return a.inherit(ctx, resource, object, before, after, err)
 	}
 	if err != nil {
 		return nil, "", err
 	}
 	lost, err := losses(before, after, a.manager())
-	if err != nil {
-		return nil, "", err
-	}
-	return after, inWords(lost), nil
+	return after, inWords("takes", "from", lost), err
 }
 
-// takesEarlier tells whether only earlier ways to apply would lose fields.
-func (a *application) takesEarlier(ctx context.Context, resource dynamic.ResourceInterface, object, before *unstructured.Unstructured) bool {
-	if !slices.ContainsFunc(before.GetManagedFields(), a.earlier) {
-		return false
+// settle applies an object, or has the server judge it. It takes fields in conflict if only earlier ways to apply lose
+// some.
+func (a *application) settle(ctx context.Context, resource dynamic.ResourceInterface, object, before *unstructured.Unstructured, dry bool) (*unstructured.Unstructured, error) {
+	after, err := a.patch(ctx, resource, object, patching{force: a.force, dry: dry})
+	if before == nil || !apierrors.IsConflict(err) || !slices.ContainsFunc(before.GetManagedFields(), a.earlier) {
+		return after, err
 	}
-	after, err := a.patch(ctx, resource, object, patching{force: true, dry: true})
-	if err != nil {
-		return false
+	forced, refused := a.patch(ctx, resource, object, patching{force: true, dry: true})
+	if apierrors.IsInvalid(refused) { // which the server says only where no conflict comes first
+		return nil, refused
 	}
-	lost, err := losses(before, after, a.manager())
-	return err == nil && len(lost) > 0 && !slices.ContainsFunc(lost, func(l loss) bool { return !a.earlier(l.entry) })
+	if refused != nil {
+		return nil, err
+	}
+	lost, unread := losses(before, forced, a.manager())
+	if unread != nil || len(lost) == 0 || slices.ContainsFunc(lost, func(l loss) bool { return !a.earlier(l.entry) }) {
+		return nil, err
+	}
+	if dry {
+		return forced, nil
+	}
+	return a.patch(ctx, resource, object, patching{force: true})
 }
 
 // earlier tells an entry of one that wrote the same manifests before, or of our own writes that were no applying.
@@ -105,62 +112,4 @@ func (a *application) earlier(entry metav1.ManagedFieldsEntry) bool {
 		return entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.Subresource == ""
 	}
 	return isEarlier(entry)
-}
-
-// release takes from earlier ways to apply what is ours now, so that a field goes when it leaves the manifests. An
-// object that somebody changes meanwhile, as controllers do while pods come and go, is looked at again.
-func (a *application) release(ctx context.Context, resource dynamic.ResourceInterface, live *unstructured.Unstructured) error {
-	name := live.GetName()
-	return poll(ctx, a.patience, func(ctx context.Context) (bool, error) {
-		entries, changed, err := released(live.GetManagedFields(), a.manager(), a.earlier)
-		if err != nil || !changed {
-			return true, err
-		}
-		patch, err := json.Marshal([]map[string]any{
-			{"op": "replace", "path": "/metadata/managedFields", "value": entries},
-			{"op": "replace", "path": "/metadata/resourceVersion", "value": live.GetResourceVersion()},
-		})
-		if err != nil {
-			return false, err
-		}
-		_, err = resource.Patch(ctx, name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: a.manager()})
-		if !apierrors.IsConflict(err) {
-			return true, err
-		}
-		live, err = resource.Get(ctx, name, metav1.GetOptions{})
-		return false, err
-	})
-}
-
-// released are entries in which those of earlier ways to apply have no more what manager has too, and are gone if
-// nothing is left.
-func released(entries []metav1.ManagedFieldsEntry, manager string, earlier func(metav1.ManagedFieldsEntry) bool) (left []metav1.ManagedFieldsEntry, changed bool, err error) {
-	ours := &fieldpath.Set{}
-	for _, entry := range entries {
-		if entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == "" {
-			if ours, err = fieldSet(entry); err != nil {
-				return nil, false, err
-			}
-		}
-	}
-	for _, entry := range entries {
-		if !earlier(entry) {
-			left = append(left, entry)
-			continue
-		}
-		has, err := fieldSet(entry)
-		if err != nil {
-			return nil, false, err
-		}
-		rest := has.Difference(ours)
-		changed = changed || rest.Size() < has.Size()
-		if rest.Empty() {
-			continue
-		}
-		if entry, err = withFields(entry, rest); err != nil {
-			return nil, false, err
-		}
-		left = append(left, entry)
-	}
-	return left, changed, nil
 }

@@ -1,0 +1,93 @@
+package ship
+
+import (
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+)
+
+// The functions of this file follow paths of managed fields into an object as JSON has it. A path names items of lists
+// by their keys or values, so no schema is needed.
+
+// withParents are the fields of a set with all that they are in, and the keys of items that they are in.
+func withParents(set *fieldpath.Set) *fieldpath.Set {
+	all := &fieldpath.Set{}
+	set.Iterate(func(p fieldpath.Path) {
+		for i, element := range p {
+			parent := p[:i+1].Copy()
+			all.Insert(parent)
+			if element.Key == nil {
+				continue
+			}
+			for _, key := range *element.Key {
+				all.Insert(append(parent.Copy(), fieldpath.FieldNameElement(key.Name)))
+			}
+		}
+	})
+	return all
+}
+
+// hasField reports whether there is something at a path below a node.
+func hasField(node any, path fieldpath.Path) bool {
+	if len(path) == 0 {
+		return true
+	}
+	switch node := node.(type) {
+	case map[string]any:
+		if name := path[0].FieldName; name != nil {
+			child, found := node[*name]
+			return found && hasField(child, path[1:])
+		}
+	case []any:
+		for _, item := range node {
+			if selects(path[0], item) {
+				return hasField(item, path[1:])
+			}
+		}
+	}
+	return false
+}
+
+// withoutField takes what is at a path out of a node, which it changes, and returns the node.
+func withoutField(node any, path fieldpath.Path) any {
+	switch node := node.(type) {
+	case map[string]any:
+		name := path[0].FieldName
+		if name == nil {
+			break
+		}
+		if child, found := node[*name]; found && len(path) > 1 {
+			node[*name] = withoutField(child, path[1:])
+		} else {
+			delete(node, *name)
+		}
+	case []any:
+		kept := node[:0]
+		for _, item := range node {
+			switch {
+			case !selects(path[0], item):
+				kept = append(kept, item)
+			case len(path) > 1:
+				kept = append(kept, withoutField(item, path[1:]))
+			}
+		}
+		return kept
+	}
+	return node
+}
+
+// selects reports whether an element of a path means an item of a list.
+func selects(element fieldpath.PathElement, item any) bool {
+	if element.Value != nil {
+		return value.Equals(*element.Value, value.NewValueInterface(item))
+	}
+	fields, isMap := item.(map[string]any)
+	if element.Key == nil || !isMap {
+		return false
+	}
+	for _, key := range *element.Key {
+		if field, found := fields[key.Name]; !found || !value.Equals(key.Value, value.NewValueInterface(field)) {
+			return false
+		}
+	}
+	return true
+}
