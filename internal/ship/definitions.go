@@ -70,11 +70,14 @@ func isOf(resource metav1.APIResource, definition *unstructured.Unstructured) bo
 	return resource.Name == plural && resource.Kind == kind && !slices.ContainsFunc(short, lacks) && slices.Contains(resource.Verbs, "create")
 }
 
-// rejected is errHopeless if the names of a definition are in use, or if it is not there.
+// rejected is errHopeless if the names of a definition are in use, if its conversion's authority is none, or if it is
+// not there.
 func (c *Cluster) rejected(ctx context.Context, definition *unstructured.Unstructured) error {
 	live, err := c.objects.Resource(crdResource).Get(ctx, definition.GetName(), metav1.GetOptions{})
-	taken := func(c condition) bool { return c.kind == "NamesAccepted" && c.status == "False" }
-	if apierrors.IsNotFound(err) || slices.ContainsFunc(conditions(live), taken) {
+	final := func(c condition) bool {
+		return c.status == "False" && (c.kind == "NamesAccepted" || c.reason == invalidAuthority)
+	}
+	if apierrors.IsNotFound(err) || slices.ContainsFunc(conditions(live), final) {
 		return errHopeless
 	}
 	return err
@@ -91,11 +94,15 @@ func (c *Cluster) explainUnestablished(ctx context.Context, definition *unstruct
 	case live.GetDeletionTimestamp() != nil:
 		return c.explainLingering(ctx, live)
 	}
-	return &report.Error{
+	e := &report.Error{
 		What:  fmt.Sprintf("the CRD was not established within %s", waited.Round(100*time.Millisecond)),
 		Where: nameOf(definition),
-		Err:   complaint(live),
+		Err:   complaint(live), Next: describe(definition),
 	}
+	if slices.ContainsFunc(conditions(live), func(c condition) bool { return c.reason == invalidAuthority }) {
+		explainAuthority(e, live)
+	}
+	return e
 }
 
 // complaint is the first condition that says why a definition is not accepted.

@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -76,7 +75,7 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 			e.Hint = "the user of the kubeconfig needs a role that allows it"
 		}
 	case apierrors.IsInvalid(err):
-		explainImmutable(e, object, err)
+		c.explainInvalid(ctx, e, object, err)
 	case apierrors.IsConflict(err):
 		e.What = "other field managers own some of its fields and set other values"
 		e.Hint = ownership(err)
@@ -84,37 +83,21 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 	return e
 }
 
-// explainImmutable says which fields of an object never change, without the value that the server shows of them.
-func explainImmutable(e *report.Error, object *unstructured.Unstructured, err error) {
+// causesOf are what the server says of single fields that it refuses.
+func causesOf(err error) []metav1.StatusCause {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {
-		return
+		return nil
 	}
-	var fields []string
-	for _, cause := range status.Status().Details.Causes {
-		if !strings.HasSuffix(cause.Message, validation.FieldImmutableErrorMsg) {
-			return
-		}
-		fields = append(fields, cause.Field)
-	}
-	if len(fields) == 0 {
-		return
-	}
-	e.What, e.Err = "immutable fields would change: "+strings.Join(fields, ", "), nil
-	e.Hint = "the object must be recreated: delete it, then apply it again"
-	e.Next = kubectl(object, "delete")
+	return status.Status().Details.Causes
 }
 
 // ownership lists the fields in conflict and their owners as the server tells
 // them, and what can be done.
 func ownership(err error) string {
 	const advice = "remove these fields from the configuration, or take them over with --force-conflicts"
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) || status.Status().Details == nil {
-		return advice
-	}
 	var lines []string
-	for _, cause := range status.Status().Details.Causes {
+	for _, cause := range causesOf(err) {
 		if cause.Type == metav1.CauseTypeFieldManagerConflict {
 			lines = append(lines, cause.Field+": "+cause.Message)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -51,6 +52,58 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: "a:
 				t.Errorf("%v\nhint %s\nnext %s\nwant %s, %s", known, known.Hint, known.Next, test.what, test.next)
 			}
 		})
+	}
+}
+
+// TestExplainImmutable: what may be in a new object and not in this one is told from what never may, whatever the
+// server says of it, and nothing is advised that deletes data.
+func TestExplainImmutable(t *testing.T) {
+	c, _ := connect(t)
+	const claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: fixed, namespace: default}\nspec: {accessModes: [ReadWriteOnce], storageClassName: one, resources: {requests: {storage: 1Mi}}}"
+	const sealed = "apiVersion: v1\nkind: Secret\nmetadata: {name: fixed, namespace: default}\nimmutable: true\nstringData: {key: one}"
+	const set = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: fixed, namespace: default}\nspec: {serviceName: one, selector: {matchLabels: {a: b}}, replicas: 0, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: c}]}}}"
+	const group = "fixed.example.com"
+	ruled := strings.Replace(definition(group, "x"), "oars: {type: integer}", `oars: {type: integer, x-kubernetes-validations: [{rule: "self == oldSelf", message: oars stay}]}`, 1)
+	all := strings.Join([]string{claim, sealed, set, ruled, boat(group, "{oars: 1}")}, "\n---\n")
+	remove(t, c, all)
+	if err := c.Apply(t.Context(), objects(t, all), ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct{ object, what, why, next string }{
+		"claim":       {strings.Replace(claim, "one", "two", 1), "immutable fields would change: spec", "spec is immutable after creation", "slipway kubectl -n default get persistentvolumeclaim fixed -o yaml"},
+		"sealed":      {strings.Replace(sealed, "one", "two", 1), "immutable fields would change: data", "field is immutable when", "slipway kubectl -n default get secret fixed -o yaml"},
+		"StatefulSet": {strings.Replace(set, "one", "two", 1), "immutable fields would change: spec.serviceName", "", "slipway kubectl -n default delete statefulset.apps fixed --cascade=orphan"},
+		"rule":        {boat(group, "{oars: 2}"), "immutable fields would change: spec.oars", "oars stay", "slipway kubectl -n default get boat." + group + " one -o yaml"},
+		"scope":       {strings.Replace(ruled, "Namespaced", "Cluster", 1), "immutable fields would change: spec.scope", "", "slipway kubectl get boats." + group + " --all-namespaces -o yaml"},
+		"never right": {strings.Replace(set, "replicas: 0", "replicas: -1", 1), "the cluster refused the object", "must be greater than or equal to 0", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			known := failure(t, c.Apply(t.Context(), objects(t, test.object), ApplyOptions{}))
+			why := ""
+			if known.Err != nil {
+				why = known.Err.Error()
+			}
+			if known.What != test.what || known.Next != test.next || !strings.Contains(why, test.why) || strings.Contains(why, "StorageClassName") {
+				t.Errorf("%v\nhint %s\nnext %s", known, known.Hint, known.Next)
+			}
+		})
+	}
+}
+
+// TestInvalidAuthority: a definition that the server never serves, since its conversion has the placeholder of older
+// projects for an authority, ends the wait at once; and so does the change of a served one.
+func TestInvalidAuthority(t *testing.T) {
+	c, _ := connect(t)
+	const converting = "\n  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {caBundle: Cg==, service: {name: s, namespace: default}}}}\n  versions:"
+	served := definition("authority.example.com", "x")
+	remove(t, c, served)
+	placeholder := strings.Replace(served, "\n  versions:", converting, 1)
+	for range 2 {
+		known := failure(t, c.Apply(t.Context(), objects(t, placeholder), ApplyOptions{Timeout: time.Hour}))
+		if !strings.Contains(known.What, "caBundle has no certificate") || known.Where != "crd/boats.authority.example.com" || !strings.Contains(known.Hint, "remove caBundle") {
+			t.Errorf("%v\nhint %s", known, known.Hint)
+		}
+		mustApply(t, c, served, ApplyOptions{})
 	}
 }
 

@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,8 +64,8 @@ func (a *application) preview(ctx context.Context, object *unstructured.Unstruct
 		return Difference{}, err
 	}
 	if kindOf(object) == crdKind {
-		if difference, restored := a.restoring(ctx, resource, object); restored {
-			return difference, nil
+		if difference, err := a.restoring(ctx, resource, object); difference != nil || err != nil {
+			return *cmp.Or(difference, &Difference{}), err
 		}
 	}
 	done, err := a.apply(ctx, resource, object)

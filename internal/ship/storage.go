@@ -38,27 +38,20 @@ type retreat struct {
 	to         string                     // the version to store instead
 }
 
-// holdDefinition decides what becomes of a definition that the cluster has as live, or not if that is nil.
+// holdDefinition decides what becomes of a definition that the cluster has as live, or not if that is nil. One that is
+// not served has no clients yet, and what keeps it from that must not be kept.
 func (u *upgrade) holdDefinition(definition, live *unstructured.Unstructured) error {
-	if live == nil || live.GetDeletionTimestamp() != nil {
+	unserved := func(c condition) bool { return c.kind == "Established" && c.status == "False" }
+	if live == nil || live.GetDeletionTimestamp() != nil || slices.ContainsFunc(conditions(live), unserved) {
 		return nil
 	}
 	interim := u.interimDefinition(definition, live)
 	u.hold(definition, interim)
-	stored, _, _ := unstructured.NestedStringSlice(live.Object, "status", "storedVersions")
-	going := slices.DeleteFunc(stored, func(v string) bool { return versionOf(definition, v) != nil })
-	if len(going) == 0 {
-		return nil
+	going, err := leavingVersions(definition, live)
+	if err != nil || len(going) == 0 {
+		return err
 	}
 	to := storageVersion(definition)
-	if versionOf(live, to) == nil {
-		return &report.Error{
-			What:  "objects may be stored as " + strings.Join(going, ", ") + ", which the new definition lacks",
-			Where: nameOf(definition),
-			Hint:  "the cluster's definition lacks " + to + ", so it cannot convert them; deploy a definition with both versions first",
-			Next:  "slipway kubectl get crd " + definition.GetName() + " -o yaml",
-		}
-	}
 	before := interim.DeepCopy()
 	setStorage(before, storageVersion(live))
 	interim = interim.DeepCopy()
@@ -67,6 +60,23 @@ func (u *upgrade) holdDefinition(definition, live *unstructured.Unstructured) er
 	u.interim[before], u.interim[interim] = true, true
 	u.retreats = append(u.retreats, retreat{definition, before, interim, going, to})
 	return nil
+}
+
+// leavingVersions are those in which objects of a live definition may be stored and that another form of it lacks. It
+// is an error if the live one lacks the version that they are to be stored in: only what it serves can be converted.
+func leavingVersions(definition, live *unstructured.Unstructured) ([]string, error) {
+	stored, _, _ := unstructured.NestedStringSlice(live.Object, "status", "storedVersions")
+	going := slices.DeleteFunc(stored, func(v string) bool { return versionOf(definition, v) != nil })
+	if to := storageVersion(definition); len(going) > 0 && versionOf(live, to) == nil {
+		return nil, &report.Error{
+			What:  "objects may be stored as " + strings.Join(going, ", ") + ", which the new definition lacks",
+			Where: nameOf(definition),
+			Hint: "the cluster's definition lacks " + to + ", so it cannot convert them; deploy a definition with both versions first. " +
+				"If all objects of the kind may go, delete the definition instead: " + kubectl(definition, "delete"),
+			Next: "slipway kubectl get crd " + definition.GetName() + " -o yaml",
+		}
+	}
+	return going, nil
 }
 
 // Where a definition has how its objects are converted, and whose certificates the API server trusts for that.
@@ -362,16 +372,15 @@ func (u *upgrade) dropConversion(ctx context.Context, definition *unstructured.U
 }
 
 // restoring is the difference of a definition that the server cannot judge yet: objects are stored anew before, or a
-// conversion is taken out. It reports whether the definition is such a one.
-func (a *application) restoring(ctx context.Context, resource dynamic.ResourceInterface, definition *unstructured.Unstructured) (Difference, bool) {
+// conversion is taken out. It is nil if the definition is no such one.
+func (a *application) restoring(ctx context.Context, resource dynamic.ResourceInterface, definition *unstructured.Unstructured) (*Difference, error) {
 	live, err := existing(ctx, resource, definition.GetName())
 	if err != nil || live == nil {
-		return Difference{}, false
+		return nil, nil // applying it on trial says why
 	}
-	stored, _, _ := unstructured.NestedStringSlice(live.Object, "status", "storedVersions")
-	going := slices.DeleteFunc(stored, func(v string) bool { return versionOf(definition, v) != nil })
-	if len(going) == 0 && (calls(definition) || !calls(live) || !a.brought(live, strategyPath)) {
-		return Difference{}, false
+	going, err := leavingVersions(definition, live)
+	if err != nil || len(going) == 0 && (calls(definition) || !calls(live) || !a.brought(live, strategyPath)) {
+		return nil, err
 	}
 	live = withoutStatus(definition, live)
 	after := live.DeepCopy()
@@ -380,5 +389,5 @@ func (a *application) restoring(ctx context.Context, resource dynamic.ResourceIn
 	if len(going) > 0 {
 		difference.Why = "objects that are stored as " + strings.Join(going, ", ") + " are stored as " + storageVersion(definition) + " first"
 	}
-	return difference, true
+	return &difference, nil
 }

@@ -151,6 +151,23 @@ func TestRefusedRetreat(t *testing.T) {
 	}
 }
 
+// TestRenamedVersion: a definition whose only version has another name is refused, and its preview as well: nothing
+// could convert objects of the old name.
+func TestRenamedVersion(t *testing.T) {
+	c, _ := connect(t)
+	before := definition("renamed.example.com", "x")
+	remove(t, c, before)
+	mustApply(t, c, before, ApplyOptions{})
+	after := objects(t, strings.Replace(before, "name: v1", "name: v2", 1))
+	known := failure(t, c.Apply(t.Context(), after, ApplyOptions{}))
+	if !strings.Contains(known.What, "objects may be stored as v1") || !strings.Contains(known.Hint, "delete the definition instead: slipway kubectl delete") {
+		t.Errorf("%v\nhint %s", known, known.Hint)
+	}
+	if _, err := c.Preview(t.Context(), after, ApplyOptions{}); failure(t, err).What != known.What {
+		t.Errorf("the preview says %v", err)
+	}
+}
+
 // TestRetreatByURL: a conversion whose authority is in the manifests goes on to convert until no object needs it.
 func TestRetreatByURL(t *testing.T) {
 	c, _ := connect(t)
