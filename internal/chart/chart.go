@@ -36,9 +36,15 @@ type Chart struct {
 // fullnameOverride.
 func Beginning(dir string) string { return model.Beginning(dir) }
 
-// Generate makes the chart of the kustomization in folder dir. The same kustomization gives the same files.
-func Generate(ctx context.Context, dir string, o Options) (*Chart, error) {
-	g, _, err := generate(ctx, dir, o)
+// A Source is what a chart is made of.
+type Source struct {
+	Folder string   // with the kustomization
+	Roles  []string // the files with roles that are generated from markers, absolute
+}
+
+// Generate makes the chart of a kustomization. The same kustomization gives the same files.
+func Generate(ctx context.Context, from Source, o Options) (*Chart, error) {
+	g, _, err := generate(ctx, from, o)
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +52,8 @@ func Generate(ctx context.Context, dir string, o Options) (*Chart, error) {
 }
 
 // generate makes the chart; the values are those of its values.yaml.
-func generate(ctx context.Context, dir string, o Options) (*generator, *settings.Values, error) {
-	m, err := model.Load(ctx, dir)
+func generate(ctx context.Context, from Source, o Options) (*generator, *settings.Values, error) {
+	m, err := model.Load(ctx, from.Folder, from.Roles)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -80,7 +80,7 @@ func TestGolden(t *testing.T) {
 // generated is a chart as an archive.
 func generated(t *testing.T, dir string) []byte {
 	t.Helper()
-	made, err := chart.Generate(t.Context(), dir, chart.Options{Name: "op", Version: "0.1.0", AppVersion: "v1.2.3"})
+	made, err := chart.Generate(t.Context(), chart.Source{Folder: dir}, chart.Options{Name: "op", Version: "0.1.0", AppVersion: "v1.2.3"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func generated(t *testing.T, dir string) []byte {
 // TestReadOptions: a chart's own file tells what it was made with.
 func TestReadOptions(t *testing.T) {
 	want := chart.Options{Name: "op", Version: "1.0.0-rc.1+b", AppVersion: "v1"}
-	made, err := chart.Generate(t.Context(), everything(t, scaffold.SelfCert), want)
+	made, err := chart.Generate(t.Context(), chart.Source{Folder: everything(t, scaffold.SelfCert)}, want)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func TestNames(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		made, err := chart.Generate(t.Context(), dir, chart.Options{Name: "store", Version: "0.1.0", AppVersion: "v1"})
+		made, err := chart.Generate(t.Context(), chart.Source{Folder: dir}, chart.Options{Name: "store", Version: "0.1.0", AppVersion: "v1"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,12 +29,12 @@ type TakeOver struct {
 	Warnings  []string // likewise
 }
 
-// TakeOverPlugin makes the chart of the kustomization in folder dir, in the place of the one in folder old, which was
+// TakeOverPlugin makes the chart of a kustomization, in the place of the one in folder old, which was
 // made of the configuration in folder config. The user's settings there keep their effect, and files that the user
 // added stay. With keep the plug-in's templates with lines of the user's stay too, and ours with the same objects are
 // left out.
-func TakeOverPlugin(ctx context.Context, dir, config, old string, o Options, keep bool) (*TakeOver, error) {
-	g, values, err := generate(ctx, dir, o)
+func TakeOverPlugin(ctx context.Context, from Source, config, old string, o Options, keep bool) (*TakeOver, error) {
+	g, values, err := generate(ctx, from, o)
 	if err != nil {
 		return nil, err
 	}

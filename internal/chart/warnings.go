@@ -13,7 +13,7 @@ import (
 
 // warn is what a chart cannot take over from a kustomization, although it installs.
 func (g *generator) warn() []string {
-	return append(withoutManager(g.model), g.oldHosts()...)
+	return slices.Concat(g.model.Notes, withoutManager(g.model), g.oldHosts())
 }
 
 // withoutManager warns if no Deployment's settings become values.

@@ -96,6 +96,14 @@ func (g Generation) RoleFile() string {
 	return folder + "/role.yaml"
 }
 
+// RoleFiles are all files of roles.
+func (g Generation) RoleFiles() []string {
+	if files := g.roles(); len(files) > 0 {
+		return files
+	}
+	return []string{g.RoleFile()}
+}
+
 // Missed is the first call that runs a generator, where none that does reads a folder.
 func (g Generation) Missed(generator, folder string) (missed Call, is bool) {
 	for call, use := range g.uses {

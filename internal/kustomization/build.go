@@ -59,6 +59,8 @@ type Kustomization struct {
 	Files Files
 	// Changed are texts by absolute path, read in place of what is there, or is not. What is nil is built without.
 	Changed map[string][]byte
+	// Tell is told what was done that kustomize by itself does not, and what a role lacks; it may be nil.
+	Tell func(text string)
 }
 
 // Build returns the objects that the kustomization describes, in its order. A folder without one, and one that does not
@@ -71,11 +73,11 @@ func (k Kustomization) Build(ctx context.Context) ([]*unstructured.Unstructured,
 			return nil, err
 		}
 	}
-	return build(ctx, disk, k.Folder)
+	return build(ctx, note(disk, k.Files.Roles), k.Folder, k.Tell)
 }
 
 // build returns the objects of the kustomization in dir of disk.
-func build(ctx context.Context, disk filesys.FileSystem, dir string) ([]*unstructured.Unstructured, error) {
+func build(ctx context.Context, disk *noted, dir string, tell func(text string)) ([]*unstructured.Unstructured, error) {
 	if !hasKustomization(disk, dir) {
 		return nil, noKustomization(dir)
 	}
@@ -101,7 +103,10 @@ func build(ctx context.Context, disk filesys.FileSystem, dir string) ([]*unstruc
 		}
 		objects = append(objects, object)
 	}
-	return objects, nil
+	b := completion{objects: objects, from: disk, tell: tell}
+	b.placeRoles()
+	b.followNames()
+	return b.objects, nil
 }
 
 // TooMuch is the refusal of a kustomization that would take more memory than any project needs, have git start a

@@ -7,6 +7,12 @@
 // ship takes the objects to one. A refusal is a [report.Error] with the file and the innermost reason, which kustomize
 // has at the end of a long account; [Unbuilt] and [TooMuch] make it for those who run kustomize themselves.
 //
+// # What kustomize does not know
+//
+// Roles that are generated from markers stay in the namespaces that the markers name, and are bound. Names of Services
+// and Certificates that a base put together follow an overlay. [Kustomization.Tell] is told of both; the verb kustomize
+// does neither.
+//
 // # As if files were others
 //
 // What a deployment chooses, and what a command is about to write, is built without writing it. Files are

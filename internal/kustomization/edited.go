@@ -33,13 +33,14 @@ func (f Files) Read(dir string) ([]byte, error) {
 }
 
 // BuildEdited is [Kustomization.Build] as if files had other texts: that of the kustomization in dir itself is given,
-// and what edit makes of all others. Nothing is written.
-func BuildEdited(ctx context.Context, files Files, dir string, text []byte, edit func(path string, text []byte) []byte) ([]*unstructured.Unstructured, error) {
+// and what edit makes of all others. Nothing is written. What kustomize by itself does not do is told, unless tell is
+// nil.
+func BuildEdited(ctx context.Context, files Files, dir string, text []byte, edit func(path string, text []byte) []byte, tell func(text string)) ([]*unstructured.Unstructured, error) {
 	disk, err := withKustomization(files.disk(nil), dir, text, edit)
 	if err != nil {
 		return nil, err
 	}
-	return build(ctx, disk, dir)
+	return build(ctx, note(disk, files.Roles), dir, tell)
 }
 
 // withKustomization is the disk with another text of the kustomization in dir, and what edit makes of all other files.

@@ -32,7 +32,7 @@ func BuildView(ctx context.Context, files fileview.View, folder string, edit fun
 		name, _ := inView(place)
 		return edit(name, text)
 	}}
-	objects, err := build(ctx, disk, path.Join(viewRoot, folder))
+	objects, err := build(ctx, note(disk, nil), path.Join(viewRoot, folder), nil)
 	if refused, ok := errors.AsType[*report.Error](err); ok {
 		within := *refused
 		within.Where = strings.TrimPrefix(filepath.ToSlash(refused.Where), viewRoot+"/")
@@ -116,8 +116,9 @@ func (v viewed) missing(name string) string {
 
 // Files are those below a folder, which are read through a view. All others are read from the disk.
 type Files struct {
-	Root string // absolute
-	View fileview.View
+	Root  string // absolute
+	View  fileview.View
+	Roles []string // those with roles that are generated from markers, absolute
 }
 
 // Once are all files of the working folder's disk, each of which is read once: for several builds of one folder.

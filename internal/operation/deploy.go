@@ -65,7 +65,7 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 		return nil, err
 	}
 	s.warnWaiting(root, d.applied)
-	built := kustomization.Kustomization{Folder: within(root, d.applied), Files: s.files(root), Image: d.Image, Changed: generated}
+	built := kustomization.Kustomization{Folder: within(root, d.applied), Files: s.files(root), Image: d.Image, Changed: generated, Tell: s.note}
 	objects, err := built.Build(ctx)
 	switch {
 	case err != nil:

@@ -124,7 +124,7 @@ func (s *Session) chartFiles(ctx context.Context, root string, c *Chart, into *s
 	if c.plugins {
 		return s.ungenerated(ctx, root, s.takeOverChart(ctx, root, c, into))
 	}
-	made, err := chart.Generate(ctx, filepath.Join(root, filepath.FromSlash(c.Config)), c.Options)
+	made, err := chart.Generate(ctx, s.chartOf(root, c), c.Options)
 	if err != nil {
 		return s.ungenerated(ctx, root, err)
 	}
@@ -134,6 +134,11 @@ func (s *Session) chartFiles(ctx context.Context, root string, c *Chart, into *s
 	into.Files, c.namespace = contents(made.Files), made.Namespace
 	c.noteConfig(into.Files)
 	return nil
+}
+
+// chartOf is what the chart is made of.
+func (s *Session) chartOf(root string, c *Chart) chart.Source {
+	return chart.Source{Folder: filepath.Join(root, filepath.FromSlash(c.Config)), Roles: roleFiles(root, s.codebase(root))}
 }
 
 // contents are files by their paths.

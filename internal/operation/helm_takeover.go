@@ -51,7 +51,7 @@ func configuration(kustomization string) string {
 // takeOverChart makes the chart in the place of that of kubebuilder's plug-in.
 func (s *Session) takeOverChart(ctx context.Context, root string, c *Chart, into *scaffold.Derived) error {
 	in := func(folder string) string { return filepath.Join(root, filepath.FromSlash(folder)) }
-	t, err := chart.TakeOverPlugin(ctx, in(c.Config), in(configuration(c.Config)), in(c.Folder), c.Options, into.Prefer == scaffold.Mine)
+	t, err := chart.TakeOverPlugin(ctx, s.chartOf(root, c), in(configuration(c.Config)), in(c.Folder), c.Options, into.Prefer == scaffold.Mine)
 	if err != nil {
 		return err
 	}

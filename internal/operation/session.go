@@ -16,6 +16,7 @@ package operation
 import (
 	"context"
 	"io"
+	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/codebase"
@@ -61,8 +62,25 @@ type Session struct {
 
 // files are those of the project in root, which kustomize reads as facts are.
 func (s *Session) files(root string) kustomization.Files {
-	return kustomization.Files{Root: root, View: s.codebase(root).View()}
+	code := s.codebase(root)
+	return kustomization.Files{Root: root, View: code.View(), Roles: roleFiles(root, code)}
 }
+
+// roleFiles are the files with the roles that are generated from the project's code. What keeps them from being known
+// is reported where files are generated.
+func roleFiles(root string, code *codebase.Codebase) (files []string) {
+	made, err := code.Generation()
+	if err != nil {
+		return nil
+	}
+	for _, file := range made.RoleFiles() {
+		files = append(files, filepath.Join(root, filepath.FromSlash(file)))
+	}
+	return files
+}
+
+// note reports a text that is worth knowing and no fault.
+func (s *Session) note(text string) { s.Handler.Handle(report.Note{Text: text}) }
 
 // mistaken is the exit code of an operation that was asked for what cannot be.
 const mistaken = 2

@@ -27,7 +27,7 @@ func loaded(t *testing.T, archive string) (*model.Model, error) {
 			t.Fatal(err)
 		}
 	}
-	return model.Load(t.Context(), filepath.Join(root, "config/default"))
+	return model.Load(t.Context(), filepath.Join(root, "config/default"), nil)
 }
 
 const (

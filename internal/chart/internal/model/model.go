@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -22,6 +23,7 @@ const (
 // A Model is what a kustomization deploys.
 type Model struct {
 	Features  []Feature
+	Notes     []string // what the build does that kustomize by itself does not
 	Documents []Document
 	Prefix    string // that the kustomization has by itself
 	Namespace string // that it deploys to by itself; "" if it leaves that open
@@ -39,9 +41,10 @@ type Document struct {
 // Of reports whether the document is of a kind.
 func (d Document) Of(group, kind string) bool { return d.Group == group && d.Kind == kind }
 
-// Load builds the kustomization in folder dir.
-func Load(ctx context.Context, dir string) (*Model, error) {
+// Load builds the kustomization in folder dir; roles are the files with generated roles.
+func Load(ctx context.Context, dir string, roles []string) (*Model, error) {
 	files := kustomization.Once()
+	files.Roles = roles
 	if m, err := load(ctx, files, dir, newSchemas(false)); err == nil && m != nil {
 		return m, nil
 	}
@@ -58,16 +61,20 @@ func load(ctx context.Context, files kustomization.Files, dir string, hidden *sc
 	if err != nil {
 		return nil, err
 	}
-	full, err := build(ctx, files, dir, text, hidden)
+	m := &Model{}
+	tell := func(text string) { m.Notes = append(m.Notes, text) }
+	full, err := build(ctx, files, dir, text, hidden, tell)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{}
 	m.Prefix, _ = kustomization["namePrefix"].(string)
 	m.Namespace, _ = kustomization["namespace"].(string)
+	for i, text := range m.Notes {
+		m.Notes[i] = strings.NewReplacer(PrefixMark, m.Prefix, NamespaceMark, m.Namespace).Replace(text)
+	}
 	var variants [][]*unstructured.Unstructured
 	for _, f := range featuresOf(kustomization) {
-		without, err := build(ctx, files, dir, text, hidden, f.entries...)
+		without, err := build(ctx, files, dir, text, hidden, nil, f.entries...)
 		if err != nil {
 			continue // others need it: it cannot be switched
 		}
@@ -91,12 +98,12 @@ func load(ctx context.Context, files kustomization.Files, dir string, hidden *sc
 }
 
 // build builds the kustomization with marks, without some entries.
-func build(ctx context.Context, files kustomization.Files, dir string, text []byte, hidden *schemas, without ...features.Entry) ([]*unstructured.Unstructured, error) {
+func build(ctx context.Context, files kustomization.Files, dir string, text []byte, hidden *schemas, tell func(string), without ...features.Entry) ([]*unstructured.Unstructured, error) {
 	edited, err := edit(text, without)
 	if err != nil {
 		return nil, err
 	}
-	return kustomization.BuildEdited(ctx, files, dir, edited, hidden.hide)
+	return kustomization.BuildEdited(ctx, files, dir, edited, hidden.hide, tell)
 }
 
 // merge makes documents of the objects with all features and without each.
