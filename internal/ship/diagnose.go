@@ -268,7 +268,7 @@ func (c *Cluster) quoteLog(ctx context.Context, pod corev1.Pod, container corev1
 			d.next = "slipway image build -t " + of.Image
 		}
 	}
-	for _, marker := range missingMarkers(log) {
+	for _, marker := range c.missing(ctx, log) {
 		d.say("a permission is missing; beside Reconcile, add: %s", marker)
 		d.next = "slipway generate"
 	}
@@ -287,7 +287,7 @@ func (c *Cluster) warnOfPermissions(ctx context.Context, workload *unstructured.
 	var reported []string
 	for _, pod := range c.podsOf(ctx, live) {
 		for _, container := range pod.Spec.Containers {
-			for _, marker := range missingMarkers(c.logOf(ctx, pod, container.Name, false)) {
+			for _, marker := range c.missing(ctx, c.logOf(ctx, pod, container.Name, false)) {
 				if !slices.Contains(reported, marker) {
 					reported = append(reported, marker)
 					c.handler.Handle(report.Warning{Text: fmt.Sprintf("%s runs, but its log reports a missing permission; beside Reconcile, add: %s", nameOf(live), marker)})

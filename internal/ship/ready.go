@@ -76,13 +76,17 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 	}
 	var live *unstructured.Unstructured
 	var now *status.Result
-	waited := false
+	waited, unused := false, false
 	err = poll(ctx, w.left(), func(ctx context.Context) (bool, error) {
 		if live, err = resource.Get(ctx, object.GetName(), metav1.GetOptions{}); err != nil {
 			return false, err
 		}
 		if now, err = status.Compute(live); err != nil || now.Status == status.CurrentStatus {
 			return true, err
+		}
+		if c.awaitsPod(ctx, live) {
+			unused = true
+			return true, nil
 		}
 		waited = true
 		w.notify(object, now.Message)
@@ -95,6 +99,8 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 		return false, c.hopeless(ctx, live)
 	})
 	switch {
+	case unused:
+		c.handler.Handle(report.Step{Name: nameOf(live) + " gets its volume with the first pod that uses it"})
 	case err == nil && (waited || runsPods(live)):
 		c.handler.Handle(c.readyStep(ctx, live, time.Since(w.start)))
 	case errors.Is(err, errImpatient):
