@@ -110,9 +110,9 @@ their kinds, while the operator still runs and can remove its finalizers. It ret
 are already gone are not an error.
 
 Undeploy deletes only objects in the deployment's inventory; other objects of the same names stay, and so do objects
-with an annotation by which deploy keeps them. It asks before it deletes CRDs with objects, a namespace with other
-objects, volumes and their claims, and data that left the configuration. Without a terminal and without --yes it then
-deletes nothing.`,
+with an annotation by which deploy keeps them. It asks before it deletes CRDs with objects other than samples,
+and a namespace with other objects. It also asks before it deletes volumes, their claims, and data that left the
+configuration. Without a terminal and without --yes it then deletes nothing.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return inv.session().Undeploy(cmd.Context(), folder, removal)

@@ -46,7 +46,8 @@ func (inv *invocation) uninstallCommand() *cobra.Command {
 		Short: "Remove the project's CRDs, and their objects, from the cluster",
 		Long: `Uninstall deletes the CRDs of install from the cluster, and with them all objects of their kinds. It returns
 when they are gone. An absent CRD is not an error. CRDs that another tool installed stay. Uninstall asks
-before it deletes CRDs with objects. Without a terminal and without --yes it then deletes nothing.`,
+before it deletes CRDs with objects other than those in config/samples. Without a terminal and without --yes it then
+deletes nothing.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return inv.session().Uninstall(cmd.Context(), removal)

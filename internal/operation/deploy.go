@@ -257,6 +257,7 @@ func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error 
 	if err != nil {
 		return err
 	}
+	set.Samples = s.samples(ctx, root)
 	return s.remove(ctx, objects, set, r, "slipway undeploy")
 }
 

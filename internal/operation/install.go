@@ -147,6 +147,7 @@ func (s *Session) Uninstall(ctx context.Context, r Removal) error {
 	if err != nil {
 		return err
 	}
+	set.Samples = s.samples(building, root)
 	if len(definitions) > 0 || !r.Dependencies {
 		if err := s.remove(ctx, definitions, set, r, "slipway uninstall"); err != nil {
 			return err

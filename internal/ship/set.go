@@ -36,6 +36,17 @@ type Set struct {
 	// Makes names objects in the set's namespaces that its programs make by themselves, like "secret/NAMESPACE/NAME".
 	// They go with their namespace, and are no use of it by others.
 	Makes []string
+
+	// Samples are objects of the set's kinds that the project has for users to try. Who removes the kinds means these.
+	// Those without a namespace may be in any.
+	Samples []*unstructured.Unstructured
+}
+
+// isSample reports whether an object has the name of a sample.
+func (s *Set) isSample(object *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(s.Samples, func(sample *unstructured.Unstructured) bool {
+		return kindOf(sample) == kindOf(object) && sample.GetName() == object.GetName() && slices.Contains([]string{"", object.GetNamespace()}, sample.GetNamespace())
+	})
 }
 
 // What the convention calls its labels and annotations.
