@@ -9,11 +9,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart/internal/model"
 	"github.com/slipway-dev/slipway/internal/chart/internal/settings"
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
+	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
 // warn is what a chart cannot take over from a kustomization, although it installs.
 func (g *generator) warn() []string {
-	return slices.Concat(g.model.Notes, withoutManager(g.model), g.oldHosts())
+	return slices.Concat(g.model.Notes, withoutManager(g.model), koReferences(g.model), g.oldHosts())
 }
 
 // withoutManager warns if no Deployment's settings become values.
@@ -29,6 +30,18 @@ func withoutManager(m *model.Model) []string {
 	}
 	return []string{"values.yaml has no image, replicas or resources: none of the Deployments " + strings.Join(names, ", ") +
 		" says that it is the manager's; to have them, add the label control-plane: controller-manager to its pods"}
+}
+
+// koReferences warns of what only ko replaces.
+func koReferences(m *model.Model) (found []string) {
+	for _, d := range m.Documents {
+		for _, text := range scalars(d.Object) {
+			if strings.HasPrefix(text, kustomization.KoScheme) {
+				found = append(found, fmt.Sprintf("the %s %s has %s, which only ko replaces and no node can pull: set manager.image, or have the kustomization name an image", d.Kind, d.Name, text))
+			}
+		}
+	}
+	return found
 }
 
 // oldHosts warns of containers that call a Service by the name that it has without the chart.

@@ -75,6 +75,9 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 	case d.Image != "" && !runs(objects, d.Image):
 		return nil, d.withoutContainer(ctx, built, objects)
 	}
+	if err := s.refuseKo(d, objects); err != nil {
+		return nil, err
+	}
 	s.noteSetImage(root, d, objects)
 	s.warnStale(s.codebase(root), objects)
 	return objects, nil

@@ -95,3 +95,23 @@ func (d Deployment) command(image string) string {
 	d.Image = image
 	return d.again(d.Folder)
 }
+
+// refuseKo refuses references that only ko replaces: no node can pull them. What is printed may be meant for ko, and is
+// warned of.
+func (s *Session) refuseKo(d Deployment, objects []*unstructured.Unstructured) error {
+	all := kustomization.KoReferences(objects)
+	if len(all) == 0 {
+		return nil
+	}
+	const image = "registry.example.com/operator:v1"
+	refused := &report.Error{
+		What: "the manifests name programs for ko instead of images: " + strings.Join(all, ", "), Where: d.Folder,
+		Hint: "no node can pull these; build the image, and name the reference and the image that replaces it; or `slipway deploy --print | ko apply -f -` has ko build it",
+		Next: "slipway image build -t " + image + " && " + d.command(all[0]+"="+image),
+	}
+	if d.print {
+		s.Handler.Handle(report.Warning{Text: refused.What + "; only `ko resolve` or `ko apply` replaces them"})
+		return nil
+	}
+	return refused
+}

@@ -60,7 +60,11 @@ func (t *taker) takeManager() {
 	d.When = tree.All(tree.If(value("manager.enabled")), d.When)
 	c, pod := container(d), d.Object.At("spec", "template", "spec")
 	t.takeReplicas(d)
+	policy := c.Text("imagePullPolicy")
 	image := t.takeImage(c)
+	for _, other := range t.model.Documents {
+		t.followIn(other.Object, image, policy, c.Find("imagePullPolicy"))
+	}
 	t.takePort("manager.healthProbe.port", "Port of the probes.", probeArgument(), "")
 	t.leading(c, "args", "manager.args", "Arguments of the manager. Features add theirs.")
 	t.takeVariables(c, image)
@@ -158,6 +162,43 @@ func (t *taker) takeVariables(c *tree.Map, image string) {
 	if len(follow) > 0 {
 		list := c.List("env")
 		list.Items = append(follow, list.Items...)
+	}
+}
+
+// followIn has all other containers of the manager's image follow it, in whatever an object describes: those of other
+// workloads, and those that run before the manager. So do their variables, and when to pull it, if both had said the
+// same.
+func (t *taker) followIn(n tree.Node, image, policy string, pull *tree.Field) {
+	switch n := n.(type) {
+	case *tree.Map:
+		for _, list := range []string{"initContainers", "containers"} {
+			for _, c := range n.List(list).Maps() {
+				t.followContainer(c, image, policy, pull)
+			}
+		}
+		for _, f := range n.Fields {
+			t.followIn(f.Value, image, policy, pull)
+		}
+	case *tree.List:
+		for _, item := range n.Items {
+			t.followIn(item.Value, image, policy, pull)
+		}
+	}
+}
+
+// followContainer has a container other than the manager's follow its image.
+func (t *taker) followContainer(c *tree.Map, image, policy string, pull *tree.Field) {
+	if image == "" || c.Text("image") != image || !c.Find("image").When.Always() {
+		return
+	}
+	c.Set(tree.Field{Key: "image", Value: t.image()})
+	if f := c.Find("imagePullPolicy"); c.Text("imagePullPolicy") == policy && (f == nil || f.When.Always()) {
+		c.Set(*pull)
+	}
+	if list := c.List("env"); list != nil {
+		for _, item := range list.Items {
+			t.followImage(item, image)
+		}
 	}
 }
 

@@ -127,6 +127,23 @@ func managerOf(m *model.Model) *tree.Map {
 	return containers[len(containers)-1]
 }
 
+// TestImageElsewhere: containers of the manager's image follow it wherever they are, with when to pull it if they said
+// the same; others keep theirs.
+func TestImageElsewhere(t *testing.T) {
+	first := strings.Replace(manager, "      containers:\n", "      initContainers:\n      - {name: first, image: example.com/op:v1, env: [{name: SELF, value: example.com/op:v1}]}\n      containers:\n", 1)
+	const daemon = "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: d}\nspec: {template: {spec: {containers: [{name: a, image: example.com/op:v1, imagePullPolicy: Never}, {name: b, image: other:v1}]}}}"
+	const job = "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: j}\nspec: {jobTemplate: {spec: {template: {spec: {containers: [{name: a, image: example.com/op:v1}]}}}}}"
+	m := modelOf(t, first, daemon, job)
+	document, _ := taken(t, m)
+	const image, pull = `image: {{ include "op.image" . | quote }}`, "imagePullPolicy: {{ .Values.manager.image.pullPolicy }}"
+	if n := strings.Count(document, image); n != 2 || strings.Count(document, pull) != 2 {
+		t.Errorf("the Deployment has %d images that follow", n)
+	}
+	holds(t, "Deployment", document, `value: {{ include "op.image" . | quote }}`, "!op:v1", "proxy:1")
+	holds(t, "DaemonSet", text(m.Documents[1]), image, "imagePullPolicy: Never", "image: other:v1", "!"+pull)
+	holds(t, "CronJob", text(m.Documents[2]), image, pull)
+}
+
 // TestFollowing: where a value follows from a feature, the setting is empty, and goes before the feature when it is
 // set.
 func TestFollowing(t *testing.T) {
