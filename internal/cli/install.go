@@ -2,6 +2,7 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/operation"
 )
@@ -23,6 +24,9 @@ Install uses server-side apply, so CRDs may be of any size. A second run changes
 a CRD that the project no longer has, with its objects. Without a terminal it keeps and lists the CRD; --prune=data or
 --yes deletes it. A CRD with the annotation helm.sh/resource-policy: keep always stays.
 
+With -k install takes the CRDs of a kustomization as they are, in any folder. It checks them as generate checks those
+that it makes.
+
 --dry-run and --diff generate in memory and write no file; --no-generate takes the project's files as they are.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -32,6 +36,7 @@ a CRD that the project no longer has, with its objects. Without a terminal it ke
 	bindTarget(cmd.Flags(), &i.To, operation.InstallTimeout, "for the definitions to be served")
 	cmd.Flags().BoolVar(&i.Force, "force-conflicts", false, "take over fields that other field managers own")
 	bindPrune(cmd.Flags(), &i.Yes)
+	bindDefinitions(cmd.Flags(), &i.Folder)
 	cmd.Flags().BoolVar(&i.Dependencies, "dependencies", false, "also install the CRDs of kinds of other modules that the project uses")
 	bindNoGenerate(cmd.Flags(), &i.NoGenerate)
 	bindClusterPreview(cmd.Flags(), &i.Preview)
@@ -41,6 +46,7 @@ a CRD that the project no longer has, with its objects. Without a terminal it ke
 // uninstallCommand is `slipway uninstall`.
 func (inv *invocation) uninstallCommand() *cobra.Command {
 	var removal operation.Removal
+	folder := ""
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove the project's CRDs, and their objects, from the cluster",
@@ -50,10 +56,16 @@ before it deletes CRDs with objects other than those in config/samples. Without 
 deletes nothing.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.session().Uninstall(cmd.Context(), removal)
+			return inv.session().Uninstall(cmd.Context(), folder, removal)
 		},
 	}
 	bindRemoval(cmd.Flags(), &removal, operation.InstallTimeout, "for the definitions and their objects to be gone")
+	bindDefinitions(cmd.Flags(), &folder)
 	cmd.Flags().BoolVar(&removal.Dependencies, "dependencies", false, "also delete the CRDs of other modules that install applied")
 	return cmd
+}
+
+// bindDefinitions declares the flag that names where CRDs come from.
+func bindDefinitions(flags *pflag.FlagSet, folder *string) {
+	flags.StringVarP(folder, "kustomize", "k", "", "`folder` of a kustomization whose CRDs are meant; default: where the project generates them")
 }

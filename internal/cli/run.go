@@ -30,9 +30,13 @@ slipway's own on this machine calls the project's webhooks at port 9443; if anot
 When the run ends, the cluster's webhook configurations are restored. If the run is killed, the next slipway command on
 that cluster restores them.
 
+With --service-account the manager has the permissions of that account, as in a pod, and not yours. In a folder without
+Go code, run starts the program after -- with that kubeconfig: slipway run --service-account op -- ./op.py
+
 The webhooks of every other cluster, such as one of kind, stay as they are. --webhook-address names where its API server
 reaches this machine. It ignores failures of the webhooks until it has called that address and the manager serves.`,
 		Example: `  slipway run
+  slipway run --service-account guestbook-system/guestbook-controller-manager
   slipway run -- --zap-log-level=debug
   slipway run --address 172.18.0.1 --webhook-address 172.18.0.1`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,6 +51,7 @@ reaches this machine. It ignores failures of the webhooks until it has called th
 		},
 	}
 	cmd.Flags().StringVar(&r.Kubeconfig, "kubeconfig", "", "kubeconfig `file` for the manager; default: KUBECONFIG, else ~/.kube/config")
+	cmd.Flags().StringVar(&r.Account, "service-account", "", "ServiceAccount that the manager is in the cluster, `[NAMESPACE/]NAME`; default: the user of the kubeconfig")
 	cmd.Flags().StringVar(&r.Address, "address", operation.Loopback, "IP `address` at which the manager listens; 0.0.0.0 means all addresses of this machine")
 	cmd.Flags().StringVar(&r.Webhooks, "webhook-address", "", "`address` at which the API server reaches the manager's webhooks, HOST or HOST:PORT; default: only clusters of slipway's own call them")
 	bindManager(cmd.Flags(), &r.Manager)

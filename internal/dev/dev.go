@@ -51,6 +51,10 @@ type Options struct {
 	// is empty, only a cluster of slipway's own calls them.
 	WebhookAddress string
 
+	// Account is the ServiceAccount, NAME or NAMESPACE/NAME, as which the program that is run asks the cluster; empty
+	// leaves it the user's credentials.
+	Account string
+
 	// Guard is the command that calls [Guard] with the path that follows it, and with --kubeconfig if the manager has
 	// that flag (Run). Without it, what a killed run changed in a cluster that is not slipway's own stays until the
 	// next command.

@@ -77,7 +77,12 @@ func serve(ctx context.Context, o Options, env []string, cluster *ship.Cluster, 
 	if err != nil {
 		return err
 	}
-	o.Env = slices.Concat(env, o.Env, webhooks.env) // the last one counts
+	account, end, err := o.as(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	defer end()
+	o.Env = slices.Concat(env, o.Env, webhooks.env, account) // the last one counts
 	o.Handler.Handle(report.Note{Text: "running the manager against " + cluster.Server() + " until Ctrl-C"})
 	defer o.whileServing(ctx, webhooks)()
 	err = ended("the manager failed", o.run(ctx, manager, args...))

@@ -75,6 +75,11 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 	case d.Image != "" && !runs(objects, d.Image):
 		return nil, d.withoutContainer(ctx, built, objects)
 	}
+	if s.withoutGo() {
+		if err := s.checkBuilt(ctx, d.applied, objects); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.refuseKo(d, objects); err != nil {
 		return nil, err
 	}
@@ -87,8 +92,11 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 // kustomization than the usual one of a project is meant that slipway did not make. What that includes need not follow
 // from the code.
 func (s *Session) asTheyAre(root string, d Deployment) (bool, error) {
-	if d.NoGenerate || d.Folder == "" || d.Folder == codebase.DeployedFolder {
-		return d.NoGenerate, nil
+	if d.NoGenerate || s.withoutGo() {
+		return true, nil
+	}
+	if d.Folder == "" || d.Folder == codebase.DeployedFolder {
+		return false, nil
 	}
 	base, err := scaffold.ReadBase(root)
 	if err != nil {
@@ -113,7 +121,7 @@ func noObjects(folder string) error {
 // Deploy generates, builds and applies what the project's configuration describes, and waits for it.
 func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	defer s.Collector.Patiently()()
-	root, err := s.readRoot()
+	root, err := s.configRoot(d.Folder)
 	if err != nil {
 		return err
 	}
@@ -197,7 +205,7 @@ func withoutSelf(root string, err error) error {
 
 // PrintDeployment answers with the objects of a deployment, as one YAML stream, and touches no cluster.
 func (s *Session) PrintDeployment(ctx context.Context, d Deployment) error {
-	root, err := s.readRoot()
+	root, err := s.configRoot(d.Folder)
 	if err != nil {
 		return err
 	}
@@ -235,7 +243,7 @@ type Removal struct {
 // for the one that the Makefile deploys, and deletes them. Nothing is generated: what is in the cluster came from what
 // is there.
 func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error {
-	root, err := s.readRoot()
+	root, err := s.configRoot(folder)
 	if err != nil {
 		return err
 	}

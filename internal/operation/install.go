@@ -57,7 +57,8 @@ type Installation struct {
 	Force bool // take over fields that others own
 	Yes   bool // delete definitions that left the project, with their objects, without a question
 
-	NoGenerate bool // install the files as they are
+	Folder     string // the kustomization to take them from; empty is where the project generates them
+	NoGenerate bool   // install the files as they are
 	// Dependencies brings the definitions of kinds of other modules along that the project uses.
 	Dependencies bool
 	Preview
@@ -65,6 +66,9 @@ type Installation struct {
 
 // Install generates, builds and applies the project's definitions, and waits until the API server serves them.
 func (s *Session) Install(ctx context.Context, i Installation) error {
+	if i.Folder != "" {
+		return s.installFolder(ctx, i)
+	}
 	root, err := s.readRoot()
 	if err != nil {
 		return err
@@ -132,7 +136,10 @@ func (s *Session) previewInstallation(ctx context.Context, cluster *ship.Cluster
 }
 
 // Uninstall deletes the project's definitions, and with them their objects.
-func (s *Session) Uninstall(ctx context.Context, r Removal) error {
+func (s *Session) Uninstall(ctx context.Context, folder string, r Removal) error {
+	if folder != "" {
+		return s.uninstallFolder(ctx, folder, r)
+	}
 	root, err := s.readRoot()
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func deploymentSet(root, folder string, objects []*unstructured.Unstructured) (*
 }
 
 // projectName is that of PROJECT or, without one, the last name in the module's path. Both are the same in every
-// checkout.
+// checkout. Without Go code it is the folder's name.
 func projectName(root string) (string, error) {
 	code := codebase.Read(fileview.Disk(root), os.Getenv)
 	p, err := code.Project()
@@ -42,7 +42,12 @@ func projectName(root string) (string, error) {
 	case p != nil:
 		return cmp.Or(p.Name, "project"), nil // versions 1 and 2 of PROJECT have no name
 	}
-	return cmp.Or(strings.Trim(notInNames().ReplaceAllString(strings.ToLower(code.ProjectName()), "-"), "-"), "project"), nil
+	return cmp.Or(asName(code.ProjectName()), asName(filepath.Base(root)), "project"), nil
+}
+
+// asName is a text as names of objects may have it; empty if it has none of their characters.
+func asName(text string) string {
+	return strings.Trim(notInNames().ReplaceAllString(strings.ToLower(text), "-"), "-")
 }
 
 // definitionsSet is the inventory of the project in root, of which only the definitions count. It is that of what is
@@ -80,7 +85,7 @@ func part(root, folder string) string {
 	if err != nil || strings.HasPrefix(name, "..") {
 		name = filepath.Base(folder)
 	}
-	return strings.Trim(notInNames().ReplaceAllString(strings.ToLower(name), "-"), "-")
+	return asName(name)
 }
 
 // targetNamespace is the namespace that the kustomization in a folder gives to its objects; empty if it does not

@@ -68,7 +68,7 @@ func TestNeedAProject(t *testing.T) {
 		"CompareDefinitions": func(s *Session) error { return s.CompareDefinitions(context.Background(), "main", Generation{}) },
 		"WatchAndGenerate":   func(s *Session) error { return s.WatchAndGenerate(context.Background(), Generation{}) },
 		"Install":            func(s *Session) error { return s.Install(context.Background(), Installation{}) },
-		"Uninstall":          func(s *Session) error { return s.Uninstall(context.Background(), Removal{}) },
+		"Uninstall":          func(s *Session) error { return s.Uninstall(context.Background(), "", Removal{}) },
 		"Deploy":             func(s *Session) error { return s.Deploy(context.Background(), Deployment{}) },
 		"PrintDeployment": func(s *Session) error {
 			return s.PrintDeployment(context.Background(), Deployment{})

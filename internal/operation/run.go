@@ -16,6 +16,7 @@ type Run struct {
 	Address    string   // IP address at which the manager listens
 	Manager    string   // the folder of its main package, of several
 	Guard      string   // the record of what a run has to restore: do that when the run has ended, and nothing else
+	Account    string   // the ServiceAccount that the manager is in the cluster, NAME or NAMESPACE/NAME; empty for the user
 	Webhooks   string   // where the API server of a cluster that is not slipway's own reaches them; see [dev.Options]
 }
 
@@ -26,6 +27,9 @@ const Loopback = dev.Loopback
 func (s *Session) Run(ctx context.Context, r Run) error {
 	if r.Guard != "" {
 		return s.guardRun(ctx, r)
+	}
+	if s.withoutGo() && len(r.Args) > 0 {
+		return s.runProgram(ctx, r)
 	}
 	root, err := s.readRoot()
 	if err != nil {
@@ -45,7 +49,7 @@ func (s *Session) Run(ctx context.Context, r Run) error {
 		return code
 	}
 	o.Guard = []string{own, "run", "--guard"}
-	o.Address, o.WebhookAddress = r.Address, r.Webhooks
+	o.Address, o.WebhookAddress, o.Account = r.Address, r.Webhooks, r.Account
 	if o.State, err = s.stateFolder(); err != nil {
 		return err
 	}

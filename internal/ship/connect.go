@@ -90,6 +90,7 @@ const startCommand = "slipway cluster start"
 // A Cluster is where objects go. It is safe for use by several goroutines.
 type Cluster struct {
 	server    string
+	config    *rest.Config
 	namespace string // of namespaced objects that name none
 	objects   dynamic.Interface
 	quiet     dynamic.Interface // to look at others' objects: warnings about their kinds are not for this user
@@ -132,7 +133,7 @@ func New(config *rest.Config, namespace string, h report.Handler) (*Cluster, err
 	if err != nil {
 		return nil, &report.Error{What: "the kubeconfig cannot be used", Where: config.Host, Err: err}
 	}
-	return &Cluster{server: config.Host, namespace: namespace, objects: objects, quiet: quiet, catalog: catalog, handler: h}, nil
+	return &Cluster{server: config.Host, config: config, namespace: namespace, objects: objects, quiet: quiet, catalog: catalog, handler: h}, nil
 }
 
 // Server is the URL of the cluster's API server.
