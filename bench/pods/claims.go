@@ -105,8 +105,11 @@ func (b *bench) kill(ctx context.Context) error {
 		return err
 	}
 	var status struct{ Value struct{ PID int } }
-	if err := json.Unmarshal(text, &status); err != nil || status.Value.PID == 0 {
-		return fmt.Errorf("no process is named by %s: %w", text, err)
+	if err := json.Unmarshal(text, &status); err != nil {
+		return fmt.Errorf("read the cluster's status: %w", err)
+	}
+	if status.Value.PID == 0 {
+		return fmt.Errorf("no process is named by %s", text)
 	}
 	return syscall.Kill(status.Value.PID, syscall.SIGKILL)
 }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -82,8 +83,10 @@ func (p peer) serve(args []string) error {
 		return err
 	}
 	lock := flock.New(filepath.Join(p.config.Dir, "lock"))
-	if ok, err := lock.TryLock(); err != nil || !ok {
-		return fmt.Errorf("lock: %v %w", ok, err)
+	if ok, err := lock.TryLock(); err != nil {
+		return fmt.Errorf("lock: %w", err)
+	} else if !ok {
+		return errors.New("another process holds the lock")
 	}
 	defer lock.Close() // and not before: a lock that nobody refers to is closed
 	if p.mode == hang {

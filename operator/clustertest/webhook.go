@@ -45,8 +45,11 @@ func (c *Cluster) WaitForWebhooksContext(ctx context.Context) error {
 		}
 		return true, conn.Close()
 	})
+	if err != nil && last != nil {
+		err = fmt.Errorf("%w: %w", err, last)
+	}
 	if err != nil {
-		return &fault.Error{What: "the webhook server does not answer", Where: c.webhook.Address(), Err: fmt.Errorf("%w: %w", err, last),
+		return &fault.Error{What: "the webhook server does not answer", Where: c.webhook.Address(), Err: err,
 			Hint: "start a manager with webhook.NewServer(cluster.WebhookOptions()) as its WebhookServer and at least one webhook"}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package isolated
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -78,6 +79,8 @@ func closeFiles(files ...*os.File) {
 	}
 }
 
+var errNoTerminal = errors.New("the process has no terminal")
+
 // receiveTerminal receives the other end of a process's terminal, or fails when the process has none.
 func receiveTerminal(from *os.File) (*os.File, error) {
 	defer from.Close()
@@ -87,12 +90,18 @@ func receiveTerminal(from *os.File) (*os.File, error) {
 		return nil, err
 	}
 	messages, err := unix.ParseSocketControlMessage(control[:n])
-	if err != nil || len(messages) == 0 {
-		return nil, fmt.Errorf("no terminal: %w", err)
+	if err != nil {
+		return nil, fmt.Errorf("receive a terminal: %w", err)
+	}
+	if len(messages) == 0 {
+		return nil, errNoTerminal
 	}
 	fds, err := unix.ParseUnixRights(&messages[0])
-	if err != nil || len(fds) == 0 {
-		return nil, fmt.Errorf("no terminal: %w", err)
+	if err != nil {
+		return nil, fmt.Errorf("receive a terminal: %w", err)
+	}
+	if len(fds) == 0 {
+		return nil, errNoTerminal
 	}
 	if err := unix.SetNonblock(fds[0], true); err != nil {
 		return nil, err
