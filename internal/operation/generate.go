@@ -225,7 +225,7 @@ func (s *Session) reportRun(root string, result generate.Result) {
 func (s *Session) reportFindings(root string, findings []report.Finding) {
 	for _, f := range findings {
 		if of := moduleOf(f.File); of != "" && f.Fatal {
-			f.Suggestion = "this is code of " + of + ": require another version of it, or mark your fields of its types with +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields"
+			f.Suggestion = strings.TrimSuffix("this is code of "+of+": require another version of it; "+f.Suggestion, "; ")
 		}
 		f.File = s.fromHere(root, f.File)
 		s.Handler.Handle(f)

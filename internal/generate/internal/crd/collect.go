@@ -105,10 +105,10 @@ func readMarkers(p *load.Package) {
 	}
 }
 
-// isKind reports whether a type embeds metav1's TypeMeta and ObjectMeta.
+// isKind reports whether a type embeds metav1's TypeMeta and ObjectMeta. Those of metav1 itself are no kinds.
 func isKind(d *load.TypeDecl) bool {
 	d.Markers() // what is wrong with them is reported, be it a kind or not
-	return source.IsKind(d.Spec, func(expr ast.Expr) bool {
+	return d.Package.Path != source.MetaPath && source.IsKind(d.Spec, func(expr ast.Expr) bool {
 		t := d.TypeOf(expr)
 		return t.Kind == load.Named && t.Decl.Package.Path == source.MetaPath
 	})

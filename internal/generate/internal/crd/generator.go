@@ -60,6 +60,9 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 	if headerErr != nil {
 		return headerErr
 	}
+	for _, d := range definitions {
+		pass.Report(d.refused()...)
+	}
 	addAll(groups, definitions, options.CRDVersions)
 	return nil
 }

@@ -22,7 +22,8 @@ type printing struct {
 // printed is a definition with its file's content.
 type printed struct {
 	*definition
-	content []byte
+	content    []byte
+	unreadable []yaml.Place
 }
 
 // press prints definitions one after the other, in a goroutine of its own: most of what is in one of them comes again
@@ -52,7 +53,8 @@ func (p printing) printAll(definitions <-chan *definition) []printed {
 	var all []printed
 	for d := range definitions {
 		w.document(d)
-		all = append(all, printed{d, p.schema.Memo.End(w.Writer)})
+		unreadable := w.Unreadable()
+		all = append(all, printed{d, p.schema.Memo.End(w.Writer), unreadable})
 	}
 	return all
 }

@@ -160,7 +160,7 @@ func (p *Package) enter(t *TypeDecl) {
 	case first == nil:
 		p.byName[t.Name()] = t
 	case p.Root && t.Name() != "_":
-		p.mistake(t, fmt.Sprintf("%s redeclared in this package, see %s", t.Name(), p.loader.Position(first.Spec.Pos())))
+		p.mistake(t, fmt.Sprintf("%s redeclared in this package, see %s", t.Name(), p.loader.ShortPosition(first.Spec.Pos())))
 	}
 }
 

@@ -410,6 +410,9 @@ func TestPatterns(t *testing.T) {
 		{[]string{"./plan9/..."}, nil},
 		{[]string{"./nowhere"}, []string{"error"}},
 		{[]string{"./onlytests"}, nil},
+		{[]string{"std", "cmd"}, nil},
+		{[]string{"work"}, []string{"example.com/main", "example.com/main/a", "example.com/main/a/b"}},
+		{[]string{"./nowhere", "std"}, []string{"error"}},
 		{[]string{"example.com/elsewhere"}, []string{"error"}},
 	} {
 		var got []string

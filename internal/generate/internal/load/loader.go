@@ -124,6 +124,15 @@ func (l *Loader) Position(pos token.Pos) report.Position {
 	return report.Position{File: p.Filename, Line: p.Line, Column: p.Column}
 }
 
+// ShortPosition is pos for the text of a message, relative to the run's folder where it is below that.
+func (l *Loader) ShortPosition(pos token.Pos) report.Position {
+	at := l.Position(pos)
+	if rel, err := filepath.Rel(l.env.dir, at.File); err == nil && filepath.IsLocal(rel) {
+		at.File = rel
+	}
+	return at
+}
+
 // ReadFile reads a file that a run depends on and that is no Go file.
 func (l *Loader) ReadFile(path string) ([]byte, error) { return l.config.Inputs.ReadFile(path) }
 
@@ -148,10 +157,12 @@ func (l *Loader) Report(findings ...report.Finding) {
 // Findings returns what was found so far, by position and without duplicates.
 func (l *Loader) Findings() []report.Finding {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	sorted := slices.Clone(l.findings)
+	l.mu.Unlock()
 	slices.SortStableFunc(sorted, compareFindings)
-	return slices.Compact(sorted)
+	sorted = slices.Compact(sorted)
+	l.explainForeign(sorted)
+	return sorted
 }
 
 func compareFindings(a, b report.Finding) int {

@@ -112,6 +112,9 @@ func once(all []matched) []*Package {
 
 // match finds the packages that one pattern names.
 func (l *Loader) match(ctx context.Context, dir, pattern string) ([]matched, error) {
+	if slices.Contains(reserved, pattern) {
+		return l.matchReserved(ctx, dir, pattern)
+	}
 	start, below := strings.CutSuffix(filepath.ToSlash(pattern), "/...")
 	if pattern == "..." {
 		start, below = ".", true

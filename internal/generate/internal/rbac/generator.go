@@ -3,14 +3,15 @@ package rbac
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
+	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
-	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
+	"github.com/slipway-dev/slipway/internal/generate/internal/yaml"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -57,13 +58,14 @@ func run(_ context.Context, pass *generator.Pass, options Options) error {
 	if err != nil {
 		return err
 	}
-	roles := rolesOf(permissionsIn(pass.Roots), options.RoleName)
-	if len(roles) == 0 {
+	permissions, ok := permissionsIn(pass)
+	if len(permissions) == 0 || !ok {
 		return nil
 	}
+	roles := rolesOf(permissions, options.RoleName)
 	content := []byte(header)
 	for _, r := range roles {
-		document, err := yaml.Marshal(r.object())
+		document, err := sigsyaml.Marshal(r.object())
 		if err != nil {
 			return err
 		}
@@ -73,12 +75,23 @@ func run(_ context.Context, pass *generator.Pass, options Options) error {
 	return nil
 }
 
-func permissionsIn(roots []*load.Package) []permission {
-	var all []permission
-	for _, root := range roots {
-		all = append(all, marker.All[permission](root.Markers(), ruleMarker)...)
+// permissionsIn are the permissions that the packages ask for. They are not ok if a manifest cannot hold one of them.
+func permissionsIn(pass *generator.Pass) (all []permission, ok bool) {
+	ok = true
+	for _, root := range pass.Roots {
+		for _, value := range root.Markers() {
+			p, is := value.Data.(permission)
+			if !is {
+				continue
+			}
+			all = append(all, p)
+			if text, err := json.Marshal(p); err != nil || !yaml.Readable(string(text)) {
+				ok = false
+				pass.Report(report.Finding{Position: pass.Loader.Position(value.Pos), Message: "+" + ruleMarker + ": " + yaml.Refusal, Suggestion: yaml.Remedy, Fatal: true})
+			}
+		}
 	}
-	return all
+	return all, ok
 }
 
 // role is a ClusterRole or, with a namespace, a Role.

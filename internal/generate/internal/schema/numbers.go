@@ -65,6 +65,9 @@ func bound(s *Schema, field **float64, value float64) error {
 	if s.Type == "integer" && (value != math.Trunc(value) || math.IsInf(value, 0)) {
 		return fmt.Errorf("%v is not an integer, but the field is", value)
 	}
+	if math.IsInf(value, 0) || math.IsNaN(value) {
+		return fmt.Errorf("%v is no number that JSON has; delete the marker if there is no bound", value)
+	}
 	*field = &value
 	return nil
 }

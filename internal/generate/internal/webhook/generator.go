@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"go/token"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -144,6 +143,9 @@ func (c *collector) name(data configuration, again bool, pos token.Pos) {
 	if again {
 		tell(c.pass, configurationMarker, pos, fatal("a second marker in the package names the "+o.kind, "remove one"))
 	}
+	if !yaml.Readable(data.Name) {
+		tell(c.pass, configurationMarker, pos, fatal(yaml.Refusal, yaml.Remedy))
+	}
 	o.name = data.Name
 }
 
@@ -155,6 +157,9 @@ func (c *collector) declare(d declaration, pos token.Pos) {
 		problems = append(problems, fatal("patch: "+err.Error(), "write a strategic merge patch of the webhook, as JSON between backticks"))
 	} else {
 		problems = append(problems, check(w)...)
+	}
+	if text, err := json.Marshal(w); err != nil || !yaml.Readable(string(text)) {
+		problems = append(problems, fatal(yaml.Refusal, yaml.Remedy))
 	}
 	tell(c.pass, source.WebhookMarker, pos, problems...)
 	o := c.object(d.Mutating)
@@ -168,16 +173,7 @@ func (c *collector) complete(o *object) {
 	slices.SortFunc(o.webhooks, func(a, b webhook) int { return strings.Compare(a.Name, b.Name) })
 	for i, w := range o.webhooks {
 		if i > 0 && w.Name == o.webhooks[i-1].Name {
-			tell(c.pass, source.WebhookMarker, w.pos, warning("the name "+quoted(w.Name)+" belongs to the webhook at "+c.place(o.webhooks[i-1].pos)+"; the API server refuses this", "use another name"))
+			tell(c.pass, source.WebhookMarker, w.pos, warning("the name "+quoted(w.Name)+" belongs to the webhook at "+c.pass.Loader.ShortPosition(o.webhooks[i-1].pos).String()+"; the API server refuses this", "use another name"))
 		}
 	}
-}
-
-// place is pos as messages tell it, with a path that is short where it can be.
-func (c *collector) place(pos token.Pos) string {
-	at := c.pass.Loader.Position(pos)
-	if rel, err := filepath.Rel(c.pass.Dir, at.File); err == nil && filepath.IsLocal(rel) {
-		at.File = rel
-	}
-	return at.String()
 }

@@ -18,7 +18,7 @@ func (c *collector) reportVersions(o *object) {
 			continue
 		}
 		tell(c.pass, source.WebhookMarker, w.pos, warning(
-			"the API server calls this webhook and the one at "+c.place(o.webhooks[other].pos)+" for the same objects: matchPolicy Equivalent, the default, includes requests by other versions",
+			"the API server calls this webhook and the one at "+c.pass.Loader.ShortPosition(o.webhooks[other].pos).String()+" for the same objects: matchPolicy Equivalent, the default, includes requests by other versions",
 			"keep the marker of one version, which then serves all of them; or add matchPolicy=Exact to both"))
 	}
 }

@@ -8,6 +8,7 @@ import (
 // shape says which styles can hold a text.
 type shape struct {
 	breaks  bool // has line breaks
+	escapes bool // has characters that are written as escapes
 	plain   bool // may stand without quotes, outside of flow collections
 	single  bool
 	literal bool
@@ -40,6 +41,7 @@ func analyze(text string) shape {
 	unquotable := spaceBreak || escapes
 	return shape{
 		breaks:  breaks,
+		escapes: escapes,
 		plain:   !special && !breaks && !edges && !breakSpace && !unquotable,
 		single:  !breakSpace && !unquotable,
 		literal: previous != ' ' && !unquotable,

@@ -21,6 +21,10 @@ func (w *Writer) String(text string) {
 	w.beforeScalar()
 	text = strings.ToValidUTF8(text, "\ufffd")
 	s := analyze(text)
+	if s.escapes {
+		text = w.read(text)
+		s = analyze(text)
+	}
 	w.scalar(text, s, styleOf(text, s), false)
 }
 

@@ -18,15 +18,19 @@ type Writer struct {
 	// nothing but indentation and dashes stands on the line so far. Together they
 	// decide where nested collections may begin on the same line.
 	blank, lead bool
+
+	unreadable []Place
 }
 
 // frame is an open map or sequence.
 type frame struct {
 	seq     bool
-	begun   bool // has an entry
-	indent  int  // of what is around it
-	inMap   bool // is the value of a key
-	complex bool // the key being written needs a question mark
+	key     string // the one written last
+	items   int    // begun so far
+	begun   bool   // has an entry
+	indent  int    // of what is around it
+	inMap   bool   // is the value of a key
+	complex bool   // the key being written needs a question mark
 }
 
 // NewWriter returns a writer for an empty document.
@@ -59,7 +63,11 @@ func (w *Writer) EndSeq() { w.end("[", "]") }
 func (w *Writer) Key(key string) {
 	f := w.entry()
 	w.newline()
+	f.key = key
 	s := analyze(key)
+	if s.escapes && w.read(key) != key {
+		w.note() // a key cannot have several lines
+	}
 	if f.complex = s.breaks || len(key) > 128; f.complex {
 		w.mark("?", true, true)
 		w.scalar(key, s, styleOf(key, s), false)
@@ -102,7 +110,7 @@ func (w *Writer) entry() *frame {
 
 // item begins an item of the sequence begun last.
 func (w *Writer) item() {
-	w.entry()
+	w.entry().items++
 	w.newline()
 	w.mark("-", true, true)
 }
