@@ -179,6 +179,8 @@ func (c context) typ(expr ast.Expr) *Schema {
 		s = c.structure(e)
 	case *ast.InterfaceType:
 		return c.fail(expr, "an interface has no schema; use a concrete type, or apiextensionsv1.JSON for any value")
+	case *ast.IndexExpr, *ast.IndexListExpr:
+		return c.fail(expr, "a type with type arguments has no schema; declare a type without them")
 	default:
 		return c.fail(expr, "%s has no schema", describe(expr))
 	}
@@ -194,7 +196,7 @@ func (c context) typ(expr ast.Expr) *Schema {
 func describe(expr ast.Expr) string {
 	switch expr.(type) {
 	case *ast.IndexExpr, *ast.IndexListExpr:
-		return "an instantiated generic type"
+		return "a type with type arguments"
 	case *ast.FuncType:
 		return "a function"
 	case *ast.ChanType:
@@ -209,7 +211,8 @@ func describe(expr ast.Expr) string {
 // with a dot, or built in.
 func (c context) ident(e *ast.Ident) *Schema {
 	t := c.decl.TypeOf(e)
-	if t.Kind == load.Alias {
+	alias := t.Kind == load.Alias
+	if alias {
 		t = t.Decl.Right() // what an alias says about itself does not count
 	}
 	switch t.Kind {
@@ -224,12 +227,30 @@ func (c context) ident(e *ast.Ident) *Schema {
 		return s
 	case load.Named, load.Alias:
 		return c.named(t)
+	case load.TypeParam:
+		return c.fail(e, "%s is a type parameter and has no schema; declare a type without type parameters", e.Name)
 	case load.Invalid:
-		return c.fail(e, "unknown type %s", e.Name)
+		return c.unknownName(e, alias)
 	case load.Interface:
 		return c.fail(e, "%s is an interface and has no schema; use a concrete type, or apiextensionsv1.JSON for any value", e.Name)
 	}
-	return c.fail(e, "%s is an alias of a %s and has no schema; declare a type instead of an alias", e.Name, t.Kind)
+	return c.fail(e, "%s is an alias, and controller-gen makes no schema of %s through one; declare it without the =: type %s …", e.Name, forms[t.Kind], e.Name)
+}
+
+// forms are how messages call types that are no names.
+var forms = map[load.Kind]string{
+	load.Pointer: "a pointer", load.Slice: "a list", load.Array: "an array", load.Map: "a map", load.Struct: "a struct",
+	load.Func: "a function", load.Chan: "a channel",
+}
+
+func (c context) unknownName(e *ast.Ident, alias bool) *Schema {
+	switch d := c.decl.Package.Decl(e.Name); {
+	case alias:
+		return c.fail(e, "%s is an alias of a type that is unknown or needs type arguments; declare a type without an alias", e.Name)
+	case d != nil && d.IsGeneric():
+		return c.fail(e, "%s has type parameters and has no schema; declare a type without type parameters", e.Name)
+	}
+	return c.fail(e, "unknown type %s", e.Name)
 }
 
 // named refers to a declared type. Field markers about lists, maps and values

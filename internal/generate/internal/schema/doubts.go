@@ -34,6 +34,9 @@ func (b *structBuilder) doubtField(f *load.Field, name string) {
 	if name == "omitempty" || name == "omitzero" || name == "inline" {
 		b.doubt(f.Syntax.Pos(), `write json:"NAME,`+name+`"`, "field %s is named %q in JSON: its tag lacks a comma", fieldName(f), name)
 	}
+	if fields := strings.Fields(name); len(fields) > 1 {
+		b.doubt(f.Syntax.Pos(), `write json:"`+strings.Join(fields, ",")+`"`, "field %s is named %q in JSON: its tag has a space where a comma belongs", fieldName(f), name)
+	}
 	b.doubtPresence(f)
 }
 

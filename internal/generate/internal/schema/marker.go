@@ -94,7 +94,12 @@ func compareBool(a, b bool) int {
 
 // typeName names the type of s in messages.
 func typeName(s *Schema) string {
-	if s.Type == "" {
+	switch {
+	case s.Type == "" && s.ref != nil && !s.ref.Package.Local():
+		return "of type " + s.ref.Name() + ", of which controller-gen knows no more than its name here; use a type of your own, with the marker on it"
+	case s.Type == "" && s.ref != nil:
+		return "of type " + s.ref.Name() + ", of which controller-gen knows no more than its name here; put the marker on that type"
+	case s.Type == "":
 		return "of unknown type"
 	}
 	return "of type " + s.Type

@@ -56,6 +56,8 @@ type Kind struct {
 	N string `json:"n"`
 	// want its tag lacks a comma
 	Q string `json:"omitempty"`
+	// want its tag has a space where a comma belongs
+	QQ string `json:"routes omitempty"`
 	// want has no name in its json tag
 	R Other `json:",omitempty"`
 

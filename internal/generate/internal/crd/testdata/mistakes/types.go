@@ -31,7 +31,7 @@ type Kind struct {
 	I map[int]string `json:"i"`
 	// want a struct inside a type
 	J struct{} `json:"j"`
-	// want an instantiated generic type has no schema
+	// want a type with type arguments has no schema
 	K Generic[int] `json:"k"`
 	// want found "sometimes"
 	// +mapType=sometimes
@@ -60,9 +60,33 @@ type Kind struct {
 	V string `json:",omitempty"`
 	// want a function has no schema
 	U func() `json:"u"`
+	// want no schema of a list through one
+	W List `json:"w"`
+	// want no schema of an array through one
+	X Array `json:"x"`
+	// want an alias of a type that is unknown
+	Y Absent `json:"y"`
+	// want put the marker on that type
+	// +kubebuilder:validation:MinProperties=1
+	BB Choice `json:"bb"`
+	// want use a type of your own
+	// +kubebuilder:validation:MinProperties=1
+	CC metav1.LabelSelector `json:"cc"`
+	// want Generic has type parameters
+	Z  Generic  `json:"z"`
+	AA Numbered `json:"aa"`
 }
 
+type List = []string
+
+type Array = [3]int
+
+type Absent = Missing
+
+type Numbered = Generic[int]
+
 type Generic[T any] struct {
+	// want T is a type parameter and has no schema
 	Value T `json:"value"`
 }
 
