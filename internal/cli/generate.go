@@ -79,7 +79,7 @@ it took.`,
 func (flags *generateFlags) declare(set *pflag.FlagSet) {
 	set.BoolVar(&flags.check, "check", false, "write nothing; fail with a diff if a generated file is out of date")
 	set.BoolVarP(&flags.watch, "watch", "w", false, "generate again after each change to a file, until interrupted")
-	set.BoolVar(&flags.Strict, "strict", false, "fail for misspelt and misplaced markers, and for warnings about CRDs")
+	set.BoolVar(&flags.Strict, "strict", false, "fail for misspelt and misplaced markers, for code that does nothing, and for warnings about CRDs")
 	set.BoolVar(&flags.Prune, "prune", false, "delete generated CRDs whose kind no longer exists, unless a kustomization lists them")
 	set.StringVar(&flags.since, "compare", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
 	set.StringArrayVar(&flags.Outside, "outside", nil, "`folder` outside the project that output rules and links may write to; repeatable")

@@ -155,6 +155,23 @@ func (c *Codebase) ImportPath(repo, dir string) string {
 
 // required are the paths of the modules that the project's go.mod requires. A go.mod with a mistake requires none.
 func (c *Codebase) required() (paths []string) {
+	for _, r := range c.requirements() {
+		paths = append(paths, r.Mod.Path)
+	}
+	return paths
+}
+
+// Required is the version of a module that the project's go.mod requires, as it is there; "" for one that it does not.
+func (c *Codebase) Required(module string) string {
+	for _, r := range c.requirements() {
+		if r.Mod.Path == module {
+			return r.Mod.Version
+		}
+	}
+	return ""
+}
+
+func (c *Codebase) requirements() []*modfile.Require {
 	data, err := c.view.ReadFile("go.mod")
 	if err != nil {
 		return nil
@@ -163,10 +180,7 @@ func (c *Codebase) required() (paths []string) {
 	if err != nil {
 		return nil
 	}
-	for _, r := range file.Require {
-		paths = append(paths, r.Mod.Path)
-	}
-	return paths
+	return file.Require
 }
 
 // Sources are all Go files below the project's folder, tests and those of other modules among them, and the folders in

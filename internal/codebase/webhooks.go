@@ -13,9 +13,11 @@ import (
 type Webhook struct {
 	Path     string // where the manager serves it, such as /validate-batch-example-com-v1-cronjob; "" with a URL
 	Mutating bool
-	Verbs    []string
-	File     string
-	Line     int
+	// Elsewhere reports whether a service of another name is called, which need not be the manager's.
+	Elsewhere bool
+	Verbs     []string
+	File      string
+	Line      int
 }
 
 // Where is the place of the marker, "file:line".
@@ -36,7 +38,7 @@ func (c *Codebase) readWebhooks() (all []Webhook, err error) {
 			if w.Path != "" {
 				w.Path = path.Join("/", w.Path)
 			}
-			all = append(all, Webhook{Path: w.Path, Mutating: w.Mutating, Verbs: w.Verbs, File: name, Line: w.Line})
+			all = append(all, Webhook{Path: w.Path, Mutating: w.Mutating, Elsewhere: w.ServiceName != "", Verbs: w.Verbs, File: name, Line: w.Line})
 		}
 	}
 	return all, err

@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/vet"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -119,9 +120,31 @@ func (s *Session) plannedRun(ctx context.Context, root string, g Generation, opt
 	if g.NoWebhooks {
 		plan = s.withoutMistaken(ctx, root, plan, options)
 	}
+	vetted, err := s.vet(root, g)
+	if err != nil {
+		return plan, generate.Result{}, err
+	}
+	options.DryRun = options.DryRun || len(vetted) > 0
 	result, err := s.runPlan(ctx, root, plan, options)
 	s.reportLeft(plan, result)
+	if len(vetted) > 0 && (err == nil || result.Failed()) {
+		err = mistakes(slices.Concat(vetted, result.Findings))
+	}
 	return plan, result, err
+}
+
+// vet reports code that does nothing although it compiles, if the run is strict: the generators need not know, and read
+// less.
+func (s *Session) vet(root string, g Generation) ([]report.Finding, error) {
+	if !g.Strict {
+		return nil, nil
+	}
+	found, err := vet.Findings(s.codebase(root))
+	for i := range found {
+		found[i].Fatal = true
+	}
+	s.reportFindings(root, found)
+	return found, err
 }
 
 // withoutMistaken is the plan without the configurations of webhooks, if mistakes in these alone would stop it.

@@ -9,6 +9,7 @@ const (
 	skip           = "kubebuilder:skip"
 	resourceName   = "kubebuilder:resource"
 	storageVersion = "kubebuilder:storageversion"
+	subresource    = "kubebuilder:subresource:status"
 )
 
 // Resource is the value of the marker +kubebuilder:resource.
@@ -23,6 +24,9 @@ type Resource struct {
 // StorageVersion is the value of the marker +kubebuilder:storageversion.
 type StorageVersion struct{}
 
+// StatusSubresource is the value of the marker +kubebuilder:subresource:status.
+type StatusSubresource struct{}
+
 // Definitions are the markers that say what kinds are. The generators share them.
 func Definitions() []marker.Definition { return append(TypeDefinitions(), Skip()) }
 
@@ -33,6 +37,7 @@ func TypeDefinitions() []marker.Definition {
 		marker.Define[string](versionName, marker.Package, "is the API version of the package, instead of its name"),
 		marker.Define[Resource](resourceName, marker.Type, "names the resource and its scope"),
 		marker.Define[StorageVersion](storageVersion, marker.Type, "makes this version the storage version"),
+		marker.Define[StatusSubresource](subresource, marker.Type, "adds the subresource status"),
 	}
 }
 

@@ -39,6 +39,7 @@ type Kind struct {
 	Plural  string // as its marker has it; "" is the usual one
 	Cluster bool   // objects are in no namespace
 	Stored  bool   // a marker says that this version is the one that is stored
+	Status  bool   // the status is a subresource
 	File    string // with slashes
 	Line    int
 	// Certain is false where the code does not compile: a file or a marker of the package cannot be parsed, or the type
@@ -204,7 +205,7 @@ func (r *reader) typ(file *ast.File, spec *ast.TypeSpec, comments []marker.Comme
 	resource, _ := marker.Get[Resource](values, resourceName)
 	at := r.fset.Position(spec.Pos())
 	r.out.Kinds = append(r.out.Kinds, Kind{
-		Name: spec.Name.Name, Plural: resource.Path, Cluster: resource.Scope == "Cluster", Stored: values.Has(storageVersion),
+		Name: spec.Name.Name, Plural: resource.Path, Cluster: resource.Scope == "Cluster", Stored: values.Has(storageVersion), Status: values.Has(subresource),
 		File: at.Filename, Line: at.Line, Certain: meta.certain,
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"go/parser"
 	"go/token"
-	"sync"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 )
@@ -46,30 +45,40 @@ type DeclaredWebhook struct {
 	Line int
 }
 
-var webhookRegistry = sync.OnceValue(func() *marker.Registry {
-	r, err := marker.NewRegistry(WebhookDefinition())
-	if err != nil {
-		panic(err) // the definition is wrong
-	}
-	return r
-})
-
 // Webhooks are those that a Go file declares, in the order of its lines. Markers with mistakes and files that do not
 // parse count as far as they can be read: what is wrong with them is reported by the generator.
 func Webhooks(name string, text []byte) (all []DeclaredWebhook) {
-	if !bytes.Contains(text, []byte("+"+WebhookMarker)) {
+	for _, found := range packageMarkers(name, text, WebhookDefinition()) {
+		if webhook, ok := found.value.(Webhook); ok {
+			all = append(all, DeclaredWebhook{webhook, found.line})
+		}
+	}
+	return all
+}
+
+// marked is the value of a marker of a package, and its line.
+type marked struct {
+	value any
+	line  int
+}
+
+// packageMarkers are the markers of a definition in a Go file.
+func packageMarkers(name string, text []byte, of marker.Definition) (all []marked) {
+	if !bytes.Contains(text, []byte("+"+of.Name)) {
 		return nil
+	}
+	registry, err := marker.NewRegistry(of)
+	if err != nil {
+		panic(err) // the definition is wrong
 	}
 	fset := token.NewFileSet()
 	syntax, _ := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if syntax == nil {
 		return nil
 	}
-	for _, comment := range marker.Attach(syntax, webhookRegistry()).Package {
-		if value, ok := webhookRegistry().Read(comment, marker.Package); ok {
-			if webhook, ok := value.(Webhook); ok {
-				all = append(all, DeclaredWebhook{webhook, fset.Position(comment.Pos).Line})
-			}
+	for _, comment := range marker.Attach(syntax, registry).Package {
+		if value, ok := registry.Read(comment, marker.Package); ok {
+			all = append(all, marked{value, fset.Position(comment.Pos).Line})
 		}
 	}
 	return all

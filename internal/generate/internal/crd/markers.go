@@ -24,6 +24,8 @@ func modifierOf(data any) (m modifier, is bool) {
 		return resource(d), true
 	case source.StorageVersion:
 		return storageVersion(d), true
+	case source.StatusSubresource:
+		return statusSubresource(d), true
 	}
 	m, is = data.(modifier)
 	return m, is
@@ -33,7 +35,6 @@ func modifierOf(data any) (m modifier, is bool) {
 var markers = sync.OnceValue(func() []marker.Definition {
 	const on = marker.Type
 	return slices.Clip(append(schema.Definitions(), marker.In("CRD", append(source.TypeDefinitions(),
-		marker.Define[statusSubresource]("kubebuilder:subresource:status", on, "adds the subresource status"),
 		marker.Define[scale]("kubebuilder:subresource:scale", on, "lets the resource be scaled"),
 		marker.Define[printColumn]("kubebuilder:printcolumn", on, "adds a column to the output of kubectl get"),
 		marker.Define[skipVersion]("kubebuilder:skipversion", on, "leaves out this version"),
@@ -45,7 +46,7 @@ var markers = sync.OnceValue(func() []marker.Definition {
 })
 
 type (
-	statusSubresource struct{}
+	statusSubresource source.StatusSubresource
 	storageVersion    source.StorageVersion
 	skipVersion       struct{}
 	unservedVersion   struct{}

@@ -12,10 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 	"github.com/slipway-dev/slipway/internal/generate/internal/yaml"
+	"github.com/slipway-dev/slipway/internal/generate/source"
 	"github.com/slipway-dev/slipway/internal/report"
 )
-
-const ruleMarker = "kubebuilder:rbac"
 
 // Options are the generator's options.
 type Options struct {
@@ -29,21 +28,13 @@ type Options struct {
 	Year string `marker:"year,optional" doc:"replaces YEAR in that text"`
 }
 
-// permission is the value of a marker: the permission that the code asks for.
-type permission struct {
-	Groups        []string `marker:"groups,optional" doc:"are API groups"`
-	Resources     []string `marker:"resources,optional" doc:"are resources of these groups"`
-	ResourceNames []string `marker:"resourceNames,optional" doc:"are the only objects that are meant"`
-	Verbs         []string `doc:"are what may be done"`
-	URLs          []string `marker:"urls,optional" doc:"are paths that are no resources"`
-	Namespace     string   `marker:"namespace,optional" doc:"makes it a Role of that namespace"`
-	RoleName      string   `marker:"roleName,optional" doc:"puts it into a role of its own"`
-}
+// permission is the value of a marker.
+type permission = source.Permission
 
 // Generator is the generator "rbac".
 func Generator() generator.Generator {
 	markers := marker.In("RBAC",
-		marker.Define[permission](ruleMarker, marker.Package, "requests permissions: verbs on resources of groups, or on URLs"),
+		source.PermissionDefinition(),
 	)
 	g := generator.New("rbac", "writes the role that gives the manager its permissions", markers, run)
 	g.Noted = true
@@ -87,7 +78,7 @@ func permissionsIn(pass *generator.Pass) (all []permission, ok bool) {
 			all = append(all, p)
 			if text, err := json.Marshal(p); err != nil || !yaml.Readable(string(text)) {
 				ok = false
-				pass.Report(report.Finding{Position: pass.Loader.Position(value.Pos), Message: "+" + ruleMarker + ": " + yaml.Refusal, Suggestion: yaml.Remedy, Fatal: true})
+				pass.Report(report.Finding{Position: pass.Loader.Position(value.Pos), Message: "+" + source.PermissionMarker + ": " + yaml.Refusal, Suggestion: yaml.Remedy, Fatal: true})
 			}
 		}
 	}
