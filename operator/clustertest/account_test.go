@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -223,6 +223,61 @@ func TestLeastPermissions(t *testing.T) {
 	}
 }
 
+// TestManagerOfAnotherAccount: informers that work under another account are named as the reason, since what the
+// operator lists and watches in production cannot be seen then.
+func TestManagerOfAnotherAccount(t *testing.T) {
+	c := audited(t).Isolated(t, Controllers(false))
+	a, other := c.Account(t, rolesFile(t)), c.Account(t, rolesFile(t))
+	spare := []string{"create configmaps", "get configmaps", "get secrets", "patch deployments/scale.apps", "update configmaps"}
+	informers := ": if the manager runs under that account, give it the Config of this one; if not, these permissions are unused: list configmaps, watch configmaps"
+	rec := &recorder{TB: t}
+	a.LeastPermissions(rec, spare...)
+	if want := "unused permission: watch configmaps"; !strings.HasSuffix(rec.said, want) {
+		t.Errorf("without any informer it is called %q, want %q", rec.said, want)
+	}
+	inform(t, other.Config(), a.Namespace)
+	rec = &recorder{TB: t}
+	a.LeastPermissions(rec, spare...)
+	if want := a.user() + " has listed and watched nothing, but " + other.user() + " has" + informers; !strings.HasSuffix(rec.said, want) {
+		t.Errorf("another account's informer is called %q, want %q", rec.said, want)
+	}
+	rec = &recorder{TB: t}
+	other.LeastPermissions(rec, append(spare, "list configmaps")...)
+	if want := "the permission is not unused: list configmaps"; !strings.HasSuffix(rec.said, want) {
+		t.Errorf("an account with informers of its own is called %q, want %q", rec.said, want)
+	}
+	inform(t, a.Config(), a.Namespace)
+	a.LeastPermissions(t, spare...)
+}
+
+// TestManagerOfTheAdministrator: the same for a manager with the cluster's Config.
+func TestManagerOfTheAdministrator(t *testing.T) {
+	c := audited(t).Isolated(t, Controllers(false))
+	a := c.Account(t, rolesFile(t))
+	inform(t, c.Config(), a.Namespace)
+	rec := &recorder{TB: t}
+	a.LeastPermissions(rec)
+	if want := a.user() + " has listed and watched nothing, but kubernetes-admin has: "; !strings.Contains(rec.said, want) {
+		t.Errorf("the administrator's informer is called %q, want %q", rec.said, want)
+	}
+}
+
+// inform lists and watches as the informer of a manager does.
+func inform(t *testing.T, config *rest.Config, namespace string) {
+	t.Helper()
+	typed, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := true
+	watch, err := typed.CoreV1().ConfigMaps(namespace).Watch(t.Context(), metav1.ListOptions{SendInitialEvents: &all, AllowWatchBookmarks: true,
+		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan})
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch.Stop()
+}
+
 func TestIsolatedClusterKeepsALogOfItsOwn(t *testing.T) {
 	c := audited(t)
 	first, second := c.Isolated(t, Controllers(false)), c.Isolated(t, Controllers(false))
@@ -243,28 +298,4 @@ func TestWithoutLog(t *testing.T) {
 	if _, err := c.audit.Requests("any"); err == nil || !strings.Contains(err.Error(), "keeps no log") {
 		t.Errorf("a cluster that is not audited: %v", err)
 	}
-}
-
-func TestWaitForEmpty(t *testing.T) {
-	c := audited(t)
-	a := c.Account(t, rolesFile(t))
-	web := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: a.Namespace, Name: "web"}, Spec: appsv1.DeploymentSpec{
-		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
-		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "web"}},
-			Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "none"}}}}}}
-	create(t, c.Client(t), web)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	err := c.waitForEmpty(ctx, a.Namespace)
-	if err == nil {
-		t.Error("a namespace with a Deployment is called empty")
-	}
-	eventually(t, "the Deployment has pods", func(ctx context.Context) (bool, error) {
-		err := c.Client(t).Get(ctx, client.ObjectKeyFromObject(web), web)
-		return web.Status.ReadyReplicas > 0, err
-	})
-	if err := c.Client(t).Delete(t.Context(), web, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
-		t.Fatal(err)
-	}
-	c.WaitForEmpty(t, a.Namespace)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/operator/clustertest/internal/audit"
 )
 
 // AtRest fails t if pass writes anything. A pass is one more look of the operator at objects that have not changed
@@ -64,14 +66,25 @@ func (a *Account) FewWrites(t testing.TB, n, each int) {
 
 // LeastPermissions fails t unless the account has needed all of its permissions, but for those that are named in spare
 // as [Account.Unused] does, and has asked for nothing else. It comes at the end of a test that sees the operator do all
-// that it can do.
+// that it can do, with a manager that has the account's Config: else its informers list and watch as another user.
 func (a *Account) LeastPermissions(t testing.TB, spare ...string) {
 	t.Helper()
-	unused := a.Unused(t)
+	unused, watchers := a.Unused(t), a.watchers(t)
+	var informers, users []string
 	for _, permission := range unused {
-		if !slices.Contains(spare, permission) {
+		user, watched := watchers[permission]
+		switch {
+		case slices.Contains(spare, permission):
+		case watched:
+			informers, users = append(informers, permission), append(users, user)
+		default:
 			t.Errorf("clustertest: unused permission: %s", permission)
 		}
+	}
+	if len(informers) > 0 {
+		slices.Sort(users)
+		t.Errorf("clustertest: %s has listed and watched nothing, but %s has: if the manager runs under that account, give it the Config of this one; if not, these permissions are unused: %s",
+			a.user(), strings.Join(slices.Compact(users), " and "), strings.Join(informers, ", "))
 	}
 	for _, permission := range spare {
 		if !slices.Contains(unused, permission) {
@@ -83,6 +96,23 @@ func (a *Account) LeastPermissions(t testing.TB, spare ...string) {
 			t.Errorf("clustertest: missing permission: %s", strings.TrimSuffix(r.String(), ": 403"))
 		}
 	}
+}
+
+// watchers returns who watched what the account may list or watch, by the permission, if the account has done neither.
+func (a *Account) watchers(t testing.TB) map[string]string {
+	t.Helper()
+	if slices.ContainsFunc(a.Requests(t), func(q Request) bool { return q.Verb == "list" || q.Verb == "watch" }) {
+		return nil
+	}
+	watches, found := a.logged(t, audit.Log.Watches), map[string]string{}
+	for _, r := range a.rules {
+		watch := rule{"watch", r.resource}
+		i := slices.IndexFunc(watches, watch.permits)
+		if i >= 0 && (r.verb == "list" || r.verb == "watch") {
+			found[r.String()] = watches[i].User
+		}
+	}
+	return found
 }
 
 // Unused returns the account's permissions that no request has needed so far, each as "VERB RESOURCE.GROUP", sorted. In

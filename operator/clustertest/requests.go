@@ -60,15 +60,21 @@ func (r Request) query() url.Values {
 // must be [Audited].
 func (a *Account) Requests(t testing.TB) []Request {
 	t.Helper()
-	read, err := a.cluster.audit.Requests(a.user())
+	return a.logged(t, audit.Log.Requests)
+}
+
+// logged returns what read finds for the account in the log.
+func (a *Account) logged(t testing.TB, read func(audit.Log, string) ([]audit.Request, error)) []Request {
+	t.Helper()
+	found, err := read(a.cluster.audit, a.user())
 	if errors.Is(err, audit.ErrNone) {
 		err = &fault.Error{What: "the requests of an account cannot be read", Err: err, Hint: "start the cluster with the option clustertest.Audited()"}
 	}
 	if err != nil {
 		fatal(t, err)
 	}
-	requests := make([]Request, len(read))
-	for i, r := range read {
+	requests := make([]Request, len(found))
+	for i, r := range found {
 		requests[i] = Request{r}
 	}
 	return requests

@@ -14,15 +14,20 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
-// policy logs the requests of ServiceAccounts, without bodies. The stage ResponseStarted is that of watches.
+// policy logs the requests of ServiceAccounts, without bodies, and the watches of administrators. The stage
+// ResponseStarted is that of watches.
 const policy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 rules:
 - level: Metadata
   userGroups: [system:serviceaccounts]
+- level: Metadata
+  userGroups: [system:masters]
+  verbs: [watch]
 - level: None
 `
 
@@ -41,9 +46,10 @@ func Prepare(dir string) (Log, []string, error) {
 // ErrNone is returned for a cluster that keeps no log.
 var ErrNone = errors.New("the cluster keeps no log of requests")
 
-// Request is a request of a user. Code is 0 until it is answered.
+// Request is a request of User. Code is 0 until it is answered.
 type Request struct {
 	Time                                                time.Time
+	User                                                string
 	Verb, Group, Resource, Subresource, Namespace, Name string
 	URI                                                 string
 	Code                                                int
@@ -74,13 +80,25 @@ type event struct {
 
 func (e event) request() Request {
 	o := e.Object
-	return Request{Time: e.Received, Verb: e.Verb, Group: o.Group, Resource: o.Resource, Subresource: o.Subresource,
+	return Request{Time: e.Received, User: e.User.Name, Verb: e.Verb, Group: o.Group, Resource: o.Resource, Subresource: o.Subresource,
 		Namespace: o.Namespace, Name: o.Name, URI: e.RequestURI, Code: e.Response.Code,
 		Forbidden: e.Annotations["authorization.k8s.io/decision"] == "forbid"}
 }
 
 // Requests returns the requests of a user for objects, in the order in which they came.
 func (l Log) Requests(user string) ([]Request, error) {
+	return l.read(func(e event) bool { return e.User.Name == user })
+}
+
+// Watches returns the watches of all other users but Kubernetes' own programs.
+func (l Log) Watches(except string) ([]Request, error) {
+	return l.read(func(e event) bool {
+		name := e.User.Name
+		return e.Verb == "watch" && name != except && (!strings.HasPrefix(name, "system:") || strings.HasPrefix(name, "system:serviceaccount:"))
+	})
+}
+
+func (l Log) read(counts func(event) bool) ([]Request, error) {
 	if l.path == "" {
 		return nil, ErrNone
 	}
@@ -92,15 +110,15 @@ func (l Log) Requests(user string) ([]Request, error) {
 		return nil, err
 	}
 	defer file.Close()
-	requests, err := read(file, user)
+	requests, err := read(file, counts)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.path, err)
 	}
 	return requests, nil
 }
 
-// read returns the requests of user. Each is known by its last stage; a line that is being written is left out.
-func read(from io.Reader, user string) ([]Request, error) {
+// read returns the requests that count. Each is known by its last stage; a line that is being written is left out.
+func read(from io.Reader, counts func(event) bool) ([]Request, error) {
 	var requests []Request
 	at := map[string]int{}
 	lines := bufio.NewReader(from)
@@ -116,7 +134,7 @@ func read(from io.Reader, user string) ([]Request, error) {
 		if err := json.Unmarshal(line, &e); err != nil {
 			return nil, err
 		}
-		if e.User.Name != user || e.Object.Resource == "" { // discovery is no request for an object
+		if !counts(e) || e.Object.Resource == "" { // discovery is no request for an object
 			continue
 		}
 		i, known := at[e.AuditID]

@@ -15,7 +15,7 @@ const lines = `{"auditID":"1","stage":"RequestReceived","requestURI":"/a","verb"
 {"auditID":"4","stage":"Requ`
 
 func TestRead(t *testing.T) {
-	got, err := read(strings.NewReader(lines), "u")
+	got, err := read(strings.NewReader(lines), func(e event) bool { return e.User.Name == "u" })
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%v, %v", got, err)
 	}
@@ -48,5 +48,7 @@ func TestLog(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(lines))
-	f.Fuzz(func(t *testing.T, text []byte) { _, _ = read(strings.NewReader(string(text)), "u") })
+	f.Fuzz(func(t *testing.T, text []byte) {
+		_, _ = read(strings.NewReader(string(text)), func(event) bool { return true })
+	})
 }
