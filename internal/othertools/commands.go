@@ -10,15 +10,15 @@ func Commands() []Command {
 func kubebuilder() []Command {
 	const tool = "kubebuilder"
 	return []Command{
-		{Tool: tool, Theirs: "init", Ours: "slipway init", Note: "the same flags"},
-		{Tool: tool, Theirs: "create api", Ours: "slipway create api", Note: "the same flags and questions"},
-		{Tool: tool, Theirs: "create webhook", Ours: "slipway create webhook", Note: "the same flags"},
-		{Tool: tool, Theirs: "edit", Ours: "slipway edit", Note: "the same flags, and --enable and --disable for the parts of config/default"},
+		{Tool: tool, Theirs: "init", Ours: "slipway init", Note: "the same flags", SameFlags: true},
+		{Tool: tool, Theirs: "create api", Ours: "slipway create api", Note: "the same flags and questions", SameFlags: true},
+		{Tool: tool, Theirs: "create webhook", Ours: "slipway create webhook", Note: "the same flags", SameFlags: true},
+		{Tool: tool, Theirs: "edit", Ours: "slipway edit", Note: "the same flags, and --enable and --disable for the parts of config/default", SameFlags: true},
 		{Tool: tool, Theirs: "edit --multigroup=true", Ours: "slipway edit --multigroup", Note: "it also moves the code; --no-move changes PROJECT alone, as kubebuilder does"},
 		{Tool: tool, Theirs: "edit --plugins helm/v2-alpha", Ours: "slipway helm", Note: "it takes over a chart of the plug-in, and keeps your edits"},
 		{Tool: tool, Theirs: "edit --plugins grafana/v1-alpha", Ours: "slipway edit --enable dashboard", Note: "a dashboard for the manager's metrics"},
 		{Tool: tool, Theirs: "edit --plugins autoupdate/v1-alpha", Note: "slipway has no command that updates a scaffold yet"},
-		{Tool: tool, Theirs: "create api --plugins deploy-image/v1-alpha", Ours: "slipway create api --image memcached:1.6-alpine", Note: "the same flags; the name of the plug-in is optional"},
+		{Tool: tool, Theirs: "create api --plugins deploy-image/v1-alpha", Ours: "slipway create api --image memcached:1.6-alpine", Note: "the same flags; the name of the plug-in is optional", SameFlags: true},
 		{Tool: tool, Theirs: "alpha generate", Note: "slipway has no command that scaffolds a project again yet"},
 		{Tool: tool, Theirs: "alpha update", Note: "slipway has no command that updates a scaffold yet"},
 		{Tool: tool, Theirs: "alpha webhook", Ours: "slipway create webhook", Note: "its name in early versions"},
@@ -29,6 +29,7 @@ func kubebuilder() []Command {
 
 func makeTargets() []Command {
 	const tool = "make"
+	img := []string{"IMG"}
 	return []Command{
 		{Tool: tool, Theirs: "manifests", Ours: "slipway generate", Note: "with the options of the Makefile"},
 		{Tool: tool, Theirs: "generate", Ours: "slipway generate"},
@@ -44,13 +45,13 @@ func makeTargets() []Command {
 		{Tool: tool, Theirs: "manager", Note: "run go build ./cmd; the name that early versions had for build"},
 		{Tool: tool, Theirs: "build", Note: "run go build ./cmd; slipway run builds what it runs"},
 		{Tool: tool, Theirs: "run", Ours: "slipway run", Note: "webhooks work, too"},
-		{Tool: tool, Theirs: "docker-build", Ours: "slipway image build -t operator:v1"},
-		{Tool: tool, Theirs: "docker-push", Ours: "slipway image push operator:v1"},
-		{Tool: tool, Theirs: "docker-buildx", Ours: "slipway image build -t operator:v1 --platform linux/amd64,linux/arm64", Note: "image push then pushes an index of both"},
-		{Tool: tool, Theirs: "build-installer", Ours: "slipway deploy --print", Note: "with --image for the IMG of make; redirect the output to dist/install.yaml"},
+		{Tool: tool, Theirs: "docker-build", Ours: "slipway image build -t operator:v1", Takes: "operator:v1", TakenFrom: img},
+		{Tool: tool, Theirs: "docker-push", Ours: "slipway image push operator:v1", Takes: "operator:v1", TakenFrom: img},
+		{Tool: tool, Theirs: "docker-buildx", Ours: "slipway image build -t operator:v1 --platform linux/amd64,linux/arm64", Note: "image push then pushes an index of both", Takes: "operator:v1", TakenFrom: img},
+		{Tool: tool, Theirs: "build-installer", Ours: "slipway deploy --print", Note: "with --image for the IMG of make; redirect the output to dist/install.yaml", Adds: "--image", TakenFrom: img},
 		{Tool: tool, Theirs: "install", Ours: "slipway install"},
 		{Tool: tool, Theirs: "uninstall", Ours: "slipway uninstall"},
-		{Tool: tool, Theirs: "deploy", Ours: "slipway deploy", Note: "waits until the operator is ready, and deletes what the configuration no longer has"},
+		{Tool: tool, Theirs: "deploy", Ours: "slipway deploy", Note: "waits until the operator is ready, and deletes what the configuration no longer has", Adds: "--image", TakenFrom: img},
 		{Tool: tool, Theirs: "undeploy", Ours: "slipway undeploy"},
 		{Tool: tool, Theirs: "kustomize", Ours: "slipway tools link", Note: "links slipway where the Makefile looks for its tools"},
 		{Tool: tool, Theirs: "controller-gen", Ours: "slipway tools link"},
@@ -117,7 +118,7 @@ func clusters() []Command {
 	const tool = "kind"
 	return []Command{
 		{Tool: tool, Theirs: "create cluster", Ours: "slipway cluster start", Typed: []string{"cluster create", "create cluster"}, Note: "--name is --cluster; a second run is a no-op", Cluster: true},
-		{Tool: tool, Theirs: "create cluster --config kind.yaml", Ours: "slipway cluster start --config kind.yaml", Note: "reads a configuration of kind; reports the parts that have no effect", Cluster: true},
+		{Tool: tool, Theirs: "create cluster --config kind.yaml", Ours: "slipway cluster start --config kind.yaml", Note: "reads a configuration of kind; reports the parts that have no effect", Takes: "kind.yaml", TakenFrom: []string{"--config"}, Cluster: true},
 		{Tool: tool, Theirs: "delete cluster", Ours: "slipway cluster delete", Typed: []string{"delete cluster"}, Cluster: true},
 		{Tool: tool, Theirs: "get clusters", Ours: "slipway cluster list", Typed: []string{"cluster get", "get clusters"}},
 		{Tool: tool, Theirs: "get nodes", Ours: "slipway kubectl get nodes", Typed: []string{"get nodes", "cluster get nodes"}},

@@ -5,19 +5,25 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// For is [Command.Ours] with the names that the user typed: of the image, and of kind's cluster. Words are those that
-// were typed after slipway, with all flags.
+// For is [Command.Ours] with the names that the user typed: of the image, and of kind's cluster; and with all flags, if
+// they are the same. Words are those that were typed after slipway, with all flags.
 func (c Command) For(words []string) string {
 	ours := strings.Fields(c.Ours)
-	if at := slices.Index(ours, c.Takes); at >= 0 {
-		if name := c.named(words); name != "" {
-			ours[at] = name
-		}
+	name := c.named(words)
+	if at := slices.Index(ours, c.Takes); at >= 0 && name != "" {
+		ours[at] = name
+	}
+	if c.Adds != "" && name != "" {
+		ours = append(ours, c.Adds, name)
 	}
 	if name := flagValue(words, "--name", "-n"); c.Cluster && usable(name) {
 		ours = append(ours, "--cluster", name)
+	}
+	if flags := words[len(plain(words)):]; c.SameFlags && len(flags) > 0 && !slices.ContainsFunc(flags, strange) {
+		ours = append(plain(ours), flags...)
 	}
 	return strings.Join(ours, " ")
 }
@@ -65,3 +71,8 @@ func flagValue(words []string, names ...string) string {
 var name = lazy.Regexp(`^[A-Za-z0-9/.][A-Za-z0-9._:/@-]*$`)
 
 func usable(text string) bool { return name().MatchString(text) }
+
+// strange reports whether a shell would take a typed word otherwise than as it is.
+func strange(word string) bool {
+	return shellword.Quote(strings.TrimLeft(word, "-")) != strings.TrimLeft(word, "-")
+}

@@ -25,8 +25,10 @@ type Command struct {
 	// Takes is the word of Ours that stands for a name which the user types: the first word after the command, or the
 	// value of one of the flags TakenFrom.
 	Takes     string
-	TakenFrom []string
-	Cluster   bool // the tool's flag --name is ours for the cluster
+	TakenFrom []string // or variables of make
+	Adds      string   // a flag of ours that gets the name instead, if one was typed
+	Cluster   bool     // the tool's flag --name is ours for the cluster
+	SameFlags bool     // ours takes the tool's flags: those that were typed stand in place of the flags of Ours
 }
 
 // Lookup returns the command that begins with the most of the given words, which were typed after slipway. Words after
