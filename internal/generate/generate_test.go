@@ -185,6 +185,26 @@ func TestFileNamesStayInTheirFolder(t *testing.T) {
 	}
 }
 
+// TestMarkersOfOtherPages: a name that is known below another part is meant for that, and --strict refuses it.
+func TestMarkersOfOtherPages(t *testing.T) {
+	for written, meant := range map[string]string{"validation:Default={a: 1}": "default", "text:Enum={a}": "validation:Enum", "validation:Nothing=1": ""} {
+		dir := project(t)
+		write(t, dir, "api/v1/types.go", strings.Replace(types, "+kubebuilder:validation:MaxLength=10", "+kubebuilder:"+written, 1))
+		strict := options(dir)
+		strict.Strict = true
+		result, err := generate.Run(t.Context(), strict)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if meant != "" {
+			meant = "did you mean +kubebuilder:" + meant + "?"
+		}
+		if len(result.Findings) != 1 || result.Findings[0].Suggestion != meant || result.Findings[0].Fatal != (meant != "") {
+			t.Errorf("+kubebuilder:%s: %d findings, fatal %t: %s %s, want the suggestion %q", written, len(result.Findings), result.Findings[0].Fatal, result.Findings[0].Message, result.Findings[0].Suggestion, meant)
+		}
+	}
+}
+
 func TestMistakesWriteNothing(t *testing.T) {
 	dir := project(t)
 	write(t, dir, "api/v1/types.go", strings.NewReplacer("MaxLength=10", "MaxLength=ten", "kubebuilder:object:root", "kubebuilder:object:rot").Replace(types))

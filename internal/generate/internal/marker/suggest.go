@@ -123,5 +123,23 @@ func (r *Registry) nearest(c Comment) string {
 			}
 		}
 	}
+	if best == "" {
+		return r.elsewhere(nameless)
+	}
 	return best
+}
+
+// elsewhere returns the shortest known name that ends as a name below [ownPrefix] does, or "": pages of other tools
+// have markers below the wrong part, such as +kubebuilder:validation:Default.
+func (r *Registry) elsewhere(name string) (shortest string) {
+	last := name[strings.LastIndexByte(name, ':')+1:]
+	if !strings.HasPrefix(name, ownPrefix) {
+		return ""
+	}
+	for _, known := range r.names {
+		if strings.HasPrefix(known, ownPrefix) && strings.EqualFold(known[strings.LastIndexByte(known, ':')+1:], last) && (shortest == "" || len(known) < len(shortest)) {
+			shortest = known
+		}
+	}
+	return shortest
 }
