@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"go/build"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -156,6 +157,9 @@ func (o *Options) complete(root string, mod *gomod.File) error {
 
 // completeRepo takes the module path from go.mod, and refuses another one.
 func (o *Options) completeRepo(root string, mod *gomod.File) error {
+	if mod == nil {
+		o.Repo = cmp.Or(o.Repo, belowGOPATH(root))
+	}
 	switch {
 	case mod == nil && o.Repo == "":
 		return &report.Error{
@@ -175,6 +179,17 @@ func (o *Options) completeRepo(root string, mod *gomod.File) error {
 		}
 	}
 	return nil
+}
+
+// belowGOPATH is the module path that `go mod init` takes from a folder below GOPATH/src; empty for any other folder.
+func belowGOPATH(root string) string {
+	for _, folder := range filepath.SplitList(build.Default.GOPATH) {
+		below, err := filepath.Rel(filepath.Join(folder, "src"), root)
+		if err == nil && below != "." && filepath.IsLocal(below) {
+			return filepath.ToSlash(below)
+		}
+	}
+	return ""
 }
 
 // leaderElectionID is the name of the Lease on which replicas agree: the same for
