@@ -43,7 +43,7 @@ A file may come with a repository, so it cannot lower isolation. Only the comman
 --host-ports, and the flags of kube-apiserver that name files, addresses or users; docs/reference/cluster.md lists those
 that a file may set. If the system forbids isolated nodes, a file with nodeKind: real does not start a cluster.
 
-Start also reads a configuration of kind (kind.x-k8s.io). It takes over feature gates, runtimeConfig, the API server's
+Start also reads a configuration of kind (kind.x-k8s.io, or kind.sigs.k8s.io in older files). It takes over feature gates, runtimeConfig, the API server's
 port and harmless flags, and nodes with their labels and taints, as isolated nodes. It reports each part that has no
 effect here.
 
@@ -124,6 +124,7 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&c.Name, "cluster", "", "`name` of the cluster, as NAME; default: "+operation.DefaultCluster)
 	flags.StringVar(&c.File, "config", "", "`file` that describes the cluster, or - for stdin")
+	flags.StringVar(&c.Image, "image", "", "kind's `image` of a node; it has no effect, since the cluster has one version of Kubernetes")
 	flags.IntVar(&c.Port, "port", 0, "`port` of the API server on 127.0.0.1; 0 picks a free one")
 	flags.IntVar(&c.RegistryPort, "registry-port", 0, fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 picks %d, or a free one if that is taken", operation.RegistryPort))
 	flags.BoolVar(&c.Durable, "durable", false, "keep the cluster's data when it stops or crashes")

@@ -20,6 +20,7 @@ const RegistryPort = clusterctl.DefaultRegistryPort
 type Cluster struct {
 	Name              string // empty for DefaultCluster
 	clusterfile.Flags        // what it consists of
+	Image             string // kind's image of a node, which has no effect
 	NoContext         bool   // leave the user's kubeconfig alone
 	Timeout           time.Duration
 }
@@ -48,6 +49,9 @@ func (s *Session) StartCluster(ctx context.Context, c Cluster) error {
 	}
 	for _, f := range left {
 		s.Handler.Handle(f)
+	}
+	if c.Image != "" {
+		s.Handler.Handle(report.Warning{Text: "--image " + c.Image + " has no effect: the cluster has one version of Kubernetes, which slipway version prints"})
 	}
 	begin := time.Now()
 	status, err := s.clusters().Start(ctx, c.Name, o)

@@ -14,15 +14,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// kindGroup begins the apiVersion of kind's configuration files, see https://kind.sigs.k8s.io/docs/user/configuration.
-const kindGroup = "kind.x-k8s.io/"
+// kindGroups begin the apiVersion of kind's configuration files, see https://kind.sigs.k8s.io/docs/user/configuration.
+// The second one is that of v1alpha3 and older, whose keys are among today's, except those that kindReader.file names.
+var kindGroups = []string{"kind.x-k8s.io/", "kind.sigs.k8s.io/"}
 
 // isKindFile reports whether a document is a configuration of kind.
 func isKindFile(n *yaml.Node) bool {
 	var head struct {
 		APIVersion string `yaml:"apiVersion"`
 	}
-	return n.Kind == yaml.MappingNode && n.Decode(&head) == nil && strings.HasPrefix(head.APIVersion, kindGroup)
+	return n.Kind == yaml.MappingNode && n.Decode(&head) == nil &&
+		slices.ContainsFunc(kindGroups, func(group string) bool { return strings.HasPrefix(head.APIVersion, group) })
 }
 
 // kindReader reads a configuration of kind as far as an embedded cluster has a counterpart, and notes the rest.
@@ -47,6 +49,7 @@ func (r *kindReader) without(instead string) func(*yaml.Node, string) {
 func passed(*yaml.Node, string) {}
 
 func (r *kindReader) file(n *yaml.Node) {
+	patches := r.without("put the API server's flags under apiServer.flags of slipway's own file")
 	r.mapping(n, "", fields{
 		"apiVersion": passed,
 		"kind":       passed,
@@ -58,7 +61,8 @@ func (r *kindReader) file(n *yaml.Node) {
 		"featureGates":                    func(n *yaml.Node, at string) { r.spec.FeatureGates = r.bools(n, at) },
 		"runtimeConfig":                   func(n *yaml.Node, at string) { r.spec.RuntimeConfig = r.texts(n, at) },
 		"kubeadmConfigPatches":            func(n *yaml.Node, at string) { r.patches(n, at, nil) },
-		"kubeadmConfigPatchesJSON6902":    r.without("put the API server's flags under apiServer.flags of slipway's own file"),
+		"kubeadmConfigPatchesJSON6902":    patches,
+		"kubeadmConfigPatchesJson6902":    patches, // in v1alpha3
 		"containerdConfigPatches":         r.without("name registries in SLIPWAY_REGISTRIES"),
 		"containerdConfigPatchesJSON6902": r.without("name registries in SLIPWAY_REGISTRIES"),
 	})

@@ -121,6 +121,21 @@ func TestKindFileMistakes(t *testing.T) {
 	}
 }
 
+// TestOldKindFile: a file of the first versions of kind is read as one of today.
+func TestOldKindFile(t *testing.T) {
+	text := "kind: Cluster\napiVersion: kind.sigs.k8s.io/v1alpha3\nnodes:\n- role: control-plane\n- role: worker\n- role: worker\nkubeadmConfigPatchesJson6902: []\n"
+	got, err := clusterfile.Parse("f", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Spec.Nodes) != 3 || got.Spec.Nodes[2].Name != "worker2" || got.Spec.NodeKind != protocol.RealNodes {
+		t.Errorf("nodes %+v of kind %q", got.Spec.Nodes, got.Spec.NodeKind)
+	}
+	if len(got.Left) != 1 {
+		t.Errorf("without effect: %v", got.Left)
+	}
+}
+
 // TestKindTaints: as in kubeadm, a list of taints replaces the one that control planes have, also an empty list.
 func TestKindTaints(t *testing.T) {
 	const usual = "node-role.kubernetes.io/control-plane:NoSchedule"
