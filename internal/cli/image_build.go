@@ -14,7 +14,7 @@ const imageBuildLong = `Build compiles the project's manager, packs it into an i
 Build reads from the Dockerfile how to compile and start the manager. It takes each go build, also in a recipe of the
 Makefile, and the files of the project that the Dockerfile copies. It takes WORKDIR, USER, ENTRYPOINT, CMD, ENV and
 LABEL, too. Build fails if the image would lack what another line does. With --allow-incomplete it lists such lines
-and goes on. PACKAGE names another main package.
+and goes on. PACKAGE names another main package, or by an absolute path the folder of another project.
 
 With --base build puts the program on top of an image from a registry. By default the image contains only the programs
 and files, CA certificates, the users root and nonroot, time zones and /tmp.

@@ -32,7 +32,7 @@ const (
 
 // BuildImage builds an image of the project's manager, or of another main package.
 func (s *Session) BuildImage(ctx context.Context, b Build) (err error) {
-	if b.Dir, err = s.module(); err != nil {
+	if b.Dir, b.Package, err = s.packageIn(b.Package); err != nil {
 		return err
 	}
 	if b.Dockerfile != "" {
@@ -51,6 +51,30 @@ func (s *Session) BuildImage(ctx context.Context, b Build) (err error) {
 	}
 	s.Handler.Handle(report.Result{Text: builtText(built), Value: built})
 	return nil
+}
+
+// packageIn is the folder of a module and the main package that a word names in it: a package of this project, or an
+// absolute path, also into another project. The folder of a module without a main package means its manager, as a
+// folder means what its Dockerfile builds to docker build.
+func (s *Session) packageIn(named string) (dir, pkg string, err error) {
+	if !filepath.IsAbs(named) {
+		dir, err = s.module()
+		return dir, named, err
+	}
+	at := *s
+	if at.Dir, err = filepath.EvalSymlinks(named); err != nil {
+		return "", "", &report.Error{What: "the folder to build cannot be read", Where: named, Err: err, Code: mistaken}
+	}
+	if isGo(at.Dir) {
+		at.Dir = filepath.Dir(at.Dir)
+	}
+	if dir, _, err = at.moduleRoot(); err != nil {
+		return "", "", err
+	}
+	if pkg, err = filepath.Rel(dir, at.Dir); !filepath.IsLocal(pkg) { // a folder above the only project
+		pkg = ""
+	}
+	return dir, pkg, err
 }
 
 // withGenerate suggests to generate where a project does not compile and its generated code is out of date: a project

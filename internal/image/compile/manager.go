@@ -108,12 +108,13 @@ func (m Manager) incomplete(from Source, lacks []string) error {
 }
 
 // choose decides which programs the image has: those of the Dockerfile, or the package that is named in their place.
+// The module's own folder without a main package stands for what the Dockerfile builds.
 func (m *Manager) choose(code *codebase.Codebase, from Source) error {
 	m.Programs = slices.Clone(m.Recipe.Programs)
 	if len(m.Programs) == 0 {
 		m.Programs = []dockerfile.Build{{Path: m.Recipe.Started()}}
 	}
-	if from.Package != "" {
+	if from.Package != "" && (code.Folder(from.Package) != "." || code.IsMain(".")) {
 		named := m.Programs[0]
 		for _, p := range m.Programs {
 			if folder := code.Folder(p.Package); folder != "" && folder == code.Folder(from.Package) {
