@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/generate"
@@ -78,7 +80,48 @@ func (s *Session) GenerateClients(ctx context.Context, clients Clients) error {
 			return err
 		}
 	}
+	if err := s.requireClients(root); err != nil {
+		return err
+	}
 	s.Handler.Handle(generated(result, time.Since(begin)))
+	return nil
+}
+
+// requireClients has go.mod require client-go, which the clients import, in the version that fits the project's
+// apimachinery: go mod tidy alone would take the newest one, and raise the others to it.
+func (s *Session) requireClients(root string) error {
+	const name, module, beside = "go.mod", "k8s.io/client-go", "k8s.io/apimachinery"
+	text, err := s.codebase(root).View().ReadFile(name)
+	if err != nil {
+		return err
+	}
+	file, err := modfile.Parse(name, text, nil)
+	if err != nil {
+		return &report.Error{What: "go.mod cannot be read", Where: filepath.Join(root, name), Err: err}
+	}
+	version := ""
+	for _, r := range file.Require {
+		switch r.Mod.Path {
+		case module:
+			return nil
+		case beside:
+			version = r.Mod.Version
+		}
+	}
+	if version == "" { // of another module's workspace
+		return nil
+	}
+	if err := file.AddRequire(module, version); err != nil {
+		return err
+	}
+	if text, err = file.Format(); err != nil {
+		return err
+	}
+	if err := rewrite(root, name, text); err != nil {
+		return &report.Error{What: "file cannot be written", Where: filepath.Join(root, name), Err: err}
+	}
+	s.Handler.Handle(report.File{Path: name, Action: report.Updated, Why: "the clients import " + module})
+	s.Handler.Handle(report.Note{Text: "Next: go mod tidy"})
 	return nil
 }
 
