@@ -6,7 +6,9 @@ package v1
 import (
 	"testing"
 
+	kbatch "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/diff"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -47,6 +49,34 @@ func TestCreatedAsV2(t *testing.T) {
 		bad := star.DeepCopy()
 		bad.Spec.Schedule.Minute = &value
 		wantInvalid(t, k8sClient.Update(t.Context(), bad), path)
+	}
+}
+
+// A field of a wrong type is refused with its path, whatever the version, and not with an internal error.
+func TestWrongTypeAsV2(t *testing.T) {
+	k8sClient := controlPlane(t)
+	wrong := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"schedule": map[string]any{"minute": int64(5)}, "jobTemplate": map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
+			"restartPolicy": "Never", "containers": []any{map[string]any{"name": "c", "image": "i"}}}}}}}}}
+	wrong.SetGroupVersionKind(batchv2.GroupVersion.WithKind("CronJob"))
+	wrong.SetNamespace(newCronJob(t).Namespace)
+	wrong.SetName("wrong")
+	wantInvalid(t, k8sClient.Create(t.Context(), wrong), "spec.schedule.minute", "<nil>") // rules in CEL were not checked
+}
+
+// Labels and annotations of the templates are stored, in both versions.
+func TestMetadataOfTemplates(t *testing.T) {
+	asV1, asV2 := newCronJob(t), &batchv2.CronJob{}
+	template := &asV1.Spec.JobTemplate
+	template.Labels, template.Annotations = map[string]string{"job": "label"}, map[string]string{"job": "annotation"}
+	template.Spec.Template.Labels = map[string]string{"pod": "label"}
+	want := template.DeepCopy()
+	create(t, asV1)
+	read(t, asV1, asV2)
+	for version, got := range map[string]kbatch.JobTemplateSpec{"v1": asV1.Spec.JobTemplate, "v2": asV2.Spec.JobTemplate} {
+		if !equality.Semantic.DeepEqual(got.ObjectMeta, want.ObjectMeta) || !equality.Semantic.DeepEqual(got.Spec.Template.Labels, want.Spec.Template.Labels) {
+			t.Errorf("%s: %s", version, diff.Diff(want, &got))
+		}
 	}
 }
 

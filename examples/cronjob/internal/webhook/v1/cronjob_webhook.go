@@ -24,13 +24,16 @@ import (
 
 // SetupCronJobWebhookWithManager lets the manager's webhook server answer for CronJob objects.
 func SetupCronJobWebhookWithManager(mgr ctrl.Manager) error {
+	asV2 := admission.WithDefaulter(mgr.GetScheme(), &cronJobV2Defaulter{})
+	asV2.Handler = schemaFirst{asV2.Handler}
+	mgr.GetWebhookServer().Register("/mutate-batch-tutorial-kubebuilder-io-v2-cronjob", asV2)
 	return ctrl.NewWebhookManagedBy(mgr, &batchv1.CronJob{}).
 		WithDefaulter(&CronJobDefaulter{}).
 		WithValidator(&CronJobValidator{}).
 		Complete()
 }
 
-// +kubebuilder:webhook:path=/mutate-batch-tutorial-kubebuilder-io-v1-cronjob,mutating=true,failurePolicy=fail,sideEffects=None,timeoutSeconds=5,groups=batch.tutorial.kubebuilder.io,resources=cronjobs,verbs=create;update,versions=v1,name=mcronjob-v1.kb.io,admissionReviewVersions=v1
+// +kubebuilder:webhook:path=/mutate-batch-tutorial-kubebuilder-io-v1-cronjob,mutating=true,failurePolicy=fail,sideEffects=None,timeoutSeconds=5,groups=batch.tutorial.kubebuilder.io,resources=cronjobs,verbs=create;update,versions=v1,matchPolicy=Exact,name=mcronjob-v1.kb.io,admissionReviewVersions=v1
 
 // CronJobDefaulter fills in what the author of a CronJob left out.
 type CronJobDefaulter struct{}
