@@ -15,9 +15,9 @@ import (
 
 // +kubebuilder:webhook:path=/mutate-batch-tutorial-kubebuilder-io-v2-cronjob,mutating=true,failurePolicy=fail,sideEffects=None,timeoutSeconds=5,groups=batch.tutorial.kubebuilder.io,resources=cronjobs,verbs=create;update,versions=v2,matchPolicy=Exact,name=mcronjob-v2.kb.io,admissionReviewVersions=v1
 
-// cronJobV2Defaulter fills in the same as [CronJobCustomDefaulter] in objects that are written as v2. The API server asks
-// mutating webhooks before it checks an object against its schema, and cannot convert one with a field of a wrong type:
-// with a webhook for v1 alone its author would get an internal error.
+// cronJobV2Defaulter fills in the same as [CronJobCustomDefaulter] in objects that are written as v2. The API server
+// asks mutating webhooks before it checks an object against its schema, and cannot convert one with a field of a wrong
+// type: with a webhook for v1 alone its author would get an internal error.
 type cronJobV2Defaulter struct{}
 
 // Default changes the object before it is validated and stored.
