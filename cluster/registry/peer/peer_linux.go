@@ -107,10 +107,11 @@ func question(local, remote *net.TCPAddr) []byte {
 	return message
 }
 
-// OnBehalf is the Control of a [net.Dialer] whose connections over loopback are made on behalf of others.
+// OnBehalf is the Control of a [net.Dialer] whose connections over loopback are made on behalf of others. The kernel
+// takes 0.0.0.0 for loopback.
 func OnBehalf(_, address string, c syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
-	if err != nil || !to.Addr().Is4() || !to.Addr().IsLoopback() {
+	if err != nil || !to.Addr().Is4() || !to.Addr().IsLoopback() && !to.Addr().IsUnspecified() {
 		return nil
 	}
 	var failed error

@@ -86,6 +86,15 @@ func halfClosed(t *testing.T, port int) func() {
 	return func() { _ = conn.Close() }
 }
 
+// toAny connects to 0.0.0.0, which the kernel takes for loopback.
+func toAny(t *testing.T, port int) func() {
+	conn, err := net.Dial("tcp4", net.JoinHostPort("0.0.0.0", strconv.Itoa(port)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() { _ = conn.Close() }
+}
+
 func TestUser(t *testing.T) {
 	self := os.Geteuid()
 	for name, c := range map[string]struct {
@@ -97,6 +106,7 @@ func TestUser(t *testing.T) {
 		"over IPv6":         {mapped, self, true},
 		"another user":      {asStranger, stranger, true},
 		"on behalf":         {dialed(net.Dialer{Control: OnBehalf}), 0, false},
+		"to any":            {toAny, self, true},
 		"another address":   {dialed(net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 7)}}), 0, false},
 		"one that is gone":  {closed, 0, false},
 		"one that is going": {halfClosed, 0, false},
@@ -107,6 +117,24 @@ func TestUser(t *testing.T) {
 				t.Errorf("user %d, told %t; want %d, %t", uid, told, c.uid, c.told)
 			}
 		})
+	}
+}
+
+// TestOnBehalfToAny: on behalf of others, 0.0.0.0 is not a way to what listens at 127.0.0.1 for this user.
+func TestOnBehalfToAny(t *testing.T) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	conn, err := (&net.Dialer{Control: OnBehalf}).DialContext(t.Context(), "tcp4", net.JoinHostPort("0.0.0.0", port))
+	if err == nil {
+		defer conn.Close()
+		if uid, told := User(conn); told {
+			t.Errorf("it is told to be user %d", uid)
+		}
+		t.Errorf("connected to %s from %s", conn.RemoteAddr(), conn.LocalAddr())
 	}
 }
 
