@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"slices"
+	"time"
 
 	"cuelabs.dev/go/oci/ociregistry"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -48,3 +49,19 @@ func (r *Registry) Empty() bool {
 // Follow has f called whenever an image has come, until ctx ends. The push is answered when f returns: who has pushed
 // an image may count on what follows from it.
 func (r *Registry) Follow(ctx context.Context, f func()) { r.images.follow(ctx, f) }
+
+// imagesLimit bounds the question which images pods have, which takes milliseconds.
+const imagesLimit = 10 * time.Second
+
+// digests are those in the names of images that list returns.
+func digests(list func(context.Context) ([]string, error)) (found []ociregistry.Digest, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), imagesLimit)
+	defer cancel()
+	names, err := list(ctx)
+	for _, each := range names {
+		if d, err := name.NewDigest(each); err == nil {
+			found = append(found, ociregistry.Digest(d.DigestStr()))
+		}
+	}
+	return found, err
+}

@@ -2,8 +2,14 @@ package registry_test
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slipway-dev/slipway/cluster/registry"
 )
@@ -65,4 +71,59 @@ func TestFollow(t *testing.T) {
 	if len(came) > 1 {
 		t.Error("told after the end")
 	}
+}
+
+// TestImagesOfPodsStay: a manifest without a tag, which a pod's container runs, is kept when others go; while nobody can
+// tell, all are.
+func TestImagesOfPodsStay(t *testing.T) {
+	dir := t.TempDir()
+	r := start(t, registry.Options{Dir: dir, Durable: true})
+	img := image(t)
+	digest, err := img.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	push(t, ref(t, r, "team/op@"+digest.String()), img)
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	then := time.Now().Add(-48 * time.Hour)
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		return os.Chtimes(path, then, then)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		names []string
+		err   error
+		has   bool
+	}{
+		{nil, errors.New("the cluster is starting"), true},
+		{[]string{"team/op:v1", "no name", "127.0.0.1:1/team/op@" + digest.String()}, nil, true},
+	} {
+		again := start(t, registry.Options{Dir: dir, Durable: true, Images: func(context.Context) ([]string, error) { return step.names, step.err }})
+		if has := again.Has("localhost:" + port(again) + "/team/op@" + digest.String()); has != step.has {
+			t.Errorf("with %q, %v it is there: %t", step.names, step.err, has)
+		}
+		if err := again.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(filepath.Join(dir, "repositories/team/op/_manifests/sha256", digest.Hex), then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := start(t, registry.Options{Dir: dir, Durable: true, Images: func(context.Context) ([]string, error) { return nil, nil }})
+	if again.Has("localhost:" + port(again) + "/team/op@" + digest.String()) {
+		t.Error("it is there although no container runs it")
+	}
+}
+
+// port is that of a registry.
+func port(r *registry.Registry) string {
+	_, port, _ := net.SplitHostPort(r.Address())
+	return port
 }

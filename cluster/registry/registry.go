@@ -44,7 +44,9 @@ type Options struct {
 	Dir     string // of this registry alone
 	Durable bool   // keep what is in Dir, through power failures too; otherwise it is emptied
 	Port    int    // of 127.0.0.1 to listen on, if it can be had; 0: any
-	Token   string // with which others than the user of this process may push, and on systems that report no users that one too; empty: none
+	// Images are the names of the images of pods; those with digests are kept. nil: there are no pods.
+	Images func(context.Context) ([]string, error)
+	Token  string // with which others than the user of this process may push, and on systems that report no users that one too; empty: none
 }
 
 // Registry is a running registry.
@@ -67,7 +69,11 @@ func Start(o Options) (*Registry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("registry: %w", err)
 	}
-	images := newArrivals(disk.New(o.Dir, o.Durable))
+	backend := disk.New(o.Dir, o.Durable)
+	if o.Images != nil {
+		backend.Uses(func() ([]ociregistry.Digest, error) { return digests(o.Images) })
+	}
+	images := newArrivals(backend)
 	r := &Registry{
 		listener: listener,
 		release:  release,

@@ -156,11 +156,24 @@ func (s *session) startRegistry() (*registry.Registry, error) {
 	}
 	r, err := registry.Start(registry.Options{
 		Dir: filepath.Join(s.config.Dir, "registry"), Durable: s.config.Durable, Port: s.config.RegistryPort, Token: token,
+		Images: s.images,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errState, err)
 	}
 	return r, nil
+}
+
+// errStarting is why it is not known which images pods have.
+var errStarting = errors.New("the cluster is starting")
+
+// images are the names of the images of all pods.
+func (s *session) images(ctx context.Context) ([]string, error) {
+	host := s.host.Load()
+	if host == nil {
+		return nil, errStarting
+	}
+	return host.Images(ctx)
 }
 
 func (s *session) start(ctx context.Context, images *registry.Registry) (*engine.Host, error) {

@@ -38,6 +38,7 @@ var removers = map[string]string{
 	"cluster/realnode/imagestore/entry.go":             "in an image that is being unpacked",
 	"cluster/realnode/imagestore/pull.go":              "made by the same call",
 	"cluster/realnode/imagestore/store.go":             "in the state of a node",
+	"cluster/realnode/imagestore/superseded.go":        "in the state of a node",
 	"cluster/realnode/imagestore/unpack.go":            "in an image that is being unpacked",
 	"cluster/realnode/inside/remove_linux.go":          "for its callers",
 	"cluster/realnode/isolated/points_linux.go":        "made by the same call",

@@ -68,6 +68,19 @@ func (r *Runtime) CreateContainer(_ context.Context, sandboxID string, config *r
 	return c.id, nil
 }
 
+// Uses reports whether a container, which may have ended, is over the image of that ID, or has it as a volume.
+func (r *Runtime) Uses(image string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.containers {
+		volume := func(m *runtimeapi.Mount) bool { return m.GetImage().GetImage() == image }
+		if c.image.ID == image || slices.ContainsFunc(c.config.GetMounts(), volume) {
+			return true
+		}
+	}
+	return false
+}
+
 func (r *Runtime) container(id string) (*container, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

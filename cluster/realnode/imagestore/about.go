@@ -27,6 +27,9 @@ func (s *Store) readAll() error {
 			}
 			continue
 		}
+		if !image.named() && len(image.Lost) == 0 { // an earlier version did not write down what it lost
+			image.Lost = map[string]time.Time{"": at}
+		}
 		s.images[image.ID], written[image.ID] = image, at
 	}
 	newest := slices.SortedFunc(maps.Keys(written), func(a, b string) int { return written[b].Compare(written[a]) })
@@ -65,7 +68,8 @@ func (s *Store) keep(image Image) (Image, error) {
 			origins = map[string]Origin{}
 		}
 		maps.Copy(origins, image.Origins)
-		image.Origins = origins
+		image.Origins, image.Lost = origins, maps.Clone(old.Lost)
+		maps.DeleteFunc(image.Lost, func(tag string, _ time.Time) bool { return slices.Contains(image.Tags, tag) })
 	}
 	if err := s.yield(image); err != nil {
 		return Image{}, err
@@ -83,6 +87,14 @@ func (s *Store) yield(to Image) error {
 		claims := func(tag string) bool { return slices.Contains(to.Tags, tag) }
 		if id == to.ID || !slices.ContainsFunc(other.Tags, claims) {
 			continue
+		}
+		if other.Lost = maps.Clone(other.Lost); other.Lost == nil {
+			other.Lost = map[string]time.Time{}
+		}
+		for _, tag := range other.Tags {
+			if claims(tag) {
+				other.Lost[tag] = time.Now()
+			}
 		}
 		other.Tags = slices.DeleteFunc(slices.Clone(other.Tags), claims)
 		other.Origins = maps.Clone(other.Origins)

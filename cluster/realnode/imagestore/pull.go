@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -105,7 +106,13 @@ func (s *Store) take(at location, from v1.Image) (Image, error) {
 	if err := os.Rename(temp, s.folder(image.ID)); err != nil && !errors.Is(err, os.ErrExist) {
 		return Image{}, fmt.Errorf("unpack %s: %w", own.Name(), err)
 	}
-	return s.keep(image)
+	if image, err = s.keep(image); err != nil {
+		return Image{}, err
+	}
+	if err := s.prune(time.Now().Add(-supersededFor)); err != nil && s.options.Warn != nil {
+		s.options.Warn(err.Error())
+	}
+	return image, nil
 }
 
 // warnBare says which files are without the capabilities that the image gives them.

@@ -3,7 +3,6 @@ package imagestore
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"net/http"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
@@ -35,7 +35,9 @@ type Image struct {
 	Platform string
 	// Origins say what each name, with a tag or a digest, led to when it was pulled last.
 	Origins map[string]Origin
-	Root    string `json:"-"` // the folder with its files
+	// Lost are tags that another image has taken, and when.
+	Lost map[string]time.Time `json:",omitempty"`
+	Root string               `json:"-"` // the folder with its files
 }
 
 // Origin is what a name led to.
@@ -51,6 +53,7 @@ type Store struct {
 
 	mu     sync.Mutex
 	images map[string]Image // by ID
+	used   func(id string) bool
 	pulls  map[wanted]*pull // under way and digest
 }
 
@@ -125,13 +128,9 @@ func (s *Store) Remove(ref string) error {
 		return err
 	}
 	s.mu.Lock()
-	delete(s.images, image.ID)
+	dir, err := s.takeOut(image)
 	s.mu.Unlock()
-	dir := filepath.Dir(image.Root)
-	if err := os.Remove(filepath.Join(dir, aboutFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove image %s: %w", ref, err)
-	}
-	if err := os.RemoveAll(dir); err != nil {
+	if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
 		return fmt.Errorf("remove image %s: %w", ref, err)
 	}
 	return nil

@@ -118,5 +118,9 @@ func (n *node) runtime() (*cri.Runtime, *cri.Images, error) {
 	runtime, err := cri.New(cri.Options{
 		Dir: n.ground.folders.containers, Images: store, Network: n.ground.network, Starter: n.ground.starter, Version: n.Kubernetes,
 	})
-	return runtime, cri.NewImages(store, images), err
+	if err != nil {
+		return nil, nil, err
+	}
+	store.Uses(runtime.Uses)
+	return runtime, cri.NewImages(store, images), nil
 }

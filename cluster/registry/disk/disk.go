@@ -8,14 +8,16 @@
 //	blobs/sha256/HEX                           contents, by their digest, manifests among them
 //	repositories/NAME/_manifests/sha256/HEX    that a repository has a manifest: its descriptor
 //	repositories/NAME/_manifests/tags/TAG      what a tag points to: a descriptor
+//	repositories/NAME/_manifests/before/TAG    what it pointed to before that
 //	uploads/ID                                 what is being pushed
 //
 // A file under blobs or repositories is whole or not there: it is written as an upload, and renamed. So
 // whatever ends the process, and when, what was acknowledged is there and nothing else is.
 // All repositories have their contents in common: what one has need not be pushed to another.
 //
-// Nothing has to be kept that no tag leads to. A sweep, with the first request and then once in a while, removes
-// manifests without a tag that were not requested for a day, and then contents of no manifest.
+// Nothing has to be kept that no tag leads to. A sweep, with the first request and then once an hour, removes manifests
+// without a tag that were not requested for an hour, and then contents of no manifest. What a tag led to before stays,
+// and so does what containers run: see [Backend.Uses].
 package disk
 
 import (
@@ -44,6 +46,7 @@ type Backend struct {
 	// use is held by requests that rely on what is there to stay; a sweep takes it for itself alone.
 	use   sync.RWMutex
 	sweep sweeper
+	used  func() ([]ociregistry.Digest, error)
 }
 
 var _ ociregistry.Interface = (*Backend)(nil)
@@ -52,6 +55,10 @@ var _ ociregistry.Interface = (*Backend)(nil)
 func New(dir string, durable bool) *Backend {
 	return &Backend{dir: dir, durable: durable}
 }
+
+// Uses has sweeps ask which manifests containers run. One that gets no answer removes nothing. It is called before the
+// first request.
+func (b *Backend) Uses(used func() ([]ociregistry.Digest, error)) { b.used = used }
 
 func (b *Backend) uploads() string { return filepath.Join(b.dir, "uploads") }
 

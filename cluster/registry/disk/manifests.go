@@ -25,6 +25,11 @@ func (b *Backend) tagPath(repo, tag string) string {
 	return filepath.Join(b.repository(repo), "tags", escape(tag))
 }
 
+// beforePath is where it stands what a tag pointed to before.
+func (b *Backend) beforePath(repo, tag string) string {
+	return filepath.Join(b.repository(repo), "before", escape(tag))
+}
+
 func (b *Backend) manifestPath(repo string, d ociregistry.Digest) string {
 	return filepath.Join(b.repository(repo), d.Algorithm().String(), d.Encoded())
 }
@@ -108,6 +113,13 @@ func (b *Backend) PushManifest(_ context.Context, repo, tag string, contents []b
 	if tag == "" {
 		return d, nil
 	}
+	before, err := readDescriptor(b.tagPath(repo, tag))
+	if err == nil && before.Digest != d.Digest {
+		err = b.writeDescriptor(b.beforePath(repo, tag), before)
+	}
+	if err != nil && !absent(err) {
+		return d, err
+	}
 	return d, b.writeDescriptor(b.tagPath(repo, tag), d)
 }
 
@@ -181,8 +193,11 @@ func (b *Backend) openManifest(d ociregistry.Descriptor, err error) (ociregistry
 	return opened{f, f, d}, nil
 }
 
-// DeleteTag removes a tag. The content that it pointed to is deleted a day after its last use.
+// DeleteTag removes a tag. The content that it pointed to is deleted an hour after its last use.
 func (b *Backend) DeleteTag(_ context.Context, repo, tag string) error {
+	if err := os.Remove(b.beforePath(repo, tag)); err != nil && !absent(err) {
+		return err
+	}
 	return b.remove(b.tagPath(repo, tag))
 }
 

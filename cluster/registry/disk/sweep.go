@@ -3,6 +3,7 @@ package disk
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,8 +12,10 @@ import (
 )
 
 const (
-	// untagged is how long a manifest without a tag stays after it was last asked for: a pod may name it by its digest.
-	untagged = 24 * time.Hour
+	// untagged is how long a manifest without a tag stays after it was last asked for.
+	untagged = time.Hour
+	// abandoned is how long an upload stays that no client goes on with.
+	abandoned = 24 * time.Hour
 	// fresh is how long contents stay that no manifest names yet: one may be on its way.
 	fresh = time.Hour
 	// pause is the least time between two sweeps.
@@ -34,23 +37,30 @@ func (b *Backend) swept() {
 		return
 	}
 	b.sweep.last = time.Now()
+	var used []ociregistry.Digest
+	var err error
+	if b.used != nil {
+		used, err = b.used()
+	}
 	b.use.Lock()
 	defer b.use.Unlock()
 	if first { // what an earlier process was being pushed
 		_ = os.RemoveAll(b.uploads())
 	}
-	_ = b.clean()
+	if err == nil {
+		_ = b.clean(used)
+	}
 }
 
-// clean removes manifests that nothing leads to, and then contents that no manifest names.
-func (b *Backend) clean() error {
+// clean removes manifests that nothing leads to and no container runs, and then contents that no manifest names.
+func (b *Backend) clean(run []ociregistry.Digest) error {
 	repos, err := b.repositories()
 	if err != nil {
 		return err
 	}
 	used := map[ociregistry.Digest]bool{}
 	for _, repo := range repos {
-		needed, err := b.needed(repo)
+		needed, err := b.needed(repo, run)
 		if err != nil {
 			return err
 		}
@@ -64,9 +74,9 @@ func (b *Backend) clean() error {
 	return b.removeBlobs(used)
 }
 
-// needed is what tags, and manifests that were asked for of late, lead to in a repository.
-func (b *Backend) needed(repo string) (map[ociregistry.Digest]bool, error) {
-	roots, err := b.roots(repo)
+// needed is what tags, and manifests that were asked for of late or that containers run, lead to in a repository.
+func (b *Backend) needed(repo string, run []ociregistry.Digest) (map[ociregistry.Digest]bool, error) {
+	roots, err := b.roots(repo, run)
 	if err != nil {
 		return nil, err
 	}
@@ -98,26 +108,28 @@ func (b *Backend) needed(repo string) (map[ociregistry.Digest]bool, error) {
 	return needed, nil
 }
 
-// roots are what tags point to, and what was asked for of late.
-func (b *Backend) roots(repo string) ([]ociregistry.Digest, error) {
+// roots are what tags point to and pointed to before, what was asked for of late, and what containers run.
+func (b *Backend) roots(repo string, run []ociregistry.Digest) ([]ociregistry.Digest, error) {
 	var roots []ociregistry.Digest
-	tags, err := entries(filepath.Join(b.repository(repo), "tags"))
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range tags {
-		d, err := readDescriptor(filepath.Join(b.repository(repo), "tags", name))
+	for _, folder := range []string{"tags", "before"} {
+		tags, err := entries(filepath.Join(b.repository(repo), folder))
 		if err != nil {
 			return nil, err
 		}
-		roots = append(roots, d.Digest)
+		for _, name := range tags {
+			d, err := readDescriptor(filepath.Join(b.repository(repo), folder, name))
+			if err != nil {
+				return nil, err
+			}
+			roots = append(roots, d.Digest)
+		}
 	}
 	all, err := b.manifests(repo)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range all {
-		if !older(b.manifestPath(repo, d), untagged) {
+		if slices.Contains(run, d) || !older(b.manifestPath(repo, d), untagged) {
 			roots = append(roots, d)
 		}
 	}
@@ -167,7 +179,7 @@ func (b *Backend) removeBlobs(used map[ociregistry.Digest]bool) error {
 		return err
 	}
 	for _, name := range names {
-		if path := filepath.Join(b.uploads(), name); older(path, untagged) {
+		if path := filepath.Join(b.uploads(), name); older(path, abandoned) {
 			_ = os.Remove(path)
 		}
 	}

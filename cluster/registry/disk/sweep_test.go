@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -69,21 +70,38 @@ func there(t *testing.T, b *disk.Backend, want map[string]bool) {
 	}
 }
 
+// imageDigest is the digest of an image of [pushImage].
+func imageDigest(t *testing.T, data string) ociregistry.Digest {
+	t.Helper()
+	return pushImage(t, disk.New(t.TempDir(), false), "", data, nil).Digest
+}
+
 func TestSweepKeepsWhatTagsLeadTo(t *testing.T) {
 	dir := t.TempDir()
 	b := disk.New(dir, false)
+	pushImage(t, b, "v1", "run", nil)
 	pushImage(t, b, "v1", "old", nil)
+	pushImage(t, b, "v1", "before", nil)
 	tagged := pushImage(t, b, "v1", "new", nil)
 	pushImage(t, b, "", "about new", &tagged)
 	pushBlob(t, b, "of nothing")
 	age(t, dir, 48*time.Hour)
 	recent := pushImage(t, b, "", "by digest", nil)
 	age(t, filepath.Join(dir, "blobs"), 48*time.Hour)
-	pushBlob(t, b, "on its way")
 
+	runs := imageDigest(t, "run")
 	again := disk.New(dir, false)
+	again.Uses(func() ([]ociregistry.Digest, error) { return nil, errors.New("the cluster does not answer") })
+	there(t, again, map[string]bool{"old": true})
+	age(t, dir, 2*time.Hour)
+	again = disk.New(dir, false)
+	again.Uses(func() ([]ociregistry.Digest, error) { return []ociregistry.Digest{runs}, nil })
+	pushBlob(t, b, "on its way")
+	if _, err := b.ResolveManifest(t.Context(), "op", recent.Digest); err != nil {
+		t.Fatal(err)
+	}
 	there(t, again, map[string]bool{
-		"old": false, "config of old": false, "new": true, "config of new": true, "about new": true,
+		"run": true, "config of run": true, "before": true, "old": false, "config of old": false, "new": true, "config of new": true, "about new": true,
 		"of nothing": false, "by digest": true, "on its way": true,
 	})
 	if _, err := again.ResolveManifest(t.Context(), "op", recent.Digest); err != nil {
