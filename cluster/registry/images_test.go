@@ -73,8 +73,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestImagesOfPodsStay: a manifest without a tag, which a pod's container runs, is kept when others go; while nobody can
-// tell, all are.
+// TestImagesOfPodsStay: a manifest without a tag, which a pod's container runs, is kept when others go; while nobody
+// can tell, all are.
 func TestImagesOfPodsStay(t *testing.T) {
 	dir := t.TempDir()
 	r := start(t, registry.Options{Dir: dir, Durable: true})
