@@ -54,6 +54,9 @@ func (k Kubeconfig) checkContext(loader clientcmd.ClientConfig) error {
 	if _, ok := raw.Contexts[k.Context]; k.Context == "" || ok {
 		return nil
 	}
+	if len(raw.Contexts) == 0 {
+		return k.explain(clientcmd.ErrEmptyConfig)
+	}
 	return &report.Error{
 		What:  fmt.Sprintf("the kubeconfig has no context %q", k.Context),
 		Where: k.where(),
