@@ -31,14 +31,14 @@ type controller struct {
 func controllers() []controller {
 	needed := []string{"serviceaccount", "serviceaccount-token", "root-ca-certificate-publisher root-ca-cert-publisher", "crd-removal"}
 	others := []string{
-		"clusterrole-aggregation", "namespace", "garbage-collector garbagecollector gc", "resourcequota", "deployment", "replicaset",
-		"replicationcontroller", "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished",
+		"clusterrole-aggregation", "namespace", "garbage-collector garbagecollector gc", "storage-version-migrator svm", "resourcequota",
+		"deployment", "replicaset", "replicationcontroller", "statefulset", "daemonset", "job", "cronjob", "ttl-after-finished",
 		"horizontal-pod-autoscaler horizontalpodautoscaling", "disruption", "pod-garbage-collector podgc", "endpoints endpoint",
 		"endpointslice", "endpointslice-mirroring endpointslicemirroring", "service-cidr", "service-lb", "ingress-address",
 		"persistentvolume-binder", "simulated-volume-provisioner", "persistentvolume-protection pv-protection",
 		"persistentvolumeclaim-protection pvc-protection", "ephemeral-volume", "node-lifecycle nodelifecycle", "taint-eviction",
 		"certificatesigningrequest-approving csrapproving", "certificatesigningrequest-signing csrsigning",
-		"certificatesigningrequest-cleaner csrcleaner",
+		"certificatesigningrequest-cleaner csrcleaner", "validatingadmissionpolicy-status",
 	}
 	var all []controller
 	for i, text := range append(needed, others...) {
