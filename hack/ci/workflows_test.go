@@ -116,6 +116,36 @@ func TestWorkflowsAreSafe(t *testing.T) {
 	}
 }
 
+// TestScaffoldedWorkflowIsPinned: a new project names actions of others by a commit, with the version in a comment, in
+// the form that Renovate keeps up to date; those that this repository uses too are the same.
+func TestScaffoldedWorkflowIsPinned(t *testing.T) {
+	pinned := regexp.MustCompile(`uses: (([\w.-]+/[\w.-]+)@[0-9a-f]{40} # v\d+\.\d+\.\d+)\n`)
+	own := map[string]string{}
+	names, err := filepath.Glob(filepath.Join(root, ".github/workflows/*.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range pinned.FindAllStringSubmatch(string(text), -1) {
+			own[m[2]] = m[1]
+		}
+	}
+	text := string(scaffolded(t, "features-ci/ci.yml.tmpl"))
+	found := pinned.FindAllStringSubmatch(text, -1)
+	if want := strings.Count(text, "uses: ") - 1; len(found) != want || !strings.Contains(text, "uses: slipway-dev/slipway@main # ") {
+		t.Errorf("%d actions of others are pinned, want %d:\n%s", len(found), want, text)
+	}
+	for _, m := range found {
+		if own[m[2]] != "" && own[m[2]] != m[1] {
+			t.Errorf("new projects use %s, and this repository %s", m[1], own[m[2]])
+		}
+	}
+}
+
 func TestActionIsSafe(t *testing.T) {
 	var a action
 	read(t, "action.yml", &a)
