@@ -34,8 +34,10 @@ type Finding struct {
 	Message string `json:"message"`
 	// Reason says the same to programs, where they do something about it.
 	Reason Reason `json:"reason,omitempty"`
-	// Refused says that no API server takes the definition.
+	// Refused says that no API server takes the definition, or the sample.
 	Refused bool `json:"refused"`
+	// Line is the line of the file, of findings about samples.
+	Line int `json:"line,omitempty"`
 }
 
 // Check returns what is wrong with the definitions of a file, in the order of their paths. A file that cannot be

@@ -36,6 +36,8 @@ const (
 	TooLargeToApply Reason = "tooLargeToApply"
 	// TooLargeToStore is that etcd refuses the definition.
 	TooLargeToStore Reason = "tooLargeToStore"
+	// UnknownField is that a sample has a field that its definition does not have.
+	UnknownField Reason = "unknownField"
 )
 
 // words are how the API server's libraries in go.mod begin what they say of a reason, or what they say in between. The

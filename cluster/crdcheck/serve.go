@@ -12,17 +12,19 @@ import (
 )
 
 // Protocol is the number of the form of questions and answers. It grows when either changes.
-const Protocol = 2
+const Protocol = 3
 
 // Kubernetes is the version whose API server would say the same. It equals the version of the libraries in go.mod,
 // which a test checks.
 const Kubernetes = "1.37.1"
 
-// question is what the program is asked: about Files to check, or about what After changes in Before to compare.
+// question is what the program is asked: about Files to check, about Samples of the definitions in Files, or about what
+// After changes in Before to compare.
 type question struct {
-	Files  []File `json:"files,omitempty"`
-	Before []File `json:"before,omitempty"`
-	After  []File `json:"after,omitempty"`
+	Files   []File `json:"files,omitempty"`
+	Samples []File `json:"samples,omitempty"`
+	Before  []File `json:"before,omitempty"`
+	After   []File `json:"after,omitempty"`
 }
 
 // answer is what the program says.
@@ -34,7 +36,7 @@ type answer struct {
 }
 
 // errUsage is how the program is called.
-var errUsage = errors.New("usage: slipway-check check|compare|version")
+var errUsage = errors.New("usage: slipway-check check|samples|compare|version")
 
 // Serve answers one question: args name it, in has its content, and out gets the answer.
 func Serve(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
@@ -53,6 +55,8 @@ func Serve(ctx context.Context, args []string, in io.Reader, out io.Writer) erro
 	case "version":
 	case "check":
 		a.Findings = checkAll(ctx, q.Files)
+	case "samples":
+		a.Findings = CheckSamples(ctx, q.Files, q.Samples)
 	case "compare":
 		a.Changes, err = Compare(ctx, q.Before, q.After)
 	default:

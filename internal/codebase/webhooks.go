@@ -15,9 +15,11 @@ type Webhook struct {
 	Mutating bool
 	// Elsewhere reports whether a service of another name is called, which need not be the manager's.
 	Elsewhere bool
-	Verbs     []string
-	File      string
-	Line      int
+	// Definitions are the names of the definitions of the objects that it is for; of a pattern there are none.
+	Definitions []string
+	Verbs       []string
+	File        string
+	Line        int
 }
 
 // Where is the place of the marker, "file:line".
@@ -38,10 +40,19 @@ func (c *Codebase) readWebhooks() (all []Webhook, err error) {
 			if w.Path != "" {
 				w.Path = path.Join("/", w.Path)
 			}
-			all = append(all, Webhook{Path: w.Path, Mutating: w.Mutating, Elsewhere: w.ServiceName != "", Verbs: w.Verbs, File: name, Line: w.Line})
+			all = append(all, Webhook{Path: w.Path, Mutating: w.Mutating, Elsewhere: w.ServiceName != "", Definitions: definitionsOf(w.Webhook), Verbs: w.Verbs, File: name, Line: w.Line})
 		}
 	}
 	return all, err
+}
+
+func definitionsOf(w source.Webhook) (names []string) {
+	for _, group := range w.Groups {
+		for _, resource := range w.Resources {
+			names = append(names, resource+"."+group)
+		}
+	}
+	return names
 }
 
 // WebhookPath is where a manager serves the webhook that sets the defaults of a kind's objects or, if it is not

@@ -15,6 +15,7 @@ package crdcheck
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,8 +44,10 @@ type Finding struct {
 	Message string `json:"message"`
 	// Reason is what the message is about, where something follows from that.
 	Reason Reason `json:"reason,omitempty"`
-	// Refused says that no API server takes the definition.
+	// Refused says that no API server takes the definition, or the sample.
 	Refused bool `json:"refused"`
+	// Line is the line of the file, of findings about samples.
+	Line int `json:"line,omitempty"`
 }
 
 // Change is a difference between two states of a definition.
@@ -62,13 +65,15 @@ type Change struct {
 }
 
 // Protocol is the number of the form of questions and answers, the same as in the program.
-const Protocol = 2
+const Protocol = 3
 
-// question is what the program is asked: about Files to check, or about what After changes in Before to compare.
+// question is what the program is asked: about Files to check, about Samples of the definitions in Files, or about what
+// After changes in Before to compare.
 type question struct {
-	Files  []File `json:"files,omitempty"`
-	Before []File `json:"before,omitempty"`
-	After  []File `json:"after,omitempty"`
+	Files   []File `json:"files,omitempty"`
+	Samples []File `json:"samples,omitempty"`
+	Before  []File `json:"before,omitempty"`
+	After   []File `json:"after,omitempty"`
 }
 
 // answer is what the program says.
@@ -101,23 +106,44 @@ func (c *Checker) Command() string { return c.finder.BuildChecker() }
 // Check returns what is wrong with the definitions in files, in the order of the files. Only those that are not
 // remembered are checked.
 func (c *Checker) Check(ctx context.Context, files []File) ([]Finding, error) {
+	return c.remembered(files, "", func(unknown []File) (answer, error) {
+		return c.ask(ctx, "check", question{Files: unknown})
+	})
+}
+
+// CheckSamples returns why an API server would refuse the objects in samples, whose definitions are those in files, in
+// the order of the samples.
+func (c *Checker) CheckSamples(ctx context.Context, files, samples []File) ([]Finding, error) {
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(h, "%d\n%s", len(f.Content), f.Content)
+	}
+	return c.remembered(samples, fmt.Sprintf("samples of %x\n", h.Sum(nil)), func(unknown []File) (answer, error) {
+		return c.ask(ctx, "samples", question{Files: files, Samples: unknown})
+	})
+}
+
+// remembered returns the findings on files, of which ask is asked about those that are not remembered. They depend on
+// the content of a file and on with.
+func (c *Checker) remembered(files []File, with string, ask func(unknown []File) (answer, error)) ([]Finding, error) {
+	key := func(f File) File { return File{Name: f.Name, Content: with + f.Content} }
 	known := make(map[string][]Finding)
 	var unknown []File
 	for _, f := range files {
-		if findings, ok := c.memory.recall(f); ok {
+		if findings, ok := c.memory.recall(key(f)); ok {
 			known[f.Name] = findings
 			continue
 		}
 		unknown = append(unknown, f)
 	}
 	if len(unknown) > 0 {
-		a, err := c.ask(ctx, "check", question{Files: unknown})
+		a, err := ask(unknown)
 		if err != nil {
 			return nil, err
 		}
 		for _, f := range unknown {
 			known[f.Name] = about(a.Findings, f.Name)
-			c.memory.keep(f, known[f.Name])
+			c.memory.keep(key(f), known[f.Name])
 		}
 	}
 	var all []Finding

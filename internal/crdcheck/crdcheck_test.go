@@ -39,7 +39,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-const answer = `echo '{"protocol":2,"findings":[{"file":"a.yaml","definition":"d","path":"p","value":"v","message":"m","refused":true}]}'`
+const answer = `echo '{"protocol":3,"findings":[{"file":"a.yaml","definition":"d","path":"p","value":"v","message":"m","refused":true}]}'`
 
 // TestCheckRemembers asks about a content once, whatever its file is called, and only about what is new.
 func TestCheckRemembers(t *testing.T) {

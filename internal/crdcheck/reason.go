@@ -31,4 +31,6 @@ const (
 	TooLargeToApply Reason = "tooLargeToApply"
 	// TooLargeToStore is that etcd refuses the definition.
 	TooLargeToStore Reason = "tooLargeToStore"
+	// UnknownField is that a sample has a field that its definition does not have.
+	UnknownField Reason = "unknownField"
 )

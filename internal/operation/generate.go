@@ -47,6 +47,9 @@ func (s *Session) Generate(ctx context.Context, g Generation) error {
 	if err := s.checkDefinitions(ctx, root, result, g.Strict); err != nil {
 		return err
 	}
+	if err := s.checkSamples(ctx, root, plan, result, g.Strict); err != nil {
+		return err
+	}
 	s.noteOther(plan, result)
 	s.warnOfInflections()
 	s.Handler.Handle(generated(result, time.Since(begin)))

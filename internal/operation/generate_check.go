@@ -22,6 +22,9 @@ func (s *Session) CheckGenerated(ctx context.Context, g Generation) error {
 	if err := s.checkDefinitions(ctx, root, result, g.Strict); err != nil {
 		return err
 	}
+	if err := s.checkSamples(ctx, root, plan, result, g.Strict); err != nil {
+		return err
+	}
 	stale, err := plan.Stale(result.Files)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@
 // answer, each of them one JSON value:
 //
 //	slipway-check check    {"files":[{"name","content"}]}       → {"protocol","kubernetes","findings":[…]}
+//	slipway-check samples  {"files":[…],"samples":[…]}           → {"protocol","kubernetes","findings":[…]}
 //	slipway-check compare  {"before":[…],"after":[…]}            → {"protocol","kubernetes","changes":[…]}
 //	slipway-check version                                        → {"protocol","kubernetes"}
 //
