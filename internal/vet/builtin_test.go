@@ -3,8 +3,8 @@ package vet
 import (
 	"cmp"
 	"flag"
-	"go/build"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -67,13 +67,13 @@ func groupOf(t *testing.T, dir string) string {
 }
 
 // folderOf is the folder of a package.
-func folderOf(t *testing.T, pkg string) string {
+func folderOf(t *testing.T, path string) string {
 	t.Helper()
-	found, err := build.Import(pkg, ".", build.FindOnly)
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", path).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found.Dir
+	return strings.TrimSpace(string(dir))
 }
 
 // filesOf are the files below a folder that match a pattern.
