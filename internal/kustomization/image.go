@@ -1,15 +1,13 @@
 package kustomization
 
 import (
-	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/konfig"
-	"sigs.k8s.io/kustomize/api/provider"
-	"sigs.k8s.io/kustomize/kustomize/v5/commands/edit"
+	"sigs.k8s.io/kustomize/api/pkg/util"
+	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 
@@ -43,10 +41,6 @@ func withImage(disk filesys.FileSystem, dir, text string) (filesys.FileSystem, e
 	}
 	set := imaged{FileSystem: disk, top: top}
 	set.replaces, set.image = SplitImage(text)
-	if _, err := set.setImage([]byte("resources: []\n")); err != nil {
-		return nil, &report.Error{What: fmt.Sprintf("invalid image %q", text), Where: dir, Err: err,
-			Hint: "use a reference such as registry.example.com/team/operator:v1"}
-	}
 	return set, nil
 }
 
@@ -84,21 +78,17 @@ func (i imaged) isNamed(text []byte) bool {
 	return slices.ContainsFunc(append(k.Images, k.ImageTags...), func(set struct{ Name string }) bool { return set.Name == i.replaces })
 }
 
-// setImage runs kustomize's own edit command on the text of a kustomization.
+// setImage returns the text of a kustomization with the image set in it, as kustomize's own edit command sets it, which
+// also sorts the images. That command is not linked into each program that builds kustomizations.
 func (i imaged) setImage(source []byte) ([]byte, error) {
-	memory := filesys.MakeFsInMemory()
-	name := konfig.DefaultKustomizationFileName()
-	if err := memory.WriteFile(name, source); err != nil {
+	var k types.Kustomization
+	if err := k.Unmarshal(source); err != nil {
 		return nil, err
 	}
-	depend := provider.NewDefaultDepProvider()
-	cmd := edit.NewCmdEdit(memory, depend.GetFieldValidator(), depend.GetResourceFactory(), io.Discard)
-	cmd.SetArgs([]string{"set", "image", i.replaces + "=" + i.image})
-	cmd.SetOut(io.Discard)
-	cmd.SetErr(io.Discard)
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	if err := cmd.Execute(); err != nil {
-		return nil, err
-	}
-	return memory.ReadFile(name)
+	k.FixKustomization()
+	set := types.Image{Name: i.replaces}
+	set.NewName, set.NewTag, set.Digest = util.SplitImageName(i.image)
+	k.Images = append(slices.DeleteFunc(k.Images, func(other types.Image) bool { return other.Name == i.replaces }), set)
+	slices.SortStableFunc(k.Images, func(a, b types.Image) int { return strings.Compare(a.Name, b.Name) })
+	return yaml.Marshal(k)
 }
