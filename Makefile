@@ -66,7 +66,7 @@ gofmt:
 
 # Without the variables that name programs of clusters, a test that needs one skips itself. So the result is the same on
 # every machine. These processes end before garbage is worth collecting, unless they take a gigabyte. Random tests have a
-# few of the rounds that `make test` has.
+# few of the rounds that `make test` has, and some tests that compile are left to that.
 CHECK = env -u SLIPWAY_CLUSTER -u SLIPWAY_NODE -u SLIPWAY_CHECK GOGC=off GOMEMLIMIT=1GiB FEW_ROUNDS=1
 ONLY  = $(if $(value RUN),-run '$(value RUN)')
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/rounds"
 )
 
 // An action is action.yml.
@@ -212,6 +214,7 @@ func TestActionVerifiesAgain(t *testing.T) {
 
 // TestActionCompiles: sources that are given, and a version that has no release.
 func TestActionCompiles(t *testing.T) {
+	rounds.Thorough(t)
 	source := checkout(t)
 	r := newRunner(t)
 	out, err := r.play(map[string]string{"source": source, "programs": "none"}, "main")

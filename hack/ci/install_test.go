@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/rounds"
 )
 
 // clone is how slipway comes to a machine, whether there is a release or not.
@@ -14,6 +16,7 @@ const clone = "git clone https://github.com/slipway-dev/slipway ../slipway && go
 // TestMakefileSaysHowToInstall does what a new project's Makefile prints on a machine without slipway, where the
 // repository is one of a small slipway: the target runs then.
 func TestMakefileSaysHowToInstall(t *testing.T) {
+	rounds.Thorough(t)
 	r := newRunner(t)
 	repository := checkout(t)
 	git(t.Context(), t, repository, "init", "--quiet")

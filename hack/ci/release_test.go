@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/rounds"
 )
 
 // A publisher plays release.yml for a tag: each job has a folder and a folder for temporary files of its own, and gets
@@ -138,6 +140,7 @@ const news = "# Changelog\n\n## 0.1.0 (today)\n\nNews.\n\n## 0.0.9\n\nOld.\n"
 // TestRelease runs the jobs of release.yml for a tag, with a Makefile that makes a small release and a small program
 // that signs it.
 func TestRelease(t *testing.T) {
+	signers := t.TempDir()
 	for name, c := range map[string]struct {
 		tags      []string
 		changelog string
@@ -155,6 +158,7 @@ func TestRelease(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPublisher(t, c.changelog, c.tags...)
 			p.alone = true
+			p.keepSigners(signers)
 			if c.key != "" {
 				p.values["vars.SLIPWAY_PUBLIC_KEY"] = c.key
 			}
@@ -206,6 +210,7 @@ func TestOneStepHasTheKey(t *testing.T) {
 // nothing is signed or published. The steps that sign are run even after the one that refuses, which alone would hide
 // that they run something.
 func TestStrangeArtifact(t *testing.T) {
+	rounds.Thorough(t)
 	signers := t.TempDir()
 	const steal = "package main\n\nimport \"os\"\n\nfunc init() { _ = os.WriteFile(%q, []byte(os.Getenv(\"SLIPWAY_RELEASE_KEY\")), 0o600) }\n"
 	for name, c := range map[string]struct{ path, text, link string }{

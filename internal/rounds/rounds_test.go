@@ -10,3 +10,19 @@ func TestOf(t *testing.T) {
 		}
 	}
 }
+
+func TestThorough(t *testing.T) {
+	for value, want := range map[string]bool{"": false, "1": true} {
+		t.Run(value, func(t *testing.T) {
+			t.Setenv(Few, value)
+			skipped := true
+			t.Run("test", func(t *testing.T) {
+				defer func() { skipped = t.Skipped() }()
+				Thorough(t)
+			})
+			if skipped != want {
+				t.Errorf("%s=%s: skipped is %v", Few, value, skipped)
+			}
+		})
+	}
+}
