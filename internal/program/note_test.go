@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/rounds"
 )
 
 // warnings are those that were given, which it forgets.
@@ -48,6 +49,7 @@ func cut(t *testing.T, path string, size int) {
 
 // TestDamagedPrograms: each program of the cache, cut off or changed, is made again, with one line of warning.
 func TestDamagedPrograms(t *testing.T) {
+	rounds.Thorough(t)
 	y := newYard(t)
 	p, kubectl := y.ensure(), y.kubectl()
 	for path, ensure := range map[string]func(){p.Path: func() { y.ensure() }, kubectl: func() { y.kubectl() }} {
@@ -186,6 +188,7 @@ func TestSourcesChangeMeanwhile(t *testing.T) {
 
 // TestSourcesNeverRest: it ends.
 func TestSourcesNeverRest(t *testing.T) {
+	rounds.Thorough(t)
 	y := newYard(t)
 	i := 0
 	y.seen = func(e report.Event) {

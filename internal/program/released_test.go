@@ -29,6 +29,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/rounds"
 )
 
 // released is a yard whose slipway is of a release, and the host of that.
@@ -168,6 +169,7 @@ func (r *released) leftovers() (names []string) {
 // TestDownloadedIsCompiled: what is downloaded has the bytes of what is compiled, and no go command is needed for it.
 // One archive has all programs, which are the same for all versions of Go.
 func TestDownloadedIsCompiled(t *testing.T) {
+	rounds.Thorough(t)
 	r := newReleased(t)
 	r.publish()
 	compiled := map[string][]byte{}
