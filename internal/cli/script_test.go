@@ -23,6 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/cli"
 	"github.com/slipway-dev/slipway/internal/codegen"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/rounds"
 	"github.com/slipway-dev/slipway/internal/setupenvtest"
 )
 
@@ -189,8 +190,12 @@ func useCodegen(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // condition decides the conditions that testscript does not know itself: each is true where the environment names a
-// program that takes long to compile, as `make test` has it. No test and no script compiles one.
+// program that takes long to compile, as `make test` has it. No test and no script compiles one. `thorough` is false in
+// `make check`, which leaves to `make test` what a cheaper script or test shows as well.
 func condition(name string) (bool, error) {
+	if name == "thorough" {
+		return os.Getenv(rounds.Few) == "", nil
+	}
 	variables := map[string]string{"cluster": "SLIPWAY_CLUSTER", "nodes": "SLIPWAY_NODE", "check": "SLIPWAY_CHECK"}
 	variable, known := variables[name]
 	if !known {
