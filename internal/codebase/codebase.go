@@ -32,6 +32,7 @@ type Codebase struct {
 	managers    func() ([]Manager, error)
 	deployed    func() (Deployed, error)
 	deployments func() ([]Deployment, error)
+	samples     func() ([]sample, error)
 }
 
 // Read reads the project that a view shows. Getenv is asked for variables that a Makefile leaves to the environment.
@@ -48,6 +49,7 @@ func Read(view fileview.View, getenv func(string) string) *Codebase {
 	c.managers = sync.OnceValues(c.readManagers)
 	c.deployed = sync.OnceValues(c.readDeployed)
 	c.deployments = sync.OnceValues(c.readDeployments)
+	c.samples = sync.OnceValues(c.readSamples)
 	return c
 }
 

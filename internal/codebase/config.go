@@ -13,7 +13,6 @@ const (
 	configFolder   = "config"
 	DeployedFolder = configFolder + "/default" // what is deployed
 	CRDListFolder  = configFolder + "/crd"     // lists the definitions
-	SampleFolder   = configFolder + "/samples"
 )
 
 // IsKustomization reports whether a file is one, by its name.
@@ -36,21 +35,6 @@ func (c *Codebase) Kustomization(folder string) string {
 // KustomizationFor is that file or, in a folder without one, the file that it would get.
 func (c *Codebase) KustomizationFor(folder string) string {
 	return cmp.Or(c.Kustomization(folder), path.Join(folder, konfig.DefaultKustomizationFileName()))
-}
-
-// newSampleList is a new list of samples, where kubebuilder's commands look for it.
-const newSampleList = SampleFolder + "/kustomization.yaml"
-
-// SampleList is the list of samples, or the one that a project without samples gets. It is "" where there are samples
-// and no list: a new one would list some of them, and nothing would read it.
-func (c *Codebase) SampleList() string {
-	if list := c.Kustomization(SampleFolder); list != "" {
-		return list
-	}
-	if entries, err := c.view.ReadDir(SampleFolder); err == nil && len(entries) > 0 {
-		return ""
-	}
-	return newSampleList
 }
 
 // ConfigFolder is where the project has a part of its configuration, such as "crd": in config, as layouts have it, or

@@ -229,18 +229,26 @@ func (a *planner) deployCRDs(list, folder string) error {
 }
 
 func (a *planner) planSample() error {
-	list := a.Code().SampleList()
-	if list != "" {
-		if err := a.RequireFrom("api/samples_kustomization.yaml", list, a.data()); err != nil {
+	place, err := a.Code().SamplePlace(a.project, a.resource)
+	if err != nil {
+		return err
+	}
+	if path.Dir(place.List) == codebase.SampleFolder {
+		if err := a.RequireFrom("api/samples_kustomization.yaml", place.List, a.data()); err != nil {
 			return err
 		}
 	}
-	file := a.project.SampleFile(a.resource)
-	if err := a.CreateFrom(a.template("api/sample.yaml"), file, a.data()); err != nil || list == "" {
+	if err := a.CreateFrom(a.template("api/sample.yaml"), place.File, a.data()); err != nil {
 		return err
 	}
-	item := path.Base(file)
-	return a.PutIfPlaced(list, plan.These(piece.Listed{Marker: "manifestskustomizesamples", Name: item}), "- "+item)
+	if len(place.Apart) > 0 {
+		a.Leave(fmt.Sprintf("%s: the project keeps its samples by folder, in %s: move this one to where it belongs, and list it there:\n- %s",
+			place.File, strings.Join(place.Apart, ", "), path.Base(place.File)))
+	}
+	if place.List == "" {
+		return nil
+	}
+	return a.PutIfPlaced(place.List, plan.These(piece.Listed{Marker: "manifestskustomizesamples", Name: place.Item}), "- "+place.Item)
 }
 
 // DropEmptySamples removes the list of samples that slipway made once it lists none. Kinds that another tool made may

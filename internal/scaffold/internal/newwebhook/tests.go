@@ -164,18 +164,21 @@ func (w *planner) suitePieces(src []byte) []plan.Piece {
 	return append(of, piece.Fragment{Marker: "webhook", Code: fmt.Sprintf(setup, name, w.resource.Kind), Key: name})
 }
 
-// sample is the file of the kind's sample, which the tests create, or nothing: in some projects it is elsewhere. Tests
-// that read it already go on doing so.
+// sample is the file of the kind's sample, which the tests create, or nothing: in some projects it has another name.
+// Tests that read it already go on doing so.
 func (w *planner) sample() string {
 	if w.resource.API == nil {
 		return ""
 	}
-	file := w.project.SampleFile(w.resource)
-	if there, err := w.Exists(file); err == nil && there {
-		return path.Base(file)
+	place, err := w.Code().SamplePlace(w.project, w.resource)
+	if err != nil {
+		return ""
 	}
-	if test, err := w.Find(w.testFile()); err == nil && bytes.Contains(test.Before(), []byte(path.Base(file))) {
-		return path.Base(file)
+	if there, err := w.Exists(place.File); err == nil && there {
+		return place.File
+	}
+	if test, err := w.Find(w.testFile()); err == nil && bytes.Contains(test.Before(), []byte(path.Base(place.File))) {
+		return place.File
 	}
 	return ""
 }

@@ -1,0 +1,161 @@
+package codebase
+
+import (
+	"bytes"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/slipway-dev/slipway/project"
+)
+
+// SampleFolder is the layouts' folder of samples. Authors may keep them in folders below it, by group or version.
+const SampleFolder = configFolder + "/samples"
+
+// newSampleList is a new list of samples, where kubebuilder's commands look for it.
+const newSampleList = SampleFolder + "/kustomization.yaml"
+
+// A SamplePlace is where the sample of a kind goes.
+type SamplePlace struct {
+	File string
+	// List is the kustomization that lists the samples there, and Item the sample's name in it. List is "" if none does.
+	List, Item string
+	// Apart are the folders of the project's samples if they are kept by folder, and it is not certain which of them, or
+	// another, is for this one: it goes to [SampleFolder] then.
+	Apart []string
+}
+
+// SamplePlace is the place of a kind's sample: where it is, or beside those of its version or, in a folder that is not
+// for one version, its group.
+func (c *Codebase) SamplePlace(file *project.Project, r project.Resource) (SamplePlace, error) {
+	all, err := c.samples()
+	if err != nil {
+		return SamplePlace{}, err
+	}
+	name := path.Base(file.SampleFile(r))
+	folder, certain := folderForSample(all, file, r)
+	place := SamplePlace{File: path.Join(folder, name)}
+	if !certain {
+		place.Apart = foldersOf(all, ofProject(file))
+	}
+	if place.List, err = c.listOfSamples(all, folder); err != nil || place.List == "" {
+		return place, err
+	}
+	item, err := filepath.Rel(filepath.FromSlash(path.Dir(place.List)), filepath.FromSlash(place.File))
+	place.Item = filepath.ToSlash(item)
+	return place, err
+}
+
+// folderForSample is the folder of a kind's sample, and whether it is certain.
+func folderForSample(all []sample, file *project.Project, r project.Resource) (folder string, certain bool) {
+	name, group := path.Base(file.SampleFile(r)), r.QualifiedGroup()
+	for _, is := range []func(sample) bool{
+		func(s sample) bool { return path.Base(s.file) == name },
+		func(s sample) bool { return s.built && s.of.Group == group && s.of.Version == r.Version },
+		func(s sample) bool { return s.built && s.of.Group == group && !s.byVersion() },
+	} {
+		folders := foldersOf(all, is)
+		switch {
+		case slices.Contains(folders, SampleFolder):
+			return SampleFolder, true
+		case len(folders) == 1:
+			return folders[0], true
+		case len(folders) > 1:
+			return SampleFolder, false
+		}
+	}
+	others := foldersOf(all, ofProject(file))
+	return SampleFolder, len(others) == 0 || slices.Contains(others, SampleFolder)
+}
+
+// listOfSamples is the kustomization that lists the samples of a folder, or will: a project without samples gets one.
+// It is "" where there are samples and no list: a new one would list some of them, and nothing would read it.
+func (c *Codebase) listOfSamples(all []sample, folder string) (string, error) {
+	if list := c.Kustomization(folder); list != "" {
+		return list, nil
+	}
+	if folder == SampleFolder {
+		if entries, err := c.view.ReadDir(folder); err == nil && len(entries) > 0 {
+			return "", nil
+		}
+		return newSampleList, nil
+	}
+	config, err := c.Config()
+	if err != nil {
+		return "", err
+	}
+	for _, s := range all {
+		if by := config.ListedBy(s.file); path.Dir(s.file) == folder && len(by) == 1 {
+			return config.File(by[0]), nil
+		}
+	}
+	return "", nil
+}
+
+// A sample is a file below [SampleFolder] with an object.
+type sample struct {
+	file string
+	of   schema.GroupVersion
+	// built reports whether it is an object by itself: a file that the kustomization of its folder does not list may be a
+	// patch of one.
+	built bool
+}
+
+// byVersion reports whether the sample's folder is called after its version.
+func (s sample) byVersion() bool {
+	return strings.Contains(strings.TrimPrefix(path.Dir(s.file), SampleFolder), s.of.Version)
+}
+
+// ofProject reports whether a sample is of one of the project's groups.
+func ofProject(file *project.Project) func(sample) bool {
+	return func(s sample) bool {
+		return s.built && slices.ContainsFunc(file.Resources, func(r project.Resource) bool { return r.QualifiedGroup() == s.of.Group })
+	}
+}
+
+// foldersOf are the folders of some of the samples, each once.
+func foldersOf(all []sample, is func(sample) bool) []string {
+	var folders []string
+	for _, s := range all {
+		if dir := path.Dir(s.file); is(s) && !slices.Contains(folders, dir) {
+			folders = append(folders, dir)
+		}
+	}
+	return folders
+}
+
+// readSamples reads the files of [Codebase.Samples] in [SampleFolder]. What cannot be read is none.
+func (c *Codebase) readSamples() (all []sample, err error) {
+	config, err := c.Config()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range c.Samples() {
+		of, is := c.versionIn(name)
+		if is && strings.HasPrefix(name, SampleFolder+"/") {
+			list := config.of(path.Dir(name))
+			all = append(all, sample{file: name, of: of, built: list == nil || slices.Contains(list.listed, name)})
+		}
+	}
+	return all, nil
+}
+
+// versionIn is the API version of the first object in a file.
+func (c *Codebase) versionIn(file string) (of schema.GroupVersion, is bool) {
+	src, err := c.view.ReadFile(file)
+	if err != nil {
+		return of, false
+	}
+	var object struct {
+		APIVersion string `yaml:"apiVersion"`
+	}
+	if yaml.NewDecoder(bytes.NewReader(src)).Decode(&object) != nil {
+		return of, false
+	}
+	of, err = schema.ParseGroupVersion(object.APIVersion)
+	return of, err == nil && of.Version != ""
+}
