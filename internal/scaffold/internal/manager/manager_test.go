@@ -105,6 +105,8 @@ func TestWire(t *testing.T) {
 		{"the scheme is in another file", "-- cmd/main.go --\n" + main + "-- cmd/scheme.go --\npackage main\n\nfunc init() {\n\t// +kubebuilder:scaffold:scheme\n}\n", false, "cmd/main.go cmd/scheme.go", nil},
 		{"the scheme is elsewhere", "-- cmd/main.go --\n" + main, false, "cmd/main.go", []string{"cmd/main.go:7: there is no insertion point +kubebuilder:scaffold:scheme; add by hand:\nmust(v1.AddToScheme(scheme))"}},
 		{"no logger", "-- cmd/main.go --\n" + strings.Replace(main, "setupLog", "logger", 1), false, "", []string{"scaffold:scheme", "cmd/main.go:7: this file declares no setupLog, which the code logs with; add by hand:\nsetUp("}},
+		{"a logger of the function", "-- cmd/main.go --\npackage main\n\nfunc init() {\n\t// +kubebuilder:scaffold:scheme\n}\n\nfunc main() {\n\tsetupLog := log()\n\t// +kubebuilder:scaffold:builder\n}\n", false, "cmd/main.go", nil},
+		{"a logger of another function", "-- cmd/main.go --\n" + strings.Replace(main, "var setupLog = log()", "func init() {\n\tsetupLog := log()\n\t// +kubebuilder:scaffold:scheme\n}", 1), false, "cmd/main.go", []string{"this file declares no setupLog"}},
 		{"left to the user", "-- cmd/main.go --\n" + main, true, "", []string{"--skip-wiring leaves the manager's code to you; add these lines to cmd/main.go:\nmust(v1.AddToScheme(scheme))\nsetUp(setupLog.Error)"}},
 		{"no program", "", false, "", []string{"cmd/main.go: there is no cmd/main.go to add code to; add these lines where your code sets up the manager:\nmust(v1"}},
 	} {

@@ -166,9 +166,9 @@ func lineEnd(line string) string {
 // setupLog is the logger of kubebuilder's main files.
 const setupLog = "setupLog"
 
-// lacksLogger reports whether the code logs with [setupLog] in a file that does not declare it.
+// lacksLogger reports whether the code logs with [setupLog], and neither the file nor its function declares that.
 func (f Fragment) lacksLogger(src []byte) bool {
-	return strings.Contains(f.Code, setupLog+".") && gofile.Declares(src, setupLog) == ""
+	return strings.Contains(f.Code, setupLog+".") && gofile.Declares(src, setupLog) == "" && !wiring.DeclaresAbove(src, setupLog)
 }
 
 // refuse says where the code belongs in a file without the marker.

@@ -226,14 +226,52 @@ func Function(src []byte) *ast.FuncType {
 	return typ
 }
 
+// setUpLine is the line of the marker for controllers or of the statement that stands for it, or 0.
+func (s *source) setUpLine() int {
+	if line := s.markerLine("builder"); line > 0 {
+		return line
+	}
+	_, at, ok := s.setUpPlace()
+	if !ok {
+		return 0
+	}
+	return s.line(at)
+}
+
+// DeclaresAbove reports whether the function of [Function] declares a variable, in its own list of statements, above
+// the place where controllers are set up.
+func DeclaresAbove(src []byte, name string) bool {
+	s := read(src)
+	if s == nil {
+		return false
+	}
+	_, body := s.function()
+	if body == nil {
+		return false
+	}
+	line := s.setUpLine()
+	return slices.ContainsFunc(body.List, func(stmt ast.Stmt) bool { return s.line(stmt.End()) <= line && declares(stmt, name) })
+}
+
+// declares reports whether a statement declares a variable: name := … or var name ….
+func declares(stmt ast.Stmt, name string) bool {
+	switch stmt := stmt.(type) {
+	case *ast.AssignStmt:
+		return stmt.Tok == token.DEFINE && slices.ContainsFunc(stmt.Lhs, func(e ast.Expr) bool { return isIdent(e, name) })
+	case *ast.DeclStmt:
+		decl, ok := stmt.Decl.(*ast.GenDecl)
+		return ok && slices.ContainsFunc(decl.Specs, func(spec ast.Spec) bool {
+			value, ok := spec.(*ast.ValueSpec)
+			return ok && slices.ContainsFunc(value.Names, func(n *ast.Ident) bool { return n.Name == name })
+		})
+	}
+	return false
+}
+
 func (s *source) function() (typ *ast.FuncType, body *ast.BlockStmt) {
-	line := s.markerLine("builder")
+	line := s.setUpLine()
 	if line == 0 {
-		_, at, ok := s.setUpPlace()
-		if !ok {
-			return nil, nil
-		}
-		line = s.line(at)
+		return nil, nil
 	}
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		var t *ast.FuncType
