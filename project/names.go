@@ -185,7 +185,7 @@ func (p *Project) WebhookDir(r Resource) string {
 	switch {
 	case p.Folders.OneWebhooks:
 		return dir
-	case p.MultiGroup && r.Group != "":
+	case p.MultiGroup && r.Group != "" && !p.Folders.UngroupedWebhooks:
 		return path.Join(dir, r.Group, r.Version)
 	}
 	return path.Join(dir, r.Version)

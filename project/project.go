@@ -54,6 +54,8 @@ type Folders struct {
 	Controllers string
 	Webhooks    string // each version has a folder in it
 	OneWebhooks bool   // all versions are in that folder itself
+	// UngroupedWebhooks reports that, with several groups, those folders of versions are for all groups.
+	UngroupedWebhooks bool
 }
 
 // A Resource is one API of the project, or one that it works on.

@@ -25,7 +25,7 @@ func folders(file *project.Project, controllers []Controller, webhooks []Webhook
 	for _, w := range webhooks {
 		dirs = append(dirs, path.Dir(w.File))
 	}
-	f.Webhooks, f.OneWebhooks = webhookFolder(file, dirs)
+	addWebhookFolder(&f, file, dirs)
 	return f
 }
 
@@ -56,27 +56,27 @@ func withoutKind(file *project.Project, dir string) string {
 	return dir
 }
 
-// webhookFolder is the first folder of webhooks that is called so, and whether it is one for all versions. It is "" if
-// the layout's folders have some: beside their types, say.
-func webhookFolder(file *project.Project, dirs []string) (folder string, one bool) {
+// addWebhookFolder adds the first folder of webhooks that is called so, and whether it has folders for versions and
+// groups. It adds none if the layout's folders have some: beside their types, say.
+func addWebhookFolder(f *project.Folders, file *project.Project, dirs []string) {
 	for _, r := range file.Resources {
 		if slices.Contains(dirs, file.WebhookDir(r)) {
-			return "", false
+			return
 		}
 	}
 	for _, dir := range dirs {
-		folder, one := dir, true
+		folder, one, ungrouped := dir, true, false
 		for _, r := range file.Resources {
 			if path.Base(folder) == r.Version {
-				folder, one = path.Dir(folder), false
+				folder, one, ungrouped = path.Dir(folder), false, file.MultiGroup
 			}
-			if file.MultiGroup && !one && path.Base(folder) == r.Group {
-				folder = path.Dir(folder)
+			if ungrouped && path.Base(folder) == r.Group {
+				folder, ungrouped = path.Dir(folder), false
 			}
 		}
 		if base := path.Base(folder); base == "webhook" || base == "webhooks" {
-			return folder, one
+			f.Webhooks, f.OneWebhooks, f.UngroupedWebhooks = folder, one, ungrouped
+			return
 		}
 	}
-	return "", false
 }

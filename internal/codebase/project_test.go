@@ -129,6 +129,8 @@ func TestWebhooksElsewhere(t *testing.T) {
 		{"v3", "", "api/v1"},
 		{"v3", "-- api/v1/a.go --\n" + marked + "-- internal/webhook/v1/b.go --\n" + marked, "api/v1"},
 		{"v3", "-- internal/webhook/v1/a.go --\n" + marked, "internal/webhook/v1"},
+		{"v3\nmultigroup: true", "-- pkg/webhooks/v1/a.go --\n" + marked, "pkg/webhooks/v1"},
+		{"v4\nmultigroup: true", "-- internal/webhooks/ship/v1/a.go --\n" + marked, "internal/webhooks/ship/v1"},
 	} {
 		file, err := read(unpacked(t, strings.Replace(described, "/v4", "/"+test.layout, 1)+test.files)).Described()
 		if err != nil {
