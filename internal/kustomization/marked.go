@@ -65,8 +65,9 @@ func (n *noted) isOwn(namespace string) bool {
 	return namespace == placeholder || slices.Contains(n.namespaces, namespace)
 }
 
-// noteRoles adds the notes to generated roles. Roles of one name in several namespaces get other names for the build,
-// in which they would all be in one. A text of another form is left to kustomize.
+// noteRoles adds the notes to generated roles. Roles of one name in several namespaces get other names for a build in
+// which they would all be in one; where no kustomization gives a namespace they stay as they are, and bindings find
+// them. A text of another form is left to kustomize.
 func (n *noted) noteRoles(text []byte) []byte {
 	documents := bytes.Split(text, []byte("\n---\n"))
 	roles, named := make([]generatedRole, len(documents)), map[string]int{}
@@ -81,7 +82,7 @@ func (n *noted) noteRoles(text []byte) []byte {
 			continue
 		}
 		notes := map[string]string{namespaceNote: role.Metadata.Namespace}
-		if named[role.Kind+"/"+role.Metadata.Name] > 1 && !n.isOwn(role.Metadata.Namespace) {
+		if len(n.namespaces) > 0 && named[role.Kind+"/"+role.Metadata.Name] > 1 && !n.isOwn(role.Metadata.Namespace) {
 			notes[nameNote] = role.Metadata.Name
 			role.Metadata.Name += "-of-" + role.Metadata.Namespace
 		}

@@ -76,6 +76,11 @@ func role(kind, namespace, name string) string {
 	return "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: " + kind + "\nmetadata:\n  name: " + name + namespace + "\nrules:\n- apiGroups:\n  - \"\"\n  resources:\n  - pods\n  verbs:\n  - get\n"
 }
 
+// ownBinding is a binding by the project of a role in a namespace.
+func ownBinding(namespace string) string {
+	return "-- config/rbac/binding.yaml --\napiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: mine, namespace: " + namespace + "}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: manager-role}\nsubjects: [{kind: ServiceAccount, name: manager, namespace: system}]\n"
+}
+
 // TestRoles: a generated role stays in the namespace that its marker names, and is bound to whom the others are. Those
 // of the operator's own namespace follow it, and what the project binds stays as kustomize has it.
 func TestRoles(t *testing.T) {
@@ -94,6 +99,8 @@ func TestRoles(t *testing.T) {
 		"two of a name": {operator + role("Role", "a", "manager-role") + role("Role", "b", "manager-role"), "config/default",
 			[]string{"Role a/op-manager-role", "Role b/op-manager-role", "ClusterRoleBinding /op-manager-rolebinding ClusterRole/manager-role to op-manager",
 				"RoleBinding a/op-manager-role Role/op-manager-role to op-manager", "RoleBinding b/op-manager-role Role/op-manager-role to op-manager"}, "namespace a"},
+		"two of a name that the project binds": {strings.Replace(operator, "namespace: op-system\n", "", 1) + role("Role", "a", "manager-role") + role("Role", "b", "manager-role") + ownBinding("a") + "---\n" + strings.SplitN(ownBinding("b"), "\n", 2)[1], "config/default",
+			[]string{"Role a/op-manager-role", "Role b/op-manager-role", "RoleBinding a/op-mine Role/op-manager-role to op-manager", "RoleBinding b/op-mine Role/op-manager-role to op-manager"}, ""},
 		"the operator's": {operator + all + role("Role", "op-system", "own") + role("Role", "system", "other"), "config/overlay",
 			[]string{main, "Role staging/op-own", "Role staging/op-other", bound, "RoleBinding staging/op-own Role/op-own to op-manager", "RoleBinding staging/op-other Role/op-other to op-manager"}, "namespace staging"},
 		"cluster-wide": {operator + all + role("ClusterRole", "", "more"), "config/default", []string{main, "ClusterRole /op-more", bound}, "no binding names ClusterRole op-more"},
