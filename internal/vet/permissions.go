@@ -33,7 +33,7 @@ var builtinResources = sync.OnceValue(func() map[string][]string {
 // definitions, and names by which accounts may act as others or approve certificates.
 var unserved = map[string][]string{
 	"core":                  {"bindings", "users", "groups"},
-	"authentication.k8s.io": {"userextras", "uids"},
+	"authentication.k8s.io": {"userextras", "uids", "users", "groups", "serviceaccounts", "nodes"}, // the latter for impersonate:MODE
 	"certificates.k8s.io":   {"signers"},
 	"policy":                {"podsecuritypolicies"},
 	"extensions":            {"podsecuritypolicies"},

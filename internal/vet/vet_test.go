@@ -81,6 +81,7 @@ func TestFindings(t *testing.T) {
 		"a permission for another's":            {"// +kubebuilder:rbac:groups=\"*\";metrics.k8s.io;apiextensions.k8s.io,resources=nothing,verbs=get\n\n", ""},
 		"a permission for a path":               {"// +kubebuilder:rbac:urls=/metrics,verbs=get\n\n", ""},
 		"a permission to act as others":         {"// +kubebuilder:rbac:groups=\"\",resources=users;groups,verbs=impersonate\n\n", ""},
+		"a permission to act as a node's":       {"// +kubebuilder:rbac:groups=authentication.k8s.io,resources=users;groups;serviceaccounts;nodes;uids,verbs=\"impersonate:user-info\"\n\n", ""},
 		"a method of the former form elsewhere": {"type T struct{}\n\nfunc (T) Default() {}\n\nfunc f() { ctrl.NewWebhookManagedBy(mgr, &store.Order{}) }", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
