@@ -69,6 +69,10 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 		e.What = "its namespace is being deleted"
 		e.Hint = "create the object after the namespace is deleted; the namespace's conditions show what it waits for"
 		e.Next = "slipway kubectl describe namespace " + object.GetNamespace()
+	case lacksNamespace(err, object):
+		e.What, e.Err = "its namespace does not exist", nil
+		e.Hint = "create it, or add it to the manifests"
+		e.Next = "slipway kubectl create namespace " + object.GetNamespace()
 	case apierrors.IsForbidden(err):
 		e.What = "not allowed"
 		if forbidden().MatchString(err.Error()) { // and not by a quota or another plug-in
@@ -81,6 +85,16 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 		e.Hint = ownership(err)
 	}
 	return e
+}
+
+// lacksNamespace reports whether the server refused an object for want of its namespace.
+func lacksNamespace(err error, object *unstructured.Unstructured) bool {
+	var status apierrors.APIStatus
+	if !apierrors.IsNotFound(err) || !errors.As(err, &status) || status.Status().Details == nil {
+		return false
+	}
+	details := status.Status().Details
+	return details.Kind == "namespaces" && details.Group == "" && details.Name == object.GetNamespace() && details.Name != ""
 }
 
 // causesOf are what the server says of single fields that it refuses.

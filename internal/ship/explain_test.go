@@ -44,6 +44,7 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: "a:
 	for name, test := range map[string]struct{ object, what, next string }{
 		"what never changes":  {strings.Replace(job, "a:1", "a:2", 1), "immutable fields would change: spec.template", "slipway kubectl -n default delete job.batch migrate"},
 		"a namespace leaving": {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: leaving}\n", "its namespace is being deleted", "slipway kubectl describe namespace leaving"},
+		"no namespace":        {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: nowhere}\n", "its namespace does not exist", "slipway kubectl create namespace nowhere"},
 		"a quota":             {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new, namespace: full}\n", "not allowed", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
