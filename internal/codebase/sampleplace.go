@@ -22,10 +22,11 @@ const newSampleList = SampleFolder + "/kustomization.yaml"
 // A SamplePlace is where the sample of a kind goes.
 type SamplePlace struct {
 	File string
-	// List is the kustomization that lists the samples there, and Item the sample's name in it. List is "" if none does.
+	// List is the kustomization that lists the samples there, and Item the sample's name in it. List is "" if none
+	// does.
 	List, Item string
-	// Apart are the folders of the project's samples if they are kept by folder, and it is not certain which of them, or
-	// another, is for this one: it goes to [SampleFolder] then.
+	// Apart are the folders of the project's samples if they are kept by folder, and it is not certain which of them,
+	// or another, is for this one: it goes to [SampleFolder] then.
 	Apart []string
 }
 
@@ -100,8 +101,8 @@ func (c *Codebase) listOfSamples(all []sample, folder string) (string, error) {
 type sample struct {
 	file string
 	of   schema.GroupVersion
-	// built reports whether it is an object by itself: a file that the kustomization of its folder does not list may be a
-	// patch of one.
+	// built reports whether it is an object by itself: a file that the kustomization of its folder does not list may be
+	// a patch of one.
 	built bool
 }
 
