@@ -50,8 +50,16 @@ func (f *Finder) ensure(ctx context.Context, p *product) (path string, err error
 	if ok || err != nil {
 		return path, err
 	}
+	return f.obtain(ctx, p)
+}
+
+// obtain downloads a product or builds it, and returns the path of its last program.
+func (f *Finder) obtain(ctx context.Context, p *product) (path string, err error) {
 	s, err := f.built(ctx, p)
-	return s.program(), err
+	if err != nil {
+		return "", err
+	}
+	return s.program(), nil
 }
 
 // slotOf is the place for what is built from the sources at hand.

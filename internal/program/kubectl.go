@@ -47,6 +47,10 @@ func (f *Finder) EnsureKubectl(ctx context.Context) (path string, err error) {
 	if ok || err != nil {
 		return path, err
 	}
-	s, err := f.built(ctx, kubectlProduct())
-	return s.program(), err
+	path, err = f.obtain(ctx, kubectlProduct())
+	if named := f.Getenv("SLIPWAY_CLUSTER"); err != nil && named != "" && ctx.Err() == nil {
+		return "", &report.Error{What: "no " + kubectlName + " is beside the program that SLIPWAY_CLUSTER names, and slipway cannot make one", Where: named, Err: err,
+			Hint: "put the " + kubectlName + " of the same build beside it, or kubectl on PATH"}
+	}
+	return path, err
 }

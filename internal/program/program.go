@@ -129,11 +129,11 @@ func (f *Finder) Ensure(ctx context.Context) (Program, error) {
 	if !errors.Is(err, ErrNotFound) {
 		return p, err
 	}
-	slot, err := f.built(ctx, clusterProduct())
+	path, err := f.obtain(ctx, clusterProduct())
 	if err != nil {
 		return Program{}, err
 	}
-	return Program{slot.program(), FromBuild}, nil
+	return Program{path, FromBuild}, nil
 }
 
 // named checks the program that the user named.

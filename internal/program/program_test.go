@@ -240,6 +240,23 @@ func TestNamedKubectl(t *testing.T) {
 	}
 }
 
+// TestNamedWithoutKubectl: a cluster program that the user named has no kubectl beside it, and there are no sources of
+// one.
+func TestNamedWithoutKubectl(t *testing.T) {
+	y := newYard(t)
+	y.recorded = ""
+	named := y.script("elsewhere/slipway-cluster", sameProtocol)
+	y.env["SLIPWAY_CLUSTER"] = named
+	path, err := y.EnsureKubectl(t.Context())
+	e, ok := errors.AsType[*report.Error](err)
+	if path != "" || !ok || e.Where != named || !strings.Contains(e.Hint, "beside it") || e.Err == nil {
+		t.Errorf("it is %q: %v", path, err)
+	}
+	if path, err := y.EnsureChecker(t.Context()); path != "" || err == nil {
+		t.Errorf("the checker is %q: %v", path, err)
+	}
+}
+
 // TestStartDoesNotWaitForKubectl: a command that needs the cluster program goes on once that is there, also while
 // another one holds the slot for kubectl.
 func TestStartDoesNotWaitForKubectl(t *testing.T) {
