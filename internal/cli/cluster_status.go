@@ -11,8 +11,8 @@ func (inv *invocation) clusterStatusCommand() *cobra.Command {
 		Use:   "status [NAME]",
 		Short: "Show the state of a cluster and its components",
 		Long: `Status shows the state of a cluster and of each component. It lists the addresses on this machine
-of Ingresses and of Services of the type LoadBalancer. It exits with status 1 if the cluster was
-not started, died, or does not answer.`,
+of Ingresses and of Services of the type LoadBalancer. It also shows how much of the disk images and
+volumes take. It exits with status 1 if the cluster was not started, died, or does not answer.`,
 	}, (*operation.Session).ClusterStatus)
 }
 

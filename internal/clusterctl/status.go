@@ -55,10 +55,12 @@ type Status struct {
 	Logical    []Logical   `json:"logical,omitempty"`   // clusters in the same process
 	Addresses  []Address   `json:"addresses,omitempty"` // of Services and Ingresses on this machine
 	// MoreAddresses is how many there are that Addresses leaves out.
-	MoreAddresses int    `json:"moreAddresses,omitempty"`
-	Durable       bool   `json:"durable"` // the data outlive the cluster
-	Log           string `json:"log,omitempty"`
-	Unknown       string `json:"unknown,omitempty"` // why it is not known whether the data are to outlive it; they do
+	MoreAddresses int `json:"moreAddresses,omitempty"`
+	// Storage is left to [Control.Storage], which takes longer than the rest.
+	Storage *Storage `json:"storage,omitempty"`
+	Durable bool     `json:"durable"` // the data outlive the cluster
+	Log     string   `json:"log,omitempty"`
+	Unknown string   `json:"unknown,omitempty"` // why it is not known whether the data are to outlive it; they do
 
 	// Already is set by Start when there was nothing to do.
 	Already bool `json:"already,omitempty"`

@@ -33,6 +33,7 @@ var outside = map[string]string{
 	"internal/image/transfer/save.go":                       "archives",
 	"internal/image/dockerfile/list.go":                     "it lists what a Dockerfile copies",
 	"internal/cachefolder/holdings/holdings.go":             "the user's cache",
+	"internal/clusterctl/storage.go":                        "what a cluster keeps",
 	// names below config
 	"internal/addon/addon.go":                     "modules of add-ons",
 	"internal/generate/arguments/output.go":       "controller-gen's own default",

@@ -19,6 +19,11 @@ func (s *Session) ClusterStatus(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	if status.Problem() == nil {
+		if status.Storage, err = s.clusters().Storage(ctx, status.Name); err != nil {
+			return err
+		}
+	}
 	s.Handler.Handle(report.Result{Text: described(status), Value: status})
 	return status.Problem()
 }
@@ -47,7 +52,7 @@ func described(s *clusterctl.Status) string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, line := range [][2]string{
 		{"server", s.Server}, {"kubernetes", s.Kubernetes}, {"kubeconfig", s.Kubeconfig}, {"registry", s.Registry},
-		{"context", cmp.Or(s.Context, "none")}, {"data", kept(s)}, {"process", process(s)}, {"log", s.Log},
+		{"context", cmp.Or(s.Context, "none")}, {"data", kept(s)}, {"storage", stored(s.Storage)}, {"process", process(s)}, {"log", s.Log},
 	} {
 		if line[1] != "" { // known only once the cluster is ready
 			fmt.Fprintf(w, "  %s\t%s\n", line[0], line[1])
@@ -117,6 +122,27 @@ func process(s *clusterctl.Status) string {
 		return fmt.Sprint(s.PID)
 	}
 	return fmt.Sprintf("%d, %d MiB of memory", s.PID, s.RSSBytes>>20)
+}
+
+// stored is what images and volumes take on the disk. Clusters that run no pods have no images on nodes and no data of
+// volumes.
+func stored(s *clusterctl.Storage) string {
+	if s == nil {
+		return ""
+	}
+	text := "registry " + mebibytes(s.Registry)
+	for _, part := range []struct {
+		name  string
+		bytes int64
+	}{{"images on nodes ", s.NodeImages}, {"volumes ", s.Volumes}} {
+		if part.bytes > 0 {
+			text += ", " + part.name + mebibytes(part.bytes)
+		}
+	}
+	if s.Incomplete {
+		text += "; at least, since not all files could be counted"
+	}
+	return text
 }
 
 // kept says what becomes of the cluster's data.

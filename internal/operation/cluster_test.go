@@ -26,6 +26,8 @@ func TestTellsOfClusters(t *testing.T) {
 		{Kind: "Service", Namespace: "shop", Name: "dns", Protocol: "UDP", Port: 53, At: "127.81.17.3:8053", Problem: "no ready endpoints"},
 		{Kind: "Service", Namespace: "shop", Name: "web", Protocol: "TCP", Port: 8080, At: "127.81.17.2:8080"},
 	}
+	full, more := *running, *running
+	full.Storage, more.Storage = &clusterctl.Storage{Registry: 3 << 20}, &clusterctl.Storage{NodeImages: 1 << 20, Volumes: 1 << 19, Incomplete: true}
 	fresh, durable := clusterctl.Reset{Name: "a"}, clusterctl.Reset{Name: "a", Durable: true}
 	fresh.Removed, fresh.Restored, durable.Kept = 1, 2, true
 	for _, test := range []struct {
@@ -38,6 +40,8 @@ func TestTellsOfClusters(t *testing.T) {
 		{"addresses", described(&balanced), []string{
 			"service shop/dns  127.81.17.3:8053/UDP, for port 53, does not answer: no ready endpoints\n", "service shop/web  127.81.17.2:8080\n", "3 addresses more",
 		}},
+		{"storage", described(&full), []string{"storage     registry 3.0 MiB\n"}},
+		{"more storage", described(&more), []string{"registry 0.0 MiB, images on nodes 1.0 MiB, volumes 0.5 MiB; at least, since not all files could be counted\n"}},
 		{"list", table([]*clusterctl.Status{running, {Name: "b", State: clusterctl.Stopped, Durable: true}}), []string{"1 simulated, 2 real", "kept", "thrown away"}},
 		{"no clusters", table(nil), []string{"slipway cluster start"}},
 		{"reset", wasReset(&fresh), []string{"when it became ready: 1 object removed, 2 restored"}},

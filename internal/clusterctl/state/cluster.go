@@ -45,6 +45,23 @@ func (c Cluster) Log() string { return filepath.Join(c.Dir, "log") }
 // Logs is the folder with a log for each component of the cluster, written by the program.
 func (c Cluster) Logs() string { return filepath.Join(c.Dir, "logs") }
 
+// Registry is the folder with the contents of the image registry.
+func (c Cluster) Registry() string { return filepath.Join(c.Dir, "registry") }
+
+// Volumes is the folder with the data of PersistentVolumes that real nodes keep.
+func (c Cluster) Volumes() string { return filepath.Join(c.nodes(), ".volumes") }
+
+// NodeImages are the folders in which isolated and plain nodes keep images; they need not exist.
+func (c Cluster) NodeImages() (dirs []string) {
+	nodes, _ := os.ReadDir(c.nodes()) // without the folder there are no nodes
+	for _, node := range nodes {
+		dirs = append(dirs, filepath.Join(c.nodes(), node.Name(), "lib", "slipway", "images"), filepath.Join(c.nodes(), node.Name(), "images"))
+	}
+	return dirs
+}
+
+func (c Cluster) nodes() string { return filepath.Join(c.Dir, "nodes") }
+
 // programLock is the path of the lock that the program holds.
 func (c Cluster) programLock() string { return filepath.Join(c.Dir, "lock") }
 
