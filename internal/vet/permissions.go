@@ -30,17 +30,18 @@ var builtinResources = sync.OnceValue(func() map[string][]string {
 })
 
 // unserved are resources of Kubernetes' groups that roles name although no client has them: those of other API servers'
-// definitions, and names by which accounts may act as others or approve certificates.
+// definitions and of earlier versions, and names by which accounts may act as others or approve certificates.
 var unserved = map[string][]string{
 	"core":                  {"bindings", "users", "groups"},
 	"authentication.k8s.io": {"userextras", "uids", "users", "groups", "serviceaccounts", "nodes"}, // the latter for impersonate:MODE
 	"certificates.k8s.io":   {"signers"},
 	"policy":                {"podsecuritypolicies"},
 	"extensions":            {"podsecuritypolicies"},
+	"resource.k8s.io":       {"podschedulingcontexts", "resourceclasses", "resourceclaimparameters", "resourceclassparameters"},
 }
 
-// permissions finds permissions for resources that do not exist, in Kubernetes' own groups and in those of the
-// project's kinds. What other groups have is not known.
+// permissions finds permissions for resources that do not exist in Kubernetes' own groups, and misspelt ones in those of
+// the project's kinds, which may have other projects' too. What other groups have is not known.
 func (v *vetting) permissions() {
 	own := map[string][]string{}
 	for _, k := range v.kinds {
@@ -95,13 +96,20 @@ func (v *vetting) permission(at report.Position, p source.Permission, own map[st
 			continue
 		}
 		suggestion := "write the plural that kubectl api-resources shows"
-		if near := nearest(name, known); near != "" {
+		near := nearest(name, known)
+		if near == "" && slices.ContainsFunc(groups, isShared) {
+			continue // another project's kind in the same group
+		}
+		if near != "" {
 			suggestion = "write resources=" + near + strings.TrimPrefix(resource, name)
 		}
 		v.found = append(v.found, report.Finding{Position: at, Suggestion: suggestion,
 			Message: fmt.Sprintf("there is no resource %s in the API %s: nothing is permitted", name, groupText(groups))})
 	}
 }
+
+// isShared reports whether a group may have kinds of other projects too.
+func isShared(group string) bool { return group != "" && builtinResources()[group] == nil }
 
 // resourcesOf are the resources of a group, nil if they are not known.
 func resourcesOf(group string, own map[string][]string) []string {

@@ -78,6 +78,8 @@ func TestFindings(t *testing.T) {
 		"a permission of two groups for none":   {"// +kubebuilder:rbac:groups=apps;batch,resources=pods,verbs=get\n\n", unserved},
 		"a permission for a subresource":        {"// +kubebuilder:rbac:groups=store.example.com,resources=orders/status;orders/finalizers,verbs=update\n\n", ""},
 		"a permission for a kind":               {"// +kubebuilder:rbac:groups=store.example.com,resources=Order,verbs=get\n\n", unserved},
+		"a permission in a shared group":        {"// +kubebuilder:rbac:groups=store.example.com,resources=invoices,verbs=get\n\n", ""},
+		"a permission of an earlier version":    {"// +kubebuilder:rbac:groups=resource.k8s.io,resources=podschedulingcontexts,verbs=get\n\n", ""},
 		"a permission for another's":            {"// +kubebuilder:rbac:groups=\"*\";metrics.k8s.io;apiextensions.k8s.io,resources=nothing,verbs=get\n\n", ""},
 		"a permission for a path":               {"// +kubebuilder:rbac:urls=/metrics,verbs=get\n\n", ""},
 		"a permission to act as others":         {"// +kubebuilder:rbac:groups=\"\",resources=users;groups,verbs=impersonate\n\n", ""},
