@@ -79,6 +79,14 @@ func projected(name string, optional bool) corev1.VolumeSource {
 	}}}
 }
 
+func limitOf(container string) *corev1.ResourceFieldSelector {
+	return &corev1.ResourceFieldSelector{ContainerName: container, Resource: "limits.cpu"}
+}
+
+func downward(container string) corev1.VolumeSource {
+	return corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{Items: []corev1.DownwardAPIVolumeFile{{Path: "cpu", ResourceFieldRef: limitOf(container)}}}}
+}
+
 func image(name string, policy corev1.PullPolicy) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {
 		p.Spec.Containers[0].Image, p.Spec.Containers[0].ImagePullPolicy = name, policy

@@ -94,6 +94,9 @@ func references(t *testing.T, client kubernetes.Interface) []hindrance {
 		{"key of a secret's volume", mounted(secretVolume("i", "key")), creating, "references non-existent secret key: key", unmounted, gains("i")},
 		{"key of a config map's volume", mounted(configMapVolume("j", "key")), creating, "configmap references non-existent config key: key", unmounted, gains("j")},
 		{"projected volume", mounted(projected("k", false)), creating, `[secret "k" not found, configmap "k" not found]`, unmounted, arrives("k")},
+		{"container of a variable", variable(&corev1.EnvVarSource{ResourceFieldRef: limitOf("none")}), config, "container none not found", failed, nil},
+		{"container of a volume", mounted(downward("none")), creating, `MountVolume.SetUp failed for volume "v" : container none not found`, unmounted, nil},
+		{name: "its own container", change: all(variable(&corev1.EnvVarSource{ResourceFieldRef: limitOf("main")}), mounted(downward("main")))},
 		{name: "optional secret and config map", change: all(
 			variable(secretKey("none", "key")), optional, mounted(projected("none", true)), from(corev1.EnvFromSource{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: named("none"), Optional: new(true)}}),
 		)},

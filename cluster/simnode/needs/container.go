@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/api/v1/resource"
 	"k8s.io/kubernetes/pkg/kubelet/events"
 	"k8s.io/kubernetes/pkg/kubelet/util/format"
 	"k8s.io/kubernetes/pkg/securitycontext"
@@ -91,7 +92,16 @@ func (p *needy) variable(from *corev1.EnvVarSource) error {
 		_, ok := object.Data[ref.Key]
 		return p.key(ok, ref.Key, "Secret", ref.Name, ref.Optional)
 	}
-	return nil
+	return p.resource(from.ResourceFieldRef)
+}
+
+// resource looks for the container whose resources are asked for. The API server does not.
+func (p *needy) resource(ref *corev1.ResourceFieldSelector) error {
+	if ref == nil || ref.ContainerName == "" {
+		return nil
+	}
+	_, err := resource.ExtractResourceValueByContainerName(ref, p.Pod, ref.ContainerName)
+	return err
 }
 
 func (p *needy) key(found bool, key, kind, name string, optional *bool) error {

@@ -25,6 +25,8 @@ func (p *needy) mount(v *corev1.Volume) error {
 		return p.mountSecret(v.Secret.SecretName, v.Secret.Items, v.Secret.DefaultMode, v.Secret.Optional)
 	case v.ConfigMap != nil:
 		return p.mountConfigMap(v.ConfigMap.Name, v.ConfigMap.Items, v.ConfigMap.DefaultMode, v.ConfigMap.Optional)
+	case v.DownwardAPI != nil:
+		return p.mountDownward(v.DownwardAPI.Items)
 	case v.Projected != nil:
 		var errs []error
 		for _, source := range v.Projected.Sources {
@@ -33,11 +35,21 @@ func (p *needy) mount(v *corev1.Volume) error {
 				errs = append(errs, p.mountSecret(source.Secret.Name, source.Secret.Items, v.Projected.DefaultMode, source.Secret.Optional))
 			case source.ConfigMap != nil:
 				errs = append(errs, p.mountConfigMap(source.ConfigMap.Name, source.ConfigMap.Items, v.Projected.DefaultMode, source.ConfigMap.Optional))
+			case source.DownwardAPI != nil:
+				errs = append(errs, p.mountDownward(source.DownwardAPI.Items))
 			}
 		}
 		return utilerrors.NewAggregate(errs)
 	}
 	return nil
+}
+
+func (p *needy) mountDownward(files []corev1.DownwardAPIVolumeFile) error {
+	var errs []error
+	for _, file := range files {
+		errs = append(errs, p.resource(file.ResourceFieldRef))
+	}
+	return utilerrors.NewAggregate(errs)
 }
 
 func (p *needy) mountSecret(name string, items []corev1.KeyToPath, mode *int32, optional *bool) error {
