@@ -37,16 +37,9 @@ type Set struct {
 	// They go with their namespace, and are no use of it by others.
 	Makes []string
 
-	// Samples are objects of the set's kinds that the project has for users to try. Who removes the kinds means these.
-	// Those without a namespace may be in any.
+	// Samples are objects of the set's kinds that the project has for users to try. Who removes the kinds means those that
+	// `kubectl apply` made of them. Those without a namespace are in that of the kubeconfig.
 	Samples []*unstructured.Unstructured
-}
-
-// isSample reports whether an object has the name of a sample.
-func (s *Set) isSample(object *unstructured.Unstructured) bool {
-	return slices.ContainsFunc(s.Samples, func(sample *unstructured.Unstructured) bool {
-		return kindOf(sample) == kindOf(object) && sample.GetName() == object.GetName() && slices.Contains([]string{"", object.GetNamespace()}, sample.GetNamespace())
-	})
 }
 
 // What the convention calls its labels and annotations.

@@ -70,7 +70,7 @@ func (c *Cluster) usesOfDefinition(ctx context.Context, owner membership, defini
 	}
 	var others []string
 	for _, item := range list.Items {
-		if !goes(&item, owner, going) {
+		if !goes(&item, owner, going) && !c.isSample(&item, owner.set) {
 			others = append(others, nameOf(&item))
 		}
 	}
@@ -108,9 +108,9 @@ func (c *Cluster) usesOfNamespace(ctx context.Context, owner membership, namespa
 	return others, nil
 }
 
-// goes reports whether an object is a member of the set or a sample, or goes because of its name.
+// goes reports whether an object is a member of the set, or goes because of its name.
 func goes(object *unstructured.Unstructured, owner membership, going []*unstructured.Unstructured) bool {
-	return owner.set.isSample(object) || object.GetLabels()[partOfLabel] == owner.set.id() && owner.has(object) || contains(going, object)
+	return object.GetLabels()[partOfLabel] == owner.set.id() && owner.has(object) || contains(going, object)
 }
 
 // isUsual tells what a namespace has by itself: what the control plane makes, and the set's parent.
