@@ -48,6 +48,7 @@ var written = map[string][]string{
 		"internal/webhook/v1beta1/webhook_suite_test.go",
 	},
 	"cronjob": {
+		"Makefile",
 		"README.md",
 		"api/v1/cronjob_types.go",
 		"api/v2/cronjob_conversion.go",

@@ -61,6 +61,8 @@ func TestFindings(t *testing.T) {
 		"a kind of Kubernetes":                  {served("/mutate--v1-pod") + "func f() { ctrl.NewWebhookManagedBy(mgr, &corev1.Pod{}) }", ""},
 		"another kind of Kubernetes":            {served("/x") + "func f() { ctrl.NewWebhookManagedBy(mgr, &corev1.Pod{}) }", noPath},
 		"a path in a constant":                  {served("/x") + "const p = \"/x\"\nfunc f() { ctrl.NewWebhookManagedBy(mgr, &store.Order{}).WithCustomPath(p) }", ""},
+		"a server that passes a path on":        {served("/x") + "type own struct{ webhook.Server }\n\nfunc (s own) Register(path string, h http.Handler) { s.Server.Register(path, h) }\n\nfunc f() { ctrl.NewWebhookManagedBy(mgr, &store.Order{}) }", noPath},
+		"a function with a path of its caller":  {served("/x") + "func f(path string) { ctrl.NewWebhookManagedBy(mgr, &store.Order{}); server.Register(path, nil) }", ""},
 		"a path that is put together":           {served("/x") + "func f() { ctrl.NewWebhookManagedBy(mgr, &store.Order{}); server.Register(\"/\" + p, nil) }", ""},
 		"status of a value":                     {"func f() { c.Status().Update(ctx, &store.Order{}) }", noStatus},
 		"status of a parameter":                 {"func f(o *store.Order) { c.Status().Patch(ctx, o, p) }", noStatus},

@@ -64,7 +64,7 @@ func (v *vetting) served() served {
 			case name == "NewWebhookManagedBy":
 				builders++
 				v.build(f, call, &s)
-			case leavesPathOpen(name, call):
+			case leavesPathOpen(name, call) && !passesOn(f.functionAround(call), call):
 				s.unknown = true
 			}
 		})
@@ -86,6 +86,17 @@ func leavesPathOpen(name string, call *ast.CallExpr) bool {
 	}
 	_, literal := call.Args[0].(*ast.BasicLit)
 	return !literal
+}
+
+// passesOn reports whether a call gives on the path that its own function, a method that serves it, was given: the calls
+// of that one show the paths.
+func passesOn(in *ast.FuncDecl, call *ast.CallExpr) bool {
+	name, is := variable(call.Args[0])
+	if !is || in == nil || in.Recv == nil || !slices.Contains(serving, in.Name.Name) {
+		return false
+	}
+	params := in.Type.Params.List
+	return len(params) > 0 && len(params[0].Names) > 0 && params[0].Names[0].Name == name
 }
 
 // build adds what a builder serves: webhooks for the type that is given to it, or to methods For in its function.
