@@ -248,6 +248,7 @@ func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error 
 		return err
 	}
 	again := againWith("slipway undeploy", append(r.From.flags(), setFlag{r.DryRun, "--dry-run"})...)
+	command := again(folder)
 	if folder, err = s.deployedFolder(root, folder, again); err != nil {
 		return err
 	}
@@ -269,7 +270,7 @@ func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error 
 		return err
 	}
 	set.Samples = s.samples(ctx, root)
-	return s.remove(ctx, objects, set, r, "slipway undeploy")
+	return s.remove(ctx, objects, set, r, command)
 }
 
 // remove deletes the members of a set, or tells which. The error for what cannot be asked names the command.
