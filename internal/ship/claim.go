@@ -2,6 +2,7 @@ package ship
 
 import (
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -59,10 +60,34 @@ func (o membership) notOurs(live *unstructured.Unstructured) string {
 		return ""
 	case !slices.Contains([]string{"", o.set.id()}, live.GetLabels()[partOfLabel]):
 		return whyAnothers
-	case o.has(live), o.labels(live), slices.ContainsFunc(live.GetManagedFields(), isEarlier):
+	case o.has(live), o.labels(live), o.brought(live):
 		return ""
 	}
 	return whyBefore
+}
+
+// brought reports whether an earlier slipway or `kubectl apply` made the object. Server-side apply also adds fields to
+// objects of others, such as a label to a namespace: then it made the object if its entry is as old as the object, or if
+// no other manager has written to it.
+func (o membership) brought(live *unstructured.Unstructured) bool {
+	entries := live.GetManagedFields()
+	made := live.GetCreationTimestamp().Time
+	return slices.ContainsFunc(entries, func(entry metav1.ManagedFieldsEntry) bool {
+		switch {
+		case !isKubectl(entry) || entry.Operation == metav1.ManagedFieldsOperationUpdate:
+			return isEarlier(entry)
+		case entry.Time != nil && entry.Time.Sub(made) <= time.Second:
+			return true
+		}
+		return !slices.ContainsFunc(entries, o.isOfAnother)
+	})
+}
+
+// isOfAnother tells whether an entry of managed fields may be of who made the object: it is not of this deployment, of
+// kubectl, or of a controller that writes to what others made.
+func (o membership) isOfAnother(entry metav1.ManagedFieldsEntry) bool {
+	return entry.Subresource == "" && !isEarlier(entry) && entry.Manager != o.set.manager() &&
+		!slices.Contains([]string{"kube-controller-manager", "cert-manager-cainjector"}, entry.Manager)
 }
 
 // has reports whether an object that the cluster has may be deleted as a member of the set. The label alone is no

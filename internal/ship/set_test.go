@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -296,6 +297,43 @@ func takeOver(t *testing.T, c *Cluster, events *recorder, earlier string, operat
 	}
 	if err := c.Delete(ctx, objects(t, taken), DeleteOptions{Set: o.Set}); err != nil {
 		t.Fatal(err)
+	}
+	events.lines = nil
+}
+
+// TestFieldOfKubectl: who applied one field to an object of another did not bring the object.
+func TestFieldOfKubectl(t *testing.T) {
+	c, events := connect(t)
+	ctx := t.Context()
+	maps := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
+	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: tuned}\ndata: {ours: o}"
+	remove(t, c, object)
+	created := objects(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: tuned}\ndata: {theirs: precious}")[0]
+	if _, err := maps.Create(ctx, created, metav1.CreateOptions{FieldManager: "helm"}); err != nil {
+		t.Fatal(err)
+	}
+	// The server notes seconds, so that the field is added in a later one.
+	if err := poll(ctx, DefaultTimeout, func(context.Context) (bool, error) {
+		return time.Since(at(t, c, object).GetCreationTimestamp().Time) > 2*time.Second, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	tuned, _ := objects(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: tuned}\ndata: {tuned: t}")[0].MarshalJSON()
+	if _, err := maps.Patch(ctx, "tuned", types.ApplyPatchType, tuned, metav1.PatchOptions{FieldManager: serverSide}); err != nil {
+		t.Fatal(err)
+	}
+	o := ApplyOptions{Set: &Set{Project: "tuner", Namespace: "default"}}
+	mustApply(t, c, object, o)
+	if err := c.Delete(ctx, objects(t, object), DeleteOptions{Set: o.Set}); err != nil {
+		t.Fatal(err)
+	}
+	live := at(t, c, object)
+	if live == nil {
+		t.Fatal("the object of another was deleted")
+	}
+	data, _, _ := unstructured.NestedStringMap(live.Object, "data")
+	if data["theirs"] != "precious" || data["tuned"] != "t" {
+		t.Errorf("data are %v", data)
 	}
 	events.lines = nil
 }
