@@ -120,15 +120,16 @@ func (s *Session) plannedRun(ctx context.Context, root string, g Generation, opt
 		return plan, generate.Result{}, plan.Refusal()
 	}
 	s.Handler.Handle(report.Step{Name: "generating"})
-	if g.NoWebhooks {
-		plan = s.withoutMistaken(ctx, root, plan, options)
-	}
 	vetted, err := s.vet(root, g)
 	if err != nil {
 		return plan, generate.Result{}, err
 	}
 	options.DryRun = options.DryRun || len(vetted) > 0
-	result, err := s.runPlan(ctx, root, plan, options)
+	result, err := s.run(ctx, root, plan, options)
+	if g.NoWebhooks && err == nil && result.Failed() {
+		plan, result, err = s.withoutMistaken(ctx, root, plan, result, options)
+	}
+	err = s.judge(root, result, err)
 	s.reportLeft(plan, result)
 	if len(vetted) > 0 && (err == nil || result.Failed()) {
 		err = mistakes(slices.Concat(vetted, result.Findings))
@@ -150,23 +151,20 @@ func (s *Session) vet(root string, g Generation) ([]report.Finding, error) {
 	return found, err
 }
 
-// withoutMistaken is the plan without the configurations of webhooks, if mistakes in these alone would stop it.
-func (s *Session) withoutMistaken(ctx context.Context, root string, plan regenerate.Plan, options generate.Options) regenerate.Plan {
-	options.DryRun, options.Replacing = true, nil
-	result, err := plan.Run(ctx, options)
-	if err != nil || !result.Failed() {
-		return plan
-	}
+// withoutMistaken runs what is left of a plan that failed without the configurations of webhooks, if mistakes in these
+// alone stopped it.
+func (s *Session) withoutMistaken(ctx context.Context, root string, plan regenerate.Plan, failed generate.Result, options generate.Options) (regenerate.Plan, generate.Result, error) {
 	rest := plan.Except("webhook")
-	if others, err := rest.Run(ctx, options); err != nil || others.Failed() {
-		return plan
+	result, err := s.run(ctx, root, rest, options)
+	if err != nil || result.Failed() {
+		return plan, failed, nil
 	}
-	for i := range result.Findings {
-		result.Findings[i].Fatal = false
+	for i := range failed.Findings {
+		failed.Findings[i].Fatal = false
 	}
-	s.reportFindings(root, result.Findings)
+	s.reportFindings(root, failed.Findings)
 	s.Handler.Handle(report.Note{Text: "The configurations of webhooks stay as they are, since their markers have mistakes."})
-	return rest
+	return rest, result, nil
 }
 
 // reportLeft reports which files were not made, since a recipe changes them after controller-gen.
@@ -224,20 +222,30 @@ func (s *Session) description(root string) (*project.Project, error) {
 	return file, err
 }
 
-// runPlan runs a plan and tells what it found in the code. Findings that make the
-// result wrong are an error. What is replaced is noted, besides what options do with it.
+// runPlan runs a plan and tells what it found in the code. Findings that make the result wrong are an error.
 func (s *Session) runPlan(ctx context.Context, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
+	result, err := s.run(ctx, root, plan, options)
+	return result, s.judge(root, result, err)
+}
+
+// run runs a plan, which writes nothing if findings make the result wrong. What is replaced is noted, besides what
+// options do with it.
+func (s *Session) run(ctx context.Context, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
 	options.Codegen, options.Replacing = codegen.NewFinder(s.Getenv, s.Handler), both(options.Replacing, s.replaced.noting(root))
 	if s.Verbose {
 		options.Events = s.Handler
 	}
 	defer s.Collector.Patiently()()
-	result, err := plan.Run(ctx, options)
+	return plan.Run(ctx, options)
+}
+
+// judge reports what a run found.
+func (s *Session) judge(root string, result generate.Result, err error) error {
 	s.reportFindings(root, result.Findings)
 	if err == nil && result.Failed() {
-		err = mistakes(result.Findings)
+		return mistakes(result.Findings)
 	}
-	return result, err
+	return err
 }
 
 // reportRun reports what became of each file and, to those who want to know, how much was read for that.
