@@ -194,7 +194,7 @@ func (p *provisioner) provision(ctx context.Context, claim *corev1.PersistentVol
 
 // withoutVolume is the Event of a claim that gets no volume, with an empty reason for others. It is that of Kubernetes'
 // provisioner beside a CSI driver that neither restores snapshots nor clones volumes nor knows volume attributes
-// (upstream: kubernetes-csi/external-provisioner, pkg/controller/controller.go).
+// (kubernetes-csi/external-provisioner).
 func withoutVolume(claim *corev1.PersistentVolumeClaim) (kind, reason, message string) {
 	lacks := ""
 	source, class := sourceOf(claim), ptr.Deref(claim.Spec.VolumeAttributesClassName, "")

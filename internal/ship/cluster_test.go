@@ -242,7 +242,7 @@ func TestApplyRefused(t *testing.T) {
 	for _, test := range []struct{ name, object, where, what string }{
 		{"unknown kind", "apiVersion: nowhere.example.com/v1\nkind: Boat\nmetadata: {name: one}", "boat/one", "the cluster does not serve this kind"},
 		{"unknown field", boat("strict.example.com", "{ores: 2}"), "boat/default/one", "the cluster refused the object"},
-		{"no such namespace", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: nowhere}", "configmap/nowhere/a", "the cluster refused the object"},
+		{"no such namespace", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: nowhere}", "configmap/nowhere/a", "its namespace does not exist"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			known := failure(t, c.Apply(t.Context(), objects(t, test.object), ApplyOptions{}))

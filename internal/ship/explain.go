@@ -70,7 +70,7 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 		e.Hint = "create the object after the namespace is deleted; the namespace's conditions show what it waits for"
 		e.Next = "slipway kubectl describe namespace " + object.GetNamespace()
 	case lacksNamespace(err, object):
-		e.What, e.Err = "its namespace does not exist", nil
+		e.What = "its namespace does not exist"
 		e.Hint = "create it, or add it to the manifests"
 		e.Next = "slipway kubectl create namespace " + object.GetNamespace()
 	case apierrors.IsForbidden(err):
