@@ -73,9 +73,9 @@ func covers(pattern, name string) bool {
 
 // What commands do with the files that they name. One that is in none of these lists may change them all.
 var (
-	// readers write to where the shell sends their output, and nowhere else.
+	// readers write to where the shell sends their output, and nowhere else, or change no content.
 	readers = []string{"echo", "printf", "true", "false", ":", "exit", "return", "set", "unset", "shift", "trap", "read", "test", "[", "cat", "ls", "grep",
-		"diff", "cmp", "head", "tail", "wc", "sort", "tr", "jq", "awk", "mkdir", "which", "command", "type", "chmod", "kustomize", "sleep", "wait", "eval", "shopt"}
+		"diff", "cmp", "head", "tail", "wc", "sort", "tr", "jq", "awk", "mkdir", "touch", "which", "command", "type", "chmod", "kustomize", "sleep", "wait", "eval", "shopt"}
 	// copiers write to the last of their words.
 	copiers = []string{"cp", "install", "ln"}
 	// editors change the files that they name.
@@ -93,7 +93,8 @@ func (s *shell) step(stmt *syntax.Stmt, words []string) Step {
 	step.Text = strings.TrimRight(s.text.shown(text), "; ")
 	name, arguments := path.Base(words[0]), words[1:]
 	written := s.redirected(stmt)
-	reads := slices.Contains(readers, name) || (name == "go" || name == "git") && len(arguments) > 0 && slices.Contains(goReads, arguments[0])
+	verb := slices.IndexFunc(arguments, func(a string) bool { return !strings.HasPrefix(a, "-") })
+	reads := slices.Contains(readers, name) || (name == "go" || name == "git") && verb >= 0 && slices.Contains(goReads, arguments[verb])
 	if options, has := inPlace[name]; has && !slices.ContainsFunc(arguments, func(a string) bool {
 		return slices.ContainsFunc(options, func(o string) bool { return a == o || len(o) == 2 && strings.HasPrefix(a, o+".") })
 	}) {
