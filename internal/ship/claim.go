@@ -67,8 +67,8 @@ func (o membership) notOurs(live *unstructured.Unstructured) string {
 }
 
 // brought reports whether an earlier slipway or `kubectl apply` made the object. Server-side apply also adds fields to
-// objects of others, such as a label to a namespace: then it made the object if its entry is as old as the object, or if
-// no other manager has written to it.
+// objects of others, such as a label to a namespace: then it made the object if its entry is as old as the object, or
+// if no other manager has written to it.
 func (o membership) brought(live *unstructured.Unstructured) bool {
 	entries := live.GetManagedFields()
 	made := live.GetCreationTimestamp().Time

@@ -37,8 +37,8 @@ type Set struct {
 	// They go with their namespace, and are no use of it by others.
 	Makes []string
 
-	// Samples are objects of the set's kinds that the project has for users to try. Who removes the kinds means those that
-	// `kubectl apply` made of them. Those without a namespace are in that of the kubeconfig.
+	// Samples are objects of the set's kinds that the project has for users to try. Who removes the kinds means those
+	// that `kubectl apply` made of them. Those without a namespace are in that of the kubeconfig.
 	Samples []*unstructured.Unstructured
 }
 

@@ -40,8 +40,8 @@ var unserved = map[string][]string{
 	"resource.k8s.io":       {"podschedulingcontexts", "resourceclasses", "resourceclaimparameters", "resourceclassparameters"},
 }
 
-// permissions finds permissions for resources that do not exist in Kubernetes' own groups, and misspelt ones in those of
-// the project's kinds, which may have other projects' too. What other groups have is not known.
+// permissions finds permissions for resources that do not exist in Kubernetes' own groups, and misspelt ones in those
+// of the project's kinds, which may have other projects' too. What other groups have is not known.
 func (v *vetting) permissions() {
 	own := map[string][]string{}
 	for _, k := range v.kinds {

@@ -88,8 +88,8 @@ func leavesPathOpen(name string, call *ast.CallExpr) bool {
 	return !literal
 }
 
-// passesOn reports whether a call gives on the path that its own function, a method that serves it, was given: the calls
-// of that one show the paths.
+// passesOn reports whether a call gives on the path that its own function, a method that serves it, was given: the
+// calls of that one show the paths.
 func passesOn(in *ast.FuncDecl, call *ast.CallExpr) bool {
 	name, is := variable(call.Args[0])
 	if !is || in == nil || in.Recv == nil || !slices.Contains(serving, in.Name.Name) {
