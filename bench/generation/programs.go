@@ -37,7 +37,7 @@ func (p Programs) Generate(ctx context.Context, project string) *exec.Cmd {
 // does, but all generators in one process, which is its best case.
 func (p Programs) ControllerGen(ctx context.Context, project string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, p.Peer,
-		"object:headerFile=hack/boilerplate.go.txt", "crd", "rbac:roleName=manager-role",
+		"object:headerFile=hack/boilerplate.go.txt", "crd:generateEmbeddedObjectMeta=true", "rbac:roleName=manager-role",
 		"paths=./...", "output:crd:artifacts:config=config/crd/bases")
 	cmd.Dir = project
 	return cmd
