@@ -61,8 +61,8 @@ func (p *pods) tellWhy(ctx context.Context, key string, pod *corev1.Pod) error {
 		why = p.why(ctx, pod)
 	}
 	n := notice{simulation, stage.Event{Type: corev1.EventTypeNormal, Reason: ReasonSimulated, Message: "No process of this pod runs: " + why}}
-	told, err := p.record(ctx, n.of(pod, time.Now()))
-	if told {
+	made, err := p.record(ctx, n.of(pod, time.Now()))
+	if made {
 		p.grown(key)
 	}
 	return err
@@ -91,19 +91,19 @@ func (p *pods) record(ctx context.Context, e *corev1.Event) (bool, error) {
 	case err == nil, apierrors.IsAlreadyExists(err):
 		return true, nil
 	case apierrors.IsNotFound(err), apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return false, nil // nobody is left to read it
+		return false, nil // no reader is left
 	}
 	return false, fmt.Errorf("record an Event of reason %s: %w", e.Reason, err)
 }
 
-// tell makes an Event of each notice, once for each pod.
-func (p *pods) tell(ctx context.Context, key string, pod *corev1.Pod, notices []notice) error {
+// reportAll makes an Event of each notice, once for each pod.
+func (p *pods) reportAll(ctx context.Context, key string, pod *corev1.Pod, notices []notice) error {
 	for _, n := range notices {
 		if !p.news(key, n) {
 			continue
 		}
-		told, err := p.record(ctx, n.of(pod, time.Now()))
-		if !told {
+		made, err := p.record(ctx, n.of(pod, time.Now()))
+		if !made {
 			return err
 		}
 		p.noted(key, n)
@@ -111,11 +111,11 @@ func (p *pods) tell(ctx context.Context, key string, pod *corev1.Pod, notices []
 	return nil
 }
 
-// news tells whether the notice has not been told yet.
+// news reports whether there is no Event of the notice yet.
 func (p *pods) news(key string, n notice) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return !p.lives[key].told[n]
+	return !p.lives[key].reported[n]
 }
 
 func (p *pods) noted(key string, n notice) {
@@ -125,18 +125,18 @@ func (p *pods) noted(key string, n notice) {
 	if !ok {
 		return
 	}
-	if known.told == nil {
-		known.told = map[notice]bool{}
+	if known.reported == nil {
+		known.reported = map[notice]bool{}
 	}
-	known.told[n] = true
+	known.reported[n] = true
 	p.lives[key] = known
 }
 
 // maxName leaves room in an Event's name for what makes it unique.
 const maxName = 200
 
-// of is the notice's Event on a pod. Its name follows from what it says, so that the API server refuses to be told
-// twice.
+// of is the notice's Event on a pod. Its name follows from what it says, so that the API server refuses a
+// second one.
 func (n notice) of(pod *corev1.Pod, now time.Time) *corev1.Event {
 	sum := sha256.Sum256([]byte(strings.Join([]string{string(pod.UID), n.Container, n.Reason, n.Message}, "\x00")))
 	at := metav1.NewTime(now)

@@ -57,12 +57,12 @@ type host struct {
 
 // life is what the nodes know of a pod. The status is more precise than the API server's, which keeps whole seconds.
 type life struct {
-	uid     types.UID
-	node    string
-	status  corev1.PodStatus
-	fresh   bool            // it had not begun when it was seen first, and it was not told yet that it is simulated
-	refused []stage.Event   // why its node did not take it
-	told    map[notice]bool // what was reported of it
+	uid      types.UID
+	node     string
+	status   corev1.PodStatus
+	fresh    bool            // it had not begun when it was seen first, and no Event says yet that it is simulated
+	refused  []stage.Event   // why its node did not take it
+	reported map[notice]bool // what was reported of it
 }
 
 func newPods(client kubernetes.Interface, options Options) *pods {
@@ -267,7 +267,7 @@ func (p *pods) sync(ctx context.Context, key string) (wake time.Time, err error)
 	if err != nil {
 		return time.Time{}, err
 	}
-	if err := errors.Join(p.report(ctx, pod, step.Status), p.tellWhy(ctx, key, pod), p.tell(ctx, key, pod, notices(step, problems))); err != nil {
+	if err := errors.Join(p.report(ctx, pod, step.Status), p.tellWhy(ctx, key, pod), p.reportAll(ctx, key, pod, notices(step, problems))); err != nil {
 		return time.Time{}, err
 	}
 	if step.Remove {

@@ -79,7 +79,7 @@ func (r *controllersIn) add(name string, text []byte) {
 	if err != nil {
 		return
 	}
-	reading := fileOfControllers{fset, name, importsOf(file)}
+	reading := fileOfControllers{fset, name, ImportsOf(file)}
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.GenDecl:
@@ -161,8 +161,9 @@ func receiver(f *ast.FuncDecl) string {
 	return ""
 }
 
-// importsOf are the packages that a file imports, by the names that it calls them.
-func importsOf(file *ast.File) map[string]string {
+// ImportsOf are the packages that a file imports, by the names that it calls them. One without a name of its own is
+// called as its path ends.
+func ImportsOf(file *ast.File) map[string]string {
 	paths := map[string]string{}
 	for _, spec := range file.Imports {
 		target, err := strconv.Unquote(spec.Path.Value)

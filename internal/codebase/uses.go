@@ -53,7 +53,7 @@ func importedAs(fset *token.FileSet, text []byte, matters func(pkg string) bool)
 	if err != nil {
 		return nil
 	}
-	names := importsOf(file)
+	names := ImportsOf(file)
 	maps.DeleteFunc(names, func(name, pkg string) bool { return name == "_" || name == "." || !matters(pkg) })
 	return names
 }

@@ -16,7 +16,6 @@ import (
 	"go/token"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
@@ -83,26 +82,9 @@ func (v *vetting) read() error {
 		if err != nil {
 			continue
 		}
-		v.files = append(v.files, file{name, path.Dir(name), text, syntax, importsOf(syntax)})
+		v.files = append(v.files, file{name, path.Dir(name), text, syntax, codebase.ImportsOf(syntax)})
 	}
 	return err
-}
-
-// importsOf are the packages that a file imports. One without a name of its own is called as its path ends, apart from
-// a version.
-func importsOf(syntax *ast.File) map[string]string {
-	paths := map[string]string{}
-	for _, spec := range syntax.Imports {
-		target, err := strconv.Unquote(spec.Path.Value)
-		switch {
-		case err != nil:
-		case spec.Name != nil:
-			paths[spec.Name.Name] = target
-		default:
-			paths[path.Base(target)] = target
-		}
-	}
-	return paths
 }
 
 func (v *vetting) report(at token.Pos, message, suggestion string) {
