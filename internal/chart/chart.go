@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart/internal/model"
 	"github.com/slipway-dev/slipway/internal/chart/internal/settings"
 	"github.com/slipway-dev/slipway/internal/chart/internal/template"
+	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
 // Options say what the chart is called.
@@ -31,15 +32,15 @@ type Chart struct {
 	Warnings  []string // what its user should know before installing it
 }
 
-// Beginning is what names begin with as the kustomization in folder dir builds them, before "-"; "" if that is open. A
+// Beginning is what names begin with as the kustomization of the source builds them, before "-"; "" if that is open. A
 // release of the chart's name has the same names if the chart is called so, and any release with that as
 // fullnameOverride.
-func Beginning(dir string) string { return model.Beginning(dir) }
+func Beginning(from Source) string { return model.Beginning(from.Folder, from.Files) }
 
 // A Source is what a chart is made of.
 type Source struct {
-	Folder string   // with the kustomization
-	Roles  []string // the files with roles that are generated from markers, absolute
+	Folder string              // with the kustomization
+	Files  kustomization.Files // which it is read through
 }
 
 // Generate makes the chart of a kustomization. The same kustomization gives the same files.
@@ -53,7 +54,7 @@ func Generate(ctx context.Context, from Source, o Options) (*Chart, error) {
 
 // generate makes the chart; the values are those of its values.yaml.
 func generate(ctx context.Context, from Source, o Options) (*generator, *settings.Values, error) {
-	m, err := model.Load(ctx, from.Folder, from.Roles)
+	m, err := model.Load(ctx, from.Folder, from.Files)
 	if err != nil {
 		return nil, nil, err
 	}

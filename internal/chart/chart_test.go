@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
@@ -30,14 +31,14 @@ func everything(t *testing.T, keeper scaffold.Feature) string {
 			t.Fatal(err)
 		}
 	}
-	apply(scaffold.Init(root, scaffold.Project{Name: "op", Domain: "example.com", Repo: "example.com/op"}))
+	apply(scaffold.Init(fileview.Disk(root), scaffold.Project{Name: "op", Domain: "example.com", Repo: "example.com/op"}))
 	for _, version := range []string{"v1", "v2"} {
-		apply(scaffold.CreateAPI(root, scaffold.API{Group: "ship", Version: version, Kind: "Frigate", Resource: true, Controller: version == "v1", Namespaced: true}))
+		apply(scaffold.CreateAPI(fileview.Disk(root), scaffold.API{Group: "ship", Version: version, Kind: "Frigate", Resource: true, Controller: version == "v1", Namespaced: true}))
 	}
-	apply(scaffold.CreateWebhook(root, scaffold.Webhook{Group: "ship", Version: "v1", Kind: "Frigate", Defaulting: true, Validation: true, Conversion: true}))
+	apply(scaffold.CreateWebhook(fileview.Disk(root), scaffold.Webhook{Group: "ship", Version: "v1", Kind: "Frigate", Defaulting: true, Validation: true, Conversion: true}))
 	for _, f := range scaffold.Features() {
 		if f.Deployed() && (f != scaffold.CertManager && f != scaffold.SelfCert || f == keeper) {
-			apply(scaffold.EditProject(root, scaffold.Enable(f)))
+			apply(scaffold.EditProject(fileview.Disk(root), scaffold.Enable(f)))
 		}
 	}
 	options, err := generate.Parse([]string{"crd:maxDescLen=0", "rbac:roleName=manager-role", "webhook", "paths=./...", "output:crd:artifacts:config=config/crd/bases"})

@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"go/build"
@@ -310,7 +311,10 @@ func (c *Codebase) isBuilt(file string) bool {
 		settings := build.Default
 		settings.GOOS, settings.CgoEnabled = system, false
 		settings.JoinPath = path.Join
-		settings.OpenFile = func(name string) (io.ReadCloser, error) { return c.view.Open(filepath.ToSlash(name)) }
+		settings.OpenFile = func(name string) (io.ReadCloser, error) {
+			text, err := c.view.ReadFile(filepath.ToSlash(name))
+			return io.NopCloser(bytes.NewReader(text)), err
+		}
 		if in, err := settings.MatchFile(path.Split(file)); in || err != nil {
 			return true
 		}

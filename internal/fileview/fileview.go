@@ -9,7 +9,6 @@ package fileview
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +30,9 @@ type View interface {
 // Disk is the view of the files below a folder, as they are on disk when each is first read. It keeps their contents.
 // Links are followed within the project's repository: files elsewhere, such as the user's, and what git keeps, would
 // get into images and messages. A file without an end is refused as [finite.ReadFile] does.
-func Disk(root string) View { return &disk{root: root, read: make(map[string]*content)} }
+func Disk(root string) *Folder {
+	return &Folder{root: root, read: make(map[string]*content), known: new(sync.Map)}
+}
 
 // ErrOutside is why a link is not followed.
 var ErrOutside = errors.New("a link leads out of the repository")
@@ -55,8 +56,11 @@ func repository(root string) string {
 	return root
 }
 
+// Root is the folder on disk.
+func (d *Folder) Root() string { return d.root }
+
 // inside reports whether a path leads to a file of the repository. One that leads nowhere does.
-func (d *disk) inside(path string) bool {
+func (d *Folder) inside(path string) bool {
 	place, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return true
@@ -69,37 +73,21 @@ func (d *disk) inside(path string) bool {
 	return !slices.Contains(strings.Split(filepath.ToSlash(rel), "/"), ".git")
 }
 
-// Renewed is the view of [Disk] as the files are now. What an earlier view has read is read again only if the file is
-// another one, or was so new that its times do not show it.
-func Renewed(earlier View) View {
-	before, is := earlier.(*disk)
-	if !is {
-		return earlier
-	}
-	renewed := &disk{root: before.root, read: make(map[string]*content), known: maps.Clone(before.known)}
-	if renewed.known == nil {
-		renewed.known = make(map[string]*content)
-	}
-	before.mu.Lock()
-	defer before.mu.Unlock()
-	for name, c := range before.read {
-		c.mu.Lock()
-		if c.id != "" {
-			renewed.known[name] = c
-		}
-		c.mu.Unlock()
-	}
-	return renewed
+// Renewed is a folder as its files are now. What this one or another that was renewed from the same has read is read
+// again only if the file is another one, or was so new that its times do not show it.
+func (d *Folder) Renewed() *Folder {
+	return &Folder{root: d.root, read: make(map[string]*content), known: d.known}
 }
 
-type disk struct {
+// A Folder is a project's files on disk; see [Disk].
+type Folder struct {
 	root string
 	once sync.Once
 	// repository is the folder that links may lead to.
 	repository string
 	mu         sync.Mutex
 	read       map[string]*content
-	known      map[string]*content // of earlier views
+	known      *sync.Map // by name, the last *content that has an id
 }
 
 // content is the result of reading a file.
@@ -114,8 +102,8 @@ type content struct {
 // settled is the age from which a file's times show every later change.
 const settled = 3 * time.Second
 
-// load reads a file once, unless it is the one that an earlier view has read.
-func (c *content) load(path string, known *content) {
+// load reads the file of a name once, unless it is one that is known.
+func (c *content) load(name, path string, known *sync.Map) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.is {
@@ -123,17 +111,20 @@ func (c *content) load(path string, known *content) {
 	}
 	c.is = true
 	info, err := os.Stat(path)
-	if known != nil && err == nil && known.id == fileid.At(path, info) {
-		c.data, c.id = known.data, known.id
-		return
+	if err == nil {
+		if earlier, is := known.Load(name); is && earlier.(*content).id == fileid.At(path, info) {
+			c.data, c.id = earlier.(*content).data, earlier.(*content).id
+			return
+		}
 	}
 	c.data, c.err = finite.ReadFile(path)
 	if err == nil && c.err == nil && time.Since(info.ModTime()) > settled {
 		c.id = fileid.At(path, info)
+		known.Store(name, c)
 	}
 }
 
-func (d *disk) ReadFile(name string) ([]byte, error) {
+func (d *Folder) ReadFile(name string) ([]byte, error) {
 	path, err := d.path("read", name)
 	if err != nil {
 		return nil, err
@@ -143,22 +134,22 @@ func (d *disk) ReadFile(name string) ([]byte, error) {
 }
 
 // content is that of a file, which is read if need be.
-func (d *disk) content(name, path string) *content {
+func (d *Folder) content(name, path string) *content {
 	d.mu.Lock()
-	c, known := d.read[name], d.known[name]
+	c := d.read[name]
 	if c == nil {
 		c = &content{}
 		d.read[name] = c
 	}
 	d.mu.Unlock()
-	c.load(path, known)
+	c.load(name, path, d.known)
 	return c
 }
 
 // ReadAt reads the file at an absolute path through a view of [Disk], where it is in the project and one whose content
 // the view has, or gets now, for certain: that of the file which info describes.
 func ReadAt(view View, path string, info fs.FileInfo) (content []byte, is bool) {
-	d, is := view.(*disk)
+	d, is := view.(*Folder)
 	if !is {
 		return nil, false
 	}
@@ -170,7 +161,7 @@ func ReadAt(view View, path string, info fs.FileInfo) (content []byte, is bool) 
 	return c.data, c.err == nil && c.id == fileid.At(filepath.Join(d.root, rel), info)
 }
 
-func (d *disk) ReadDir(name string) ([]fs.DirEntry, error) {
+func (d *Folder) ReadDir(name string) ([]fs.DirEntry, error) {
 	path, err := d.path("readdir", name)
 	if err != nil {
 		return nil, err
@@ -178,7 +169,7 @@ func (d *disk) ReadDir(name string) ([]fs.DirEntry, error) {
 	return os.ReadDir(path)
 }
 
-func (d *disk) Stat(name string) (fs.FileInfo, error) {
+func (d *Folder) Stat(name string) (fs.FileInfo, error) {
 	path, err := d.path("stat", name)
 	if err != nil {
 		return nil, err
@@ -187,7 +178,7 @@ func (d *disk) Stat(name string) (fs.FileInfo, error) {
 }
 
 // Open opens a folder, or a file without keeping its content: [fs.ReadFile] and the like do not need it.
-func (d *disk) Open(name string) (fs.File, error) {
+func (d *Folder) Open(name string) (fs.File, error) {
 	path, err := d.path("open", name)
 	if err != nil {
 		return nil, err
@@ -199,7 +190,7 @@ func (d *disk) Open(name string) (fs.File, error) {
 }
 
 // path returns the place of a file on disk. A name that leads out of the project has none.
-func (d *disk) path(op, name string) (string, error) {
+func (d *Folder) path(op, name string) (string, error) {
 	if !fs.ValidPath(name) {
 		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}

@@ -96,7 +96,7 @@ func TestRenewed(t *testing.T) {
 	if err := os.Remove(filepath.Join(root, "gone")); err != nil {
 		t.Fatal(err)
 	}
-	view = fileview.Renewed(fileview.Renewed(view))
+	view = view.Renewed().Renewed()
 	for name, want := range map[string]string{"same": "first", "replaced": "again", "new": "again", "gone": ""} {
 		if got, err := view.ReadFile(name); string(got) != want || (err == nil) != (want != "") {
 			t.Errorf("%s: got %q, %v", name, got, err)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/internal/confine"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -47,17 +48,17 @@ func sameFile(a, b File) bool {
 }
 
 // compare finds out what would happen to each file.
-func compare(files []File) error {
+func compare(files []File, view fileview.View) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range files {
-		group.Go(func() error { return files[i].compare() })
+		group.Go(func() error { return files[i].compare(view) })
 	}
 	return group.Wait()
 }
 
-func (f *File) compare() error {
-	same, err := f.same()
+func (f *File) compare(view fileview.View) error {
+	same, err := f.same(view)
 	switch {
 	case f.remove:
 		f.Action = report.Deleted
@@ -77,7 +78,7 @@ func (f *File) compare() error {
 var errNoFile = errors.New("it is a pipe, a socket or a device")
 
 // same reports whether the file has its content already. What is of another size is not read.
-func (f *File) same() (bool, error) {
+func (f *File) same(view fileview.View) (bool, error) {
 	info, err := os.Stat(f.Path)
 	switch {
 	case err != nil:
@@ -86,6 +87,9 @@ func (f *File) same() (bool, error) {
 		return false, errNoFile
 	case info.Mode().IsRegular() && info.Size() != int64(len(f.Content)):
 		return false, nil
+	}
+	if text, is := fileview.ReadAt(view, f.Path, info); is {
+		return bytes.Equal(text, f.Content), nil
 	}
 	file, err := os.Open(f.Path)
 	if err != nil {

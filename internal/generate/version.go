@@ -2,19 +2,21 @@ package generate
 
 import (
 	"bytes"
+	"os"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/generate/internal/crd"
 )
 
 // keepVersions gives CRDs the version that the files in their places name.
-func keepVersions(files []File) {
+func keepVersions(files []File, view fileview.View) {
 	for i := range files {
 		f := &files[i]
 		if f.source == nil || f.kept {
 			continue
 		}
-		there, err := finite.ReadFile(f.Path)
+		there, err := contentAt(view, f.Path)
 		if err != nil {
 			continue // comparing reports it, and a new file has the usual version
 		}
@@ -23,6 +25,16 @@ func keepVersions(files []File) {
 			f.Content = bytes.Join([][]byte{before, other, after}, nil)
 		}
 	}
+}
+
+// contentAt reads a file, through the view where that has it for certain.
+func contentAt(view fileview.View, path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil {
+		if text, is := fileview.ReadAt(view, path, info); is {
+			return text, nil
+		}
+	}
+	return finite.ReadFile(path)
 }
 
 // cutVersion finds the version of the tool that a CRD names; it is nil if there is none.

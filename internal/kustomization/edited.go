@@ -14,9 +14,6 @@ import (
 )
 
 // Read returns the text of the kustomization in dir.
-func Read(dir string) ([]byte, error) { return Files{}.Read(dir) }
-
-// Read is that through the view.
 func (f Files) Read(dir string) ([]byte, error) {
 	path, err := kustomizationIn(dir)
 	if err != nil {

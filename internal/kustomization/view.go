@@ -121,13 +121,6 @@ type Files struct {
 	Roles []string // those with roles that are generated from markers, absolute
 }
 
-// Once are all files of the working folder's disk, each of which is read once: for several builds of one folder.
-func Once() Files {
-	here, _ := os.Getwd() // without it, names of folders are of no use
-	root := filepath.VolumeName(here) + string(filepath.Separator)
-	return Files{Root: root, View: fileview.Disk(root)}
-}
-
 // disk is the disk with the files, of which some are others: by their paths, those that are nil are gone. The zero
 // value's is the plain one.
 func (f Files) disk(changed map[string][]byte) filesys.FileSystem {
@@ -135,7 +128,9 @@ func (f Files) disk(changed map[string][]byte) filesys.FileSystem {
 		if len(changed) == 0 {
 			return filesys.MakeFsOnDisk()
 		}
-		f = Once()
+		here, _ := os.Getwd() // without it, names of folders are of no use
+		f.Root = filepath.VolumeName(here) + string(filepath.Separator)
+		f.View = fileview.Disk(f.Root)
 	}
 	root := withoutLinks(f.Root) // as kustomize names what is in it
 	inView := func(place string) (string, bool) {

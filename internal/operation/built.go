@@ -190,7 +190,7 @@ func (j judge) mistake(ctx context.Context, planned *scaffold.Plan, affected []s
 
 // certificatesWork reports whether the project could have its webhooks and cert-manager enabled together.
 func (s *Session) certificatesWork(ctx context.Context, root string) bool {
-	planned, err := scaffold.EditProject(root, scaffold.MadeBy(ownRelease()), scaffold.Enable(scaffold.WebhookServer, scaffold.CertManager))
+	planned, err := scaffold.EditProject(s.folder(root), scaffold.MadeBy(ownRelease()), scaffold.Enable(scaffold.WebhookServer, scaffold.CertManager))
 	if err != nil || planned.Empty() {
 		return false
 	}

@@ -55,7 +55,7 @@ func (s *Session) GenerateClients(ctx context.Context, clients Clients) error {
 	defer release()
 	file := &project.Project{}
 	if described {
-		if file, err = scaffold.ReadProject(root); err != nil {
+		if file, err = scaffold.ReadProject(s.folder(root)); err != nil {
 			return err
 		}
 	}

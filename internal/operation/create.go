@@ -35,14 +35,14 @@ func (s *Session) CreateAPI(ctx context.Context, a API) error {
 		return err
 	}
 	s.warnOfScope(root, a.API)
-	if err := s.fetchExternal(ctx, root, a.Preview, a.External, func() error { return scaffold.CheckAPI(root, a.API) }); err != nil {
+	if err := s.fetchExternal(ctx, root, a.Preview, a.External, func() error { return scaffold.CheckAPI(s.folder(root), a.API) }); err != nil {
 		return err
 	}
 	var planned *scaffold.Plan
 	err = s.change(ctx, root, a.Preview, func() (made *scaffold.Plan, err error) {
 		planned, err = s.unlessTestsBroken(ctx, root, a.NoTypecheck, func(untested string) (*scaffold.Plan, error) {
 			a.Untested = untested
-			return scaffold.CreateAPI(root, a.API)
+			return scaffold.CreateAPI(s.folder(root), a.API)
 		})
 		return planned, err
 	}, func() error { return s.afterCreateAPI(ctx, root, a, planned) })
@@ -118,7 +118,7 @@ func (s *Session) generateForAPI(ctx context.Context, root string, api scaffold.
 }
 
 func (s *Session) generateApplyConfigurations(ctx context.Context, root string, api scaffold.API) error {
-	file, err := scaffold.ReadProject(root)
+	file, err := scaffold.ReadProject(s.folder(root))
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (s *Session) generateApplyConfigurations(ctx context.Context, root string, 
 // noteConversion says that a kind whose versions are converted has one that is not yet: its manager
 // would not start.
 func (s *Session) noteConversion(root string, api scaffold.API) error {
-	p, err := scaffold.ReadProject(root)
+	p, err := scaffold.ReadProject(s.folder(root))
 	if err != nil {
 		return err
 	}

@@ -31,13 +31,13 @@ func (s *Session) CreateWebhook(ctx context.Context, w Webhook) error {
 		return err
 	}
 	s.postponeConversion(root, &w.Webhook)
-	check := func() error { return scaffold.CheckWebhook(root, w.Webhook) }
+	check := func() error { return scaffold.CheckWebhook(s.folder(root), w.Webhook) }
 	if err := s.fetchExternal(ctx, root, w.Preview, w.External, check); err != nil {
 		return err
 	}
 	var planned *scaffold.Plan
 	err = s.change(ctx, root, w.Preview, func() (made *scaffold.Plan, err error) {
-		if planned, err = scaffold.CreateWebhook(root, w.Webhook); err == nil {
+		if planned, err = scaffold.CreateWebhook(s.folder(root), w.Webhook); err == nil {
 			err = s.requireGenerator(root, planned)
 		}
 		return s.unlessBroken(ctx, root, w.NoTypecheck, planned, err)
@@ -71,7 +71,7 @@ func (s *Session) requireGenerator(root string, planned *scaffold.Plan) error {
 // postponeConversion leaves the conversion out of several webhooks where the kind has one version. It says what the
 // conversion needs.
 func (s *Session) postponeConversion(root string, w *scaffold.Webhook) {
-	if !w.Conversion || !w.Defaulting && !w.Validation || !errors.Is(scaffold.CheckWebhook(root, *w), scaffold.ErrOneVersion) {
+	if !w.Conversion || !w.Defaulting && !w.Validation || !errors.Is(scaffold.CheckWebhook(s.folder(root), *w), scaffold.ErrOneVersion) {
 		return
 	}
 	w.Conversion, w.Spokes = false, nil
@@ -87,7 +87,7 @@ func (s *Session) afterCreateWebhook(ctx context.Context, root string, w Webhook
 			return err
 		}
 	}
-	s.Handler.Handle(report.Note{Text: "Next: " + toWrite(root, w.Webhook) + ", then run " + s.testing(root)})
+	s.Handler.Handle(report.Note{Text: "Next: " + s.toWrite(root, w.Webhook) + ", then run " + s.testing(root)})
 	return nil
 }
 
@@ -102,10 +102,10 @@ func (s *Session) testing(root string) string {
 }
 
 // toWrite says what of new webhooks is left to their author.
-func toWrite(root string, w scaffold.Webhook) string {
+func (s *Session) toWrite(root string, w scaffold.Webhook) string {
 	var parts []string
 	if w.Defaulting || w.Validation {
-		parts = append(parts, "write the webhooks in "+webhookFolder(root, w))
+		parts = append(parts, "write the webhooks in "+s.webhookFolder(root, w))
 	}
 	if w.Conversion {
 		parts = append(parts, "convert the fields with TODO in the files "+strings.ToLower(w.Kind)+"_conversion.go beside the types")
@@ -114,9 +114,9 @@ func toWrite(root string, w scaffold.Webhook) string {
 }
 
 // webhookFolder is where the webhooks of a kind are.
-func webhookFolder(root string, w scaffold.Webhook) string {
+func (s *Session) webhookFolder(root string, w scaffold.Webhook) string {
 	usual := "internal/webhook"
-	file, err := scaffold.ProjectInCode(root)
+	file, err := scaffold.ProjectInCode(s.folder(root))
 	if err != nil {
 		return usual
 	}

@@ -16,7 +16,7 @@ type Deletion struct {
 
 // DeleteAPI takes a kind out of the project.
 func (s *Session) DeleteAPI(ctx context.Context, d Deletion) error {
-	return s.delete(ctx, d.Change, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteAPI(root, d.Deletion) })
+	return s.delete(ctx, d.Change, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteAPI(s.folder(root), d.Deletion) })
 }
 
 // A WebhookDeletion is which webhooks of a kind to take out of a project: all when it names none.
@@ -28,7 +28,7 @@ type WebhookDeletion struct {
 // DeleteWebhook takes webhooks of a kind out of the project.
 func (s *Session) DeleteWebhook(ctx context.Context, d WebhookDeletion) error {
 	webhooks := scaffold.WebhookDeletion{Options: d.Deletion.Deletion, Defaulting: d.Defaulting, Validation: d.Validation, Conversion: d.Conversion}
-	return s.delete(ctx, d.Change, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteWebhook(root, webhooks) })
+	return s.delete(ctx, d.Change, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteWebhook(s.folder(root), webhooks) })
 }
 
 // delete makes the plan of a deletion and does what follows from it.

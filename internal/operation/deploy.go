@@ -98,7 +98,7 @@ func (s *Session) asTheyAre(root string, d Deployment) (bool, error) {
 	if d.Folder == "" || d.Folder == codebase.DeployedFolder {
 		return false, nil
 	}
-	base, err := scaffold.ReadBase(root)
+	base, err := scaffold.ReadBase(s.folder(root))
 	if err != nil {
 		return false, err
 	}
@@ -137,7 +137,7 @@ func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	if err != nil {
 		return err
 	}
-	set, err := deploymentSet(root, within(root, d.applied), objects)
+	set, err := s.deploymentSet(root, within(root, d.applied), objects)
 	if err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error 
 	if len(objects) == 0 {
 		return noObjects(folder)
 	}
-	set, err := deploymentSet(root, folder, objects)
+	set, err := s.deploymentSet(root, folder, objects)
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func TestInventories(t *testing.T) {
 		filepath.Join(s.Dir, "config", "plain"):   {Project: "sample", Part: "config-plain", Namespace: ship.SetNamespace(objects)},
 		filepath.Join(other, "Staging 2"):         {Project: "sample", Part: "staging-2", Namespace: "staging"},
 	} {
-		set, err := deploymentSet(s.Dir, folder, objects)
+		set, err := s.deploymentSet(s.Dir, folder, objects)
 		if err != nil {
 			t.Fatal(err)
 		}

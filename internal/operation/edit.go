@@ -50,7 +50,7 @@ func (s *Session) Edit(ctx context.Context, e Edit) error {
 	}
 	var planned *scaffold.Plan
 	plan := func() (*scaffold.Plan, error) {
-		planned, err = scaffold.EditProject(root, slices.Concat([]scaffold.Edit{scaffold.ForManager(e.Manager)}, edits)...)
+		planned, err = scaffold.EditProject(s.folder(root), slices.Concat([]scaffold.Edit{scaffold.ForManager(e.Manager)}, edits)...)
 		return s.unlessBroken(ctx, root, e.NoTypecheck, planned, err)
 	}
 	return s.change(ctx, root, e.Preview, plan, func() error {
@@ -219,7 +219,7 @@ func parseCertificates(name string) (scaffold.Feature, error) {
 // regenerateMoved brings apply configurations up to date, in which the folder of their types has
 // part in names. Nothing else that is generated does.
 func (s *Session) regenerateMoved(ctx context.Context, root string) error {
-	file, err := scaffold.ReadProject(root)
+	file, err := scaffold.ReadProject(s.folder(root))
 	if err != nil {
 		return err
 	}

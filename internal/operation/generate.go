@@ -217,7 +217,7 @@ func (s *Session) description(root string) (*project.Project, error) {
 		return &project.Project{}, nil
 	}
 	if err != nil {
-		_, err = scaffold.ReadProject(root) // which says what to do about it
+		_, err = scaffold.ReadProject(s.folder(root)) // which says what to do about it
 	}
 	return file, err
 }

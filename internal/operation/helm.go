@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
@@ -66,7 +67,7 @@ func (s *Session) Helm(ctx context.Context, c Chart) error {
 		if err != nil {
 			return nil, err
 		}
-		planned, err = scaffold.Derive(root, derived)
+		planned, err = scaffold.Derive(s.folder(root), derived)
 		return planned, err
 	}
 	return s.change(ctx, root, c.Preview, plan, func() error {
@@ -97,7 +98,7 @@ func (s *Session) sayIgnored(ctx context.Context, root string, c Chart) {
 // sayNext says how to install the chart, and how its names differ from those of the kustomization.
 func (s *Session) sayNext(root string, c Chart) {
 	next := fmt.Sprintf("Next: helm upgrade --install %s %s --namespace %s --create-namespace", c.Name, c.Folder, cmp.Or(c.namespace, c.Name+"-system"))
-	if built := c.beginning(root); built != "" && built != c.Name && !c.namesSet(root) {
+	if built := s.beginning(root, &c); built != "" && built != c.Name && !c.namesSet(root) {
 		next += fmt.Sprintf("\nIts objects are then named %s-…, and not %s-… as kustomize names them. If the operator's code has such names in it, "+
 			"add\n  --set fullnameOverride=%s", c.Name, built, built)
 	}
@@ -111,8 +112,8 @@ func (c *Chart) namesSet(root string) bool {
 }
 
 // beginning is what names begin with as the kustomization builds them, if a chart can be called so.
-func (c *Chart) beginning(root string) string {
-	name := chart.Beginning(filepath.Join(root, filepath.FromSlash(c.Config)))
+func (s *Session) beginning(root string, c *Chart) string {
+	name := chart.Beginning(chart.Source{Folder: c.kustomization(root), Files: kustomization.Files{Root: root, View: s.folder(root)}})
 	if !isChartName(name) {
 		return ""
 	}
@@ -136,9 +137,14 @@ func (s *Session) chartFiles(ctx context.Context, root string, c *Chart, into *s
 	return nil
 }
 
+// kustomization is the folder of what the chart is made of.
+func (c *Chart) kustomization(root string) string {
+	return filepath.Join(root, filepath.FromSlash(c.Config))
+}
+
 // chartOf is what the chart is made of.
 func (s *Session) chartOf(root string, c *Chart) chart.Source {
-	return chart.Source{Folder: filepath.Join(root, filepath.FromSlash(c.Config)), Roles: roleFiles(root, s.codebase(root))}
+	return chart.Source{Folder: c.kustomization(root), Files: s.files(root)}
 }
 
 // contents are files by their paths.
@@ -152,14 +158,14 @@ func contents(files []chart.File) map[string][]byte {
 
 // completeChart fills in what the flags leave open: what was said the last time, or a default.
 func (s *Session) completeChart(root string, c *Chart) error {
-	base, err := scaffold.ReadBase(root)
+	base, err := scaffold.ReadBase(s.folder(root))
 	if err != nil {
 		return err
 	}
 	where := "--chart " + c.Folder
 	if c.Folder == "" {
 		where = "PROJECT: output of the Helm plug-in"
-		c.Folder = cmp.Or(lastChart(base), pluginFolder(root), defaultChart)
+		c.Folder = cmp.Or(lastChart(base), s.pluginFolder(root), defaultChart)
 	}
 	c.Folder = path.Clean(filepath.ToSlash(c.Folder))
 	if !filepath.IsLocal(filepath.FromSlash(c.Folder)) || c.Folder == "." {
@@ -169,7 +175,7 @@ func (s *Session) completeChart(root string, c *Chart) error {
 	if text, ok := base.File(path.Join(c.Folder, chart.Mark)); ok {
 		last = chart.ReadOptions(text)
 		c.Config = cmp.Or(c.Config, notedConfig(text))
-	} else if text := pluginChart(root, c.Folder); text != nil {
+	} else if text := s.pluginChart(root, c.Folder); text != nil {
 		last, c.plugins = chart.ReadOptions(text), true
 	}
 	if c.Config, err = s.chartSource(root, *c); err != nil {
@@ -181,9 +187,9 @@ func (s *Session) completeChart(root string, c *Chart) error {
 	}
 	c.Version = cmp.Or(c.Version, last.Version, "0.1.0")
 	c.AppVersion = cmp.Or(c.AppVersion, last.AppVersion, c.Version)
-	c.Name = cmp.Or(c.Name, last.Name, nameThere(root, c.Folder), c.beginning(root))
+	c.Name = cmp.Or(c.Name, last.Name, nameThere(root, c.Folder), s.beginning(root, c))
 	if c.Name == "" {
-		name, err := projectName(root)
+		name, err := projectName(root, s.codebase(root))
 		if err != nil {
 			return err
 		}

@@ -15,8 +15,8 @@ import (
 )
 
 // pluginFolder is where kubebuilder's Helm plug-in keeps the project's chart, as PROJECT says; "" if it says nothing.
-func pluginFolder(root string) string {
-	p, err := scaffold.ReadProject(root)
+func (s *Session) pluginFolder(root string) string {
+	p, err := scaffold.ReadProject(s.folder(root))
 	if err != nil {
 		return "" // said where PROJECT is needed
 	}
@@ -31,9 +31,9 @@ func pluginFolder(root string) string {
 }
 
 // pluginChart is the Chart.yaml in a folder whose chart kubebuilder's plug-in wrote; nil in another.
-func pluginChart(root, folder string) []byte {
+func (s *Session) pluginChart(root, folder string) []byte {
 	text, err := finite.ReadFile(filepath.Join(root, filepath.FromSlash(folder), chart.Mark))
-	if err != nil || !chart.WroteKubebuilder(text) && pluginFolder(root) != folder {
+	if err != nil || !chart.WroteKubebuilder(text) && s.pluginFolder(root) != folder {
 		return nil
 	}
 	return text

@@ -34,7 +34,7 @@ func (s *Session) Init(ctx context.Context, p Project) error {
 		}
 	}
 	return s.changeAndThen(ctx, s.Dir, p.Preview,
-		func() (*scaffold.Plan, error) { return scaffold.Init(s.Dir, p.Project) },
+		func() (*scaffold.Plan, error) { return scaffold.Init(s.folder(s.Dir), p.Project) },
 		func(bool) error { return s.afterInit(ctx, p) }) // modules also where an earlier try could not fetch them
 }
 

@@ -3,7 +3,6 @@ package operation
 import (
 	"cmp"
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
-	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -19,12 +17,12 @@ import (
 )
 
 // deploymentSet is the inventory of what is deployed from a folder of the project in root: the same for every checkout.
-func deploymentSet(root, folder string, objects []*unstructured.Unstructured) (*ship.Set, error) {
-	name, err := projectName(root)
+func (s *Session) deploymentSet(root, folder string, objects []*unstructured.Unstructured) (*ship.Set, error) {
+	name, err := projectName(root, s.codebase(root))
 	if err != nil {
 		return nil, err
 	}
-	set := &ship.Set{Project: name, Part: part(root, folder), Namespace: targetNamespace(folder), Version: toolVersion()}
+	set := &ship.Set{Project: name, Part: part(root, folder), Namespace: s.targetNamespace(root, folder), Version: toolVersion()}
 	if set.Namespace == "" {
 		set.Namespace = ship.SetNamespace(objects)
 	}
@@ -33,8 +31,7 @@ func deploymentSet(root, folder string, objects []*unstructured.Unstructured) (*
 
 // projectName is that of PROJECT or, without one, the last name in the module's path. Both are the same in every
 // checkout. Without Go code it is the folder's name.
-func projectName(root string) (string, error) {
-	code := codebase.Read(fileview.Disk(root), os.Getenv)
+func projectName(root string, code *codebase.Codebase) (string, error) {
 	p, err := code.Project()
 	switch {
 	case err != nil:
@@ -59,7 +56,7 @@ func (s *Session) definitionsSet(root string) (*ship.Set, error) {
 	} else if one, err := deployed.Folder(); err == nil {
 		folder = one
 	}
-	set, err := deploymentSet(root, within(root, folder), nil)
+	set, err := s.deploymentSet(root, within(root, folder), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +87,8 @@ func part(root, folder string) string {
 
 // targetNamespace is the namespace that the kustomization in a folder gives to its objects; empty if it does not
 // say so itself.
-func targetNamespace(folder string) string {
-	text, err := kustomization.Read(folder)
+func (s *Session) targetNamespace(root, folder string) string {
+	text, err := kustomization.Files{Root: root, View: s.folder(root)}.Read(folder)
 	if err != nil {
 		return ""
 	}

@@ -55,7 +55,7 @@ type Session struct {
 	replaced *replacedFiles      // notes what generating replaces, while that follows from a change; else nil
 	fetched  []scaffold.Replaced // the module files before a module was fetched for a change
 
-	views map[string]fileview.View // what facts are read through, by the project's folder
+	folders map[string]*fileview.Folder // what projects are read through, by their folders
 
 	noted bool // the user knows that the project is below the working folder
 }
@@ -91,16 +91,19 @@ func (s *Session) clusters() *clusterctl.Control { return clusterctl.New(s.Geten
 // images is the facade of images.
 func (s *Session) images() *image.Images { return image.New(s.Getenv, s.Handler) }
 
-// codebase has the facts about the project in root, as its files are now. One that has not changed since the session
-// has read it is not read again.
+// folder has the files of the project in root, as they are now. One that has not changed since the session has read it
+// is not read again.
+func (s *Session) folder(root string) *fileview.Folder {
+	if s.folders == nil {
+		s.folders = map[string]*fileview.Folder{}
+	}
+	if s.folders[root] == nil {
+		s.folders[root] = fileview.Disk(root)
+	}
+	return s.folders[root].Renewed()
+}
+
+// codebase has the facts about the project in root, as its files are now.
 func (s *Session) codebase(root string) *codebase.Codebase {
-	if s.views == nil {
-		s.views = map[string]fileview.View{}
-	}
-	view := fileview.Disk(root)
-	if earlier := s.views[root]; earlier != nil {
-		view = fileview.Renewed(earlier)
-	}
-	s.views[root] = view
-	return codebase.Read(view, s.Getenv)
+	return codebase.Read(s.folder(root), s.Getenv)
 }

@@ -19,7 +19,7 @@ func (s *Session) warnWaiting(root, folder string) {
 	if err != nil || !slices.Contains(kustomizations.Parts(path.Clean(filepath.ToSlash(folder))), codebase.DeployedFolder) {
 		return
 	}
-	waiting, err := scaffold.WaitingSections(root)
+	waiting, err := scaffold.WaitingSections(s.folder(root))
 	if err != nil || len(waiting) == 0 {
 		return
 	}

@@ -107,7 +107,7 @@ func (s *Session) folderDefinitions(ctx context.Context, folder string, command 
 	if err != nil {
 		return "", nil, nil, err
 	}
-	if set, err = deploymentSet(root, dir, objects); err != nil {
+	if set, err = s.deploymentSet(root, dir, objects); err != nil {
 		return "", nil, nil, err
 	}
 	set.DefinitionsOnly = true

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 )
@@ -21,9 +22,9 @@ func TestBaseHoldsWhatWasScaffolded(t *testing.T) {
 	main := filepath.Join(root, "cmd", "main.go")
 	must(t, os.WriteFile(main, []byte(strings.Replace(read(t, root, "cmd/main.go"), "// run runs", "// run, edited, runs", 1)), 0o644))
 	must(t, os.WriteFile(filepath.Join(root, "README.md"), []byte("mine"), 0o644))
-	apply(t)(CreateAPI(root, cronJob()))
+	apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
 
-	b, err := base.Read(root)
+	b, err := base.Read(fileview.Disk(root))
 	must(t, err)
 	inBase := map[string]string{}
 	for path, content := range b.Files() {
@@ -35,7 +36,7 @@ func TestBaseHoldsWhatWasScaffolded(t *testing.T) {
 		}
 	}
 	scaffolded := newProject(t, Project{})
-	apply(t)(CreateAPI(scaffolded, cronJob()))
+	apply(t)(CreateAPI(fileview.Disk(scaffolded), cronJob()))
 	for _, f := range tree(t, scaffolded).Files {
 		if want, ok := inBase[f.Name]; ok {
 			if diff := cmp.Diff(string(f.Data), want); diff != "" {
@@ -60,7 +61,7 @@ func TestDamagedBase(t *testing.T) {
 	for _, bad := range [][]byte{nil, []byte("text"), good[:len(good)/2], good[:len(good)-4]} {
 		must(t, os.WriteFile(file, bad, 0o644))
 		var refusal *report.Error
-		if _, err := base.Read(root); !errors.As(err, &refusal) || !strings.HasPrefix(refusal.Where, base.Path) {
+		if _, err := base.Read(fileview.Disk(root)); !errors.As(err, &refusal) || !strings.HasPrefix(refusal.Where, base.Path) {
 			t.Errorf("%d bytes: got %v", len(bad), err)
 		}
 	}
@@ -71,7 +72,7 @@ func TestLinesArePrinted(t *testing.T) {
 	root := newProject(t, Project{})
 	main := filepath.Join(root, "cmd", "main.go")
 	must(t, os.WriteFile(main, []byte("package main\n\nimport (\n\t\"example.com/op/internal/app\"\n)\n\nfunc main() { app.Run() }\n"), 0o644))
-	p, err := CreateAPI(root, cronJob())
+	p, err := CreateAPI(fileview.Disk(root), cronJob())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestMissingListsAreWarnings(t *testing.T) {
 	}
 	must(t, os.Remove(filepath.Join(root, "config/default/kustomization.yaml")))
 	before := tree(t, root)
-	plan, err := CreateAPI(root, cronJob())
+	plan, err := CreateAPI(fileview.Disk(root), cronJob())
 	must(t, err)
 	left := strings.Join(plan.Left(), "\n")
 	for _, want := range []string{"config/rbac/kustomization.yaml:1: ", "- cronjob_editor_role.yaml", "- cronjob_viewer_role.yaml", "config/default/kustomization.yaml: the file is missing", "- ../crd"} {
@@ -115,7 +116,7 @@ func TestMissingListsAreWarnings(t *testing.T) {
 			t.Errorf("%s is\n%s", name, got)
 		}
 	}
-	apply(t)(DeleteAPI(root, deletionOf(cronJob())))
+	apply(t)(DeleteAPI(fileview.Disk(root), deletionOf(cronJob())))
 	if diff := treeDiff(before, tree(t, root)); diff != "" {
 		t.Error(diff)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -63,7 +64,7 @@ func TestDeleteUndoesCreate(t *testing.T) {
 			if slices.ContainsFunc(made, func(m API) bool { return deletionOf(m) == deletionOf(api) }) {
 				continue // that would add to an API, not create one
 			}
-			plan, err := CreateAPI(root, api)
+			plan, err := CreateAPI(fileview.Disk(root), api)
 			if err != nil {
 				continue // two controllers of a kind
 			}
@@ -72,7 +73,7 @@ func TestDeleteUndoesCreate(t *testing.T) {
 				made = append(made, api)
 				continue
 			}
-			apply(t)(DeleteAPI(root, deletionOf(api)))
+			apply(t)(DeleteAPI(fileview.Disk(root), deletionOf(api)))
 			if diff := treeDiff(before, tree(t, root)); diff != "" {
 				t.Fatalf("seed %d: %+v after %+v: %s", seed, api, made, diff)
 			}
@@ -80,7 +81,7 @@ func TestDeleteUndoesCreate(t *testing.T) {
 		}
 		random.Shuffle(len(made), func(i, j int) { made[i], made[j] = made[j], made[i] })
 		for _, api := range made {
-			apply(t)(DeleteAPI(root, deletionOf(api)))
+			apply(t)(DeleteAPI(fileview.Disk(root), deletionOf(api)))
 		}
 		if diff := treeDiff(fresh, tree(t, root)); diff != "" {
 			t.Fatalf("seed %d: without %+v: %s", seed, made, diff)
@@ -94,16 +95,16 @@ func TestDeleteUndoesCreate(t *testing.T) {
 // TestDeleteTwice: the second time there is nothing to do, and what there is is named, or what is meant.
 func TestDeleteTwice(t *testing.T) {
 	root := newProject(t, Project{})
-	apply(t)(CreateAPI(root, cronJob()))
+	apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
 	backup := cronJob()
 	backup.Kind = "Backup"
-	apply(t)(CreateAPI(root, backup))
-	apply(t)(DeleteAPI(root, deletionOf(cronJob())))
+	apply(t)(CreateAPI(fileview.Disk(root), backup))
+	apply(t)(DeleteAPI(fileview.Disk(root), deletionOf(cronJob())))
 	for kind, want := range map[string]string{
 		"CronJob": "the project has no batch.example.com/v1 CronJob; it has\n  --group batch --version v1 --kind Backup",
 		"BackUps": "the project has no batch.example.com/v1 BackUps; did you mean --group batch --version v1 --kind Backup?",
 	} {
-		plan, err := DeleteAPI(root, Deletion{Group: "batch", Version: "v1", Kind: kind})
+		plan, err := DeleteAPI(fileview.Disk(root), Deletion{Group: "batch", Version: "v1", Kind: kind})
 		must(t, err)
 		if !plan.Empty() || plan.Because() != want {
 			t.Errorf("%v, because %s", plan.Changes(), plan.Because())
@@ -176,13 +177,13 @@ func TestDeleteKeepsChanges(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			root := newProject(t, Project{})
-			apply(t)(CreateAPI(root, cronJob()))
+			apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
 			test.edit(t, root)
 			d := deletionOf(cronJob())
 			checkDeletion(t, root, d, test.kept, test.gone)
 			checkCompiles(t, root)
 			d.WithChanges = true
-			if plan, err := DeleteAPI(root, d); len(test.kept) > 0 && err == nil && plan.Because() == "" {
+			if plan, err := DeleteAPI(fileview.Disk(root), d); len(test.kept) > 0 && err == nil && plan.Because() == "" {
 				checkDeletion(t, root, d, test.with, test.gone)
 			} else if err != nil || plan.Because() == "" {
 				t.Errorf("--with-changes: %v, %q", err, plan.Because())
@@ -214,7 +215,7 @@ func withLines(t *testing.T, root string, reasons map[string]string) map[string]
 // checkDeletion deletes, and compares what is kept and gone.
 func checkDeletion(t *testing.T, root string, d Deletion, kept map[string]string, gone []string) {
 	t.Helper()
-	plan, err := DeleteAPI(root, d)
+	plan, err := DeleteAPI(fileview.Disk(root), d)
 	must(t, err)
 	kept = withLines(t, root, kept)
 	told := map[string]string{}
@@ -247,19 +248,19 @@ func TestDeleteWithoutBase(t *testing.T) {
 	role := read(t, root, "config/rbac/role.yaml")
 	main := read(t, root, "cmd/main.go")
 	before := tree(t, root)
-	apply(t)(CreateAPI(root, cronJob()))
-	apply(t)(DeleteAPI(root, deletionOf(cronJob())))
+	apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
+	apply(t)(DeleteAPI(fileview.Disk(root), deletionOf(cronJob())))
 	if diff := treeDiff(before, tree(t, root)); diff != "" {
 		t.Error(diff)
 	}
 
-	apply(t)(CreateAPI(root, cronJob()))
+	apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
 	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
 	editFile(t, root, "cmd/main.go", `return fmt.Errorf("set up the CronJob controller: %w", err)`, `setupLog.Error(err, "unable to create controller", "controller", "CronJob")`+"\n\t\tos.Exit(1)")
 	editFile(t, root, "internal/controller/cronjob_controller.go", "return ctrl.Result{}", "/* another tool's */ return ctrl.Result{}")
 	d := deletionOf(cronJob())
 	made := tree(t, root)
-	if _, err := DeleteAPI(root, d); err == nil || !strings.Contains(err.Error(), "no other code uses it, so --with-changes deletes it") {
+	if _, err := DeleteAPI(fileview.Disk(root), d); err == nil || !strings.Contains(err.Error(), "no other code uses it, so --with-changes deletes it") {
 		t.Errorf("a kind whose code would stay: %v", err)
 	}
 	if diff := treeDiff(made, tree(t, root)); diff != "" {
@@ -282,8 +283,8 @@ func TestDeleteWithoutBase(t *testing.T) {
 func TestDeleteBesideKindsElsewhere(t *testing.T) {
 	root := newProject(t, Project{})
 	o := cronJob()
-	apply(t)(CreateAPI(root, o))
-	apply(t)(CreateWebhook(root, Webhook{Group: o.Group, Version: o.Version, Kind: o.Kind, Defaulting: true}))
+	apply(t)(CreateAPI(fileview.Disk(root), o))
+	apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: o.Group, Version: o.Version, Kind: o.Kind, Defaulting: true}))
 	move := func(from, to string, names ...string) {
 		must(t, os.MkdirAll(filepath.Join(root, to), 0o755))
 		for _, name := range names {
@@ -297,9 +298,9 @@ func TestDeleteBesideKindsElsewhere(t *testing.T) {
 	editFile(t, root, "cmd/main.go", `"example.com/op/internal/webhook/v1"`, `"example.com/op/pkg/webhooks"`)
 	before := tree(t, root)
 	o.Kind = "Backup"
-	apply(t)(CreateAPI(root, o))
-	apply(t)(CreateWebhook(root, Webhook{Group: o.Group, Version: o.Version, Kind: o.Kind, Validation: true}))
-	apply(t)(DeleteAPI(root, deletionOf(o)))
+	apply(t)(CreateAPI(fileview.Disk(root), o))
+	apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: o.Group, Version: o.Version, Kind: o.Kind, Validation: true}))
+	apply(t)(DeleteAPI(fileview.Disk(root), deletionOf(o)))
 	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
 	if diff := treeDiff(before, tree(t, root)); diff != "" {
 		t.Error(diff)
@@ -311,17 +312,17 @@ func TestDeleteBesideKindsElsewhere(t *testing.T) {
 func TestDeleteBesideOtherTests(t *testing.T) {
 	root := newProject(t, Project{})
 	o := cronJob()
-	apply(t)(CreateAPI(root, o))
+	apply(t)(CreateAPI(fileview.Disk(root), o))
 	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
 	must(t, os.Remove(filepath.Join(root, "internal/controller/suite_test.go")))
 	unpack(t, root, "-- internal/controller/cronjob_controller_test.go --\npackage controller\n")
 	before := tree(t, root)
 	o.Kind = "Backup"
-	apply(t)(CreateAPI(root, o))
+	apply(t)(CreateAPI(fileview.Disk(root), o))
 	if _, err := os.Stat(filepath.Join(root, "internal/controller/suite_test.go")); err != nil {
 		t.Fatal(err)
 	}
-	apply(t)(DeleteAPI(root, deletionOf(o)))
+	apply(t)(DeleteAPI(fileview.Disk(root), deletionOf(o)))
 	must(t, os.RemoveAll(filepath.Join(root, ".slipway")))
 	if diff := treeDiff(before, tree(t, root)); diff != "" {
 		t.Error(diff)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/fileview"
 )
 
 // TestDeleteController: one more controller of a kind goes without a trace, and the kind stays; also where
@@ -16,30 +18,30 @@ func TestDeleteController(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := newProject(t, Project{})
 			empty := tree(t, root)
-			apply(t)(CreateAPI(root, first))
+			apply(t)(CreateAPI(fileview.Disk(root), first))
 			before := tree(t, root)
 			more := first
 			more.Resource, more.ControllerName = false, "nightly-report"
 			d := deletionOf(first)
 			d.ControllerName = more.ControllerName
 
-			apply(t)(CreateAPI(root, more))
+			apply(t)(CreateAPI(fileview.Disk(root), more))
 			if diff := treeDiff(before, tree(t, root)); diff == "" {
 				t.Fatal("nothing was created")
 			}
-			apply(t)(DeleteAPI(root, d))
+			apply(t)(DeleteAPI(fileview.Disk(root), d))
 			if diff := treeDiff(before, tree(t, root)); diff != "" {
 				t.Errorf("the controller left a trace: %s", diff)
 			}
 
-			again, err := DeleteAPI(root, d)
+			again, err := DeleteAPI(fileview.Disk(root), d)
 			must(t, err)
 			if !again.Empty() || !strings.Contains(again.Because(), "has no additional controller nightly-report") {
 				t.Errorf("deleting twice: %q, changes %v", again.Because(), again.Changes())
 			}
 
-			apply(t)(CreateAPI(root, more))
-			apply(t)(DeleteAPI(root, deletionOf(first)))
+			apply(t)(CreateAPI(fileview.Disk(root), more))
+			apply(t)(DeleteAPI(fileview.Disk(root), deletionOf(first)))
 			if diff := treeDiff(empty, tree(t, root)); diff != "" {
 				t.Errorf("the kind left a trace: %s", diff)
 			}
@@ -52,10 +54,10 @@ func TestDeleteControllerAlone(t *testing.T) {
 	root := newProject(t, Project{})
 	empty := tree(t, root)
 	only := API{Group: "apps", Version: "v1", Kind: "Deployment", Controller: true, Namespaced: true, ControllerName: "restarter"}
-	apply(t)(CreateAPI(root, only))
+	apply(t)(CreateAPI(fileview.Disk(root), only))
 	d := deletionOf(only)
 	d.ControllerName = only.ControllerName
-	apply(t)(DeleteAPI(root, d))
+	apply(t)(DeleteAPI(fileview.Disk(root), d))
 	if diff := treeDiff(empty, tree(t, root)); diff != "" {
 		t.Errorf("it left a trace: %s", diff)
 	}
@@ -64,7 +66,7 @@ func TestDeleteControllerAlone(t *testing.T) {
 // TestDeleteKeptLater: what a deletion kept because it was changed goes the second time, when that is said.
 func TestDeleteKeptLater(t *testing.T) {
 	root := newProject(t, Project{})
-	apply(t)(CreateAPI(root, cronJob()))
+	apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
 	without := tree(t, root)
 	d := deletionOf(cronJob())
 	check := func(kept string, remove func(Deletion) (*Plan, error)) {
@@ -87,14 +89,14 @@ func TestDeleteKeptLater(t *testing.T) {
 
 	more := cronJob()
 	more.Resource, more.ControllerName = false, "nightly-report"
-	apply(t)(CreateAPI(root, more))
+	apply(t)(CreateAPI(fileview.Disk(root), more))
 	check("internal/controller/nightly_report_controller_test.go", func(d Deletion) (*Plan, error) {
 		d.ControllerName = more.ControllerName
-		return DeleteAPI(root, d)
+		return DeleteAPI(fileview.Disk(root), d)
 	})
 
-	apply(t)(CreateWebhook(root, Webhook{Group: d.Group, Version: d.Version, Kind: d.Kind, Defaulting: true}))
+	apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: d.Group, Version: d.Version, Kind: d.Kind, Defaulting: true}))
 	check("internal/webhook/v1/cronjob_admission_test.go", func(d Deletion) (*Plan, error) {
-		return DeleteWebhook(root, WebhookDeletion{Options: d})
+		return DeleteWebhook(fileview.Disk(root), WebhookDeletion{Options: d})
 	})
 }

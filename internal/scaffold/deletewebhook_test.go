@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -48,13 +49,13 @@ func TestDeleteUndoesCreateWebhook(t *testing.T) {
 		backup.Kind = "Backup"
 		apis := []API{v1, v2, backup}
 		for _, api := range apis {
-			apply(t)(CreateAPI(root, api))
+			apply(t)(CreateAPI(fileview.Disk(root), api))
 		}
 		var made []Webhook
 		for range 5 {
 			w := drawWebhook(random, apis)
 			before := tree(t, root)
-			plan, err := CreateWebhook(root, w)
+			plan, err := CreateWebhook(fileview.Disk(root), w)
 			if err != nil {
 				continue // none at all, twice the same, two hubs, or nothing to convert
 			}
@@ -63,7 +64,7 @@ func TestDeleteUndoesCreateWebhook(t *testing.T) {
 				made = append(made, w)
 				continue
 			}
-			apply(t)(DeleteWebhook(root, webhookDeletion(w)))
+			apply(t)(DeleteWebhook(fileview.Disk(root), webhookDeletion(w)))
 			if diff := treeDiff(before, tree(t, root)); diff != "" {
 				t.Fatalf("seed %d: %+v after %+v: %s", seed, w, made, diff)
 			}
@@ -73,7 +74,7 @@ func TestDeleteUndoesCreateWebhook(t *testing.T) {
 		for _, w := range made {
 			d := webhookDeletion(w)
 			d.Defaulting, d.Validation, d.Conversion = false, false, false
-			plan, err := DeleteWebhook(root, d)
+			plan, err := DeleteWebhook(fileview.Disk(root), d)
 			if err == nil && plan.Empty() {
 				continue // went with another one of the kind
 			}
@@ -82,7 +83,7 @@ func TestDeleteUndoesCreateWebhook(t *testing.T) {
 		}
 		random.Shuffle(len(apis), func(i, j int) { apis[i], apis[j] = apis[j], apis[i] })
 		for _, api := range apis {
-			apply(t)(DeleteAPI(root, deletionOf(api)))
+			apply(t)(DeleteAPI(fileview.Disk(root), deletionOf(api)))
 		}
 		if diff := treeDiff(fresh, tree(t, root)); diff != "" {
 			t.Fatalf("seed %d: without %+v: %s", seed, made, diff)
@@ -112,19 +113,19 @@ func TestDeleteSpoke(t *testing.T) {
 		return api
 	}
 	root := newProject(t, Project{})
-	apply(t)(CreateAPI(root, version("v1")))
-	apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true}))
+	apply(t)(CreateAPI(fileview.Disk(root), version("v1")))
+	apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true}))
 	alone := tree(t, root)
 	for _, v := range []string{"v2", "v3"} {
-		apply(t)(CreateAPI(root, version(v)))
+		apply(t)(CreateAPI(fileview.Disk(root), version(v)))
 	}
-	apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
-	apply(t)(DeleteAPI(root, deletionOf(version("v3"))))
+	apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
+	apply(t)(DeleteAPI(fileview.Disk(root), deletionOf(version("v3"))))
 	checkCompiles(t, root)
 	if file := read(t, root, "PROJECT"); !strings.Contains(file, "- v2") || strings.Contains(file, "v3") {
 		t.Errorf("without v3, PROJECT is\n%s", file)
 	}
-	apply(t)(DeleteAPI(root, deletionOf(version("v2"))))
+	apply(t)(DeleteAPI(fileview.Disk(root), deletionOf(version("v2"))))
 	if diff := treeDiff(alone, tree(t, root)); diff != "" {
 		t.Errorf("without v2: %s", diff)
 	}
@@ -137,17 +138,17 @@ func TestDeleteKeepsChangedConversion(t *testing.T) {
 	spoke.Version, spoke.Controller = "v2", false
 	verbs := map[string]func(root string) (*Plan, error){
 		"delete webhook": func(root string) (*Plan, error) {
-			return DeleteWebhook(root, webhookDeletion(Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
+			return DeleteWebhook(fileview.Disk(root), webhookDeletion(Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
 		},
-		"delete api": func(root string) (*Plan, error) { return DeleteAPI(root, deletionOf(spoke)) },
+		"delete api": func(root string) (*Plan, error) { return DeleteAPI(fileview.Disk(root), deletionOf(spoke)) },
 	}
 	for name, verb := range verbs {
 		for _, changed := range []string{"api/v2/cronjob_conversion.go", "api/v2/cronjob_conversion_test.go"} {
 			t.Run(name+" "+changed, func(t *testing.T) {
 				root := newProject(t, Project{})
-				apply(t)(CreateAPI(root, cronJob()))
-				apply(t)(CreateAPI(root, spoke))
-				apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
+				apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
+				apply(t)(CreateAPI(fileview.Disk(root), spoke))
+				apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
 				must(t, os.WriteFile(filepath.Join(root, changed), []byte(read(t, root, changed)+"\n// mine\n"), 0o644))
 				apply(t)(verb(root))
 				for _, kept := range []string{changed, "api/v2/cronjob_conversion.go", "api/v1/cronjob_conversion.go"} {

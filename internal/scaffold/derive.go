@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/derived"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/threeway"
@@ -24,10 +25,10 @@ const (
 	Generated = threeway.Generated
 )
 
-// Derive plans files that follow from others in the project in folder root: merged with what the user has
+// Derive plans files that follow from others in the project in a folder: merged with what the user has
 // changed since they were made last.
-func Derive(root string, o Derived) (*Plan, error) { return derived.Plan(root, o) }
+func Derive(folder *fileview.Folder, o Derived) (*Plan, error) { return derived.Plan(folder, o) }
 
-// ReadBase reads the base of the project in folder root; a project without one,
+// ReadBase reads the base of the project in a folder; a project without one,
 // which another tool made, has an empty base.
-func ReadBase(root string) (*Base, error) { return base.Read(root) }
+func ReadBase(folder *fileview.Folder) (*Base, error) { return base.Read(folder) }

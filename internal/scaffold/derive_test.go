@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/fileview"
 )
 
 // TestDeriveWithWindowsLineEnds: line ends that version control has changed are no changes of the user's; they stay.
@@ -16,7 +18,7 @@ func TestDeriveWithWindowsLineEnds(t *testing.T) {
 		for name, text := range files {
 			made.Files[name] = []byte(text)
 		}
-		apply(t)(Derive(root, made))
+		apply(t)(Derive(fileview.Disk(root), made))
 	}
 	derive(map[string]string{"Chart.yaml": "a\nb\nc\n", "gone.yaml": "x\ny\n"})
 	for _, name := range []string{"Chart.yaml", "gone.yaml"} {

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/layout"
@@ -13,9 +14,11 @@ import (
 // so that a second run changes nothing.
 type Edit = func(*Plan, *project.Project) error
 
-// EditProject plans edits of the project in folder root, all in one: either each of them
+// EditProject plans edits of the project in a folder, all in one: either each of them
 // can be done or none is.
-func EditProject(root string, edits ...Edit) (*Plan, error) { return projectfile.Edit(root, edits...) }
+func EditProject(folder *fileview.Folder, edits ...Edit) (*Plan, error) {
+	return projectfile.Edit(folder, edits...)
+}
 
 // ForManager has later edits change the manager whose main package is in a folder, where there are several.
 func ForManager(pkg string) Edit {
@@ -56,9 +59,9 @@ func Disable(features ...Feature) Edit { return feature.Disable(features...) }
 // A Waiting is a section of the configuration that is in comments though the project's webhooks need it.
 type Waiting = feature.Waiting
 
-// WaitingSections are those of the project in folder root, in the order of their lines.
-func WaitingSections(root string) ([]Waiting, error) {
-	p, file, err := projectfile.Open(root)
+// WaitingSections are those of the project in a folder, in the order of their lines.
+func WaitingSections(folder *fileview.Folder) ([]Waiting, error) {
+	p, file, err := projectfile.Open(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +96,7 @@ const (
 // Features lists all features in their order.
 func Features() []Feature { return feature.All() }
 
-// CanKeepCertificates reports whether [SelfCert] can be switched on in the project in folder root: its manager starts
+// CanKeepCertificates reports whether [SelfCert] can be switched on in the project in a folder: its manager starts
 // without a certificate.
 func CanKeepCertificates(root string) bool { return feature.StartsWithoutCertificate(root) }
 

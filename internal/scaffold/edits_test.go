@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/rounds"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
@@ -54,19 +55,19 @@ func verbs(o Project) []verb {
 	backup.Kind = "Backup"
 	hooks := Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true, Validation: true}
 	return []verb{
-		{"create api", func(root string) (*Plan, error) { return CreateAPI(root, backup) }, false},
-		{"create webhook", func(root string) (*Plan, error) { return CreateWebhook(root, hooks) }, false},
-		{"delete api", func(root string) (*Plan, error) { return DeleteAPI(root, deletionOf(cronJob())) }, true},
+		{"create api", func(root string) (*Plan, error) { return CreateAPI(fileview.Disk(root), backup) }, false},
+		{"create webhook", func(root string) (*Plan, error) { return CreateWebhook(fileview.Disk(root), hooks) }, false},
+		{"delete api", func(root string) (*Plan, error) { return DeleteAPI(fileview.Disk(root), deletionOf(cronJob())) }, true},
 		{"delete webhook", func(root string) (*Plan, error) {
-			return DeleteWebhook(root, WebhookDeletion{Options: deletionOf(cronJob())})
+			return DeleteWebhook(fileview.Disk(root), WebhookDeletion{Options: deletionOf(cronJob())})
 		}, true},
 		{"edit --enable", func(root string) (*Plan, error) {
-			return EditProject(root, Enable(Prometheus, NetworkPolicy, SelfCert))
+			return EditProject(fileview.Disk(root), Enable(Prometheus, NetworkPolicy, SelfCert))
 		}, true},
-		{"edit --disable", func(root string) (*Plan, error) { return EditProject(root, Disable(Metrics)) }, true},
-		{"edit --multigroup", func(root string) (*Plan, error) { return EditProject(root, MultiGroup(true)) }, true},
-		{"edit --namespaced", func(root string) (*Plan, error) { return EditProject(root, InNamespace(true)) }, true},
-		{"init", func(root string) (*Plan, error) { return Init(root, o) }, false},
+		{"edit --disable", func(root string) (*Plan, error) { return EditProject(fileview.Disk(root), Disable(Metrics)) }, true},
+		{"edit --multigroup", func(root string) (*Plan, error) { return EditProject(fileview.Disk(root), MultiGroup(true)) }, true},
+		{"edit --namespaced", func(root string) (*Plan, error) { return EditProject(fileview.Disk(root), InNamespace(true)) }, true},
+		{"init", func(root string) (*Plan, error) { return Init(fileview.Disk(root), o) }, false},
 	}
 }
 
@@ -118,9 +119,9 @@ func newPrototype(t *testing.T, webhooks bool) *prototype {
 	t.Helper()
 	o := Project{Domain: "example.com", Repo: "example.com/op", Name: "op", License: License{Year: 2026}}
 	root := newProject(t, o)
-	apply(t)(CreateAPI(root, cronJob()))
+	apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
 	if webhooks {
-		apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true}))
+		apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true}))
 	}
 	return &prototype{o, tree(t, root)}
 }

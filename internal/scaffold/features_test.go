@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
@@ -55,12 +56,12 @@ func unpack(t *testing.T, root, archive string) {
 func TestFeaturesOfOtherTools(t *testing.T) {
 	root := newProject(t, Project{})
 	unpack(t, root, otherTool)
-	apply(t)(EditProject(root, Enable(Prometheus)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(Prometheus)))
 	got := read(t, root, "config/default/kustomization.yaml")
 	if !strings.Contains(got, "\n- ../prometheus\n") || strings.Contains(got, "components:") {
 		t.Errorf("prometheus is not on:\n%s", got)
 	}
-	apply(t)(EditProject(root, Disable(Prometheus), Enable(NetworkPolicy)))
+	apply(t)(EditProject(fileview.Disk(root), Disable(Prometheus), Enable(NetworkPolicy)))
 	got = read(t, root, "config/default/kustomization.yaml")
 	if !strings.Contains(got, "\n#- ../prometheus\n") || !strings.HasSuffix(got, "components:\n- ../network-policy\n") {
 		t.Errorf("prometheus is not off, or network-policy not on:\n%s", got)
@@ -72,7 +73,7 @@ func TestFeaturesOfOtherTools(t *testing.T) {
 func TestWebhookByHand(t *testing.T) {
 	const kustomization = "config/webhook/kustomization.yaml"
 	root := newProject(t, Project{})
-	apply(t)(EditProject(root, Enable(WebhookServer)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(WebhookServer)))
 	if got := read(t, root, kustomization); strings.Contains(got, "- manifests.yaml") {
 		t.Errorf("a file is listed that is not generated:\n%s", got)
 	}
@@ -82,14 +83,14 @@ package webhook
 
 // +kubebuilder:webhook:path=/mutate-v1-pod,mutating=true,failurePolicy=fail,sideEffects=None,groups="",resources=pods,verbs=create,versions=v1,name=mpod.kb.io,admissionReviewVersions=v1
 `)
-	apply(t)(EditProject(root, Enable(WebhookServer)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(WebhookServer)))
 	if got := read(t, root, kustomization); !strings.Contains(got, "\n- manifests.yaml\n") {
 		t.Errorf("what is generated is not deployed:\n%s", got)
 	}
 	pods := Webhook{Group: "core", Version: "v1", Kind: "Pod", Defaulting: true}
-	apply(t)(CreateWebhook(root, pods))
+	apply(t)(CreateWebhook(fileview.Disk(root), pods))
 	unpack(t, root, "-- config/webhook/manifests.yaml --\nkind: MutatingWebhookConfiguration\n")
-	apply(t)(DeleteWebhook(root, webhookDeletion(pods)))
+	apply(t)(DeleteWebhook(fileview.Disk(root), webhookDeletion(pods)))
 	read(t, root, "config/webhook/manifests.yaml")
 	read(t, root, "config/selfcert/kustomization.yaml")
 	if got := read(t, root, kustomization); !strings.Contains(got, "\n- manifests.yaml\n") {
@@ -100,10 +101,10 @@ package webhook
 // TestConversionOfOtherTools: a project whose webhooks another tool deploys gets its patches there.
 func TestConversionOfOtherTools(t *testing.T) {
 	root := newProject(t, Project{})
-	apply(t)(CreateAPI(root, cronJob()))
+	apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
 	v2 := cronJob()
 	v2.Version, v2.Controller = "v2", false
-	apply(t)(CreateAPI(root, v2))
+	apply(t)(CreateAPI(fileview.Disk(root), v2))
 	unpack(t, root, `
 -- config/webhook/kustomization.yaml --
 resources:
@@ -137,7 +138,7 @@ replacements:
    targets:
 # +kubebuilder:scaffold:crdkustomizecainjectionname
 `)
-	apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
+	apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
 	for name, wants := range map[string][]string{
 		"config/crd/patches/webhook_in_cronjobs.yaml": {"strategy: Webhook"},
 		"config/crd/kustomization.yaml":               {"\n- path: patches/webhook_in_cronjobs.yaml\n", "\nconfigurations:\n- kustomizeconfig.yaml\n"},
@@ -157,7 +158,7 @@ func TestFeatureRefused(t *testing.T) {
 	root := newProject(t, Project{})
 	unpack(t, root, "-- config/default/kustomization.yaml --\nresources: [../rbac, ../manager]\ncomponents: [../metrics]\n")
 	before := tree(t, root)
-	_, err := EditProject(root, Enable(NetworkPolicy))
+	_, err := EditProject(fileview.Disk(root), Enable(NetworkPolicy))
 	refused, ok := errors.AsType[*report.Error](err)
 	if !ok || !strings.HasPrefix(refused.Where, "config/default/kustomization.yaml"+":") || !strings.Contains(refused.Hint, "../network-policy") {
 		t.Errorf("got %v", err)
@@ -173,13 +174,13 @@ func TestEveryFeatureTwice(t *testing.T) {
 	description := read(t, root, project.FileName)
 	for range 2 {
 		for _, f := range Features() {
-			plan, err := EditProject(root, Enable(f))
+			plan, err := EditProject(fileview.Disk(root), Enable(f))
 			apply(t)(plan, err)
 		}
 	}
-	plan, err := EditProject(root, Enable(Features()[:4]...))
+	plan, err := EditProject(fileview.Disk(root), Enable(Features()[:4]...))
 	apply(t)(plan, err)
-	if plan, err = EditProject(root, Enable(Features()[:4]...)); err != nil || !plan.Empty() {
+	if plan, err = EditProject(fileview.Disk(root), Enable(Features()[:4]...)); err != nil || !plan.Empty() {
 		t.Errorf("a second time: %v, %v", plan.Changes(), err)
 	}
 	if read(t, root, project.FileName) != description {
@@ -191,15 +192,15 @@ func TestEveryFeatureTwice(t *testing.T) {
 // with testdata/golden/webhooks.txtar; and no file of it has a block in comments.
 func TestWebhooksGolden(t *testing.T) {
 	root := newProject(t, Project{MultiGroup: true, License: License{Name: "none"}})
-	apply(t)(CreateAPI(root, cronJob()))
+	apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
 	v2 := cronJob()
 	v2.Version, v2.Controller = "v2", false
-	apply(t)(CreateAPI(root, v2))
+	apply(t)(CreateAPI(fileview.Disk(root), v2))
 	before := tree(t, root)
-	apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true, Validation: true, Conversion: true}))
-	apply(t)(CreateWebhook(root, Webhook{Group: "core", Version: "v1", Kind: "Pod", Defaulting: true, DefaultingPath: "/pods"}))
-	apply(t)(EditProject(root, Enable(SelfCert)))
-	apply(t)(EditProject(root, Enable(Features()...)))
+	apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true, Validation: true, Conversion: true}))
+	apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "core", Version: "v1", Kind: "Pod", Defaulting: true, DefaultingPath: "/pods"}))
+	apply(t)(EditProject(fileview.Disk(root), Enable(SelfCert)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(Features()...)))
 	archive := tree(t, root)
 	archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
 		return slices.Contains([]string{base.Path, "go.mod", "go.sum"}, f.Name) ||
@@ -219,21 +220,21 @@ func TestCertificateCodeGoesWithItsFeature(t *testing.T) {
 	const code = "internal/manager/certificate.go"
 	project := func(t *testing.T) string {
 		root := newProject(t, Project{})
-		apply(t)(CreateAPI(root, cronJob()))
-		apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true, Certificates: CertManager}))
+		apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
+		apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true, Certificates: CertManager}))
 		return root
 	}
 	for name, without := range map[string]Edit{"disabled": Disable(SelfCert, WebhookServer), "replaced": Enable(CertManager)} {
 		t.Run(name, func(t *testing.T) {
 			root := project(t)
 			before := read(t, root, "cmd/main.go")
-			apply(t)(EditProject(root, Enable(SelfCert)))
+			apply(t)(EditProject(fileview.Disk(root), Enable(SelfCert)))
 			if !strings.Contains(read(t, root, "cmd/main.go"), "manager.KeepCertificate(mgr)") {
 				t.Fatal("the code did not exist in the first place")
 			}
 			editFile(t, root, "config/manager/manager.yaml", "        env:\n", "        env:\n        - name: ENABLE_WEBHOOKS\n          value: \"false\"\n")
-			apply(t)(EditProject(root, without))
-			apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Validation: true}))
+			apply(t)(EditProject(fileview.Disk(root), without))
+			apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Validation: true}))
 			if diff := cmp.Diff(before, read(t, root, "cmd/main.go")); diff != "" {
 				t.Error(diff)
 			}
@@ -244,15 +245,15 @@ func TestCertificateCodeGoesWithItsFeature(t *testing.T) {
 				t.Error("go.mod says that the code uses the module")
 			}
 			checkCompiles(t, root)
-			apply(t)(EditProject(root, Enable(SelfCert)))
+			apply(t)(EditProject(fileview.Disk(root), Enable(SelfCert)))
 			checkCompiles(t, root)
 		})
 	}
 	t.Run("changed", func(t *testing.T) {
 		root := project(t)
-		apply(t)(EditProject(root, Enable(SelfCert)))
+		apply(t)(EditProject(fileview.Disk(root), Enable(SelfCert)))
 		editFile(t, root, "cmd/main.go", "keep the certificate: %w", "my words: %w")
-		plan, err := EditProject(root, Enable(CertManager))
+		plan, err := EditProject(fileview.Disk(root), Enable(CertManager))
 		apply(t)(plan, err)
 		told := map[string]string{}
 		for _, f := range plan.Changes() {
@@ -292,7 +293,7 @@ spec:
       - name: operator
         args: []
 `)
-	apply(t)(EditProject(root, Enable(HA, WebhookServer, CertManager, Tracing)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(HA, WebhookServer, CertManager, Tracing)))
 	for file, wants := range map[string][]string{
 		"config/ha/manager.yaml":              {"\n  name: crew-operator\n  namespace: crew\n", "\n            app: crew\n"},
 		"config/ha/kustomization.yaml":        {"\n    kind: Deployment\n    name: crew-operator\n"},
@@ -305,7 +306,7 @@ spec:
 		projecttest.Holds(t, root, file, wants...)
 	}
 	unpack(t, root, "-- "+manager+" --\nkind: Namespace\n")
-	_, err := EditProject(root, Enable(PProf))
+	_, err := EditProject(fileview.Disk(root), Enable(PProf))
 	refused, ok := errors.AsType[*report.Error](err)
 	if !ok || refused.Where != "config/default" || refused.Next == "" {
 		t.Errorf("a project without a Deployment: %v", err)
@@ -318,8 +319,8 @@ func TestFeatureOffAgain(t *testing.T) {
 	root := newProject(t, Project{})
 	unpack(t, root, otherTool)
 	before := read(t, root, deployed)
-	apply(t)(EditProject(root, Enable(NetworkPolicy)))
-	plan, err := EditProject(root, Disable(NetworkPolicy))
+	apply(t)(EditProject(fileview.Disk(root), Enable(NetworkPolicy)))
+	plan, err := EditProject(fileview.Disk(root), Disable(NetworkPolicy))
 	apply(t)(plan, err)
 	if diff := cmp.Diff(before, read(t, root, deployed)); diff != "" {
 		t.Error(diff)
@@ -329,7 +330,7 @@ func TestFeatureOffAgain(t *testing.T) {
 	}) {
 		t.Errorf("the report does not name the folder: %v", plan.Changes())
 	}
-	if plan, err = EditProject(root, Disable(NetworkPolicy)); err != nil || !plan.Empty() {
+	if plan, err = EditProject(fileview.Disk(root), Disable(NetworkPolicy)); err != nil || !plan.Empty() {
 		t.Errorf("a second time: %v, %v", plan.Changes(), err)
 	}
 }
@@ -352,15 +353,15 @@ func TestMetricsOfOtherTools(t *testing.T) {
 			root := newProject(t, Project{})
 			unpack(t, root, test.archive)
 			before := read(t, root, list) + read(t, root, roles)
-			apply(t)(EditProject(root, Disable(Metrics)))
+			apply(t)(EditProject(fileview.Disk(root), Disable(Metrics)))
 			if off, offRoles := read(t, root, list), read(t, root, roles); !strings.Contains(off, test.off) || !strings.Contains(offRoles, test.offRoles) {
 				t.Errorf("off:\n%s\n%s", off, offRoles)
 			}
-			apply(t)(EditProject(root, Enable(Metrics)))
+			apply(t)(EditProject(fileview.Disk(root), Enable(Metrics)))
 			if diff := cmp.Diff(before, read(t, root, list)+read(t, root, roles)); diff != "" {
 				t.Error(diff)
 			}
-			if again, err := EditProject(root, Enable(Metrics)); err != nil || !again.Empty() {
+			if again, err := EditProject(fileview.Disk(root), Enable(Metrics)); err != nil || !again.Empty() {
 				t.Errorf("a second time it is %v", err)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
 )
 
@@ -46,10 +47,10 @@ func createAll(t *testing.T, root string) {
 	t.Helper()
 	second := API{Group: "crew", Version: "v2", Kind: "Captain", Resource: true, Namespaced: true}
 	conversion := Webhook{Group: "crew", Version: "v1", Kind: "Captain", Conversion: true}
-	apply(t)(CreateAPI(root, probe()))
-	apply(t)(CreateWebhook(root, captains()))
-	apply(t)(CreateAPI(root, second))
-	apply(t)(CreateWebhook(root, conversion))
+	apply(t)(CreateAPI(fileview.Disk(root), probe()))
+	apply(t)(CreateWebhook(fileview.Disk(root), captains()))
+	apply(t)(CreateAPI(fileview.Disk(root), second))
+	apply(t)(CreateWebhook(fileview.Disk(root), conversion))
 }
 
 // TestOlderLayouts: what is created in an older layout is where that has it, in the form of its controller-runtime.
@@ -81,10 +82,10 @@ func TestOlderLayoutUndone(t *testing.T) {
 	for _, file := range []string{"", terse} {
 		root := olderProject(t, "", "", file)
 		before := projecttest.Tree(t, root)
-		apply(t)(CreateAPI(root, probe()))
-		apply(t)(CreateWebhook(root, captains()))
-		apply(t)(DeleteWebhook(root, webhookDeletion(captains())))
-		apply(t)(DeleteAPI(root, Deletion{Group: "crew", Version: "v1", Kind: "Probe"}))
+		apply(t)(CreateAPI(fileview.Disk(root), probe()))
+		apply(t)(CreateWebhook(fileview.Disk(root), captains()))
+		apply(t)(DeleteWebhook(fileview.Disk(root), webhookDeletion(captains())))
+		apply(t)(DeleteAPI(fileview.Disk(root), Deletion{Group: "crew", Version: "v1", Kind: "Probe"}))
 		if diff := cmp.Diff(before, projecttest.Tree(t, root)); diff != "" {
 			t.Error(diff)
 		}
@@ -124,12 +125,12 @@ resources:
 func TestOlderWebhooks(t *testing.T) {
 	root := olderProject(t, "", "", "")
 	projecttest.Unpack(t, root, methods)
-	apply(t)(CreateWebhook(root, captains()))
+	apply(t)(CreateWebhook(fileview.Disk(root), captains()))
 	checkCompiles(t, root)
 	projecttest.Holds(t, root, "api/v1/captain_webhook.go", "func (r *Captain) Default() {}", "WithValidator(&CaptainValidator{})", "!CaptainDefaulter")
 	projecttest.Holds(t, root, "main.go", "(&crewv1.Captain{}).SetupWebhookWithManager(mgr)")
-	apply(t)(CreateAPI(root, API{Group: "crew", Version: "v2", Kind: "Captain", Resource: true, Namespaced: true}))
-	apply(t)(CreateWebhook(root, Webhook{Group: "crew", Version: "v1", Kind: "Captain", Conversion: true}))
+	apply(t)(CreateAPI(fileview.Disk(root), API{Group: "crew", Version: "v2", Kind: "Captain", Resource: true, Namespaced: true}))
+	apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "crew", Version: "v1", Kind: "Captain", Conversion: true}))
 	checkCompiles(t, root)
 	projecttest.Holds(t, root, "config/crd/kustomization.yaml", "\n- patches/webhook_in_captains.yaml\n", "\n- patches/cainjection_in_captains.yaml\n")
 	projecttest.Holds(t, root, "api/v2/captain_conversion_test.go", "random.Fuzz(before)", "diff.ObjectReflectDiff(", "i := 0; i < 100; i++")
@@ -143,7 +144,7 @@ func TestOlderGo(t *testing.T) {
 		text, err := os.ReadFile(mod)
 		must(t, err)
 		must(t, os.WriteFile(mod, regexp.MustCompile(`(?m)^go .*$`).ReplaceAll(text, []byte("go "+version)), 0o644))
-		apply(t)(CreateWebhook(root, captains()))
+		apply(t)(CreateWebhook(fileview.Disk(root), captains()))
 		checkCompiles(t, root)
 		projecttest.Holds(t, root, "api/v1/captain_webhook.go", want, "reflect.DeepEqual(old, mistake)")
 	}
@@ -154,7 +155,7 @@ func TestMethodsOfNoUse(t *testing.T) {
 	for version, want := range map[string]string{"v0.19.7": "!CaptainDefaulter", "v0.20.4": "WithDefaulter(&CaptainDefaulter{})"} {
 		root := olderProject(t, version, "v0.32.1", "")
 		projecttest.Unpack(t, root, methods)
-		apply(t)(CreateWebhook(root, captains()))
+		apply(t)(CreateWebhook(fileview.Disk(root), captains()))
 		checkCompiles(t, root)
 		projecttest.Holds(t, root, "api/v1/captain_webhook.go", "func (r *Captain) Default() {}", want)
 	}
@@ -165,11 +166,11 @@ func TestMethodsOfNoUse(t *testing.T) {
 func TestOlderFeatures(t *testing.T) {
 	root := olderProject(t, "", "", "")
 	projecttest.Unpack(t, root, methods)
-	apply(t)(EditProject(root, Enable(WebhookServer, CertManager)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(WebhookServer, CertManager)))
 	projecttest.Holds(t, root, "config/default/kustomization.yaml",
 		"\n- ../webhook\n", "\n- ../certmanager\n", "\n- manager_webhook_patch.yaml\n", "\n- webhookcainjection_patch.yaml\n",
 		"vars:\n- name: SERVICE_NAME\n  objref:\n    kind: Service\n    version: v1\n    name: webhook-service\n")
-	apply(t)(EditProject(root, Disable(WebhookServer, CertManager)))
+	apply(t)(EditProject(fileview.Disk(root), Disable(WebhookServer, CertManager)))
 	projecttest.Holds(t, root, "config/default/kustomization.yaml", "\n#- ../webhook\n", "\n#- ../certmanager\n", "\n#- manager_webhook_patch.yaml\n", "\n#- webhookcainjection_patch.yaml\n", "\n#- name: SERVICE_NAME\n#  objref:\n#    kind: Service\n")
 }
 
@@ -178,7 +179,7 @@ func TestOlderLayoutMoves(t *testing.T) {
 	for _, file := range []string{"", terse} {
 		root := olderProject(t, "", "", file)
 		before := projecttest.Tree(t, root)
-		apply(t)(EditProject(root, MultiGroup(true)))
+		apply(t)(EditProject(fileview.Disk(root), MultiGroup(true)))
 		checkCompiles(t, root)
 		projecttest.Holds(t, root, "Dockerfile", "COPY apis/ apis/\n", "COPY controllers/ controllers/\n")
 		projecttest.Holds(t, root, "main.go", `crewv1 "example.com/op/apis/crew/v1"`, `"example.com/op/controllers/crew"`)
@@ -186,8 +187,8 @@ func TestOlderLayoutMoves(t *testing.T) {
 		checkCompiles(t, root)
 		projecttest.Holds(t, root, "apis/crew/v1/captain_webhook.go", "func (r *Captain) SetupWebhookWithManager")
 		root = olderProject(t, "", "", file)
-		apply(t)(EditProject(root, MultiGroup(true)))
-		apply(t)(EditProject(root, MultiGroup(false)))
+		apply(t)(EditProject(fileview.Disk(root), MultiGroup(true)))
+		apply(t)(EditProject(fileview.Disk(root), MultiGroup(false)))
 		if diff := cmp.Diff(before, projecttest.Tree(t, root)); diff != "" {
 			t.Error(diff)
 		}
@@ -207,9 +208,9 @@ func TestOlderFeaturesLeaveOwnVariables(t *testing.T) {
 	must(t, err)
 	must(t, os.WriteFile(file, append(text, own...), 0o644))
 	before := projecttest.Tree(t, root)
-	apply(t)(EditProject(root, Enable(WebhookServer, CertManager)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(WebhookServer, CertManager)))
 	projecttest.Holds(t, root, config, "\n- name: SERVICE_NAME\n", "\n"+own)
-	apply(t)(EditProject(root, Disable(WebhookServer, CertManager)))
+	apply(t)(EditProject(fileview.Disk(root), Disable(WebhookServer, CertManager)))
 	if diff := cmp.Diff(before, projecttest.Tree(t, root)); diff != "" {
 		t.Error(diff)
 	}
@@ -229,11 +230,11 @@ func TestGroupedConfiguration(t *testing.T) {
 	must(t, err)
 	must(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(text), "- ../", "- ../components/")), 0o644))
 	before := projecttest.Tree(t, root)
-	apply(t)(CreateAPI(root, probe()))
+	apply(t)(CreateAPI(fileview.Disk(root), probe()))
 	projecttest.Holds(t, root, "config/components/crd/kustomization.yaml", "\n- bases/crew.example.com_probes.yaml\n")
 	projecttest.Holds(t, root, "config/components/rbac/kustomization.yaml", "probe_viewer_role.yaml\n")
 	projecttest.Holds(t, root, deployed, "- ../components/crd\n", "!- ../crd\n")
-	apply(t)(DeleteAPI(root, Deletion{Group: "crew", Version: "v1", Kind: "Probe"}))
+	apply(t)(DeleteAPI(fileview.Disk(root), Deletion{Group: "crew", Version: "v1", Kind: "Probe"}))
 	if diff := cmp.Diff(before, projecttest.Tree(t, root)); diff != "" {
 		t.Error(diff)
 	}
@@ -247,12 +248,12 @@ func TestSamplesListLeaves(t *testing.T) {
 		root := olderProject(t, "", "", "")
 		must(t, os.RemoveAll(filepath.Join(root, "config", "samples")))
 		before := projecttest.Tree(t, root)
-		apply(t)(CreateAPI(root, probe()))
+		apply(t)(CreateAPI(fileview.Disk(root), probe()))
 		file := filepath.Join(root, list)
 		text, err := os.ReadFile(file)
 		must(t, err)
 		must(t, os.WriteFile(file, append(text, own...), 0o644))
-		apply(t)(DeleteAPI(root, Deletion{Group: "crew", Version: "v1", Kind: "Probe"}))
+		apply(t)(DeleteAPI(fileview.Disk(root), Deletion{Group: "crew", Version: "v1", Kind: "Probe"}))
 		after := projecttest.Tree(t, root)
 		if _, there := after[list]; there != (own != "") {
 			t.Errorf("with %q of its author the list is there: %t", own, there)

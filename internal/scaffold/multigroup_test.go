@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -28,7 +29,7 @@ func TestMultiGroup(t *testing.T) {
 			must(t, err)
 			before, want, refused := takeApart(archive)
 			root := writeTree(t, before)
-			plan, err := EditProject(root, MultiGroup(true))
+			plan, err := EditProject(fileview.Disk(root), MultiGroup(true))
 			if refused != "" {
 				compareRefusal(t, refused, err)
 				return
@@ -43,7 +44,7 @@ func TestMultiGroup(t *testing.T) {
 			if diff := cmp.Diff(string(txtar.Format(want)), string(txtar.Format(after))); diff != "" {
 				t.Errorf("(-want +got; -update accepts it):\n%s", diff)
 			}
-			again, err := EditProject(root, MultiGroup(true))
+			again, err := EditProject(fileview.Disk(root), MultiGroup(true))
 			must(t, err)
 			if !again.Empty() {
 				t.Errorf("a second time changes %v", again.Changes())

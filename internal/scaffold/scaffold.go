@@ -3,6 +3,7 @@ package scaffold
 import (
 	"context"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/deletion"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
@@ -50,48 +51,52 @@ type (
 // ImagePlugin is where PROJECT records what APIs that run an image were made with.
 const ImagePlugin = newapi.ImagePlugin
 
-// Init plans a new project in folder root, or what is missing of it. It refuses a folder
+// Init plans a new project in a folder, or what is missing of it. It refuses a folder
 // that holds another project, and names that Kubernetes or Go would refuse later.
-func Init(root string, o Project) (*Plan, error) { return newproject.Create(root, o) }
+func Init(folder *fileview.Folder, o Project) (*Plan, error) { return newproject.Create(folder, o) }
 
-// CreateAPI plans an API in the project in folder root. It keeps everything that is there already and completes what is
+// CreateAPI plans an API in the project in a folder. It keeps everything that is there already and completes what is
 // missing.
-func CreateAPI(root string, o API) (*Plan, error) { return newapi.Create(root, o) }
+func CreateAPI(folder *fileview.Folder, o API) (*Plan, error) { return newapi.Create(folder, o) }
 
 // CheckAPI refuses what [CreateAPI] would refuse whatever the project's files hold.
-func CheckAPI(root string, o API) error { return newapi.Check(root, o) }
+func CheckAPI(folder *fileview.Folder, o API) error { return newapi.Check(folder, o) }
 
-// CreateWebhook plans webhooks in the project in folder root. It keeps everything that is there already and completes
+// CreateWebhook plans webhooks in the project in a folder. It keeps everything that is there already and completes
 // what is missing.
-func CreateWebhook(root string, o Webhook) (*Plan, error) { return newwebhook.Create(root, o) }
+func CreateWebhook(folder *fileview.Folder, o Webhook) (*Plan, error) {
+	return newwebhook.Create(folder, o)
+}
 
-// CheckWebhook refuses what cannot be created in the project in folder root, before anything is fetched.
-func CheckWebhook(root string, o Webhook) error { return newwebhook.Check(root, o) }
+// CheckWebhook refuses what cannot be created in the project in a folder, before anything is fetched.
+func CheckWebhook(folder *fileview.Folder, o Webhook) error { return newwebhook.Check(folder, o) }
 
 // ErrOneVersion is why a kind with a single version gets no conversion.
 var ErrOneVersion = newwebhook.ErrOneVersion
 
-// DeleteAPI plans the undoing of what created an API in the project in folder root: its
+// DeleteAPI plans the undoing of what created an API in the project in a folder: its
 // files, its lines in files that it shares, and its entry in PROJECT. Changed files and
 // lines stay, and the plan's changes say which and why. When there is nothing to delete,
 // the plan has nothing to do: deleting twice is no mistake.
-func DeleteAPI(root string, o Deletion) (*Plan, error) { return deletion.API(root, o) }
+func DeleteAPI(folder *fileview.Folder, o Deletion) (*Plan, error) { return deletion.API(folder, o) }
 
-// DeleteWebhook plans the undoing of what created webhooks in the project in folder
-// root; see [DeleteAPI].
-func DeleteWebhook(root string, o WebhookDeletion) (*Plan, error) { return deletion.Webhook(root, o) }
+// DeleteWebhook plans the undoing of what created webhooks in the project in a
+// folder; see [DeleteAPI].
+func DeleteWebhook(folder *fileview.Folder, o WebhookDeletion) (*Plan, error) {
+	return deletion.Webhook(folder, o)
+}
 
-// ReadProject reads the PROJECT file in folder root; what is wrong with it is reported in words for its user.
-func ReadProject(root string) (*project.Project, error) { return projectfile.Read(root) }
+// ReadProject reads the PROJECT file in a folder; what is wrong with it is reported in words for its user.
+func ReadProject(folder *fileview.Folder) (*project.Project, error) { return projectfile.Read(folder) }
 
 // ProjectInCode is [ReadProject] with what the project's code says of it: the path of its module, and where its types
 // are.
-func ProjectInCode(root string) (*project.Project, error) {
-	_, file, err := projectfile.Look(root)
+func ProjectInCode(folder *fileview.Folder) (*project.Project, error) {
+	_, file, err := projectfile.Look(folder)
 	return file, err
 }
 
-// Hold makes sure that no other process changes the project in folder root until release is
+// Hold makes sure that no other process changes the project in a folder until release is
 // called: a plan is made and applied in between. It waits for another command, and reports
 // h so. Then it takes back what a command left that was killed.
 func Hold(ctx context.Context, root string, own Folders, h report.Handler) (release func(), err error) {
@@ -104,7 +109,7 @@ func Interrupted(root string) bool { return transaction.Interrupted(root) }
 // CheckGo refuses a Go installation that is missing or older than scaffolded projects need.
 func CheckGo(ctx context.Context, root string) error { return gomod.CheckGo(ctx, root) }
 
-// Fetch makes sure that every package that the project in folder root imports is in
+// Fetch makes sure that every package that the project in a folder imports is in
 // the module cache, and reports h of downloads. It needs no network if they all are.
 func Fetch(ctx context.Context, root string, h report.Handler) error {
 	return gomod.Fetch(ctx, root, h)

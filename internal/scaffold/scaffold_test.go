@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 )
@@ -28,7 +29,7 @@ func newProject(t *testing.T, o Project) string {
 	if o.Domain == "" {
 		o.Domain, o.Repo = "example.com", "example.com/op"
 	}
-	apply(t)(Init(root, o))
+	apply(t)(Init(fileview.Disk(root), o))
 	return root
 }
 
@@ -92,7 +93,7 @@ func TestGolden(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			root := newProject(t, test.project)
 			for _, api := range test.apis {
-				apply(t)(CreateAPI(root, api))
+				apply(t)(CreateAPI(fileview.Disk(root), api))
 			}
 			archive := tree(t, root)
 			archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
@@ -137,7 +138,7 @@ func TestSize(t *testing.T) {
 // TestNoCommentedBlocks: a feature is a line to add, not a block to uncomment.
 func TestNoCommentedBlocks(t *testing.T) {
 	root := newProject(t, Project{})
-	apply(t)(CreateAPI(root, cronJob()))
+	apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
 	for _, f := range tree(t, root).Files {
 		if line, ok := commentedBlock(f); ok {
 			t.Errorf("%s: commented-out YAML: %s", f.Name, line)
@@ -168,8 +169,8 @@ func TestInitIsDeterministic(t *testing.T) {
 // TestCreateAPITwice: the second time plans nothing.
 func TestCreateAPITwice(t *testing.T) {
 	root := newProject(t, Project{})
-	apply(t)(CreateAPI(root, cronJob()))
-	again, err := CreateAPI(root, cronJob())
+	apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
+	again, err := CreateAPI(fileview.Disk(root), cronJob())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +231,7 @@ var _ = BeforeSuite(func() {
 			t.Fatal(err)
 		}
 	}
-	apply(t)(CreateAPI(root, cronJob()))
+	apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
 	for name, want := range map[string]string{
 		"cmd/main.go":                       "\t\tsetupLog.Error(err, \"unable to set up the CronJob controller\")\n\t\tos.Exit(1)\n",
 		"internal/controller/suite_test.go": "\tExpect(batchv1.AddToScheme(scheme.Scheme)).To(Succeed())\n",
@@ -262,7 +263,7 @@ func TestImportNamesDoNotCollide(t *testing.T) {
 	for _, group := range []string{"ab", "a-b"} {
 		api := cronJob()
 		api.Group = group
-		apply(t)(CreateAPI(root, api))
+		apply(t)(CreateAPI(fileview.Disk(root), api))
 	}
 	main := read(t, root, "cmd/main.go")
 	for _, want := range []string{"abv1 \"example.com/op/api/ab/v1\"", "abv12 \"example.com/op/api/a-b/v1\"", "abv12.AddToScheme(scheme)", "abcontroller2.CronJobReconciler{"} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -24,26 +25,26 @@ func BenchmarkVerbs(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	must(planned(Init(root, Project{Name: "op", Domain: "example.com", Repo: "example.com/op"})).Apply(report.Discard))
+	must(planned(Init(fileview.Disk(root), Project{Name: "op", Domain: "example.com", Repo: "example.com/op"})).Apply(report.Discard))
 	for i := range 100 {
 		api := API{Group: "ship", Version: "v1", Kind: fmt.Sprintf("Kind%d", i), Resource: true, Controller: true, Namespaced: true}
-		must(planned(CreateAPI(root, api)).Apply(report.Discard))
+		must(planned(CreateAPI(fileview.Disk(root), api)).Apply(report.Discard))
 	}
 	for _, verb := range []struct {
 		name string
 		plan func() (*Plan, error)
 	}{
 		{"create", func() (*Plan, error) {
-			return CreateAPI(root, API{Group: "ship", Version: "v1", Kind: "New", Resource: true, Controller: true, Namespaced: true})
+			return CreateAPI(fileview.Disk(root), API{Group: "ship", Version: "v1", Kind: "New", Resource: true, Controller: true, Namespaced: true})
 		}},
 		{"webhook", func() (*Plan, error) {
-			return CreateWebhook(root, Webhook{Group: "ship", Version: "v1", Kind: "Kind7", Defaulting: true, Validation: true})
+			return CreateWebhook(fileview.Disk(root), Webhook{Group: "ship", Version: "v1", Kind: "Kind7", Defaulting: true, Validation: true})
 		}},
 		{"delete", func() (*Plan, error) {
-			return DeleteAPI(root, Deletion{Group: "ship", Version: "v1", Kind: "Kind7"})
+			return DeleteAPI(fileview.Disk(root), Deletion{Group: "ship", Version: "v1", Kind: "Kind7"})
 		}},
-		{"multigroup", func() (*Plan, error) { return EditProject(root, MultiGroup(true)) }},
-		{"feature", func() (*Plan, error) { return EditProject(root, Enable(NetworkPolicy)) }},
+		{"multigroup", func() (*Plan, error) { return EditProject(fileview.Disk(root), MultiGroup(true)) }},
+		{"feature", func() (*Plan, error) { return EditProject(fileview.Disk(root), Enable(NetworkPolicy)) }},
 	} {
 		b.Run(verb.name, func(b *testing.B) {
 			for b.Loop() {

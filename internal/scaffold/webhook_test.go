@@ -3,13 +3,15 @@ package scaffold
 import (
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/fileview"
 )
 
 // TestWebhookOfOtherTools wires webhooks into a main.go that ends the process itself, and into a suite of
 // Ginkgo's, to which no plain tests are added.
 func TestWebhookOfOtherTools(t *testing.T) {
 	root := newProject(t, Project{})
-	apply(t)(CreateAPI(root, cronJob()))
+	apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
 	unpack(t, root, `
 -- cmd/main.go --
 package main
@@ -62,7 +64,7 @@ func SetupCronJobWebhookWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewWebhookManagedBy(mgr, &batchv1.CronJob{}).Complete() // mine
 }
 `)
-	apply(t)(CreateWebhook(root, Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Validation: true}))
+	apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Validation: true}))
 	for name, wants := range map[string][]string{
 		"cmd/main.go": {"\t\tif err := webhookv1.SetupCronJobWebhookWithManager(mgr); err != nil {\n\t\t\tsetupLog.Error(err, \"unable to set up the CronJob webhooks\")\n\t\t\tos.Exit(1)\n"},
 		"internal/webhook/v1/webhook_suite_test.go": {"\tExpect(batchv1.AddToScheme(scheme.Scheme)).To(Succeed())\n", "\tExpect(SetupCronJobWebhookWithManager(mgr)).To(Succeed())"},

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -33,13 +34,13 @@ func featuredProject(t *testing.T, keeper scaffold.Feature) string {
 			t.Fatal(err)
 		}
 	}
-	apply(scaffold.Init(root, scaffold.Project{Name: "op", Domain: "example.com", Repo: "example.com/op"}))
+	apply(scaffold.Init(fileview.Disk(root), scaffold.Project{Name: "op", Domain: "example.com", Repo: "example.com/op"}))
 	for _, version := range []string{"v1", "v2"} {
-		apply(scaffold.CreateAPI(root, scaffold.API{Group: "ship", Version: version, Kind: "Frigate", Resource: true, Controller: version == "v1", Namespaced: true}))
+		apply(scaffold.CreateAPI(fileview.Disk(root), scaffold.API{Group: "ship", Version: version, Kind: "Frigate", Resource: true, Controller: version == "v1", Namespaced: true}))
 	}
-	apply(scaffold.CreateWebhook(root, scaffold.Webhook{Group: "ship", Version: "v1", Kind: "Frigate", Defaulting: true, Validation: true, Conversion: true}))
-	apply(scaffold.EditProject(root, scaffold.Enable(scaffold.Features()...)))
-	apply(scaffold.EditProject(root, scaffold.Enable(keeper)))
+	apply(scaffold.CreateWebhook(fileview.Disk(root), scaffold.Webhook{Group: "ship", Version: "v1", Kind: "Frigate", Defaulting: true, Validation: true, Conversion: true}))
+	apply(scaffold.EditProject(fileview.Disk(root), scaffold.Enable(scaffold.Features()...)))
+	apply(scaffold.EditProject(fileview.Disk(root), scaffold.Enable(keeper)))
 	addRule(t, filepath.Join(root, "api", "v1", "frigate_types.go"))
 	options, err := generate.Parse([]string{"crd", "rbac:roleName=manager-role", "webhook", "paths=./...", "output:crd:artifacts:config=config/crd/bases"})
 	if err != nil {

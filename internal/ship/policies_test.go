@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
@@ -83,7 +84,7 @@ func TestPoliciesJudgeAsDefinitions(t *testing.T) {
 func policyOf(t *testing.T) (definition, policies string, leftOut []string) {
 	t.Helper()
 	root := t.TempDir()
-	plan, err := scaffold.Init(root, scaffold.Project{Name: "op", Domain: "example.com", Repo: "example.com/op"})
+	plan, err := scaffold.Init(fileview.Disk(root), scaffold.Project{Name: "op", Domain: "example.com", Repo: "example.com/op"})
 	if err == nil {
 		err = plan.Apply(report.Discard)
 	}

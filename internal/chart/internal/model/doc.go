@@ -1,7 +1,7 @@
 // Package model finds out what a kustomization deploys, what belongs to which of its features,
 // and where the names are that follow from its prefix and namespace. It asks kustomize for that:
 //
-//	m, err := model.Load("config/default")
+//	m, err := model.Load(ctx, "config/default", files)
 //
 // The kustomization is built with marks for prefix and namespace, so that everything that follows from them has a mark
 // in it: names, references to them and what replacements put together. References that have the built name already,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/chart/internal/model"
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
+	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
 // loaded is the model of the kustomization in config/default of these files.
@@ -27,7 +28,7 @@ func loaded(t *testing.T, archive string) (*model.Model, error) {
 			t.Fatal(err)
 		}
 	}
-	return model.Load(t.Context(), filepath.Join(root, "config/default"), nil)
+	return model.Load(t.Context(), filepath.Join(root, "config/default"), kustomization.Files{})
 }
 
 const (
@@ -205,11 +206,11 @@ func TestBeginning(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := model.Beginning(dir); got != want {
+		if got := model.Beginning(dir, kustomization.Files{}); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
-	if got := model.Beginning(t.TempDir()); got != "" {
+	if got := model.Beginning(t.TempDir(), kustomization.Files{}); got != "" {
 		t.Errorf("without a kustomization: %q", got)
 	}
 }

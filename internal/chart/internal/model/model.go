@@ -41,10 +41,8 @@ type Document struct {
 // Of reports whether the document is of a kind.
 func (d Document) Of(group, kind string) bool { return d.Group == group && d.Kind == kind }
 
-// Load builds the kustomization in folder dir; roles are the files with generated roles.
-func Load(ctx context.Context, dir string, roles []string) (*Model, error) {
-	files := kustomization.Once()
-	files.Roles = roles
+// Load builds the kustomization in folder dir, which is read through files.
+func Load(ctx context.Context, dir string, files kustomization.Files) (*Model, error) {
 	if m, err := load(ctx, files, dir, newSchemas(false)); err == nil && m != nil {
 		return m, nil
 	}

@@ -19,9 +19,9 @@ func beginning(prefix string) string {
 	return name
 }
 
-// Beginning is that of the kustomization in folder dir; "" also if it cannot be read.
-func Beginning(dir string) string {
-	text, err := kustomization.Read(dir)
+// Beginning is that of the kustomization in folder dir, which is read through files; "" also if it cannot be read.
+func Beginning(dir string, files kustomization.Files) string {
+	text, err := files.Read(dir)
 	if err != nil {
 		return "" // said where it is built
 	}

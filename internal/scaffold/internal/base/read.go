@@ -3,17 +3,15 @@ package base
 import (
 	"errors"
 	"io/fs"
-	"path/filepath"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 )
 
-// Read reads the base of the project in folder root; a project without one,
+// Read reads the base of a project; a project without one,
 // which another tool made, has an empty base.
-func Read(root string) (*Base, error) {
-	data, err := finite.ReadFile(filepath.Join(root, filepath.FromSlash(Path)))
+func Read(files fs.ReadFileFS) (*Base, error) {
+	data, err := files.ReadFile(Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return New(), nil
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
@@ -13,15 +14,15 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// API plans the undoing of what created an API in the project in folder root: its
+// API plans the undoing of what created an API in the project in a folder: its
 // files, its lines in files that it shares, and its entry in PROJECT. Changed files and
 // lines stay, and the plan's changes say which and why. When there is nothing to delete,
 // the plan has nothing to do: deleting twice is no mistake. With the name of a controller that alone is undone.
-func API(root string, d Options) (*plan.Plan, error) {
+func API(folder *fileview.Folder, d Options) (*plan.Plan, error) {
 	if d.ControllerName != "" {
-		return Controller(root, d)
+		return Controller(folder, d)
 	}
-	p, file, err := d.open(root)
+	p, file, err := d.open(folder)
 	if err != nil {
 		return nil, err
 	}

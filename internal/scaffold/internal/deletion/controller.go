@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -12,9 +13,9 @@ import (
 )
 
 // Controller plans the undoing of what created one more controller of a kind, that of
-// d's name, in the project in folder root; see [API].
-func Controller(root string, d Options) (*plan.Plan, error) {
-	p, file, err := d.open(root)
+// d's name, in the project in a folder; see [API].
+func Controller(folder *fileview.Folder, d Options) (*plan.Plan, error) {
+	p, file, err := d.open(folder)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
@@ -25,11 +26,11 @@ type Options struct {
 }
 
 // open starts a plan for the project, unless no kind can have such a name.
-func (o Options) open(root string) (*plan.Plan, *project.Project, error) {
+func (o Options) open(folder *fileview.Folder) (*plan.Plan, *project.Project, error) {
 	if err := kind.CheckNames(o.Group, o.Version, o.Kind, ""); err != nil {
 		return nil, nil, err
 	}
-	p, file, err := projectfile.Open(root)
+	p, file, err := projectfile.Open(folder)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/deletion"
@@ -28,24 +29,24 @@ import (
 type change func(root string) (*plan.Plan, error)
 
 func create(o newapi.Options) change {
-	return func(root string) (*plan.Plan, error) { return newapi.Create(root, o) }
+	return func(root string) (*plan.Plan, error) { return newapi.Create(fileview.Disk(root), o) }
 }
 
 func createWebhook(o newwebhook.Options) change {
 	return func(root string) (*plan.Plan, error) {
 		o.Group, o.Version, o.Kind = "batch", "v1", "CronJob"
-		return newwebhook.Create(root, o)
+		return newwebhook.Create(fileview.Disk(root), o)
 	}
 }
 
 func remove(o deletion.Options) change {
-	return func(root string) (*plan.Plan, error) { return deletion.API(root, o) }
+	return func(root string) (*plan.Plan, error) { return deletion.API(fileview.Disk(root), o) }
 }
 
 func removeWebhook(o deletion.WebhookOptions) change {
 	return func(root string) (*plan.Plan, error) {
 		o.Options = job
-		return deletion.Webhook(root, o)
+		return deletion.Webhook(fileview.Disk(root), o)
 	}
 }
 
@@ -137,7 +138,7 @@ func TestBesideOthers(t *testing.T) {
 	other.Kind = "Backup"
 	projecttest.Apply(t)(create(types("v1"))(root))
 	projecttest.Apply(t)(create(other)(root))
-	projecttest.Apply(t)(newwebhook.Create(root, newwebhook.Options{Group: "batch", Version: "v1", Kind: "Backup", Defaulting: true, Certificates: feature.CertManager}))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), newwebhook.Options{Group: "batch", Version: "v1", Kind: "Backup", Defaulting: true, Certificates: feature.CertManager}))
 	for _, ours := range []string{suite, "internal/manager"} {
 		if err := os.RemoveAll(filepath.Join(root, ours)); err != nil {
 			t.Fatal(err)
@@ -199,7 +200,7 @@ func TestKeeps(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	projecttest.Apply(t)(create(controlled("v1"))(root))
 	projecttest.Unpack(t, root, "-- "+controller+" --\n"+projecttest.Read(t, root, controller)+"\n// mine\n")
-	p, err := deletion.API(root, job)
+	p, err := deletion.API(fileview.Disk(root), job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +218,7 @@ func TestKeeps(t *testing.T) {
 	}
 	all := job
 	all.WithChanges = true
-	changes := projecttest.Apply(t)(deletion.API(root, all))
+	changes := projecttest.Apply(t)(deletion.API(fileview.Disk(root), all))
 	if deleted := projecttest.Paths(changes, report.Deleted); !slices.Contains(deleted, controller) || !slices.Contains(deleted, types) {
 		t.Errorf("deleted are %v", deleted)
 	}
@@ -229,10 +230,10 @@ func TestLeftFiles(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	projecttest.Apply(t)(create(types("v1"))(root))
 	projecttest.Unpack(t, root, "-- "+file+" --\n"+projecttest.Read(t, root, file)+"\n// mine\n")
-	projecttest.Apply(t)(deletion.API(root, job))
+	projecttest.Apply(t)(deletion.API(fileview.Disk(root), job))
 	all := job
 	all.WithChanges = true
-	projecttest.Apply(t)(deletion.API(root, all))
+	projecttest.Apply(t)(deletion.API(fileview.Disk(root), all))
 	if _, err := os.Stat(filepath.Join(root, file)); !os.IsNotExist(err) {
 		t.Errorf("the file is still there: %v", err)
 	}
@@ -327,8 +328,8 @@ func TestSuite(t *testing.T) {
 		for _, kind := range kinds {
 			o := types("v1")
 			o.Kind = kind
-			projecttest.Apply(t)(newapi.Create(root, o))
-			projecttest.Apply(t)(newwebhook.Create(root, newwebhook.Options{Group: "batch", Version: "v1", Kind: kind, Validation: true}))
+			projecttest.Apply(t)(newapi.Create(fileview.Disk(root), o))
+			projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), newwebhook.Options{Group: "batch", Version: "v1", Kind: kind, Validation: true}))
 		}
 		if err := os.Remove(filepath.Join(root, filepath.FromSlash(base.Path))); err != nil { // nothing is ours now
 			t.Fatal(err)
@@ -340,13 +341,13 @@ func TestSuite(t *testing.T) {
 			}
 		}
 		all := deletion.WebhookOptions{Options: job}
-		_, err := deletion.Webhook(root, all)
+		_, err := deletion.Webhook(fileview.Disk(root), all)
 		const next = "slipway delete webhook --group batch --version v1 --kind CronJob --with-changes"
 		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Next != next {
 			t.Fatalf("got %v, want a refusal with %s", err, next)
 		}
 		all.WithChanges = true
-		projecttest.Apply(t)(deletion.Webhook(root, all))
+		projecttest.Apply(t)(deletion.Webhook(fileview.Disk(root), all))
 		const dir = "internal/webhook/v1/"
 		want := map[string]string{}
 		if len(kinds) > 1 {
@@ -402,11 +403,11 @@ func TestAbsent(t *testing.T) {
 	}
 	nameless := types("v1")
 	nameless.Group = ""
-	projecttest.Apply(t)(newapi.Create(empty, nameless))
-	if p, err := deletion.API(empty, job); err != nil || !strings.HasSuffix(p.Because(), "it has\n  --version v1 --kind CronJob") {
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(empty), nameless))
+	if p, err := deletion.API(fileview.Disk(empty), job); err != nil || !strings.HasSuffix(p.Because(), "it has\n  --version v1 --kind CronJob") {
 		t.Errorf("without a group it has %q, %v", p.Because(), err)
 	}
-	if _, err := deletion.API(empty, deletion.Options{Group: "batch", Version: "v1", Kind: "cronJob"}); err == nil {
+	if _, err := deletion.API(fileview.Disk(empty), deletion.Options{Group: "batch", Version: "v1", Kind: "cronJob"}); err == nil {
 		t.Error("a name that no kind can have is taken")
 	}
 }
@@ -424,7 +425,7 @@ func TestChangedWebhooks(t *testing.T) {
 			return func(root string) (*plan.Plan, error) {
 				o := job
 				o.WithChanges = with
-				return deletion.Webhook(root, deletion.WebhookOptions{Options: o})
+				return deletion.Webhook(fileview.Disk(root), deletion.WebhookOptions{Options: o})
 			}
 		}, "slipway delete webhook --group batch --version v1 --kind CronJob --with-changes"},
 		"the kind": {func(with bool) change {

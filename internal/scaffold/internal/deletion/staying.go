@@ -61,7 +61,7 @@ func stays(p *plan.Plan, path string) (bool, error) {
 func (d Options) half(p *plan.Plan, r project.Resource, staying string, own []string) error {
 	if !d.WithChanges {
 		d.WithChanges = true
-		if _, err := API(p.Root(), d); err != nil {
+		if _, err := API(p.Before(), d); err != nil {
 			return err
 		}
 		return &report.Error{
@@ -129,7 +129,7 @@ func (d Options) refuseServedAPI(p *plan.Plan, file *project.Project, gone proje
 		return nil
 	}
 	return d.refuseServed(p, file, gone, true, "api "+flags(gone), func(o Options) error {
-		_, err := API(p.Root(), o)
+		_, err := API(p.Before(), o)
 		return err
 	})
 }

@@ -3,6 +3,7 @@ package deletion
 import (
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -15,10 +16,10 @@ type WebhookOptions struct {
 	Defaulting, Validation, Conversion bool
 }
 
-// Webhook plans the undoing of what created webhooks in the project in folder
-// root; see [API].
-func Webhook(root string, d WebhookOptions) (*plan.Plan, error) {
-	p, file, err := d.open(root)
+// Webhook plans the undoing of what created webhooks in the project in a
+// folder; see [API].
+func Webhook(folder *fileview.Folder, d WebhookOptions) (*plan.Plan, error) {
+	p, file, err := d.open(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func Webhook(root string, d WebhookOptions) (*plan.Plan, error) {
 		func() error { return undoRest(p, file, d.Options, part) },
 		func() error {
 			return d.refuseServed(p, file, gone, staying == nil, "webhook "+flags(gone)+d.which(), func(o Options) error {
-				_, err := Webhook(root, WebhookOptions{o, d.Defaulting, d.Validation, d.Conversion})
+				_, err := Webhook(folder, WebhookOptions{o, d.Defaulting, d.Validation, d.Conversion})
 				return err
 			})
 		},

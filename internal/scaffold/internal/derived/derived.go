@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/threeway"
@@ -35,9 +36,9 @@ type Options struct {
 	Adopt   *Adoption
 }
 
-// Plan plans the files in the project in folder root.
-func Plan(root string, o Options) (*plan.Plan, error) {
-	p, err := plan.New(root)
+// Plan plans the files in the project in a folder.
+func Plan(folder *fileview.Folder, o Options) (*plan.Plan, error) {
+	p, err := plan.New(folder)
 	if err != nil {
 		return nil, err
 	}

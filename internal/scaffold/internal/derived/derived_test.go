@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/derived"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
@@ -53,13 +54,13 @@ func TestPlan(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := t.TempDir()
-			projecttest.Apply(t)(derived.Plan(root, first()))
+			projecttest.Apply(t)(derived.Plan(fileview.Disk(root), first()))
 			change(t, root, test.changes)
 			o := later()
 			if test.option != nil {
 				test.option(&o)
 			}
-			if diff := cmp.Diff(test.kept, projecttest.Paths(projecttest.Apply(t)(derived.Plan(root, o)), report.Kept)); diff != "" {
+			if diff := cmp.Diff(test.kept, projecttest.Paths(projecttest.Apply(t)(derived.Plan(fileview.Disk(root), o)), report.Kept)); diff != "" {
 				t.Errorf("kept files: %s", diff)
 			}
 			want := map[string]string{"Chart.yaml": "name: op\n", "values.yaml": "a: 1\nb: 2\nc: 4\n", "templates/new.yaml": "new\n"}
@@ -89,8 +90,8 @@ func change(t *testing.T, root string, files map[string]string) {
 // TestAgain: the same again is nothing to do.
 func TestAgain(t *testing.T) {
 	root := t.TempDir()
-	projecttest.Apply(t)(derived.Plan(root, first()))
-	p, err := derived.Plan(root, first())
+	projecttest.Apply(t)(derived.Plan(fileview.Disk(root), first()))
+	p, err := derived.Plan(fileview.Disk(root), first())
 	if err != nil || !p.Empty() || p.Because() != "chart as slipway makes it" {
 		t.Errorf("there is something to do, because %q: %v", p.Because(), err)
 	}
@@ -98,9 +99,9 @@ func TestAgain(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	root := t.TempDir()
-	projecttest.Apply(t)(derived.Plan(root, first()))
+	projecttest.Apply(t)(derived.Plan(fileview.Disk(root), first()))
 	change(t, root, map[string]string{"values.yaml": "a: 1\nb: 2\n"})
-	_, err := derived.Plan(root, later())
+	_, err := derived.Plan(fileview.Disk(root), later())
 	want := &report.Error{
 		What: "you and the project have changed the same lines; nothing was written", Where: "chart/values.yaml:3",
 		Hint: "yours:\n    (removed)\nthe project's:\n    c: 4", Next: "make chart",
@@ -111,7 +112,7 @@ func TestRefusals(t *testing.T) {
 
 	strange := t.TempDir()
 	projecttest.Unpack(t, strange, "-- chart/Chart.yaml --\nname: other\n")
-	_, err = derived.Plan(strange, first())
+	_, err = derived.Plan(fileview.Disk(strange), first())
 	if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != "chart" {
 		t.Errorf("a folder of another origin gives %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
@@ -26,7 +27,7 @@ const list = "config/default/kustomization.yaml"
 func newProject(t *testing.T) string {
 	t.Helper()
 	root := projecttest.New(t, newproject.Options{})
-	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true, Controller: true, Namespaced: true}))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true, Controller: true, Namespaced: true}))
 	return root
 }
 
@@ -68,8 +69,12 @@ func TestSwitch(t *testing.T) {
 				edit func(*testing.T) (*plan.Plan, error)
 				on   bool
 			}{
-				{func(t *testing.T) (*plan.Plan, error) { return projectfile.Edit(root, feature.Enable(f)) }, true},
-				{func(t *testing.T) (*plan.Plan, error) { return projectfile.Edit(root, feature.Disable(f)) }, false},
+				{func(t *testing.T) (*plan.Plan, error) {
+					return projectfile.Edit(fileview.Disk(root), feature.Enable(f))
+				}, true},
+				{func(t *testing.T) (*plan.Plan, error) {
+					return projectfile.Edit(fileview.Disk(root), feature.Disable(f))
+				}, false},
 			} {
 				projecttest.Apply(t)(step.edit(t))
 				if got := slices.Contains(lines(t, root), string(f)); got != (step.on && f.Deployed()) {
@@ -93,7 +98,7 @@ func TestSwitch(t *testing.T) {
 func TestOrder(t *testing.T) {
 	root := newProject(t)
 	for _, f := range []feature.Feature{feature.Tracing, feature.Alerts, feature.HA} {
-		projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(f)))
+		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(f)))
 	}
 	if diff := cmp.Diff([]string{"metrics", "alerts", "ha", "tracing"}, lines(t, root)); diff != "" {
 		t.Error(diff)
@@ -119,18 +124,18 @@ func TestCompany(t *testing.T) {
 		}
 	}
 	for _, needed := range []feature.Feature{feature.Metrics, feature.SelfCert, feature.MetricsTLS} {
-		if err := second(projectfile.Edit(root, feature.Disable(needed))); err == nil {
+		if err := second(projectfile.Edit(fileview.Disk(root), feature.Disable(needed))); err == nil {
 			t.Errorf("%s is switched off, which prometheus needs", needed)
 		}
 	}
-	changes := projecttest.Apply(t)(projectfile.Edit(root, feature.Disable(feature.Prometheus)))
+	changes := projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.Prometheus)))
 	if kept := projecttest.Paths(changes, report.Kept); !slices.Equal(kept, []string{"config/metrics-tls/kustomization.yaml", "config/prometheus/kustomization.yaml"}) {
 		t.Errorf("kept are %v", kept)
 	}
 }
 
 func enable(root string, f feature.Feature) func(*testing.T) (*plan.Plan, error) {
-	return func(*testing.T) (*plan.Plan, error) { return projectfile.Edit(root, feature.Enable(f)) }
+	return func(*testing.T) (*plan.Plan, error) { return projectfile.Edit(fileview.Disk(root), feature.Enable(f)) }
 }
 
 func second(_ *plan.Plan, err error) error { return err }
@@ -139,10 +144,10 @@ func second(_ *plan.Plan, err error) error { return err }
 func TestTracing(t *testing.T) {
 	root := newProject(t)
 	const traced, other = "internal/controller/cronjob_controller.go", "internal/controller/mine_controller.go"
-	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Controller: true, ControllerName: "mine"}))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Controller: true, ControllerName: "mine"}))
 	mine := strings.Replace(projecttest.Read(t, root, other), "Complete(r)", "Complete(wrapped(r))", 1)
 	projecttest.Unpack(t, root, "-- "+other+" --\n"+mine)
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(feature.Tracing)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Tracing)))
 	projecttest.Holds(t, root, traced, "Complete(manager.Traced(r))", `"example.com/op/internal/manager"`)
 	projecttest.Holds(t, root, other, "Complete(wrapped(r))", "!internal/manager")
 	projecttest.Holds(t, root, "cmd/main.go", "manager.Trace(mgr)")
@@ -167,7 +172,7 @@ func TestRefusals(t *testing.T) {
 			root := newProject(t)
 			byAnotherTool(t, root)
 			projecttest.Unpack(t, root, test.change)
-			err := second(projectfile.Edit(root, feature.Enable(test.feature)))
+			err := second(projectfile.Edit(fileview.Disk(root), feature.Enable(test.feature)))
 			if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != test.where {
 				t.Errorf("got %v, want a refusal of %s", err, test.where)
 			}
@@ -188,20 +193,20 @@ resources:
 resources:
 - monitor.yaml
 `)
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(feature.Prometheus)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Prometheus)))
 	projecttest.Holds(t, root, list, "\n- ../prometheus\n", "!components:")
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Disable(feature.Prometheus)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.Prometheus)))
 	projecttest.Holds(t, root, list, "!\n- ../prometheus\n")
 }
 
 func TestInNamespace(t *testing.T) {
 	root := newProject(t)
-	projecttest.Apply(t)(projectfile.Edit(root, feature.InNamespace(true)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.InNamespace(true)))
 	projecttest.Holds(t, root, "PROJECT", "namespaced: true\n")
 	if !slices.Contains(lines(t, root), "namespaced") {
 		t.Error("the feature is off")
 	}
-	projecttest.Apply(t)(projectfile.Edit(root, feature.InNamespace(false)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.InNamespace(false)))
 	if slices.Contains(lines(t, root), "namespaced") {
 		t.Error("the feature is on")
 	}
@@ -222,7 +227,7 @@ func TestInNamespaceOfOtherTools(t *testing.T) {
 			byAnotherTool(t, root)
 			projecttest.Unpack(t, root, test.files)
 			on := !strings.Contains(test.files, "RoleBinding")
-			p, err := projectfile.Edit(root, feature.InNamespace(on))
+			p, err := projectfile.Edit(fileview.Disk(root), feature.InNamespace(on))
 			if test.where != "" {
 				if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != test.where {
 					t.Errorf("got %v, want a refusal of %s", err, test.where)
@@ -239,20 +244,20 @@ func TestInNamespaceOfOtherTools(t *testing.T) {
 // TestConversion: a converted kind needs its lines in what serves it, and in what keeps the certificate.
 func TestConversion(t *testing.T) {
 	root := newProject(t)
-	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v2", Kind: "CronJob", Resource: true}))
-	projecttest.Apply(t)(newwebhook.Create(root, newwebhook.Options{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: "batch", Version: "v2", Kind: "CronJob", Resource: true}))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), newwebhook.Options{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
 	const patch = "conversion_batch.example.com_cronjobs.yaml"
 	projecttest.Holds(t, root, "config/webhook/kustomization.yaml", patch, "!manifests.yaml")
 	projecttest.Holds(t, root, "config/selfcert/kustomization.yaml", patch)
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(feature.CertManager)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.CertManager)))
 	projecttest.Holds(t, root, "config/certmanager/kustomization.yaml", "name: cronjobs.batch.example.com}")
 }
 
 // TestConversionOfOtherTools: another tool's patch of a converted kind stays when its webhook goes, which is said.
 func TestConversionOfOtherTools(t *testing.T) {
 	root := newProject(t)
-	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v2", Kind: "CronJob", Resource: true}))
-	projecttest.Apply(t)(newwebhook.Create(root, newwebhook.Options{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: "batch", Version: "v2", Kind: "CronJob", Resource: true}))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), newwebhook.Options{Group: "batch", Version: "v1", Kind: "CronJob", Conversion: true}))
 	if err := os.Remove(filepath.Join(root, "cmd", "main.go")); err != nil { // whose webhooks need the feature
 		t.Fatal(err)
 	}
@@ -262,7 +267,7 @@ func TestConversionOfOtherTools(t *testing.T) {
 		"patches:\n#- path: patches/webhook_in_cronjobs.yaml\n":        false,
 	} {
 		projecttest.Unpack(t, root, "-- config/crd/kustomization.yaml --\nresources: []\n"+patches)
-		plan, err := projectfile.Edit(root, feature.Disable(feature.WebhookServer))
+		plan, err := projectfile.Edit(fileview.Disk(root), feature.Disable(feature.WebhookServer))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,9 +280,9 @@ func TestConversionOfOtherTools(t *testing.T) {
 // TestRecord: what a project needs of its features is what Enable made.
 func TestRecord(t *testing.T) {
 	root := newProject(t)
-	created := projecttest.Paths(projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(feature.Prometheus, feature.Tracing, feature.Alerts, feature.EndToEnd))), report.Created)
+	created := projecttest.Paths(projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Prometheus, feature.Tracing, feature.Alerts, feature.EndToEnd))), report.Created)
 	projecttest.Unpack(t, root, "-- internal/hook.go --\npackage internal\n\n// +kubebuilder:webhook:path=/mine\n-- config/webhook/kustomization.yaml --\nkind: Component\n")
-	p, file, err := projectfile.Open(root)
+	p, file, err := projectfile.Open(fileview.Disk(root))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
@@ -35,13 +36,13 @@ spec:
 func TestArguments(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	projecttest.Unpack(t, root, bareDeployment)
-	_, err := projectfile.Edit(root, feature.Enable(feature.HA))
+	_, err := projectfile.Edit(fileview.Disk(root), feature.Enable(feature.HA))
 	refusal, ok := errors.AsType[*report.Error](err)
 	if !ok || refusal.Where != "config/manager/manager.yaml:11" || !strings.Contains(refusal.Hint, "args: []") {
 		t.Errorf("got %v", err)
 	}
 	projecttest.Unpack(t, root, bareDeployment+"        args: []\n")
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(feature.HA)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.HA)))
 	projecttest.Holds(t, root, "config/ha/kustomization.yaml", "/spec/template/spec/containers/0/args/-", "- name: manager")
 }
 
@@ -66,10 +67,10 @@ spec:
 // its container, which makes that the first one.
 func TestArgumentsBesideSidecar(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Disable(feature.Metrics)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.Metrics)))
 	projecttest.Unpack(t, root, sidecarFirst)
 	for _, f := range []feature.Feature{feature.HA, feature.SelfCert, feature.PProf} {
-		projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(f)))
+		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(f)))
 	}
 	text := built(t, root)
 	const proxy = "      - args:\n        - --listen\n        name: proxy\n"
@@ -114,7 +115,7 @@ metadata:
 roleRef:
   name: operator-role
 `)
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(feature.Namespaced)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Namespaced)))
 	projecttest.Holds(t, root, "config/namespaced/kustomization.yaml", "name: operator-role\n", "name: operator-binding\n", "!manager-role", "!more")
 }
 
@@ -140,7 +141,7 @@ metadata:
 roleRef:
   name: operator-role
 `)
-		projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(feature.Namespaced)))
+		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Namespaced)))
 		projecttest.Holds(t, root, "config/namespaced/kustomization.yaml", "name: operator-role\n", "name: operator-binding\n")
 	}
 }
@@ -152,18 +153,18 @@ func TestMetricsOfOtherName(t *testing.T) {
 		if err := os.RemoveAll(filepath.Join(root, "config", "metrics")); err != nil {
 			t.Fatal(err)
 		}
-		_, err := projectfile.Edit(root, feature.Enable(f))
+		_, err := projectfile.Edit(fileview.Disk(root), feature.Enable(f))
 		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Next != "slipway edit --enable metrics,"+string(f) {
 			t.Errorf("%s: got %v", f, err)
 		}
 		const service = "-- config/manager/kustomization.yaml --\nresources: [manager.yaml, service.yaml]\n-- config/manager/service.yaml --\napiVersion: v1\nkind: Service\nmetadata:\n  name: operator-metrics-service\n"
 		projecttest.Unpack(t, root, service)
-		_, err = projectfile.Edit(root, feature.Enable(f))
+		_, err = projectfile.Edit(fileview.Disk(root), feature.Enable(f))
 		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != "config/manager/service.yaml:4" {
 			t.Errorf("%s: got %v", f, err)
 		}
 		projecttest.Unpack(t, root, strings.Replace(service, "operator-metrics", "controller-manager-metrics", 1))
-		projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(f)))
+		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(f)))
 	}
 }
 
@@ -195,7 +196,7 @@ func Run() error {
 	if err := os.Remove(filepath.Join(root, "internal", "manager", "flags.go")); err != nil {
 		t.Fatal(err)
 	}
-	_, err := projectfile.Edit(root, feature.InNamespace(true))
+	_, err := projectfile.Edit(fileview.Disk(root), feature.InNamespace(true))
 	if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != "cmd/main.go:1" {
 		t.Errorf("got %v", err)
 	}
@@ -214,14 +215,14 @@ func TestExpected(t *testing.T) {
 			t.Fatal(err)
 		}
 		projecttest.Unpack(t, root, deployment+"-- "+list+" --\nresources:\n- ../manager\n")
-		_, err := projectfile.Edit(root, feature.Enable(f))
+		_, err := projectfile.Edit(fileview.Disk(root), feature.Enable(f))
 		refused(t, f, err, where, "namespace: theirs")
 		projecttest.Unpack(t, root, strings.Replace(deployment, "manager.yaml", "deployment.yaml", 1)+"-- "+list+" --\nnamespace: theirs\nresources:\n- ../manager\n")
 		if err := os.Remove(filepath.Join(root, "config", "manager", "manager.yaml")); err != nil {
 			t.Fatal(err)
 		}
 		if where != "" && f != feature.Dashboard || f == feature.Tracing {
-			_, err = projectfile.Edit(root, feature.Enable(f))
+			_, err = projectfile.Edit(fileview.Disk(root), feature.Enable(f))
 			refused(t, f, err, list, "list config/manager/manager.yaml there")
 		}
 	}
@@ -279,7 +280,7 @@ func TestDeployedFromElsewhere(t *testing.T) {
 		}
 	}
 	projecttest.Unpack(t, root, inComponents)
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(feature.HA, feature.NetworkPolicy, feature.Alerts)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.HA, feature.NetworkPolicy, feature.Alerts)))
 	projecttest.Holds(t, root, "config/ha/kustomization.yaml", "    kind: Deployment\n    name: crew-manager\n")
 	projecttest.Holds(t, root, "config/network-policy/manager.yaml", "role: crew\n", "port: 8080\n", "port: 9444\n")
 }
@@ -291,7 +292,7 @@ func TestUnknownFlag(t *testing.T) {
 		t.Fatal(err)
 	}
 	projecttest.Unpack(t, served, "-- internal/manager/flags.go --\npackage manager\n\nconst address = \"metrics-bind-address\"\n")
-	_, err := projectfile.Edit(served, feature.Enable(feature.Metrics))
+	_, err := projectfile.Edit(fileview.Disk(served), feature.Enable(feature.Metrics))
 	refused(t, feature.Metrics, err, "cmd/main.go", "SecureServing: true")
 	for f, flag := range map[feature.Feature]string{feature.Metrics: `"metrics-bind-address"`, feature.PProf: `"pprof-bind-address"`} {
 		root := projecttest.New(t, newproject.Options{})
@@ -306,10 +307,10 @@ func TestUnknownFlag(t *testing.T) {
 			t.Fatal(err)
 		}
 		projecttest.Unpack(t, root, "-- internal/manager/flags.go --\n"+strings.ReplaceAll(string(code), flag, `"some-address"`))
-		_, err = projectfile.Edit(root, feature.Enable(f))
+		_, err = projectfile.Edit(fileview.Disk(root), feature.Enable(f))
 		refused(t, f, err, "cmd/main.go", "flag.StringVar(&")
 		projecttest.Unpack(t, root, "-- pkg/options/options.go --\npackage options\n\nconst address = "+flag+"\n")
-		projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(f)))
+		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(f)))
 	}
 }
 
@@ -334,8 +335,8 @@ func TestVariablesInNewLayout(t *testing.T) {
 		"vars:\n#- name: SERVICE_NAME\n#  objref:\n#    kind: Service\n#    version: v1\n#    name: webhook-service\n"
 	root := projecttest.New(t, newproject.Options{})
 	projecttest.Unpack(t, root, "-- config/certmanager/kustomization.yaml --\nresources: [certificate.yaml]\n-- config/webhook/kustomization.yaml --\nresources: [service.yaml]\n-- "+list+" --\n"+off)
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(feature.CertManager)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.CertManager)))
 	projecttest.Holds(t, root, list, "\n- ../certmanager\n", "\n- path: mutatingwebhookcainjection_patch.yaml\n- path: validatingwebhookcainjection_patch.yaml\n", "\n- name: SERVICE_NAME\n  objref:\n")
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Disable(feature.CertManager)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.CertManager)))
 	projecttest.Holds(t, root, list, off)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -25,7 +26,7 @@ func TestInjectionOfKubebuilder2(t *testing.T) {
 		"-- config/default/webhookcainjection_patch.yaml --\n# This patch adds an annotation.\n"+object+"---\n"+strings.NewReplacer("Mutating", "Validating", "mutating", "validating").Replace(object))
 	enable := func(hooks project.Webhooks) {
 		t.Helper()
-		projecttest.Apply(t)(projectfile.Edit(root, func(p *plan.Plan, file *project.Project) error {
+		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), func(p *plan.Plan, file *project.Project) error {
 			file.Layout = []string{"go.kubebuilder.io/v2"}
 			file.Resources = []project.Resource{{Group: "batch", Version: "v1", Kind: "CronJob", Webhooks: &hooks}}
 			return feature.Enable(feature.CertManager)(p, file)

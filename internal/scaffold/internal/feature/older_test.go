@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
@@ -199,7 +200,7 @@ func TestSwitchedInOlder(t *testing.T) {
 			root := t.TempDir()
 			projecttest.Unpack(t, root, sortedKeys)
 			before, text := projecttest.Tree(t, root), built(t, root)
-			projecttest.Apply(t)(projectfile.Edit(root, feature.Disable(test.off...)))
+			projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(test.off...)))
 			without := built(t, root)
 			for _, lacks := range test.lacks {
 				if !strings.Contains(text, lacks) || strings.Contains(without, lacks) {
@@ -209,7 +210,7 @@ func TestSwitchedInOlder(t *testing.T) {
 			if !strings.Contains(without, "--service=own-service") && !strings.Contains(without, "--service=op-own-service") {
 				t.Errorf("the project's own variable is not put in:\n%s", without)
 			}
-			projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(test.off...)))
+			projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(test.off...)))
 			if diff := cmp.Diff(before, projecttest.Tree(t, root)); diff != "" {
 				t.Error(diff)
 			}
@@ -222,11 +223,11 @@ func TestSwitchedInOlder(t *testing.T) {
 func TestMonitorOfOtherTools(t *testing.T) {
 	const monitor, skips = "config/prometheus/monitor.yaml", "insecureSkipVerify: true"
 	root := projecttest.New(t, newproject.Options{})
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(feature.Prometheus)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Prometheus)))
 	projecttest.Holds(t, root, monitor, "!"+skips)
 	root = projecttest.New(t, newproject.Options{})
 	byAnotherTool(t, root)
-	plan, err := projectfile.Edit(root, feature.Enable(feature.Prometheus))
+	plan, err := projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Prometheus))
 	projecttest.Apply(t)(plan, err)
 	projecttest.Holds(t, root, monitor, "    tlsConfig:\n      "+skips+"\n    authorization:\n")
 	if left := strings.Join(plan.Left(), "\n"); !strings.Contains(left, "does not verify") {
@@ -243,8 +244,8 @@ func TestAlertsOff(t *testing.T) {
 	const names = "config/default/names.yaml"
 	root := projecttest.New(t, newproject.Options{})
 	before := projecttest.Read(t, root, list)
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(feature.Alerts)))
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Disable(feature.Alerts)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Alerts)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.Alerts)))
 	if diff := cmp.Diff(before, projecttest.Read(t, root, list)); diff != "" {
 		t.Error(diff)
 	}
@@ -254,14 +255,14 @@ func TestAlertsOff(t *testing.T) {
 			t.Errorf("%s is there still", name)
 		}
 	}
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(feature.Alerts)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Alerts)))
 	projecttest.Unpack(t, root, "-- "+names+" --\n# mine\n"+projecttest.Read(t, root, names))
-	changes := projecttest.Apply(t)(projectfile.Edit(root, feature.Disable(feature.Alerts)))
+	changes := projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.Alerts)))
 	if kept := projecttest.Paths(changes, report.Kept); !slices.Contains(kept, names) {
 		t.Errorf("kept are %v", kept)
 	}
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Enable(feature.Alerts, feature.CertManager)))
-	projecttest.Apply(t)(projectfile.Edit(root, feature.Disable(feature.Alerts)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Alerts, feature.CertManager)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.Alerts)))
 	projecttest.Holds(t, root, list, "- services.yaml\n", "- path: names.yaml\n", "!names_alerts")
 	built(t, root)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -27,14 +28,14 @@ rules:
 func TestNamespacedWithURLs(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	projecttest.Unpack(t, root, permitsURL)
-	_, err := projectfile.Edit(root, feature.InNamespace(true))
+	_, err := projectfile.Edit(fileview.Disk(root), feature.InNamespace(true))
 	refused(t, feature.Namespaced, err, "config/rbac/role.yaml:7", "remove this rule")
 	projecttest.Unpack(t, root, "-- internal/version.go --\npackage internal\n\n// +kubebuilder:rbac:urls=/version,verbs=get\n")
-	_, err = projectfile.Edit(root, feature.InNamespace(true))
+	_, err = projectfile.Edit(fileview.Disk(root), feature.InNamespace(true))
 	refused(t, feature.Namespaced, err, "config/rbac/role.yaml:7", "urls= at internal/version.go:3")
 	projecttest.Unpack(t, root, strings.Replace(permitsURL, "role.yaml", "version.yaml", 1)+
 		"-- config/rbac/role.yaml --\nkind: ClusterRole\nmetadata:\n  name: manager-role\n")
-	projecttest.Apply(t)(projectfile.Edit(root, feature.InNamespace(true)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.InNamespace(true)))
 }
 
 // TestNamespacedElsewhere: the role is where the Makefile has it generated.
@@ -42,7 +43,7 @@ func TestNamespacedElsewhere(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	projecttest.Unpack(t, root, strings.Replace(permitsURL, "config/rbac", "deploy/rbac", 1)+
 		"-- Makefile --\nmanifests:\n\tcontroller-gen rbac:roleName=manager-role paths=./... output:rbac:dir=deploy/rbac\n")
-	_, err := projectfile.Edit(root, feature.InNamespace(true))
+	_, err := projectfile.Edit(fileview.Disk(root), feature.InNamespace(true))
 	refused(t, feature.Namespaced, err, "deploy/rbac/role.yaml:7", "into another file of deploy/rbac;")
 }
 
@@ -64,7 +65,7 @@ rules:
   resources: [nodes]
   verbs: [get]
 `)
-	plan, err := projectfile.Edit(root, feature.InNamespace(true))
+	plan, err := projectfile.Edit(fileview.Disk(root), feature.InNamespace(true))
 	if err != nil {
 		t.Fatal(err)
 	}

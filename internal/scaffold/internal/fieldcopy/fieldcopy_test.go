@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fieldcopy"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
@@ -16,11 +17,11 @@ func statements(t *testing.T, hub, spoke string) string {
 	t.Helper()
 	root := t.TempDir()
 	projecttest.Unpack(t, root, "-- hub/types.go --\npackage hub\n\n"+hub+"\n-- spoke/types.go --\npackage spoke\n\n"+spoke+"\n-- spoke/broken.go --\nnot Go\n-- spoke/x_test.go --\npackage spoke\n\ntype T int\n")
-	to, err := fieldcopy.Read(plan.Reading(root).Code(), "hub", "hub.")
+	to, err := fieldcopy.Read(plan.Reading(fileview.Disk(root)).Code(), "hub", "hub.")
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, err := fieldcopy.Read(plan.Reading(root).Code(), "spoke", "")
+	from, err := fieldcopy.Read(plan.Reading(fileview.Disk(root)).Code(), "spoke", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestStatements(t *testing.T) {
 
 // TestReadNothing: a folder that does not exist declares nothing.
 func TestReadNothing(t *testing.T) {
-	if _, err := fieldcopy.Read(plan.Reading(t.TempDir()).Code(), "api/v1", ""); err != nil {
+	if _, err := fieldcopy.Read(plan.Reading(fileview.Disk(t.TempDir())).Code(), "api/v1", ""); err != nil {
 		t.Error(err)
 	}
 }

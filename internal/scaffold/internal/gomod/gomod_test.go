@@ -64,7 +64,7 @@ aaa.example/x v1.9.0 h1:abc=
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.New(root)
+	p, err := plan.New(fileview.Disk(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestPinFeature(t *testing.T) {
 	before := projecttest.Tree(t, root)
 	with := func(t *testing.T, root string, does func(p *plan.Plan) error) {
 		t.Helper()
-		p, err := plan.New(root)
+		p, err := plan.New(fileview.Disk(root))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
@@ -24,7 +25,7 @@ func TestRead(t *testing.T) {
 	} {
 		root := t.TempDir()
 		projecttest.Unpack(t, root, test.files)
-		p, err := plan.New(root)
+		p, err := plan.New(fileview.Disk(root))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +43,7 @@ func TestRead(t *testing.T) {
 func TestRelicense(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	for _, license := range []header.License{{Name: "none"}, {Text: "mine"}, {Owner: "Jane", Year: 2026}} {
-		projecttest.Apply(t)(projectfile.Edit(root, header.Relicense(license)))
+		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), header.Relicense(license)))
 		comment, err := license.Comment("op")
 		if err != nil {
 			t.Fatal(err)
@@ -53,9 +54,9 @@ func TestRelicense(t *testing.T) {
 	}
 	bare := t.TempDir()
 	projecttest.Unpack(t, bare, "-- PROJECT --\n"+projecttest.Read(t, root, "PROJECT"))
-	projecttest.Apply(t)(projectfile.Edit(bare, header.Relicense(header.License{Text: "mine"})))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(bare), header.Relicense(header.License{Text: "mine"})))
 	projecttest.Holds(t, bare, file, "// mine\n")
-	if _, err := projectfile.Edit(root, header.Relicense(header.License{Name: "gpl"})); err == nil {
+	if _, err := projectfile.Edit(fileview.Disk(root), header.Relicense(header.License{Name: "gpl"})); err == nil {
 		t.Error("an unknown license is taken")
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
@@ -141,13 +142,13 @@ func TestStorageVersion(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := t.TempDir()
-			p, err := plan.New(root)
+			p, err := plan.New(fileview.Disk(root))
 			if err != nil {
 				t.Fatal(err)
 			}
 			projecttest.Apply(t)(p, errors.Join(p.Create("api/v1/job_types.go", []byte(test.scaffolded)), p.Finish()))
 			projecttest.Unpack(t, root, test.files)
-			if p, err = plan.New(root); err != nil {
+			if p, err = plan.New(fileview.Disk(root)); err != nil {
 				t.Fatal(err)
 			}
 			projecttest.Apply(t)(p, errors.Join(test.does(p), p.Finish()))

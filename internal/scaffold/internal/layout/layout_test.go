@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/layout"
@@ -26,18 +27,22 @@ import (
 func newProject(t *testing.T) string {
 	t.Helper()
 	root := projecttest.New(t, newproject.Options{})
-	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true, Controller: true, Namespaced: true, SSA: true}))
-	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "apps", Version: "v1", Kind: "Deployment", Controller: true}))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true, Controller: true, Namespaced: true, SSA: true}))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: "apps", Version: "v1", Kind: "Deployment", Controller: true}))
 	for _, kind := range []newwebhook.Options{{Group: "batch", Kind: "CronJob"}, {Group: "apps", Kind: "Deployment"}} {
 		kind.Version, kind.Validation = "v1", true
-		projecttest.Apply(t)(newwebhook.Create(root, kind))
+		projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), kind))
 	}
 	projecttest.Unpack(t, root, "-- api/v1/applyconfiguration/api/v1/cronjob.go --\npackage v1\n")
 	return root
 }
 
-func several(root string) (*plan.Plan, error) { return projectfile.Edit(root, layout.MultiGroup(true)) }
-func one(root string) (*plan.Plan, error)     { return projectfile.Edit(root, layout.MultiGroup(false)) }
+func several(root string) (*plan.Plan, error) {
+	return projectfile.Edit(fileview.Disk(root), layout.MultiGroup(true))
+}
+func one(root string) (*plan.Plan, error) {
+	return projectfile.Edit(fileview.Disk(root), layout.MultiGroup(false))
+}
 
 // TestMultiGroup: each group has folders of its own, and what names the old ones names these.
 func TestMultiGroup(t *testing.T) {
@@ -96,7 +101,7 @@ manifests:
 resources:
 - rbac/role.yaml
 `)
-	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true, Namespaced: true}))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true, Namespaced: true}))
 	projecttest.Holds(t, root, "deploy/kustomization.yaml", "- rbac/cronjob_viewer_role.yaml\n")
 	projecttest.Apply(t)(several(root))
 	projecttest.Holds(t, root, "deploy/rbac/batch_cronjob_viewer_role.yaml", "cronjobs")
@@ -106,8 +111,8 @@ resources:
 // TestThereAndBack: a project of one group is what it was, to the last byte.
 func TestThereAndBack(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
-	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true, Controller: true, Namespaced: true, SSA: true}))
-	projecttest.Apply(t)(newwebhook.Create(root, newwebhook.Options{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true}))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true, Controller: true, Namespaced: true, SSA: true}))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), newwebhook.Options{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true}))
 	projecttest.Unpack(t, root, `
 -- hack/check.sh --
 go test ./internal/controller ./api/v1/...
@@ -202,7 +207,7 @@ type Brig struct{}
 func TestRoomForOneGroup(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{MultiGroup: true})
 	for _, group := range []string{"batch", "ship"} {
-		projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: group, Version: "v1", Kind: "Job", Resource: true}))
+		projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: group, Version: "v1", Kind: "Job", Resource: true}))
 	}
 	_, err := one(root)
 	if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != "--multigroup=false" {
@@ -217,7 +222,7 @@ func TestUnlistedGroup(t *testing.T) {
 		if group == "batch" {
 			projecttest.Unpack(t, root, "-- before --\n"+projecttest.Read(t, root, "PROJECT"))
 		}
-		projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: group, Version: "v1", Kind: "Job", Resource: true}))
+		projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: group, Version: "v1", Kind: "Job", Resource: true}))
 	}
 	projecttest.Unpack(t, root, "-- PROJECT --\n"+projecttest.Read(t, root, "before"))
 	_, err := one(root)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
@@ -19,7 +20,7 @@ func project(t *testing.T, files string) *plan.Plan {
 	t.Helper()
 	root := t.TempDir()
 	projecttest.Unpack(t, root, files)
-	p, err := plan.New(root)
+	p, err := plan.New(fileview.Disk(root))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
@@ -31,7 +32,7 @@ func TestAnother(t *testing.T) {
 				"-- ships/v1/doc.go --\n// +groupName=ship.example.com\npackage v1\n"+
 				"-- internal/controller/cronjob_controller.go --\npackage controller\n\nimport "+test.imports+
 				"\n\ntype CronJobReconciler struct{}\n\nfunc (r *CronJobReconciler) SetupWithManager() {\n\tb."+test.setup+"\n}\n")
-			_, err := newapi.Create(root, cronJob())
+			_, err := newapi.Create(fileview.Disk(root), cronJob())
 			if refusal, ok := errors.AsType[*report.Error](err); ok != (test.where != "") || ok && refusal.Where != test.where {
 				t.Errorf("got %v, want a refusal at %q", err, test.where)
 			}

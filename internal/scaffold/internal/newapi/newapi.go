@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
@@ -36,10 +37,10 @@ type Options struct {
 	Untested             string        // why no test of the controller would compile; "" where one does
 }
 
-// Create plans an API in the project in folder root. It keeps everything that is there already and completes what is
+// Create plans an API in the project in a folder. It keeps everything that is there already and completes what is
 // missing.
-func Create(root string, o Options) (*plan.Plan, error) {
-	a, err := newPlanner(root, o)
+func Create(folder *fileview.Folder, o Options) (*plan.Plan, error) {
+	a, err := newPlanner(folder, o)
 	if err != nil {
 		return nil, err
 	}
@@ -50,13 +51,13 @@ func Create(root string, o Options) (*plan.Plan, error) {
 }
 
 // Check refuses what [Create] would refuse whatever the project's files hold.
-func Check(root string, o Options) error {
-	_, err := newPlanner(root, o)
+func Check(folder *fileview.Folder, o Options) error {
+	_, err := newPlanner(folder, o)
 	return err
 }
 
-func newPlanner(root string, o Options) (*planner, error) {
-	p, file, err := projectfile.Open(root)
+func newPlanner(folder *fileview.Folder, o Options) (*planner, error) {
+	p, file, err := projectfile.Open(folder)
 	if err != nil {
 		return nil, err
 	}

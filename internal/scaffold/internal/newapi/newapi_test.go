@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
@@ -129,7 +130,7 @@ func TestCreate(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			root := projecttest.New(t, test.project)
 			requireCerts(t, root)
-			changes := projecttest.Apply(t)(newapi.Create(root, test.options))
+			changes := projecttest.Apply(t)(newapi.Create(fileview.Disk(root), test.options))
 			if diff := cmp.Diff(test.created, projecttest.Paths(changes, report.Created)); diff != "" {
 				t.Errorf("files that are created: %s", diff)
 			}
@@ -171,8 +172,8 @@ func TestMore(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := projecttest.New(t, newproject.Options{})
-			projecttest.Apply(t)(newapi.Create(root, cronJob(plural("cronjobz"))))
-			changes := projecttest.Apply(t)(newapi.Create(root, test.options))
+			projecttest.Apply(t)(newapi.Create(fileview.Disk(root), cronJob(plural("cronjobz"))))
+			changes := projecttest.Apply(t)(newapi.Create(fileview.Disk(root), test.options))
 			if diff := cmp.Diff(test.created, projecttest.Paths(changes, report.Created)); diff != "" {
 				t.Errorf("files that are created: %s", diff)
 			}
@@ -186,8 +187,8 @@ func TestMore(t *testing.T) {
 // TestAgain: what is there is kept, what is missing is completed, and nothing at all is no mistake.
 func TestAgain(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
-	projecttest.Apply(t)(newapi.Create(root, cronJob()))
-	p, err := newapi.Create(root, cronJob())
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), cronJob()))
+	p, err := newapi.Create(fileview.Disk(root), cronJob())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func TestAgain(t *testing.T) {
 
 	projecttest.Unpack(t, root, "-- api/v1/cronjob_types.go --\npackage v1\n\n// CronJob is mine.\ntype CronJob struct{}\n")
 	projecttest.Unpack(t, root, "-- config/samples/batch_v1_cronjob.yaml --\n# mine\n")
-	changes := projecttest.Apply(t)(newapi.Create(root, cronJob(applied)))
+	changes := projecttest.Apply(t)(newapi.Create(fileview.Disk(root), cronJob(applied)))
 	if kept := projecttest.Paths(changes, report.Kept); !slices.Contains(kept, "config/samples/batch_v1_cronjob.yaml") {
 		t.Errorf("kept are %v", kept)
 	}
@@ -211,7 +212,7 @@ func TestDeployedFromWithin(t *testing.T) {
 	for lists, left := range map[string]int{"- ../crd/overlay\n": 1, "- \"../crd/overlay\"\n": 1, "- ../crd\n- ../crd/more.yaml\n": 0, "- ../crds/overlay\n": 0} {
 		root := projecttest.New(t, newproject.Options{})
 		projecttest.Unpack(t, root, "-- config/default/kustomization.yaml --\nnamespace: op-system\nresources:\n"+lists)
-		plan, err := newapi.Create(root, newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true})
+		plan, err := newapi.Create(fileview.Disk(root), newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +231,7 @@ func TestRoleCommentedOut(t *testing.T) {
 	const list = "config/rbac/kustomization.yaml"
 	root := projecttest.New(t, newproject.Options{})
 	projecttest.Unpack(t, root, "-- "+list+" --\nresources:\n- role.yaml\n#- cronjob_editor_role.yaml\n")
-	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true}))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Resource: true}))
 	projecttest.Holds(t, root, list, "\n#- cronjob_editor_role.yaml\n", "\n- cronjob_viewer_role.yaml\n", "!\n- cronjob_editor_role.yaml")
 }
 
@@ -254,7 +255,7 @@ var _ = BeforeSuite(func() {
 	// +kubebuilder:scaffold:scheme
 })
 `)
-	changes := projecttest.Apply(t)(newapi.Create(root, cronJob()))
+	changes := projecttest.Apply(t)(newapi.Create(fileview.Disk(root), cronJob()))
 	projecttest.Holds(t, root, "internal/controller/suite_test.go", "\tExpect(batchv1.AddToScheme(scheme.Scheme)).To(Succeed())\n")
 	if slices.Contains(projecttest.Paths(changes, report.Created), "internal/controller/cronjob_controller_test.go") {
 		t.Error("plain tests were added to a suite of Ginkgo's")
@@ -280,7 +281,7 @@ func TestOwnSuite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := projecttest.New(t, newproject.Options{})
 			projecttest.Unpack(t, root, want.files)
-			changes := projecttest.Apply(t)(newapi.Create(root, cronJob()))
+			changes := projecttest.Apply(t)(newapi.Create(fileview.Disk(root), cronJob()))
 			var created []string
 			why := ""
 			for _, c := range changes {
@@ -304,7 +305,7 @@ func TestGivenScheme(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	const suite = "package controller\n\nimport \"example.com/op/internal/schemes\"\n\nfunc TestAPIs(t *testing.T) { RunSpecs(t, \"\") }\n\nvar s = schemes.All()\n\nvar c = fake.NewClientBuilder().WithScheme(s).Build()\n"
 	projecttest.Unpack(t, root, "-- internal/controller/suite_test.go --\n"+suite)
-	p, err := newapi.Create(root, cronJob())
+	p, err := newapi.Create(fileview.Disk(root), cronJob())
 	projecttest.Apply(t)(p, err)
 	if left := p.Left(); len(left) != 1 || !strings.Contains(left[0], "internal/controller/suite_test.go:") || !strings.Contains(left[0], "batchv1.AddToScheme(scheme.Scheme)") {
 		t.Errorf("left to the user are %q", left)
@@ -320,14 +321,14 @@ func TestConstructor(t *testing.T) {
 	const main = "package main\n\nimport (\n\t\"example.com/op/internal/controller\"\n\t// +kubebuilder:scaffold:imports\n)\n\nfunc main() {\n\t// +kubebuilder:scaffold:scheme\n" +
 		"\tif err := controller.NewCronJobReconciler(mgr, 1).SetupWithManager(ctx, mgr); err != nil {\n\t\tpanic(err)\n\t}\n\t// +kubebuilder:scaffold:builder\n}\n"
 	projecttest.Unpack(t, root, "-- cmd/main.go --\n"+main)
-	projecttest.Apply(t)(newapi.Create(root, cronJob()))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), cronJob()))
 	projecttest.Holds(t, root, "cmd/main.go", "NewCronJobReconciler(mgr, 1)", "!CronJobReconciler{")
 }
 
 func TestRefusals(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
-	projecttest.Apply(t)(newapi.Create(root, cronJob()))
-	projecttest.Apply(t)(newapi.Create(root, cronJob(controllerOnly, controller("nightly"))))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), cronJob()))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), cronJob(controllerOnly, controller("nightly"))))
 	projecttest.Unpack(t, root, "-- api/v1/other_types.go --\npackage v1\n-- internal/controller/late_controller.go --\npackage controller\n")
 	for _, test := range []struct {
 		name, where string
@@ -350,17 +351,17 @@ func TestRefusals(t *testing.T) {
 		{"a kind that is none", "--kind", cronJob(of("batch", "cronJob"))},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for call, err := range map[string]error{"Check": newapi.Check(root, test.options), "Create": second(newapi.Create(root, test.options))} {
+			for call, err := range map[string]error{"Check": newapi.Check(fileview.Disk(root), test.options), "Create": second(newapi.Create(fileview.Disk(root), test.options))} {
 				if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != test.where {
 					t.Errorf("%s gives %v, want a refusal of %s", call, err, test.where)
 				}
 			}
 		})
 	}
-	if err := second(newapi.Create(root, cronJob(controllerOnly, of("acme", "Certificate"), external(certificates)))); err == nil {
+	if err := second(newapi.Create(fileview.Disk(root), cronJob(controllerOnly, of("acme", "Certificate"), external(certificates)))); err == nil {
 		t.Error("types of a module that go.mod does not require are taken")
 	}
-	if err := newapi.Check(t.TempDir(), cronJob()); err == nil {
+	if err := newapi.Check(fileview.Disk(t.TempDir()), cronJob()); err == nil {
 		t.Error("a folder without a project is taken")
 	}
 }
@@ -395,9 +396,9 @@ func TestRecord(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	var created []string
 	for _, o := range []newapi.Options{cronJob(running(newapi.Image{Name: "cache:1"})), cronJob(controllerOnly, controller("nightly"))} {
-		created = append(created, projecttest.Paths(projecttest.Apply(t)(newapi.Create(root, o)), report.Created)...)
+		created = append(created, projecttest.Paths(projecttest.Apply(t)(newapi.Create(fileview.Disk(root), o)), report.Created)...)
 	}
-	p, file, err := projectfile.Open(root)
+	p, file, err := projectfile.Open(fileview.Disk(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -433,9 +434,9 @@ func TestRecord(t *testing.T) {
 // TestForgetImage: what others keep in PROJECT stays.
 func TestForgetImage(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
-	projecttest.Apply(t)(newapi.Create(root, cronJob(running(newapi.Image{Name: "cache:1"}))))
-	projecttest.Apply(t)(newapi.Create(root, cronJob(of("batch", "Job"), running(newapi.Image{Name: "job:1"}))))
-	file, err := projectfile.Load(root)
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), cronJob(running(newapi.Image{Name: "cache:1"}))))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), cronJob(of("batch", "Job"), running(newapi.Image{Name: "job:1"}))))
+	file, err := projectfile.Load(fileview.Disk(root))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
@@ -35,7 +36,7 @@ func TestPlaceOfTypes(t *testing.T) {
 			if test.options.Group == "" {
 				first.Group = ""
 			}
-			projecttest.Apply(t)(newapi.Create(root, first))
+			projecttest.Apply(t)(newapi.Create(fileview.Disk(root), first))
 			if test.from != "" {
 				if err := os.MkdirAll(filepath.Join(root, filepath.Dir(test.to)), 0o755); err != nil {
 					t.Fatal(err)
@@ -44,7 +45,7 @@ func TestPlaceOfTypes(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			projecttest.Apply(t)(newapi.Create(root, test.options))
+			projecttest.Apply(t)(newapi.Create(fileview.Disk(root), test.options))
 			projecttest.Holds(t, root, test.created, "type "+test.options.Kind+" struct")
 			projecttest.Holds(t, root, "PROJECT", "path: example.com/op/"+filepath.ToSlash(filepath.Dir(test.created))+"\n")
 		})
@@ -58,12 +59,12 @@ func TestScopes(t *testing.T) {
 	for _, scope := range []string{"cluster", "namespaced"} {
 		projecttest.Unpack(t, root, "-- apis/"+scope+"/ship/v1/ship_types.go --\n// +groupName=ship."+scope+".example.com\npackage v1\n\n"+object)
 	}
-	_, err := newapi.Create(root, cronJob(typesOnly, of("crew", "Captain")))
+	_, err := newapi.Create(fileview.Disk(root), cronJob(typesOnly, of("crew", "Captain")))
 	if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != "apis/cluster/crew/v1, apis/namespaced/crew/v1" || !strings.Contains(refusal.Hint, "+groupName=crew.example.com") {
 		t.Errorf("got %v", err)
 	}
 	projecttest.Unpack(t, root, "-- apis/namespaced/crew/v1/doc.go --\n// +groupName=crew.example.com\npackage v1\n")
-	projecttest.Apply(t)(newapi.Create(root, cronJob(typesOnly, of("crew", "Captain"))))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), cronJob(typesOnly, of("crew", "Captain"))))
 	projecttest.Holds(t, root, "apis/namespaced/crew/v1/captain_types.go", "type Captain struct")
 }
 
@@ -85,7 +86,7 @@ func TestUnlisted(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			root := projecttest.New(t, newproject.Options{})
 			projecttest.Unpack(t, root, test.files)
-			p, err := newapi.Create(root, cronJob(typesOnly, version("v2")))
+			p, err := newapi.Create(fileview.Disk(root), cronJob(typesOnly, version("v2")))
 			if refusal, ok := errors.AsType[*report.Error](err); ok && refusal.Where == test.where {
 				return
 			}
@@ -140,7 +141,7 @@ func TestPlaceInCode(t *testing.T) {
 			file := projecttest.Read(t, root, "PROJECT")
 			projecttest.Unpack(t, root, "-- PROJECT --\n"+strings.Replace(file, "version: \"3\"\n", test.listed+"version: \"3\"\n", 1)+test.files)
 			o := cronJob(typesOnly, version(test.version))
-			p, err := newapi.Create(root, o)
+			p, err := newapi.Create(fileview.Disk(root), o)
 			if refusal, ok := errors.AsType[*report.Error](err); ok && test.folder == "" {
 				if refusal.Where != "apis/batch/v1beta2" || !strings.Contains(refusal.Hint, "the others are more/v1beta2.") {
 					t.Errorf("got %+v", refusal)
@@ -158,19 +159,19 @@ func TestPlaceInCode(t *testing.T) {
 func TestUnlistedShape(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	projecttest.Unpack(t, root, "-- apis/v1/cronjob_types.go --\n// +groupName=batch.example.com\npackage v1\n\n// +kubebuilder:resource:path=crons,scope=Cluster\ntype CronJob struct {\n\tmetav1.TypeMeta\n\tmetav1.ObjectMeta\n}\n")
-	projecttest.Apply(t)(newapi.Create(root, cronJob(typesOnly)))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), cronJob(typesOnly)))
 	projecttest.Holds(t, root, "PROJECT", "plural: crons\n", "!namespaced: true")
 }
 
 // TestDomainTwice: a group that repeats the domain is reported, unless the code says that this is the group.
 func TestDomainTwice(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
-	p, err := newapi.Create(root, cronJob(typesOnly, of("ship.example.com", "Frigate")))
+	p, err := newapi.Create(fileview.Disk(root), cronJob(typesOnly, of("ship.example.com", "Frigate")))
 	if err != nil || !strings.Contains(strings.Join(p.Left(), "\n"), "ship.example.com.example.com") {
 		t.Errorf("got %v, %v", p.Left(), err)
 	}
 	projecttest.Unpack(t, root, "-- api/v1/doc.go --\n// +groupName=ship.example.com\npackage v1\n")
-	p, err = newapi.Create(root, cronJob(typesOnly, of("ship.example.com", "Frigate")))
+	p, err = newapi.Create(fileview.Disk(root), cronJob(typesOnly, of("ship.example.com", "Frigate")))
 	if err != nil || len(p.Left()) > 0 {
 		t.Fatalf("got %v, %v", p.Left(), err)
 	}
@@ -198,19 +199,19 @@ version: "3"
 package v1
 `)
 	for _, version := range []string{"v1", "v2"} {
-		_, err := newapi.Create(root, newapi.Options{Group: "ship", Version: version, Kind: "Sloop", Resource: true})
+		_, err := newapi.Create(fileview.Disk(root), newapi.Options{Group: "ship", Version: version, Kind: "Sloop", Resource: true})
 		want := "slipway create api --group ship.example.com --version " + version + " --kind Sloop --resource --controller=false"
 		if e, ok := errors.AsType[*report.Error](err); !ok || e.Next != want {
 			t.Errorf("%s: %v", version, err)
 		}
 	}
-	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "ship.example.com", Version: "v1", Kind: "Sloop", Resource: true, SkipWiring: true}))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: "ship.example.com", Version: "v1", Kind: "Sloop", Resource: true, SkipWiring: true}))
 }
 
 // TestOtherNames: kustomizations by the other names that kustomize knows are those that list the files of a new kind.
 func TestOtherNames(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
-	projecttest.Apply(t)(newapi.Create(root, cronJob(typesOnly)))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), cronJob(typesOnly)))
 	for from, to := range map[string]string{
 		"config/crd": "config/crd/kustomization.yml", "config/rbac": "config/rbac/Kustomization",
 	} {
@@ -218,7 +219,7 @@ func TestOtherNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	projecttest.Apply(t)(newapi.Create(root, cronJob(typesOnly, of("batch", "Backup"))))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), cronJob(typesOnly, of("batch", "Backup"))))
 	projecttest.Holds(t, root, "config/crd/kustomization.yml", "- bases/batch.example.com_backups.yaml\n")
 	projecttest.Holds(t, root, "config/rbac/Kustomization", "- backup_admin_role.yaml\n")
 	for _, folder := range []string{"config/crd", "config/rbac"} {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
@@ -16,18 +17,18 @@ import (
 // again returns the project that the folder holds already if it is the one that o asks
 // for: then what is missing of it is completed. It is nil in a folder without a project;
 // any other project is refused.
-func (o *Options) again(root string) (*project.Project, error) {
-	_, err := os.Lstat(filepath.Join(root, project.FileName))
+func (o *Options) again(folder *fileview.Folder) (*project.Project, error) {
+	_, err := os.Lstat(filepath.Join(folder.Root(), project.FileName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, refuseProject(root)
+		return nil, refuseProject(folder.Root())
 	}
-	file, err := projectfile.Load(root)
+	file, err := projectfile.Load(folder)
 	if err != nil {
 		return nil, err
 	}
 	var made facts
 	if ours, err := file.Plugin(project.PluginKey, &made); err != nil || !ours {
-		return nil, errors.Join(err, refuseProject(root))
+		return nil, errors.Join(err, refuseProject(folder.Root()))
 	}
 	if o.Name == "" {
 		o.Name = file.Name
@@ -41,7 +42,7 @@ func (o *Options) again(root string) (*project.Project, error) {
 	} {
 		if c.asked != c.has {
 			return nil, &report.Error{
-				What: fmt.Sprintf("this folder already holds a project, which has %s %s, not %s", c.flag, c.has, c.asked), Where: filepath.Join(root, project.FileName),
+				What: fmt.Sprintf("this folder already holds a project, which has %s %s, not %s", c.flag, c.has, c.asked), Where: filepath.Join(folder.Root(), project.FileName),
 				Hint: "with the same flags, init adds what is missing; nothing was changed",
 				Next: "slipway create api --group GROUP --version v1 --kind KIND",
 			}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
@@ -43,14 +44,14 @@ type facts struct {
 	Scaffold int `yaml:"scaffold"` // revision of the templates
 }
 
-// Create plans a new project in folder root, or what is missing of it. It refuses a folder
+// Create plans a new project in a folder, or what is missing of it. It refuses a folder
 // that holds another project, and names that Kubernetes or Go would refuse later.
-func Create(root string, o Options) (*plan.Plan, error) {
-	p, err := plan.New(root)
+func Create(folder *fileview.Folder, o Options) (*plan.Plan, error) {
+	p, err := plan.New(folder)
 	if err != nil {
 		return nil, err
 	}
-	file, err := o.again(root)
+	file, err := o.again(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func Create(root string, o Options) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.complete(root, mod); err != nil {
+	if err := o.complete(folder.Root(), mod); err != nil {
 		return nil, err
 	}
 	if p.MadeBy(o.CLIVersion); file != nil {

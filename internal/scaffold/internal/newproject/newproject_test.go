@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
@@ -54,7 +55,7 @@ func TestDefaults(t *testing.T) {
 		if test.goMod != "" {
 			projecttest.Unpack(t, root, "-- go.mod --\n"+test.goMod)
 		}
-		projecttest.Apply(t)(newproject.Create(root, newproject.Options{Domain: "example.com", Repo: test.repo}))
+		projecttest.Apply(t)(newproject.Create(fileview.Disk(root), newproject.Options{Domain: "example.com", Repo: test.repo}))
 		projecttest.Holds(t, root, "PROJECT", test.project)
 		projecttest.Holds(t, root, "go.mod", test.module, "!go 1.20\n")
 	}
@@ -67,7 +68,7 @@ func TestAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	projecttest.Unpack(t, root, "-- Makefile --\nall:\n")
-	changes := projecttest.Apply(t)(newproject.Create(root, newproject.Options{Domain: "example.com"}))
+	changes := projecttest.Apply(t)(newproject.Create(fileview.Disk(root), newproject.Options{Domain: "example.com"}))
 	if created := projecttest.Paths(changes, report.Created); !slices.Equal(created, []string{"Dockerfile"}) {
 		t.Errorf("created are %v", created)
 	}
@@ -111,7 +112,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before := projecttest.Tree(t, test.root)
-			_, err := newproject.Create(test.root, test.options)
+			_, err := newproject.Create(fileview.Disk(test.root), test.options)
 			refusal, ok := errors.AsType[*report.Error](err)
 			if !ok {
 				t.Fatalf("got %v", err)
@@ -138,7 +139,7 @@ func TestNamesItsRelease(t *testing.T) {
 	projecttest.Holds(t, root, "Makefile", install, "!git clone")
 	later := options()
 	later.CLIVersion, later.License.Year = "v0.2.0", 2026
-	if p, err := newproject.Create(root, later); err != nil || !p.Empty() || slices.ContainsFunc(p.Changes(), func(f report.File) bool { return f.Path == "Makefile" && f.Why == "it existed already" }) {
+	if p, err := newproject.Create(fileview.Disk(root), later); err != nil || !p.Empty() || slices.ContainsFunc(p.Changes(), func(f report.File) bool { return f.Path == "Makefile" && f.Why == "it existed already" }) {
 		t.Errorf("a later release changes it: %v, %v", p.Changes(), err)
 	}
 	for _, version := range []string{"devel", "", "v0.2.0-0.20260101000000-abcdefabcdef"} {

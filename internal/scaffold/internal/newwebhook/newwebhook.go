@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
@@ -41,10 +42,10 @@ type Options struct {
 // ErrOneVersion is why a kind with a single version gets no conversion.
 var ErrOneVersion = errors.New("the kind has one version")
 
-// Create plans webhooks in the project in folder root. It keeps everything that is there already and completes what is
+// Create plans webhooks in the project in a folder. It keeps everything that is there already and completes what is
 // missing.
-func Create(root string, o Options) (*plan.Plan, error) {
-	w, err := newPlanner(root, o)
+func Create(folder *fileview.Folder, o Options) (*plan.Plan, error) {
+	w, err := newPlanner(folder, o)
 	if err != nil {
 		return nil, err
 	}
@@ -54,14 +55,14 @@ func Create(root string, o Options) (*plan.Plan, error) {
 	return w.Plan, nil
 }
 
-// Check refuses what cannot be created in the project in folder root, before anything is fetched.
-func Check(root string, o Options) error {
-	_, err := newPlanner(root, o)
+// Check refuses what cannot be created in the project in a folder, before anything is fetched.
+func Check(folder *fileview.Folder, o Options) error {
+	_, err := newPlanner(folder, o)
 	return err
 }
 
-func newPlanner(root string, o Options) (*planner, error) {
-	p, file, err := projectfile.Open(root)
+func newPlanner(folder *fileview.Folder, o Options) (*planner, error) {
+	p, file, err := projectfile.Open(folder)
 	if err != nil {
 		return nil, err
 	}

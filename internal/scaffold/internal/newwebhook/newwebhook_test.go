@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
@@ -53,7 +54,7 @@ func newProject(t *testing.T, o newproject.Options, versions ...string) string {
 	t.Helper()
 	root := projecttest.New(t, o)
 	for i, version := range versions {
-		projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: version, Kind: "CronJob", Resource: true, Controller: i == 0, Namespaced: true}))
+		projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: "batch", Version: version, Kind: "CronJob", Resource: true, Controller: i == 0, Namespaced: true}))
 	}
 	return root
 }
@@ -108,7 +109,7 @@ func TestCreate(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			root := newProject(t, test.project, "v1")
 			projecttest.Unpack(t, root, "-- go.mod --\n"+projecttest.Read(t, root, "go.mod")+"\nrequire example.org/certs v1.0.0 // indirect\n")
-			changes := projecttest.Apply(t)(newwebhook.Create(root, test.options))
+			changes := projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), test.options))
 			if diff := cmp.Diff(test.created, goFiles(changes)); diff != "" {
 				t.Errorf("Go files that are created: %s", diff)
 			}
@@ -126,7 +127,7 @@ func goFiles(changes []report.File) []string {
 // TestConversion: one version is the hub, and the others know how to become it and how to be made of it.
 func TestConversion(t *testing.T) {
 	root := newProject(t, newproject.Options{}, "v1", "v2")
-	changes := projecttest.Apply(t)(newwebhook.Create(root, cronJob(conversion)))
+	changes := projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(conversion)))
 	want := []string{
 		"api/v1/cronjob_conversion.go", "api/v2/cronjob_conversion.go", "api/v2/cronjob_conversion_test.go",
 		"internal/manager/certificate.go", "internal/webhook/v1/cronjob_admission_test.go", "internal/webhook/v1/cronjob_webhook.go",
@@ -142,27 +143,27 @@ func TestConversion(t *testing.T) {
 	projecttest.Holds(t, root, "internal/webhook/v1/webhook_suite_test.go", "batchv1.AddToScheme(", "batchv2.AddToScheme(")
 
 	// A version more is a spoke more, of the same hub.
-	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v3", Kind: "CronJob", Resource: true}))
-	projecttest.Apply(t)(newwebhook.Create(root, cronJob(conversion, spokes("v3"))))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: "batch", Version: "v3", Kind: "CronJob", Resource: true}))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(conversion, spokes("v3"))))
 	projecttest.Holds(t, root, "PROJECT", "    spoke:\n    - v2\n    - v3\n")
 }
 
 // TestMore: webhooks of another sort join those that are there, and the same ones again are no mistake.
 func TestMore(t *testing.T) {
 	root := newProject(t, newproject.Options{}, "v1")
-	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting)))
-	changes := projecttest.Apply(t)(newwebhook.Create(root, cronJob(validation)))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(defaulting)))
+	changes := projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(validation)))
 	if created := projecttest.Paths(changes, report.Created); created != nil {
 		t.Errorf("%v are created", created)
 	}
 	projecttest.Holds(t, root, "PROJECT", "    defaulting: true\n    validation: true\n")
 	projecttest.Holds(t, root, "internal/webhook/v1/cronjob_webhook.go", "WithDefaulter(", "WithValidator(")
 
-	projecttest.Apply(t)(newapi.Create(root, newapi.Options{Group: "batch", Version: "v1", Kind: "Job", Resource: true}))
-	projecttest.Apply(t)(newwebhook.Create(root, cronJob(validation, of("batch", "v1", "Job"))))
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: "batch", Version: "v1", Kind: "Job", Resource: true}))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(validation, of("batch", "v1", "Job"))))
 	projecttest.Holds(t, root, "internal/webhook/v1/job_webhook.go", "!// Package v1 ") // the other file of the package has it
 
-	p, err := newwebhook.Create(root, cronJob(validation))
+	p, err := newwebhook.Create(fileview.Disk(root), cronJob(validation))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,16 +187,16 @@ func TestElsewhere(t *testing.T) {
 		{cronJob(defaulting), ""},
 		{cronJob(defaulting, validation), "slipway create webhook --group batch --version v1 --kind CronJob --programmatic-validation"},
 	} {
-		_, err := newwebhook.Create(root, test.options)
+		_, err := newwebhook.Create(fileview.Disk(root), test.options)
 		var e *report.Error
 		if !errors.As(err, &e) || e.What != "the project already has this webhook" || e.Where != "pkg/webhooks/cronjob.go:3" || e.Next != test.next {
 			t.Errorf("%v", err)
 		}
 	}
-	projecttest.Apply(t)(newwebhook.Create(root, cronJob(validation))) // no other module has it for the project
-	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting, func(o *newwebhook.Options) { o.DefaultingPath = "/other" })))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(validation))) // no other module has it for the project
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(defaulting, func(o *newwebhook.Options) { o.DefaultingPath = "/other" })))
 
-	p, err := newwebhook.Create(root, cronJob(defaulting)) // PROJECT has it now
+	p, err := newwebhook.Create(fileview.Disk(root), cronJob(defaulting)) // PROJECT has it now
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +227,7 @@ var _ = BeforeSuite(func() {
 	// +kubebuilder:scaffold:webhook
 })
 `)
-	changes := projecttest.Apply(t)(newwebhook.Create(root, cronJob(validation, conversion)))
+	changes := projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(validation, conversion)))
 	projecttest.Holds(t, root, "internal/webhook/v1/webhook_suite_test.go",
 		"\tExpect(batchv1.AddToScheme(scheme.Scheme)).To(Succeed())\n", "\tExpect(SetupCronJobWebhookWithManager(mgr)).To(Succeed()) // the CronJob webhooks\n")
 	if slices.Contains(goFiles(changes), "internal/webhook/v1/cronjob_admission_test.go") {
@@ -237,7 +238,7 @@ var _ = BeforeSuite(func() {
 func TestRefusals(t *testing.T) {
 	one, three := newProject(t, newproject.Options{}, "v1"), newProject(t, newproject.Options{}, "v1", "v2", "v3")
 	hub := newProject(t, newproject.Options{}, "v1", "v2")
-	projecttest.Apply(t)(newwebhook.Create(hub, cronJob(conversion)))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(hub), cronJob(conversion)))
 	for _, test := range []struct {
 		name, where, root string
 		options           newwebhook.Options
@@ -257,17 +258,17 @@ func TestRefusals(t *testing.T) {
 		{"an external path that is none", "--external-api-path ../x", one, cronJob(defaulting, func(o *newwebhook.Options) { o.External.Path = "../x" })},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for call, err := range map[string]error{"Check": newwebhook.Check(test.root, test.options), "Create": second(newwebhook.Create(test.root, test.options))} {
+			for call, err := range map[string]error{"Check": newwebhook.Check(fileview.Disk(test.root), test.options), "Create": second(newwebhook.Create(fileview.Disk(test.root), test.options))} {
 				if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != test.where {
 					t.Errorf("%s gives %v, want a refusal of %s", call, err, test.where)
 				}
 			}
 		})
 	}
-	if err := newwebhook.Check(one, cronJob(conversion)); !errors.Is(err, newwebhook.ErrOneVersion) {
+	if err := newwebhook.Check(fileview.Disk(one), cronJob(conversion)); !errors.Is(err, newwebhook.ErrOneVersion) {
 		t.Errorf("conversion of one version gives %v", err)
 	}
-	if err := second(newwebhook.Create(one, cronJob(defaulting, external, of("acme", "v1", "Certificate")))); err == nil {
+	if err := second(newwebhook.Create(fileview.Disk(one), cronJob(defaulting, external, of("acme", "v1", "Certificate")))); err == nil {
 		t.Error("types of a module that go.mod does not require are taken")
 	}
 }
@@ -277,8 +278,8 @@ func second(_ *plan.Plan, err error) error { return err }
 // TestRecord: what a project needs of webhooks is what Create made of them, and what is generated from that.
 func TestRecord(t *testing.T) {
 	root := newProject(t, newproject.Options{}, "v1", "v2")
-	created := projecttest.Paths(projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting, validation, conversion, keptBy(feature.CertManager)))), report.Created)
-	p, file, err := projectfile.Open(root)
+	created := projecttest.Paths(projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(defaulting, validation, conversion, keptBy(feature.CertManager)))), report.Created)
+	p, file, err := projectfile.Open(fileview.Disk(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +303,7 @@ func TestRecord(t *testing.T) {
 // TestNearlyTheKind: a kind that is misspelt is answered with the one that is meant, and the call for it.
 func TestNearlyTheKind(t *testing.T) {
 	root := newProject(t, newproject.Options{}, "v1")
-	_, err := newwebhook.Create(root, cronJob(of("batch", "v1", "CronJop"), defaulting, validation))
+	_, err := newwebhook.Create(fileview.Disk(root), cronJob(of("batch", "v1", "CronJop"), defaulting, validation))
 	refusal, ok := errors.AsType[*report.Error](err)
 	if !ok || refusal.Hint != "did you mean CronJob?" || refusal.Next != "slipway create webhook --group batch --version v1 --kind CronJob --defaulting --programmatic-validation" {
 		t.Errorf("got %v", err)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
@@ -18,7 +19,7 @@ import (
 // them; one that is missing there comes with what it needs alone.
 func TestMadeByOthers(t *testing.T) {
 	root := newProject(t, newproject.Options{}, "v1")
-	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting)))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(defaulting)))
 	if err := os.Remove(filepath.Join(root, ".slipway", "base")); err != nil { // nothing is ours now
 		t.Fatal(err)
 	}
@@ -44,14 +45,14 @@ type CronJobDefaulter struct{}
 
 func (CronJobDefaulter) Default(context.Context, *batchv1.CronJob) error { return nil }
 `)
-	p, err := newwebhook.Create(root, cronJob(defaulting))
+	p, err := newwebhook.Create(fileview.Disk(root), cronJob(defaulting))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := "the project has these webhooks of batch.example.com/v1 CronJob, in " + file + ":16, already"; !p.Empty() || p.Because() != want {
 		t.Errorf("it plans %v because %q", p.Changes(), p.Because())
 	}
-	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting, validation)))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(defaulting, validation)))
 	projecttest.Holds(t, root, file, "type CronJobValidator struct", "\"reflect\"", "!pkg/log\"")
 }
 
@@ -66,7 +67,7 @@ func TestAdvisesTypes(t *testing.T) {
 	} {
 		root := newProject(t, newproject.Options{}, "v1")
 		projecttest.Unpack(t, root, test.files)
-		_, err := newwebhook.Create(root, cronJob(conversion, of("batch", "v2", "CronJob")))
+		_, err := newwebhook.Create(fileview.Disk(root), cronJob(conversion, of("batch", "v2", "CronJob")))
 		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != test.where || refusal.Next != test.next {
 			t.Errorf("%s: got %v", test.name, err)
 		}
@@ -78,7 +79,7 @@ func TestConvertsAlready(t *testing.T) {
 	for _, file := range []string{"api/v1/hub.go", "api/v2/convert.go"} {
 		root := newProject(t, newproject.Options{}, "v1", "v2")
 		projecttest.Unpack(t, root, "-- "+file+" --\npackage "+path.Base(path.Dir(file))+"\n\nfunc (c *CronJob) "+map[string]string{"hub.go": "Hub", "convert.go": "ConvertTo"}[path.Base(file)]+"() {}\n")
-		_, err := newwebhook.Create(root, cronJob(conversion))
+		_, err := newwebhook.Create(fileview.Disk(root), cronJob(conversion))
 		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != file+":3" {
 			t.Errorf("got %v", err)
 		}
@@ -105,7 +106,7 @@ type CronJobWebhooks struct{}
 		t.Run(name, func(t *testing.T) {
 			root := newProject(t, newproject.Options{}, "v1")
 			projecttest.Unpack(t, root, "-- "+file+" --\n"+test.code+"-- "+webhookTest+" --\n"+tests)
-			changes := projecttest.Apply(t)(newwebhook.Create(root, cronJob(validation)))
+			changes := projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(validation)))
 			if kept := projecttest.Paths(changes, report.Kept); !slices.Contains(kept, webhookTest) {
 				t.Errorf("kept are %v", kept)
 			}
@@ -127,7 +128,7 @@ func TestOthersTests(t *testing.T) {
 	const tests = "package v1\n\nfunc TestAll(t *testing.T) {}\n"
 	root := newProject(t, newproject.Options{}, "v1")
 	projecttest.Unpack(t, root, "-- "+webhookTest+" --\n"+tests)
-	projecttest.Apply(t)(newwebhook.Create(root, cronJob(validation)))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(validation)))
 	if got := projecttest.Read(t, root, webhookTest); got != tests {
 		t.Errorf("the tests are now\n%s", got)
 	}

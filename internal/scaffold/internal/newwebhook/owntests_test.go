@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
@@ -38,7 +39,7 @@ func TestOwnSuite(t *testing.T) {
 			const file = "internal/webhook/v1/suite_test.go"
 			projecttest.Unpack(t, root, "-- "+file+" --\npackage v1\n\n"+test.suite)
 			before := projecttest.Tree(t, root)
-			changes := projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting, validation)))
+			changes := projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(defaulting, validation)))
 			if kept := projecttest.Paths(changes, report.Kept); !slices.Contains(kept, file) || projecttest.Read(t, root, file) != before[file] {
 				t.Errorf("kept are %v", kept)
 			}
@@ -59,15 +60,15 @@ func TestMoreSpecs(t *testing.T) {
 	const suite = "-- internal/webhook/v1/suite_test.go --\npackage v1\n\nimport (\n\t. \"github.com/onsi/ginkgo/v2\"\n\t. \"github.com/onsi/gomega\"\n)\n\nfunc TestAPIs(t *testing.T) { RunSpecs(t, \"\") }\n"
 	root := newProject(t, newproject.Options{}, "v1")
 	projecttest.Unpack(t, root, suite)
-	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting)))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(defaulting)))
 	projecttest.Holds(t, root, webhookTest, "!CronJobValidator", "!validation/field")
-	projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting, validation)))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(defaulting, validation)))
 	projecttest.Holds(t, root, webhookTest, "CronJobDefaulter", "CronJobValidator", "validation/field")
 
 	root = newProject(t, newproject.Options{}, "v1")
 	const own = "package v1\n\nvar _ = Describe(\"CronJob\", nil)\n"
 	projecttest.Unpack(t, root, suite+"-- "+webhookTest+" --\n"+own)
-	projecttest.Apply(t)(newwebhook.Create(root, cronJob(validation)))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(validation)))
 	if got := projecttest.Read(t, root, webhookTest); got != own {
 		t.Errorf("the tests are now\n%s", got)
 	}
@@ -79,7 +80,7 @@ func TestNoSample(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(root, "config", "samples")); err != nil {
 		t.Fatal(err)
 	}
-	changes := projecttest.Apply(t)(newwebhook.Create(root, cronJob(defaulting, validation)))
+	changes := projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(defaulting, validation)))
 	projecttest.Holds(t, root, functionTest, "func newCronJob(*testing.T) *batchv1.CronJob { return &batchv1.CronJob{} }", "&CronJobDefaulter{}).Default(", "!k8sClient", "!samples")
 	if created := projecttest.Paths(changes, report.Created); slices.Contains(created, webhookSuite) {
 		t.Errorf("created are %v", created)

@@ -16,7 +16,7 @@ import (
 // file that was changed since it was planned is refused.
 func (p *Plan) Apply(h report.Handler) error {
 	p.noteModes()
-	if err := transaction.Run(transaction.OS{}, p.root, p.key(h), p.files()); err != nil {
+	if err := transaction.Run(transaction.OS{}, p.Root(), p.key(h), p.files()); err != nil {
 		return p.failure(err)
 	}
 	for _, file := range p.Changes() {
@@ -70,7 +70,7 @@ func (p *Plan) mode(c *File) fs.FileMode {
 	if c.from == "" {
 		return 0
 	}
-	info, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(c.from)))
+	info, err := os.Stat(filepath.Join(p.Root(), filepath.FromSlash(c.from)))
 	if err != nil {
 		return 0 // told when the file is looked at
 	}
@@ -82,7 +82,7 @@ func (p *Plan) failure(err error) error {
 	if stuck, ok := errors.AsType[*transaction.StuckError](err); ok {
 		return &report.Error{
 			What:  "some files could not be written, and the written ones could not be restored",
-			Where: p.root,
+			Where: p.Root(),
 			Hint:  "some files are new and some are old; correct the cause, and the next command that changes the project restores them first",
 			Next:  "git status",
 			Err:   stuck,

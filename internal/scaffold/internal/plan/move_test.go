@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 )
@@ -20,7 +21,7 @@ func TestMove(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(root, "deep/er/old"), []byte("as edited"), 0o644))
 	must(t, os.Chmod(filepath.Join(root, "deep/er/old"), 0o700))
 
-	p, err := New(root)
+	p, err := New(fileview.Disk(root))
 	must(t, err)
 	must(t, p.Move("deep/er/old", "deep/new"))
 	must(t, p.Edit("deep/new", func(_ string, src []byte) ([]byte, error) { return append(src, '!'), nil }))
@@ -35,7 +36,7 @@ func TestMove(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, "deep/er")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the empty folder is there: %v", err)
 	}
-	b, err := base.Read(root)
+	b, err := base.Read(fileview.Disk(root))
 	must(t, err)
 	if got, _ := b.File("deep/new"); string(got) != "as scaffolded!" {
 		t.Errorf("the base of the moved file is %q", got)

@@ -43,7 +43,7 @@ func (p *Plan) renamed(c *File) *File {
 		return nil
 	}
 	old := p.known[from]
-	info, err := os.Lstat(filepath.Join(p.root, filepath.FromSlash(from)))
+	info, err := os.Lstat(filepath.Join(p.Root(), filepath.FromSlash(from)))
 	if err != nil || !info.Mode().IsRegular() || !old.exists || old.action != report.Deleted || !bytes.Equal(old.before, c.after) {
 		return nil
 	}

@@ -30,7 +30,7 @@ type NeededPieces struct {
 // Record starts a plan for the same project that changes nothing: what is created, required
 // and put is added to needs instead.
 func (p *Plan) Record(to *Needs) *Plan {
-	return &Plan{root: p.root, base: p.base, view: p.view, code: p.code, needs: to}
+	return &Plan{base: p.base, folder: p.folder, code: p.code, needs: to}
 }
 
 // Recording reports whether the plan changes nothing; see [Plan.Record].

@@ -5,7 +5,7 @@
 // Move, Remove. A change that cannot be made is refused; Finish reports all refusals as one error. Then Changes and
 // Differences show what would be done, and Apply does it, as a whole or not at all.
 //
-//	p, err := plan.New(root)
+//	p, err := plan.New(fileview.Disk(root))
 //	err = p.Require("config/samples/kustomization.yaml", content)
 //	err = p.Put("cmd/main.go", plan.These(piece.Import{Path: "os"}))
 //	err = p.Finish()
@@ -37,7 +37,6 @@ import (
 
 // A Plan is a set of file changes that is decided and not yet written.
 type Plan struct {
-	root    string
 	changes []*File
 	known   map[string]*File // the changes by their paths
 	base    *base.Base
@@ -48,27 +47,26 @@ type Plan struct {
 	release string                 // see MadeBy
 	keys    string                 // the folder of the user's key
 	modes   map[string]fs.FileMode // of the files that the plan deleted; see TakeBack
-	view    fileview.View          // as it was before the first change
-	code    *codebase.Codebase     // what that view shows
+	folder  *fileview.Folder       // as it was before the first change
+	code    *codebase.Codebase     // what that shows
 }
 
-// New starts a plan for the project in folder root, with the base as it is on
+// New starts a plan for the project in a folder, with the base as it is on
 // disk.
-func New(root string) (*Plan, error) {
-	b, err := base.Read(root)
+func New(folder *fileview.Folder) (*Plan, error) {
+	b, err := base.Read(folder)
 	if err != nil {
 		return nil, err
 	}
-	return start(root, b), nil
+	return start(folder, b), nil
 }
 
-// Reading starts a plan for those who only look at the files of the project in folder root: it knows no base, which
+// Reading starts a plan for those who only look at the files of the project in a folder: it knows no base, which
 // takes time to read, and must not be applied.
-func Reading(root string) *Plan { return start(root, base.New()) }
+func Reading(folder *fileview.Folder) *Plan { return start(folder, base.New()) }
 
-func start(root string, b *base.Base) *Plan {
-	view := fileview.Disk(root)
-	return &Plan{root: root, base: b, view: view, code: codebase.Read(view, os.Getenv)}
+func start(folder *fileview.Folder, b *base.Base) *Plan {
+	return &Plan{base: b, folder: folder, code: codebase.Read(folder, os.Getenv)}
 }
 
 // Changes lists what Apply would do, in the order of planning.
@@ -94,7 +92,10 @@ func (p *Plan) NothingToDo(because string) {
 func (p *Plan) Code() *codebase.Codebase { return p.code }
 
 // Root is the project's folder.
-func (p *Plan) Root() string { return p.root }
+func (p *Plan) Root() string { return p.folder.Root() }
+
+// Before is the project's files as they were before the plan.
+func (p *Plan) Before() *fileview.Folder { return p.folder }
 
 // Base is the project's base as it will be once the plan is applied.
 func (p *Plan) Base() *base.Base { return p.base }
@@ -109,7 +110,7 @@ func (p *Plan) Find(file string) (*File, error) {
 		return c, nil
 	}
 	c := &File{path: file, action: report.Unchanged}
-	data, err := p.view.ReadFile(path.Clean(file))
+	data, err := p.folder.ReadFile(path.Clean(file))
 	switch {
 	case err == nil:
 		c.exists, c.before, c.after = true, data, data

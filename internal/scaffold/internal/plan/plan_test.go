@@ -8,13 +8,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 func emptyPlan(t *testing.T) (*Plan, string) {
 	t.Helper()
 	root := t.TempDir()
-	p, err := New(root)
+	p, err := New(fileview.Disk(root))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (p *Plan) Differences(diffs bool) []Difference {
 
 // After has the facts about the project as the plan leaves it so far.
 func (p *Plan) After() *codebase.Codebase {
-	return p.code.As(fileview.Over(p.view, p.Changed()))
+	return p.code.As(fileview.Over(p.folder, p.Changed()))
 }
 
 // Changed are the contents of the files that the plan changes; nil is that of one that it takes away.

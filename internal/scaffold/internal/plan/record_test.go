@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -24,7 +25,7 @@ func newPlan(t *testing.T, files map[string]string) *plan.Plan {
 			t.Fatal(err)
 		}
 	}
-	p, err := plan.New(root)
+	p, err := plan.New(fileview.Disk(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func TestDifferences(t *testing.T) {
 func TestBaseGoes(t *testing.T) {
 	p := newPlan(t, nil)
 	must(t, p.Create("a", []byte("x")), p.Finish(), p.Apply(report.Discard))
-	p, err := plan.New(p.Root())
+	p, err := plan.New(fileview.Disk(p.Root()))
 	must(t, err, p.Remove("a"), p.Finish(), p.Apply(report.Discard))
 	entries, err := os.ReadDir(p.Root())
 	must(t, err)

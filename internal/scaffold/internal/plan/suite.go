@@ -98,13 +98,13 @@ func (p *Plan) eachGo(dir string, visit func(file string, src []byte) bool) {
 	if dir = path.Clean(dir); !fs.ValidPath(dir) {
 		return
 	}
-	entries, _ := p.view.ReadDir(dir)
+	entries, _ := p.folder.ReadDir(dir)
 	for _, tests := range []bool{false, true} {
 		for _, e := range entries {
 			if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") != tests {
 				continue
 			}
-			data, err := p.view.ReadFile(path.Join(dir, e.Name()))
+			data, err := p.folder.ReadFile(path.Join(dir, e.Name()))
 			if err == nil && !visit(path.Join(dir, e.Name()), data) {
 				return
 			}

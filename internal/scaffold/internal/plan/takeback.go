@@ -53,7 +53,7 @@ func (p *Plan) TakeBack(before, after []Replaced) error {
 		}
 		files = p.restore(files, now, r)
 	}
-	if err := transaction.Run(transaction.OS{}, p.root, p.key(report.Discard), files); err != nil {
+	if err := transaction.Run(transaction.OS{}, p.Root(), p.key(report.Discard), files); err != nil {
 		return p.failure(err)
 	}
 	return nil
@@ -71,7 +71,7 @@ func (p *Plan) restore(files []transaction.File, is File, was Replaced) []transa
 
 // onDisk is a file as it is now.
 func (p *Plan) onDisk(path string) (File, error) {
-	data, err := finite.ReadFile(filepath.Join(p.root, filepath.FromSlash(path)))
+	data, err := finite.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(path)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return File{}, fileerror.Unreadable(path, err)
 	}
@@ -85,7 +85,7 @@ func (p *Plan) noteModes() {
 		if c.action != report.Deleted {
 			continue
 		}
-		if info, err := os.Stat(filepath.Join(p.root, filepath.FromSlash(c.path))); err == nil {
+		if info, err := os.Stat(filepath.Join(p.Root(), filepath.FromSlash(c.path))); err == nil {
 			p.modes[c.path] = info.Mode().Perm()
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
 )
@@ -80,7 +81,7 @@ func TestFollowsCode(t *testing.T) {
 	} {
 		root := t.TempDir()
 		projecttest.Unpack(t, root, described+test.files)
-		_, file, err := projectfile.Open(root)
+		_, file, err := projectfile.Open(fileview.Disk(root))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +95,7 @@ func TestFollowsCode(t *testing.T) {
 func TestGroups(t *testing.T) {
 	root := t.TempDir()
 	projecttest.Unpack(t, root, described+"-- api/v1/frigate_types.go --\n"+frigate)
-	p, file, err := projectfile.Open(root)
+	p, file, err := projectfile.Open(fileview.Disk(root))
 	if err != nil {
 		t.Fatal(err)
 	}

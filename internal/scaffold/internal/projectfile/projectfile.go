@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
@@ -24,15 +25,15 @@ import (
 const seeProject = "git diff -- " + project.FileName
 
 // Load reads the PROJECT file, as the code shows it, and refuses layouts that are not known.
-func Load(root string) (*project.Project, error) {
-	_, file, err := Look(root)
+func Load(folder *fileview.Folder) (*project.Project, error) {
+	_, file, err := Look(folder)
 	return file, err
 }
 
 // Read reads the PROJECT file, of whatever layout.
-func Read(root string) (*project.Project, error) {
-	code := plan.Reading(root).Code()
-	file, err := read(root, code)
+func Read(folder *fileview.Folder) (*project.Project, error) {
+	code := plan.Reading(folder).Code()
+	file, err := read(folder.Root(), code)
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +57,12 @@ func read(root string, code *codebase.Codebase) (*project.Project, error) {
 }
 
 // Open reads the PROJECT file, as [Load] does, and starts a plan for its project.
-func Open(root string) (*plan.Plan, *project.Project, error) {
-	p, err := plan.New(root)
+func Open(folder *fileview.Folder) (*plan.Plan, *project.Project, error) {
+	p, err := plan.New(folder)
 	if err != nil {
 		return nil, nil, err
 	}
-	written, err := read(root, p.Code())
+	written, err := read(p.Root(), p.Code())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,9 +74,9 @@ func Open(root string) (*plan.Plan, *project.Project, error) {
 }
 
 // Look is [Open] for those who change nothing: see [plan.Reading].
-func Look(root string) (*plan.Plan, *project.Project, error) {
-	p := plan.Reading(root)
-	written, err := read(root, p.Code())
+func Look(folder *fileview.Folder) (*plan.Plan, *project.Project, error) {
+	p := plan.Reading(folder)
+	written, err := read(p.Root(), p.Code())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -166,9 +167,9 @@ func Write(p *plan.Plan, file *project.Project) error {
 	return p.Write(project.FileName, data)
 }
 
-// Edit plans edits of the project in folder root, all in one: either each of them can be done or none is.
-func Edit(root string, edits ...func(*plan.Plan, *project.Project) error) (*plan.Plan, error) {
-	p, file, err := Open(root)
+// Edit plans edits of the project in a folder, all in one: either each of them can be done or none is.
+func Edit(folder *fileview.Folder, edits ...func(*plan.Plan, *project.Project) error) (*plan.Plan, error) {
+	p, file, err := Open(folder)
 	if err != nil {
 		return nil, err
 	}

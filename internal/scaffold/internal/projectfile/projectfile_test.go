@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
@@ -18,7 +19,7 @@ const good = "domain: example.com\nlayout:\n- go.kubebuilder.io/v4\nprojectName:
 func TestOpenAndWrite(t *testing.T) {
 	root := t.TempDir()
 	projecttest.Unpack(t, root, "-- PROJECT --\n"+good)
-	p, file, err := projectfile.Open(root)
+	p, file, err := projectfile.Open(fileview.Disk(root))
 	if err != nil || file.Domain != "example.com" || file.Repo != "example.com/op" {
 		t.Fatal(file, err)
 	}
@@ -41,7 +42,7 @@ func TestLoadRefuses(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			root := t.TempDir()
 			projecttest.Unpack(t, root, "-- PROJECT --\n"+test.text)
-			_, _, err := projectfile.Open(root)
+			_, _, err := projectfile.Open(fileview.Disk(root))
 			refusal, ok := errors.AsType[*report.Error](err)
 			if !ok || refusal.Where != test.where || refusal.Hint == "" || refusal.Next == "" {
 				t.Errorf("got %+v, want a refusal of %s with what to do", refusal, test.where)
@@ -50,17 +51,17 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	root := t.TempDir()
 	projecttest.Unpack(t, root, "-- PROJECT --\ndomain: example.com\nrepo: example.com/op\nversion: \"1\"\n")
-	_, err := projectfile.Load(root)
+	_, err := projectfile.Load(fileview.Disk(root))
 	if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != "PROJECT:3" || refusal.Hint == "" {
 		t.Errorf("version 1 gives %v", err)
 	}
 	root = t.TempDir()
-	_, err = projectfile.Load(root)
+	_, err = projectfile.Load(fileview.Disk(root))
 	if refusal, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, fs.ErrNotExist) || refusal.Where != filepath.Join(root, "PROJECT") || refusal.Next != "slipway init" {
 		t.Errorf("no project gives %v", err)
 	}
 	projecttest.Unpack(t, root, "-- PROJECT/file --\n")
-	if _, err := projectfile.Read(root); err == nil {
+	if _, err := projectfile.Read(fileview.Disk(root)); err == nil {
 		t.Error("a folder is read as PROJECT")
 	}
 }

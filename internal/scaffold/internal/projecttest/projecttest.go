@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
@@ -29,7 +30,7 @@ func New(t testing.TB, o newproject.Options) (root string) {
 	root = t.TempDir()
 	o.Name, o.Domain, o.Repo = cmp.Or(o.Name, "op"), cmp.Or(o.Domain, "example.com"), cmp.Or(o.Repo, "example.com/op")
 	o.License.Year = 2026
-	Apply(t)(newproject.Create(root, o))
+	Apply(t)(newproject.Create(fileview.Disk(root), o))
 	return root
 }
 

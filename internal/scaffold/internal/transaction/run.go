@@ -104,7 +104,7 @@ func (r *run) prepare(files []File) error {
 			return err
 		}
 	}
-	for i, f := range files { // again: staging took its time
+	for i, f := range files { // last, since staging takes its time
 		e := r.journal.Files[i]
 		check := func() error { return r.checkUnchanged(e.Target, f) }
 		if f.From != "" {
@@ -153,9 +153,6 @@ func (r *run) stage(i int, f File) error {
 	if info, err := r.root().Lstat(filepath.FromSlash(target)); err == nil {
 		mode = info.Mode().Perm()
 	}
-	if err := r.checkUnchanged(target, f); err != nil {
-		return err
-	}
 	r.add(target, mode, f)
 	if !f.Delete {
 		if err := r.disk.WriteFile(r.root(), kept(i, "new"), f.After, mode); err != nil {
@@ -175,9 +172,6 @@ func (r *run) stageMove(target string, f File) error {
 	source, err := r.folder.Resolve(f.From)
 	if err != nil {
 		return &FileError{Path: f.From, Write: true, Err: err}
-	}
-	if err := r.checkMove(source, target, f); err != nil {
-		return err
 	}
 	r.addMove(target, source, f)
 	return nil

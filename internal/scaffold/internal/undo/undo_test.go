@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
@@ -61,7 +62,7 @@ func all(errs ...error) error {
 func newProject(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
-	p, err := plan.New(root)
+	p, err := plan.New(fileview.Disk(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func newProject(t *testing.T) string {
 // undone takes the part out of the project.
 func undone(t *testing.T, root string, withChanges bool) []report.File {
 	t.Helper()
-	p, err := plan.New(root)
+	p, err := plan.New(fileview.Disk(root))
 	if err != nil {
 		t.Fatal(err)
 	}

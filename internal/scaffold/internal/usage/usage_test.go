@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
 )
@@ -108,7 +109,7 @@ func read(t *testing.T) *usage.Sources {
 			t.Fatal(err)
 		}
 	}
-	s, err := usage.Read(plan.Reading(root).Code())
+	s, err := usage.Read(plan.Reading(fileview.Disk(root)).Code())
 	if err != nil {
 		t.Fatal(err)
 	}
