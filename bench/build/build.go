@@ -16,16 +16,18 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
-// Slipway builds the slipway command into dir and returns its path.
+// Slipway builds the slipway command into dir and returns its path. Like that of the Makefile it compiles the programs of
+// this checkout.
 func Slipway(ctx context.Context, dir string) (string, error) {
 	root, err := Root(ctx)
 	if err != nil {
 		return "", err
 	}
-	return Compile(ctx, root, dir, "slipway", "./cmd/slipway")
+	return Compile(ctx, root, dir, "slipway", "./cmd/slipway", "-ldflags=-X 'github.com/slipway-dev/slipway/internal/program.checkout="+root+"'")
 }
 
 // ControllerGen builds controller-gen into dir and returns its path.
@@ -65,8 +67,9 @@ func Root(ctx context.Context) (string, error) {
 	}
 }
 
-// Compile builds a main package of the module in root into dir and returns the program's path.
-func Compile(ctx context.Context, root, dir, name, pkg string) (string, error) {
+// Compile builds a main package of the module in root into dir and returns the program's path. Flags are those of go
+// build.
+func Compile(ctx context.Context, root, dir, name, pkg string, flags ...string) (string, error) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
@@ -74,7 +77,7 @@ func Compile(ctx context.Context, root, dir, name, pkg string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-C", root, "-o", program, pkg)
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-C", root, "-o", program}, flags, []string{pkg})...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as programs are built that are handed on
 	out, err := cmd.CombinedOutput()
 	if err != nil {
