@@ -3,7 +3,11 @@
 package kind
 
 import (
+	"path"
+	"strings"
+
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/internal/spelling"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -19,3 +23,22 @@ func CheckNames(group, version, kind, plural string) error {
 
 // Foreign reports whether the types are defined elsewhere.
 func Foreign(r project.Resource) bool { return r.Core || r.External }
+
+// PathToRoot is the way from a folder of the project to the project's own, as arguments of filepath.Join.
+func PathToRoot(dir string) string {
+	return strings.Repeat(`"..", `, strings.Count(path.Clean(dir), "/")) + `".."`
+}
+
+// Nearest is the resource whose kind is nearly this one, or nil. One of another group or version is not meant by a
+// mistake in the kind.
+func Nearest(there []project.Resource, group, version, kind string) *project.Resource {
+	const mayDiffer = 2
+	best, distance := (*project.Resource)(nil), mayDiffer+1
+	for _, r := range there {
+		d := spelling.Distance(strings.ToLower(kind), strings.ToLower(r.Kind), mayDiffer)
+		if d < distance && r.Kind != kind && r.Group == group && r.Version == version {
+			best, distance = &r, d
+		}
+	}
+	return best
+}

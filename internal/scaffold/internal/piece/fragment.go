@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 )
 
@@ -226,4 +227,24 @@ func (f Fragment) PutOnce(file string, src []byte) ([]byte, error) {
 		}
 	}
 	return []byte(strings.Join(slices.Insert(lines, at, f.Code), "")), nil
+}
+
+// ByHand is the text of pieces of a Go file for who inserts them by hand: imports first, then code.
+func ByHand(of []plan.Piece) string {
+	var imports, code strings.Builder
+	for _, p := range of {
+		switch p := p.(type) {
+		case UsedImport:
+			imports.WriteString("import " + p.Code)
+		case Import:
+			imports.WriteString("import " + p.spec() + "\n")
+		case Fragment:
+			if p.Marker == importsMarker {
+				imports.WriteString("import " + p.Code)
+			} else {
+				code.WriteString(p.Code)
+			}
+		}
+	}
+	return imports.String() + code.String()
 }

@@ -3,6 +3,7 @@ package piece
 import (
 	"bytes"
 	"regexp"
+	"slices"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
@@ -27,4 +28,85 @@ func (g MakefileGenerator) Put(_ string, src []byte) ([]byte, error) {
 // Take removes the text.
 func (g MakefileGenerator) Take(src []byte) ([]byte, int) {
 	return regexp.MustCompile(` `+g.Name+`(:\S+)?`).ReplaceAll(src, nil), 0
+}
+
+// A MakefileTarget is a target of a Makefile with its recipe. A target of that name which is there already is left
+// alone.
+type MakefileTarget struct {
+	Name string
+	Text string // from the line .PHONY to the recipe's last
+}
+
+// ID sets the piece apart from others of its file.
+func (t MakefileTarget) ID() string { return "target " + t.Name }
+
+// rule finds the first line of the target.
+func (t MakefileTarget) rule() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(t.Name) + `\s*:([^=]|$)`)
+}
+
+// Put adds the text at the end of the file where the target is missing.
+func (t MakefileTarget) Put(_ string, src []byte) ([]byte, error) {
+	if t.rule().Match(src) {
+		return src, nil
+	}
+	return append(endedLine(src), t.Text...), nil
+}
+
+// Take removes the text; a target that was changed has its line reported.
+func (t MakefileTarget) Take(src []byte) ([]byte, int) {
+	for _, text := range []string{"\n" + t.Text, t.Text} {
+		if before, after, found := bytes.Cut(src, []byte(text)); found {
+			return slices.Concat(before, after), 0
+		}
+	}
+	if at := t.rule().FindIndex(src); at != nil {
+		return src, 1 + bytes.Count(src[:at[0]], []byte("\n"))
+	}
+	return src, 0
+}
+
+// A MakefileVariable is a variable of a Makefile that a target needs. One of that name which is there already is left
+// alone.
+type MakefileVariable struct{ Name, Default string }
+
+// ID sets the piece apart from others of its file.
+func (v MakefileVariable) ID() string { return "variable " + v.Name }
+
+// TakenUnused marks the piece as one that only its last use keeps.
+func (v MakefileVariable) TakenUnused() {}
+
+func (v MakefileVariable) text() string { return v.Name + " ?= " + v.Default + "\n" }
+
+// Put adds the text at the end of the file where the variable is missing.
+func (v MakefileVariable) Put(_ string, src []byte) ([]byte, error) {
+	defined := regexp.MustCompile(`(?m)^\s*(?:(?:export|override|define)\s+)*` + regexp.QuoteMeta(v.Name) + `\s*(?:[:?+!]*=|$)`)
+	if defined.Match(src) {
+		return src, nil
+	}
+	return slices.Concat(endedLine(src), []byte(v.text())), nil
+}
+
+// Take removes the text if nothing in the file uses the variable any more.
+func (v MakefileVariable) Take(src []byte) ([]byte, int) {
+	if used := regexp.MustCompile(`\$[({]` + regexp.QuoteMeta(v.Name) + `\b`); used.Match(src) {
+		return src, 0
+	}
+	before, after, found := bytes.Cut(src, []byte("\n"+v.text()))
+	if !found || len(before) > 0 && before[len(before)-1] != '\n' { // not as it was put
+		return src, 0
+	}
+	return slices.Concat(before, after), 0
+}
+
+// endedLine is a file, with an empty line at its end if it has others.
+func endedLine(src []byte) []byte {
+	out := slices.Clone(src)
+	if len(out) > 0 && out[len(out)-1] != '\n' {
+		out = append(out, '\n')
+	}
+	if len(out) > 0 {
+		out = append(out, '\n')
+	}
+	return out
 }
