@@ -20,8 +20,8 @@ import (
 	"strings"
 )
 
-// Slipway builds the slipway command into dir and returns its path. Like that of the Makefile it compiles the programs of
-// this checkout.
+// Slipway builds the slipway command into dir and returns its path. Like that of the Makefile it compiles the programs
+// of this checkout.
 func Slipway(ctx context.Context, dir string) (string, error) {
 	root, err := Root(ctx)
 	if err != nil {
