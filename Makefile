@@ -65,13 +65,13 @@ gofmt:
 	@files=$$(git ls-files '*.go') && other=$$(gofmt -l $$files) && test -z "$$other" || { echo "$$other"; exit 1; }
 
 # Without the variables that name programs of clusters, a test that needs one skips itself. So the result is the same on
-# every machine. These processes end before garbage is worth collecting, unless they take a gigabyte. Random tests have a
-# few of the rounds that `make test` has, and some tests that compile are left to that.
-CHECK = env -u SLIPWAY_CLUSTER -u SLIPWAY_NODE -u SLIPWAY_CHECK GOGC=off GOMEMLIMIT=1GiB FEW_ROUNDS=1
+# every machine. Most of these processes end before garbage is worth collecting. Random tests have a few of the rounds
+# that `make test` has, and some tests that compile are left to that.
+CHECK = env -u SLIPWAY_CLUSTER -u SLIPWAY_NODE -u SLIPWAY_CHECK GOGC=800 FEW_ROUNDS=1
 ONLY  = $(if $(value RUN),-run '$(value RUN)')
 
 .PHONY: check
-check: gofmt $(BIN)/testlog ## gofmt, go vet and the tests that need no cluster, in some four minutes (PACKAGES=./project RUN=TestFind for less).
+check: gofmt $(BIN)/testlog ## gofmt, go vet and the tests that need no cluster, in some three minutes (PACKAGES=./project RUN=TestFind for less).
 	@$(CHECK) $(TESTLOG) go test -json -vet=all -short -parallel 4 -timeout 10m $(ONLY) $(or $(PACKAGES),$(CODE))
 	$(if $(PACKAGES),,@$(CHECK) $(TESTLOG) -dir operator go test -json -vet=all -short -timeout 10m $(ONLY) ./...)
 	$(if $(PACKAGES)$(value RUN),,@echo 'All checks passed. `make lint` checks words and pages; `make test` tests with clusters.')

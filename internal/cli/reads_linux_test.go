@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/cli"
+	"github.com/slipway-dev/slipway/internal/rounds"
 )
 
 // TestFilesAreReadOnce: a verb opens each file of a project once, kustomize and the generators included. What it
@@ -56,7 +57,11 @@ func TestFilesAreReadOnce(t *testing.T) {
 			t.Setenv("HOME", t.TempDir())
 			t.Setenv("SLIPWAY_CACHE", t.TempDir())
 			t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-			for _, verb := range verbs {
+			some := len(verbs)
+			if name == "slipway" { // whose generators read the libraries' code each time
+				some = rounds.Of(t, some, 3)
+			}
+			for _, verb := range verbs[:some] {
 				root := t.TempDir()
 				project(t, root)
 				t.Chdir(root)
