@@ -22,12 +22,14 @@ import (
 // replaces it opens once more, to see whether it is still the same. The kernel counts. Other programs, which read by
 // themselves, are not there.
 func TestFilesAreReadOnce(t *testing.T) {
+	const webhook, kind = " webhook --group batch --version v1 --kind CronJob --no-typecheck", " api --group batch --version v1 --no-typecheck --kind "
 	verbs := []string{
-		"generate --check", "generate", "deploy --print", "helm --dry-run", "tools link", "install", "image build --tag op:v1",
-		"create api --group batch --version v1 --kind Captain --resource --controller --dry-run --no-typecheck",
-		"create webhook --group batch --version v1 --kind CronJob --defaulting --dry-run --no-typecheck",
-		"edit --enable network-policy --dry-run --no-typecheck", "edit --enable network-policy --no-typecheck", "delete webhook --group batch --version v1 --kind CronJob --make=false --with-changes --no-typecheck", "delete webhook --group batch --version v1 --kind CronJob --dry-run --no-typecheck",
-		"delete api --group batch --version v1 --kind CronJob --dry-run --no-typecheck",
+		"generate --check", "generate", "deploy --print", "deploy --dry-run", "undeploy --dry-run", "helm --dry-run", "tools link",
+		"install", "uninstall --dry-run", "image build --tag op:v1", "test", "kustomize build config/default", "controller-gen object paths=./...",
+		"create" + kind + "Captain --resource --controller --dry-run", "delete" + kind + "CronJob --dry-run",
+		"create" + webhook + " --defaulting --dry-run", "delete" + webhook + " --dry-run", "delete" + webhook + " --make=false --with-changes",
+		"edit --enable network-policy --dry-run --no-typecheck", "edit --enable network-policy --no-typecheck",
+		"edit --multigroup --dry-run --no-typecheck", "edit --license none --dry-run",
 	}
 	here, err := os.Getwd()
 	if err != nil {

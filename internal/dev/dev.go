@@ -27,6 +27,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/ending"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -40,6 +41,7 @@ const usualGrace = 35 * time.Second
 type Options struct {
 	Dir     string                    // Run: the project's folder; Test: where go test runs
 	Code    func() *codebase.Codebase // Run: the facts of the project as its files are
+	Files   fileview.View             // Test: the project's, where they have been read
 	Env     []string                  // environment of children, as key=value; see os.Environ
 	Stdout  io.Writer                 // of children
 	Stderr  io.Writer                 // of children

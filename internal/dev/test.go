@@ -76,7 +76,7 @@ func Test(ctx context.Context, o Options, root string, s Suites, c ControlPlane)
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	o.Env = withInputs(env, s.Args, o.Dir)
+	o.Env = o.withInputs(env, s.Args)
 	stop := signsOfLife(ctx, o.Handler, "go test compiles the suites, then runs them")
 	defer stop()
 	err = o.goCommand(append([]string{"test"}, withPackages(s.Args)...)...).Run(ctx)

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/fileid"
-	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
@@ -36,7 +36,7 @@ var planeVariables = []string{
 // withInputs adds to env what go test must compare besides what tests read: programs outside of the module, and what
 // these read. It also misses all that a TestMain reads before it runs the tests. Where the module has such a TestMain,
 // each of its files counts.
-func withInputs(env, args []string, dir string) []string {
+func (o Options) withInputs(env, args []string) []string {
 	hash := sha256.New()
 	for _, name := range planeVariables {
 		fmt.Fprintf(hash, "%s=%q\n", name, lookup(env, name))
@@ -48,8 +48,8 @@ func withInputs(env, args []string, dir string) []string {
 		fmt.Fprintln(hash, time.Now().UnixNano()) // what a cluster holds cannot be compared
 	}
 	flags := readArgs(args[:ownArgs(args)]).flags
-	dir = from(dir, flags["C"])
-	if files, early := moduleFiles(moduleAbove(dir), from(dir, flags["coverprofile"])); early {
+	dir := from(o.Dir, flags["C"])
+	if files, early := o.moduleFiles(moduleAbove(dir), from(dir, flags["coverprofile"])); early {
 		fmt.Fprintf(hash, "%q\n", files)
 	}
 	setting := fmt.Sprintf("%s=%x", inputsSetting, hash.Sum(nil)[:8])
@@ -108,7 +108,7 @@ func moduleAbove(dir string) string {
 
 // moduleFiles lists the files of a module, except for Go's, which are part of the tests themselves, and the file that
 // the tests write. Early reports whether a test file has a TestMain that may read before it runs tests.
-func moduleFiles(root, written string) (files []string, early bool) {
+func (o Options) moduleFiles(root, written string) (files []string, early bool) {
 	if root == "" {
 		return nil, false
 	}
@@ -120,7 +120,7 @@ func moduleFiles(root, written string) (files []string, early bool) {
 			return fs.SkipDir
 		case d.IsDir() || path == written:
 		case strings.HasSuffix(path, "_test.go"):
-			src, err := finite.ReadFile(path)
+			src, err := fileview.ReadPath(o.Files, path)
 			early = early || err == nil && startsEarly(src) // go test reports one that cannot be read
 		case !strings.HasSuffix(path, ".go"):
 			id, err := fileid.Of(path)

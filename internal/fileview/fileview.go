@@ -161,6 +161,16 @@ func ReadAt(view View, path string, info fs.FileInfo) (content []byte, is bool) 
 	return c.data, c.err == nil && c.id == fileid.At(filepath.Join(d.root, rel), info)
 }
 
+// ReadPath reads the file at an absolute path, as [ReadAt] does where that is certain, and else from the disk.
+func ReadPath(view View, path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil {
+		if text, is := ReadAt(view, path, info); is {
+			return text, nil
+		}
+	}
+	return finite.ReadFile(path)
+}
+
 func (d *Folder) ReadDir(name string) ([]fs.DirEntry, error) {
 	path, err := d.path("readdir", name)
 	if err != nil {

@@ -2,10 +2,8 @@ package generate
 
 import (
 	"bytes"
-	"os"
 
 	"github.com/slipway-dev/slipway/internal/fileview"
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/generate/internal/crd"
 )
 
@@ -16,7 +14,7 @@ func keepVersions(files []File, view fileview.View) {
 		if f.source == nil || f.kept {
 			continue
 		}
-		there, err := contentAt(view, f.Path)
+		there, err := fileview.ReadPath(view, f.Path)
 		if err != nil {
 			continue // comparing reports it, and a new file has the usual version
 		}
@@ -25,16 +23,6 @@ func keepVersions(files []File, view fileview.View) {
 			f.Content = bytes.Join([][]byte{before, other, after}, nil)
 		}
 	}
-}
-
-// contentAt reads a file, through the view where that has it for certain.
-func contentAt(view fileview.View, path string) ([]byte, error) {
-	if info, err := os.Stat(path); err == nil {
-		if text, is := fileview.ReadAt(view, path, info); is {
-			return text, nil
-		}
-	}
-	return finite.ReadFile(path)
 }
 
 // cutVersion finds the version of the tool that a CRD names; it is nil if there is none.

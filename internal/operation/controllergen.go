@@ -21,7 +21,7 @@ type Generators struct {
 // folder that its command line names, and through no link that leads out of the project.
 func (s *Session) ControllerGen(ctx context.Context, g Generators) error {
 	g.Within, g.Besides = []string{s.Surroundings()}, true
-	g.Dir, g.Lenient, g.Cache = s.Dir, true, s.runsFolder()
+	g.Dir, g.Lenient, g.Cache, g.Files = s.Dir, true, s.runsFolder(), s.folder(s.Dir)
 	if !semver.IsValid(g.Version) {
 		g.Version = "" // such as latest
 	}

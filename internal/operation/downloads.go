@@ -29,7 +29,7 @@ func anyFile(string, string) bool { return true }
 // provideDownloads makes the folders that suites of the module in root have envtest look in before it downloads its
 // programs. A suite for which no folder can be made is reported with the line to change, and goes on to download.
 func (s *Session) provideDownloads(ctx context.Context, root string, runs func(root, file string) bool) error {
-	downloads, err := setupenvtest.Downloads(root, s.Getenv)
+	downloads, err := setupenvtest.Downloads(s.folder(root), s.Getenv)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,11 @@ func (s *Session) Test(ctx context.Context, t Suites) error {
 	}
 	clusters := s.clusters()
 	plane := dev.ControlPlane{Assets: clusters.Assets, Program: clusters.Program, Share: s.shareCluster}
-	return dev.Test(ctx, s.devOptions(s.testFolder(root, t.Args), Generation{NoWebhooks: true}), root, suites, plane)
+	options := s.devOptions(s.testFolder(root, t.Args), Generation{NoWebhooks: true})
+	if root != "" {
+		options.Files = s.folder(root)
+	}
+	return dev.Test(ctx, options, root, suites, plane)
 }
 
 // requireModule refuses packages of this folder where it is in no module, before a program is sought for their suites.

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
@@ -45,20 +45,23 @@ const (
 
 // Downloads finds the suites of a module that have envtest download, without those of modules nested in it, which no
 // `go test ./...` reaches. Files that are not Go are left to the compiler.
-func Downloads(root string, getenv func(string) string) ([]Download, error) {
+func Downloads(module *fileview.Folder, getenv func(string) string) ([]Download, error) {
 	var all []Download
-	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(module, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
-		case err != nil && file != root:
+		case err != nil && name != ".":
 			return nil // what cannot be read is no part of a build
 		case err != nil:
 			return err
-		case entry.IsDir():
-			return enterSuites(root, file)
-		case !strings.HasSuffix(file, ".go") || !entry.Type().IsRegular():
+		}
+		file := filepath.Join(module.Root(), filepath.FromSlash(name))
+		switch {
+		case entry.IsDir() && name != "." && (sourcefolder.WithoutCode(entry.Name()) || sourcefolder.IsModule(file)):
+			return fs.SkipDir
+		case !strings.HasSuffix(name, ".go") || !entry.Type().IsRegular():
 			return nil
 		}
-		text, err := finite.ReadFile(file)
+		text, err := module.ReadFile(name)
 		if err != nil || !bytes.Contains(text, []byte(downloadField)) {
 			return nil
 		}
@@ -66,14 +69,6 @@ func Downloads(root string, getenv func(string) string) ([]Download, error) {
 		return nil
 	})
 	return all, err
-}
-
-// enterSuites skips folders that are no part of the module.
-func enterSuites(root, dir string) error {
-	if dir != root && (sourcefolder.WithoutCode(filepath.Base(dir)) || sourcefolder.IsModule(dir)) {
-		return fs.SkipDir
-	}
-	return nil
 }
 
 // suite is a file that may have envtest download.

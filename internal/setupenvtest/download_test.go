@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -47,7 +48,7 @@ func TestDownloads(t *testing.T) {
 			if test.folder == usual && Host().OS != "linux" {
 				t.Skip("the usual folder is another one")
 			}
-			downloads, err := Downloads(root, getenv)
+			downloads, err := Downloads(fileview.Disk(root), getenv)
 			if err != nil || (len(downloads) == 1) != test.found {
 				t.Fatalf("found %v, %v", downloads, err)
 			}
@@ -90,7 +91,7 @@ func TestMayDownload(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, "suite_test.go"), []byte(code), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		downloads, err := Downloads(root, os.Getenv)
+		downloads, err := Downloads(fileview.Disk(root), os.Getenv)
 		if err != nil || len(downloads) != 1 {
 			t.Fatalf("%s: %v, %v", code, downloads, err)
 		}
@@ -110,7 +111,7 @@ func TestManyParts(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "suite_test.go"), []byte(code), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	downloads, err := Downloads(root, os.Getenv)
+	downloads, err := Downloads(fileview.Disk(root), os.Getenv)
 	if err != nil || len(downloads) != 1 || downloads[0].Folder != "" {
 		t.Errorf("%d downloads, %v", len(downloads), err)
 	}
@@ -194,7 +195,7 @@ func TestDownloadsOfOneModule(t *testing.T) {
 		}
 	}
 	for dir, want := range map[string][]string{".": {"internal/suite_test.go"}, "nested": {"nested/internal/suite_test.go", "nested/suite_test.go"}} {
-		downloads, err := Downloads(filepath.Join(root, dir), func(string) string { return "" })
+		downloads, err := Downloads(fileview.Disk(filepath.Join(root, dir)), func(string) string { return "" })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -172,7 +171,11 @@ func (m *moving) packageIn(dir string, names []string) *relocate.Package {
 
 // clause is the name in a Go file's package clause, or nothing.
 func (m *moving) clause(file string) string {
-	parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(m.Root(), filepath.FromSlash(file)), nil, parser.PackageClauseOnly)
+	text, err := m.Before().ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, text, parser.PackageClauseOnly)
 	if err != nil {
 		return ""
 	}
