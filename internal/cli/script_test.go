@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +34,15 @@ var update = flag.Bool("update", false, "rewrite the expected output in scripts 
 // each of its names, so that scripts run the real main without building it first.
 func TestMain(m *testing.M) {
 	command := func() { os.Exit(cli.Main(context.Background(), cli.Process())) }
-	testscript.Main(m, map[string]func(){"slipway": command, "controller-gen": command, "controller-gen-v0.19.0": command, "kubectl": command, "kustomize": command, "setup-envtest": command, "type-scaffold": command})
+	testscript.Main(collecting{m}, map[string]func(){"slipway": command, "controller-gen": command, "controller-gen-v0.19.0": command, "kubectl": command, "kustomize": command, "setup-envtest": command, "type-scaffold": command})
+}
+
+// collecting has garbage collected in tests: package collector leaves that to the commands.
+type collecting struct{ *testing.M }
+
+func (m collecting) Run() int {
+	debug.SetGCPercent(100)
+	return m.M.Run()
 }
 
 // TestScript runs testdata/script/<folder>/*.txtar: one folder per verb. A script
