@@ -27,9 +27,9 @@ type ApplyOptions struct {
 type Consent func(ctx context.Context, question string) (bool, error)
 
 // Apply makes the cluster hold objects, in the order in which they need each other, and no more of the set than these;
-// it reports each as a [report.Object]. It begins only when all kinds are known, and stops at the first failure, a
-// [report.Error]; applying again continues. With Wait it changes what the version of the operator that runs may need
-// only after the new one is ready. See the package's guide.
+// it reports each as a [report.Object]. It begins only when all kinds are known and the server refuses none of the
+// objects on trial, and stops at the first failure, a [report.Error]; applying again continues. With Wait it changes
+// what the version of the operator that runs may need only after the new one is ready. See the package's guide.
 func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructured, o ApplyOptions) error {
 	if err := c.Ping(ctx); err != nil {
 		return err

@@ -139,6 +139,13 @@ func New(config *rest.Config, namespace string, h report.Handler) (*Cluster, err
 	return &Cluster{server: config.Host, config: config, namespace: namespace, objects: objects, quiet: quiet, catalog: catalog, handler: h}, nil
 }
 
+// silently is the cluster for requests on trial: warnings come with those that follow.
+func (c *Cluster) silently() *Cluster {
+	silent := *c
+	silent.objects = c.quiet
+	return &silent
+}
+
 // Server is the URL of the cluster's API server.
 func (c *Cluster) Server() string { return c.server }
 

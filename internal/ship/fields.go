@@ -47,7 +47,8 @@ func hasField(node any, path fieldpath.Path) bool {
 	return false
 }
 
-// withoutField takes what is at a path out of a node, which it changes, and returns the node.
+// withoutField takes what is at a path out of a node, which it changes, and returns the node. A map or list that gets
+// empty goes as well, as with server-side apply.
 func withoutField(node any, path fieldpath.Path) any {
 	switch node := node.(type) {
 	case map[string]any:
@@ -55,10 +56,14 @@ func withoutField(node any, path fieldpath.Path) any {
 		if name == nil {
 			break
 		}
-		if child, found := node[*name]; found && len(path) > 1 {
-			node[*name] = withoutField(child, path[1:])
-		} else {
+		child := node[*name]
+		switch {
+		case len(path) == 1:
 			delete(node, *name)
+		case hasField(child, path[1:]):
+			if node[*name] = withoutField(child, path[1:]); isNothing(node[*name]) {
+				delete(node, *name)
+			}
 		}
 	case []any:
 		kept := node[:0]
@@ -73,6 +78,17 @@ func withoutField(node any, path fieldpath.Path) any {
 		return kept
 	}
 	return node
+}
+
+// isNothing reports whether a node is an empty map or list.
+func isNothing(node any) bool {
+	switch node := node.(type) {
+	case map[string]any:
+		return len(node) == 0
+	case []any:
+		return len(node) == 0
+	}
+	return false
 }
 
 // selects reports whether an element of a path means an item of a list.

@@ -65,9 +65,12 @@ func (c *Cluster) explainInvalid(ctx context.Context, e *report.Error, object *u
 // recreatable reports whether the server would take an object that is there if it were new: then what it refuses is the
 // change.
 func (c *Cluster) recreatable(ctx context.Context, object *unstructured.Unstructured) bool {
-	if live, err := c.found(ctx, object); err != nil || live == nil {
-		return false
-	}
+	live, err := c.found(ctx, object)
+	return err == nil && live != nil && c.creatable(ctx, object)
+}
+
+// creatable reports whether the server would take an object if it were new.
+func (c *Cluster) creatable(ctx context.Context, object *unstructured.Unstructured) bool {
 	resource, another, err := c.locate(ctx, object, 0)
 	if err != nil {
 		return false
@@ -77,6 +80,13 @@ func (c *Cluster) recreatable(ctx context.Context, object *unstructured.Unstruct
 	another.SetName("")
 	_, err = resource.Create(ctx, another, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: FieldManager})
 	return err == nil
+}
+
+// isImmutable reports whether the server refused an object for a field that cannot change.
+func isImmutable(err error) bool {
+	return slices.ContainsFunc(causesOf(err), func(cause metav1.StatusCause) bool {
+		return strings.HasSuffix(cause.Message, validation.FieldImmutableErrorMsg)
+	})
 }
 
 // adviseRecreation says how an object is recreated, and what goes with it.

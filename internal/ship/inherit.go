@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,20 +20,21 @@ import (
 
 // inherit applies a member of which earlier ways to apply own fields: these become the set's own first, so that those
 // that the object lacks go, and what an earlier way set does not contradict what the object says. judged is what the
-// server would make of the object beside those fields, or refused why it would not; others in conflict refuse it before
-// anything changes.
+// server would make of the object beside those fields, or refused why it would not. What the server refuses changes
+// nothing: it judges the result first, and if it cannot, the fields are given back.
 func (a *application) inherit(ctx context.Context, resource dynamic.ResourceInterface, object, before, judged *unstructured.Unstructured, refused error) (after *unstructured.Unstructured, said string, err error) {
 	switch {
+	case apierrors.IsInvalid(refused) && (isImmutable(refused) || !a.cluster.creatable(ctx, object)):
+		return nil, "", refused
 	case a.dry && apierrors.IsInvalid(refused):
 		return nil, "", &unjudgedError{refused}
 	case a.dry && refused != nil, apierrors.IsConflict(refused):
 		return nil, "", refused
-	case a.dry:
+	case judged != nil:
 		after, err = a.foresee(ctx, resource, before, judged)
-	default:
-		if _, err = a.upgrade(ctx, resource, before); err == nil {
-			after, err = a.patch(ctx, resource, object, patching{force: a.force})
-		}
+	}
+	if !a.dry && !apierrors.IsInvalid(err) { // another answer may be about the request
+		after, err = a.bequeath(ctx, resource, object, before)
 	}
 	if err != nil {
 		return nil, "", err
@@ -45,6 +47,45 @@ func (a *application) inherit(ctx context.Context, resource dynamic.ResourceInte
 	}
 	gone, err := a.gone(before, after)
 	return after, because(inWords("takes", "from", lost), inWords("removes", "of", gone)), err
+}
+
+// bequeath gives the set what earlier ways to apply own of an object, and applies it. If the server refuses that, they
+// have their fields again.
+func (a *application) bequeath(ctx context.Context, resource dynamic.ResourceInterface, object, before *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	upgraded, err := a.upgrade(ctx, resource, before)
+	if err != nil {
+		return nil, err
+	}
+	after, err := a.patch(ctx, resource, object, patching{force: a.force})
+	if err == nil {
+		return after, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestLimit)
+	defer cancel()
+	return nil, cmp.Or(a.restore(ctx, resource, before, upgraded), err)
+}
+
+// restore gives the fields of an object back to those who had them before it was upgraded. Who changed the object since
+// may have built on that, so that it stays as it is.
+func (a *application) restore(ctx context.Context, resource dynamic.ResourceInterface, before, upgraded *unstructured.Unstructured) error {
+	changes := []map[string]any{
+		{"op": "replace", "path": "/metadata/managedFields", "value": before.GetManagedFields()},
+		{"op": "replace", "path": "/metadata/resourceVersion", "value": upgraded.GetResourceVersion()},
+	}
+	manager := a.manager()
+	if _, annotated := before.GetAnnotations()[corev1.LastAppliedConfigAnnotation]; annotated {
+		manager = clientSide // owns the annotation
+		changes = append(changes, map[string]any{"op": "add", "path": "/metadata/annotations", "value": before.GetAnnotations()})
+	}
+	patch, err := json.Marshal(changes)
+	if err != nil {
+		return err
+	}
+	_, err = resource.Patch(ctx, before.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: manager})
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
 }
 
 // An unjudgedError is the refusal of an object beside fields of earlier ways to apply, which go before it is applied.
@@ -117,8 +158,17 @@ func (a *application) foresee(ctx context.Context, resource dynamic.ResourceInte
 	after := judged.DeepCopy()
 	going.Difference(withParents(kept)).Iterate(func(p fieldpath.Path) { after.Object = withoutField(after.Object, p).(map[string]any) })
 	after.SetManagedFields(nil)
-	after.SetResourceVersion(before.GetResourceVersion())
-	return resource.Update(ctx, after, metav1.UpdateOptions{FieldManager: a.manager(), DryRun: []string{metav1.DryRunAll}})
+	var foreseen *unstructured.Unstructured
+	err = poll(ctx, a.patience, func(ctx context.Context) (bool, error) {
+		after.SetResourceVersion(before.GetResourceVersion())
+		foreseen, err = resource.Update(ctx, after, metav1.UpdateOptions{FieldManager: a.manager(), DryRun: []string{metav1.DryRunAll}})
+		if !apierrors.IsConflict(err) {
+			return true, err
+		}
+		before, err = resource.Get(ctx, after.GetName(), metav1.GetOptions{}) // a controller has changed it meanwhile
+		return false, err
+	})
+	return foreseen, err
 }
 
 // gone are the fields that earlier ways to apply had set and an object has no more, apart from kubectl's own note.

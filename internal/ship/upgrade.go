@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -118,16 +119,11 @@ func interimRole(object, live *unstructured.Unstructured) *unstructured.Unstruct
 	return interim
 }
 
-// prepare has the server judge everything before anything changes, where an upgrade that is refused half-way would take
-// something from the version that runs: webhooks that are left over go before that is replaced. Custom resources are
-// left out, since their definitions change with them, and so is what webhooks judge that go. Another answer may say
-// nothing of the object either: a namespace may be about to go, and a quota to change.
+// prepare has the server judge everything before anything changes: what it refuses leaves the cluster as it is. Custom
+// resources are left out, since their definitions change with them, and so is what webhooks judge that go.
 func (u *upgrade) prepare(ctx context.Context, left []*unstructured.Unstructured) error {
-	if len(u.interim) == 0 && len(u.retreats) == 0 && len(left) == 0 {
-		return nil
-	}
 	judge := *u.application
-	judge.dry = true
+	judge.dry, judge.cluster = true, u.cluster.silently()
 	for _, object := range InInstallOrder(u.objects) {
 		if definitionOf(u.objects, kindOf(object)) != nil || asked(kindOf(object).Group, left) {
 			continue
@@ -141,10 +137,8 @@ func (u *upgrade) prepare(ctx context.Context, left []*unstructured.Unstructured
 			delete(u.held, object) // this user may not grant what the role had, so that it ends at once
 			_, err = judge.preview(ctx, object, u.objects)
 		}
-		if apierrors.IsForbidden(err) && (apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) || u.limits(object.GetNamespace())) {
-			continue
-		}
-		if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsConflict(err) {
+		if err != nil && u.refuses(ctx, object, err, left) {
+			_, object, _ = u.cluster.locate(ctx, object, 0)
 			return judge.explain(ctx, object, err)
 		}
 	}
@@ -154,6 +148,36 @@ func (u *upgrade) prepare(ctx context.Context, left []*unstructured.Unstructured
 		}
 	}
 	return nil
+}
+
+// refuses reports whether an answer to a trial says that the deployment cannot be done. An answer may say nothing of
+// the object: it may be about to go, or its namespace, and a quota or a policy may change. So where nothing is taken
+// from the version that runs, only what the server says of fields counts. Else every refusal does: webhooks that are
+// left over go before that version is replaced.
+func (u *upgrade) refuses(ctx context.Context, object *unstructured.Unstructured, err error, left []*unstructured.Unstructured) bool {
+	takes := len(u.interim) > 0 || len(u.retreats) > 0 || len(left) > 0
+	switch {
+	case apierrors.IsForbidden(err) && (apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) || u.limits(object.GetNamespace())):
+		return false
+	case takes && (apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsConflict(err)):
+	case apierrors.IsInvalid(err) && u.alone(ctx, object, err), apierrors.IsConflict(err) && len(causesOf(err)) > 0:
+	default:
+		return false
+	}
+	live, unread := u.present(ctx, object)
+	return unread != nil || live == nil || live.GetDeletionTimestamp() == nil
+}
+
+// alone reports whether what the server says of an object's fields depends on no other object. Webhooks that judge
+// custom resources may look for others, which come first, and another Service may give up an address or a port.
+func (u *upgrade) alone(ctx context.Context, object *unstructured.Unstructured, err error) bool {
+	causes := causesOf(err)
+	if custom, unknown := u.cluster.isCustom(ctx, object); custom || unknown != nil || len(causes) == 0 {
+		return false
+	}
+	return kindOf(object) != serviceKind || !slices.ContainsFunc(causes, func(cause metav1.StatusCause) bool {
+		return strings.HasSuffix(strings.ToLower(cause.Field), "nodeport") || strings.HasPrefix(cause.Field, "spec.clusterIP")
+	})
 }
 
 // asked reports whether webhooks of configurations are called for objects of a group.
