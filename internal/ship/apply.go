@@ -37,10 +37,14 @@ func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructure
 	if err := c.requireKinds(ctx, objects); err != nil {
 		return err
 	}
+	set := o.Set.inNamespace(c.namespace)
+	if err := c.requireNamespaces(ctx, objects, set); err != nil {
+		return err
+	}
 	c.warnOfLoopback(ctx, objects)
 	c.warnOfPorts(ctx, objects)
 	a := &application{
-		cluster: c, membership: membership{set: o.Set.inNamespace(c.namespace)}, force: o.Force, patience: patienceOf(o.Timeout),
+		cluster: c, membership: membership{set: set}, force: o.Force, patience: patienceOf(o.Timeout),
 		interim: map[*unstructured.Unstructured]bool{}, staged: map[string]outcome{},
 	}
 	inventory, err := a.takeInventory(ctx, objects)

@@ -70,9 +70,7 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 		e.Hint = "create the object after the namespace is deleted; the namespace's conditions show what it waits for"
 		e.Next = "slipway kubectl describe namespace " + object.GetNamespace()
 	case lacksNamespace(err, object):
-		e.What = "its namespace does not exist"
-		e.Hint = "create it, or add it to the manifests"
-		e.Next = "slipway kubectl create namespace " + object.GetNamespace()
+		return lacksNamespaces([]string{object.GetNamespace()}, nameOf(object), "slipway kubectl create namespace "+object.GetNamespace(), err)
 	case apierrors.IsForbidden(err):
 		e.What = "not allowed"
 		if forbidden().MatchString(err.Error()) { // and not by a quota or another plug-in

@@ -159,9 +159,12 @@ func TestOldInventory(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	c, events := connect(t)
 	o := ApplyOptions{Set: &Set{Project: "interrupted", Namespace: "default"}}
-	refused := strings.Replace(configMap("refused"), "namespace: default", "namespace: nowhere", 1)
+	crd := definition("interrupted.example.com", "x")
+	remove(t, c, crd)
+	mustApply(t, c, crd, ApplyOptions{})
+	refused := boat("interrupted.example.com", "{ores: 2}")
 	if err := c.Apply(t.Context(), objects(t, configMap("made")+"\n---\n"+configMap("remade")+"\n---\n"+refused), o); err == nil {
-		t.Fatal("an object without a namespace was made")
+		t.Fatal("an object with an unknown field was made")
 	}
 	copyOf(t, c, configMap("remade"), "remade", clientSide)
 	events.lines = nil

@@ -34,7 +34,11 @@ func (c *Cluster) Preview(ctx context.Context, objects []*unstructured.Unstructu
 	if err := c.requireKinds(ctx, objects); err != nil {
 		return nil, err
 	}
-	a := &application{cluster: c, membership: membership{set: o.Set.inNamespace(c.namespace)}, force: o.Force, dry: true}
+	set := o.Set.inNamespace(c.namespace)
+	if err := c.requireNamespaces(ctx, objects, set); err != nil {
+		return nil, err
+	}
+	a := &application{cluster: c, membership: membership{set: set}, force: o.Force, dry: true}
 	inventory, err := a.takeInventory(ctx, objects)
 	if err != nil {
 		return nil, err
