@@ -132,7 +132,7 @@ func refuseDeletion(command string) func(string) (bool, error) {
 	return func(question string) (bool, error) {
 		about, _, _ := strings.Cut(question, "\nDelete")
 		return false, &report.Error{
-			What: "nothing was deleted: others use these objects, or they may hold data, and there is no terminal for a prompt", Where: command,
+			What: "nothing was deleted: these objects need your consent, and there is no terminal for a prompt", Where: command,
 			Hint: about, Next: command + " --yes",
 		}
 	}

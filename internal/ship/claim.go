@@ -2,7 +2,6 @@ package ship
 
 import (
 	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,6 +22,17 @@ const (
 	whyBefore   = "another tool created it: undeploy keeps it"
 )
 
+// adoptedAnnotation records the UID of a member that was there before: the deployment has taken it over and did not
+// create it, so that it goes only by consent. It comes with the label, in one request, and no inventory is needed for
+// it. Another UID, as in a copy, says nothing.
+const adoptedAnnotation = "slipway.dev/adopted"
+
+// isAdopted reports whether a member was there before the deployment.
+func isAdopted(live *unstructured.Unstructured) bool {
+	uid := live.GetUID()
+	return uid != "" && live.GetAnnotations()[adoptedAnnotation] == string(uid)
+}
+
 // labelPath is where members have the set's id.
 var labelPath = fieldpath.MakePathOrDie("metadata", "labels", partOfLabel)
 
@@ -33,12 +43,13 @@ type membership struct {
 }
 
 // claim is object as it is applied: a member of the set, unless the object that the cluster has, live, which may be
-// nil, is not this deployment's. Then why says so, and only its fields are set.
+// nil, is not this deployment's. Then why says so, and only its fields are set. A member records whether it was there
+// before.
 func (o membership) claim(object, live *unstructured.Unstructured, force bool) (claimed *unstructured.Unstructured, why string) {
 	if o.set == nil {
 		return object, ""
 	}
-	if why = o.notOurs(live); why != "" && (!force || kindOf(object) == namespaceKind) {
+	if why = o.notOurs(object, live); why != "" && (!force || kindOf(object) == namespaceKind) {
 		return object, why
 	}
 	claimed = object.DeepCopy()
@@ -48,39 +59,63 @@ func (o membership) claim(object, live *unstructured.Unstructured, force bool) (
 	}
 	labels[partOfLabel] = o.set.id()
 	claimed.SetLabels(labels)
+	annotations := claimed.GetAnnotations()
+	delete(annotations, adoptedAnnotation) // a manifest does not decide it
+	if live != nil && (isAdopted(live) || !o.owns(live)) {
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[adoptedAnnotation] = string(live.GetUID())
+	}
+	if annotations != nil {
+		claimed.SetAnnotations(annotations)
+	}
 	return claimed, ""
 }
+
+// owns reports whether an object that the cluster has is this deployment's already.
+func (o membership) owns(live *unstructured.Unstructured) bool { return o.has(live) || o.labels(live) }
 
 // notOurs is why an object that is to be applied is not this deployment's; empty if it is, or if there is none. A
 // deployment takes over what an earlier slipway or `kubectl apply` brought, even if it has another UID than the listed
 // object.
-func (o membership) notOurs(live *unstructured.Unstructured) string {
+func (o membership) notOurs(object, live *unstructured.Unstructured) string {
 	switch {
 	case live == nil:
 		return ""
 	case !slices.Contains([]string{"", o.set.id()}, live.GetLabels()[partOfLabel]):
 		return whyAnothers
-	case o.has(live), o.labels(live), o.brought(live):
+	case o.owns(live), o.applied(object, live):
 		return ""
 	}
 	return whyBefore
 }
 
-// brought reports whether an earlier slipway or `kubectl apply` made the object. Server-side apply also adds fields to
-// objects of others, such as a label to a namespace: then it made the object if its entry is as old as the object, or
-// if no other manager has written to it.
-func (o membership) brought(live *unstructured.Unstructured) bool {
+// applied reports whether an earlier slipway or `kubectl apply` applied an object's manifest, maybe an older one.
+// Server-side apply also adds fields to objects of others, such as a label to a namespace: it counts if it owns a field
+// of the manifest beside the metadata, or if no other manager has written to the object.
+func (o membership) applied(object, live *unstructured.Unstructured) bool {
 	entries := live.GetManagedFields()
-	made := live.GetCreationTimestamp().Time
+	alone := !slices.ContainsFunc(entries, o.isOfAnother)
 	return slices.ContainsFunc(entries, func(entry metav1.ManagedFieldsEntry) bool {
-		switch {
-		case !isKubectl(entry) || entry.Operation == metav1.ManagedFieldsOperationUpdate:
+		if !isKubectl(entry) || entry.Operation == metav1.ManagedFieldsOperationUpdate {
 			return isEarlier(entry)
-		case entry.Time != nil && entry.Time.Sub(made) <= time.Second:
-			return true
 		}
-		return !slices.ContainsFunc(entries, o.isOfAnother)
+		return alone || sharesField(entry, object)
 	})
+}
+
+// sharesField reports whether an entry of managed fields owns a field that a manifest has beside its metadata.
+func sharesField(entry metav1.ManagedFieldsEntry, manifest *unstructured.Unstructured) (shares bool) {
+	fields, err := fieldSet(entry)
+	if err != nil {
+		return false
+	}
+	fields.Leaves().Iterate(func(p fieldpath.Path) {
+		inMetadata := p[0].FieldName != nil && *p[0].FieldName == "metadata"
+		shares = shares || !inMetadata && hasField(manifest.Object, p)
+	})
+	return shares
 }
 
 // isOfAnother tells whether an entry of managed fields may be of who made the object: it is not of this deployment, of

@@ -73,7 +73,7 @@ func (i *inventory) announce(ctx context.Context) error {
 			if err != nil {
 				return i.cluster.explainObject(ctx, object, err)
 			}
-			if i.notOurs(live) != "" {
+			if i.notOurs(object, live) != "" {
 				continue
 			}
 		}

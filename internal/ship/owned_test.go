@@ -248,8 +248,8 @@ func TestRemovalAsksForData(t *testing.T) {
 	}
 	lines := words(differences)
 	for _, line := range []string{
-		"deleted persistentvolumeclaim/default/removed it may hold data, so undeploy asks first",
-		"deleted secret/default/creds left from an earlier deployment; it may hold data, so undeploy asks first", "deleted secret/default/had",
+		"deleted persistentvolumeclaim/default/removed it may hold data, so a prompt comes first",
+		"deleted secret/default/creds left from an earlier deployment; it may hold data, so a prompt comes first", "deleted secret/default/had",
 	} {
 		if !slices.Contains(lines, line) {
 			t.Errorf("preview has no %q: %q", line, lines)

@@ -189,7 +189,7 @@ func (c *Cluster) remove(ctx context.Context, objects []*unstructured.Unstructur
 	return c.dropParent(ctx, r)
 }
 
-// agreed reports whether what others use may go, and what may hold data.
+// agreed reports whether what others use or created may go, and what may hold data.
 func (r *removal) agreed(ctx context.Context, consent Consent) (bool, error) {
 	var lines []string
 	if len(r.uses) > 0 {
@@ -200,6 +200,12 @@ func (r *removal) agreed(ctx context.Context, consent Consent) (bool, error) {
 	}
 	for _, object := range r.data {
 		lines = append(lines, "  "+nameOf(object))
+	}
+	if adopted := filter(r.going, isAdopted); len(adopted) > 0 {
+		lines = append(lines, "this deletes objects that other tools created before this deployment:")
+		for _, object := range adopted {
+			lines = append(lines, "  "+nameOf(object))
+		}
 	}
 	if len(lines) == 0 || consent == nil {
 		return true, nil
@@ -271,6 +277,9 @@ func (c *Cluster) keepParent(ctx context.Context, r *removal, resource dynamic.R
 	return nil
 }
 
+// promptsFirst is what follows from why a removal needs consent.
+const promptsFirst = ", so a prompt comes first"
+
 // previewRemoval tells what remove would do.
 func (c *Cluster) previewRemoval(ctx context.Context, objects []*unstructured.Unstructured, given *Set) (all []Difference, err error) {
 	set := given.inNamespace(c.namespace)
@@ -292,10 +301,13 @@ func (c *Cluster) previewRemoval(ctx context.Context, objects []*unstructured.Un
 			}
 		}
 		if slices.ContainsFunc(r.uses, func(line string) bool { return strings.HasPrefix(line, nameOf(object)+" ") }) {
-			d.Why = because(d.Why, "others use it, so undeploy asks first")
+			d.Why = because(d.Why, "others use it"+promptsFirst)
 		}
 		if contains(r.data, object) {
-			d.Why = because(d.Why, "it may hold data, so undeploy asks first")
+			d.Why = because(d.Why, "it may hold data"+promptsFirst)
+		}
+		if isAdopted(object) {
+			d.Why = because(d.Why, "another tool created it"+promptsFirst)
 		}
 		all = append(all, d)
 	}

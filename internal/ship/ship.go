@@ -27,7 +27,8 @@
 // objects any more are deleted, webhooks first, and nothing else ever is. Those that may hold data go by consent alone,
 // and those that their user marked to be kept stay, with what they are in. An object that was there before, or is
 // another set's, gets its fields and stays whose it was. If `kubectl apply` or an earlier slipway brought such an
-// object, it becomes a member with all fields that these own: those that left the manifest go. [Cluster.Preview] judges
+// object, it becomes a member with all fields that these own: those that left the manifest go. It records that the
+// deployment did not create it, and is removed by consent alone. [Cluster.Preview] judges
 // by the same code as [Cluster.Apply].
 //
 // A field that another field manager owns with another value is a conflict: nothing is

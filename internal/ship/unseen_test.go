@@ -91,7 +91,7 @@ func TestUnlistedObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	differences, err := user.PreviewDelete(t.Context(), objects(t, crd), DeleteOptions{Set: set})
-	if lines := words(differences); err != nil || !strings.Contains(strings.Join(lines, "\n"), "asks first") {
+	if lines := words(differences); err != nil || !strings.Contains(strings.Join(lines, "\n"), "prompt comes first") {
 		t.Errorf("preview: %q, %v", lines, err)
 	}
 	asked := ""
