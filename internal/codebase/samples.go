@@ -1,8 +1,17 @@
 package codebase
 
 import (
+	"context"
 	"path"
+	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/yaml"
+
+	"github.com/slipway-dev/slipway/internal/fileview"
+	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
 // Limits of what is looked at for samples.
@@ -40,4 +49,45 @@ func (c *Codebase) Samples() (files []string) {
 		}
 	}
 	return files
+}
+
+// SampleObjects are the objects that users get of the samples: those of each folder's kustomization, for `kubectl apply
+// -k`, and those of each file as it is, for `kubectl apply -f`. What does not build without a network has none.
+func (c *Codebase) SampleObjects(ctx context.Context) (objects []*unstructured.Unstructured) {
+	build := func(view fileview.View, folder string) {
+		built, err := kustomization.BuildView(ctx, view, folder, func(_ string, text []byte) ([]byte, error) { return text, nil })
+		if err == nil {
+			objects = append(objects, built...)
+		}
+	}
+	files := c.Samples()
+	var folders []string
+	for _, file := range files {
+		for dir := path.Dir(file); dir != samplesFolder; dir = path.Dir(dir) {
+			if !slices.Contains(folders, dir) && c.Kustomization(dir) != "" {
+				folders = append(folders, dir)
+			}
+		}
+	}
+	for _, folder := range folders {
+		build(c.view, folder)
+	}
+	for _, file := range files {
+		build(c.alone(file), path.Dir(file))
+	}
+	return objects
+}
+
+// alone is the project as if the kustomization of a file's folder listed that file alone.
+func (c *Codebase) alone(file string) fileview.View {
+	others, dir := map[string][]byte{}, path.Dir(file)
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		others[path.Join(dir, name)] = nil
+	}
+	list, err := yaml.Marshal(map[string][]string{"resources": {path.Base(file)}})
+	if err != nil { // names are texts
+		panic(err)
+	}
+	others[path.Join(dir, konfig.DefaultKustomizationFileName())] = list
+	return fileview.Over(c.view, others)
 }

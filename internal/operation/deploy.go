@@ -269,7 +269,7 @@ func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error 
 	if err != nil {
 		return err
 	}
-	set.Samples = s.samples(ctx, root)
+	set.Samples = s.codebase(root).SampleObjects(ctx)
 	return s.remove(ctx, objects, set, r, command)
 }
 

@@ -150,6 +150,6 @@ func (s *Session) uninstallFolder(ctx context.Context, folder string, r Removal)
 	if err != nil {
 		return err
 	}
-	set.Samples = s.samples(building, root)
+	set.Samples = s.codebase(root).SampleObjects(building)
 	return s.remove(ctx, definitions, set, r, again(folder))
 }
