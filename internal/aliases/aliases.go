@@ -1,5 +1,6 @@
 // Package aliases measures what a text of YAML becomes when each alias is replaced by what it stands for: a few hundred
-// bytes whose aliases stand for lists of aliases, or for one long text, can become all memory and more.
+// bytes whose aliases stand for lists of aliases, or for one long text, can become all memory and more. So can some
+// thousand levels of nesting, which are indented each time that they are written.
 //
 //	if err := aliases.Check(document); err != nil { … } // before it becomes JSON, which has no aliases
 package aliases
@@ -7,27 +8,39 @@ package aliases
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// Most is how many bytes aliases may add, far above what they save people in writing.
+// Deepest is how deep maps and lists may be nested, far above what the schemas of the largest definitions need.
+const Deepest = 500
+
+// A DepthError is a text of YAML that is nested deeper than [Deepest].
+type DepthError struct{ Line int }
+
+func (e *DepthError) Error() string {
+	return fmt.Sprintf("line %d: nested deeper than %d levels", e.Line, Deepest)
+}
+
+// Most is how many bytes aliases and indentation may add, far above what they save people in writing.
 const Most = 4 << 20
 
-// ErrGrowth is that aliases add more.
-var ErrGrowth = errors.New("its YAML aliases expand to too much")
+// ErrGrowth is that aliases, or indentation, add more.
+var ErrGrowth = errors.New("its YAML aliases or its nesting expand to too much")
 
-// Check refuses a document whose aliases add too much, and what may have aliases and is no YAML: another parser might
-// make something of it.
+// Check refuses a document whose aliases add too much or that is nested too deep, with a [DepthError], and what may be
+// either and is no YAML: another parser might make something of it.
 func Check(document []byte) error {
-	if bytes.IndexByte(document, '&') < 0 || bytes.IndexByte(document, '*') < 0 {
+	if (bytes.IndexByte(document, '&') < 0 || bytes.IndexByte(document, '*') < 0) && !mayBeDeep(document) {
 		return nil
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(document, &root); err != nil {
 		return err
 	}
-	_, err := (&walk{measure: &measure{}, nesting: maxNesting, sizes: map[*yaml.Node]int{}}).size(&root)
+	_, err := newWalk(&measure{}, maxNesting).size(&root, 0)
 	return err
 }
 
@@ -40,9 +53,19 @@ const nodeSize = 64
 // maxSize is more than the size of any document that is read.
 const maxSize = 4 << 30
 
-// Growth is how many bytes are added to a text of YAML when each alias is replaced by what it stands for. A text that
-// is no YAML adds nothing: kustomize says what is wrong with it. Texts in the text, such as patches, count as well.
+// Growth is how many bytes are added to a text of YAML when each alias is replaced by what it stands for, and when what
+// is nested deep is indented. A text that is no YAML adds nothing: kustomize says what is wrong with it. Texts in the
+// text, such as patches, count as well. One that is nested too deep is a [DepthError].
 func Growth(text []byte) (int, error) { return (&measure{}).text(text, 0) }
+
+// Nesting refuses a text that is nested too deep, as [Growth] does, without a look at its aliases.
+func Nesting(text []byte) error {
+	if !mayBeDeep(text) {
+		return nil
+	}
+	_, err := Growth(text)
+	return err
+}
 
 // measure adds up what aliases stand for.
 type measure struct {
@@ -51,9 +74,10 @@ type measure struct {
 
 // text measures every document, divided as kustomize does it: a mistake in one hides none of the others.
 func (m *measure) text(text []byte, nesting int) (int, error) {
-	if !suspicious(text) || nesting > maxNesting {
+	if nesting > maxNesting || !suspicious(text) && !mayBeDeep(text) {
 		return m.total, nil
 	}
+	before := 0 // lines
 	for piece := range bytes.SplitSeq(text, []byte("\n---")) {
 		decoder := yaml.NewDecoder(bytes.NewReader(piece))
 		for {
@@ -61,11 +85,15 @@ func (m *measure) text(text []byte, nesting int) (int, error) {
 			if decoder.Decode(&document) != nil { // the end, or a mistake
 				break
 			}
-			w := walk{measure: m, nesting: nesting, sizes: map[*yaml.Node]int{}}
-			if _, err := w.size(&document); err != nil {
+			_, err := newWalk(m, nesting).size(&document, 0)
+			if deep, is := errors.AsType[*DepthError](err); is {
+				return m.total, &DepthError{before + deep.Line}
+			}
+			if err != nil {
 				return m.total, err
 			}
 		}
+		before += bytes.Count(piece, []byte("\n")) + 1
 	}
 	return m.total, nil
 }
@@ -75,10 +103,15 @@ type walk struct {
 	*measure
 	nesting int
 	sizes   map[*yaml.Node]int // of nodes that are measured; 0 of those that are being measured
+	heights map[*yaml.Node]int // how many levels a node has, with its aliases replaced
 }
 
-// size is that of a node with its aliases replaced. It looks at each node once.
-func (w *walk) size(n *yaml.Node) (int, error) {
+func newWalk(m *measure, nesting int) *walk {
+	return &walk{m, nesting, map[*yaml.Node]int{}, map[*yaml.Node]int{}}
+}
+
+// size is that of a node with its aliases replaced, which is below a number of levels. It looks at each node once.
+func (w *walk) size(n *yaml.Node, above int) (int, error) {
 	if size, known := w.sizes[n]; known {
 		if size == 0 {
 			return 0, ErrGrowth // one that contains itself never ends
@@ -86,35 +119,128 @@ func (w *walk) size(n *yaml.Node) (int, error) {
 		return size, nil
 	}
 	w.sizes[n] = 0
-	size := nodeSize + len(n.Value)
-	if n.Kind == yaml.AliasNode {
-		stands, err := w.size(n.Alias)
-		if err != nil {
-			return 0, err
-		}
-		if w.total += stands; w.total > Most {
-			return 0, ErrGrowth
-		}
-		size = stands
+	level := 0
+	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode {
+		level = 1
 	}
-	for _, child := range n.Content {
-		part, err := w.size(child)
+	if w.heights[n] = level; above+level > Deepest {
+		return 0, &DepthError{n.Line}
+	}
+	size := nodeSize + len(n.Value)
+	parts := n.Content
+	if deep := above + level - shallow; deep > 0 && n.Style&yaml.FlowStyle != 0 {
+		w.total += 2 * deep * len(parts)
+	}
+	if n.Kind == yaml.AliasNode {
+		parts = []*yaml.Node{n.Alias}
+		size = 0
+	}
+	for _, part := range parts {
+		grown, err := w.size(part, above+level)
 		if err != nil {
 			return 0, err
 		}
-		if size += part; size > maxSize { // no sum overflows
+		w.heights[n] = max(w.heights[n], level+w.heights[part])
+		if size += grown; size > maxSize { // no sum overflows
 			return 0, ErrGrowth
 		}
+	}
+	if above+w.heights[n] > Deepest { // an alias of what is deep elsewhere
+		return 0, &DepthError{n.Line}
+	}
+	if n.Kind == yaml.AliasNode {
+		w.total += size
+	}
+	if w.total > Most {
+		return 0, ErrGrowth
 	}
 	if n.Kind == yaml.ScalarNode {
-		before := w.total
-		if _, err := w.text([]byte(n.Value), w.nesting+1); err != nil {
+		grown, err := w.inner(n)
+		if err != nil {
 			return 0, err
 		}
-		size += w.total - before
+		size += grown
 	}
 	w.sizes[n] = size
 	return size, nil
+}
+
+// inner is what the aliases of a text in the text add. A mistake is in the line in which that begins.
+func (w *walk) inner(n *yaml.Node) (int, error) {
+	before := w.total
+	_, err := w.text([]byte(n.Value), w.nesting+1)
+	if _, deep := errors.AsType[*DepthError](err); deep {
+		return 0, &DepthError{n.Line}
+	}
+	return w.total - before, err
+}
+
+// shallow is how deep any file of a project may be. What is in brackets below that is written in lines of its own, each
+// with its indentation, so that this counts as growth.
+const shallow = 50
+
+// mayBeDeep reports whether a text may be nested too deep, or grow by its nesting. Each level needs a bracket that
+// opens, or in blocks half a column: a list may begin in the column of its key. Each item in brackets needs one of
+// these or a comma.
+func mayBeDeep(text []byte) bool {
+	columns, run := 0, 0
+	for _, b := range text {
+		switch b {
+		case ' ', '\t', '-', '?', ':':
+			run++
+			columns = max(columns, run)
+		default:
+			run = 0
+		}
+	}
+	commas := bytes.Count(text, []byte(","))
+	exceed := func(brackets int) bool {
+		levels := brackets + 2*columns + 2
+		return levels > Deepest || 2*(levels-shallow)*(brackets+commas) > Most
+	}
+	return exceed(bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{"))) && exceed(opening(text))
+}
+
+// opening is how many brackets of a text may begin a list or map.
+func opening(text []byte) (brackets int) {
+	var s scan
+	for _, b := range text {
+		if (b == '[' || b == '{') && s.opens() {
+			brackets++
+		}
+		s.pass(b)
+	}
+	return brackets
+}
+
+// scan is what is in front of a byte of a text.
+type scan struct {
+	begun    bool // there is more than spaces in the line
+	space    bool // the last byte is one
+	last     byte // that is none
+	escaped  bool // that one, in quotes: it may stand for the end of a line in a text in the text
+	backward bool // the last byte is a backslash
+	named    bool // the last word has the sign of an anchor or a tag
+}
+
+// opens reports whether a bracket may begin a list or map here, and not be a part of a plain text.
+func (s *scan) opens() bool {
+	return !s.begun || s.named || s.escaped || s.last >= 0x80 || strings.IndexByte(":-?,[{\"'", s.last) >= 0
+}
+
+// pass goes on to the next byte.
+func (s *scan) pass(b byte) {
+	switch b {
+	case '\n', '\r':
+		*s = scan{}
+		return
+	case ' ', '\t':
+		s.space = true
+		return
+	}
+	s.named = s.named && !s.space || b == '&' || b == '!'
+	s.escaped, s.backward = s.backward, b == '\\' && !s.backward
+	s.begun, s.space, s.last = true, false, b
 }
 
 // suspicious reports whether there may be aliases in a text, or in a text in it: an anchor and an alias, as they are or

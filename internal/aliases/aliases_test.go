@@ -34,3 +34,67 @@ func TestCheck(t *testing.T) {
 		t.Errorf("no YAML: %v", err)
 	}
 }
+
+// TestDepth: what is nested too deep is refused with its line, in brackets and in blocks, in any document, in texts and
+// by aliases. What is as deep as allowed is taken.
+func TestDepth(t *testing.T) {
+	flow := func(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
+	block := func(levels int) string {
+		var b strings.Builder
+		for i := range levels - 1 {
+			b.WriteString(strings.Repeat(" ", i) + "a:\n")
+		}
+		return b.String() + strings.Repeat(" ", levels-1) + "a: b\n"
+	}
+	lists := func(levels int) string { return strings.Repeat("- ", levels) + "a\n" }
+	for name, test := range map[string]struct {
+		text func(levels int) string
+		line int // of what is one level too deep
+	}{
+		"flow":     {flow, 1},
+		"maps":     {func(n int) string { return "\n" + strings.Repeat("{a: ", n) + strings.Repeat("}", n) }, 2},
+		"block":    {block, aliases.Deepest + 1},
+		"lists":    {lists, 1},
+		"NEL":      {func(n int) string { return strings.ReplaceAll(block(n), "\n", "\u0085") }, aliases.Deepest + 1},
+		"document": {func(n int) string { return "a: b\n---\nc: d\n---\n" + flow(n) }, 5},
+		"text":     {func(n int) string { return "b: c\na: |\n  " + flow(n) + "\n" }, 2},
+		"hidden":   {func(n int) string { return "a: \"" + strings.Repeat(`\x5b`, n) + strings.Repeat("]", n) + "\"\n" }, 1},
+		"alias": {func(n int) string {
+			return "a: &a " + flow(n/2) + "\nb:\n" + "- " + strings.Repeat("[", n-n/2-2) + "*a" + strings.Repeat("]", n-n/2-2)
+		}, 3},
+		"closed in quotes": {func(n int) string { return strings.Repeat("[ ']', ", n) + strings.Repeat("]", n) }, 1},
+		"comments":         {func(n int) string { return strings.Repeat("[ #a\n", n) + strings.Repeat("]", n) }, aliases.Deepest + 1},
+		"anchors":          {func(n int) string { return strings.Repeat("[&a ", n-1) + "[]" + strings.Repeat("]", n-1) }, 1},
+		"tags":             {func(n int) string { return strings.Repeat("[!!seq\t", n-1) + "[]" + strings.Repeat("]", n-1) }, 1},
+		"keys":             {func(n int) string { return strings.Repeat(`{"a":`, n) + strings.Repeat("}", n) }, 1},
+		"escaped":          {func(n int) string { return `a: "` + strings.Repeat(`[\n`, n) + strings.Repeat("]", n) + "\"" }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := aliases.Growth([]byte(test.text(aliases.Deepest + 1)))
+			if deep, is := errors.AsType[*aliases.DepthError](err); !is || deep.Line != test.line {
+				t.Errorf("got %v, want line %d", err, test.line)
+			}
+			if _, err := aliases.Growth([]byte(test.text(aliases.Deepest))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if _, is := errors.AsType[*aliases.DepthError](aliases.Check([]byte(flow(aliases.Deepest + 1)))); !is {
+		t.Error("Check takes it")
+	}
+}
+
+// TestWide: many items that are nested less deep than allowed grow by their indentation.
+func TestWide(t *testing.T) {
+	wide := func(levels, items int) []byte {
+		return []byte(strings.Repeat("[", levels) + strings.Repeat("a,", items) + strings.Repeat("]", levels))
+	}
+	if _, err := aliases.Growth(wide(400, 20_000)); !errors.Is(err, aliases.ErrGrowth) {
+		t.Errorf("400 levels: %v", err)
+	}
+	for _, text := range [][]byte{wide(400, 100), wide(40, 100_000)} {
+		if _, err := aliases.Growth(text); err != nil {
+			t.Errorf("%.50s: %v", text, err)
+		}
+	}
+}

@@ -112,6 +112,9 @@ func (d *Disk) read(path string) ([]byte, error) {
 		return nil, &LimitError{path, ErrTooLarge}
 	}
 	text, err := d.FileSystem.ReadFile(path)
+	if _, deep := errors.AsType[*aliases.DepthError](err); deep || errors.Is(err, ErrAliases) { // a view of the project found it
+		return nil, &LimitError{path, err}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/aliases"
 	"github.com/slipway-dev/slipway/internal/fileid"
 	"github.com/slipway-dev/slipway/internal/finite"
 )
@@ -118,10 +119,22 @@ func (c *content) load(name, path string, known *sync.Map) {
 		}
 	}
 	c.data, c.err = finite.ReadFile(path)
+	if c.err == nil && isYAML(path) {
+		if err := aliases.Nesting(c.data); err != nil {
+			c.data, c.err = nil, &fs.PathError{Op: "read", Path: path, Err: err}
+		}
+	}
 	if err == nil && c.err == nil && time.Since(info.ModTime()) > settled {
 		c.id = fileid.At(path, info)
 		known.Store(name, c)
 	}
+}
+
+// isYAML reports whether a file is one of YAML by its name. Whatever reads such a file, it is nested within the limits
+// of package aliases: it may be a stranger's.
+func isYAML(path string) bool {
+	extension := filepath.Ext(path)
+	return extension == ".yaml" || extension == ".yml" || filepath.Base(path) == "Kustomization" || filepath.Base(path) == "PROJECT"
 }
 
 func (d *Folder) ReadFile(name string) ([]byte, error) {

@@ -1,14 +1,17 @@
 package fileview_test
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/aliases"
 	"github.com/slipway-dev/slipway/internal/fileview"
 )
 
@@ -100,6 +103,22 @@ func TestRenewed(t *testing.T) {
 	for name, want := range map[string]string{"same": "first", "replaced": "again", "new": "again", "gone": ""} {
 		if got, err := view.ReadFile(name); string(got) != want || (err == nil) != (want != "") {
 			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+}
+
+// TestDiskLimits: YAML that would fill the memory is not read, and other files of the same text are.
+func TestDiskLimits(t *testing.T) {
+	root := t.TempDir()
+	deep := []byte(strings.Repeat("[", aliases.Deepest+1))
+	deep = append(deep, bytes.ReplaceAll(deep, []byte("["), []byte("]"))...)
+	for name, refused := range map[string]bool{"a.yaml": true, "a.yml": true, "PROJECT": true, "Kustomization": true, "a.go": false} {
+		if err := os.WriteFile(filepath.Join(root, name), deep, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := fileview.Disk(root).ReadFile(name)
+		if _, is := errors.AsType[*aliases.DepthError](err); is != refused || !refused && err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/bounded"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -35,5 +36,19 @@ func TestBuildRefusesBombs(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestBuildRefusesDepth: what is nested too deep is refused before it is built, with the file, the line and the bound,
+// read from the disk and through a view.
+func TestBuildRefusesDepth(t *testing.T) {
+	deep := strings.Repeat("{a: ", 4900) + strings.Repeat("}", 4900)
+	folder := unpack(t, "-- kustomization.yaml --\nresources: [a.yaml]\n-- a.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: "+deep+"\n")
+	for name, files := range map[string]Files{"disk": {}, "view": {Root: folder, View: fileview.Disk(folder)}} {
+		_, err := Kustomization{Folder: folder, Files: files}.Build(t.Context())
+		known, ok := errors.AsType[*report.Error](err)
+		if !ok || known.What != "the YAML is nested deeper than 500 levels" || !strings.HasSuffix(known.Where, "a.yaml:5") || known.Hint == "" {
+			t.Errorf("%s: got %.500v", name, err)
+		}
 	}
 }

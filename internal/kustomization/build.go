@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/slipway-dev/slipway/internal/aliases"
 	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
@@ -129,6 +130,14 @@ func TooMuch(exceeded error) *report.Error {
 		}
 		return &report.Error{What: "files of this machine could become part of a fetched base", Err: exceeded, Hint: hint}
 	}
+	if deep, ok := errors.AsType[*aliases.DepthError](exceeded); ok {
+		e := &report.Error{What: fmt.Sprintf("the YAML is nested deeper than %d levels", aliases.Deepest),
+			Hint: "no configuration needs as many: correct the file, or take it out of the kustomization"}
+		if limit, ok := errors.AsType[*bounded.LimitError](exceeded); ok {
+			e.Where = fmt.Sprintf("%s:%d", limit.Path, deep.Line)
+		}
+		return e
+	}
 	return &report.Error{What: "the kustomization is too large to build", Err: exceeded, Hint: "replace the aliases by their contents, or divide the kustomization"}
 }
 
@@ -136,7 +145,7 @@ func TooMuch(exceeded error) *report.Error {
 func tooMuch(dir string, exceeded error) error {
 	e := TooMuch(exceeded)
 	e.Where = cmp.Or(e.Where, dir)
-	if limit, ok := errors.AsType[*bounded.LimitError](exceeded); ok {
+	if limit, ok := errors.AsType[*bounded.LimitError](exceeded); ok && e.Err != nil {
 		e.Where, e.Err = cmp.Or(limit.Path, dir), limit.Err
 	}
 	if errors.Is(exceeded, bounded.ErrRemote) {

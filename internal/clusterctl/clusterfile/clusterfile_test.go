@@ -183,6 +183,14 @@ func TestAliases(t *testing.T) {
 	}
 }
 
+// TestDepth: a file that is nested too deep is refused with its line.
+func TestDepth(t *testing.T) {
+	_, err := clusterfile.Parse("f", []byte("nodes:\n- "+strings.Repeat("{a: ", aliases.Deepest)+strings.Repeat("}", aliases.Deepest)))
+	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != "f:2" || e.Code != 2 || !strings.Contains(e.What, "500 levels") {
+		t.Errorf("%+v", err)
+	}
+}
+
 func TestNodeFlag(t *testing.T) {
 	got, err := clusterfile.ParseNode("big,cpu=16,label=disk=ssd,label=empty=,taint=gpu=yes:NoSchedule,taint=old:NoExecute,example.com/gpu=2")
 	want := protocol.Node{Name: "big", Labels: map[string]string{"disk": "ssd", "empty": ""},

@@ -128,6 +128,7 @@ func TestMistakesAreFindings(t *testing.T) {
 		{"null schema", names + "  versions:\n  - name: v1beta1\n    schema: null\n", "not a mapping"},
 		{"alias", names + "  versions:\n  - &a {name: v1beta1}\n  - *a\n", "has no name"},
 		{"bomb", names + "a: &a " + strings.Repeat("x", 1<<20) + "\nb: [*a, *a, *a, *a, *a]\n", "expand to too much"},
+		{"depth", names + "a: " + strings.Repeat("[", 501) + strings.Repeat("]", 501) + "\n", "nested deeper than 500 levels"},
 		{"no such type", names + "  versions:\n  - name: v1beta1\n  - name: v1\n", "the type Gadget is missing"},
 	}
 	for _, test := range tests {

@@ -3,6 +3,7 @@ package schemapatch
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -93,8 +94,15 @@ func parse(path string, data []byte) (*manifest, *report.Finding) {
 	return f, f.alone(data)
 }
 
-// grown is a file whose aliases would fill the memory; one that is no YAML is left out.
+// grown is a file whose aliases would fill the memory, or that is nested too deep; one that is no YAML is left out.
 func grown(path string, err error) *report.Finding {
+	if deep, ok := errors.AsType[*aliases.DepthError](err); ok {
+		return &report.Finding{
+			Position: report.Position{File: path, Line: deep.Line}, Fatal: true,
+			Message:    fmt.Sprintf("the YAML is nested deeper than %d levels", aliases.Deepest),
+			Suggestion: "no definition needs as many: correct the file",
+		}
+	}
 	if !errors.Is(err, aliases.ErrGrowth) {
 		return nil
 	}
