@@ -3,6 +3,7 @@ package ship
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -47,11 +48,31 @@ func (c *Cluster) Token(ctx context.Context, namespace, account string) (token s
 func (c *Cluster) KubeconfigWith(tokenFile string) ([]byte, error) {
 	const name = "slipway"
 	tls := c.config.TLSClientConfig
+	proxy, err := c.proxy()
+	if err != nil {
+		return nil, err
+	}
 	config := clientcmdapi.NewConfig()
 	config.Clusters[name] = &clientcmdapi.Cluster{Server: c.server, TLSServerName: tls.ServerName, InsecureSkipTLSVerify: tls.Insecure,
-		CertificateAuthority: tls.CAFile, CertificateAuthorityData: tls.CAData}
+		CertificateAuthority: tls.CAFile, CertificateAuthorityData: tls.CAData, ProxyURL: proxy, DisableCompression: c.config.DisableCompression}
 	config.AuthInfos[name] = &clientcmdapi.AuthInfo{TokenFile: tokenFile}
 	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name, Namespace: c.namespace}
 	config.CurrentContext = name
 	return clientcmd.Write(*config)
+}
+
+// proxy is the proxy-url of the kubeconfig; empty if it has none, so that the environment decides.
+func (c *Cluster) proxy() (string, error) {
+	if c.config.Proxy == nil {
+		return "", nil
+	}
+	request, err := http.NewRequest(http.MethodGet, c.server, http.NoBody)
+	if err != nil {
+		return "", err
+	}
+	proxy, err := c.config.Proxy(request)
+	if err != nil || proxy == nil {
+		return "", err
+	}
+	return proxy.String(), nil
 }
