@@ -3,6 +3,7 @@ package dev
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,22 +84,20 @@ func (o Options) keep(ctx context.Context, expires time.Time, renew func(context
 	}
 }
 
-// RunProgram runs a program that is no Go project's manager, such as an operator in another language, until it ends or
-// ctx does. The cluster is that of o.Env; with o.Account the program is that ServiceAccount there.
-func RunProgram(ctx context.Context, o Options, program string, args []string) error {
-	cluster, err := ship.Connect(kubeconfig(o.Env, nil), o.Handler)
-	if err != nil {
-		return err
+// requireAccount refuses a command that names a kubeconfig, by which the program would be another user than the
+// account.
+func (o Options) requireAccount(command []string) error {
+	at := slices.IndexFunc(command, func(word string) bool { return isFlag(word, "kubeconfig") || strings.HasPrefix(word, "KUBECONFIG=") })
+	if o.Account == "" || at < 0 {
+		return nil
 	}
-	if err := cluster.Ping(ctx); err != nil {
-		return err
+	end := at + 1
+	if !strings.Contains(command[at], "=") && end < len(command) {
+		end++
 	}
-	environment, end, err := o.as(ctx, cluster)
-	if err != nil {
-		return err
+	return &report.Error{
+		What: "the program's own kubeconfig would be used in place of that of ServiceAccount " + o.Account, Where: command[at], Code: 2,
+		Hint: "leave it out, or leave out --service-account; --kubeconfig before -- names the cluster",
+		Next: o.again(slices.Concat(command[:at], command[end:])),
 	}
-	defer end()
-	o.Env = append(o.Env, environment...)
-	o.Handler.Handle(report.Note{Text: "running " + program + " against " + cluster.Server() + " until Ctrl-C"})
-	return ended("the program failed", o.run(ctx, program, args...))
 }

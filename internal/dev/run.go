@@ -37,6 +37,9 @@ func Run(ctx context.Context, o Options, args []string) error {
 		return err
 	}
 	args = started(start, args)
+	if err := o.requireAccount(args); err != nil {
+		return err
+	}
 	l, err := o.listens(args)
 	if err != nil {
 		return err

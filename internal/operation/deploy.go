@@ -121,7 +121,7 @@ func noObjects(folder string) error {
 // Deploy generates, builds and applies what the project's configuration describes, and waits for it.
 func (s *Session) Deploy(ctx context.Context, d Deployment) error {
 	defer s.Collector.Patiently()()
-	root, err := s.configRoot(d.Folder)
+	root, err := s.configRoot(d.Folder, d.again)
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func withoutSelf(root string, err error) error {
 
 // PrintDeployment answers with the objects of a deployment, as one YAML stream, and touches no cluster.
 func (s *Session) PrintDeployment(ctx context.Context, d Deployment) error {
-	root, err := s.configRoot(d.Folder)
+	root, err := s.configRoot(d.Folder, d.again)
 	if err != nil {
 		return err
 	}
@@ -243,11 +243,11 @@ type Removal struct {
 // for the one that the Makefile deploys, and deletes them. Nothing is generated: what is in the cluster came from what
 // is there.
 func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error {
-	root, err := s.configRoot(folder)
+	again := againWith("slipway undeploy", append(r.From.flags(), setFlag{r.DryRun, "--dry-run"})...)
+	root, err := s.configRoot(folder, again)
 	if err != nil {
 		return err
 	}
-	again := againWith("slipway undeploy", append(r.From.flags(), setFlag{r.DryRun, "--dry-run"})...)
 	command := again(folder)
 	if folder, err = s.deployedFolder(root, folder, again); err != nil {
 		return err

@@ -69,7 +69,7 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 	if i.Folder != "" {
 		return s.installFolder(ctx, i)
 	}
-	root, err := s.readRoot()
+	root, err := s.configRoot("", againWith("slipway install", i.To.flags()...))
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (s *Session) Uninstall(ctx context.Context, folder string, r Removal) error
 	if folder != "" {
 		return s.uninstallFolder(ctx, folder, r)
 	}
-	root, err := s.readRoot()
+	root, err := s.configRoot("", againWith("slipway uninstall", append(r.From.flags(), setFlag{r.DryRun, "--dry-run"})...))
 	if err != nil {
 		return err
 	}

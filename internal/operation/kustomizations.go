@@ -109,10 +109,7 @@ func (s *Session) requireKustomization(root, folder string, command again) error
 	if err != nil {
 		return err
 	}
-	choices := slices.DeleteFunc(all.Tops(), codebase.IsSamples)
-	if usual := codebase.DeployedFolder; slices.Contains(all.Folders(), usual) {
-		choices = append([]string{usual}, slices.DeleteFunc(choices, func(f string) bool { return f == usual })...)
-	}
+	choices := applicable(all)
 	refused := &report.Error{What: "no kustomization in this folder", Where: dir}
 	if len(choices) == 0 {
 		refused.Hint = "expected a file named kustomization.yaml, and the project has none that can be deployed. Write one that lists the operator's objects, " +
@@ -129,6 +126,15 @@ func (s *Session) requireKustomization(root, folder string, command again) error
 		refused.Next = command(choices[0])
 	}
 	return refused
+}
+
+// applicable are the folders of kustomizations that may be deployed, the most likely one first.
+func applicable(all *codebase.Kustomizations) []string {
+	choices := slices.DeleteFunc(all.Tops(), codebase.IsSamples)
+	if usual := codebase.DeployedFolder; slices.Contains(all.Folders(), usual) {
+		choices = append([]string{usual}, slices.DeleteFunc(choices, func(f string) bool { return f == usual })...)
+	}
+	return choices
 }
 
 // nearestFolder is the folder of a similar name; "" without one, or with several.

@@ -3,7 +3,6 @@ package operation
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,17 +23,32 @@ func (s *Session) withoutGo() bool {
 	if root != "" || err != nil || len(s.projectsBelow()) > 0 {
 		return false
 	}
-	_, _, err = s.moduleRoot()
-	return err != nil
+	module, err := findModule(s.Dir)
+	return module == "" && err == nil
 }
 
-// configRoot is the folder of the project for operations on a kustomization that a flag names. Without Go it is the
-// working folder.
-func (s *Session) configRoot(folder string) (string, error) {
-	if folder != "" && s.withoutGo() {
+// configRoot is the folder of the project for operations on a kustomization that a flag may name. Without Go it is the
+// working folder, and the flag has to.
+func (s *Session) configRoot(folder string, command again) (string, error) {
+	switch {
+	case !s.withoutGo():
+		return s.readRoot()
+	case folder != "":
 		return s.Dir, nil
 	}
-	return s.readRoot()
+	all, err := s.codebase(s.Dir).Config()
+	if err != nil {
+		return "", err
+	}
+	choices := applicable(all)
+	if len(choices) == 0 {
+		return "", s.noProject()
+	}
+	return "", &report.Error{
+		What: "no project in this folder", Where: s.Dir,
+		Hint: "without Go code, -k names the kustomization; this folder has " + strings.Join(choices, ", "),
+		Next: command(choices[0]),
+	}
 }
 
 // runProgram runs the program that the arguments name.
@@ -44,11 +58,7 @@ func (s *Session) runProgram(ctx context.Context, r Run) error {
 	if r.Kubeconfig != "" {
 		o.Env = append(o.Env, "KUBECONFIG="+r.Kubeconfig)
 	}
-	program := r.Args[0]
-	if strings.ContainsRune(program, filepath.Separator) {
-		program = s.absolute(program)
-	}
-	return dev.RunProgram(ctx, o, program, r.Args[1:])
+	return dev.RunProgram(ctx, o, r.Args[0], r.Args[1:])
 }
 
 // checkBuilt reports what API servers say of definitions that were not generated just now, as the generator does of its
@@ -96,7 +106,7 @@ func isDefinition(object *unstructured.Unstructured) bool {
 
 // folderDefinitions are the CRDs of the kustomization in a folder, with the inventory that deploying it has.
 func (s *Session) folderDefinitions(ctx context.Context, folder string, command again) (root string, definitions []*unstructured.Unstructured, set *ship.Set, err error) {
-	if root, err = s.configRoot(folder); err != nil {
+	if root, err = s.configRoot(folder, command); err != nil {
 		return "", nil, nil, err
 	}
 	if err := s.requireKustomization(root, folder, command); err != nil {

@@ -1,0 +1,108 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// RunProgram runs a program that is no Go project's manager, such as an operator in another language, until it ends or
+// ctx does. The cluster is that of o.Env; with o.Account the program is that ServiceAccount there.
+func RunProgram(ctx context.Context, o Options, program string, args []string) error {
+	if err := o.requireAccount(append([]string{program}, args...)); err != nil {
+		return err
+	}
+	path := program
+	if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
+		path = filepath.Join(o.Dir, program)
+	}
+	if _, err := process.Command(path); err != nil {
+		return o.unstartable(program, path, args, err)
+	}
+	cluster, err := ship.Connect(kubeconfig(o.Env, nil), o.Handler)
+	if err != nil {
+		return err
+	}
+	if err := cluster.Ping(ctx); err != nil {
+		return err
+	}
+	environment, end, err := o.as(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	defer end()
+	o.Env = append(o.Env, environment...)
+	o.Handler.Handle(report.Note{Text: "running " + program + " against " + cluster.Server() + " until Ctrl-C"})
+	start := time.Now()
+	err = o.run(ctx, path, args...)
+	if _, began := errors.AsType[*exec.ExitError](err); err != nil && !began && ctx.Err() == nil {
+		return o.unstartable(program, path, args, err)
+	}
+	if err == nil && ctx.Err() == nil {
+		o.Handler.Handle(report.Note{Text: program + " ended by itself after " + time.Since(start).Round(time.Millisecond).String() + ", without an error; an operator runs until it is stopped"})
+	}
+	return ended("the program failed", err)
+}
+
+// unstartable says why a program cannot be started.
+func (o Options) unstartable(program, path string, args []string, err error) error {
+	if refused, ok := errors.AsType[*report.Error](err); ok {
+		return refused
+	}
+	e := &report.Error{What: "cannot start the program", Where: program, Err: err}
+	switch info, unseen := os.Stat(filepath.Join(o.Dir, filepath.Base(path))); {
+	case process.IsMissing(err) && path == filepath.Base(path): // it names no folder
+		e.What, e.Where, e.Err = program+": not found on PATH", "", nil
+		if unseen == nil && info.Mode().IsRegular() {
+			e.Hint, e.Next = "did you mean ./"+program+", the file in this folder?", o.again(append([]string{"./" + program}, args...))
+		}
+	case errors.Is(err, fs.ErrPermission):
+		e.Hint, e.Next = "the file is not executable", "chmod +x "+shellword.Quote(program)
+	case errors.Is(err, syscall.ENOEXEC):
+		e.Hint = "it is no program of this system; a script names its interpreter in the first line, such as #!/bin/sh"
+	case errors.Is(err, fs.ErrNotExist):
+		if line := interpreter(path); line != "" {
+			e.What, e.Where, e.Err = "the interpreter of the program does not exist", program+":1", nil
+			e.Hint = "its first line is #!" + line + ": install that program, or correct the line"
+		}
+	}
+	return e
+}
+
+// again is the command line that runs a command, or a manager with arguments.
+func (o Options) again(command []string) string {
+	words := "slipway run"
+	if o.Account != "" {
+		words += " --service-account " + shellword.Quote(o.Account)
+	}
+	if len(command) > 0 {
+		words += " --"
+	}
+	for _, word := range command {
+		words += " " + shellword.Quote(word)
+	}
+	return words
+}
+
+// interpreter is what the first line of a file names to run it; "" for other files.
+func interpreter(path string) string {
+	text, err := finite.ReadFile(path)
+	line, _, _ := strings.Cut(string(text), "\n")
+	rest, is := strings.CutPrefix(line, "#!")
+	if err != nil || !is {
+		return ""
+	}
+	return strings.TrimSpace(rest)
+}
