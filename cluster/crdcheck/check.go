@@ -3,6 +3,7 @@ package crdcheck
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,6 +45,9 @@ type Finding struct {
 // decoded is a finding too.
 func Check(ctx context.Context, f File) []Finding {
 	definitions, err := decode(f)
+	if wrong, ok := errors.AsType[*shapeError](err); ok {
+		return []Finding{{File: f.Name, Definition: wrong.definition, Path: wrong.path, Message: wrong.message, Refused: true}}
+	}
 	if err != nil {
 		return []Finding{{File: f.Name, Message: err.Error(), Refused: true}}
 	}

@@ -117,6 +117,22 @@ func TestAliases(t *testing.T) {
 	}
 }
 
+// TestShape: what is no definition is reported with its name, the place and what belongs there.
+func TestShape(t *testing.T) {
+	const head = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: boats.sea.example.com}\n"
+	for text, want := range map[string]crdcheck.Finding{
+		head + "spec: {versions: {name: v1}}\n":    {Definition: "boats.sea.example.com", Path: "spec.versions", Message: "a CustomResourceDefinition has a list here, and not a map"},
+		head + "spec: []\n":                        {Definition: "boats.sea.example.com", Path: "spec", Message: "a CustomResourceDefinition has a map here, and not a list"},
+		head + "spec: {versions: [{served: x}]}\n": {Definition: "boats.sea.example.com", Path: "spec.versions.served", Message: "a CustomResourceDefinition has true or false here, and not a text"},
+	} {
+		want.File, want.Refused = "f.yaml", true
+		findings := crdcheck.Check(t.Context(), crdcheck.File{Name: "f.yaml", Content: text})
+		if len(findings) != 1 || findings[0] != want {
+			t.Errorf("%q: %+v", text, findings)
+		}
+	}
+}
+
 // TestCompareTellsDefinitionsThatAreThereTwice has no state to compare.
 func TestCompareTellsDefinitionsThatAreThereTwice(t *testing.T) {
 	right := file(t, "testdata/check/right.yaml")

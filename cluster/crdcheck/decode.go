@@ -2,9 +2,12 @@ package crdcheck
 
 import (
 	"bufio"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -61,7 +64,42 @@ func decodeOne(document []byte) (*definition, error) {
 	}
 	object := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(data, object); err != nil {
-		return nil, fmt.Errorf("not a %s: %w", kind, err)
+		return nil, misshapen(data, err)
 	}
 	return &definition{object: object, json: data}, nil
+}
+
+// A shapeError is a definition that has something else than the type has in a place.
+type shapeError struct{ definition, path, message string }
+
+func (e *shapeError) Error() string {
+	return strings.TrimPrefix(e.definition+": "+e.path+": "+e.message, ": ")
+}
+
+// misshapen says where JSON is no definition, and what is expected there.
+func misshapen(data []byte, err error) error {
+	var named metav1.PartialObjectMetadata
+	_ = yaml.Unmarshal(data, &named) // without a name if the metadata is misshapen
+	wrong, is := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(data, &apiextensionsv1.CustomResourceDefinition{}))
+	if !is {
+		return &shapeError{named.Name, "", "not a " + kind + ": " + err.Error()}
+	}
+	has := map[string]string{"object": "a map", "array": "a list", "string": "a text", "bool": "true or false"}[wrong.Value]
+	message := "a " + kind + " has " + shapeOf(wrong.Type) + " here, and not " + cmp.Or(has, wrong.Value)
+	return &shapeError{named.Name, wrong.Field, message}
+}
+
+// shapeOf is what YAML has for a type.
+func shapeOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map, reflect.Pointer:
+		return "a map"
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	}
+	return "a number"
 }
