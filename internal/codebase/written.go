@@ -35,11 +35,10 @@ const originAnnotation = "config.kubernetes.io/origin"
 
 // written finds what a built object was written as.
 func (c *Codebase) written(folder string, built *unstructured.Unstructured) *Written {
-	var from struct{ Path string }
-	if yaml.Unmarshal([]byte(built.GetAnnotations()[originAnnotation]), &from) != nil || from.Path == "" {
+	file := originOf(folder, built)
+	if file == "" {
 		return nil
 	}
-	file := path.Join(folder, from.Path)
 	text, err := c.view.ReadFile(file)
 	if err != nil {
 		return nil // it is fetched

@@ -76,11 +76,14 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 		return nil, d.withoutContainer(ctx, built, objects)
 	}
 	if s.withoutGo() {
-		if err := s.checkBuilt(ctx, d.applied, objects); err != nil {
+		if err := s.checkBuilt(ctx, root, d.applied, objects); err != nil {
 			return nil, err
 		}
 	}
 	if err := s.refuseKo(d, objects); err != nil {
+		return nil, err
+	}
+	if err := s.requireImages(ctx, root, d, objects); err != nil {
 		return nil, err
 	}
 	s.noteSetImage(root, d, objects)

@@ -1,8 +1,11 @@
 package operation
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -94,6 +97,32 @@ func (d Deployment) again(folder string) string {
 func (d Deployment) command(image string) string {
 	d.Image = image
 	return d.again(d.Folder)
+}
+
+// requireImages refuses names of images that no kubelet takes, with the file that has one. What is printed may be
+// completed by another tool, and is warned of.
+func (s *Session) requireImages(ctx context.Context, root string, d Deployment, objects []*unstructured.Unstructured) error {
+	for _, container := range ship.ContainerImages(objects) {
+		invalid, is := errors.AsType[*report.Error](reference.Check(container.Image))
+		if !is || strings.HasPrefix(container.Image, kustomization.KoScheme) {
+			continue
+		}
+		refused := &report.Error{What: container.Of() + " has an " + invalid.What, Err: invalid.Err, Hint: invalid.Hint, Where: s.origin(ctx, root, d.applied, container.Workload)}
+		if !d.print {
+			return refused
+		}
+		s.Handler.Handle(report.Warning{Text: refused.Error()})
+	}
+	return nil
+}
+
+// origin is the file that an object of a kustomization is from or, if that is not known, the kustomization's folder.
+func (s *Session) origin(ctx context.Context, root, folder string, object *unstructured.Unstructured) string {
+	inside, err := filepath.Rel(root, within(root, folder))
+	if err != nil || !filepath.IsLocal(inside) {
+		return folder
+	}
+	return cmp.Or(s.codebase(root).Origin(ctx, filepath.ToSlash(inside), object), folder)
 }
 
 // refuseKo refuses references that only ko replaces: no node can pull them. What is printed may be meant for ko, and is

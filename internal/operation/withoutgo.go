@@ -63,8 +63,9 @@ func (s *Session) runProgram(ctx context.Context, r Run) error {
 
 // checkBuilt reports what API servers say of definitions that were not generated just now, as the generator does of its
 // own, and refuses those that none takes.
-func (s *Session) checkBuilt(ctx context.Context, where string, objects []*unstructured.Unstructured) error {
+func (s *Session) checkBuilt(ctx context.Context, root, where string, objects []*unstructured.Unstructured) error {
 	var files []crdcheck.File
+	made := map[string]*unstructured.Unstructured{}
 	for _, object := range objects {
 		if !isDefinition(object) {
 			continue
@@ -73,7 +74,9 @@ func (s *Session) checkBuilt(ctx context.Context, where string, objects []*unstr
 		if err != nil {
 			return err
 		}
-		files = append(files, crdcheck.File{Name: where, Content: string(text)})
+		name := object.GetName()
+		made[name] = object
+		files = append(files, crdcheck.File{Name: name, Content: string(text)})
 	}
 	if len(files) == 0 || crdcheck.Off(s.Getenv) {
 		return nil
@@ -89,7 +92,7 @@ func (s *Session) checkBuilt(ctx context.Context, where string, objects []*unstr
 	}
 	refused := 0
 	for _, f := range crdcheck.Distinct(findings) {
-		s.Handler.Handle(report.Finding{Position: report.Position{File: where}, Message: f.String(), Suggestion: f.Advice(), Fatal: f.Refused})
+		s.Handler.Handle(report.Finding{Position: report.Position{File: s.origin(ctx, root, where, made[f.File])}, Message: f.String(), Suggestion: f.Advice(), Fatal: f.Refused})
 		if f.Refused {
 			refused++
 		}
@@ -133,11 +136,11 @@ func (s *Session) installFolder(ctx context.Context, i Installation) error {
 	again := againWith("slipway install", i.To.flags()...)
 	building, end := s.online(ctx, i.only())
 	defer end()
-	_, definitions, set, err := s.folderDefinitions(building, i.Folder, again)
+	root, definitions, set, err := s.folderDefinitions(building, i.Folder, again)
 	if err != nil {
 		return err
 	}
-	if err := s.checkBuilt(ctx, i.Folder, definitions); err != nil {
+	if err := s.checkBuilt(ctx, root, i.Folder, definitions); err != nil {
 		return err
 	}
 	cluster, err := s.connect(ctx, i.To, i.only())

@@ -10,6 +10,9 @@ type ContainerImage struct {
 	Workload *unstructured.Unstructured
 }
 
+// Of names the workload for people.
+func (i ContainerImage) Of() string { return nameOf(i.Workload) }
+
 // ContainerImages are the images of all containers of workloads, in the order of the objects.
 func ContainerImages(objects []*unstructured.Unstructured) (all []ContainerImage) {
 	for _, object := range objects {

@@ -50,13 +50,17 @@ var (
 	errDigest     = errors.New("a new image cannot be named by a digest")
 	errScheme     = errors.New("a name must not begin with a scheme")
 	errRegistry   = errors.New("the registry is not HOST or HOST:PORT")
+	errTag        = errors.New("a tag has up to 128 letters, digits, and _ . - behind the first one")
+	errHash       = errors.New("a digest is an algorithm, a colon and hexadecimal digits")
 	errRepository = errors.New("parts between slashes must have lower-case letters and digits, with one of . _ __ - between them")
 )
 
 // The grammar of the distribution specification, which the library checks the letters of only.
 var (
-	host       = lazy.Regexp(`^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::([0-9]+))?$`)
-	repository = lazy.Regexp(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$`)
+	host        = lazy.Regexp(`^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::([0-9]+))?$`)
+	imageTag    = lazy.Regexp(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,127}$`)
+	imageDigest = lazy.Regexp(`^[a-zA-Z][a-zA-Z0-9]*(?:[-_+.][a-zA-Z][a-zA-Z0-9]*)*:[a-fA-F0-9]{32,}$`)
+	repository  = lazy.Regexp(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$`)
 )
 
 // check judges a repository by the grammar.
@@ -73,6 +77,28 @@ func check(r name.Repository) error {
 	}
 	if !repository().MatchString(r.RepositoryStr()) {
 		return errRepository
+	}
+	return nil
+}
+
+// Check judges a name that a pod has for its image, by the grammar alone, as kubelets do: [Parse] takes no repository
+// of one letter.
+func Check(text string) error {
+	rest, tag, digest := Split(text)
+	first, below, found := strings.Cut(rest, "/")
+	hosted := found && (strings.ContainsAny(first, ".:") || first == "localhost")
+	if hosted {
+		rest = below
+	}
+	switch {
+	case strings.HasSuffix(text, "@"), digest != "" && !imageDigest().MatchString(digest):
+		return refused(text, errHash)
+	case strings.HasSuffix(text, ":"), tag != "" && !imageTag().MatchString(tag):
+		return refused(text, errTag)
+	case hosted && !host().MatchString(first):
+		return refused(text, errRegistry)
+	case !repository().MatchString(rest):
+		return refused(text, errRepository)
 	}
 	return nil
 }
