@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,6 +60,9 @@ type watch struct {
 	patience time.Duration // for all objects together
 	reported string        // what was said last
 
+	troubles []string  // of pods, that were reported
+	troubled time.Time // when they were looked for last
+
 	certificates        []*unstructured.Unstructured // of cert-manager's, that the objects have
 	certified           time.Time                    // when they were looked at last
 	reportedCertificate string                       // what was said of one last
@@ -96,7 +100,11 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 		if err := w.unissued(ctx); err != nil {
 			return false, err
 		}
-		return false, c.hopeless(ctx, live)
+		if err := c.hopeless(ctx, live); err != nil {
+			return false, err
+		}
+		w.reportTrouble(ctx, live)
+		return false, nil
 	})
 	switch {
 	case unused:
@@ -111,6 +119,29 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 		return &report.Error{What: "the object was deleted while slipway waited for it", Where: nameOf(object)}
 	}
 	return c.explainObject(ctx, object, err)
+}
+
+// lacking are the reasons of events that say what a pod lacks to start. It may come, so that waiting goes on.
+var lacking = []string{"FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox", "FailedScheduling"}
+
+// reportTrouble reports what the pods of a workload lack, each once and as soon as the cluster does.
+func (w *watch) reportTrouble(ctx context.Context, workload *unstructured.Unstructured) {
+	if time.Since(w.troubled) < time.Second {
+		return
+	}
+	w.troubled = time.Now()
+	for _, pod := range w.cluster.podsOf(ctx, workload) {
+		if podReady(pod) || pod.DeletionTimestamp != nil {
+			continue
+		}
+		for _, event := range w.cluster.eventsOf(ctx, pod.UID, pod.Namespace) {
+			text := fmt.Sprintf("waiting for %s: %s: %s", nameOf(workload), event.Reason, event.Message)
+			if slices.Contains(lacking, event.Reason) && !slices.Contains(w.troubles, text) {
+				w.troubles = append(w.troubles, text)
+				w.cluster.handler.Handle(report.Step{Name: text})
+			}
+		}
+	}
 }
 
 // readyStep is the end of the wait for an object. A workload on simulated pods is ready in that sense alone.

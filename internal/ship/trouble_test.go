@@ -1,0 +1,59 @@
+package ship
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// mounting is a Deployment with a pod that needs more than its image.
+func mounting(name, needs string) string {
+	return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name + ", namespace: default}\nspec:\n  selector: {matchLabels: {app: " + name + "}}\n" +
+		"  template: {metadata: {labels: {app: " + name + "}}, spec: {" + needs + "}}"
+}
+
+// TestTroubleIsReported: what keeps a pod from starting is reported while a deployment waits, since what it lacks may
+// still come: then the deployment goes on.
+func TestTroubleIsReported(t *testing.T) {
+	c, events := connect(t)
+	text := mounting("mounting", "containers: [{name: c, image: none}], volumes: [{name: v, secret: {secretName: late}}]")
+	late := strings.ReplaceAll(secret, "creds", "late")
+	remove(t, c, text+"\n---\n"+late)
+	var told string
+	create := sync.OnceFunc(func() {
+		if err := c.Apply(context.Background(), objects(t, late), ApplyOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	reported := 0
+	events.step = func(step string) {
+		if strings.Contains(step, "FailedMount") {
+			told, reported = step, reported+1
+			create()
+		}
+	}
+	mustApply(t, c, text, ApplyOptions{Wait: true, Timeout: 2 * time.Minute})
+	if want := `waiting for deployment/default/mounting: FailedMount: MountVolume.SetUp failed for volume "v" : secret "late" not found`; told != want || reported != 1 {
+		t.Errorf("%d times: %q, want %q", reported, told, want)
+	}
+}
+
+// TestTroubleThatStays: what does not come by itself is not waited for.
+func TestTroubleThatStays(t *testing.T) {
+	for name, test := range map[string]struct{ needs, want string }{
+		"config": {"containers: [{name: c, image: none, envFrom: [{secretRef: {name: never}}]}]", `CreateContainerConfigError: secret "never" not found`},
+		"image":  {"containers: [{name: c, image: Never}]", "InvalidImageName"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, _ := connect(t)
+			text := mounting("staying-"+name, test.needs)
+			remove(t, c, text)
+			known := failure(t, c.Apply(t.Context(), objects(t, text), ApplyOptions{Wait: true, Timeout: 2 * time.Minute}))
+			if !strings.HasPrefix(known.What, "does not become ready") || !strings.Contains(known.Hint, test.want) {
+				t.Errorf("error is %v, want %s", known, test.want)
+			}
+		})
+	}
+}
