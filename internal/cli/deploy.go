@@ -32,8 +32,9 @@ again has another UID: deploy keeps and lists it. It also keeps an object with o
   kustomize.toolkit.fluxcd.io/prune: disabled
 
 Objects that may hold data need consent: PersistentVolumeClaims and their volumes, StatefulSets that delete their
-claims, Secrets, custom resources, CRDs and namespaces. Deploy asks for it. Without a terminal it keeps them, lists them
-with the commands that delete them, and succeeds. --prune=data deletes them without a question, as --yes does.
+claims, Secrets, custom resources, CRDs and namespaces. So do objects that kubectl apply created before. Deploy asks for
+it. Without a terminal it keeps them, lists them with the commands that delete them, and succeeds. --prune=data deletes
+them without a question, as --yes does.
 
 Without a name, --image replaces the image controller, as scaffolded projects call it. Elsewhere name the image that
 the containers have, as in --image ghcr.io/team/operator=ghcr.io/team/operator:v2. An image that no container would

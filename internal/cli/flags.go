@@ -59,7 +59,7 @@ func bindTarget(flags *pflag.FlagSet, t *operation.Target, timeout time.Duration
 
 // bindConsent declares the flag that answers for scripts.
 func bindConsent(flags *pflag.FlagSet, yes *bool) {
-	flags.BoolVar(yes, "yes", false, "do not ask before objects are deleted that others use or that may hold data")
+	flags.BoolVar(yes, "yes", false, "do not ask before objects are deleted that others use or created, or that may hold data")
 }
 
 // bindPrune declares the flags that decide about objects which left the configuration.

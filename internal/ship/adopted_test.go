@@ -35,6 +35,8 @@ func TestAdopted(t *testing.T) {
 		t.Errorf("asked %q, want %q; or a refusal deleted the object", asked, want)
 	}
 	events.want(t)
+	mustApply(t, c, claiming, ApplyOptions{Set: set})
+	events.want(t, "unchanged configmap/default/created", "kept configmap/default/taken", "unchanged configmap/default/slipway-adopted")
 	if err := c.Delete(t.Context(), objects(t, text), DeleteOptions{Set: set, Consent: agree}); err != nil {
 		t.Fatal(err)
 	}

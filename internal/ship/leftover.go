@@ -22,7 +22,7 @@ type leftover struct {
 	*unstructured.Unstructured
 	member bool   // the set's own
 	stays  string // why it is kept whatever the user agrees to; empty if nothing keeps it
-	data   bool   // only the user's consent deletes it
+	asks   string // why only the user's consent deletes it; empty if it goes without
 }
 
 // why is why a leftover is kept.
@@ -33,7 +33,7 @@ func (l leftover) why() string {
 	case l.stays != "":
 		return l.stays
 	}
-	return whyLeft + " and may hold data: `" + kubectl(l.Unstructured, "delete") + "` deletes it"
+	return whyLeft + " and " + l.asks + ": `" + kubectl(l.Unstructured, "delete") + "` deletes it"
 }
 
 // judge decides what becomes of objects that have the set's label.
@@ -45,7 +45,7 @@ func (i *inventory) judge(ctx context.Context, objects []*unstructured.Unstructu
 	for _, object := range objects {
 		left := leftover{Unstructured: object, member: i.has(object), stays: i.whyKept(object)}
 		if left.stays == "" {
-			if left.data, err = i.cluster.holdsData(ctx, object); err != nil {
+			if left.asks, err = i.cluster.needsConsent(ctx, object); err != nil {
 				return nil, i.cluster.explainObject(ctx, object, err)
 			}
 		} else {
@@ -59,6 +59,26 @@ func (i *inventory) judge(ctx context.Context, objects []*unstructured.Unstructu
 		}
 	}
 	return all, nil
+}
+
+// Why a member that left the configuration goes by consent alone.
+const (
+	mayHoldData = "may hold data"
+	wasNotOurs  = "was created by another tool"
+)
+
+// needsConsent is why the user has to agree before an object is deleted that left the configuration; empty if nothing
+// speaks against it.
+func (c *Cluster) needsConsent(ctx context.Context, object *unstructured.Unstructured) (string, error) {
+	switch data, err := c.holdsData(ctx, object); {
+	case err != nil:
+		return "", err
+	case data:
+		return mayHoldData, nil
+	case isAdopted(object):
+		return wasNotOurs, nil
+	}
+	return "", nil
 }
 
 // whyKept is why an object with the set's label, that the configuration does not have, is kept whatever the user agrees
@@ -82,14 +102,14 @@ func (i *inventory) hooks() []*unstructured.Unstructured {
 	return i.leftObjects(func(l leftover) bool { return isHook(l.Unstructured) && l.stays == "" })
 }
 
-// going are the left-overs that go last: those that may hold data only if the user agrees.
+// going are the left-overs that go last: those that may hold data, or are another's, only if the user agrees.
 func (i *inventory) going() []*unstructured.Unstructured {
-	return i.leftObjects(func(l leftover) bool { return !isHook(l.Unstructured) && l.stays == "" && (i.agreed || !l.data) })
+	return i.leftObjects(func(l leftover) bool { return !isHook(l.Unstructured) && l.stays == "" && (i.agreed || l.asks == "") })
 }
 
 // staying are the left-overs that are kept.
 func (i *inventory) staying() []leftover {
-	return slices.DeleteFunc(slices.Clone(i.left), func(l leftover) bool { return l.stays == "" && (i.agreed || !l.data) })
+	return slices.DeleteFunc(slices.Clone(i.left), func(l leftover) bool { return l.stays == "" && (i.agreed || l.asks == "") })
 }
 
 // leftObjects are the left-overs that are wanted.
@@ -102,9 +122,9 @@ func (i *inventory) leftObjects(wanted func(leftover) bool) (objects []*unstruct
 	return objects
 }
 
-// agree asks, if need be, whether left-overs go that may hold data.
+// agree asks, if need be, whether left-overs go that may hold data or that another tool created.
 func (i *inventory) agree(ctx context.Context, consent Consent) (err error) {
-	asked := i.leftObjects(func(l leftover) bool { return l.data && l.stays == "" })
+	asked := i.leftObjects(func(l leftover) bool { return l.asks != "" && l.stays == "" })
 	if len(asked) == 0 || consent == nil {
 		return nil
 	}
@@ -112,9 +132,9 @@ func (i *inventory) agree(ctx context.Context, consent Consent) (err error) {
 	return err
 }
 
-// question asks whether to delete what may hold data.
+// question asks whether to delete what needs consent.
 func (c *Cluster) question(ctx context.Context, objects []*unstructured.Unstructured) string {
-	lines := []string{"These objects left the configuration and may hold data; all that is in them goes with them:"}
+	lines := []string{"These objects left the configuration, and may hold data or were created by another tool; all that is in them goes with them:"}
 	for _, object := range objects {
 		line := "  " + nameOf(object)
 		if kindOf(object) == crdKind {
