@@ -2,6 +2,7 @@ package ship
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,14 +10,39 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/pager"
 )
 
-// maxUses bounds how many objects are listed of each kind to see who uses what goes, and how many are named.
+// maxUses bounds how many objects of each kind are counted that use what goes, and maxNamed how many are named.
 const (
 	maxUses  = 500
 	maxNamed = 5
 )
+
+// errEnough ends the search for objects: so many are found that their number does not matter.
+var errEnough = errors.New("more objects than are counted")
+
+// staying lists the objects of a resource that stay, by name, also those on later pages of a long list. With an error
+// it returns those found before.
+func staying(ctx context.Context, resource dynamic.ResourceInterface, stays func(*unstructured.Unstructured) bool) (names []string, err error) {
+	page := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return resource.List(ctx, o) }
+	err = pager.New(page).EachListItem(ctx, metav1.ListOptions{}, func(object runtime.Object) error {
+		if item, ok := object.(*unstructured.Unstructured); ok && stays(item) {
+			names = append(names, nameOf(item))
+		}
+		if len(names) > maxUses {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return names, err
+}
 
 // uses says which of the objects that are about to go others use: namespaces with more in them than goes by itself, and
 // definitions with objects, or with objects that cannot be listed. In a namespace, kinds that the user may not list are
@@ -46,7 +72,7 @@ func counted(names []string) string {
 		return strings.Join(names, ", ")
 	}
 	number := fmt.Sprint(len(names))
-	if len(names) >= maxUses {
+	if len(names) > maxUses {
 		number = "more than " + fmt.Sprint(maxUses)
 	}
 	return fmt.Sprintf("%s objects: %s, …", number, strings.Join(names[:maxNamed], ", "))
@@ -58,7 +84,9 @@ func (c *Cluster) usesOfDefinition(ctx context.Context, owner membership, defini
 	if len(served) == 0 {
 		return nil, nil
 	}
-	list, err := c.objects.Resource(served[0]).List(ctx, metav1.ListOptions{Limit: maxUses})
+	others, err := staying(ctx, c.objects.Resource(served[0]), func(item *unstructured.Unstructured) bool {
+		return !goes(item, owner, going) && !c.isSample(item, owner.set)
+	})
 	if apierrors.IsNotFound(err) { // it is being deleted, and its last object has just gone
 		return nil, nil
 	}
@@ -67,12 +95,6 @@ func (c *Cluster) usesOfDefinition(ctx context.Context, owner membership, defini
 	}
 	if err != nil {
 		return []string{unknownObjects(err)}, nil
-	}
-	var others []string
-	for _, item := range list.Items {
-		if !goes(&item, owner, going) && !c.isSample(&item, owner.set) {
-			others = append(others, nameOf(&item))
-		}
 	}
 	return others, nil
 }
@@ -91,19 +113,15 @@ func (c *Cluster) usesOfNamespace(ctx context.Context, owner membership, namespa
 	own := append(mounts(going), owner.set.Makes...)
 	var others []string
 	for _, resource := range resources {
-		list, err := c.quiet.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{Limit: maxUses})
+		// A resource that may not be listed, or whose server does not answer, is not ours to decide about.
+		found, _ := staying(ctx, c.quiet.Resource(resource).Namespace(namespace), func(item *unstructured.Unstructured) bool {
+			stays := !goes(item, owner, going) && len(item.GetOwnerReferences()) == 0 && !isUsual(item, owner.set) && !slices.Contains(own, nameOf(item))
+			return stays && definitionOf(going, kindOf(item)) == nil // else its definition is asked about
+		})
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err != nil {
-			continue // it may not be listed, or its server does not answer: not ours to decide
-		}
-		for _, item := range list.Items {
-			stays := !goes(&item, owner, going) && len(item.GetOwnerReferences()) == 0 && !isUsual(&item, owner.set) && !slices.Contains(own, nameOf(&item))
-			if stays && definitionOf(going, kindOf(&item)) == nil { // else its definition is asked about
-				others = append(others, nameOf(&item))
-			}
-		}
+		others = append(others, found...)
 	}
 	return others, nil
 }
