@@ -8,6 +8,7 @@ import (
 	"cuelabs.dev/go/oci/ociregistry"
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/cluster/registry/disk"
 	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
@@ -49,6 +50,12 @@ func (r *Registry) Empty() bool {
 // Follow has f called whenever an image has come, until ctx ends. The push is answered when f returns: who has pushed
 // an image may count on what follows from it.
 func (r *Registry) Follow(ctx context.Context, f func()) { r.images.follow(ctx, f) }
+
+// Prune removes superseded images that were not asked for for that long, and returns what they were. A dry run removes
+// nothing.
+func (r *Registry) Prune(age time.Duration, dryRun bool) ([]disk.Pruned, error) {
+	return r.backend.Prune(age, dryRun)
+}
 
 // imagesLimit bounds the question which images pods have, which takes milliseconds.
 const imagesLimit = 10 * time.Second

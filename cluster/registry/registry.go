@@ -54,6 +54,7 @@ type Registry struct {
 	listener net.Listener
 	release  func() error // of what is reserved beside the listener
 	images   *arrivals
+	backend  *disk.Backend
 	server   *http.Server
 	served   chan struct{}
 }
@@ -78,6 +79,7 @@ func Start(o Options) (*Registry, error) {
 		listener: listener,
 		release:  release,
 		images:   images,
+		backend:  backend,
 		served:   make(chan struct{}),
 	}
 	handler := uploadUnmounted(images, ociserver.New(images, &ociserver.Options{WriteError: writeError}))

@@ -16,8 +16,8 @@
 // All repositories have their contents in common: what one has need not be pushed to another.
 //
 // Nothing has to be kept that no tag leads to. A sweep, with the first request and then once an hour, removes manifests
-// without a tag that were not requested for an hour, and then contents of no manifest. What a tag led to before stays,
-// and so does what containers run: see [Backend.Uses].
+// without a tag that were not requested for an hour, and then contents of no manifest. [Backend.Prune] does the same on
+// request, after any time. What a tag led to before stays, and so does what containers run: see [Backend.Uses].
 package disk
 
 import (
@@ -44,9 +44,10 @@ type Backend struct {
 	durable            bool
 
 	// use is held by requests that rely on what is there to stay; a sweep takes it for itself alone.
-	use   sync.RWMutex
-	sweep sweeper
-	used  func() ([]ociregistry.Digest, error)
+	use      sync.RWMutex
+	promises promises
+	sweep    sweeper
+	used     func() ([]ociregistry.Digest, error)
 }
 
 var _ ociregistry.Interface = (*Backend)(nil)

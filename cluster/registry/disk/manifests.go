@@ -100,7 +100,8 @@ func (b *Backend) PushManifest(_ context.Context, repo, tag string, contents []b
 	b.use.RLock()
 	defer b.use.RUnlock()
 	d := ociregistry.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(contents), Size: int64(len(contents))}
-	if err := b.check(repo, tag, contents); err != nil {
+	m, err := b.check(repo, tag, contents)
+	if err != nil {
 		return d, err
 	}
 	path, _ := b.blobPath(d.Digest)
@@ -110,7 +111,11 @@ func (b *Backend) PushManifest(_ context.Context, repo, tag string, contents []b
 	if err := b.writeDescriptor(b.manifestPath(repo, d.Digest), d); err != nil {
 		return d, err
 	}
+	b.promises.keep(m.parts())
 	if tag == "" {
+		if m.Subject == nil { // else it stays with what it is about
+			b.promises.make(d.Digest) // an index may be on its way
+		}
 		return d, nil
 	}
 	before, err := readDescriptor(b.tagPath(repo, tag))
@@ -128,20 +133,19 @@ func (b *Backend) PushManifest(_ context.Context, repo, tag string, contents []b
 const maxName = 255
 
 // check refuses what is no manifest, and one of which a part is missing.
-func (b *Backend) check(repo, tag string, contents []byte) error {
+func (b *Backend) check(repo, tag string, contents []byte) (m manifest, err error) {
 	if !ociref.IsValidRepository(repo) || len(repo) > maxName || tag != "" && !ociref.IsValidTag(tag) {
-		return ociregistry.ErrNameInvalid
+		return m, ociregistry.ErrNameInvalid
 	}
-	var m manifest
 	if err := json.Unmarshal(contents, &m); err != nil {
-		return fmt.Errorf("%w: %w", ociregistry.ErrManifestInvalid, err)
+		return m, fmt.Errorf("%w: %w", ociregistry.ErrManifestInvalid, err)
 	}
 	for _, part := range m.parts() {
 		if !b.hasBlob(part.Digest) {
-			return fmt.Errorf("%w: %s", ociregistry.ErrManifestBlobUnknown, part.Digest)
+			return m, fmt.Errorf("%w: %s", ociregistry.ErrManifestBlobUnknown, part.Digest)
 		}
 	}
-	return nil
+	return m, nil
 }
 
 // ResolveManifest says whether a repository has a manifest.

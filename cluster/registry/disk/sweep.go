@@ -12,11 +12,9 @@ import (
 )
 
 const (
-	// untagged is how long a manifest without a tag stays after it was last asked for.
-	untagged = time.Hour
 	// abandoned is how long an upload stays that no client goes on with.
 	abandoned = 24 * time.Hour
-	// fresh is how long contents stay that no manifest names yet: one may be on its way.
+	// fresh is how long what nothing leads to stays after it was last asked for: a tag or a manifest may be on its way.
 	fresh = time.Hour
 	// pause is the least time between two sweeps.
 	pause = time.Hour
@@ -32,11 +30,9 @@ type sweeper struct {
 func (b *Backend) swept() {
 	b.sweep.mu.Lock()
 	defer b.sweep.mu.Unlock()
-	first := b.sweep.last.IsZero()
-	if !first && time.Since(b.sweep.last) < pause {
+	if time.Since(b.sweep.last) < pause {
 		return
 	}
-	b.sweep.last = time.Now()
 	var used []ociregistry.Digest
 	var err error
 	if b.used != nil {
@@ -44,43 +40,106 @@ func (b *Backend) swept() {
 	}
 	b.use.Lock()
 	defer b.use.Unlock()
-	if first { // what an earlier process was being pushed
-		_ = os.RemoveAll(b.uploads())
-	}
+	b.sweepBegins()
 	if err == nil {
 		_ = b.clean(used)
 	}
 }
 
-// clean removes manifests that nothing leads to and no container runs, and then contents that no manifest names.
+// sweepBegins needs b.sweep.mu and b.use.
+func (b *Backend) sweepBegins() {
+	if b.sweep.last.IsZero() { // what an earlier process was being pushed
+		_ = os.RemoveAll(b.uploads())
+	}
+	b.sweep.last = time.Now()
+}
+
+// clean removes manifests that nothing leads to and no container runs, then contents that no manifest names, and
+// uploads that nobody goes on with.
 func (b *Backend) clean(run []ociregistry.Digest) error {
-	repos, err := b.repositories()
+	left, err := b.leftovers(run, fresh)
 	if err != nil {
 		return err
 	}
+	if err := b.removeAll(left); err != nil {
+		return err
+	}
+	names, err := entries(b.uploads())
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if path := filepath.Join(b.uploads(), name); older(path, abandoned) {
+			_ = os.Remove(path)
+		}
+	}
+	return nil
+}
+
+// leftovers are what nothing needs.
+type leftovers struct {
+	manifests map[string][]ociregistry.Digest // by repository
+	blobs     map[ociregistry.Digest]int64    // with their sizes
+}
+
+// leftovers finds what nothing needs and was not asked for, or pushed, for that long.
+func (b *Backend) leftovers(run []ociregistry.Digest, age time.Duration) (leftovers, error) {
+	left := leftovers{manifests: map[string][]ociregistry.Digest{}, blobs: map[ociregistry.Digest]int64{}}
+	repos, err := b.repositories()
+	if err != nil {
+		return left, err
+	}
 	used := map[ociregistry.Digest]bool{}
 	for _, repo := range repos {
-		needed, err := b.needed(repo, run)
+		all, err := b.manifests(repo)
 		if err != nil {
-			return err
+			return left, err
 		}
-		if err := b.forget(repo, needed); err != nil {
-			return err
+		needed, err := b.needed(repo, all, run, age)
+		if err != nil {
+			return left, err
 		}
 		for d := range needed {
 			used[d] = true
 		}
+		left.manifests[repo] = slices.DeleteFunc(all, func(d ociregistry.Digest) bool { return needed[d] })
 	}
-	return b.removeBlobs(used)
+	names, err := entries(b.blobs())
+	if err != nil {
+		return left, err
+	}
+	for _, name := range names {
+		d := digest.NewDigestFromEncoded(digest.SHA256, name)
+		info, err := os.Stat(filepath.Join(b.blobs(), name))
+		if err == nil && !used[d] && time.Since(info.ModTime()) > age && !b.promises.holds(d) {
+			left.blobs[d] = info.Size()
+		}
+	}
+	return left, nil
 }
 
-// needed is what tags, and manifests that were asked for of late or that containers run, lead to in a repository.
-func (b *Backend) needed(repo string, run []ociregistry.Digest) (map[ociregistry.Digest]bool, error) {
-	roots, err := b.roots(repo, run)
-	if err != nil {
-		return nil, err
+// removeAll removes leftovers: manifests first, so that none is there whose contents are not.
+func (b *Backend) removeAll(left leftovers) error {
+	for repo, manifests := range left.manifests {
+		for _, d := range manifests {
+			if err := os.Remove(b.manifestPath(repo, d)); err != nil && !absent(err) {
+				return err
+			}
+		}
 	}
-	all, err := b.manifests(repo)
+	for d := range left.blobs {
+		if err := os.Remove(filepath.Join(b.blobs(), d.Encoded())); err != nil && !absent(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Backend) blobs() string { return filepath.Join(b.dir, "blobs", digest.SHA256.String()) }
+
+// needed is what tags, and manifests that were asked for of late or that containers run, lead to in a repository.
+func (b *Backend) needed(repo string, all, run []ociregistry.Digest, age time.Duration) (map[ociregistry.Digest]bool, error) {
+	roots, err := b.roots(repo, all, run, age)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +168,7 @@ func (b *Backend) needed(repo string, run []ociregistry.Digest) (map[ociregistry
 }
 
 // roots are what tags point to and pointed to before, what was asked for of late, and what containers run.
-func (b *Backend) roots(repo string, run []ociregistry.Digest) ([]ociregistry.Digest, error) {
+func (b *Backend) roots(repo string, all, run []ociregistry.Digest, age time.Duration) ([]ociregistry.Digest, error) {
 	var roots []ociregistry.Digest
 	for _, folder := range []string{"tags", "before"} {
 		tags, err := entries(filepath.Join(b.repository(repo), folder))
@@ -124,12 +183,8 @@ func (b *Backend) roots(repo string, run []ociregistry.Digest) ([]ociregistry.Di
 			roots = append(roots, d.Digest)
 		}
 	}
-	all, err := b.manifests(repo)
-	if err != nil {
-		return nil, err
-	}
 	for _, d := range all {
-		if slices.Contains(run, d) || !older(b.manifestPath(repo, d), untagged) {
+		if slices.Contains(run, d) || b.promises.holds(d) || !older(b.manifestPath(repo, d), age) {
 			roots = append(roots, d)
 		}
 	}
@@ -140,48 +195,4 @@ func (b *Backend) roots(repo string, run []ociregistry.Digest) ([]ociregistry.Di
 func older(path string, age time.Duration) bool {
 	info, err := os.Stat(path)
 	return err == nil && time.Since(info.ModTime()) > age
-}
-
-// forget takes all other manifests from a repository.
-func (b *Backend) forget(repo string, needed map[ociregistry.Digest]bool) error {
-	all, err := b.manifests(repo)
-	if err != nil {
-		return err
-	}
-	for _, d := range all {
-		if needed[d] {
-			continue
-		}
-		if err := os.Remove(b.manifestPath(repo, d)); err != nil && !absent(err) {
-			return err
-		}
-	}
-	return nil
-}
-
-// removeBlobs removes all other contents, but for those that are fresh, and uploads that nobody goes on with.
-func (b *Backend) removeBlobs(used map[ociregistry.Digest]bool) error {
-	dir := filepath.Join(b.dir, "blobs", digest.SHA256.String())
-	names, err := entries(dir)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if used[digest.NewDigestFromEncoded(digest.SHA256, name)] || !older(filepath.Join(dir, name), fresh) {
-			continue
-		}
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !absent(err) {
-			return err
-		}
-	}
-	names, err = entries(b.uploads())
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if path := filepath.Join(b.uploads(), name); older(path, abandoned) {
-			_ = os.Remove(path)
-		}
-	}
-	return nil
 }

@@ -136,5 +136,6 @@ func (u *upload) Commit(d ociregistry.Digest) (ociregistry.Descriptor, error) {
 	if err := u.b.publish(u.f, path); err != nil {
 		return ociregistry.Descriptor{}, err
 	}
+	u.b.promises.make(d)
 	return ociregistry.Descriptor{MediaType: blobType, Digest: d, Size: u.size}, nil
 }
