@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -31,6 +30,7 @@ type member struct {
 
 	mu      sync.Mutex
 	process *machine.Node // nil while the node is to be lost
+	talk    *nodeconfig.Node
 }
 
 func (m *member) wanted() bool {
@@ -167,15 +167,25 @@ func (m *member) launch(ctx context.Context) (*machine.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := &nodeLog{to: m.nodes.options.Output, panics: &m.panics}
-	p, err := m.nodes.options.Machine.StartNode(ctx, machine.NodeOptions{
-		Name: m.spec.Name, Program: m.nodes.options.Program, Log: log,
-		Config: func(w io.Writer) error { return config.Write(w) }, Ways: m.nodes.options.ways(),
-	})
+	conn, theirs, err := machine.Talk()
 	if err != nil {
 		return nil, err
 	}
+	defer theirs.Close()
+	log := &nodeLog{to: m.nodes.options.Output, panics: &m.panics}
+	p, err := m.nodes.options.Machine.StartNode(ctx, machine.NodeOptions{
+		Name: m.spec.Name, Program: m.nodes.options.Program, Log: log, Talk: theirs, Ways: m.nodes.options.ways(),
+	})
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	talk := nodeconfig.NewNode(conn)
+	m.nodes.group.Go(func() { _ = talk.Configure(config) }) // if it is not read, the node has ended
+	m.mu.Lock()
+	m.talk = talk
+	m.mu.Unlock()
 	m.nodes.group.Go(func() {
+		defer talk.Close()
 		select {
 		case <-p.Ended():
 			if p.Crashed() {
@@ -185,6 +195,16 @@ func (m *member) launch(ctx context.Context) (*machine.Node, error) {
 		}
 	})
 	return p, nil
+}
+
+// asked is how the node is asked for something; nil while it is to be lost.
+func (m *member) asked() *nodeconfig.Node {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.process == nil {
+		return nil
+	}
+	return m.talk
 }
 
 // object is the Node, which is registered anew if it was deleted while the node was lost.

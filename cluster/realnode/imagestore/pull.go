@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -109,7 +108,7 @@ func (s *Store) take(at location, from v1.Image) (Image, error) {
 	if image, err = s.keep(image); err != nil {
 		return Image{}, err
 	}
-	if err := s.prune(time.Now().Add(-supersededFor)); err != nil && s.options.Warn != nil {
+	if _, err := s.Prune(supersededFor, false); err != nil && s.options.Warn != nil {
 		s.options.Warn(err.Error())
 	}
 	return image, nil

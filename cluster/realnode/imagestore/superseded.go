@@ -1,11 +1,14 @@
 package imagestore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -23,21 +26,37 @@ func (s *Store) Uses(used func(id string) bool) {
 // named reports whether a name leads to the image.
 func (i Image) named() bool { return len(i.Tags) > 0 || len(i.Origins) > 0 }
 
-// prune removes images that no name leads to any more, which were superseded before that time: a dev loop brings one
-// with each change. The last one of each tag stays beside the one that took its place, and so do images of containers.
-func (s *Store) prune(before time.Time) error {
-	gone, err := s.retire(before)
-	for _, dir := range gone {
-		err = errors.Join(err, os.RemoveAll(dir))
-	}
-	if err != nil {
-		return fmt.Errorf("remove superseded images: %w", err)
-	}
-	return nil
+// Pruned is a superseded image: a tag that it had, and what its files take.
+type Pruned struct {
+	Tag   string // canonical; empty for one of an earlier version, which did not write it down
+	ID    string
+	Bytes int64
 }
 
-// retire takes the images that prune removes out of the store, and returns the folders that are left.
-func (s *Store) retire(before time.Time) (gone []string, err error) {
+// Prune removes images that no name leads to any more and that were superseded longer ago than that: a dev loop brings
+// one with each change. The last one of each tag stays beside the one that took its place, and so do images of
+// containers. It returns what they were; a dry run removes nothing.
+func (s *Store) Prune(age time.Duration, dryRun bool) ([]Pruned, error) {
+	gone, err := s.retire(time.Now().Add(-age), dryRun)
+	pruned := make([]Pruned, 0, len(gone))
+	for _, image := range gone {
+		p := Pruned{ID: image.ID, Bytes: sizeOf(image.Root)}
+		p.Tag = slices.Min(slices.Collect(maps.Keys(image.Lost)))
+		pruned = append(pruned, p)
+		if !dryRun {
+			err = errors.Join(err, os.RemoveAll(filepath.Dir(image.Root)))
+		}
+	}
+	slices.SortFunc(pruned, func(a, b Pruned) int { return cmp.Or(cmp.Compare(a.Tag, b.Tag), cmp.Compare(a.ID, b.ID)) })
+	if err != nil {
+		return pruned, fmt.Errorf("remove superseded images: %w", err)
+	}
+	return pruned, nil
+}
+
+// retire returns the images that were superseded before that time. Unless it is a dry run, it takes them out of the
+// store; their root folders are then where they lie until they are removed.
+func (s *Store) retire(before time.Time, dryRun bool) (gone []Image, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := map[string]string{} // the image that lost a tag last
@@ -56,10 +75,30 @@ func (s *Store) retire(before time.Time) (gone []string, err error) {
 		if stays {
 			continue
 		}
-		dir, removeErr := s.takeOut(image)
-		gone, err = append(gone, dir), errors.Join(err, removeErr)
+		if !dryRun {
+			dir, removeErr := s.takeOut(image)
+			if err = errors.Join(err, removeErr); dir == "" {
+				continue
+			}
+			image.Root = filepath.Join(dir, rootFolder)
+		}
+		gone = append(gone, image)
 	}
 	return gone, err
+}
+
+// sizeOf adds up the sizes of the files below a folder. What cannot be read counts for nothing.
+func sizeOf(dir string) (bytes int64) {
+	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	return bytes
 }
 
 // takeOut takes an image out of the store, whose lock is held, and returns the folder that its files are in from now

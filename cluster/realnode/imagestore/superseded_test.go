@@ -45,20 +45,33 @@ func TestSuperseded(t *testing.T) {
 			t.Errorf("there are %q, want %q", got, want)
 		}
 	}
-	prune := func(before time.Time) {
+	prune := func(age time.Duration, dryRun bool, want ...string) {
 		t.Helper()
-		if err := s.store.prune(before); err != nil {
-			t.Error(err)
+		pruned, err := s.store.Prune(age, dryRun)
+		var got []string
+		for _, p := range pruned {
+			for mark, image := range images {
+				if p.ID == image.ID && p.Tag == "index.docker.io/library/op:v1" && p.Bytes >= int64(len(mark)) {
+					got = append(got, mark)
+				}
+			}
+		}
+		slices.Sort(got)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("pruned %q (%v), want %q", got, err, want)
 		}
 	}
-	prune(time.Now()) // before the runtime is there
+	prune(0, false) // before the runtime is there
 	wantMarks(all...)
 	s.store.Uses(func(id string) bool { return id == images["1 used"].ID })
-	prune(time.Now().Add(-supersededFor))
+	prune(supersededFor, false)
 	wantMarks(all...)
 	s.restart()
 	s.store.Uses(func(id string) bool { return id == images["1 used"].ID })
-	prune(time.Now())
+	prune(0, true, "3", "4")
+	wantMarks(all...)
+	prune(0, false, "3", "4")
+	prune(0, false)
 	wantMarks("1 used", "2 named", "5 last", "6 now")
 	entries, err := os.ReadDir(s.store.dir)
 	if err != nil || len(entries) != 4 || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), "gone-") }) {
@@ -68,6 +81,6 @@ func TestSuperseded(t *testing.T) {
 	wantMarks("1 used", "2 named", "5 last", "6 now")
 	load("op:v1", "4") // which was removed
 	s.store.Uses(func(string) bool { return false })
-	prune(time.Now())
+	prune(0, false, "1 used", "5 last")
 	wantMarks("2 named", "4", "6 now")
 }

@@ -30,6 +30,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
 	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
+	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
 
 // dependencies are the parts that the kubelet works with.
@@ -104,6 +105,21 @@ func volumePlugins(volumes string) []volume.VolumePlugin {
 	return all
 }
 
+// answer does what the cluster asks for, until this process ends.
+func (n *node) answer(store *imagestore.Store) {
+	err := n.requests.Serve(func(p nodeconfig.Prune) ([]nodeconfig.PrunedImage, error) {
+		pruned, err := store.Prune(p.Age, p.DryRun)
+		images := make([]nodeconfig.PrunedImage, len(pruned))
+		for i, image := range pruned {
+			images[i] = nodeconfig.PrunedImage(image)
+		}
+		return images, err
+	})
+	if err != nil {
+		klog.Warningf("Requests of the cluster are not answered any more: %v", err)
+	}
+}
+
 // runtime runs containers on the node's ground.
 func (n *node) runtime() (*cri.Runtime, *cri.Images, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
@@ -122,5 +138,6 @@ func (n *node) runtime() (*cri.Runtime, *cri.Images, error) {
 		return nil, nil, err
 	}
 	store.Uses(runtime.Uses)
+	go n.answer(store)
 	return runtime, cri.NewImages(store, images), nil
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // beginIsolated prepares the process of a node that is the first one of its namespaces, and returns its configuration.
-func beginIsolated() (nodeconfig.Config, error) {
+func beginIsolated() (nodeconfig.Config, *nodeconfig.Requests, error) {
 	// Threads that enter other networks are thrown away, but the first one cannot be.
 	runtime.LockOSThread()
 	_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("slipway-node\x00")[0])), 0, 0, 0) // it was started by the number of a file
@@ -28,9 +28,9 @@ func beginIsolated() (nodeconfig.Config, error) {
 		unix.CloseOnExec(fd)
 	}
 	if err := inside.EnterRoot(); err != nil {
-		return nodeconfig.Config{}, err
+		return nodeconfig.Config{}, nil, err
 	}
-	return readConfig(os.NewFile(wire.FileConfig, "configuration"))
+	return nodeconfig.Accept(os.NewFile(wire.FileConfig, "cluster"))
 }
 
 // isolatedGround is the ground that the namespaces are.

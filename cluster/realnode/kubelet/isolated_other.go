@@ -10,6 +10,8 @@ import (
 
 var errLinux = errors.New("namespaces are those of Linux")
 
-func beginIsolated() (nodeconfig.Config, error) { return nodeconfig.Config{}, errLinux }
+func beginIsolated() (nodeconfig.Config, *nodeconfig.Requests, error) {
+	return nodeconfig.Config{}, nil, errLinux
+}
 
 func isolatedGround(nodeconfig.Config) (*ground, error) { return nil, errLinux }

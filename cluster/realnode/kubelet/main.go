@@ -20,14 +20,14 @@ import (
 
 // Main is the program, with a process's arguments. It returns an exit status when the node could not begin.
 func Main(args []string) int {
-	begin := map[string]func() (nodeconfig.Config, error){"run": beginIsolated, nodeconfig.PlainVerb: beginPlain}
+	begin := map[string]func() (nodeconfig.Config, *nodeconfig.Requests, error){"run": beginIsolated, nodeconfig.PlainVerb: beginPlain}
 	if len(args) != 2 || begin[args[1]] == nil {
 		fmt.Fprintln(os.Stderr, "slipway-node is a node of an embedded cluster; start it with slipway cluster start --nodes real")
 		return 2
 	}
-	config, err := begin[args[1]]()
+	config, requests, err := begin[args[1]]()
 	if err == nil {
-		err = run(context.Background(), config)
+		err = run(context.Background(), config, requests)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "slipway-node: %v\n", err)
@@ -37,13 +37,13 @@ func Main(args []string) int {
 }
 
 // run runs the kubelet until the node's process is ended.
-func run(ctx context.Context, config nodeconfig.Config) error {
+func run(ctx context.Context, config nodeconfig.Config, requests *nodeconfig.Requests) error {
 	if err := version.Stamp(); err != nil {
 		return err
 	}
 	logTo(os.Stderr, config.Verbosity)
 	reportPanics(os.Stderr)
-	n := &node{Config: config}
+	n := &node{Config: config, requests: requests}
 	var err error
 	if n.ground, err = groundOf(config); err != nil {
 		return err
@@ -89,11 +89,6 @@ func groundOf(c nodeconfig.Config) (*ground, error) {
 	return isolatedGround(c)
 }
 
-func readConfig(file *os.File) (nodeconfig.Config, error) {
-	defer file.Close()
-	return nodeconfig.Read(file)
-}
-
 func logTo(w io.Writer, verbosity int) {
 	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
 	klog.InitFlags(flags)
@@ -109,9 +104,10 @@ func logTo(w io.Writer, verbosity int) {
 // node is what the node's parts have in common.
 type node struct {
 	nodeconfig.Config
-	ground *ground
-	files  files
-	client kubernetes.Interface
+	requests *nodeconfig.Requests
+	ground   *ground
+	files    files
+	client   kubernetes.Interface
 }
 
 // newClient asks the API server as this node, over connections that the host makes.

@@ -17,7 +17,7 @@ import (
 
 // beginPlain prepares the process of a node on the machine as it is, and returns its configuration. The node ends with
 // the process that has started it: then a file ends.
-func beginPlain() (nodeconfig.Config, error) {
+func beginPlain() (nodeconfig.Config, *nodeconfig.Requests, error) {
 	syscall.CloseOnExec(nodeconfig.FileConfig)
 	syscall.CloseOnExec(nodeconfig.FileLife)
 	syscall.CloseOnExec(nodeconfig.FilePresence)
@@ -25,7 +25,7 @@ func beginPlain() (nodeconfig.Config, error) {
 		_, _ = io.Copy(io.Discard, os.NewFile(nodeconfig.FileLife, "life"))
 		os.Exit(0)
 	}()
-	return readConfig(os.NewFile(nodeconfig.FileConfig, "configuration"))
+	return nodeconfig.Accept(os.NewFile(nodeconfig.FileConfig, "cluster"))
 }
 
 // onMachine is the ground that the machine is.

@@ -47,30 +47,21 @@ func (m *Machine) startNode(ctx context.Context, o NodeOptions) error {
 	if err := m.runnable(program); err != nil {
 		return err
 	}
-	config, toConfig, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer config.Close()
 	fromLog, log, err := os.Pipe()
 	if err != nil {
-		return errors.Join(err, toConfig.Close())
+		return err
 	}
 	defer log.Close()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return errors.Join(err, toConfig.Close(), fromLog.Close())
+		return errors.Join(err, fromLog.Close())
 	}
 	defer unix.Close(pair[1])
 	go m.serve(context.WithoutCancel(ctx), pair[0], o.Ways)
-	go func() {
-		_ = o.Config(toConfig) // if it is not read, the node has ended
-		_ = toConfig.Close()
-	}()
 	go copyLines(o.Log, fromLog)
 	// The answer comes at once, and who does not wait for it would not know whether the node runs.
 	_, err = m.conn.Ask(context.WithoutCancel(ctx), wire.Request{Start: &wire.Node{Name: o.Name, IDs: m.ids}},
-		int(program.Fd()), int(config.Fd()), int(log.Fd()), pair[1])
+		int(program.Fd()), int(o.Talk.Fd()), int(log.Fd()), pair[1])
 	return err
 }
 

@@ -165,29 +165,25 @@ func (p *Plain) StartNode(_ context.Context, o NodeOptions) (*Node, error) {
 }
 
 func (n *plainNode) start(o NodeOptions) error {
-	var pipes [4][2]*os.File
+	var pipes [3][2]*os.File
 	for i := range pipes {
 		var err error
 		if pipes[i][0], pipes[i][1], err = os.Pipe(); err != nil {
 			return errors.Join(err, closePairs(pipes[:i]))
 		}
 	}
-	config, toConfig, life, fromLog, log := pipes[0][0], pipes[0][1], pipes[1][0], pipes[2][0], pipes[2][1]
-	n.life, n.presence = pipes[1][1], pipes[3][0]
+	life, fromLog, log, presence := pipes[0][0], pipes[1][0], pipes[1][1], pipes[2][1]
+	n.life, n.presence = pipes[0][1], pipes[2][0]
 	n.cmd = exec.Command(o.Program, nodeconfig.PlainVerb)
 	n.cmd.Dir, n.cmd.Stdout, n.cmd.Stderr = "/", log, log
-	n.cmd.ExtraFiles = []*os.File{config, life, pipes[3][1]}
+	n.cmd.ExtraFiles = []*os.File{o.Talk, life, presence}
 	n.cmd.SysProcAttr = apart() // a signal of the terminal is not for it
 	if err := n.cmd.Start(); err != nil {
 		return errors.Join(err, closePairs(pipes[:]))
 	}
-	for _, theirs := range append(n.cmd.ExtraFiles, log) {
+	for _, theirs := range []*os.File{life, presence, log} {
 		_ = theirs.Close()
 	}
-	go func() {
-		_ = o.Config(toConfig) // if it is not read, the node has ended
-		_ = toConfig.Close()
-	}()
 	go copyLines(o.Log, fromLog)
 	return nil
 }

@@ -61,10 +61,24 @@ func plainNode(t *testing.T, name string) (machine.NodeOptions, *said) {
 		t.Fatal(err)
 	}
 	s := &said{came: make(chan struct{}, 1)}
-	return machine.NodeOptions{Name: name, Program: program, Log: s, Config: func(w io.Writer) error {
-		_, err := io.WriteString(w, "to be "+name)
-		return err
-	}}, s
+	return machine.NodeOptions{Name: name, Program: program, Log: s, Talk: talk(t, "to be "+name)}, s
+}
+
+// talk is a node's end of a connection that has said something.
+func talk(t *testing.T, text string) *os.File {
+	t.Helper()
+	ours, theirs, err := machine.Talk()
+	if err == nil {
+		_, err = io.WriteString(ours, text)
+	}
+	if err == nil {
+		err = ours.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = theirs.Close() })
+	return theirs
 }
 
 func await(t *testing.T, what string, done <-chan struct{}) {

@@ -63,7 +63,7 @@ func TestRootOfItsOwn(t *testing.T) {
 	}
 	from, to := io.Pipe()
 	node, err := m.StartNode(t.Context(), machine.NodeOptions{
-		Name: "node", Program: program, Log: to, Config: func(io.Writer) error { return nil },
+		Name: "node", Program: program, Log: to, Talk: talk(t, ""),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package nodeconfig is what a cluster reports the program slipway-node about the node that it is to be. It travels as
-// JSON in a pipe: keys are in it.
+// Package nodeconfig is what a cluster reports the program slipway-node about the node that it is to be, and asks it
+// while it runs. Both travel as JSON over a connection that the node inherits: keys are in it.
 package nodeconfig
 
 import (
@@ -57,7 +57,7 @@ const PlainVerb = "plain"
 
 // The files that such a node inherits besides the usual three.
 const (
-	FileConfig   = 3 // its configuration
+	FileConfig   = 3 // a connection that begins with its configuration
 	FileLife     = 4 // ends when the node is to end
 	FilePresence = 5 // held by the node and its pods' keepers: it ends when nothing of the node is left
 )
@@ -65,16 +65,17 @@ const (
 // Pair is a certificate with its key, in PEM.
 type Pair struct{ Certificate, Key []byte }
 
-// Read reads a configuration.
-func Read(r io.Reader) (Config, error) {
+// Accept reads the configuration that a connection begins with. Requests may follow.
+func Accept(conn io.ReadWriter) (Config, *Requests, error) {
+	r := &Requests{from: json.NewDecoder(conn), to: json.NewEncoder(conn)}
 	var c Config
-	if err := json.NewDecoder(r).Decode(&c); err != nil {
-		return c, fmt.Errorf("read the node's configuration: %w", err)
+	if err := r.from.Decode(&c); err != nil {
+		return c, nil, fmt.Errorf("read the node's configuration: %w", err)
 	}
-	return c, nil
+	return c, r, nil
 }
 
-// Write writes it as [Read] reads it.
+// Write writes it as [Accept] reads it.
 func (c Config) Write(w io.Writer) error {
 	if err := json.NewEncoder(w).Encode(c); err != nil {
 		return fmt.Errorf("write the configuration of node %s: %w", c.Name, err)

@@ -36,7 +36,7 @@ func TestReadReadsWhatWriteWrote(t *testing.T) {
 	if err := c.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	got, err := nodeconfig.Read(&b)
+	got, _, err := nodeconfig.Accept(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestReadReadsWhatWriteWrote(t *testing.T) {
 
 func TestBrokenOff(t *testing.T) {
 	for _, text := range []string{"", "{", `{"Name":`, `{"Address":"x"}`, "[]"} {
-		if _, err := nodeconfig.Read(strings.NewReader(text)); err == nil {
+		if _, _, err := nodeconfig.Accept(bytes.NewBufferString(text)); err == nil {
 			t.Errorf("%q is read", text)
 		}
 	}

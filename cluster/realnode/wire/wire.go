@@ -96,7 +96,7 @@ type Reply struct {
 
 // The files that slipway-node inherits.
 const (
-	FileConfig  = 4 // its configuration
+	FileConfig  = 4 // a connection that begins with its configuration
 	FileMachine = 5 // the network namespace of the machine
 	FileInside  = 6 // slipway-container
 	FileHost    = 7 // a socket by which the host makes connections
