@@ -73,7 +73,7 @@ var spoken = map[string]struct{ params, result func(*testing.T, []byte) }{
 }
 
 // unspoken are the requests that others make.
-var unspoken = []string{"status", "stop", "keep", "stopNode", "startNode", "joinNode"}
+var unspoken = []string{"status", "stop", "keep", "prune", "stopNode", "startNode", "joinNode"}
 
 // TestRecordings: the benchmark understands each word of every recording, and would say it in the same way.
 func TestRecordings(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/slipway-dev/slipway/cluster/node"
+	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 	"github.com/slipway-dev/slipway/cluster/simnode"
 	"github.com/slipway-dev/slipway/cluster/workers"
 )
@@ -93,6 +94,27 @@ func (f *fleet) panics() int {
 		return real.Panics()
 	}
 	return 0
+}
+
+// prunable are nodes that have images.
+type prunable interface {
+	Prune(nodeconfig.Prune) (map[string][]nodeconfig.PrunedImage, map[string]error)
+}
+
+// Prune has nodes remove superseded images, and returns them by node, with the errors of nodes. Simulated nodes have
+// none.
+func (c *Cluster) Prune(p nodeconfig.Prune) (map[string][]nodeconfig.PrunedImage, map[string]error) {
+	f := c.nodes.Load()
+	if f == nil {
+		return nil, nil
+	}
+	f.mu.Lock()
+	real, ok := f.real.(prunable)
+	f.mu.Unlock()
+	if !ok {
+		return nil, nil
+	}
+	return real.Prune(p)
 }
 
 // Kinds are how many nodes of each kind a cluster has.

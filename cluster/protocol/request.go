@@ -86,6 +86,35 @@ type KeepDone struct {
 	TookMs  float64 `json:"tookMs"`
 }
 
+// Prune are the parameters of the prune request.
+type Prune struct {
+	AgeMs  int64 `json:"ageMs,omitempty"` // how long images have been superseded, at least
+	DryRun bool  `json:"dryRun,omitempty"`
+}
+
+// PruneDone is the result of the prune request.
+type PruneDone struct {
+	Images []PrunedImage `json:"images"`
+	// MoreImages is how many there are that Images leaves out.
+	MoreImages int          `json:"moreImages,omitempty"`
+	Bytes      int64        `json:"bytes"`
+	Skipped    []PrunedNode `json:"skipped,omitempty"` // nodes whose images stay
+}
+
+// PrunedImage is a superseded image.
+type PrunedImage struct {
+	Node   string `json:"node,omitempty"`   // empty: the registry
+	Name   string `json:"name,omitempty"`   // empty: not known or, in the registry, what is left of pushes
+	Digest string `json:"digest,omitempty"` // in the registry that of its manifest, on a node that of its configuration
+	Bytes  int64  `json:"bytes"`
+}
+
+// PrunedNode is a node that could not be asked.
+type PrunedNode struct {
+	Node    string `json:"node"`
+	Problem string `json:"problem"`
+}
+
 // Empty is the result {}.
 type Empty struct{}
 

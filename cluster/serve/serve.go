@@ -60,9 +60,10 @@ type session struct {
 	config  protocol.Config
 	log     *protocol.Log
 	status  *status
-	host    atomic.Pointer[engine.Host] // once it is ready
-	stop    context.CancelCauseFunc     // with a stopReason or a failure
-	told    chan struct{}               // closed when the partner on stdout has everything
+	host    atomic.Pointer[engine.Host]       // once it is ready
+	store   atomic.Pointer[registry.Registry] // since before that
+	stop    context.CancelCauseFunc           // with a stopReason or a failure
+	told    chan struct{}                     // closed when the partner on stdout has everything
 	logs    *logs.Folder
 	giveUp  func(component string, err error)
 	memory  memory
@@ -193,6 +194,7 @@ func (s *session) start(ctx context.Context, images *registry.Registry) (*engine
 		}
 		return nil, err
 	}
+	s.store.Store(images)
 	s.host.Store(host)
 	s.joinWithImages(ctx, images)
 	cluster := host.Main()

@@ -6,8 +6,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
@@ -16,10 +18,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
 // edited is the image of these tests with another environment.
-func edited(t *testing.T, edit string) v1.Image {
+func edited(t testing.TB, edit string) v1.Image {
 	t.Helper()
 	image := podImage(t)
 	file, err := image.ConfigFile()
@@ -79,6 +83,65 @@ func testImageAgain(t *testing.T, c *realCluster) {
 			}
 		}
 	}
+	c.prunesSuperseded(nodes.Items)
+}
+
+// prunesSuperseded supersedes an image twice, which has no container, and has it removed from the registry and all
+// nodes.
+func (c *realCluster) prunesSuperseded(nodes []corev1.Node) {
+	c.t.Helper()
+	var digests []string
+	for i, edit := range []string{"pruned", "last", "current"} {
+		digests = append(digests, c.pushWithToken("index.docker.io/library/pruned:v1", edited(c.t, edit)).String())
+		for j, node := range nodes {
+			c.pulled(fmt.Sprintf("pruned-%d-%d", i, j), node.Name, "pruned:v1")
+		}
+	}
+	check := func(p protocol.Prune, want ...string) {
+		c.t.Helper()
+		var places []string
+		for _, image := range c.prune(p).Images {
+			if !strings.Contains(image.Name, "library/pruned") {
+				continue
+			}
+			places = append(places, image.Node)
+			if image.Bytes < 1<<10 && image.Node != "" || image.Node == "" && image.Digest != digests[0] {
+				c.t.Errorf("pruned %+v", image)
+			}
+		}
+		if !slices.Equal(places, want) {
+			c.t.Errorf("with %+v pruned from %q, want %q", p, places, want)
+		}
+	}
+	places := []string{""} // the registry
+	for _, node := range nodes {
+		places = append(places, node.Name)
+	}
+	check(protocol.Prune{AgeMs: time.Hour.Milliseconds()})
+	check(protocol.Prune{DryRun: true}, places...)
+	check(protocol.Prune{}, places...)
+	check(protocol.Prune{})
+}
+
+// pulled has a node pull an image for a pod whose container cannot be created.
+func (c *realCluster) pulled(pod, node, image string) {
+	c.t.Helper()
+	p := c.pod(pod)
+	p.Spec.NodeName, p.Spec.Containers[0].Image = node, image
+	p.Spec.Containers[0].EnvFrom = []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: "missing"}}}}
+	c.create(p)
+	c.await(pod, func(p *corev1.Pod) bool {
+		s := p.Status.ContainerStatuses
+		return len(s) == 1 && s[0].State.Waiting != nil && s[0].State.Waiting.Reason == "CreateContainerConfigError"
+	})
+}
+
+func (c *realCluster) prune(p protocol.Prune) (done protocol.PruneDone) {
+	c.t.Helper()
+	requests := c.dial()
+	requests.call("prune", p, &done)
+	_ = requests.w.Close()
+	return done
 }
 
 // testRegistryBehindService: the cluster's process connects to its registry on behalf of whoever uses a Service, who

@@ -32,7 +32,7 @@ Environment:
 	}
 	addCommands(cmd,
 		inv.clusterBuildCommand(), inv.clusterStartCommand(), inv.clusterStopCommand(), inv.clusterDeleteCommand(), inv.clusterResetCommand(),
-		inv.clusterKeepCommand(), inv.clusterStatusCommand(), inv.clusterListCommand(), inv.clusterKubeconfigCommand(), inv.clusterLogsCommand(), inv.clusterNodeCommand(),
+		inv.clusterKeepCommand(), inv.clusterPruneCommand(), inv.clusterStatusCommand(), inv.clusterListCommand(), inv.clusterKubeconfigCommand(), inv.clusterLogsCommand(), inv.clusterNodeCommand(),
 		inv.clusterAddCommand(), inv.clusterRemoveCommand(),
 	)
 	return cmd

@@ -73,6 +73,7 @@ var spoken = map[string]struct{ params, result func(*testing.T, []byte) }{
 	"stop":      {as[struct{}], as[struct{}]},
 	"reset":     {as[protocol.Reset], as[protocol.ResetDone]},
 	"keep":      {as[protocol.Keep], as[protocol.KeepDone]},
+	"prune":     {as[protocol.Prune], as[protocol.PruneDone]},
 	"stopNode":  {as[protocol.NodeOf], as[struct{}]},
 	"startNode": {as[protocol.NodeOf], as[struct{}]},
 	"joinNode":  {as[protocol.JoinNode], as[protocol.NodeJoined]},

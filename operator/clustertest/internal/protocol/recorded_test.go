@@ -74,7 +74,7 @@ var spoken = map[string]struct{ params, result func(*testing.T, []byte) }{
 }
 
 // unspoken are the requests that others make.
-var unspoken = []string{"status", "stop", "stopNode", "startNode", "joinNode"}
+var unspoken = []string{"status", "stop", "prune", "stopNode", "startNode", "joinNode"}
 
 // TestRecordings: the test library understands each word of every recording, and would say it in the same way.
 func TestRecordings(t *testing.T) {
