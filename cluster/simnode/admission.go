@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/kubelet/lifecycle"
+	"k8s.io/kubernetes/pkg/kubelet/sysctl"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/slipway-dev/slipway/cluster/simnode/stage"
@@ -16,7 +17,7 @@ import (
 // admission decides which pods a node takes. The decision is the kubelet's own code: it checks again what the scheduler
 // has checked, for pods that name their node themselves.
 type admission struct {
-	kubelet lifecycle.PodAdmitHandler
+	kubelet []lifecycle.PodAdmitHandler // in the kubelet's order
 	node    func(ctx context.Context, cached bool) (*corev1.Node, error)
 	bound   func() []*corev1.Pod // the pods that name the node
 
@@ -27,7 +28,12 @@ type admission struct {
 
 func newAdmission(node func(context.Context, bool) (*corev1.Node, error), bound func() []*corev1.Pod) *admission {
 	a := &admission{node: node, bound: bound, taken: map[types.UID]*framework.PodInfo{}}
-	a.kubelet = lifecycle.NewPredicateAdmitHandler(a.show, lifecycle.NewAdmissionFailureHandlerStub(), a.fill)
+	if safe := sysctl.SafeSysctlAllowlist(context.Background()); len(safe) > 0 { // which the kubelet knows on Linux only
+		if allowed, err := sysctl.NewAllowlist(safe); err == nil { // they are the kubelet's own
+			a.kubelet = append(a.kubelet, allowed)
+		}
+	}
+	a.kubelet = append(a.kubelet, lifecycle.NewPredicateAdmitHandler(a.show, lifecycle.NewAdmissionFailureHandlerStub(), a.fill))
 	return a
 }
 
@@ -35,11 +41,14 @@ func newAdmission(node func(context.Context, bool) (*corev1.Node, error), bound 
 func (a *admission) admit(ctx context.Context, pod *corev1.Pod) lifecycle.PodAdmitResult {
 	a.turn.Lock()
 	defer a.turn.Unlock()
-	result := a.kubelet.Admit(ctx, &lifecycle.PodAdmitAttributes{Pod: forThisSystem(pod), Operation: lifecycle.AddOperation})
-	if result.Admit {
-		a.take(pod)
+	attributes := &lifecycle.PodAdmitAttributes{Pod: forThisSystem(pod), Operation: lifecycle.AddOperation}
+	for _, handler := range a.kubelet {
+		if result := handler.Admit(ctx, attributes); !result.Admit {
+			return result
+		}
 	}
-	return result
+	a.take(pod)
+	return lifecycle.PodAdmitResult{Admit: true}
 }
 
 // keep takes a pod that the node took earlier.

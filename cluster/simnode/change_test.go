@@ -53,7 +53,71 @@ func from(source corev1.EnvFromSource) func(*corev1.Pod) {
 func named(name string) corev1.LocalObjectReference { return corev1.LocalObjectReference{Name: name} }
 
 func mounted(source corev1.VolumeSource) func(*corev1.Pod) {
+	return all(unused(source), func(p *corev1.Pod) {
+		p.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "v", MountPath: "/v"}}
+	})
+}
+
+// unused adds a volume that no container mounts.
+func unused(source corev1.VolumeSource) func(*corev1.Pod) {
 	return func(p *corev1.Pod) { p.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: source}} }
+}
+
+// below mounts an empty volume by a path with variables.
+func below(path string) func(*corev1.Pod) {
+	return all(mounted(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}), func(p *corev1.Pod) {
+		p.Spec.Containers[0].VolumeMounts[0].SubPathExpr = path
+	})
+}
+
+func imageVolume(reference string, policy corev1.PullPolicy) corev1.VolumeSource {
+	return corev1.VolumeSource{Image: &corev1.ImageVolumeSource{Reference: reference, PullPolicy: policy}}
+}
+
+func claimVolume(name string) corev1.VolumeSource {
+	return corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}
+}
+
+// claim makes a claim that is not bound.
+func claim(t *testing.T, client kubernetes.Interface, name string, mode corev1.PersistentVolumeMode) {
+	c := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PersistentVolumeClaimSpec{
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, VolumeName: name, VolumeMode: &mode, StorageClassName: new(""),
+		Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+	}}
+	if _, err := client.CoreV1().PersistentVolumeClaims("default").Create(t.Context(), c, metav1.CreateOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// bind makes the volume of a claim, which is bound then.
+func bind(t *testing.T, client kubernetes.Interface, name string) {
+	claims := client.CoreV1().PersistentVolumeClaims("default")
+	c, err := claims.Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PersistentVolumeSpec{
+		AccessModes: c.Spec.AccessModes, VolumeMode: c.Spec.VolumeMode, Capacity: c.Spec.Resources.Requests,
+		ClaimRef:               &corev1.ObjectReference{Namespace: "default", Name: name, UID: c.UID},
+		PersistentVolumeSource: corev1.PersistentVolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/none"}},
+	}}
+	if _, err := client.CoreV1().PersistentVolumes().Create(t.Context(), v, metav1.CreateOptions{}); err != nil {
+		t.Error(err)
+	}
+	c.Status.Phase = corev1.ClaimBound
+	if _, err := claims.UpdateStatus(t.Context(), c, metav1.UpdateOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func sysctls(names ...string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Spec.SecurityContext = &corev1.PodSecurityContext{}
+		for _, name := range names {
+			p.Spec.SecurityContext.Sysctls = append(p.Spec.SecurityContext.Sysctls, corev1.Sysctl{Name: name, Value: "1"})
+		}
+	}
 }
 
 func items(keys []string) []corev1.KeyToPath {

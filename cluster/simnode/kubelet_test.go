@@ -23,6 +23,7 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/events"
 	"k8s.io/kubernetes/pkg/kubelet/images"
 	"k8s.io/kubernetes/pkg/kubelet/lifecycle"
+	"k8s.io/kubernetes/pkg/kubelet/sysctl"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeaffinity"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeports"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
@@ -37,7 +38,7 @@ type hindrance struct {
 	change  func(*corev1.Pod)
 	reason  string   // of a container that waits, or of a pod that failed
 	message string   // is in that of the container or pod, or in that of the first Event
-	events  []string // their reasons
+	events  []string // their reasons; a "!" before the first one says that it is about the pod
 	cure    func()   // after which the pod is ready; nil: it never is
 }
 
@@ -59,7 +60,7 @@ func TestNodesRefuseAsAKubelet(t *testing.T) {
 	hostPort(listener)
 	await(t, client, create(t, client, listener).Name, ready)
 	put(t, client, "half", "other")
-	table := slices.Concat(references(t, client), containers(t, registry), admissions())
+	table := slices.Concat(references(t, client), claims(t, client), paths(t, client), containers(t, registry), admissions())
 	t.Run("table", func(t *testing.T) {
 		for _, h := range table {
 			t.Run(h.name, func(t *testing.T) {
@@ -101,6 +102,53 @@ func references(t *testing.T, client kubernetes.Interface) []hindrance {
 			variable(secretKey("none", "key")), optional, mounted(projected("none", true)), from(corev1.EnvFromSource{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: named("none"), Optional: new(true)}}),
 		)},
 		{name: "optional key", change: all(variable(configMapKey("half", "key")), optional)},
+		{name: "volume that no container mounts", change: unused(secretVolume("none"))},
+	}
+}
+
+// claims are those of volumes. The scheduler would not place such pods.
+func claims(t *testing.T, client kubernetes.Interface) []hindrance {
+	creating, failed := inKubelet(t, "kubelet_pods.go", "ContainerCreating"), []string{events.FailedMountVolume}
+	message := func(name, why string) string {
+		return "Unable to attach or mount volumes: unmounted volumes=[v], unattached volumes=[], failed to process volumes=[v]: error processing PVC default/" + name + ": " + why
+	}
+	claim(t, client, "unbound", corev1.PersistentVolumeFilesystem)
+	claim(t, client, "block", corev1.PersistentVolumeBlock)
+	bind(t, client, "block")
+	return []hindrance{
+		{"claim", mounted(claimVolume("l")), creating, message("l", `failed to fetch PVC from API server: persistentvolumeclaims "l" not found`), failed, func() {
+			claim(t, client, "l", corev1.PersistentVolumeFilesystem)
+			bind(t, client, "l")
+		}},
+		{"claim that is not bound", mounted(claimVolume("unbound")), creating, message("unbound", "PVC is not bound"), failed, func() { bind(t, client, "unbound") }},
+		{"claim of its own", mounted(corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{
+			Spec: corev1.PersistentVolumeClaimSpec{
+				AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+				Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+			},
+		}}}), creating, message("claim-of-its-own-v", "failed to fetch PVC"), failed, nil},
+		{"claim for devices", mounted(claimVolume("block")), creating, "volume v has volumeMode Block, but is specified in volumeMounts", failed, nil},
+		{name: "claim that no container mounts", change: unused(claimVolume("none"))},
+	}
+}
+
+// paths are those of mounts with variables.
+func paths(t *testing.T, client kubernetes.Interface) []hindrance {
+	config, failed := inKubelet(t, "kuberuntime/kuberuntime_container.go", "ErrCreateContainerConfig"), []string{events.FailedToCreateContainer}
+	value := func(text string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "V", Value: text}} }
+	}
+	label := variable(&corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.labels['set']"}})
+	put(t, client, "all", "FROM_ALL")
+	return []hindrance{
+		{"path of no variable", below("a/$(NONE)/$(OTHER)"), config, "missing value for NONE, OTHER", failed, nil},
+		{"path of an empty variable", all(below("$(V)"), value("")), config, "missing value for V", failed, nil},
+		{"path of a label that is missing", all(below("$(V)"), label), config, "missing value for V", failed, nil},
+		{"path of an optional key", all(below("$(V)"), variable(configMapKey("half", "key")), optional), config, "missing value for V", failed, nil},
+		{"path that leads elsewhere", all(below("$(V)"), value("/etc")), config, "must not be an absolute path", failed, nil},
+		{"path that leads up", all(below("$(V)"), value("a/../..")), config, "unable to provision SubPath", failed, nil},
+		{name: "path of variables", change: all(below("$(V)/$(FROM_ALL)/$(KUBERNETES_SERVICE_HOST)"), value("$(FROM_ALL)"), from(corev1.EnvFromSource{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: named("all")}}))},
+		{name: "path of a label", change: all(below("$(V)"), label, func(p *corev1.Pod) { p.Labels = map[string]string{"set": "a"} })},
 	}
 }
 
@@ -113,6 +161,11 @@ func containers(t *testing.T, registry *registry) []hindrance {
 			[]string{events.FailedToInspectImage, events.FailedToCreateContainer}, nil},
 		{"image that is not pulled", image("example.com/own:v1", corev1.PullNever), images.ErrImageNeverPull.Error(), `Container image "example.com/own:v1" is not present with pull policy of Never`,
 			[]string{events.ErrImageNeverPullPolicy, events.FailedToCreateContainer}, func() { registry.add("example.com/own:v1") }},
+		{"volume of an image", mounted(imageVolume("example.com/data:v1", corev1.PullNever)), images.ErrImageNeverPull.Error(), `Container image "example.com/data:v1" is not present with pull policy of Never`,
+			[]string{"!" + events.ErrImageNeverPullPolicy, events.FailedToCreateContainer}, func() { registry.add("example.com/data:v1") }},
+		{"name of a volume's image", mounted(imageVolume("example.com/UPPER:v1", corev1.PullIfNotPresent)), images.ErrInvalidImageName.Error(), "couldn't parse image name",
+			[]string{"!" + events.FailedToInspectImage, events.FailedToCreateContainer}, nil},
+		{name: "volume of an image that can be pulled", change: mounted(imageVolume("example.com/data:v2", corev1.PullIfNotPresent))},
 		{name: "image that an annotation has", change: all(image("example.com/other:v1", corev1.PullNever), func(p *corev1.Pod) {
 			p.Annotations = map[string]string{"slipway.dev/image-pull": "succeed"}
 		})},
@@ -149,6 +202,8 @@ func admissions() []hindrance {
 		}, nodeaffinity.Name, nodeaffinity.ErrReasonPod),
 		rejected("port of the host", hostPort, nodeports.Name, nodeports.ErrReason),
 		rejected("taint", on("tainted"), tainttoleration.Name, tainttoleration.ErrReasonNotMatch),
+		rejected("sysctl", sysctls("net.ipv4.tcp_syncookies", "kernel.msgmax"), sysctl.ForbiddenReason, `Pod was rejected: forbidden sysctl: "kernel.msgmax" not allowlisted`),
+		{name: "safe sysctls", change: sysctls("net.ipv4.tcp_syncookies", "kernel.shm_rmid_forced")},
 		rejected("system", func(p *corev1.Pod) { p.Spec.OS = &corev1.PodOS{Name: corev1.Windows} }, lifecycle.PodOSNotSupported, "OS field"),
 		{name: "what a node has", change: all(requests(corev1.ResourceCPU, "1"), func(p *corev1.Pod) {
 			p.Spec.NodeSelector, p.Spec.OS = map[string]string{"disk": "ssd", corev1.LabelOSStable: "linux"}, &corev1.PodOS{Name: corev1.Linux}
@@ -165,7 +220,8 @@ func (h hindrance) check(t *testing.T, client kubernetes.Interface) {
 		held := await(t, client, p.Name, h.held)
 		h.checkStatus(t, held)
 		for i, reason := range h.events {
-			h.checkEvent(t, awaitEvent(t, client, p.Name, reason), held, i == 0)
+			reason, ofPod := strings.CutPrefix(reason, "!")
+			h.checkEvent(t, awaitEvent(t, client, p.Name, reason), held, ofPod, i == 0)
 		}
 		if h.cure == nil {
 			return
@@ -204,9 +260,9 @@ func (h hindrance) checkStatus(t *testing.T, p *corev1.Pod) {
 	}
 }
 
-func (h hindrance) checkEvent(t *testing.T, e corev1.Event, p *corev1.Pod, first bool) {
+func (h hindrance) checkEvent(t *testing.T, e corev1.Event, p *corev1.Pod, ofPod, first bool) {
 	path := "spec.containers{main}"
-	if p.Status.Phase == corev1.PodFailed || h.events[0] == events.FailedMountVolume {
+	if ofPod || p.Status.Phase == corev1.PodFailed || h.events[0] == events.FailedMountVolume {
 		path = ""
 	}
 	if e.Source != (corev1.EventSource{Component: "kubelet", Host: p.Spec.NodeName}) || e.ReportingController != "kubelet" ||

@@ -118,7 +118,7 @@ func (p *pods) wake(index, key string) {
 // follow hears of what pods refer to until ctx ends.
 func (p *pods) follow(ctx context.Context) {
 	var group sync.WaitGroup
-	for _, informer := range []cache.SharedIndexInformer{p.informer, p.sources.secrets, p.sources.configMaps} {
+	for _, informer := range append(p.sources.all(), p.informer) {
 		group.Go(func() { informer.RunWithContext(ctx) })
 	}
 	if p.sources.images != nil {

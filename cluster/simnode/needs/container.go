@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/kubernetes/pkg/api/v1/resource"
 	"k8s.io/kubernetes/pkg/kubelet/events"
 	"k8s.io/kubernetes/pkg/kubelet/util/format"
 	"k8s.io/kubernetes/pkg/securitycontext"
@@ -13,13 +12,23 @@ import (
 	"github.com/slipway-dev/slipway/cluster/simnode/stage"
 )
 
-// create is why a kubelet does not create the container; nil if it does. It looks for the image first, then for what
-// the environment refers to, then at the user.
+// create is why a kubelet does not create the container; nil if it does. It looks for the images first, then for what
+// the environment refers to, then at the paths of mounts, then at the user.
 func (p *needy) create(c *corev1.Container) *stage.Refusal {
-	if refusal := p.image(c); refusal != nil {
+	for _, mount := range c.VolumeMounts {
+		if image := p.volumeImage(mount.Name); image != nil {
+			if refusal := p.image(c, "", image.Reference, image.PullPolicy); refusal != nil {
+				return refusal
+			}
+		}
+	}
+	if refusal := p.image(c, c.Name, c.Image, c.ImagePullPolicy); refusal != nil {
 		return refusal
 	}
-	err := p.environment(c)
+	variables, err := p.environment(c)
+	if err == nil {
+		err = p.paths(c, variables)
+	}
 	if err == nil {
 		err = p.user(c)
 	}
@@ -35,80 +44,28 @@ func refuse(c *corev1.Container, reason, message, failure string, before ...stag
 	return &stage.Refusal{Reason: reason, Message: message, Events: append(before, failed)}
 }
 
-func (p *needy) image(c *corev1.Container) *stage.Refusal {
-	before := stage.Event{Container: c.Name, Type: corev1.EventTypeWarning}
-	if _, _, _, err := parsers.ParseImageName(c.Image); err != nil {
-		before.Reason, before.Message = events.FailedToInspectImage, fmt.Sprintf("Failed to apply default image tag %q: %v", c.Image, err)
-		return refuse(c, stage.ReasonInvalidImage, before.Message, stage.ReasonInvalidImage, before)
-	}
-	if c.ImagePullPolicy != corev1.PullNever || p.sources.HasImage(c.Name, c.Image) {
-		return nil
-	}
-	before.Reason, before.Message = events.ErrImageNeverPullPolicy, fmt.Sprintf("Container image %q is not present with pull policy of Never", c.Image)
-	return refuse(c, stage.ReasonNeverPulled, before.Message, stage.ReasonNeverPulled, before)
-}
-
-// environment is the first variable's source that is missing.
-func (p *needy) environment(c *corev1.Container) error {
-	for _, from := range c.EnvFrom {
-		var err error
-		switch {
-		case from.ConfigMapRef != nil:
-			_, err = p.configMap(from.ConfigMapRef.Name, from.ConfigMapRef.Optional)
-		case from.SecretRef != nil:
-			_, err = p.secret(from.SecretRef.Name, from.SecretRef.Optional)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	for _, variable := range c.Env {
-		if variable.Value != "" || variable.ValueFrom == nil {
-			continue
-		}
-		if err := p.variable(variable.ValueFrom); err != nil {
-			return err
+// volumeImage is the image that a volume is; nil for another volume.
+func (p *needy) volumeImage(volume string) *corev1.ImageVolumeSource {
+	for i := range p.Spec.Volumes {
+		if p.Spec.Volumes[i].Name == volume {
+			return p.Spec.Volumes[i].Image
 		}
 	}
 	return nil
 }
 
-func (p *needy) variable(from *corev1.EnvVarSource) error {
-	switch {
-	case from.ConfigMapKeyRef != nil:
-		ref := from.ConfigMapKeyRef
-		object, err := p.configMap(ref.Name, ref.Optional)
-		if err != nil || object == nil {
-			return err
-		}
-		_, ok := object.Data[ref.Key]
-		return p.key(ok, ref.Key, "ConfigMap", ref.Name, ref.Optional)
-	case from.SecretKeyRef != nil:
-		ref := from.SecretKeyRef
-		object, err := p.secret(ref.Name, ref.Optional)
-		if err != nil || object == nil {
-			return err
-		}
-		_, ok := object.Data[ref.Key]
-		return p.key(ok, ref.Key, "Secret", ref.Name, ref.Optional)
+// image is why a container has not an image that it needs, with an Event about the container or, for a volume, the pod.
+func (p *needy) image(c *corev1.Container, about, image string, policy corev1.PullPolicy) *stage.Refusal {
+	before := stage.Event{Container: about, Type: corev1.EventTypeWarning}
+	if _, _, _, err := parsers.ParseImageName(image); err != nil {
+		before.Reason, before.Message = events.FailedToInspectImage, fmt.Sprintf("Failed to apply default image tag %q: %v", image, err)
+		return refuse(c, stage.ReasonInvalidImage, before.Message, stage.ReasonInvalidImage, before)
 	}
-	return p.resource(from.ResourceFieldRef)
-}
-
-// resource looks for the container whose resources are asked for. The API server does not.
-func (p *needy) resource(ref *corev1.ResourceFieldSelector) error {
-	if ref == nil || ref.ContainerName == "" {
+	if policy != corev1.PullNever || p.sources.HasImage(c.Name, image) {
 		return nil
 	}
-	_, err := resource.ExtractResourceValueByContainerName(ref, p.Pod, ref.ContainerName)
-	return err
-}
-
-func (p *needy) key(found bool, key, kind, name string, optional *bool) error {
-	if found || isTrue(optional) {
-		return nil
-	}
-	return fmt.Errorf("couldn't find key %v in %s %v/%v", key, kind, p.Namespace, name)
+	before.Reason, before.Message = events.ErrImageNeverPullPolicy, fmt.Sprintf("Container image %q is not present with pull policy of Never", image)
+	return refuse(c, stage.ReasonNeverPulled, before.Message, stage.ReasonNeverPulled, before)
 }
 
 // user compares a uid in the pod with runAsNonRoot.

@@ -1,8 +1,8 @@
-// Package needs finds out what a pod refers to and its node cannot get: Secrets, ConfigMaps, their keys, images. The
-// reasons, messages and Events are those of a kubelet, which package
+// Package needs finds out what a pod refers to and its node cannot get: Secrets, ConfigMaps, their keys, claims,
+// images, variables. The reasons, messages and Events are those of a kubelet, which package
 // [github.com/slipway-dev/slipway/cluster/simnode/stage] puts into the pod's status when it comes to that.
 //
-//	missing, err := needs.Sources{Secret: secrets, ConfigMap: configMaps, HasImage: hasImage}.Missing(pod)
+//	missing, err := needs.Sources{Secret: secrets, …, HasImage: hasImage}.Missing(pod)
 //	step := stage.Next(stage.Input{Pod: pod, Missing: missing, …})
 //
 // An image counts as pulled unless its name is invalid or the pod forbids the pull. The user of an image is not known:
@@ -12,6 +12,8 @@ package needs
 import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/sets"
+	volumeutil "k8s.io/kubernetes/pkg/volume/util"
 
 	"github.com/slipway-dev/slipway/cluster/simnode/stage"
 )
@@ -20,6 +22,8 @@ import (
 type Sources struct {
 	Secret    func(namespace, name string) (*corev1.Secret, error)
 	ConfigMap func(namespace, name string) (*corev1.ConfigMap, error)
+	Claim     func(namespace, name string) (*corev1.PersistentVolumeClaim, error)
+	Volume    func(name string) (*corev1.PersistentVolume, error)
 	// HasImage says whether the image of a container is on the node although it was not pulled.
 	HasImage func(container, image string) bool
 }
@@ -27,10 +31,15 @@ type Sources struct {
 // Missing is what the pod lacks. An error is one of the sources.
 func (s Sources) Missing(pod *corev1.Pod) (stage.Missing, error) {
 	p := needy{Pod: pod, sources: s}
-	var m stage.Missing
+	used := usageOf(pod)
+	m := stage.Missing{Volumes: p.claims(used)}
 	for i := range pod.Spec.Volumes {
-		if err := p.mount(&pod.Spec.Volumes[i]); p.failed == nil && err != nil {
-			m.Volumes = append(m.Volumes, unmounted(pod.Spec.Volumes[i].Name, err))
+		v := &pod.Spec.Volumes[i]
+		if !used.has(v.Name) {
+			continue // no container needs it
+		}
+		if err := p.mount(v); p.failed == nil && err != nil {
+			m.Volumes = append(m.Volumes, unmounted(v.Name, err))
 		}
 	}
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
@@ -45,6 +54,16 @@ func (s Sources) Missing(pod *corev1.Pod) (stage.Missing, error) {
 	}
 	return m, p.failed
 }
+
+// usage is how containers use volumes: as folders or as devices.
+type usage struct{ mounts, devices sets.Set[string] }
+
+func usageOf(pod *corev1.Pod) usage {
+	mounts, devices, _ := volumeutil.GetPodVolumeNames(pod, false)
+	return usage{mounts, devices}
+}
+
+func (u usage) has(volume string) bool { return u.mounts.Has(volume) || u.devices.Has(volume) }
 
 // needy is a pod that is looked at.
 type needy struct {
@@ -70,10 +89,7 @@ func find[T any](p *needy, get func(namespace, name string) (*T, error), kind, n
 	case err == nil:
 		return object, nil
 	case !apierrors.IsNotFound(err):
-		if p.failed == nil {
-			p.failed = err
-		}
-		return nil, err
+		return nil, p.notFound(err)
 	case isTrue(optional):
 		return nil, nil
 	}
