@@ -101,6 +101,21 @@ type Real struct {
 	Joins bool
 }
 
+// containerProgram lies beside slipway-node.
+const containerProgram = "slipway-container"
+
+// container is the path of slipway-container; empty if that of slipway-node is not known.
+func (r *Real) container() string {
+	if r == nil || r.Program == "" {
+		return ""
+	}
+	return containerBeside(r.Program)
+}
+
+func containerBeside(program string) string {
+	return filepath.Join(filepath.Dir(program), containerProgram)
+}
+
 // Host is the etcd of this process with the clusters on it.
 type Host struct {
 	options    Options
@@ -141,7 +156,7 @@ func (h *Host) clear() error {
 	paths := []string{h.logicalDir()}
 	if !h.options.Durable {
 		paths = append(paths, h.etcdDir(), h.main.keysDir())
-		if err := machine.RemoveAll(h.main.nodesDir()); err != nil {
+		if err := machine.RemoveAll(h.main.nodesDir(), h.main.spec.Real.container()); err != nil {
 			return fmt.Errorf("remove old data: %w", err)
 		}
 	}

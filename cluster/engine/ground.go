@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/realnode"
@@ -38,7 +37,7 @@ func notice(g ground) string {
 // Plain processes are only for users who asked for real nodes and did not exclude them.
 func (c *Cluster) findMachine(ctx context.Context, program string) (ground, error) {
 	o := machine.Options{
-		Program: filepath.Join(filepath.Dir(program), containerProgram), State: c.nodesDir(), Log: c.klogOf(protocol.Nodes),
+		Program: containerBeside(program), State: c.nodesDir(), Log: c.klogOf(protocol.Nodes),
 	}
 	if c.spec.Real.Plain {
 		return machine.StartPlain(o, nil), nil

@@ -18,9 +18,6 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode"
 )
 
-// containerProgram lies beside slipway-node.
-const containerProgram = "slipway-container"
-
 // reach is the way into the network of real nodes. There is none before there are any.
 type reach struct {
 	mu        sync.Mutex

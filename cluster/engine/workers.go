@@ -28,7 +28,7 @@ func (c *Cluster) volumes() controllers.VolumeData {
 	if c.spec.Real == nil {
 		return nil
 	}
-	return machine.Volumes{State: c.nodesDir()}
+	return machine.Volumes{State: c.nodesDir(), Program: c.spec.Real.container()}
 }
 
 // images are what pods are placed by; nil where nodes are of one kind for good.

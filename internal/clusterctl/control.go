@@ -94,5 +94,7 @@ func (c *Control) cluster(name string) (state.Cluster, error) {
 	if name == "" {
 		name = DefaultName
 	}
-	return home.Cluster(name)
+	cl, err := home.Cluster(name)
+	cl.Remover = c.programs.ContainerPath
+	return cl, err
 }

@@ -57,12 +57,12 @@ func (c *Control) Tie(ctx context.Context, name string, o Options) (*Session, er
 	if err != nil {
 		return nil, err
 	}
-	sweep()
+	c.sweep()
 	folder, err := scratch.In(os.TempDir(), sessionPrefix)
 	if err != nil {
 		return nil, err
 	}
-	cl := session(name, folder)
+	cl := c.session(name, folder)
 	s, err := c.tie(ctx, program, folder, cl, config, o)
 	if err != nil {
 		err = explain(ctx, cl, err)

@@ -18,10 +18,10 @@ const abandoned = time.Minute
 
 // sweep removes the folders of tied clusters whose starters were killed: such a cluster ends by itself, but its data
 // stay.
-func sweep() {
+func (c *Control) sweep() {
 	for left := range scratch.Left(os.TempDir(), sessionPrefix) {
 		info, err := os.Stat(left.Path)
-		if cl := session("", left); err == nil && time.Since(info.ModTime()) >= abandoned && isOver(cl) {
+		if cl := c.session("", left); err == nil && time.Since(info.ModTime()) >= abandoned && isOver(cl) {
 			_ = discard(left, cl)
 			continue
 		}
@@ -30,11 +30,11 @@ func sweep() {
 }
 
 // session is the state of a tied cluster, of which there is no more than a folder.
-func session(name string, folder scratch.Folder) state.Cluster {
+func (c *Control) session(name string, folder scratch.Folder) state.Cluster {
 	if name == "" {
 		name = DefaultName
 	}
-	return state.Cluster{Name: name, Dir: filepath.Join(folder.Path, "cluster")}
+	return state.Cluster{Name: name, Dir: filepath.Join(folder.Path, "cluster"), Remover: c.programs.ContainerPath}
 }
 
 // discard removes the folder of a tied cluster, where the cluster's state has its own ways.

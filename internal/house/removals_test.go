@@ -44,6 +44,7 @@ var removers = map[string]string{
 	"cluster/realnode/isolated/points_linux.go":        "made by the same call",
 	"cluster/realnode/machine/machine_other.go":        "in the state of a cluster",
 	"cluster/realnode/machine/remove_linux.go":         "in the state of a cluster",
+	"cluster/realnode/machine/volumes.go":              "in the state of a cluster",
 	"cluster/registry/disk/sweep.go":                   "in the state of a cluster",
 	"cluster/registry/registry.go":                     "in the state of a cluster",
 	"cluster/serve/record.go":                          "made by the same call",

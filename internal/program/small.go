@@ -1,6 +1,9 @@
 package program
 
-import "context"
+import (
+	"context"
+	"path/filepath"
+)
 
 // checkName is the file name of the checker of CRDs, without its extension.
 const checkName = "slipway-check"
@@ -28,6 +31,16 @@ const (
 // NodePath is where the slipway-node program is, or where it will be once it is built; empty if that cannot be
 // reported.
 func (f *Finder) NodePath() string { return f.place(nodeProduct()) }
+
+// ContainerPath is where the slipway-container program is or will be, which also removes what real nodes leave; empty
+// if that cannot be reported.
+func (f *Finder) ContainerPath() string {
+	node := f.NodePath()
+	if node == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(node), containerName)
+}
 
 // EnsureNode finds the slipway-node program, as EnsureChecker finds the checker, or builds it with the one beside it.
 func (f *Finder) EnsureNode(ctx context.Context) (path string, err error) {

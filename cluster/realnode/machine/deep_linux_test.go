@@ -45,7 +45,7 @@ func TestDeepFoldersOfPods(t *testing.T) {
 	if left, err := volumes.List(); len(left) > 0 || err != nil {
 		t.Errorf("left are %v, %v", left, err)
 	}
-	if err := machine.RemoveAll(state); err != nil {
+	if err := machine.RemoveAll(state, ""); err != nil {
 		t.Errorf("a machine's state: %.200v", err)
 	}
 	if _, err := os.Lstat(state); !os.IsNotExist(err) {

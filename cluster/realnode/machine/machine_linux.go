@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"syscall"
@@ -50,9 +49,6 @@ const idRange = 1 << 16
 // the system has set aside for the user or, where there are none, his one id.
 func Start(ctx context.Context, o Options) (*Machine, error) {
 	if os.Geteuid() != 0 {
-		if err := os.WriteFile(filepath.Join(o.State, remover), []byte(o.Program), 0o600); err != nil {
-			return nil, fmt.Errorf("start the nodes' machine: %w", err)
-		}
 		ids, err := subid.Find()
 		if err == nil {
 			var m *Machine

@@ -21,10 +21,8 @@ func Start(context.Context, Options) (*Machine, error) {
 	return nil, &Forbidden{Err: fmt.Errorf("isolated nodes need Linux, and this is %s", runtime.GOOS)}
 }
 
-// RemoveAll removes a machine's state.
-func RemoveAll(state string) error { return removetree.All(state) }
-
-func removeBelow(_, dir string) error { return removetree.All(dir) }
+// RemoveAll removes a folder in a machine's state, or all of it.
+func RemoveAll(dir, _ string) error { return removetree.All(dir) }
 
 // IDs is never called, as are the other methods.
 func (m *Machine) IDs() bool { return false }

@@ -16,7 +16,8 @@ import (
 // Volumes are the data of PersistentVolumes in a machine's state, a folder for each, which all nodes share. A node
 // makes the folder for the first pod that uses the volume.
 type Volumes struct {
-	State string // the machine's
+	State   string // the machine's
+	Program string // the path of slipway-container, for [RemoveAll]
 }
 
 // List names those that there are, and what is left of those whose removal was interrupted.
@@ -47,7 +48,7 @@ func (v Volumes) Remove(name string) error {
 		left, err = v.putAside(name, left)
 	}
 	for _, old := range left {
-		err = errors.Join(err, removeBelow(v.State, v.folder(old)))
+		err = errors.Join(err, RemoveAll(v.folder(old), v.Program))
 	}
 	if err != nil {
 		return fmt.Errorf("remove the data of volume %s: %w", name, err)

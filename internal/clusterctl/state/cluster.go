@@ -23,7 +23,10 @@ import (
 type Cluster struct {
 	Name string
 	Dir  string
-	lock string // of whoever starts or stops it
+	// Remover names the program slipway-container, which removes what real nodes leave and this user may not remove.
+	// Nothing in Dir names a program to start. May be nil.
+	Remover func() string
+	lock    string // of whoever starts or stops it
 }
 
 // Kubeconfig is the path of the kubeconfig that the program writes.
@@ -153,13 +156,12 @@ func (c Cluster) Clear(keep bool) error {
 		return denied(err)
 	}
 	_ = os.Remove(c.SocketPath())
-	remove := c.remover()
 	for _, e := range configLast(entries) {
 		name := e.Name()
 		if name == "log" || name == "logs" || name == "lock" || keep && name != "run.json" {
 			continue
 		}
-		if err := remove.all(filepath.Join(c.Dir, name)); err != nil {
+		if err := c.removeAll(filepath.Join(c.Dir, name)); err != nil {
 			return denied(err)
 		}
 	}
@@ -180,7 +182,7 @@ func (c Cluster) Remove() (ok bool, err error) {
 		return false, nil
 	}
 	_ = os.Remove(c.SocketPath())
-	if err := c.remover().all(c.Dir); err != nil {
+	if err := c.removeAll(c.Dir); err != nil {
 		return true, denied(err)
 	}
 	return true, nil

@@ -111,6 +111,9 @@ func (h Home) Clusters() ([]Cluster, error) {
 
 // denied explains a failure to use the state folder.
 func denied(err error) error {
+	if said, ok := errors.AsType[*report.Error](err); ok {
+		return said
+	}
 	e := &report.Error{What: "cannot use the state folder", Err: err,
 		Hint: "set SLIPWAY_STATE to a folder that you may write to"}
 	if p, ok := errors.AsType[*fs.PathError](err); ok {

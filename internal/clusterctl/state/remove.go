@@ -4,29 +4,27 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/removetree"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// remover removes files, also those that this user may not remove: real nodes have files of ids that the system has set
-// aside for him, where newuidmap and newgidmap give them, and folders of overlays that nobody may enter.
-type remover struct {
-	program string // slipway-container, which can; empty without real nodes
-}
-
-func (c Cluster) remover() remover {
-	program, _ := os.ReadFile(filepath.Join(c.Dir, "nodes", ".remover")) // which the cluster program writes
-	return remover{string(program)}
-}
-
-func (r remover) all(path string) error {
+// removeAll removes files, also those that this user may not remove: real nodes have files of ids that the system has
+// set aside for the user, where newuidmap and newgidmap give them, and folders of overlays that no user may enter.
+func (c Cluster) removeAll(path string) error {
 	err := removetree.All(path)
-	if r.program == "" || !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 {
+	if !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 || c.Remover == nil {
 		return err
 	}
-	cmd, untrusted := process.Command(r.program, "remove", path)
+	program := c.Remover()
+	if _, statErr := os.Stat(program); statErr != nil {
+		return &report.Error{
+			What: "cannot remove files of real nodes, which belong to other user ids", Where: path, Err: err,
+			Hint: "slipway-container removes them, and is not compiled", Next: "slipway cluster build --nodes real",
+		}
+	}
+	cmd, untrusted := process.Command(program, "remove", path)
 	if untrusted != nil {
 		return errors.Join(err, untrusted)
 	}
