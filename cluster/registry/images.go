@@ -65,10 +65,8 @@ func digests(list func(context.Context) ([]string, error)) (found []ociregistry.
 	ctx, cancel := context.WithTimeout(context.Background(), imagesLimit)
 	defer cancel()
 	names, err := list(ctx)
-	for _, each := range names {
-		if d, err := name.NewDigest(each); err == nil {
-			found = append(found, ociregistry.Digest(d.DigestStr()))
-		}
+	for _, d := range places.Digests(names) {
+		found = append(found, ociregistry.Digest(d))
 	}
 	return found, err
 }

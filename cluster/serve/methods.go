@@ -48,7 +48,7 @@ func (s *session) methods(life context.Context, c *client) protocol.Methods {
 		"keep": protocol.Answer(func(k protocol.Keep) (protocol.KeepDone, error) {
 			return s.keep(life, k.Logical)
 		}),
-		"prune": protocol.Answer(s.prune),
+		"prune": protocol.Answer(func(p protocol.Prune) (protocol.PruneDone, error) { return s.prune(life, p) }),
 		"addLogical": protocol.Answer(func(l protocol.AddLogical) (protocol.LogicalAdded, error) {
 			cluster, added, err := s.addLogical(life, l)
 			if err == nil && l.Tied {

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,13 +27,17 @@ var errAge = fmt.Errorf("%w: ageMs is negative or too large", protocol.ErrReques
 
 // prune removes superseded images from the registry and from the nodes of the main cluster. Those of a node that cannot
 // be asked stay.
-func (s *session) prune(p protocol.Prune) (done protocol.PruneDone, err error) {
+func (s *session) prune(ctx context.Context, p protocol.Prune) (done protocol.PruneDone, err error) {
 	done.Images = []protocol.PrunedImage{}
 	age := time.Duration(p.AgeMs) * time.Millisecond
 	if p.AgeMs < 0 || age.Milliseconds() != p.AgeMs {
 		return done, errAge
 	}
 	err = s.withHost(func(h *engine.Host) error {
+		used, err := h.Images(ctx)
+		if err != nil {
+			return err
+		}
 		pruned, err := s.store.Load().Prune(age, p.DryRun)
 		if err != nil {
 			return err
@@ -40,7 +45,7 @@ func (s *session) prune(p protocol.Prune) (done protocol.PruneDone, err error) {
 		for _, image := range pruned {
 			add(&done, ofRegistry(image))
 		}
-		images, problems := h.Main().Prune(nodeconfig.Prune{Age: age, DryRun: p.DryRun})
+		images, problems := h.Main().Prune(nodeconfig.Prune{Age: age, Keep: places.Digests(used), DryRun: p.DryRun})
 		for _, node := range slices.Sorted(maps.Keys(images)) {
 			for _, image := range images[node] {
 				add(&done, ofNode(node, image))

@@ -16,6 +16,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -119,6 +120,18 @@ func (c *realCluster) prunesSuperseded(nodes []corev1.Node) {
 	}
 	check(protocol.Prune{AgeMs: time.Hour.Milliseconds()})
 	check(protocol.Prune{DryRun: true}, places...)
+	template := c.pod("pruned").Spec
+	template.Containers[0].Image, template.RestartPolicy = "pruned@"+digests[0], corev1.RestartPolicyNever
+	later := &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "pruned"}, Spec: batchv1.CronJobSpec{
+		Schedule: "0 0 1 1 *", Suspend: new(true), JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: template}}},
+	}}
+	if _, err := c.client.BatchV1().CronJobs(c.ns).Create(c.t.Context(), later, metav1.CreateOptions{}); err != nil {
+		c.t.Fatal(err)
+	}
+	check(protocol.Prune{})
+	if err := c.client.BatchV1().CronJobs(c.ns).Delete(c.t.Context(), "pruned", metav1.DeleteOptions{}); err != nil {
+		c.t.Fatal(err)
+	}
 	check(protocol.Prune{}, places...)
 	check(protocol.Prune{})
 }

@@ -108,7 +108,7 @@ func (s *Store) take(at location, from v1.Image) (Image, error) {
 	if image, err = s.keep(image); err != nil {
 		return Image{}, err
 	}
-	if _, err := s.Prune(supersededFor, false); err != nil && s.options.Warn != nil {
+	if _, err := s.Prune(supersededFor, nil, false); err != nil && s.options.Warn != nil {
 		s.options.Warn(err.Error())
 	}
 	return image, nil

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -35,9 +36,9 @@ type Pruned struct {
 
 // Prune removes images that no name leads to any more and that were superseded longer ago than that: a dev loop brings
 // one with each change. The last one of each tag stays beside the one that took its place, and so do images of
-// containers. It returns what they were; a dry run removes nothing.
-func (s *Store) Prune(age time.Duration, dryRun bool) ([]Pruned, error) {
-	gone, err := s.retire(time.Now().Add(-age), dryRun)
+// containers, and those that have one of the digests in keep. It returns what they were; a dry run removes nothing.
+func (s *Store) Prune(age time.Duration, keep []string, dryRun bool) ([]Pruned, error) {
+	gone, err := s.retire(time.Now().Add(-age), keep, dryRun)
 	pruned := make([]Pruned, 0, len(gone))
 	for _, image := range gone {
 		p := Pruned{ID: image.ID, Bytes: sizeOf(image.Root)}
@@ -56,7 +57,7 @@ func (s *Store) Prune(age time.Duration, dryRun bool) ([]Pruned, error) {
 
 // retire returns the images that were superseded before that time. Unless it is a dry run, it takes them out of the
 // store; their root folders are then where they lie until they are removed.
-func (s *Store) retire(before time.Time, dryRun bool) (gone []Image, err error) {
+func (s *Store) retire(before time.Time, keep []string, dryRun bool) (gone []Image, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := map[string]string{} // the image that lost a tag last
@@ -68,7 +69,7 @@ func (s *Store) retire(before time.Time, dryRun bool) (gone []Image, err error) 
 		}
 	}
 	for id, image := range s.images {
-		stays := image.named() || len(image.Lost) == 0 || s.used == nil || s.used(id)
+		stays := image.named() || len(image.Lost) == 0 || s.used == nil || s.used(id) || image.has(keep)
 		for tag, at := range image.Lost {
 			stays = stays || last[tag] == id || at.After(before)
 		}
@@ -85,6 +86,13 @@ func (s *Store) retire(before time.Time, dryRun bool) (gone []Image, err error) 
 		gone = append(gone, image)
 	}
 	return gone, err
+}
+
+// has reports whether the image was pulled by one of these digests.
+func (i Image) has(digests []string) bool {
+	return slices.ContainsFunc(digests, func(digest string) bool {
+		return slices.ContainsFunc(i.Digests, func(name string) bool { return strings.HasSuffix(name, "@"+digest) })
+	})
 }
 
 // sizeOf adds up the sizes of the files below a folder. What cannot be read counts for nothing.

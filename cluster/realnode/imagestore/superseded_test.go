@@ -45,9 +45,10 @@ func TestSuperseded(t *testing.T) {
 			t.Errorf("there are %q, want %q", got, want)
 		}
 	}
+	var keep []string // digests
 	prune := func(age time.Duration, dryRun bool, want ...string) {
 		t.Helper()
-		pruned, err := s.store.Prune(age, dryRun)
+		pruned, err := s.store.Prune(age, keep, dryRun)
 		var got []string
 		for _, p := range pruned {
 			for mark, image := range images {
@@ -69,6 +70,10 @@ func TestSuperseded(t *testing.T) {
 	s.restart()
 	s.store.Uses(func(id string) bool { return id == images["1 used"].ID })
 	prune(0, true, "3", "4")
+	_, digest, _ := strings.Cut(images["4"].Digests[0], "@")
+	keep = []string{digest}
+	prune(0, true, "3")
+	keep = nil
 	wantMarks(all...)
 	prune(0, false, "3", "4")
 	prune(0, false)

@@ -108,7 +108,7 @@ func volumePlugins(volumes string) []volume.VolumePlugin {
 // answer does what the cluster asks for, until this process ends.
 func (n *node) answer(store *imagestore.Store) {
 	err := n.requests.Serve(func(p nodeconfig.Prune) ([]nodeconfig.PrunedImage, error) {
-		pruned, err := store.Prune(p.Age, p.DryRun)
+		pruned, err := store.Prune(p.Age, p.Keep, p.DryRun)
 		images := make([]nodeconfig.PrunedImage, len(pruned))
 		for i, image := range pruned {
 			images[i] = nodeconfig.PrunedImage(image)

@@ -13,6 +13,7 @@ import (
 // Prune asks a node to remove superseded images.
 type Prune struct {
 	Age    time.Duration // they were superseded for longer
+	Keep   []string      // digests of manifests: images that pods and workloads name by them
 	DryRun bool
 }
 
@@ -58,9 +59,10 @@ func (r *Requests) Serve(prune func(Prune) ([]PrunedImage, error)) error {
 
 // Node is the other side: a node as it is asked. The node may be in the hands of what it was to keep in.
 type Node struct {
-	turn sync.Mutex // one request after the other
-	conn Conn
-	from *bufio.Scanner
+	configured chan struct{} // closed once the node has its configuration
+	turn       sync.Mutex    // one request after the other
+	conn       Conn
+	from       *bufio.Scanner
 }
 
 // Conn is a connection to a node.
@@ -78,19 +80,23 @@ const (
 
 // NewNode asks over conn, which [Node.Close] closes.
 func NewNode(conn Conn) *Node {
-	n := &Node{conn: conn, from: bufio.NewScanner(conn)}
+	n := &Node{configured: make(chan struct{}), conn: conn, from: bufio.NewScanner(conn)}
 	n.from.Buffer(nil, maxAnswer)
 	return n
 }
 
-// Configure has the connection begin with a configuration. It comes before all requests.
-func (n *Node) Configure(c Config) error { return c.Write(n.conn) }
+// Configure has the connection begin with a configuration. Requests wait for it.
+func (n *Node) Configure(c Config) error {
+	defer close(n.configured)
+	return c.Write(n.conn)
+}
 
 // Close ends the connection, and with it a request that waits.
 func (n *Node) Close() error { return n.conn.Close() }
 
 // Prune makes a request. A connection that fails takes no other one.
 func (n *Node) Prune(p Prune) ([]PrunedImage, error) {
+	<-n.configured
 	n.turn.Lock()
 	defer n.turn.Unlock()
 	answer, err := n.ask(p)

@@ -35,9 +35,6 @@ func TestRequests(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if err := node.Configure(nodeconfig.Config{Name: "real-1"}); err != nil {
-		t.Fatal(err)
-	}
 	var askers sync.WaitGroup
 	for range 10 {
 		askers.Go(func() {
@@ -46,6 +43,9 @@ func TestRequests(t *testing.T) {
 				t.Errorf("%+v, %v", images, err)
 			}
 		})
+	}
+	if err := node.Configure(nodeconfig.Config{Name: "real-1"}); err != nil { // which they wait for
+		t.Fatal(err)
 	}
 	askers.Wait()
 	if _, err := node.Prune(nodeconfig.Prune{DryRun: true}); err == nil || err.Error() != "not today" {
@@ -63,8 +63,11 @@ func TestHostileNode(t *testing.T) {
 	node := nodeconfig.NewNode(ours)
 	var group sync.WaitGroup
 	group.Go(func() {
-		if _, err := bufio.NewReader(theirs).ReadString('\n'); err != nil {
-			t.Error(err)
+		lines := bufio.NewReader(theirs)
+		for range 2 { // the configuration and the request
+			if _, err := lines.ReadString('\n'); err != nil {
+				t.Error(err)
+			}
 		}
 		for {
 			if _, err := theirs.Write(bytes.Repeat([]byte("["), 1<<16)); err != nil {
@@ -72,6 +75,9 @@ func TestHostileNode(t *testing.T) {
 			}
 		}
 	})
+	if err := node.Configure(nodeconfig.Config{}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := node.Prune(nodeconfig.Prune{}); !errors.Is(err, bufio.ErrTooLong) {
 		t.Errorf("%v", err)
 	}

@@ -53,6 +53,16 @@ func (p Places) Here() []name.Reference {
 	return here
 }
 
+// Digests are those in names of images; a name may have none.
+func Digests(names []string) (digests []string) {
+	for _, each := range names {
+		if d, err := name.NewDigest(each); err == nil {
+			digests = append(digests, d.DigestStr())
+		}
+	}
+	return digests
+}
+
 // Mirrored is where an image is asked for whose registry may have a mirror: host[:port][/path] by the registry's full
 // name.
 func Mirrored(own name.Reference, mirrors map[string]string) (name.Reference, error) {
