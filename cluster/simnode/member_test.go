@@ -93,7 +93,10 @@ func TestDeletedNodeRegistersAgain(t *testing.T) {
 	if err := nodes.StartAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	get(t, client, "n")
+	n := get(t, client, "n")
+	if c, err := client.StorageV1().CSINodes().Get(t.Context(), "n", metav1.GetOptions{}); err != nil || len(c.OwnerReferences) != 1 || c.OwnerReferences[0].UID != n.UID {
+		t.Errorf("its CSINode is %+v, %v", c, err)
+	}
 }
 
 func TestUnknownNode(t *testing.T) {

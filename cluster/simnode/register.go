@@ -113,7 +113,9 @@ func registerOne(ctx context.Context, client kubernetes.Interface, spec node.Spe
 				return err
 			}
 		}
-		result, err = bring(ctx, client, old, wanted, spec)
+		if result, err = bring(ctx, client, old, wanted, spec); err == nil {
+			err = registerStorage(ctx, client, result)
+		}
 		old = nil // a retry starts from what the API server has by then
 		return err
 	})

@@ -44,6 +44,9 @@ func TestNodeIsReadyAndHoldsItsLease(t *testing.T) {
 	if pods := n.Status.Allocatable.Pods().Value(); pods != 1000 || n.Status.NodeInfo.KubeletVersion != node.KubeletVersion {
 		t.Errorf("%d pods, kubelet %s", pods, n.Status.NodeInfo.KubeletVersion)
 	}
+	if c, err := client.StorageV1().CSINodes().Get(t.Context(), "n", metav1.GetOptions{}); err != nil || len(c.OwnerReferences) != 1 || c.OwnerReferences[0].UID != n.UID {
+		t.Errorf("its CSINode is %+v, %v", c, err)
+	}
 	leases := cache.NewListWatchFromClient(client.CoordinationV1().RESTClient(), "leases", corev1.NamespaceNodeLease, fields.Everything())
 	until(t, leases, &coordinationv1.Lease{}, never, func(e watch.Event) (bool, error) {
 		lease, ok := e.Object.(*coordinationv1.Lease)
