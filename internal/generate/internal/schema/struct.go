@@ -71,6 +71,7 @@ func (b *structBuilder) field(f *load.Field) {
 	b.doubtMetadata(f, name, inline, s)
 	if inline && s.Type != "" && s.Type != "object" {
 		b.fail(f.Syntax, "field %s of type %s is inlined, but only structs can be inlined; put a name into its json tag", fieldName(f), s.Type)
+		b.schema.Properties[fieldName(f)] = s // as if it had one: mistakes in the types that it leads to are reported, too
 		return
 	}
 	if inline {

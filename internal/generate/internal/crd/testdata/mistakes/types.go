@@ -58,6 +58,8 @@ type Kind struct {
 	T Choice `json:"t"`
 	// want is inlined, but only structs can be inlined
 	V string `json:",omitempty"`
+	// want is inlined, but only structs can be inlined
+	DD []*Inlined `json:",omitempty"`
 	// want a function has no schema
 	U func() `json:"u"`
 	// want no schema of a list through one
@@ -75,6 +77,12 @@ type Kind struct {
 	// want Generic has type parameters
 	Z  Generic  `json:"z"`
 	AA Numbered `json:"aa"`
+}
+
+type Inlined struct {
+	// want needs a list, this is of type string
+	// +kubebuilder:validation:items:MinItems=1
+	A string `json:"a"`
 }
 
 type List = []string
