@@ -28,6 +28,7 @@ type checker struct {
 	*code
 	known    *exports
 	declared map[string]*declarations
+	whole    *Program // of which functions are checked, too; nil if only declarations matter
 }
 
 // declarations are what other packages see of one.
@@ -37,7 +38,7 @@ type declarations struct {
 }
 
 func newChecker(of *code, known *exports) *checker {
-	return &checker{of, known, map[string]*declarations{}}
+	return &checker{code: of, known: known, declared: map[string]*declarations{}}
 }
 
 // A judgement says of a package whether it compiles.
@@ -222,7 +223,7 @@ func (u *unit) Import(importPath string) (*types.Package, error) {
 	return found.types, nil
 }
 
-// declarations checks what a package declares, once.
+// declarations checks what a package declares, once, and its functions if it is one of a program.
 func (c *checker) declarations(p *pkg) *declarations {
 	if d, known := c.declared[p.path]; known {
 		return d
@@ -230,7 +231,15 @@ func (c *checker) declarations(p *pkg) *declarations {
 	d := &declarations{}
 	c.declared[p.path] = d
 	u := &unit{judgement: judgement{path: p.path}, checker: c, inside: true, shown: map[string]*file{}, passed: map[token.Pos]bool{}}
-	made := u.checkSyntax(p, p.path, p.filesThat(func(f *file) bool { return !f.test }), true, nil)
+	files := p.filesThat(func(f *file) bool { return !f.test })
+	var info *types.Info
+	if c.whole != nil {
+		info = programInfo()
+	}
+	made := u.checkSyntax(p, p.path, files, c.whole == nil, info)
+	if c.whole != nil {
+		c.whole.keep(files, made, info)
+	}
 	switch d.unknown = u.unknown; {
 	case d.unknown != "":
 	case p.err != nil:
