@@ -47,13 +47,8 @@ func (s *Session) refuseUncompiled(ctx context.Context, root string, planned *sc
 	defer s.Collector.Patiently()()
 	s.Handler.Handle(report.Step{Name: "checking that the code still compiles"})
 	before := planned.Code().View()
-	change := typecheck.Change{Root: root, Before: before, After: fileview.Over(before, changed), Files: slices.Sorted(maps.Keys(changed)), Environ: s.Environ}
-	if cache, err := cachefolder.Root(s.Getenv); err == nil {
-		change.Cache = filepath.Join(cache, "exports")
-	}
-	if s.Program != "" {
-		change.Tool = []string{s.Program, typecheck.ToolWord}
-	}
+	change := s.typechecked(root, before)
+	change.After, change.Files = fileview.Over(before, changed), slices.Sorted(maps.Keys(changed))
 	verdict, err := change.Check(ctx)
 	switch {
 	case err != nil:
@@ -64,6 +59,18 @@ func (s *Session) refuseUncompiled(ctx context.Context, root string, planned *sc
 		s.Handler.Handle(report.Note{Text: "not type-checked: " + verdict.Unknown[0]})
 	}
 	return nil
+}
+
+// typechecked is the project as a view has it, without a change.
+func (s *Session) typechecked(root string, view fileview.View) typecheck.Change {
+	change := typecheck.Change{Root: root, Before: view, After: view, Environ: s.Environ}
+	if cache, err := cachefolder.Root(s.Getenv); err == nil {
+		change.Cache = filepath.Join(cache, "exports")
+	}
+	if s.Program != "" {
+		change.Tool = []string{s.Program, typecheck.ToolWord}
+	}
+	return change
 }
 
 // uncompiledError is that a plan makes mistakes.

@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/typecheck"
 	"github.com/slipway-dev/slipway/internal/vet"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -120,7 +121,7 @@ func (s *Session) plannedRun(ctx context.Context, root string, g Generation, opt
 		return plan, generate.Result{}, plan.Refusal()
 	}
 	s.Handler.Handle(report.Step{Name: "generating"})
-	vetted, err := s.vet(root, g)
+	vetted, err := s.vet(ctx, root, g)
 	if err != nil {
 		return plan, generate.Result{}, err
 	}
@@ -139,11 +140,18 @@ func (s *Session) plannedRun(ctx context.Context, root string, g Generation, opt
 
 // vet reports code that does nothing although it compiles, if the run is strict: the generators need not know, and read
 // less.
-func (s *Session) vet(root string, g Generation) ([]report.Finding, error) {
+func (s *Session) vet(ctx context.Context, root string, g Generation) ([]report.Finding, error) {
 	if !g.Strict {
 		return nil, nil
 	}
-	found, err := vet.Findings(s.codebase(root))
+	code := s.codebase(root)
+	found, err := vet.Findings(code, func(folders []string) (typecheck.Program, error) {
+		program, err := s.typechecked(root, code.View()).Program(ctx, folders)
+		if program.Unknown != "" {
+			s.Handler.Handle(report.Note{Text: "permissions are not compared with calls: " + program.Unknown})
+		}
+		return program, err
+	})
 	for i := range found {
 		found[i].Fatal = true
 	}

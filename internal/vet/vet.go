@@ -1,10 +1,10 @@
 // Package vet finds code that does nothing, or fails in a cluster, although it compiles: it contradicts the project's
 // own markers, or has a form of which the libraries know nothing any more.
 //
-//	findings, err := vet.Findings(code)
+//	findings, err := vet.Findings(code, program)
 //
-// It reads syntax alone, without the packages that the code imports. What syntax leaves open, such as the type of an
-// object in an interface's variable, is unknown and no finding.
+// It reads syntax and, for permissions that calls need, the types of a program. What these leave open, such as the type
+// of an object in an interface's variable, is unknown and no finding.
 package vet
 
 import (
@@ -24,7 +24,7 @@ import (
 )
 
 // Findings are what is wrong with the project's code, by file and line: see [codebase.Codebase.Kinds] for the error.
-func Findings(code *codebase.Codebase) ([]report.Finding, error) {
+func Findings(code *codebase.Codebase, program Program) ([]report.Finding, error) {
 	v := vetting{code: code, set: token.NewFileSet()}
 	var err error
 	if v.kinds, err = code.Kinds(); err != nil {
@@ -38,6 +38,9 @@ func Findings(code *codebase.Codebase) ([]report.Finding, error) {
 	v.statuses()
 	v.permissions()
 	if err := v.webhooks(); err != nil {
+		return nil, err
+	}
+	if err := v.lacking(program); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(v.found, func(a, b report.Finding) int {

@@ -110,7 +110,7 @@ func found(t *testing.T, archive string) string {
 			t.Fatal(err)
 		}
 	}
-	findings, err := vet.Findings(codebase.Read(fileview.Disk(dir), func(string) string { return "" }))
+	findings, err := vet.Findings(codebase.Read(fileview.Disk(dir), func(string) string { return "" }), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
