@@ -36,11 +36,12 @@ func (c *Codebase) readWebhooks() (all []Webhook, err error) {
 		if err != nil {
 			continue // code that cannot be read is reported by what builds it
 		}
-		for _, w := range source.Webhooks(name, text) {
+		for _, found := range source.Webhooks(name, text) {
+			w := found.Value
 			if w.Path != "" {
 				w.Path = path.Join("/", w.Path)
 			}
-			all = append(all, Webhook{Path: w.Path, Mutating: w.Mutating, Elsewhere: w.ServiceName != "", Definitions: definitionsOf(w.Webhook), Verbs: w.Verbs, File: name, Line: w.Line})
+			all = append(all, Webhook{Path: w.Path, Mutating: w.Mutating, Elsewhere: w.ServiceName != "", Definitions: definitionsOf(w), Verbs: w.Verbs, File: name, Line: found.Line})
 		}
 	}
 	return all, err

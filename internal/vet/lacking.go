@@ -23,7 +23,7 @@ func (v *vetting) lacking(read Program) error {
 	var given []source.Permission
 	for _, f := range v.files {
 		for _, p := range source.Permissions(f.name, f.text) {
-			given = append(given, p.Permission)
+			given = append(given, p.Value)
 		}
 	}
 	if len(given) == 0 {

@@ -51,7 +51,7 @@ func (v *vetting) permissions() {
 	v.addWritten(own)
 	for _, f := range v.files {
 		for _, p := range source.Permissions(f.name, f.text) {
-			v.permission(report.Position{File: f.name, Line: p.Line}, p.Permission, own)
+			v.permission(report.Position{File: f.name, Line: p.Line}, p.Value, own)
 		}
 	}
 }

@@ -21,18 +21,7 @@ func PermissionDefinition() marker.Definition {
 	return marker.Define[Permission](PermissionMarker, marker.Package, "requests permissions: verbs on resources of groups, or on URLs")
 }
 
-// A RequestedPermission is a permission with the line of its marker.
-type RequestedPermission struct {
-	Permission
-	Line int
-}
-
 // Permissions are those that a Go file requests, as [Webhooks] are those that it declares.
-func Permissions(name string, text []byte) (all []RequestedPermission) {
-	for _, found := range packageMarkers(name, text, PermissionDefinition()) {
-		if p, ok := found.value.(Permission); ok {
-			all = append(all, RequestedPermission{p, found.line})
-		}
-	}
-	return all
+func Permissions(name string, text []byte) []Marked[Permission] {
+	return packageMarkers[Permission](name, text, PermissionDefinition())
 }

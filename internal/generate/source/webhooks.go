@@ -39,31 +39,20 @@ func WebhookDefinition() marker.Definition {
 	return marker.Define[Webhook](WebhookMarker, marker.Package, "declares an admission webhook that the manager serves")
 }
 
-// A DeclaredWebhook is a webhook with the line of its marker.
-type DeclaredWebhook struct {
-	Webhook
-	Line int
-}
-
 // Webhooks are those that a Go file declares, in the order of its lines. Markers with mistakes and files that do not
 // parse count as far as they can be read: what is wrong with them is reported by the generator.
-func Webhooks(name string, text []byte) (all []DeclaredWebhook) {
-	for _, found := range packageMarkers(name, text, WebhookDefinition()) {
-		if webhook, ok := found.value.(Webhook); ok {
-			all = append(all, DeclaredWebhook{webhook, found.line})
-		}
-	}
-	return all
+func Webhooks(name string, text []byte) []Marked[Webhook] {
+	return packageMarkers[Webhook](name, text, WebhookDefinition())
 }
 
-// marked is the value of a marker of a package, and its line.
-type marked struct {
-	value any
-	line  int
+// Marked is the value of a marker of a package, with the line of the marker.
+type Marked[T any] struct {
+	Value T
+	Line  int
 }
 
 // packageMarkers are the markers of a definition in a Go file.
-func packageMarkers(name string, text []byte, of marker.Definition) (all []marked) {
+func packageMarkers[T any](name string, text []byte, of marker.Definition) (all []Marked[T]) {
 	if !bytes.Contains(text, []byte("+"+of.Name)) {
 		return nil
 	}
@@ -77,8 +66,10 @@ func packageMarkers(name string, text []byte, of marker.Definition) (all []marke
 		return nil
 	}
 	for _, comment := range marker.Attach(syntax, registry).Package {
-		if value, ok := registry.Read(comment, marker.Package); ok {
-			all = append(all, marked{value, fset.Position(comment.Pos).Line})
+		if read, ok := registry.Read(comment, marker.Package); ok {
+			if value, ok := read.(T); ok {
+				all = append(all, Marked[T]{value, fset.Position(comment.Pos).Line})
+			}
 		}
 	}
 	return all
