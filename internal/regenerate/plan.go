@@ -79,7 +79,7 @@ func PlanFor(root string, code *codebase.Codebase) (Plan, []report.Finding, erro
 	if err != nil {
 		return Plan{}, nil, err
 	}
-	plan := Plan{root: root, view: code.View(), generation: generation, changes: generation.Changes()}
+	plan := Plan{root: root, view: code.View(), generation: generation, changes: slices.Concat(generation.Changes(), code.Overwritten(generation))}
 	if len(generation.Calls) > 0 {
 		plan.tool = toolOf(generation.Tool)
 	}
