@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/recipe"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -87,6 +89,13 @@ func (c *Codebase) readGeneration() (g Generation, err error) {
 		texts = append(texts, directives...)
 		found = append(found, recipe.Calls(directives, program, c.view)...)
 	}
+	if verifying := !slices.ContainsFunc(found, generates); verifying && !g.Slipway {
+		if byHand := recipe.Calls(c.updates(), program, c.view); len(byHand) > 0 {
+			found = byHand
+		}
+	} else {
+		found = slices.DeleteFunc(found, func(call recipe.Call) bool { return !generates(call) })
+	}
 	for _, call := range found {
 		if !slices.ContainsFunc(g.Calls, func(known Call) bool { return known.same(call) }) {
 			g.Calls = append(g.Calls, c.readCall(call))
@@ -108,6 +117,23 @@ func (c *Codebase) makefile() ([]byte, error) {
 		return nil, &report.Error{What: "the Makefile cannot be read", Where: makefile.Name, Err: err}
 	}
 	return content, nil
+}
+
+// generates reports whether a call is one of a recipe or a script that generates files, and not of one that verifies
+// them.
+func generates(call recipe.Call) bool {
+	return !strings.HasPrefix(path.Base(call.File), "verify") && !strings.HasPrefix(call.Target, "verify")
+}
+
+// updates runs the scripts that repositories of Kubernetes have run by hand.
+func (c *Codebase) updates() (texts []recipe.Text) {
+	for _, pattern := range []string{"hack/update*.sh", "hack/generate*.sh"} {
+		scripts, _ := fs.Glob(c.view, pattern) // the pattern is right
+		for _, script := range scripts {
+			texts = append(texts, recipe.Text{File: script, Line: 1, Command: script, Shell: shellword.Quote(script)})
+		}
+	}
+	return texts
 }
 
 // runsDirectives reports whether a text runs go generate.
