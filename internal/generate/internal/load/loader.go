@@ -63,7 +63,8 @@ type Loader struct {
 	findings     []report.Finding
 	plain        map[string]PlainFile  // by path, as the last run found them
 	leftOut      map[string]bool       // files that build constraints leave out
-	missing      []string              // modules that are required and not there
+	missing      []string              // modules that are required and not there, or packages that vendored is to have
+	vendored     *modules              // those of the last one that is missing
 	edges        map[*Package][]string // the folders of the user's packages that a package imports
 
 	buffers sync.Pool // of *bytes.Buffer, for reading files

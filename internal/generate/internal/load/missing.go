@@ -18,16 +18,25 @@ var ErrNotDownloaded = errors.New("not downloaded")
 // noteMissing remembers the required module that should hold the package, when
 // it is not on this machine.
 func (m *modules) noteMissing(importPath string) {
-	if missing := m.missingModule(importPath); missing != "" {
-		m.loader.mu.Lock()
-		defer m.loader.mu.Unlock()
-		m.loader.missing = append(m.loader.missing, missing)
+	missing := m.missingModule(importPath)
+	if missing == "" {
+		return
 	}
+	m.loader.mu.Lock()
+	defer m.loader.mu.Unlock()
+	m.loader.missing = append(m.loader.missing, missing)
+	m.loader.vendored = m
 }
 
-// missingModule is the path of the required module that should hold the package and
-// is not on this machine, or "".
+// missingModule is the path of the required module that should hold the package and is not on this machine or, where
+// packages are vendored, that of the package if it is listed and not there; else "".
 func (m *modules) missingModule(importPath string) string {
+	if m.vendor != "" {
+		if list, err := m.loader.config.Inputs.ReadFile(m.vendorList()); err == nil && slices.Contains(strings.Split(string(list), "\n"), importPath) {
+			return importPath
+		}
+		return ""
+	}
 	for prefix := importPath; prefix != "." && prefix != "/"; prefix = path.Dir(prefix) {
 		dir, required := m.dirs[prefix]
 		if !required || !isBelow(dir, m.loader.env.modcache()) {
@@ -53,12 +62,15 @@ func (l *Loader) Missing() error {
 	}
 	slices.Sort(l.missing)
 	l.missing = slices.Compact(l.missing)
-	return &report.Error{
-		What:  "required modules are not on this machine: " + strings.Join(l.missing, ", "),
-		Where: "go.mod",
-		Err:   ErrNotDownloaded,
-		Next:  "go mod download",
+	e := &report.Error{What: "required modules are not on this machine: ", Where: "go.mod", Err: ErrNotDownloaded, Next: "go mod download"}
+	if m := l.vendored; m != nil && m.vendor != "" {
+		e.What, e.Where, e.Next = "the vendor folder lacks packages that it lists: ", "vendor/modules.txt", "go mod vendor"
+		if m.work != "" {
+			e.Next = "go work vendor"
+		}
 	}
+	e.What += strings.Join(l.missing, ", ")
+	return e
 }
 
 // homeless returns an error when nothing tells where downloaded modules are: it is not the modules that are missing

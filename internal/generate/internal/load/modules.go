@@ -191,8 +191,7 @@ func isComplete(file *modfile.File) bool {
 // useVendor turns to the vendor folder where the go command would: by itself only to one that was written for a
 // workspace in a workspace, and for a module outside of one.
 func (m *modules) useVendor(directive *modfile.Go, inWorkspace bool) {
-	dir := filepath.Join(m.root, "vendor")
-	name := filepath.Join(dir, "modules.txt")
+	dir, name := filepath.Join(m.root, "vendor"), m.vendorList()
 	if !m.loader.env.isFile(name) {
 		return
 	}
@@ -205,6 +204,9 @@ func (m *modules) useVendor(directive *modfile.Go, inWorkspace bool) {
 		}
 	}
 }
+
+// vendorList is the file that lists the vendored packages.
+func (m *modules) vendorList() string { return filepath.Join(m.root, "vendor", "modules.txt") }
 
 // isForWorkspace tells from the first line of a vendor/modules.txt whether go work vendor has written it.
 func (l *Loader) isForWorkspace(name string) bool {
