@@ -83,7 +83,7 @@ type Options struct {
 	// Replacing, unless it is nil, learns of each file that a run is about to write or remove, and what is there;
 	// before is nil where nothing is.
 	Replacing func(path string, before []byte)
-	// Events receives notes about what took a longer way, and a report.Step for
+	// Events receives notes about what took a longer way, a report.Detail of what is being done, and a report.Step for
 	// each stage that ends: load, each generator by its name, and write. Generators
 	// run at once and share what they load, so their times overlap. Nil discards all.
 	Events report.Handler
@@ -104,6 +104,7 @@ func Run(ctx context.Context, options Options) (Result, error) {
 
 // stage begins a stage; the function that it returns tells the time at its end.
 func (r *run) stage(name string) func() {
+	r.events.Handle(report.Detail{Text: name})
 	begin := time.Now()
 	return func() { r.events.Handle(report.Step{Name: name, Elapsed: time.Since(begin)}) }
 }

@@ -240,9 +240,11 @@ func (s *Session) runPlan(ctx context.Context, root string, plan regenerate.Plan
 // options do with it.
 func (s *Session) run(ctx context.Context, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
 	options.Codegen, options.Replacing = codegen.NewFinder(s.Getenv, s.Handler), both(options.Replacing, s.replaced.noting(root))
-	if s.Verbose {
-		options.Events = s.Handler
-	}
+	options.Events = report.HandlerFunc(func(e report.Event) {
+		if _, detail := e.(report.Detail); detail || s.Verbose {
+			s.Handler.Handle(e)
+		}
+	})
 	defer s.Collector.Patiently()()
 	return plan.Run(ctx, options)
 }

@@ -30,7 +30,7 @@ func (f HandlerFunc) Handle(e Event) { f(e) }
 // Discard drops every event.
 var Discard Handler = HandlerFunc(func(Event) {})
 
-// An Event is one of the types of this package that say so: [Step], [Progress],
+// An Event is one of the types of this package that say so: [Step], [Progress], [Detail],
 // [File], [Object], [Note], [Warning], [Finding] or [Result].
 type Event interface{ event() }
 
@@ -52,6 +52,11 @@ type Progress struct {
 	Unit    string        `json:"unit,omitempty"`
 	Elapsed time.Duration `json:"elapsedNanoseconds"`
 	Left    time.Duration `json:"leftNanoseconds,omitempty"`
+}
+
+// Detail is what the step that goes on is doing. It is shown with the next sign of life of the step, if there is one.
+type Detail struct {
+	Text string `json:"text"`
 }
 
 // Action is what happened, or would happen, to a file or an object.
@@ -131,6 +136,7 @@ type Result struct {
 
 func (Step) event()     {}
 func (Progress) event() {}
+func (Detail) event()   {}
 func (File) event()     {}
 func (Object) event()   {}
 func (Note) event()     {}

@@ -18,6 +18,7 @@ type pulse struct {
 	mu    sync.Mutex
 	timer *time.Timer // nil while no step goes on
 	step  string
+	doing string // the last detail of the step
 	begin time.Time
 }
 
@@ -25,10 +26,14 @@ type pulse struct {
 func (p *pulse) Handle(e report.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if detail, ok := e.(report.Detail); ok {
+		p.doing = detail.Text
+		return
+	}
 	p.stop()
 	p.next.Handle(e)
 	if step, ok := e.(report.Step); ok && step.Elapsed == 0 {
-		p.step, p.begin = step.Name, time.Now()
+		p.step, p.doing, p.begin = step.Name, "", time.Now()
 		p.timer = time.AfterFunc(quiet, p.beat)
 	}
 }
@@ -56,6 +61,10 @@ func (p *pulse) beat() {
 	if p.timer == nil {
 		return // an event came at the same time
 	}
-	p.next.Handle(report.Progress{Name: p.step, Elapsed: time.Since(p.begin)})
+	name := p.step
+	if p.doing != "" {
+		name += ": " + p.doing
+	}
+	p.next.Handle(report.Progress{Name: name, Elapsed: time.Since(p.begin)})
 	p.timer.Reset(quiet)
 }

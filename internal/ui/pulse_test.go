@@ -29,6 +29,29 @@ func TestPulse(t *testing.T) {
 	})
 }
 
+// TestPulseDetails: what a step is doing is shown with the next sign of life, and is no sign of life itself.
+func TestPulseDetails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []report.Event
+		p := &pulse{next: report.HandlerFunc(func(e report.Event) { got = append(got, e) })}
+		p.Handle(report.Detail{Text: "nothing goes on"})
+		first, second := report.Step{Name: "building"}, report.Step{Name: "testing"}
+		p.Handle(first)
+		p.Handle(report.Detail{Text: "the roof"})
+		time.Sleep(2 * time.Second)
+		p.Handle(report.Detail{Text: "the floor"})
+		time.Sleep(2 * time.Second)
+		p.Handle(second)
+		time.Sleep(4 * time.Second)
+		p.Handle(report.Result{})
+		want := []report.Event{first, report.Progress{Name: "building: the floor", Elapsed: 3 * time.Second},
+			second, report.Progress{Name: "testing", Elapsed: 3 * time.Second}, report.Result{}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 // TestPulseEndsWithError: nothing follows the error that ended the invocation.
 func TestPulseEndsWithError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

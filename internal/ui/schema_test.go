@@ -203,7 +203,7 @@ func TestExamplesAreComplete(t *testing.T) {
 				continue
 			}
 			events++
-			if name := f.Recv.List[0].Type.(*ast.Ident).Name; !have[name] {
+			if name := f.Recv.List[0].Type.(*ast.Ident).Name; !have[name] && name != "Detail" { // which is shown as Progress
 				t.Errorf("report.%s has no example, and so is not in the schema", name)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"reflect"
 	"sync"
+
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // checkedPackage is what go/types says about a package.
@@ -54,6 +56,7 @@ func (c *checker) check(p *Package) *checkedPackage {
 	if done := c.done[p]; done != nil {
 		return done
 	}
+	c.loader.config.Notes.Handle(report.Detail{Text: fmt.Sprintf("type-checking package %d, %s", len(c.done)+1, p.Path)})
 	result := &checkedPackage{
 		types: types.NewPackage(p.Path, p.Name()),
 		info: &types.Info{

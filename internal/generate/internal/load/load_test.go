@@ -42,12 +42,15 @@ func tree(t testing.TB, archive string) string {
 	return dir
 }
 
-// recorder collects notes.
-type recorder struct{ notes []string }
+// recorder collects notes, and details of what takes long.
+type recorder struct{ notes, details []string }
 
 func (r *recorder) Handle(e report.Event) {
-	if n, ok := e.(report.Note); ok {
-		r.notes = append(r.notes, n.Text)
+	switch e := e.(type) {
+	case report.Note:
+		r.notes = append(r.notes, e.Text)
+	case report.Detail:
+		r.details = append(r.details, e.Text)
 	}
 }
 
@@ -333,8 +336,12 @@ type T struct{}
 			if got["Dep"] != test.want {
 				t.Errorf("example.com/dep is in %s, want %s (%q)", got["Dep"], test.want, notes.notes)
 			}
-			if asked := len(notes.notes) > 0; asked != test.asks {
+			asked := len(notes.notes) > 0
+			if asked != test.asks {
 				t.Errorf("asked the go command: %v, want %v (%q)", asked, test.asks, notes.notes)
+			}
+			if shown := slices.ContainsFunc(notes.details, func(d string) bool { return strings.HasPrefix(d, "asking the go command where ") }); shown != asked {
+				t.Errorf("shown while it goes on: %v, want %v (%q)", shown, asked, notes.details)
 			}
 		})
 	}
