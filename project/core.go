@@ -1,5 +1,10 @@
 package project
 
+import (
+	"maps"
+	"slices"
+)
+
 // coreDomains are the groups of Kubernetes itself, with what follows them in the name of
 // the API. The group without a name, of pods and the like, is called core.
 var coreDomains = map[string]string{
@@ -24,6 +29,9 @@ var coreDomains = map[string]string{
 	"scheduling":            "k8s.io",
 	"storage":               "k8s.io",
 }
+
+// CoreGroups are the groups of Kubernetes itself, in the order of their names.
+func CoreGroups() []string { return slices.Sorted(maps.Keys(coreDomains)) }
 
 // CoreDomain returns the domain of a group of Kubernetes itself, which is empty for
 // some; it reports whether the group is one.

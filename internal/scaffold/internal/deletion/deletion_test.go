@@ -381,6 +381,10 @@ func TestAbsent(t *testing.T) {
 			"a misspelt kind", project, remove(deletion.Options{Group: "batch", Version: "v1", Kind: "Cronjob"}),
 			"the project has no batch.example.com/v1 Cronjob; did you mean --group batch --version v1 --kind CronJob?",
 		},
+		{
+			"a misspelt group", project, remove(deletion.Options{Group: "bath", Version: "v1", Kind: "CronJob"}),
+			"the project has no bath.example.com/v1 CronJob; did you mean --group batch --version v1 --kind CronJob?",
+		},
 		{"another version", project, remove(job2), "the project has no batch.example.com/v2 CronJob; it has\n  --group batch --version v1 --kind CronJob"},
 		{
 			"another controller", project, remove(deletion.Options{Group: "batch", Version: "v1", Kind: "CronJob", ControllerName: "daily"}),

@@ -29,15 +29,29 @@ func PathToRoot(dir string) string {
 	return strings.Repeat(`"..", `, strings.Count(path.Clean(dir), "/")) + `".."`
 }
 
-// Nearest is the resource whose kind is nearly this one, or nil. One of another group or version is not meant by a
-// mistake in the kind.
+// Nearest is the resource whose kind or whose group is nearly this one, or nil. One of another version is not meant by
+// a mistake in either.
 func Nearest(there []project.Resource, group, version, kind string) *project.Resource {
 	const mayDiffer = 2
 	best, distance := (*project.Resource)(nil), mayDiffer+1
 	for _, r := range there {
 		d := spelling.Distance(strings.ToLower(kind), strings.ToLower(r.Kind), mayDiffer)
-		if d < distance && r.Kind != kind && r.Group == group && r.Version == version {
+		if r.Kind == kind {
+			d = spelling.Distance(group, r.Group, mayDiffer)
+		}
+		if d < distance && (r.Kind == kind) != (r.Group == group) && r.Version == version {
 			best, distance = &r, d
+		}
+	}
+	return best
+}
+
+// NearestGroup is the group of Kubernetes whose name is nearly this one, and not this one, or "".
+func NearestGroup(group string) string {
+	best, distance := "", 2
+	for _, core := range project.CoreGroups() {
+		if d := spelling.Distance(group, core, distance); d > 0 && d < distance {
+			best, distance = core, d
 		}
 	}
 	return best

@@ -189,10 +189,19 @@ func (w *planner) unknown() error {
 	if another { // whose controller is the one of all versions
 		e.Next += "=false"
 	}
+	instead := project.Resource{Group: o.Group, Kind: o.Kind}
 	if near := kind.Nearest(w.project.Resources, o.Group, o.Version, o.Kind); near != nil {
+		instead = *near
 		e.Hint = "did you mean " + near.Kind + "?"
-		e.Next = fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s%s", shellword.Quote(o.Group), shellword.Quote(o.Version), near.Kind, o.flags())
+		if near.Group != o.Group {
+			e.Hint = fmt.Sprintf("did you mean the group %q?", near.Group)
+		}
+	} else if group := kind.NearestGroup(o.Group); group != "" && !slices.Contains(w.project.Groups(), o.Group) {
+		instead.Group, e.Hint = group, fmt.Sprintf("did you mean the group %q of Kubernetes?", group)
+	} else {
+		return e
 	}
+	e.Next = fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s%s", shellword.Quote(instead.Group), shellword.Quote(o.Version), shellword.Quote(instead.Kind), o.flags())
 	return e
 }
 

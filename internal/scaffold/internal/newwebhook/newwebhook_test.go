@@ -300,12 +300,18 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestNearlyTheKind: a kind that is misspelt is answered with the one that is meant, and the call for it.
+// TestNearlyTheKind: a kind or a group that is misspelt is answered with the one that is meant, and the call for it.
 func TestNearlyTheKind(t *testing.T) {
 	root := newProject(t, newproject.Options{}, "v1")
-	_, err := newwebhook.Create(fileview.Disk(root), cronJob(of("batch", "v1", "CronJop"), defaulting, validation))
-	refusal, ok := errors.AsType[*report.Error](err)
-	if !ok || refusal.Hint != "did you mean CronJob?" || refusal.Next != "slipway create webhook --group batch --version v1 --kind CronJob --defaulting --programmatic-validation" {
-		t.Errorf("got %v", err)
+	for _, test := range []struct{ group, kind, hint, next string }{
+		{"batch", "CronJop", "did you mean CronJob?", "--group batch --version v1 --kind CronJob"},
+		{"bacth", "CronJob", `did you mean the group "batch"?`, "--group batch --version v1 --kind CronJob"},
+		{"app", "Deployment", `did you mean the group "apps" of Kubernetes?`, "--group apps --version v1 --kind Deployment"},
+	} {
+		_, err := newwebhook.Create(fileview.Disk(root), cronJob(of(test.group, "v1", test.kind), defaulting, validation))
+		refusal, ok := errors.AsType[*report.Error](err)
+		if !ok || refusal.Hint != test.hint || refusal.Next != "slipway create webhook "+test.next+" --defaulting --programmatic-validation" {
+			t.Errorf("%s %s: got %v", test.group, test.kind, err)
+		}
 	}
 }
