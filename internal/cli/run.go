@@ -16,7 +16,7 @@ func (inv *invocation) runCommand() *cobra.Command {
 		Use:   "run [flags] [-- ARGS…]",
 		Short: "Build the manager and run it on this machine until Ctrl-C",
 		Long: `Run builds the project's manager and runs it on this machine against the cluster of the current
-context. It updates generated files first.
+context. It updates generated files first, and warns of kinds that a controller is for and the cluster does not serve.
 
 The manager is the program that --manager names, that the Dockerfile builds, or that the Makefile's target run starts.
 It gets that target's arguments, or the subcommand of its Deployment or image, and those after --. If the latter begin

@@ -42,6 +42,24 @@ func (c Controlled) Where() string { return report.Position{File: c.File, Line: 
 // Files that do not parse have none.
 func (c *Codebase) Controllers() ([]Controller, error) { return c.controllers() }
 
+// ControlledKinds are the project's kinds that controllers are for.
+func (c *Codebase) ControlledKinds() (kinds []Kind, err error) {
+	controllers, err := c.Controllers()
+	for _, controller := range controllers {
+		for _, of := range controller.For {
+			dir, own := strings.CutPrefix(of.Package+"/", c.modulePath()+"/")
+			k := c.KindIn(path.Clean(dir), of.Kind)
+			if !own || k == nil || !k.Certain || k.Package.Group == "" {
+				continue
+			}
+			if !slices.ContainsFunc(kinds, func(other Kind) bool { return other.Where() == k.Where() }) {
+				kinds = append(kinds, *k)
+			}
+		}
+	}
+	return kinds, err
+}
+
 func (c *Codebase) readControllers() (all []Controller, err error) {
 	folders, err := c.folders()
 	if err != nil {

@@ -86,6 +86,7 @@ func serve(ctx context.Context, o Options, env []string, cluster *ship.Cluster, 
 	}
 	defer end()
 	o.Env = slices.Concat(env, o.Env, webhooks.env, account) // the last one counts
+	o.warnUnserved(ctx, cluster)
 	o.Handler.Handle(report.Note{Text: "running the manager against " + cluster.Server() + " until Ctrl-C"})
 	defer o.whileServing(ctx, webhooks)()
 	err = ended("the manager failed", o.run(ctx, manager, args...))

@@ -45,6 +45,12 @@ func (c *Cluster) requireKind(ctx context.Context, kind schema.GroupVersionKind,
 	return nil // the object's own request will tell
 }
 
+// Lacks reports whether the cluster does not serve a kind, and has no definition by which it soon will. It does not
+// lack what it cannot be asked about.
+func (c *Cluster) Lacks(ctx context.Context, kind schema.GroupVersionKind) bool {
+	return c.requireKind(ctx, kind, nil) != nil
+}
+
 // CertManager is the API group of cert-manager.
 const CertManager = "cert-manager.io"
 
