@@ -16,6 +16,9 @@ Makefile, and the files of the project that the Dockerfile copies. It takes WORK
 LABEL, too. Build fails if the image would lack what another line does. With --allow-incomplete it lists such lines
 and goes on. PACKAGE names another main package, or by an absolute path the folder of another project.
 
+In a folder without a Go module, build puts files on top of the image that the Dockerfile names in FROM: an operator in
+another language. PACKAGE names another such folder. Build runs no commands, so it refuses RUN there.
+
 With --base build puts the program on top of an image from a registry. By default the image contains only the programs
 and files, CA certificates, the users root and nonroot, time zones and /tmp.
 

@@ -52,15 +52,21 @@ func (w *worker) build(ctx context.Context, r Build) (Image, error) {
 	if b.manager, err = compile.Find(r.Dir, source); err != nil {
 		return Image{}, err
 	}
-	if b.manager, err = b.manager.Prepare(ctx); err != nil {
+	onTop := r.Base
+	if len(b.manager.Programs) > 0 {
+		b.manager, err = b.manager.Prepare(ctx)
+	} else {
+		onTop, err = b.onTop()
+	}
+	if err != nil {
 		return Image{}, err
 	}
 	if b.mirrors, err = w.mirrors(r.Mirrors); err != nil {
 		return Image{}, err
 	}
 	b.warnings()
-	if r.Base != "" {
-		if b.base, err = reference.Parse(r.Base); err != nil {
+	if onTop != "" {
+		if b.base, err = reference.Parse(onTop); err != nil {
 			return Image{}, err
 		}
 	}
@@ -107,8 +113,8 @@ func command(r Build) string {
 
 // warnings tell what the Dockerfile says that the image will not have.
 func (b *builder) warnings() {
-	harmless, lacks := b.manager.Left(b.Base != "")
-	if user := b.manager.Recipe.User; user != "" {
+	harmless, lacks := b.manager.Left(b.Base != "" || len(b.manager.Programs) == 0)
+	if user := b.manager.Recipe.User; user != "" && len(b.manager.Programs) > 0 {
 		if _, known := rootfs.User(user); !known {
 			harmless = append(harmless, fmt.Sprintf("%s: USER %s has no known number, so the image runs as %s; write its number", b.manager.File, user, nonroot))
 		}
@@ -131,7 +137,10 @@ func (b *builder) all(ctx context.Context) (store.Image, error) {
 		if err != nil {
 			return img, err
 		}
-		images, img.About = append(images, one), append(img.About, about)
+		images = append(images, one)
+		if about != nil {
+			img.About = append(img.About, about)
+		}
 	}
 	if len(images) == 1 {
 		img.Image = images[0]
@@ -162,6 +171,10 @@ func (b *builder) platforms() ([]compile.Platform, error) {
 
 // one builds the image of one platform, and its bill of materials.
 func (b *builder) one(ctx context.Context, p compile.Platform) (img, about v1.Image, err error) {
+	if len(b.manager.Programs) == 0 {
+		img, err = b.ofFiles(ctx, p)
+		return img, nil, err
+	}
 	programs, err := b.compile(ctx, p)
 	defer func() {
 		for _, program := range programs {
@@ -180,7 +193,7 @@ func (b *builder) one(ctx context.Context, p compile.Platform) (img, about v1.Im
 	if err != nil {
 		return nil, nil, err
 	}
-	if files, err := b.files(created); err != nil {
+	if files, err := b.files(b.manager, created); err != nil {
 		return nil, nil, err
 	} else if files != nil {
 		parts = append(parts, pack.Part{Layer: files, By: "files of the project"})
@@ -238,9 +251,9 @@ func (b *builder) programLayer(program compile.Program, to string, created time.
 }
 
 // files is the layer of the project's files and of empty folders; nil if the image has none.
-func (b *builder) files(created time.Time) (v1.Layer, error) {
-	folders := b.manager.Recipe.Folders
-	if len(b.manager.Files)+len(folders) == 0 {
+func (b *builder) files(of compile.Manager, created time.Time) (v1.Layer, error) {
+	folders := of.Recipe.Folders
+	if len(of.Files)+len(folders) == 0 {
 		return nil, nil
 	}
 	root, err := os.OpenRoot(b.Dir)
@@ -252,7 +265,7 @@ func (b *builder) files(created time.Time) (v1.Layer, error) {
 	for _, f := range folders {
 		files = append(files, pack.Copied{To: strings.TrimPrefix(f.Path, "/"), UID: f.UID, GID: f.GID})
 	}
-	for _, f := range b.manager.Files {
+	for _, f := range of.Files {
 		one := pack.Copied{From: f.From, To: strings.TrimPrefix(f.To, "/"), Follow: f.Follow}
 		owner, _ := rootfs.User(cmp.Or(f.Owner, "0:0"))
 		user, group, _ := strings.Cut(owner, ":")
@@ -270,7 +283,7 @@ func (b *builder) files(created time.Time) (v1.Layer, error) {
 	}
 	layer, err := pack.CopiedLayer(root, files, created, b.temp)
 	if err != nil {
-		return nil, &report.Error{What: "a file that the Dockerfile copies cannot be put into the image", Where: b.manager.File, Err: err, Code: 2}
+		return nil, &report.Error{What: "a file that the Dockerfile copies cannot be put into the image", Where: of.File, Err: err, Code: 2}
 	}
 	return layer, nil
 }
@@ -291,9 +304,7 @@ func (b *builder) layer(key string, make func() (v1.Layer, error)) (v1.Layer, er
 // below is what the program is put on: the base that was asked for, or nothing but the files that it needs.
 func (b *builder) below(ctx context.Context, p compile.Platform) (v1.Image, []pack.Part, error) {
 	if b.base != nil {
-		registries := b.registries("")
-		registries.Mirrors = b.mirrors
-		img, err := registries.Pull(ctx, b.base, platform(p))
+		img, err := b.pulled(ctx, p)
 		return img, nil, err
 	}
 	goroot, err := b.manager.Goroot(ctx, p)
@@ -308,6 +319,13 @@ func (b *builder) below(ctx context.Context, p compile.Platform) (v1.Image, []pa
 		return pack.Layer(files, time.Unix(0, 0), b.temp) // the same layer whatever the program
 	})
 	return pack.Scratch(), []pack.Part{{Layer: layer, By: "certificates, users and time zones"}}, err
+}
+
+// pulled is the base for a platform.
+func (b *builder) pulled(ctx context.Context, p compile.Platform) (v1.Image, error) {
+	registries := b.registries("")
+	registries.Mirrors = b.mirrors
+	return registries.Pull(ctx, b.base, platform(p))
 }
 
 func platform(p compile.Platform) v1.Platform {

@@ -32,11 +32,13 @@ const (
 
 // BuildImage builds an image of the project's manager, or of another main package.
 func (s *Session) BuildImage(ctx context.Context, b Build) (err error) {
-	if b.Dir, b.Package, err = s.packageIn(b.Package); err != nil {
-		return err
-	}
 	if b.Dockerfile != "" {
 		b.Dockerfile = s.absolute(b.Dockerfile)
+	}
+	if folder, is := s.folderWithoutGo(b); is {
+		b.Dir, b.Package = folder, ""
+	} else if b.Dir, b.Package, err = s.packageIn(b.Package); err != nil {
+		return err
 	}
 	built, err := s.images().Build(ctx, b.Build)
 	if err != nil {
@@ -51,6 +53,14 @@ func (s *Session) BuildImage(ctx context.Context, b Build) (err error) {
 	}
 	s.Handler.Handle(report.Result{Text: builtText(built), Value: built})
 	return nil
+}
+
+// folderWithoutGo is the folder that an image is built of without a Go module, if it has a Dockerfile: the one that is
+// named, as docker build has it, or the working folder.
+func (s *Session) folderWithoutGo(b Build) (folder string, is bool) {
+	at := *s
+	at.Dir = s.absolute(cmp.Or(b.Package, "."))
+	return at.Dir, (b.Dockerfile != "" || isFile(at.Dir, "Dockerfile")) && at.withoutGo()
 }
 
 // packageIn is the folder of a module and the main package that a word names in it: a package of this project, or an

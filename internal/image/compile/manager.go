@@ -54,6 +54,8 @@ type Manager struct {
 	Files    []dockerfile.Copy  // of the module that the image has
 	Recipe   dockerfile.Recipe
 
+	from     Source
+	on       *dockerfile.Image      // see On
 	env      *gocommand.Environment // see Prepare
 	sources  sources
 	unlisted error // why Files are not all of them
@@ -66,10 +68,10 @@ func Find(dir string, from Source) (Manager, error) {
 	if errors.Is(err, errLarge) {
 		return Manager{}, err
 	}
+	m := Manager{Dir: dir, File: cmp.Or(from.Dockerfile, FileName), from: from}
 	if err != nil {
-		return Manager{}, &report.Error{What: "there is no Go module in this folder", Where: dir, Hint: "expected a file go.mod here", Code: 2}
+		return m.withoutGo()
 	}
-	m := Manager{Dir: dir, File: cmp.Or(from.Dockerfile, FileName)}
 	view := fileview.Disk(dir)
 	if err := m.read(view, from); err != nil {
 		return m, err
@@ -151,7 +153,7 @@ func (m *Manager) read(view fileview.View, from Source) error {
 	if err != nil && !missing {
 		return err
 	}
-	m.Recipe, err = dockerfile.Read(string(text), dockerfile.Options{Name: m.File, Target: from.Target, Arguments: from.Arguments, Files: view})
+	m.Recipe, err = dockerfile.Read(string(text), dockerfile.Options{Name: m.File, Target: from.Target, Arguments: from.Arguments, Files: view, On: m.on})
 	if invalid, ok := errors.AsType[*dockerfile.SyntaxError](err); ok {
 		return &report.Error{What: "the Dockerfile cannot be read", Where: fmt.Sprintf("%s:%d", m.File, invalid.Line), Err: invalid.Err, Hint: "no builder takes it; correct that line", Code: 2}
 	}

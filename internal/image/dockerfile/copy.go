@@ -141,7 +141,7 @@ var provided = []string{"/etc/ssl/certs", "/usr/share/zoneinfo", "/etc/passwd", 
 // copied is what another stage has at a path. Nothing and no reason is what every image has.
 func (s *stage) copied(from, source string) (found []placed, why string) {
 	full := within("/", source)
-	if slices.ContainsFunc(provided, func(dir string) bool { _, in := below(dir, full); return in }) {
+	if s.On == nil && slices.ContainsFunc(provided, func(dir string) bool { _, in := below(dir, full); return in }) {
 		return nil, ""
 	}
 	other := s.stage(from)

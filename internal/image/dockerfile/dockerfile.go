@@ -37,7 +37,7 @@ type Recipe struct {
 	Programs   []Build // that the image has; the first one is the one that is started
 	Files      []Copy  // of the project that the image has, as far as nothing else is put in their place later
 	Folders    []Folder
-	Base       string // image of the last stage; "" if it adds nothing to the programs
+	Base       string // image of the last stage; "" if it adds nothing to the programs, unless they are put on top of it
 	Workdir    string // folder that the program is started in
 	Entrypoint []string
 	Command    []string
@@ -80,6 +80,16 @@ type Options struct {
 	Target    string            // stage that becomes the image, by its name or number; "" is the last one
 	Arguments map[string]string // those of --build-arg
 	Files     fs.FS             // the project's: what is copied, and the Makefile; nil has none
+	// On is the image that the last stage begins with, if the image is put on top of it: of a project that is not in
+	// Go.
+	On *Image
+}
+
+// Image is what an image has for the stages that begin with it. No command is gone through then: it may need all that
+// the image has.
+type Image struct {
+	Env     []string // NAME=value
+	Workdir string
 }
 
 // A SyntaxError is that no builder takes the Dockerfile.
@@ -247,7 +257,7 @@ func (r *reader) target() (*stage, error) {
 func (r *reader) recipe(target *stage) Recipe {
 	recipe := target.config
 	recipe.Left = r.outside.config.Left
-	if !plain(target.image) {
+	if r.On != nil || !plain(target.image) {
 		recipe.Base = target.image
 	}
 	var builds []Build

@@ -22,6 +22,9 @@ const (
 	notInImage    = "slipway runs no command in the image"
 	tooMany       = "the file has too many commands"
 	outputs       = "slipway does not run commands for their output"
+
+	// NoCommands is why a RUN is left in a project that is not in Go.
+	NoCommands = "slipway runs no commands of a Dockerfile"
 )
 
 // script is shell text that is gone through, without running any of it.

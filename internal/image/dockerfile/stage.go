@@ -17,16 +17,25 @@ import (
 func (s *stage) begin() {
 	s.variables = map[string]string{"PATH": searched}
 	s.config, s.noted = Recipe{Workdir: "/", Labels: map[string]string{}}, map[Line]bool{}
+	if s.base == nil && s.On != nil && s.inImage {
+		s.config.Workdir = within("/", s.On.Workdir)
+		s.inherit(s.On.Env)
+	}
 	if s.base == nil {
 		return
 	}
-	for _, pair := range s.base.config.Env { // ARG ends with its stage
-		name, value, _ := strings.Cut(pair, "=")
-		s.variables[name] = value
-	}
+	s.inherit(s.base.config.Env) // ARG ends with its stage
 	s.config, s.root, s.files = s.base.config, s.base.root, slices.Clone(s.base.files)
 	s.config.Labels, s.config.Env, s.config.Left = maps.Clone(s.config.Labels), slices.Clone(s.config.Env), nil
 	s.config.Folders = slices.Clone(s.config.Folders)
+}
+
+// inherit takes the variables of what a stage begins with.
+func (s *stage) inherit(env []string) {
+	for _, pair := range env {
+		name, value, _ := strings.Cut(pair, "=")
+		s.variables[name] = value
+	}
 }
 
 // instruction goes through an instruction.
@@ -37,6 +46,10 @@ func (s *stage) instruction(node *parser.Node) {
 	case "ENV", "LABEL":
 		s.pairs(node, name == "LABEL")
 	case "RUN":
+		if s.On != nil {
+			s.leave(node, NoCommands)
+			return
+		}
 		s.run(node)
 	case "COPY", "ADD":
 		s.copy(node)
@@ -74,19 +87,23 @@ func (s *stage) value(node *parser.Node, name string) {
 
 // start takes what starts the program.
 func (s *stage) start(node *parser.Node, name string) {
-	words := tokens(node)
-	switch {
-	case !node.Attributes["json"] && len(words) > 0:
-		if s.inImage {
-			s.leave(node, "it needs a shell, which the image does not have")
+	words := append([]string{}, tokens(node)...) // none is another thing than no instruction
+	if shell := !node.Attributes["json"] && len(words) > 0; shell {
+		if s.On == nil || s.foreign {
+			if s.inImage {
+				s.leave(node, "it needs a shell, which the image does not have")
+			}
+			return
 		}
-	case name == "CMD":
+		words = []string{"/bin/sh", "-c", strings.Join(words, " ")}
+	}
+	if name == "CMD" {
 		s.config.Command = words
-	default:
-		s.config.Entrypoint = words
-		if s.base != nil && len(s.base.config.Command) > 0 {
-			s.config.Command = nil // as container engines have it
-		}
+		return
+	}
+	s.config.Entrypoint = words
+	if s.base != nil && len(s.base.config.Command) > 0 {
+		s.config.Command = nil // as container engines have it
 	}
 }
 
