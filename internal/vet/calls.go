@@ -40,9 +40,12 @@ type caller struct {
 func (c *caller) read(call *ast.CallExpr, info *types.Info) {
 	of := called(call, info)
 	for name, change := range map[string]string{"CreateOrUpdate": "update", "CreateOrPatch": "patch"} {
-		if (isObject(of, utilPackage, name) || isObject(of, controllerRuntime, name)) && len(call.Args) > 2 && c.following(isManagers).value(value{call.Args[1], info}) {
-			for _, verbs := range [][][]string{reading, {{"create"}}, {{change}}} {
-				c.need(call, info.Types[call.Args[2]].Type, "", verbs)
+		if (isObject(of, utilPackage, name) || isObject(of, controllerRuntime, name)) && len(call.Args) > 3 && c.following(isManagers).value(value{call.Args[1], info}) {
+			t := info.Types[call.Args[2]].Type
+			c.need(call, t, "", reading)
+			c.need(call, t, "", [][]string{{"create"}})
+			if !onlyReturns(call.Args[3]) {
+				c.need(call, t, "", [][]string{{change}})
 			}
 		}
 	}
@@ -59,6 +62,16 @@ func (c *caller) read(call *ast.CallExpr, info *types.Info) {
 	case clientPackage:
 		c.client(call, selector, info)
 	}
+}
+
+// onlyReturns reports whether a function has one statement, which returns: such a one changes no object that is there.
+func onlyReturns(x ast.Expr) bool {
+	function, is := ast.Unparen(x).(*ast.FuncLit)
+	if !is || len(function.Body.List) != 1 {
+		return false
+	}
+	_, is = function.Body.List[0].(*ast.ReturnStmt)
+	return is
 }
 
 // client notes what a call of a client's method needs.
