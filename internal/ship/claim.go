@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
@@ -50,27 +51,48 @@ func (o membership) claim(object, live *unstructured.Unstructured, force bool) (
 		return object, ""
 	}
 	if why = o.notOurs(object, live); why != "" && (!force || kindOf(object) == namespaceKind) {
-		return object, why
+		return o.leave(object, live), why
 	}
-	claimed = object.DeepCopy()
-	labels := claimed.GetLabels()
+	var adopted types.UID
+	if live != nil && (isAdopted(live) || !o.owns(live)) {
+		adopted = live.GetUID()
+	}
+	return member(object, o.set.id(), adopted), ""
+}
+
+// leave is object as it is applied without a claim. What makes it a member of another deployment of the project stays:
+// both apply under one name, and a field of that name which is not applied goes.
+func (o membership) leave(object, live *unstructured.Unstructured) *unstructured.Unstructured {
+	label := live.GetLabels()[partOfLabel]
+	switch {
+	case label == "" || !o.labels(live):
+		return object
+	case isAdopted(live):
+		return member(object, label, live.GetUID())
+	}
+	return member(object, label, "")
+}
+
+// member is object as a member of the set with an id. A UID is that of the object that was there before.
+func member(object *unstructured.Unstructured, id string, adopted types.UID) *unstructured.Unstructured {
+	object = object.DeepCopy()
+	labels, annotations := object.GetLabels(), object.GetAnnotations()
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[partOfLabel] = o.set.id()
-	claimed.SetLabels(labels)
-	annotations := claimed.GetAnnotations()
+	labels[partOfLabel] = id
+	object.SetLabels(labels)
 	delete(annotations, adoptedAnnotation) // a manifest does not decide it
-	if live != nil && (isAdopted(live) || !o.owns(live)) {
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		annotations[adoptedAnnotation] = string(live.GetUID())
+	if adopted != "" && annotations == nil {
+		annotations = map[string]string{}
+	}
+	if adopted != "" {
+		annotations[adoptedAnnotation] = string(adopted)
 	}
 	if annotations != nil {
-		claimed.SetAnnotations(annotations)
+		object.SetAnnotations(annotations)
 	}
-	return claimed, ""
+	return object
 }
 
 // owns reports whether an object that the cluster has is this deployment's already.

@@ -66,20 +66,20 @@ func (c *Cluster) explainInvalid(ctx context.Context, e *report.Error, object *u
 // change.
 func (c *Cluster) recreatable(ctx context.Context, object *unstructured.Unstructured) bool {
 	live, err := c.found(ctx, object)
-	return err == nil && live != nil && c.creatable(ctx, object)
+	return err == nil && live != nil && c.creatable(ctx, object) == nil
 }
 
-// creatable reports whether the server would take an object if it were new.
-func (c *Cluster) creatable(ctx context.Context, object *unstructured.Unstructured) bool {
+// creatable is why the server would not take an object if it were new; nil if it would.
+func (c *Cluster) creatable(ctx context.Context, object *unstructured.Unstructured) error {
 	resource, another, err := c.locate(ctx, object, 0)
 	if err != nil {
-		return false
+		return err
 	}
 	another = another.DeepCopy()
 	another.SetGenerateName(object.GetName() + "-")
 	another.SetName("")
-	_, err = resource.Create(ctx, another, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: FieldManager})
-	return err == nil
+	_, err = resource.Create(ctx, another, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict})
+	return err
 }
 
 // isImmutable reports whether the server refused an object for a field that cannot change.

@@ -24,7 +24,7 @@ import (
 // nothing: it judges the result first, and if it cannot, the fields are given back.
 func (a *application) inherit(ctx context.Context, resource dynamic.ResourceInterface, object, before, judged *unstructured.Unstructured, refused error) (after *unstructured.Unstructured, said string, err error) {
 	switch {
-	case apierrors.IsInvalid(refused) && (isImmutable(refused) || !a.cluster.creatable(ctx, object)):
+	case apierrors.IsInvalid(refused) && (isImmutable(refused) || a.cluster.creatable(ctx, object) != nil):
 		return nil, "", refused
 	case a.dry && apierrors.IsInvalid(refused):
 		return nil, "", &unjudgedError{refused}

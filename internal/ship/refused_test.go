@@ -132,14 +132,20 @@ func TestPortThatIsGivenUp(t *testing.T) {
 
 // TestRefusedNewObject: what the server refuses to create is found before the first object changes.
 func TestRefusedNewObject(t *testing.T) {
-	c, events := connect(t)
-	service := "apiVersion: v1\nkind: Service\nmetadata: {name: refused, namespace: default}\nspec: {ports: [{port: 70000}]}"
-	known := failure(t, c.Apply(context.Background(), objects(t, configMap("before")+"\n---\n"+service), ApplyOptions{Set: &Set{Project: "refused", Namespace: "default"}}))
-	if known.Where != "service/default/refused" {
-		t.Errorf("error is %v", known)
-	}
-	events.want(t)
-	if at(t, c, configMap("before")) != nil {
-		t.Error("an object was made")
+	for name, object := range map[string]string{
+		"port":  "apiVersion: v1\nkind: Service\nmetadata: {name: refused, namespace: default}\nspec: {ports: [{port: 70000}]}",
+		"field": "apiVersion: v1\nkind: Service\nmetadata: {name: refused, namespace: default}\nspec: {ports: [{prt: 70}]}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, events := connect(t)
+			known := failure(t, c.Apply(context.Background(), objects(t, configMap("before")+"\n---\n"+object), ApplyOptions{Set: &Set{Project: "refused", Namespace: "default"}}))
+			if known.Where != "service/default/refused" {
+				t.Errorf("error is %v", known)
+			}
+			events.want(t)
+			if at(t, c, configMap("before")) != nil {
+				t.Error("an object was made")
+			}
+		})
 	}
 }

@@ -407,3 +407,29 @@ func TestForeignSet(t *testing.T) {
 		t.Error("the object was made")
 	}
 }
+
+// TestTwoPartsOfAProject: a deployment of the same project from another folder leaves the first one's members to that.
+func TestTwoPartsOfAProject(t *testing.T) {
+	c, _ := connect(t)
+	role := "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: two-parts}\nrules: []"
+	first, second := &Set{Project: "parts", Namespace: "default"}, &Set{Project: "parts", Part: "over", Namespace: "default"}
+	remove(t, c, role)
+	mustApply(t, c, role, ApplyOptions{Set: first})
+	mustApply(t, c, role+"\n---\n"+configMap("over"), ApplyOptions{Set: second})
+	if got := at(t, c, role).GetLabels()[partOfLabel]; got != first.id() {
+		t.Errorf("the label is %q", got)
+	}
+	if err := c.Delete(t.Context(), objects(t, role+"\n---\n"+configMap("over")), DeleteOptions{Set: second}); err != nil {
+		t.Fatal(err)
+	}
+	if at(t, c, role) == nil {
+		t.Fatal("the second deleted the first one's role")
+	}
+	mustApply(t, c, role, ApplyOptions{Set: first})
+	if err := c.Delete(t.Context(), objects(t, role), DeleteOptions{Set: first}); err != nil {
+		t.Fatal(err)
+	}
+	if at(t, c, role) != nil {
+		t.Error("the role stays")
+	}
+}

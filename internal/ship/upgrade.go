@@ -161,11 +161,19 @@ func (u *upgrade) refuses(ctx context.Context, object *unstructured.Unstructured
 		return false
 	case takes && (apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsConflict(err)):
 	case apierrors.IsInvalid(err) && u.alone(ctx, object, err), apierrors.IsConflict(err) && len(causesOf(err)) > 0:
+	case apierrors.IsInternalError(err) && u.hasUnknownField(ctx, object):
 	default:
 		return false
 	}
 	live, unread := u.present(ctx, object)
 	return unread != nil || live == nil || live.GetDeletionTimestamp() == nil
+}
+
+// hasUnknownField reports whether an object has a field that no other object could make known. Applying it is then an
+// internal error to the server, as are webhooks that do not answer; creating it is a bad request.
+func (u *upgrade) hasUnknownField(ctx context.Context, object *unstructured.Unstructured) bool {
+	custom, unknown := u.cluster.isCustom(ctx, object)
+	return !custom && unknown == nil && apierrors.IsBadRequest(u.cluster.creatable(ctx, object))
 }
 
 // alone reports whether what the server says of an object's fields depends on no other object. Webhooks that judge
