@@ -28,7 +28,7 @@ func (s *Session) Run(ctx context.Context, r Run) error {
 	if r.Guard != "" {
 		return s.guardRun(ctx, r)
 	}
-	if s.withoutGo() && len(r.Args) > 0 {
+	if s.withoutGo() {
 		return s.runProgram(ctx, r)
 	}
 	root, err := s.readRoot()

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -53,6 +54,15 @@ func (s *Session) configRoot(folder string, command again) (string, error) {
 
 // runProgram runs the program that the arguments name.
 func (s *Session) runProgram(ctx context.Context, r Run) error {
+	if len(r.Args) == 0 {
+		all, err := s.codebase(s.Dir).Config()
+		if err == nil && len(applicable(all)) == 0 {
+			err = s.noProject()
+		}
+		return cmp.Or[error](err, &report.Error{
+			What: "no project in this folder", Where: s.Dir, Hint: "without Go code, name the operator's program", Next: "slipway run -- ./PROGRAM", Code: mistaken,
+		})
+	}
 	o := s.devOptions(s.Dir, Generation{})
 	o.Account = r.Account
 	if r.Kubeconfig != "" {
