@@ -38,7 +38,7 @@ var outside = map[string]string{
 	"internal/addon/addon.go":                     "modules of add-ons",
 	"internal/generate/arguments/output.go":       "controller-gen's own default",
 	"internal/chart/internal/former/values.go":    "it names where a value of kubebuilder's chart went",
-	"internal/scaffold/internal/manager/roles.go": "it writes the scaffold's role",
+	"internal/scaffold/internal/manager/wire.go": "it writes the scaffold's role",
 	"internal/scaffold/internal/newapi/files.go":  "it writes the scaffold's samples",
 	"internal/features":                           "the table of what features write",
 	"internal/scaffold/internal/feature":          "it writes what features consist of",
