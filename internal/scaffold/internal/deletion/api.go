@@ -87,7 +87,7 @@ func lookup(p *plan.Plan, file *project.Project, d Options) (r project.Resource,
 	}
 	r = project.Resource{Group: d.Group, Version: d.Version, Kind: d.Kind, Domain: file.Domain}
 	others := recordedFiles(file)
-	if types := file.TypesFile(r); left(p, types) && !slices.Contains(others, types) {
+	if types := file.TypesFile(r); left(p, types) && !slices.Contains(others, types) || left(p, file.SampleFile(r)) {
 		r.API = &project.API{CRDVersion: "v1", Namespaced: true}
 	}
 	controller := file.ControllerFile(r)
