@@ -72,6 +72,7 @@ var requests = map[string]struct{ params, result func(*testing.T, []byte) }{
 	"stop":          {as[struct{}], as[protocol.Empty]},
 	"reset":         {as[protocol.Reset], as[protocol.ResetDone]},
 	"keep":          {as[protocol.Keep], as[protocol.KeepDone]},
+	"prune":         {as[protocol.Prune], as[protocol.PruneDone]},
 	"stopNode":      {as[protocol.NodeOf], as[protocol.Empty]},
 	"startNode":     {as[protocol.NodeOf], as[protocol.Empty]},
 	"joinNode":      {as[protocol.JoinNode], as[protocol.NodeJoined]},

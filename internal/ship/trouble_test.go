@@ -18,7 +18,7 @@ func mounting(name, needs string) string {
 // still come: then the deployment goes on.
 func TestTroubleIsReported(t *testing.T) {
 	c, events := connect(t)
-	text := mounting("mounting", "containers: [{name: c, image: none}], volumes: [{name: v, secret: {secretName: late}}]")
+	text := mounting("mounting", "containers: [{name: c, image: none, volumeMounts: [{name: v, mountPath: /v}]}], volumes: [{name: v, secret: {secretName: late}}]")
 	late := strings.ReplaceAll(secret, "creds", "late")
 	remove(t, c, text+"\n---\n"+late)
 	var told string
