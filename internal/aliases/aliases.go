@@ -7,8 +7,10 @@ package aliases
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -72,30 +74,65 @@ type measure struct {
 	total int
 }
 
-// text measures every document, divided as kustomize does it: a mistake in one hides none of the others.
+// text measures every document, divided as kustomize does it: a mistake in one hides none of the others. What divides
+// for kustomize may be part of a value for others, which then is a mistake here, so that they are measured as well.
 func (m *measure) text(text []byte, nesting int) (int, error) {
 	if nesting > maxNesting || !suspicious(text) && !mayBeDeep(text) {
 		return m.total, nil
 	}
-	before := 0 // lines
-	for piece := range bytes.SplitSeq(text, []byte("\n---")) {
-		decoder := yaml.NewDecoder(bytes.NewReader(piece))
-		for {
-			var document yaml.Node
-			if decoder.Decode(&document) != nil { // the end, or a mistake
-				break
-			}
-			_, err := newWalk(m, nesting).size(&document, 0)
-			if deep, is := errors.AsType[*DepthError](err); is {
-				return m.total, &DepthError{before + deep.Line}
-			}
-			if err != nil {
-				return m.total, err
-			}
+	divided, before := *m, 0 // lines
+	documents, mistaken := pieces(text)
+	for _, piece := range documents {
+		mistake, err := divided.stream(piece, nesting, before)
+		if err != nil {
+			return divided.total, err
 		}
-		before += bytes.Count(piece, []byte("\n")) + 1
+		mistaken = mistaken || mistake
+		before += bytes.Count(piece, []byte("\n")) + 2
 	}
+	if mistaken || isUTF16(text) {
+		if _, err := m.stream(text, nesting, 0); err != nil {
+			return m.total, err
+		}
+	}
+	m.total = max(m.total, divided.total)
 	return m.total, nil
+}
+
+// pieces are the documents of a text, without the lines that divide them. It is a mistake if such a line has more.
+func pieces(text []byte) (all [][]byte, mistake bool) {
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	for {
+		at := bytes.Index(text, []byte("\n---"))
+		if at < 0 {
+			return append(all, text), mistake
+		}
+		line, rest, found := bytes.Cut(text[at+len("\n---"):], []byte("\n"))
+		if !found {
+			return append(all, text), mistake
+		}
+		line = bytes.TrimSpace(line)
+		mistake = mistake || len(line) > 0 && line[0] != '#'
+		all, text = append(all, text[:at]), rest
+	}
+}
+
+// stream measures the documents of a text, in front of which are some lines, up to a mistake.
+func (m *measure) stream(text []byte, nesting, before int) (mistake bool, err error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	for {
+		var document yaml.Node
+		if err := decoder.Decode(&document); err != nil {
+			return !errors.Is(err, io.EOF), nil
+		}
+		_, err := newWalk(m, nesting).size(&document, 0)
+		if deep, is := errors.AsType[*DepthError](err); is {
+			return false, &DepthError{before + deep.Line}
+		}
+		if err != nil {
+			return false, err
+		}
+	}
 }
 
 // walk measures a document.
@@ -167,8 +204,13 @@ func (w *walk) size(n *yaml.Node, above int) (int, error) {
 
 // inner is what the aliases of a text in the text add. A mistake is in the line in which that begins.
 func (w *walk) inner(n *yaml.Node) (int, error) {
-	before := w.total
-	_, err := w.text([]byte(n.Value), w.nesting+1)
+	before, text := w.total, []byte(n.Value)
+	if n.Style&yaml.TaggedStyle != 0 && n.ShortTag() == "!!binary" {
+		if decoded, err := base64.StdEncoding.DecodeString(n.Value); err == nil {
+			text = decoded
+		}
+	}
+	_, err := w.text(text, w.nesting+1)
 	if _, deep := errors.AsType[*DepthError](err); deep {
 		return 0, &DepthError{n.Line}
 	}
@@ -183,6 +225,9 @@ const shallow = 50
 // opens, or in blocks half a column: a list may begin in the column of its key. Each item in brackets needs one of
 // these or a comma.
 func mayBeDeep(text []byte) bool {
+	if isUTF16(text) {
+		return true
+	}
 	columns, run := 0, 0
 	for _, b := range text {
 		switch b {
@@ -243,13 +288,18 @@ func (s *scan) pass(b byte) {
 	s.begun, s.space, s.last = true, false, b
 }
 
+// isUTF16 reports whether a text, or one of its documents, may be in UTF-16, whose mark no other text has a byte of.
+func isUTF16(text []byte) bool {
+	return bytes.IndexByte(text, 0xfe) >= 0 || bytes.IndexByte(text, 0xff) >= 0
+}
+
 // suspicious reports whether there may be aliases in a text, or in a text in it: an anchor and an alias, as they are or
-// as characters that quotes hide.
+// as characters that quotes or the tag !!binary hide, whose name a directive may change.
 func suspicious(text []byte) bool {
-	if len(text) > 0 && text[0] >= 0xfe { // UTF-16
+	if isUTF16(text) {
 		return true
 	}
-	for _, hidden := range []string{`\x`, `\u`, `\U`} {
+	for _, hidden := range []string{`\x`, `\u`, `\U`, "!!", "!<", "%TAG"} {
 		if bytes.Contains(text, []byte(hidden)) {
 			return true
 		}

@@ -1,6 +1,7 @@
 package aliases_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"strings"
 	"testing"
@@ -67,6 +68,8 @@ func TestDepth(t *testing.T) {
 		"anchors":          {func(n int) string { return strings.Repeat("[&a ", n-1) + "[]" + strings.Repeat("]", n-1) }, 1},
 		"tags":             {func(n int) string { return strings.Repeat("[!!seq\t", n-1) + "[]" + strings.Repeat("]", n-1) }, 1},
 		"keys":             {func(n int) string { return strings.Repeat(`{"a":`, n) + strings.Repeat("}", n) }, 1},
+		"binary":           {func(n int) string { return "a: b\nc: !!binary " + base64.StdEncoding.EncodeToString([]byte(flow(n))) }, 2},
+		"UTF-16":           {func(n int) string { return utf16LE(flow(n)) }, 1},
 		"escaped":          {func(n int) string { return `a: "` + strings.Repeat(`[\n`, n) + strings.Repeat("]", n) + "\"" }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,6 +84,39 @@ func TestDepth(t *testing.T) {
 	}
 	if _, is := errors.AsType[*aliases.DepthError](aliases.Check([]byte(flow(aliases.Deepest + 1)))); !is {
 		t.Error("Check takes it")
+	}
+}
+
+// utf16LE is a text of ASCII in UTF-16.
+func utf16LE(text string) string {
+	out := "\xff\xfe"
+	for _, b := range []byte(text) {
+		out += string([]byte{b, 0})
+	}
+	return out
+}
+
+// TestHidden: aliases are found however a text is written, and however the parsers divide it into documents.
+func TestHidden(t *testing.T) {
+	grows := "a: &a " + strings.Repeat("x", 10_000) + "\nb: [" + strings.Repeat("*a, ", 500) + "]\n"
+	binary := base64.StdEncoding.EncodeToString([]byte(grows))
+	for name, text := range map[string]string{
+		"binary":          "p: !!binary " + binary,
+		"binary by name":  "p: !<tag:yaml.org,2002:binary> " + binary,
+		"binary renamed":  "%TAG !e! tag:yaml.org,2002:b\n---\np: !e!inary " + binary,
+		"UTF-16":          utf16LE(grows),
+		"second document": "c: d\n---\n" + utf16LE(grows),
+		"after a comment": "c: d\r\n--- # comment\r\n" + grows,
+		"no divider":      "c: \"d\n---e\"\n" + grows,
+		"no divider yet":  "a: &a " + strings.Repeat("x", 10_000) + "\n---b: [" + strings.Repeat("*a, ", 500) + "]\nc: d\n",
+		"a shifted one":   utf16LE("c: ") + "\r\n" + utf16LE("\n" + grows)[2:],
+	} {
+		if n, err := aliases.Growth([]byte(text)); !errors.Is(err, aliases.ErrGrowth) {
+			t.Errorf("%s: %d, %v", name, n, err)
+		}
+	}
+	if _, is := errors.AsType[*aliases.DepthError](aliases.Nesting([]byte(utf16LE(strings.Repeat("[", 600) + strings.Repeat("]", 600))))); !is {
+		t.Error("Nesting takes UTF-16")
 	}
 }
 
