@@ -43,6 +43,28 @@ func TestAdopted(t *testing.T) {
 	events.want(t, "deleted configmap/default/taken", "deleted configmap/default/created", "deleted configmap/default/slipway-adopted")
 }
 
+// TestAdoptedHook: webhooks that left the configuration go first of all, but not what `kubectl apply` created.
+func TestAdoptedHook(t *testing.T) {
+	c, events := connect(t)
+	const hook = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: adopted}\nwebhooks: []"
+	o := ApplyOptions{Set: &Set{Project: "adopted-hook", Namespace: "default"}}
+	kubectlApply(t, c, hook)
+	mustApply(t, c, configMap("beside")+"\n---\n"+hook, o)
+	asked := 0
+	o.Consent = func(context.Context, string) (bool, error) { asked++; return false, nil }
+	kept := []string{"unchanged configmap/default/beside", "kept validatingwebhookconfiguration/adopted", "unchanged configmap/default/slipway-adopted-hook"}
+	lines := preview(t, c, objects(t, configMap("beside")), o)
+	events.lines = nil
+	mustApply(t, c, configMap("beside"), o)
+	events.want(t, kept...)
+	if at(t, c, hook) == nil || asked != 2 || len(lines) != len(kept) || !strings.HasPrefix(lines[1], kept[1]) {
+		t.Errorf("asked %d times, or it is gone; preview: %q", asked, lines)
+	}
+	o.Consent = agree
+	mustApply(t, c, configMap("beside"), o)
+	events.want(t, "unchanged configmap/default/beside", "deleted validatingwebhookconfiguration/adopted", "updated configmap/default/slipway-adopted-hook")
+}
+
 // TestAdoptedDefinition: definitions that are installed without an inventory record it as well. One that is deleted and
 // created anew by the deployment is its own.
 func TestAdoptedDefinition(t *testing.T) {

@@ -97,14 +97,14 @@ func (o membership) whyKept(live *unstructured.Unstructured) string {
 	return whyCopied
 }
 
-// hooks are the left-over webhook configurations that go, first of all.
-func (i *inventory) hooks() []*unstructured.Unstructured {
-	return i.leftObjects(func(l leftover) bool { return isHook(l.Unstructured) && l.stays == "" })
-}
+// hooks are the left-over webhook configurations that go first of all: those that need no consent.
+func (i *inventory) hooks() []*unstructured.Unstructured { return i.leftObjects(leftover.goesFirst) }
+
+func (l leftover) goesFirst() bool { return isHook(l.Unstructured) && l.stays == "" && l.asks == "" }
 
 // going are the left-overs that go last: those that may hold data, or are another's, only if the user agrees.
 func (i *inventory) going() []*unstructured.Unstructured {
-	return i.leftObjects(func(l leftover) bool { return !isHook(l.Unstructured) && l.stays == "" && (i.agreed || l.asks == "") })
+	return i.leftObjects(func(l leftover) bool { return !l.goesFirst() && l.stays == "" && (i.agreed || l.asks == "") })
 }
 
 // staying are the left-overs that are kept.
