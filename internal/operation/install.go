@@ -154,7 +154,7 @@ func (s *Session) Uninstall(ctx context.Context, folder string, r Removal) error
 	if err != nil {
 		return err
 	}
-	set.Samples = s.codebase(root).SampleObjects(building)
+	set.Samples = s.codebase(root).SampleObjects(ctx)
 	if len(definitions) > 0 || !r.Dependencies {
 		if err := s.remove(ctx, definitions, set, r, "slipway uninstall"); err != nil {
 			return err

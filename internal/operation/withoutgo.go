@@ -173,6 +173,6 @@ func (s *Session) uninstallFolder(ctx context.Context, folder string, r Removal)
 	if err != nil {
 		return err
 	}
-	set.Samples = s.codebase(root).SampleObjects(building)
+	set.Samples = s.codebase(root).SampleObjects(ctx)
 	return s.remove(ctx, definitions, set, r, again(folder))
 }
