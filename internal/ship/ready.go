@@ -124,6 +124,21 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 // lacking are the reasons of events that say what a pod lacks to start. It may come, so that waiting goes on.
 var lacking = []string{"FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox", "FailedScheduling"}
 
+// The limits of what is reported of pods: others may write events, of any length, and each anew.
+const (
+	mostTroubles = 50
+	longestEvent = 500
+)
+
+// brief is the message of an event in one line, or its beginning.
+func brief(message string) string {
+	words := strings.Join(strings.Fields(message), " ")
+	if len(words) <= longestEvent {
+		return words
+	}
+	return strings.ToValidUTF8(words[:longestEvent], "") + "…"
+}
+
 // reportTrouble reports what the pods of a workload lack, each once and as soon as the cluster does.
 func (w *watch) reportTrouble(ctx context.Context, workload *unstructured.Unstructured) {
 	if time.Since(w.troubled) < time.Second {
@@ -135,8 +150,8 @@ func (w *watch) reportTrouble(ctx context.Context, workload *unstructured.Unstru
 			continue
 		}
 		for _, event := range w.cluster.eventsOf(ctx, pod.UID, pod.Namespace) {
-			text := fmt.Sprintf("waiting for %s: %s: %s", nameOf(workload), event.Reason, event.Message)
-			if slices.Contains(lacking, event.Reason) && !slices.Contains(w.troubles, text) {
+			text := fmt.Sprintf("waiting for %s: %s: %s", nameOf(workload), event.Reason, brief(event.Message))
+			if slices.Contains(lacking, event.Reason) && !slices.Contains(w.troubles, text) && len(w.troubles) < mostTroubles {
 				w.troubles = append(w.troubles, text)
 				w.cluster.handler.Handle(report.Step{Name: text})
 			}

@@ -40,6 +40,20 @@ func TestTroubleIsReported(t *testing.T) {
 	}
 }
 
+// TestBrief: an event that another wrote looks like no other line, and has an end.
+func TestBrief(t *testing.T) {
+	for message, want := range map[string]string{
+		`secret "late" not found`:       `secret "late" not found`,
+		"one\n  created    object\r\n":  "one created object",
+		strings.Repeat("é", 1000):       strings.Repeat("é", 250) + "…",
+		"x" + strings.Repeat("é", 1000): "x" + strings.Repeat("é", 249) + "…",
+	} {
+		if got := brief(message); got != want {
+			t.Errorf("%.50q: got %q", message, got)
+		}
+	}
+}
+
 // TestTroubleThatStays: what does not come by itself is not waited for.
 func TestTroubleThatStays(t *testing.T) {
 	for name, test := range map[string]struct{ needs, want string }{
