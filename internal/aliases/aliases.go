@@ -294,12 +294,13 @@ func isUTF16(text []byte) bool {
 }
 
 // suspicious reports whether there may be aliases in a text, or in a text in it: an anchor and an alias, as they are or
-// as characters that quotes or the tag !!binary hide, whose name a directive may change.
+// as characters that quotes, or a line that goes on in the next one, or the tag !!binary hide, whose name a directive
+// may change.
 func suspicious(text []byte) bool {
 	if isUTF16(text) {
 		return true
 	}
-	for _, hidden := range []string{`\x`, `\u`, `\U`, "!!", "!<", "%TAG"} {
+	for _, hidden := range []string{`\x`, `\u`, `\U`, "\\\n", "\\\r", "\\\u0085", "\\\u2028", "\\\u2029", "!!", "!<", "%TAG"} {
 		if bytes.Contains(text, []byte(hidden)) {
 			return true
 		}

@@ -109,6 +109,7 @@ func TestHidden(t *testing.T) {
 		"after a comment": "c: d\r\n--- # comment\r\n" + grows,
 		"no divider":      "c: \"d\n---e\"\n" + grows,
 		"no divider yet":  "a: &a " + strings.Repeat("x", 10_000) + "\n---b: [" + strings.Repeat("*a, ", 500) + "]\nc: d\n",
+		"joined lines":    "p: \"" + strings.NewReplacer("&", "&\\\n ", "*", "*\\\u2028", "\n", `\n`).Replace(grows) + "\"\n",
 		"a shifted one":   utf16LE("c: ") + "\r\n" + utf16LE("\n" + grows)[2:],
 	} {
 		if n, err := aliases.Growth([]byte(text)); !errors.Is(err, aliases.ErrGrowth) {
