@@ -96,10 +96,13 @@ func (o Options) again(command []string) string {
 	return words
 }
 
+// longestLine is how much of a first line the kernels of all systems look at, or less.
+const longestLine = 256
+
 // interpreter is what the first line of a file names to run it; "" for other files.
 func interpreter(path string) string {
 	text, err := finite.ReadFile(path)
-	line, _, _ := strings.Cut(string(text), "\n")
+	line, _, _ := strings.Cut(string(text[:min(len(text), longestLine)]), "\n")
 	rest, is := strings.CutPrefix(line, "#!")
 	if err != nil || !is {
 		return ""
