@@ -120,7 +120,7 @@ func (a *application) apply(ctx context.Context, resource dynamic.ResourceInterf
 	if err != nil {
 		return outcome{}, err
 	}
-	recreated := recreates(before, object)
+	recreated := recreates(before, object) && !a.rollsForAnother(before)
 	if recreated && a.dry {
 		return a.judgeRecreated(ctx, resource, object, before)
 	}

@@ -2,11 +2,13 @@ package ship
 
 import (
 	"context"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -23,6 +25,18 @@ func recreates(before, wanted *unstructured.Unstructured) bool {
 	_, rolled, _ := unstructured.NestedMap(before.Object, "spec", "strategy", "rollingUpdate")
 	strategy, _, _ := unstructured.NestedMap(wanted.Object, "spec", "strategy")
 	return rolled && strategy["type"] == "Recreate" && strategy["rollingUpdate"] == nil
+}
+
+// rollsForAnother reports whether someone else has set how a Deployment is rolled out: to change that is a conflict.
+func (a *application) rollsForAnother(live *unstructured.Unstructured) bool {
+	strategy := fieldpath.MakePathOrDie("spec", "strategy")
+	return !a.force && slices.ContainsFunc(live.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		if entry.Manager == a.manager() || a.earlier(entry) {
+			return false
+		}
+		fields, err := fieldSet(entry)
+		return err != nil || !fields.WithPrefix(strategy[0]).WithPrefix(strategy[1]).Empty()
+	})
 }
 
 // recreate changes the strategy of a Deployment to that. It stops and starts no pod.
