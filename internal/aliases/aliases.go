@@ -163,10 +163,13 @@ func (w *walk) size(n *yaml.Node, above int) (int, error) {
 	if w.heights[n] = level; above+level > Deepest {
 		return 0, &DepthError{n.Line}
 	}
-	size := nodeSize + len(n.Value)
+	lines := linesOf(n)
+	size := nodeSize + len(n.Value) + nodeSize*lines
 	parts := n.Content
 	if deep := above + level - shallow; deep > 0 && n.Style&yaml.FlowStyle != 0 {
 		w.total += 2 * deep * len(parts)
+	} else if deep > 0 && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 { // these are indented already
+		w.total += 2 * deep * lines
 	}
 	if n.Kind == yaml.AliasNode {
 		parts = []*yaml.Node{n.Alias}
@@ -202,6 +205,17 @@ func (w *walk) size(n *yaml.Node, above int) (int, error) {
 	return size, nil
 }
 
+// linesOf is how many lines begin in a text.
+func linesOf(n *yaml.Node) (lines int) {
+	if n.Kind != yaml.ScalarNode {
+		return 0
+	}
+	for _, end := range []string{"\n", "\u0085", "\u2028", "\u2029"} {
+		lines += strings.Count(n.Value, end)
+	}
+	return lines
+}
+
 // inner is what the aliases of a text in the text add. A mistake is in the line in which that begins.
 func (w *walk) inner(n *yaml.Node) (int, error) {
 	before, text := w.total, []byte(n.Value)
@@ -217,31 +231,43 @@ func (w *walk) inner(n *yaml.Node) (int, error) {
 	return w.total - before, err
 }
 
-// shallow is how deep any file of a project may be. What is in brackets below that is written in lines of its own, each
-// with its indentation, so that this counts as growth.
+// shallow is how deep any file of a project may be. What is in brackets or quotes below that is written in lines of its
+// own, each with its indentation, so that this counts as growth.
 const shallow = 50
 
 // mayBeDeep reports whether a text may be nested too deep, or grow by its nesting. Each level needs a bracket that
 // opens, or in blocks half a column: a list may begin in the column of its key. Each item in brackets needs one of
-// these or a comma.
+// these or a comma, and each line of a text in quotes a backslash, an empty line or another end than usual.
 func mayBeDeep(text []byte) bool {
 	if isUTF16(text) {
 		return true
 	}
-	columns, run := 0, 0
+	columns, run, empty := 0, 0, true
+	items := bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("\r")) - bytes.Count(text, []byte("\r\n"))
 	for _, b := range text {
 		switch b {
-		case ' ', '\t', '-', '?', ':':
+		case ' ', '\t':
 			run++
-			columns = max(columns, run)
-		default:
+		case '-', '?', ':':
+			run, empty = run+1, false
+		case '\n':
+			if empty {
+				items++
+			}
+			run, empty = 0, true
+		case '\\', 0x85, 0xa8, 0xa9: // the last bytes of other ends of lines
+			items++
+			run, empty = 0, false
+		case '\r':
 			run = 0
+		default:
+			run, empty = 0, false
 		}
+		columns = max(columns, run)
 	}
-	commas := bytes.Count(text, []byte(","))
 	exceed := func(brackets int) bool {
 		levels := brackets + 2*columns + 2
-		return levels > Deepest || 2*(levels-shallow)*(brackets+commas) > Most
+		return levels > Deepest || 2*(levels-shallow)*(brackets+items) > Most
 	}
 	return exceed(bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{"))) && exceed(opening(text))
 }

@@ -129,7 +129,19 @@ func TestWide(t *testing.T) {
 	if _, err := aliases.Growth(wide(400, 20_000)); !errors.Is(err, aliases.ErrGrowth) {
 		t.Errorf("400 levels: %v", err)
 	}
-	for _, text := range [][]byte{wide(400, 100), wide(40, 100_000)} {
+	quoted := func(levels int, text string) []byte {
+		return []byte(strings.Repeat("[", levels) + text + strings.Repeat("]", levels))
+	}
+	for name, text := range map[string][]byte{
+		"escaped": quoted(400, "\"b"+strings.Repeat(`\nb`, 20_000)+"\""), "empty lines": quoted(400, "'b"+strings.Repeat("\n \nb", 20_000)+"'"),
+		"other lines": quoted(400, "'b"+strings.Repeat("\u2028b", 20_000)+"'"), "old lines": quoted(400, "'b"+strings.Repeat("\r\rb", 20_000)+"'"),
+		"alias": []byte("a: &a |\n" + strings.Repeat("  b\n", 100_000) + "b: " + string(quoted(400, "*a"))),
+	} {
+		if n, err := aliases.Growth(text); !errors.Is(err, aliases.ErrGrowth) {
+			t.Errorf("400 levels, %s: %d, %v", name, n, err)
+		}
+	}
+	for _, text := range [][]byte{wide(400, 100), wide(40, 100_000), quoted(400, "\"b"+strings.Repeat(`\nb`, 1000)+"\""), quoted(40, "\"b"+strings.Repeat(`\nb`, 100_000)+"\"")} {
 		if _, err := aliases.Growth(text); err != nil {
 			t.Errorf("%.50s: %v", text, err)
 		}
