@@ -35,13 +35,13 @@ var outside = map[string]string{
 	"internal/cachefolder/holdings/holdings.go":             "the user's cache",
 	"internal/clusterctl/storage.go":                        "what a cluster keeps",
 	// names below config
-	"internal/addon/addon.go":                     "modules of add-ons",
-	"internal/generate/arguments/output.go":       "controller-gen's own default",
-	"internal/chart/internal/former/values.go":    "it names where a value of kubebuilder's chart went",
+	"internal/addon/addon.go":                    "modules of add-ons",
+	"internal/generate/arguments/output.go":      "controller-gen's own default",
+	"internal/chart/internal/former/values.go":   "it names where a value of kubebuilder's chart went",
 	"internal/scaffold/internal/manager/wire.go": "it writes the scaffold's role",
-	"internal/scaffold/internal/newapi/files.go":  "it writes the scaffold's samples",
-	"internal/features":                           "the table of what features write",
-	"internal/scaffold/internal/feature":          "it writes what features consist of",
+	"internal/scaffold/internal/newapi/files.go": "it writes the scaffold's samples",
+	"internal/features":                          "the table of what features write",
+	"internal/scaffold/internal/feature":         "it writes what features consist of",
 }
 
 // TestFactsAreReadInOnePlace: what a verb takes for a fact of the project is the same for all verbs.
