@@ -31,8 +31,12 @@ func API(folder *fileview.Folder, d Options) (*plan.Plan, error) {
 		if err := refuseUnlisted(p, file, r); err != nil {
 			return nil, err
 		}
-		p.NothingToDo(d.absent(file, r))
-		return p, nil
+		sample := file.SampleFile(r) // Cronjob would have that of CronJob
+		if !left(p, sample) || slices.ContainsFunc(file.Resources, func(o project.Resource) bool { return file.SampleFile(o) == sample }) {
+			p.NothingToDo(d.absent(file, r))
+			return p, nil
+		}
+		r.API = &project.API{CRDVersion: "v1", Namespaced: true}
 	}
 	part, before := &plan.Needs{}, copyOf(file)
 	if err := needsOf(p.Record(part), before, r); err != nil {
@@ -87,7 +91,7 @@ func lookup(p *plan.Plan, file *project.Project, d Options) (r project.Resource,
 	}
 	r = project.Resource{Group: d.Group, Version: d.Version, Kind: d.Kind, Domain: file.Domain}
 	others := recordedFiles(file)
-	if types := file.TypesFile(r); left(p, types) && !slices.Contains(others, types) || left(p, file.SampleFile(r)) {
+	if types := file.TypesFile(r); left(p, types) && !slices.Contains(others, types) {
 		r.API = &project.API{CRDVersion: "v1", Namespaced: true}
 	}
 	controller := file.ControllerFile(r)
