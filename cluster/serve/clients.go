@@ -16,7 +16,7 @@ func (s *session) speakOnStdio(life context.Context) {
 		return
 	}
 	go func() {
-		defer close(s.told)
+		defer close(s.flushed)
 		ended := func() { s.stop(stopReason(protocol.ByStdin)) }
 		_ = protocol.Serve(context.WithoutCancel(life), s.Stdin, s.Stdout, s.log, s.methods(life, &client{}), ended) // without a reader stdin ends soon
 	}()
@@ -57,7 +57,7 @@ func (s *session) waitTold() {
 		return
 	}
 	select {
-	case <-s.told:
+	case <-s.flushed:
 	case <-ctx.Done():
 	}
 }

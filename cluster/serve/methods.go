@@ -29,7 +29,7 @@ func (s *session) connect(life context.Context) (protocol.Methods, func()) {
 			if cluster == nil {
 				continue
 			}
-			// It may have been removed by request, and nobody is left to be told of a failure.
+			// It may have been removed by request, and no client is left to learn of a failure.
 			_ = s.remove(func(h *engine.Host) error { return h.RemoveThis(cluster) })
 		}
 	}

@@ -82,7 +82,7 @@ func bare() (s *session, exits chan int, stderr *bytes.Buffer) {
 	exits, stderr = make(chan int, 1), &bytes.Buffer{}
 	s = &session{
 		Options: Options{Stderr: stderr, Exit: func(status int) { exits <- status }},
-		log:     protocol.NewLog(), status: newStatus(time.Now()), told: make(chan struct{}),
+		log:     protocol.NewLog(), status: newStatus(time.Now()), flushed: make(chan struct{}),
 	}
 	return s, exits, stderr
 }

@@ -63,7 +63,7 @@ type session struct {
 	host    atomic.Pointer[engine.Host]       // once it is ready
 	store   atomic.Pointer[registry.Registry] // since before that
 	stop    context.CancelCauseFunc           // with a stopReason or a failure
-	told    chan struct{}                     // closed when the partner on stdout has everything
+	flushed chan struct{}                     // closed when the partner on stdout has everything
 	logs    *logs.Folder
 	giveUp  func(component string, err error)
 	memory  memory
@@ -90,7 +90,7 @@ func Run(signals context.Context, o Options) int {
 	ctx, stop := context.WithCancelCause(context.WithoutCancel(signals))
 	defer stop(nil)
 	context.AfterFunc(signals, func() { stop(stopReason(protocol.BySignal)) })
-	s := &session{Options: o, config: config, log: protocol.NewLog(), status: newStatus(o.Started), stop: stop, told: make(chan struct{})}
+	s := &session{Options: o, config: config, log: protocol.NewLog(), status: newStatus(o.Started), stop: stop, flushed: make(chan struct{})}
 	context.AfterFunc(ctx, s.hardStop(ctx))
 	s.speakOnStdio(ctx)
 	s.log.Publish(protocol.Hello{

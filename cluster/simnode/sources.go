@@ -127,7 +127,7 @@ func claimOf(o any) (string, error) {
 	return v.Spec.ClaimRef.Namespace + "/" + v.Spec.ClaimRef.Name, nil
 }
 
-// keysOnly drops the contents of a Secret or ConfigMap, which no pod reads here, and what nobody reads of others.
+// keysOnly drops the contents of a Secret or ConfigMap, which no pod reads here, and what no check reads of others.
 func keysOnly(o any) (any, error) {
 	switch o := o.(type) {
 	case *corev1.PersistentVolumeClaim:

@@ -230,7 +230,7 @@ func (s *Session) description(root string) (*project.Project, error) {
 	return file, err
 }
 
-// runPlan runs a plan and tells what it found in the code. Findings that make the result wrong are an error.
+// runPlan runs a plan and reports what it found in the code. Findings that make the result wrong are an error.
 func (s *Session) runPlan(ctx context.Context, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
 	result, err := s.run(ctx, root, plan, options)
 	return result, s.judge(root, result, err)

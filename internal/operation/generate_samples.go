@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// unfinished is what scaffolded samples have as long as nobody wrote them.
+// unfinished is what scaffolded samples have until their authors write them.
 const unfinished = "TODO(user): Add fields here"
 
 // checkSamples reports samples that an API server with the generated definitions would refuse. They are no part of what

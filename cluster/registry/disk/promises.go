@@ -8,8 +8,8 @@ import (
 	"cuelabs.dev/go/oci/ociregistry"
 )
 
-// promises are contents that clients were told are there, and that no manifest has named since. A push relies on them
-// until its last manifest is there, whatever their files' age.
+// promises are contents that answers to clients have promised, and that no manifest has named since. A push relies on
+// them until its last manifest is there, whatever their files' age.
 type promises struct {
 	mu    sync.Mutex
 	until map[ociregistry.Digest]time.Time

@@ -55,7 +55,7 @@ func (b *Backend) sweepBegins() {
 }
 
 // clean removes manifests that nothing leads to and no container runs, then contents that no manifest names, and
-// uploads that nobody goes on with.
+// uploads that no client goes on with.
 func (b *Backend) clean(run []ociregistry.Digest) error {
 	left, err := b.leftovers(run, fresh)
 	if err != nil {

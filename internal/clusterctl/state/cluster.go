@@ -26,7 +26,7 @@ type Cluster struct {
 	// Remover names the program slipway-container, which removes what real nodes leave and this user may not remove.
 	// Nothing in Dir names a program to start. May be nil.
 	Remover func() string
-	lock    string // of whoever starts or stops it
+	lock    string // of the command that starts or stops it
 }
 
 // Kubeconfig is the path of the kubeconfig that the program writes.
