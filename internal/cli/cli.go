@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -74,6 +75,9 @@ func Main(ctx context.Context, env Env) int {
 		<-ctx.Done()
 		stop()
 	}()
+	ctx, give := context.WithCancelCause(ctx)
+	defer give(nil)
+	env.Collector.Watch(func(bytes int64) { give(tooMuchMemory(bytes)) })
 	inv := &invocation{Env: env, output: requestedOutput(env.Args)}
 	err := inv.openHandler() // for mistakes in the command line itself
 	if err != nil {
@@ -81,7 +85,11 @@ func Main(ctx context.Context, env Env) int {
 	}
 	code, handler := make(chan int, 1), inv.handler // a verb that is left behind may be choosing its own
 	cut := ending.Run(ctx, func(ctx context.Context) error {
-		code <- ui.Fail(inv.handler, execute(ctx, inv.root(), inv.Args))
+		err := execute(ctx, inv.root(), inv.Args)
+		if full, is := errors.AsType[*report.Error](context.Cause(ctx)); is && err != nil {
+			err = full
+		}
+		code <- ui.Fail(inv.handler, err)
 		return nil
 	}, func(what []string) {
 		handler.Handle(report.Note{Text: "waiting for " + strings.Join(what, ", ") + " to end"})
@@ -95,6 +103,15 @@ func Main(ctx context.Context, env Env) int {
 		return c
 	case <-time.After(ending.Patience / 2): // nothing reads the output, which may be why the verb did not end
 		return ui.Fail(report.Discard, cut)
+	}
+}
+
+// tooMuchMemory ends a command that has more in memory than a number of bytes: a few lines of YAML or JSON, which may
+// be a stranger's, can ask for any amount.
+func tooMuchMemory(bytes int64) *report.Error {
+	return &report.Error{
+		What: fmt.Sprintf("the command was stopped because it took more than %d MiB of memory", bytes>>20),
+		Hint: fmt.Sprintf("look for a file that repeats keys or copies parts of itself; GOMEMLIMIT=%dMiB in the environment allows twice as much", bytes>>20),
 	}
 }
 

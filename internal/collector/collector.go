@@ -1,4 +1,5 @@
-// Package collector puts off garbage collection: most commands are over before any of it is worth its time.
+// Package collector puts off garbage collection: most commands are over before any of it is worth its time. It also
+// says when a program needs more memory than any project makes it need.
 //
 // The packages of the program allocate several megabytes while they are initialised, most of which stays, and with the
 // usual settings that is looked through before main runs. So this package, which is initialised before most others,
@@ -7,8 +8,10 @@
 package collector
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync"
 )
 
@@ -22,24 +25,34 @@ const (
 	first    = 1600 // of the little that is in use at first: 64 MiB
 )
 
+// thrifty is how many bytes a program may take before collecting is worth any time: the user's GOMEMLIMIT, or this. A
+// program that needs twice as much is stopped.
+const thrifty = 1 << 30
+
 // Collector decides when garbage is collected. A nil one leaves that as it is.
 type Collector struct {
 	mu      sync.Mutex
 	begun   bool // something was collected
 	percent int  // from then on
 	usual   int  // unless a caller is patient
+	fixed   bool // usual is the user's, whatever a caller is
 }
 
-// Begin has garbage collected, for the first time when it is worth while and then as usual. The code that has set GOGC
-// gets what they asked for.
-func Begin() *Collector { return begin(usual) }
+// Begin has garbage collected, for the first time when it is worth while and then as usual. A user who has set GOGC or
+// GOMEMLIMIT gets what these ask for.
+func Begin() *Collector {
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		debug.SetMemoryLimit(thrifty)
+	}
+	return begin(usual)
+}
 
 func begin(usual int) *Collector {
-	if usual != standard {
+	c := &Collector{percent: usual, usual: usual, fixed: usual != standard}
+	if c.fixed {
 		debug.SetGCPercent(usual)
-		return nil
+		return c
 	}
-	c := &Collector{percent: usual, usual: usual}
 	debug.SetGCPercent(first)
 	runtime.AddCleanup(new([64]byte), (*Collector).collected, c)
 	return c
@@ -55,7 +68,7 @@ func (c *Collector) collected() {
 
 // Patiently has more garbage pile up until it is undone.
 func (c *Collector) Patiently() (undo func()) {
-	if c == nil {
+	if c == nil || c.fixed {
 		return func() {}
 	}
 	c.set(patient)
@@ -69,4 +82,23 @@ func (c *Collector) set(percent int) {
 	if c.begun {
 		debug.SetGCPercent(percent)
 	}
+}
+
+// Watch calls exceeded once, when garbage was collected and what is left takes twice the limit of memory, in bytes. It
+// is asked for at most once, and a nil collector never calls.
+func (c *Collector) Watch(exceeded func(bytes int64)) {
+	if c != nil {
+		runtime.AddCleanup(new([64]byte), watched, exceeded)
+	}
+}
+
+// watched is called each time that garbage was collected.
+func watched(exceeded func(bytes int64)) {
+	inUse := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(inUse)
+	if most := 2 * debug.SetMemoryLimit(-1); inUse[0].Value.Uint64() > uint64(most) {
+		exceeded(most)
+		return
+	}
+	runtime.AddCleanup(new([64]byte), watched, exceeded)
 }

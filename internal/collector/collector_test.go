@@ -2,6 +2,7 @@ package collector
 
 import (
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"testing"
 )
@@ -35,12 +36,46 @@ func TestCollector(t *testing.T) {
 
 // TestUsersSetting: a GOGC that the program was started with is kept.
 func TestUsersSetting(t *testing.T) {
-	if c := begin(300); c != nil || current() != 300 {
-		t.Errorf("%v, %d percent, want none and 300", c, current())
+	c := begin(300)
+	undo := c.Patiently()
+	if current() != 300 {
+		t.Errorf("%d percent, want 300", current())
 	}
+	undo()
 }
 
 func TestNone(*testing.T) {
 	var c *Collector
 	c.Patiently()()
+	c.Watch(nil)
+}
+
+// TestWatch: what is garbage does not count, and what is in use does, once.
+func TestWatch(t *testing.T) {
+	const limit = 32 << 20
+	before := debug.SetMemoryLimit(limit)
+	defer debug.SetMemoryLimit(before)
+	exceeded := make(chan int64, 2)
+	new(Collector).Watch(func(bytes int64) { exceeded <- bytes })
+	var kept [][]byte
+	for range 200 {
+		kept = append(kept[:0], make([]byte, 1<<20))
+	}
+	select {
+	case <-exceeded:
+		t.Error("garbage counts")
+	default:
+	}
+	for len(exceeded) == 0 && len(kept) < 1000 {
+		kept = append(kept, make([]byte, 1<<20))
+		runtime.GC()
+	}
+	if got := <-exceeded; got != 2*limit || len(kept) < 64 {
+		t.Errorf("exceeded %d bytes with %d MiB", got, len(kept))
+	}
+	runtime.GC()
+	runtime.KeepAlive(kept)
+	if len(exceeded) > 0 {
+		t.Error("called twice")
+	}
 }
