@@ -16,7 +16,7 @@ type Webhook struct {
 	Mutating                bool     `doc:"is true for a webhook that may change objects, and is called before the validating ones"`
 	FailurePolicy           string   `doc:"is what happens when the webhook cannot be reached: fail or ignore"`
 	MatchPolicy             string   `marker:",optional" doc:"is Exact, or Equivalent for requests by another version of the resource, too"`
-	SideEffects             string   `example:"None" doc:"is None, or NoneOnDryRun"`
+	SideEffects             string   `marker:",optional" example:"None" doc:"is None, or NoneOnDryRun"`
 	TimeoutSeconds          int      `marker:",optional" doc:"is how long the API server waits, 1 to 30; 10 if it is left out"`
 	Groups                  []string `doc:"are API groups, core among them, or *"`
 	Resources               []string `doc:"are resources of these groups, or *"`

@@ -37,8 +37,8 @@ func TestStockCluster(t *testing.T) {
 		{"install", false, []string{"unchanged  crd/boats.ship.example.com"}},
 		{"deploy --image localhost:5001/op:v1 --dry-run", false, []string{"create", "deployment/op-system/op-controller-manager"}},
 		{"deploy --image localhost:5001/op:v1 --timeout 3s", true, []string{
-			"warning: localhost:5001/op:v1 is in a registry on this machine",
-			"not ready within 3s", "where: deployment/op-system/op-controller-manager", "no controller has looked at it",
+			"warning: localhost:5001/op:v1 names a registry on this machine",
+			"not ready within 3s", "where: deployment/op-system/op-controller-manager", "no controller has seen it",
 		}},
 		{"deploy --image example.com/op:v1 --wait=false", false, []string{"updated    deployment/op-system/op-controller-manager"}},
 		{"undeploy --timeout 15s", true, []string{"deleted    crd/boats.ship.example.com", "where: namespace/op-system", "removes no namespaces"}},
