@@ -150,6 +150,7 @@ var (
 	replicaSetResource = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
 	podResource        = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 	eventResource      = schema.GroupVersionResource{Version: "v1", Resource: "events"}
+	secretResource     = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 )
 
 // podReady reports whether pod is ready and stays.
@@ -325,38 +326,4 @@ func (c *Cluster) logOf(ctx context.Context, pod corev1.Pod, container string, p
 func (c *Cluster) eventsOf(ctx context.Context, uid types.UID, namespace string) []corev1.Event {
 	return list[corev1.Event](ctx, c.objects.Resource(eventResource).Namespace(namespace),
 		metav1.ListOptions{FieldSelector: "type=Warning,involvedObject.uid=" + string(uid)})
-}
-
-// hopeless returns errHopeless when a pod of workload fails in a way that
-// waiting does not mend.
-func (c *Cluster) hopeless(ctx context.Context, workload *unstructured.Unstructured) error {
-	if observedGeneration(workload) < workload.GetGeneration() {
-		return nil // its pods are still those of the template before
-	}
-	for _, pod := range c.podsOf(ctx, workload) {
-		for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-			if pod.DeletionTimestamp == nil && stuck(container) {
-				return errHopeless
-			}
-		}
-	}
-	return nil
-}
-
-// crashes is how many restarts make a container that ends again and again hopeless: the first may
-// be one that came too early for what it needs.
-const crashes = 2
-
-// stuck reports whether a container waits for what will not come by itself.
-func stuck(container corev1.ContainerStatus) bool {
-	if container.State.Waiting == nil {
-		return false
-	}
-	switch container.State.Waiting.Reason {
-	case "CrashLoopBackOff":
-		return container.RestartCount >= crashes
-	case "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError":
-		return true
-	}
-	return false
 }

@@ -122,7 +122,7 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 }
 
 // lacking are the reasons of events that say what a pod lacks to start. It may come, so that waiting goes on.
-var lacking = []string{"FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox", "FailedScheduling"}
+var lacking = []string{"Failed", "FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox", "FailedScheduling"}
 
 // The limits of what is reported of pods: others may write events, of any length, and each anew.
 const (
