@@ -45,6 +45,8 @@ func Serve(ctx context.Context, conn int, host Host) {
 	}()
 	stop := context.AfterFunc(ctx, func() { _ = unix.Shutdown(conn, unix.SHUT_RDWR) })
 	defer stop()
+	h := handed{make(chan net.Conn), ctx.Done()}
+	group.Go(func() { h.serve(ctx, host.Ways.registries()) })
 	var turn sync.Mutex
 	asked, dials := make(chan struct{}, maxAsked), make(chan struct{}, maxDials)
 	for {
@@ -59,7 +61,7 @@ func Serve(ctx context.Context, conn int, host Host) {
 		asked <- struct{}{}
 		group.Go(func() {
 			defer func() { <-asked }()
-			reply, files := host.answer(ctx, r, dials)
+			reply, files := host.answer(ctx, r, dials, h)
 			turn.Lock()
 			defer turn.Unlock()
 			_ = sendFiles(conn, reply, files) // the next request tells of a failure
@@ -68,14 +70,19 @@ func Serve(ctx context.Context, conn int, host Host) {
 }
 
 // answer is the reply to a request, with the files that go with it.
-func (h Host) answer(ctx context.Context, r wire.Request, dials chan struct{}) (wire.Reply, []*os.File) {
+func (h Host) answer(ctx context.Context, r wire.Request, dials chan struct{}, registries handed) (wire.Reply, []*os.File) {
 	reply := wire.Reply{ID: r.ID}
 	var files []*os.File
 	var err error
 	switch {
 	case r.Group == nil:
 		var f *os.File
-		if f, err = h.dial(ctx, r, dials); err == nil {
+		if r.Socket != nil && r.Socket.Network == wire.Registries {
+			f, err = registries.connect(ctx)
+		} else {
+			f, err = h.dial(ctx, r, dials)
+		}
+		if err == nil {
 			files = []*os.File{f}
 		}
 	case h.Groups == nil:
@@ -137,4 +144,24 @@ func (c *Client) DialContext(ctx context.Context, network, address string) (net.
 		return nil, &net.OpError{Op: "dial", Net: network, Err: fmt.Errorf("%s: %w", address, err)}
 	}
 	return Connected(ctx, fd)
+}
+
+// connect hands one end of a connection over, and returns the other.
+func (h handed) connect(ctx context.Context) (*os.File, error) {
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	ours, theirs := os.NewFile(uintptr(ends[0]), wire.Registries), os.NewFile(uintptr(ends[1]), wire.Registries)
+	defer ours.Close() // FileConn makes a copy
+	conn, err := net.FileConn(ours)
+	if err != nil {
+		return nil, errors.Join(err, theirs.Close())
+	}
+	select {
+	case h.conns <- conn:
+		return theirs, nil
+	case <-ctx.Done():
+		return nil, errors.Join(context.Cause(ctx), conn.Close(), theirs.Close())
+	}
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
-// Ways are the ways that the host lets a node have: to what is named here, and to public addresses, where registries
-// are that images name, with those that give tokens for them and store their layers. A node that is in wrong hands
-// reaches no service of this machine or of the network that it is in. The address that is connected to counts, whatever
-// name leads to it.
+// Ways are the ways that the host lets a node have: connections to its cluster, and requests of what a pull asks for to
+// registries, to those that give tokens for them, and to those that store their layers. These are at public addresses,
+// or named here. A node that is in wrong hands has no connection to any of them, and reaches no service of this machine
+// or of the network that it is in. The address that is connected to counts, whatever name leads to it.
 type Ways struct {
 	Own   []string // host:port on this machine's loopback, by whatever name of that: the API server and the cluster's registry
 	Named []string // host or host:port of registries that the user has named
@@ -26,21 +26,29 @@ type Ways struct {
 	Route func(netip.Addr) error
 }
 
-// ErrNoWay says that a node is not let connect to where it wants to.
+// ErrNotOwn says that a node is not let connect to what is not its cluster's.
+var ErrNotOwn = errors.New("a node has connections to its cluster alone")
+
+// ErrNoWay says that no registry may be asked where a node wants to.
 var ErrNoWay = errors.New("nodes may not reach addresses of this machine or of private networks, unless the cluster starts with the registry's name")
 
 // dialLimit bounds one connection's way.
 const dialLimit = 30 * time.Second
 
+// dial connects to what is the cluster's.
 func (w Ways) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if network != "tcp" && network != "tcp4" && network != "tcp6" {
-		return nil, fmt.Errorf("%w: %s is not a TCP address", ErrNoWay, network)
+	own := slices.IndexFunc(w.Own, func(o string) bool { return o == address || places.Same(o, address) })
+	if own < 0 || network != "tcp" && network != "tcp4" && network != "tcp6" {
+		return nil, fmt.Errorf("%w: not to %s %s", ErrNotOwn, network, address)
 	}
 	dialer := net.Dialer{Timeout: dialLimit, Control: peer.OnBehalf}
-	switch own := slices.IndexFunc(w.Own, func(o string) bool { return o == address || places.Same(o, address) }); {
-	case own >= 0:
-		address = w.Own[own]
-	case !w.named(address):
+	return dialer.DialContext(ctx, network, w.Own[own])
+}
+
+// dialRegistry connects to where a registry may be.
+func (w Ways) dialRegistry(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: dialLimit, Control: peer.OnBehalf}
+	if !w.named(address) {
 		dialer.Control = w.controlled(address)
 	}
 	return dialer.DialContext(ctx, network, address)
@@ -68,7 +76,7 @@ func (w Ways) controlled(wanted string) func(network, address string, _ syscall.
 	}
 }
 
-// lead says whether nodes may connect to an address that the user has not named.
+// lead says whether a registry may be asked at an address that the user has not named.
 func (w Ways) lead(ip netip.Addr) bool {
 	return public(ip) && (w.Route == nil || !ip.Is4() || w.Route(ip) == nil)
 }

@@ -3,7 +3,6 @@ package kubelet
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	noopoteltrace "go.opentelemetry.io/otel/trace/noop"
 	corev1 "k8s.io/api/core/v1"
@@ -122,11 +121,9 @@ func (n *node) answer(store *imagestore.Store) {
 
 // runtime runs containers on the node's ground.
 func (n *node) runtime() (*cri.Runtime, *cri.Images, error) {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext = n.ground.dial
 	images := n.ground.folders.images
 	store, err := imagestore.Open(images, imagestore.Options{
-		Registry: n.Registry, Mirrors: n.Mirrors, Transport: transport, Owners: n.IDs, Warn: func(text string) { klog.Warning(text) },
+		Registry: n.Registry, Mirrors: n.Mirrors, Transport: n.ground.pulls, Owners: n.IDs, Warn: func(text string) { klog.Warning(text) },
 	})
 	if err != nil {
 		return nil, nil, err

@@ -3,6 +3,7 @@ package kubelet
 import (
 	"context"
 	"net"
+	"net/http"
 	"path/filepath"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,7 +20,8 @@ import (
 // ground is what a node stands on: namespaces of its own, or the machine as it is.
 type ground struct {
 	folders   folders
-	dial      func(ctx context.Context, network, address string) (net.Conn, error) // to the API server and to registries
+	dial      func(ctx context.Context, network, address string) (net.Conn, error) // to the API server
+	pulls     http.RoundTripper                                                    // to registries
 	network   cri.Network
 	starter   cri.Starter
 	mounter   mount.Interface

@@ -47,7 +47,7 @@ func isolatedGround(c nodeconfig.Config) (*ground, error) {
 		return nil, err
 	}
 	return &ground{
-		folders: usualFolders(), dial: host.DialContext, network: network, starter: starter,
+		folders: usualFolders(), dial: host.DialContext, pulls: host.Transport(c.Registry), network: network, starter: starter,
 		mounter: mounter, subpather: subpath.New(mounter), host: hostutil.NewHostUtil(), files: kubecontainer.RealOS{},
 		listen: c.Address.String(), port: port, nodeIP: c.Address.String(),
 	}, nil

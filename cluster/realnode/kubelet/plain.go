@@ -3,6 +3,7 @@ package kubelet
 import (
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -33,7 +34,7 @@ func onMachine(c nodeconfig.Config) *ground {
 	mounts := plain.NewMounts()
 	stock.ContainerLogsDir = filepath.Join(c.Plain.Dir, "links") // of upstream, whose usual one is the machine's
 	return &ground{
-		folders: foldersBelow(c.Plain.Dir, c.Plain.Volumes), dial: (&net.Dialer{}).DialContext,
+		folders: foldersBelow(c.Plain.Dir, c.Plain.Volumes), dial: (&net.Dialer{}).DialContext, pulls: http.DefaultTransport,
 		network: plain.Network{}, starter: plain.New(plain.Options{
 			Program: c.Plain.Container, Server: c.Server, Presence: os.NewFile(nodeconfig.FilePresence, "presence"),
 		}),

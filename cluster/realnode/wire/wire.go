@@ -50,9 +50,12 @@ type Request struct {
 	Spawn  *Spawn  `json:",omitempty"` // asked of the spawner by a node
 }
 
+// Registries is the network of a connection to the host over which it answers a node's requests to registries.
+const Registries = "registries"
+
 // Socket describes a socket in the machine's network, which comes with the reply. One that connects is on its way.
 type Socket struct {
-	Network string // tcp4 or udp4
+	Network string // tcp4 or udp4; of the host also Registries
 	Address string // of the other side; of this one when it listens
 	Listen  bool
 	// Transparent is for one that listens: it may be handed connections to addresses that are not its own.

@@ -1,0 +1,195 @@
+package handover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+
+	"golang.org/x/net/netutil"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
+	"github.com/slipway-dev/slipway/cluster/registry/places"
+)
+
+// A node has no connection to registries. It has the host ask them: for what a pull asks for, and nothing else.
+const (
+	// askedHeader has the address that a request is for.
+	askedHeader = "Slipway-Asked"
+	// refusedHeader says why there is no answer to a request.
+	refusedHeader = "Slipway-Refused"
+
+	registryPath = "/v2/"   // of all that a registry has
+	maxBody      = 64 << 10 // bytes of a request for a token, the only one with a body
+	maxLed       = 10_000   // addresses that are remembered; then they are found anew
+	maxAsking    = 64       // connections of a node with requests
+)
+
+// errNoPull says that a request is none that pulls make.
+var errNoPull = errors.New("a node may ask registries for images alone")
+
+// registries answers a node's requests with what registries answer.
+type registries struct {
+	transport http.RoundTripper
+	mu        sync.Mutex
+	led       map[string]bool // addresses, without their questions, that answers led to: for tokens and layers
+}
+
+// registries are those that these ways lead to.
+func (w Ways) registries() *registries {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialContext, transport.Proxy, transport.DisableCompression = w.dialRegistry, nil, true
+	return &registries{transport: transport, led: map[string]bool{}}
+}
+
+func (r *registries) ServeHTTP(w http.ResponseWriter, asked *http.Request) {
+	answer, err := r.ask(asked)
+	if err != nil {
+		w.Header().Set(refusedHeader, strings.Join(strings.Fields(err.Error()), " "))
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	defer answer.Body.Close()
+	maps.Copy(w.Header(), answer.Header)
+	w.Header().Del(refusedHeader)
+	w.WriteHeader(answer.StatusCode)
+	_, _ = io.Copy(w, answer.Body) // what is missing at the end the node notices by the length or the digest
+}
+
+// ask has a registry answer a node's request.
+func (r *registries) ask(asked *http.Request) (*http.Response, error) {
+	to, err := url.Parse(asked.Header.Get(askedHeader))
+	if err != nil || to.Scheme != "https" && to.Scheme != "http" || to.Host == "" || to.User != nil {
+		return nil, fmt.Errorf("%w: this is no address of one", errNoPull)
+	}
+	if !r.mayAsk(asked.Method, to) {
+		return nil, fmt.Errorf("%w: not %s %s", errNoPull, asked.Method, to.Redacted())
+	}
+	request, err := http.NewRequestWithContext(asked.Context(), asked.Method, to.String(), http.MaxBytesReader(nil, asked.Body, maxBody))
+	if err != nil {
+		return nil, err
+	}
+	request.ContentLength = asked.ContentLength
+	for _, name := range []string{"Accept", "Authorization", "Content-Type", "Range", "User-Agent"} {
+		request.Header[name] = asked.Header[name]
+	}
+	answer, err := r.transport.RoundTrip(request)
+	if err == nil {
+		r.learn(to, answer)
+	}
+	return answer, err
+}
+
+// mayAsk says whether a pull makes such a request: of a registry, or of where one has led it.
+func (r *registries) mayAsk(method string, to *url.URL) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch method {
+	case http.MethodGet, http.MethodHead:
+		return strings.HasPrefix(path.Clean(to.Path)+"/", registryPath) || r.led[place(to)]
+	case http.MethodPost: // for a token
+		return r.led[place(to)]
+	}
+	return false
+}
+
+// place is an address without its question.
+func place(u *url.URL) string { return u.Scheme + "://" + strings.ToLower(u.Host) + u.EscapedPath() }
+
+// realm is where a registry has tokens asked for.
+var realm = regexp.MustCompile(`(?i)\brealm="([^"]*)"`)
+
+// learn remembers where an answer leads: to what gives tokens, or to where a layer is.
+func (r *registries) learn(asked *url.URL, answer *http.Response) {
+	var leads []string
+	if answer.StatusCode == http.StatusUnauthorized {
+		for _, challenge := range answer.Header.Values("WWW-Authenticate") {
+			for _, found := range realm.FindAllStringSubmatch(challenge, -1) {
+				leads = append(leads, found[1])
+			}
+		}
+	}
+	if answer.StatusCode >= 300 && answer.StatusCode < 400 {
+		leads = append(leads, answer.Header.Get("Location"))
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, lead := range leads {
+		if to, err := asked.Parse(lead); err == nil {
+			if len(r.led) >= maxLed {
+				clear(r.led)
+			}
+			r.led[place(to)] = true
+		}
+	}
+}
+
+// handed is a listener for connections that are handed to it.
+type handed struct {
+	conns chan net.Conn
+	ended <-chan struct{}
+}
+
+func (h handed) Accept() (net.Conn, error) {
+	select {
+	case c := <-h.conns:
+		return c, nil
+	case <-h.ended:
+		return nil, net.ErrClosed
+	}
+}
+
+func (h handed) Close() error   { return nil }
+func (h handed) Addr() net.Addr { return &net.UnixAddr{Net: "unix"} }
+
+// serve answers requests on the connections that are handed over, until ctx ends.
+func (h handed) serve(ctx context.Context, handler http.Handler) {
+	server := http.Server{Handler: handler, MaxHeaderBytes: maxBody, BaseContext: func(net.Listener) context.Context { return ctx }}
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+	_ = server.Serve(netutil.LimitListener(h, maxAsking))
+	_ = server.Close()
+}
+
+// Transport has the other side ask registries, and connects to own, which is host:port of the cluster's registry.
+func (c *Client) Transport(own string) http.RoundTripper {
+	direct, asking := http.DefaultTransport.(*http.Transport).Clone(), http.DefaultTransport.(*http.Transport).Clone()
+	direct.DialContext = c.DialContext
+	asking.Proxy, asking.DisableCompression, asking.MaxConnsPerHost = nil, true, maxAsking
+	asking.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return c.DialContext(ctx, wire.Registries, "")
+	}
+	return transport{own, direct, asking}
+}
+
+// transport is a node's way to its cluster's registry, and to others by requests.
+type transport struct {
+	own            string
+	direct, asking http.RoundTripper
+}
+
+func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.URL.Host == t.own || places.Same(request.URL.Host, t.own) {
+		return t.direct.RoundTrip(request)
+	}
+	asking := request.Clone(request.Context())
+	asking.Header.Set(askedHeader, request.URL.String())
+	asking.URL, asking.Host = &url.URL{Scheme: "http", Host: wire.Registries, Path: "/"}, ""
+	answer, err := t.asking.RoundTrip(asking)
+	if err != nil {
+		return nil, err
+	}
+	if why := answer.Header.Get(refusedHeader); why != "" {
+		_ = answer.Body.Close()
+		return nil, errors.New(why)
+	}
+	answer.Request = request
+	return answer, nil
+}
