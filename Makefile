@@ -156,11 +156,11 @@ test-long-kills: build
 
 test-long-matrix: build
 	GOBIN=$(BIN) go install $(GOLANGCI_LINT)
-	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -run '^TestMatrix$$' ./internal/cli -matrix $(or $(MATRIX),pairs) -linter $(BIN)/golangci-lint
+	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),90m) -run '^TestMatrix$$' ./internal/cli -matrix $(or $(MATRIX),pairs) -linter $(BIN)/golangci-lint
 	$(PASSED)
 
 test-long-edits: build
-	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -run '^Test(Random|DeleteUndoesCreate)' ./internal/scaffold -edits $(or $(EDITS),1000) -seed $(or $(SEED),0)
+	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),90m) -run '^Test(Random|DeleteUndoesCreate)' ./internal/scaffold -edits $(or $(EDITS),1000) -seed $(or $(SEED),0)
 	$(PASSED)
 
 test-long-mutants:
