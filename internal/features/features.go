@@ -27,9 +27,6 @@ type Feature struct {
 	Needs []string
 	// ComponentNeeds are those that its component needs besides.
 	ComponentNeeds []string
-	// MountedFrom is the feature that makes the Secret which the lines of kubebuilder mount. Something else may make it
-	// as well, so it is not switched on, but it is not switched off either while these lines are there.
-	MountedFrom string
 	// Excludes is the feature in whose place it is.
 	Excludes string
 	// ServesWebhooks has the manager's webhooks called: code that sets some up does not start or is not ready without
@@ -45,6 +42,9 @@ type Entry struct {
 	Item   string
 	Folder string // of the kustomization, below config; "" is config/default
 	With   string // a feature without which the item is off: it is about that one, too
+	// Mounts is the feature that makes the Secret which the item has mounted. Something else may make it as well, so it
+	// is not switched on, but it is not switched off either while the item is listed.
+	Mounts string
 }
 
 // Table lists the features in the order of their lines: a component sees what those above it made. Those that test and
@@ -69,8 +69,8 @@ func Table() []Feature {
 		{Name: "dashboard", Value: "dashboard", What: "A Grafana dashboard for the manager's metrics."},
 		{
 			Name: "webhook", Value: "webhook", What: "The API server calls the manager's webhooks. They need a certificate.",
-			Entries:     []Entry{{List: "resources", Item: "../webhook"}, {List: "patches", Item: "manager_webhook_patch.yaml"}},
-			MountedFrom: "certmanager", ComponentNeeds: []string{"certmanager", "selfcert"}, ServesWebhooks: true,
+			Entries:        []Entry{{List: "resources", Item: "../webhook"}, {List: "patches", Item: "manager_webhook_patch.yaml", Mounts: "certmanager"}},
+			ComponentNeeds: []string{"certmanager", "selfcert"}, ServesWebhooks: true,
 		},
 		{
 			Name: "certmanager", Value: "certManager", What: "cert-manager issues the manager's certificate. This needs cert-manager in the cluster.",
@@ -147,14 +147,10 @@ func (e Entry) In(list string) bool {
 
 // Is reports whether an item of that list, as YAML has it, is the entry.
 func (e Entry) Is(item any) bool {
-	text, ok := item.(string)
+	if text := PathOf(item); text != "" {
+		return e.matches(text)
+	}
 	fields, _ := item.(map[string]any)
-	if file, isPatch := fields["path"].(string); isPatch {
-		text, ok = file, true
-	}
-	if ok {
-		return e.matches(path.Clean(text))
-	}
 	for _, key := range []string{"source", "objref"} {
 		if object, ok := fields[key].(map[string]any); ok {
 			kind, _ := object["kind"].(string)
@@ -163,6 +159,19 @@ func (e Entry) Is(item any) bool {
 		}
 	}
 	return false
+}
+
+// PathOf is the file or folder that an item of a list names, or "".
+func PathOf(item any) string {
+	text, _ := item.(string)
+	fields, _ := item.(map[string]any)
+	if file, isPatch := fields["path"].(string); isPatch {
+		text = file
+	}
+	if text == "" {
+		return ""
+	}
+	return path.Clean(text)
 }
 
 func (e Entry) matches(text string) bool {

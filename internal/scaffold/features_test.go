@@ -41,6 +41,8 @@ patches:
 #replacements:
 # - source:
 #     kind: Certificate
+-- config/default/metrics_service.yaml --
+-- config/default/manager_metrics_patch.yaml --
 -- config/prometheus/kustomization.yaml --
 resources:
 - monitor.yaml
@@ -340,7 +342,8 @@ func TestFeatureOffAgain(t *testing.T) {
 func TestMetricsOfOtherTools(t *testing.T) {
 	const list, roles = "config/default/kustomization.yaml", "config/rbac/kustomization.yaml"
 	const older = "-- " + list + " --\nnamespace: op-system\nnamePrefix: op-\nbases:\n- ../manager\n- ../rbac\npatchesStrategicMerge:\n# Protect the endpoint.\n- manager_auth_proxy_patch.yaml\n" +
-		"-- " + roles + " --\nresources:\n- role.yaml\n# Comment these lines.\n- auth_proxy_service.yaml\n- auth_proxy_role.yaml\n"
+		"-- " + roles + " --\nresources:\n- role.yaml\n# Comment these lines.\n- auth_proxy_service.yaml\n- auth_proxy_role.yaml\n" +
+		"-- config/default/manager_auth_proxy_patch.yaml --\n-- config/rbac/auth_proxy_service.yaml --\n-- config/rbac/auth_proxy_role.yaml --\n"
 	const named = "-- " + list + " --\nnamespace: op-system\nresources:\n- ../manager\n- manager_metrics_service.yaml\npatches:\n- path: manager_metrics_patch.yaml\n#- path: certmanager_metrics_manager_patch.yaml\n" +
 		"#replacements:\n#- source:\n#    kind: Service\n#    name: controller-manager-metrics-service\n#    fieldPath: .metadata.name\n#  targets: []\n" +
 		"-- config/default/manager_metrics_service.yaml --\napiVersion: v1\nkind: Service\nmetadata: {name: controller-manager-metrics-service, namespace: system}\nspec:\n  ports: [{name: https, port: 8443, targetPort: 8443}]\n"

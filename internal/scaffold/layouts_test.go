@@ -165,7 +165,7 @@ func TestMethodsOfNoUse(t *testing.T) {
 // included.
 func TestOlderFeatures(t *testing.T) {
 	root := olderProject(t, "", "", "")
-	projecttest.Unpack(t, root, methods)
+	projecttest.Unpack(t, root, methods+"-- config/default/manager_webhook_patch.yaml --\n-- config/default/webhookcainjection_patch.yaml --\n")
 	apply(t)(EditProject(fileview.Disk(root), Enable(WebhookServer, CertManager)))
 	projecttest.Holds(t, root, "config/default/kustomization.yaml",
 		"\n- ../webhook\n", "\n- ../certmanager\n", "\n- manager_webhook_patch.yaml\n", "\n- webhookcainjection_patch.yaml\n",

@@ -334,7 +334,8 @@ func TestVariablesInNewLayout(t *testing.T) {
 	const off = "resources:\n- ../manager\n#- ../certmanager\n\npatches:\n- path: own.yaml\n#- path: mutatingwebhookcainjection_patch.yaml\n#- path: validatingwebhookcainjection_patch.yaml\n\n" +
 		"vars:\n#- name: SERVICE_NAME\n#  objref:\n#    kind: Service\n#    version: v1\n#    name: webhook-service\n"
 	root := projecttest.New(t, newproject.Options{})
-	projecttest.Unpack(t, root, "-- config/certmanager/kustomization.yaml --\nresources: [certificate.yaml]\n-- config/webhook/kustomization.yaml --\nresources: [service.yaml]\n-- "+list+" --\n"+off)
+	projecttest.Unpack(t, root, "-- config/certmanager/kustomization.yaml --\nresources: [certificate.yaml]\n-- config/webhook/kustomization.yaml --\nresources: [service.yaml]\n"+
+		"-- config/default/mutatingwebhookcainjection_patch.yaml --\n-- config/default/validatingwebhookcainjection_patch.yaml --\n-- "+list+" --\n"+off)
 	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.CertManager)))
 	projecttest.Holds(t, root, list, "\n- ../certmanager\n", "\n- path: mutatingwebhookcainjection_patch.yaml\n- path: validatingwebhookcainjection_patch.yaml\n", "\n- name: SERVICE_NAME\n  objref:\n")
 	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.CertManager)))

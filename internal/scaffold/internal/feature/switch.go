@@ -2,6 +2,7 @@ package feature
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -67,10 +68,10 @@ func (p *planner) state(e features.Entry) (state, int, error) {
 	if err != nil {
 		return absent, 0, err
 	}
-	switch off, on := (piece.Section{Of: e}).Lines(c.After()); {
-	case len(on) > 0:
+	if _, on := (piece.Section{Of: e}).Lines(c.After()); len(on) > 0 {
 		return listed, on[0], nil
-	case len(off) > 0:
+	}
+	if off, _ := (piece.Section{Of: waiting{e, p, c.Path()}}).Lines(c.After()); len(off) > 0 {
 		return commented, off[0], nil
 	}
 	return absent, 0, nil
@@ -155,8 +156,12 @@ func (p *planner) comment(f Feature) error {
 // alone reports whether a feature has no other lines in the file of one.
 func (p *planner) alone(f Feature, than features.Entry) (bool, error) {
 	for _, e := range f.row().Lines() {
-		if is, _, err := p.state(e); err != nil || is != absent && e != than {
+		c, err := p.Find(p.kustomization(e))
+		if err != nil {
 			return false, err
+		}
+		if off, on := (piece.Section{Of: e}).Lines(c.After()); e != than && len(off)+len(on) > 0 {
+			return false, nil
 		}
 	}
 	return true, nil
@@ -203,24 +208,45 @@ func (p *planner) set(e features.Entry, on bool) error {
 	if there, err := p.Exists(file); err != nil || !there {
 		return err
 	}
-	section := p.section(e)
 	if !on {
-		return p.Edit(file, section.Off)
+		return p.Edit(file, (piece.Section{Of: p.sectionItem(e)}).Off)
 	}
 	if strings.HasSuffix(e.Item, injectionPatch) {
 		if err := p.fitInjection(); err != nil {
 			return err
 		}
 	}
-	return p.Edit(file, section.On)
+	return p.Edit(file, p.waitingSection(e).On)
 }
 
-// section is an entry's. Of the replacements for webhooks, those into objects that the project does not have wait.
-func (p *planner) section(e features.Entry) piece.Section {
+// waitingSection is an entry's in comments.
+func (p *planner) waitingSection(e features.Entry) piece.Section {
+	return piece.Section{Of: waiting{p.sectionItem(e), p, p.kustomization(e)}}
+}
+
+// sectionItem is an entry's. Of the replacements for webhooks, those into objects that the project does not have wait.
+func (p *planner) sectionItem(e features.Entry) piece.SectionItem {
 	if e.List == "replacements" && e.With == string(WebhookServer) {
-		return piece.Section{Of: into{e, p.certified()}}
+		return into{e, p.certified()}
 	}
-	return piece.Section{Of: e}
+	return e
+}
+
+// waiting is an item that a comment of a kustomization keeps for later: that of a file which is there.
+type waiting struct {
+	piece.SectionItem
+	p             *planner
+	kustomization string
+}
+
+// Is reports whether an item is the one, and could be listed.
+func (w waiting) Is(item any) bool {
+	file := features.PathOf(item)
+	if !w.SectionItem.Is(item) || path.Ext(file) == "" { // a folder is looked for with its kustomization; see foreign
+		return w.SectionItem.Is(item)
+	}
+	there, err := w.p.Exists(path.Join(path.Dir(w.kustomization), file))
+	return there || err != nil // reading it reports the error
 }
 
 // into is a replacement into objects of some kinds. The one for definitions has its targets below a marker, so it has
@@ -312,7 +338,10 @@ func (p *planner) neededBy(f Feature, off []Feature) (needed Feature, place stri
 	row := f.row()
 	needs := append(row.Needs, row.ComponentNeeds...)
 	if foreign {
-		needs = append(row.Needs, row.MountedFrom)
+		if needs, err = p.mounted(row); err != nil {
+			return "", "", err
+		}
+		needs = append(needs, row.Needs...)
 	}
 	for _, g := range off {
 		on, err := p.on(g)
@@ -328,6 +357,18 @@ func (p *planner) neededBy(f Feature, off []Feature) (needed Feature, place stri
 		}
 	}
 	return "", "", nil
+}
+
+// mounted are the features that make what listed entries of a feature mount.
+func (p *planner) mounted(row features.Feature) (all []string, err error) {
+	for _, e := range row.Entries {
+		if is, _, err := p.state(e); err != nil {
+			return nil, err
+		} else if is == listed && e.Mounts != "" {
+			all = append(all, e.Mounts)
+		}
+	}
+	return all, nil
 }
 
 // replaced reports whether the feature that one excludes is on and stays on, in its place.
@@ -367,7 +408,7 @@ func WaitingSections(on *plan.Plan, file *project.Project) ([]Waiting, error) {
 			continue
 		}
 		for i, e := range f.row().Entries {
-			lines, _ := p.section(e).Lines(config.After())
+			lines, _ := p.waitingSection(e).Lines(config.After())
 			if e.With != "" && e.With != string(WebhookServer) {
 				continue
 			}

@@ -147,7 +147,7 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates Fea
 		return nil
 	}
 	if ownCertificates {
-		p.Leave(p.defaultConfig() + ": webhooks are deployed here without cert-manager, which stays in comments; if it issues their certificate: slipway edit --enable certmanager")
+		p.Leave(p.defaultConfig() + ": webhooks are deployed here without cert-manager, which stays off; if it is to issue their certificate: slipway edit --enable certmanager")
 		return nil
 	}
 	providers, err := p.certificateProviders()
@@ -227,13 +227,16 @@ func (p *planner) listedElsewhere() (string, error) {
 }
 
 // deploysWithoutCertManager reports whether a project of another tool deploys webhooks and has cert-manager in
-// comments: something else gives them their certificate.
+// comments, or no files of a provider: something else gives them their certificate.
 func (p *planner) deploysWithoutCertManager() (bool, error) {
 	if p.Recording() {
 		return false, nil
 	}
 	is, _, foreign, err := p.of(CertManager)
-	if err != nil || !foreign || is == listed {
+	if err != nil || is == listed {
+		return false, err
+	}
+	if have, err := p.providersThere(); err != nil || !foreign && len(have) > 0 {
 		return false, err
 	}
 	on, _, err := p.state(WebhookServer.row().Lines()[0])
@@ -244,18 +247,8 @@ func (p *planner) deploysWithoutCertManager() (bool, error) {
 // gets the operator itself, which works on every cluster; or cert-manager where the operator cannot do it, since
 // its manager was made by another tool and does not start without a certificate.
 func (p *planner) certificateProviders() ([]Feature, error) {
-	var have []Feature
-	for _, provider := range []Feature{SelfCert, CertManager} {
-		there, err := p.Exists(p.component(provider))
-		if err != nil {
-			return nil, err
-		}
-		if there {
-			have = append(have, provider)
-		}
-	}
-	if len(have) > 0 {
-		return have, nil
+	if have, err := p.providersThere(); err != nil || len(have) > 0 {
+		return have, err
 	}
 	startsWithout, err := p.Exists(manager.FlagsFile)
 	switch {
@@ -266,6 +259,18 @@ func (p *planner) certificateProviders() ([]Feature, error) {
 	default:
 		return []Feature{CertManager}, nil
 	}
+}
+
+// providersThere are those that the project has files of.
+func (p *planner) providersThere() (have []Feature, err error) {
+	for _, provider := range []Feature{SelfCert, CertManager} {
+		if there, err := p.Exists(p.component(provider)); err != nil {
+			return nil, err
+		} else if there {
+			have = append(have, provider)
+		}
+	}
+	return have, nil
 }
 
 // noteIssuer says that cert-manager, which another tool made a part of the project, stays on without webhooks.

@@ -56,6 +56,7 @@ func returnsError(src []byte) bool {
 type Main struct {
 	File    string        // "" if that is not certain
 	Unclear *report.Error // why
+	several []*plan.File  // those that it could be
 }
 
 // Place is where to look for the manager's code.
@@ -110,7 +111,7 @@ func find(p *plan.Plan, file *project.Project, signs ...func([]byte) bool) (Main
 		if path.Dir(found[0].Path()) != path.Dir(found[len(found)-1].Path()) {
 			what, hint = what+", and --manager names none of their folders", "name the folder of one with --manager"
 		}
-		return Main{Unclear: &report.Error{What: what, Where: paths(found), Hint: hint}}, nil
+		return Main{Unclear: &report.Error{What: what, Where: paths(found), Hint: hint}, several: found}, nil
 	case len(files) == 1:
 		return Main{File: files[0].Path()}, nil // which is named with its line
 	}

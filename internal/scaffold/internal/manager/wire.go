@@ -1,6 +1,9 @@
 package manager
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -21,6 +24,9 @@ func (c Code) Wire(p *plan.Plan, of *project.Project, find func(*plan.Plan, *pro
 	if err != nil {
 		return err
 	}
+	if main.File == "" {
+		main.File = c.holder(main.several)
+	}
 	if main.File == "" || c.Skip {
 		return c.leave(p, main)
 	}
@@ -34,6 +40,18 @@ func (c Code) Wire(p *plan.Plan, of *project.Project, find func(*plan.Plan, *pro
 		}
 	}
 	return put(p, main.File, c.SetUp)
+}
+
+// holder is the one of several files that has the set-up already, or "".
+func (c Code) holder(several []*plan.File) string {
+	has := func(f *plan.File) bool {
+		out, err := c.SetUp.Put(f.Path(), f.After())
+		return err == nil && bytes.Equal(out, f.After())
+	}
+	if i := slices.IndexFunc(several, has); i >= 0 {
+		return several[i].Path()
+	}
+	return ""
 }
 
 // put plans pieces in a file that has a place for them, or else leaves them to the user.
