@@ -1,33 +1,16 @@
 package vet
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/slipway-dev/slipway/internal/builtin"
 	"github.com/slipway-dev/slipway/internal/generate/source"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/spelling"
 	"github.com/slipway-dev/slipway/project"
 )
-
-// builtin has the resources of each of Kubernetes' own groups that client-go has clients for, "core" for the one
-// without a name: a test makes it from these clients.
-//
-//go:embed builtin.txt
-var builtin string
-
-// builtinResources are the resources by group.
-var builtinResources = sync.OnceValue(func() map[string][]string {
-	all := map[string][]string{}
-	for line := range strings.Lines(builtin) {
-		words := strings.Fields(line)
-		all[words[0]] = words[1:]
-	}
-	return all
-})
 
 // unserved are resources of Kubernetes' groups that roles name although no client has them: those of other API servers'
 // definitions and of earlier versions, and names by which accounts may act as others or approve certificates.
@@ -109,7 +92,7 @@ func (v *vetting) permission(at report.Position, p source.Permission, own map[st
 }
 
 // isShared reports whether a group may have kinds of other projects too.
-func isShared(group string) bool { return group != "" && builtinResources()[group] == nil }
+func isShared(group string) bool { return group != "" && builtin.Kinds(group) == nil }
 
 // resourcesOf are the resources of a group, nil if they are not known.
 func resourcesOf(group string, own map[string][]string) []string {
@@ -117,7 +100,7 @@ func resourcesOf(group string, own map[string][]string) []string {
 		group = "core"
 	}
 	all := slices.Clone(own[group])
-	if known := builtinResources()[group]; known != nil {
+	if known := builtin.Resources(group); known != nil {
 		all = slices.Concat(all, known, unserved[group])
 	}
 	return all

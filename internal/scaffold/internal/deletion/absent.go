@@ -7,7 +7,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -36,7 +35,7 @@ const mostTold = 5
 
 // instead says what there is: the kind whose name is nearly this one, or all, as flags.
 func (o Options) instead(there []project.Resource, nothing string, as func(project.Resource) string) string {
-	if near := kind.Nearest(there, o.Group, o.Version, o.Kind); near != nil {
+	if near := codebase.NearestKind(there, o.Group, o.Version, o.Kind); near != nil {
 		return "did you mean " + as(*near) + "?"
 	}
 	var told []string

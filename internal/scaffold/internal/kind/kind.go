@@ -6,8 +6,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
-	"github.com/slipway-dev/slipway/internal/spelling"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -24,35 +24,20 @@ func CheckNames(group, version, kind, plural string) error {
 // Foreign reports whether the types are defined elsewhere.
 func Foreign(r project.Resource) bool { return r.Core || r.External }
 
+// CheckBuiltin refuses a new kind of Kubernetes that there is not; see [codebase.Versions.CheckBuiltin]. It leaves to
+// the user what is not known.
+func CheckBuiltin(p *plan.Plan, r project.Resource, recorded *project.Resource, again func(project.Resource) string) error {
+	if recorded != nil || !r.Core {
+		return nil
+	}
+	unknown, err := p.Code().Versions().CheckBuiltin(r, again)
+	if unknown != "" {
+		p.Leave(unknown)
+	}
+	return err
+}
+
 // PathToRoot is the way from a folder of the project to the project's own, as arguments of filepath.Join.
 func PathToRoot(dir string) string {
 	return strings.Repeat(`"..", `, strings.Count(path.Clean(dir), "/")) + `".."`
-}
-
-// Nearest is the resource whose kind or whose group is nearly this one, or nil. One of another version is not meant by
-// a mistake in either.
-func Nearest(there []project.Resource, group, version, kind string) *project.Resource {
-	const mayDiffer = 2
-	best, distance := (*project.Resource)(nil), mayDiffer+1
-	for _, r := range there {
-		d := spelling.Distance(strings.ToLower(kind), strings.ToLower(r.Kind), mayDiffer)
-		if r.Kind == kind {
-			d = spelling.Distance(group, r.Group, mayDiffer)
-		}
-		if d < distance && (r.Kind == kind) != (r.Group == group) && r.Version == version {
-			best, distance = &r, d
-		}
-	}
-	return best
-}
-
-// NearestGroup is the group of Kubernetes whose name is nearly this one, and not this one, or "".
-func NearestGroup(group string) string {
-	best, distance := "", 2
-	for _, core := range project.CoreGroups() {
-		if d := spelling.Distance(group, core, distance); d > 0 && d < distance {
-			best, distance = core, d
-		}
-	}
-	return best
 }

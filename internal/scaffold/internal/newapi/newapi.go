@@ -139,7 +139,7 @@ func (a *planner) check() error {
 			return err
 		}
 	}
-	for _, check := range []func() error{a.checkWanted, a.checkVersions, a.checkGroup, a.checkFiles, a.checkController, a.checkControlled, a.findTheirs} {
+	for _, check := range []func() error{a.checkBuiltin, a.checkWanted, a.checkVersions, a.checkGroup, a.checkFiles, a.checkController, a.checkControlled, a.findTheirs} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -198,6 +198,13 @@ func (a *planner) checkWanted() error {
 		}
 	}
 	return a.options.check(a.resource)
+}
+
+// checkBuiltin refuses a controller for a kind that Kubernetes does not have.
+func (a *planner) checkBuiltin() error {
+	return kind.CheckBuiltin(a.Plan, a.resource, a.recorded, func(of project.Resource) string {
+		return (&planner{resource: of}).command("--resource=false --controller")
+	})
 }
 
 // command is the call that creates this API with other flags.

@@ -161,6 +161,9 @@ func (w *planner) resolve() error {
 			return err
 		}
 	}
+	if err := kind.CheckBuiltin(w.Plan, w.resource, w.recorded, o.again); err != nil {
+		return err
+	}
 	var err error
 	if w.header, err = header.Read(w.Plan); err != nil {
 		return err
@@ -190,19 +193,25 @@ func (w *planner) unknown() error {
 		e.Next += "=false"
 	}
 	instead := project.Resource{Group: o.Group, Kind: o.Kind}
-	if near := kind.Nearest(w.project.Resources, o.Group, o.Version, o.Kind); near != nil {
+	if near := codebase.NearestKind(w.project.Resources, o.Group, o.Version, o.Kind); near != nil {
 		instead = *near
 		e.Hint = "did you mean " + near.Kind + "?"
 		if near.Group != o.Group {
 			e.Hint = fmt.Sprintf("did you mean the group %q?", near.Group)
 		}
-	} else if group := kind.NearestGroup(o.Group); group != "" && !slices.Contains(w.project.Groups(), o.Group) {
+	} else if group := codebase.NearestGroup(o.Group); group != "" && !slices.Contains(w.project.Groups(), o.Group) {
 		instead.Group, e.Hint = group, fmt.Sprintf("did you mean the group %q of Kubernetes?", group)
 	} else {
 		return e
 	}
-	e.Next = fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s%s", shellword.Quote(instead.Group), shellword.Quote(o.Version), shellword.Quote(instead.Kind), o.flags())
+	instead.Version = o.Version
+	e.Next = o.again(instead)
 	return e
+}
+
+// again is the command for these webhooks of another kind.
+func (o Options) again(of project.Resource) string {
+	return fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s%s", shellword.Quote(of.Group), shellword.Quote(of.Version), shellword.Quote(of.Kind), o.flags())
 }
 
 // unlisted says that PROJECT does not list the kind, but the code has its type; it is nil where the code has none.
