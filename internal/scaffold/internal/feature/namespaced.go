@@ -9,11 +9,10 @@ import (
 	"go/token"
 	"path"
 	"slices"
-	"strings"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -39,41 +38,15 @@ func InNamespace(on bool) func(*plan.Plan, *project.Project) error {
 		if !on {
 			return Disable(Namespaced)(p, file)
 		}
-		if err := watchNamespaces(p, file); err != nil {
-			return err
-		}
 		return Enable(Namespaced)(p, file)
 	}
 }
 
-// watchNamespaces lets the manager watch the namespaces that the variable WATCH_NAMESPACE lists,
-// where it does not yet, which is in projects of other tools.
-func watchNamespaces(p *plan.Plan, project *project.Project) error {
-	files, err := managerFiles(p, project)
-	if err != nil {
-		return err
-	}
-	options := ""
-	for _, file := range files {
-		c, err := p.Find(file)
-		if err != nil {
-			return err
-		}
-		if bytes.Contains(c.After(), []byte("WATCH_NAMESPACE")) {
-			return nil
-		}
-		if c.There() && options == "" && managerOptions(c.After()) != nil {
-			options = file
-		}
-	}
-	if options == "" {
-		return &report.Error{
-			What: "the manager's options are not a ctrl.Options{ … } where it is made", Where: files[len(files)-1] + ":1",
-			Hint: "nothing was changed; let the manager watch the namespaces in WATCH_NAMESPACE: add this to its options before it is made and run the command again:\n" + watchingCode,
-		}
-	}
-	header, err := header.Read(p)
-	if err != nil {
+// planWatching lets the manager watch the namespaces that the variable WATCH_NAMESPACE lists, where it does not yet,
+// which is in projects of other tools.
+func (p *planner) planWatching() error {
+	options, err := p.optionsFile()
+	if err != nil || options == "" {
 		return err
 	}
 	c, err := p.Find(options)
@@ -84,15 +57,57 @@ func watchNamespaces(p *plan.Plan, project *project.Project) error {
 	if err != nil {
 		return err
 	}
-	function, err := templates.Render("features-watch/namespaces.go", map[string]any{"Boilerplate": header, "Package": pkg.Name.Name})
+	function, err := templates.Render("features-watch/namespaces.go", map[string]any{"Boilerplate": p.header, "Package": pkg.Name.Name})
 	if err != nil {
 		return err
 	}
-	if err := p.Create(path.Join(path.Dir(options), "namespaces.go"), function); err != nil {
+	option := watchedNamespaces{string(function)}
+	if _, err := option.Put(options, c.After()); err != nil && !p.Recording() {
+		return err // with a line of the file as its author has it
+	}
+	if err := p.Create(beside(options), function); err != nil {
 		return err
 	}
-	// The options come first: a refusal names a line of the file as its author has it.
-	return p.Edit(options, plan.These(watchedNamespaces{string(function)}, piece.Import{Path: "sigs.k8s.io/controller-runtime/pkg/cache", Module: project.Repo}).Put)
+	return p.Put(options, plan.These(piece.Import{Path: "sigs.k8s.io/controller-runtime/pkg/cache", Module: p.project.Repo}, option))
+}
+
+// beside is the file of the code that the options in a file call.
+func beside(options string) string { return path.Join(path.Dir(options), "namespaces.go") }
+
+// watchingFile is that file, where there is a place for it.
+func (p *planner) watchingFile() string {
+	options, err := p.optionsFile()
+	if err != nil || options == "" {
+		return ""
+	}
+	return beside(options)
+}
+
+// optionsFile is the file with the manager's options, or "" where the manager reads the variable already.
+func (p *planner) optionsFile() (options string, err error) {
+	files, err := managerFiles(p.Plan, p.project)
+	if err != nil {
+		return "", err
+	}
+	for _, file := range files {
+		c, err := p.Find(file)
+		if err != nil {
+			return "", err
+		}
+		if bytes.Contains(c.After(), []byte("WATCH_NAMESPACE")) {
+			return "", nil
+		}
+		if c.There() && options == "" && managerOptions(c.After()) != nil {
+			options = file
+		}
+	}
+	if options != "" || p.Recording() {
+		return options, nil
+	}
+	return "", &report.Error{
+		What: "the manager's options are not a ctrl.Options{ … } where it is made", Where: files[len(files)-1] + ":1",
+		Hint: "nothing was changed; let the manager watch the namespaces in WATCH_NAMESPACE: add this to its options before it is made and run the command again:\n" + watchingCode,
+	}
 }
 
 // managerFiles are the files that may have the manager's options, the likeliest last.
@@ -113,8 +128,11 @@ if list := os.Getenv("WATCH_NAMESPACE"); list != "" {
 	}
 }`
 
-// watchedOption is what a manager's options need.
-const watchedOption = "Cache: cache.Options{DefaultNamespaces: watchedNamespaces()},"
+// watchedOption is what a manager's options need, and watchingCall the call in it.
+const (
+	watchedOption = "Cache: cache.Options{DefaultNamespaces: " + watchingCall + "},"
+	watchingCall  = "watchedNamespaces()"
+)
 
 // watchedNamespaces is that option, in the manager's options. It calls the function, which is in a file of its own.
 type watchedNamespaces struct{ function string }
@@ -124,7 +142,7 @@ func (watchedNamespaces) ID() string { return watchedOption }
 
 // Put adds the text where it is missing.
 func (w watchedNamespaces) Put(file string, src []byte) ([]byte, error) {
-	if bytes.Contains(src, []byte("watchedNamespaces()")) {
+	if bytes.Contains(src, []byte(watchingCall)) {
 		return src, nil
 	}
 	parsed, fset, err := gofile.Parse(file, src, parser.ParseComments)
@@ -152,9 +170,16 @@ func (w watchedNamespaces) Put(file string, src []byte) ([]byte, error) {
 	return slices.Concat(src[:at], []byte("\n"+watchedOption), src[at:]), nil
 }
 
+// watchedLine is the option as gofmt aligns it.
+var watchedLine = lazy.Regexp(`\n[ \t]*Cache:[ \t]+cache\.Options\{DefaultNamespaces: watchedNamespaces\(\)\},[ \t]*(\n|[^/ \t])`)
+
 // Take removes the text.
-func (watchedNamespaces) Take(src []byte) ([]byte, int) {
-	return []byte(strings.Replace(string(src), watchedOption+"\n", "", 1)), 0
+func (w watchedNamespaces) Take(src []byte) ([]byte, int) {
+	out := watchedLine().ReplaceAll(src, []byte("$1"))
+	if i := bytes.Index(out, []byte(watchingCall)); i >= 0 {
+		return out, 1 + bytes.Count(out[:i], []byte("\n"))
+	}
+	return out, 0
 }
 
 // managerOptions is the literal of a manager's options in a file, or nil.

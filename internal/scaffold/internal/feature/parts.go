@@ -40,6 +40,8 @@ func (p *planner) parts(f Feature) parts {
 		return parts{code: []func() error{p.planEndToEnd}, codeFile: endToEnd + "/main_test.go"}
 	case Workflow:
 		return parts{code: []func() error{p.planWorkflow}, codeFile: workflow}
+	case Namespaced:
+		return parts{code: []func() error{p.planWatching}, codeFile: p.watchingFile()}
 	case PProf:
 		return parts{items: []func() error{p.requireProfiles}}
 	}
@@ -59,7 +61,7 @@ func runAll(steps []func() error) error {
 // does nothing. What was changed stays.
 func (p *planner) withoutCode(f Feature) error {
 	of := p.parts(f)
-	if p.Recording() || len(of.code) == 0 {
+	if p.Recording() || of.codeFile == "" {
 		return nil
 	}
 	if there, err := p.Exists(of.codeFile); err != nil || !there {
