@@ -2,6 +2,7 @@ package codebase
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"path"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
@@ -181,6 +183,22 @@ func (c *Codebase) requirements() []*modfile.Require {
 		return nil
 	}
 	return file.Require
+}
+
+// Outside is the first Go file below the project's folder that is a link out of the repository, or "": what quotes
+// code, as compilers do, would print pieces of a file that is not the project's.
+func (c *Codebase) Outside() (string, error) {
+	files, _, err := c.Sources()
+	for _, name := range files {
+		f, err := c.view.Open(name)
+		if errors.Is(err, fileview.ErrOutside) {
+			return name, nil
+		}
+		if err == nil {
+			_ = f.Close() // nothing was read
+		}
+	}
+	return "", err
 }
 
 // Sources are all Go files below the project's folder, tests and those of other modules among them, and the folders in

@@ -32,7 +32,7 @@ type View interface {
 // Links are followed within the project's repository: files elsewhere, such as the user's, and what git keeps, would
 // get into images and messages. A file without an end is refused as [finite.ReadFile] does.
 func Disk(root string) *Folder {
-	return &Folder{root: root, read: make(map[string]*content), known: new(sync.Map)}
+	return &Folder{root: root, read: make(map[string]*content), places: make(map[string]string), known: new(sync.Map)}
 }
 
 // ErrOutside is why a link is not followed.
@@ -62,7 +62,7 @@ func (d *Folder) Root() string { return d.root }
 
 // inside reports whether a path leads to a file of the repository. One that leads nowhere does.
 func (d *Folder) inside(path string) bool {
-	place, err := filepath.EvalSymlinks(path)
+	place, err := d.place(path)
 	if err != nil {
 		return true
 	}
@@ -74,10 +74,31 @@ func (d *Folder) inside(path string) bool {
 	return !slices.Contains(strings.Split(filepath.ToSlash(rel), "/"), ".git")
 }
 
+// place is a path without links. Folders are looked at once.
+func (d *Folder) place(path string) (string, error) {
+	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink != 0 || path == d.root {
+		return filepath.EvalSymlinks(path)
+	}
+	dir := filepath.Dir(path)
+	d.mu.Lock()
+	real, known := d.places[dir]
+	d.mu.Unlock()
+	if !known {
+		var err error
+		if real, err = filepath.EvalSymlinks(dir); err != nil {
+			return "", err
+		}
+		d.mu.Lock()
+		d.places[dir] = real
+		d.mu.Unlock()
+	}
+	return filepath.Join(real, filepath.Base(path)), nil
+}
+
 // Renewed is a folder as its files are now. What this one or another that was renewed from the same has read is read
 // again only if the file is another one, or was so new that its times do not show it.
 func (d *Folder) Renewed() *Folder {
-	return &Folder{root: d.root, read: make(map[string]*content), known: d.known}
+	return &Folder{root: d.root, read: make(map[string]*content), places: make(map[string]string), known: d.known}
 }
 
 // A Folder is a project's files on disk; see [Disk].
@@ -88,7 +109,8 @@ type Folder struct {
 	repository string
 	mu         sync.Mutex
 	read       map[string]*content
-	known      *sync.Map // by name, the last *content that has an id
+	places     map[string]string // of folders, without links
+	known      *sync.Map         // by name, the last *content that has an id
 }
 
 // content is the result of reading a file.
@@ -160,25 +182,30 @@ func (d *Folder) content(name, path string) *content {
 }
 
 // ReadAt reads the file at an absolute path through a view of [Disk], where it is in the project and one whose content
-// the view has, or gets now, for certain: that of the file which info describes.
-func ReadAt(view View, path string, info fs.FileInfo) (content []byte, is bool) {
+// the view has, or gets now, for certain: that of the file which info describes. A link that leads out of the
+// repository is refused with [ErrOutside].
+func ReadAt(view View, path string, info fs.FileInfo) (content []byte, is bool, err error) {
 	d, is := view.(*Folder)
 	if !is {
-		return nil, false
+		return nil, false, nil
 	}
 	rel, err := filepath.Rel(d.root, path)
-	if err != nil || !fs.ValidPath(filepath.ToSlash(rel)) {
-		return nil, false
+	name := filepath.ToSlash(rel)
+	if err != nil || !fs.ValidPath(name) {
+		return nil, false, nil
 	}
-	c := d.content(filepath.ToSlash(rel), filepath.Join(d.root, rel))
-	return c.data, c.err == nil && c.id == fileid.At(filepath.Join(d.root, rel), info)
+	if path, err = d.path("read", name); err != nil {
+		return nil, false, err
+	}
+	c := d.content(name, path)
+	return c.data, c.err == nil && c.id == fileid.At(path, info), nil
 }
 
 // ReadPath reads the file at an absolute path, as [ReadAt] does where that is certain, and else from the disk.
 func ReadPath(view View, path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil {
-		if text, is := ReadAt(view, path, info); is {
-			return text, nil
+		if text, is, err := ReadAt(view, path, info); is || err != nil {
+			return text, err
 		}
 	}
 	return finite.ReadFile(path)

@@ -75,6 +75,28 @@ func TestLinks(t *testing.T) {
 		if f, err := view.Open(name); !errors.Is(err, fileview.ErrOutside) {
 			t.Errorf("%s: got %v, %v", name, f, err)
 		}
+		if text, err := fileview.ReadPath(view, filepath.Join(root, name)); !errors.Is(err, fileview.ErrOutside) {
+			t.Errorf("%s by its path: got %q, %v", name, text, err)
+		}
+	}
+	if text, err := fileview.ReadPath(view, filepath.Join(top, "secret")); string(text) != "secret" {
+		t.Errorf("what is not in the project: got %q, %v", text, err)
+	}
+}
+
+// TestLinkedFolder: a folder may lead out as well, and what is below it with it.
+func TestLinkedFolder(t *testing.T) {
+	top := t.TempDir()
+	root := filepath.Join(top, "op")
+	if err := errors.Join(os.MkdirAll(filepath.Join(top, "other", "deep"), 0o755), os.Mkdir(root, 0o755),
+		os.WriteFile(filepath.Join(top, "other", "deep", "secret"), nil, 0o600), os.Symlink("../other", filepath.Join(root, "linked"))); err != nil {
+		t.Fatal(err)
+	}
+	view := fileview.Disk(root)
+	for range 2 { // the second time the folder is known
+		if _, err := view.ReadFile("linked/deep/secret"); !errors.Is(err, fileview.ErrOutside) {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 

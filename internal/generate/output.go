@@ -88,8 +88,8 @@ func (f *File) same(view fileview.View) (bool, error) {
 	case info.Mode().IsRegular() && info.Size() != int64(len(f.Content)):
 		return false, nil
 	}
-	if text, is := fileview.ReadAt(view, f.Path, info); is {
-		return bytes.Equal(text, f.Content), nil
+	if text, is, err := fileview.ReadAt(view, f.Path, info); is || err != nil {
+		return is && bytes.Equal(text, f.Content), err
 	}
 	file, err := os.Open(f.Path)
 	if err != nil {

@@ -2,15 +2,19 @@ package compile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/image/dockerfile"
@@ -83,9 +87,16 @@ func (m Manager) explain(ctx context.Context, b dockerfile.Build, p Platform, er
 	if e := m.env.Explain(said, out); e != nil {
 		return e
 	}
+	refusal := &report.Error{What: "the manager does not compile for " + p.String(), Where: filepath.Join(m.Dir, b.Package), Err: Error{err}}
+	linked, unread := codebase.Read(fileview.Disk(m.Dir), os.Getenv).Outside()
+	if linked != "" || unread != nil {
+		refusal.Where, refusal.Hint = cmp.Or(linked, refusal.Where), fileview.ErrOutside.Error()+", so the compiler's messages are not shown: put a copy of the file in the place of the link"
+		return refusal
+	}
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	if len(lines) > shown {
 		lines = append(lines[:shown:shown], "…")
 	}
-	return &report.Error{What: "the manager does not compile for " + p.String(), Where: filepath.Join(m.Dir, b.Package), Err: Error{err}, Hint: strings.Join(lines, "\n")}
+	refusal.Hint = strings.Join(lines, "\n")
+	return refusal
 }

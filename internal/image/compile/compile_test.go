@@ -2,6 +2,7 @@ package compile_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -234,6 +235,26 @@ func TestDockerfileElsewhere(t *testing.T) {
 	}
 	if _, err := compile.Find(dir, compile.Source{Dockerfile: outside, AllowIncomplete: true, Package: "./cmd"}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLinkedCode: what the compiler says is not shown where it could quote a file that is not of the repository.
+func TestLinkedCode(t *testing.T) {
+	dir := module(t, "")
+	if err := os.Symlink(write(t, t.TempDir(), "secret", "hunter2 hunter3\n"), filepath.Join(dir, "cmd", "more.go")); err != nil {
+		t.Skip(err)
+	}
+	m, err := compile.Find(dir, compile.Source{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = m.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.Compile(t.Context(), m.Programs[0], compile.Platform{OS: "linux", Arch: "amd64"}, store.Store{Dir: t.TempDir()})
+	refusal, is := errors.AsType[*report.Error](err)
+	if !is || refusal.Where != "cmd/more.go" || strings.Contains(fmt.Sprint(refusal, refusal.Hint), "hunter") {
+		t.Errorf("got %v, %+v", err, refusal)
 	}
 }
 

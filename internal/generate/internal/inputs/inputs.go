@@ -29,6 +29,14 @@ type Set struct {
 // Through has files that a view shows read through it.
 func (in *Set) Through(view fileview.View) { in.view = view }
 
+// View is what files are read through, or nil.
+func (in *Set) View() fileview.View {
+	if in == nil {
+		return nil
+	}
+	return in.view
+}
+
 // place is what was asked, and where.
 type place struct {
 	about about
@@ -89,9 +97,13 @@ func (in *Set) ReadInto(buffer *bytes.Buffer, path string) error {
 		in.failed(content, path, err)
 		return err
 	}
-	if text, is := in.viewed(path, info); is {
+	text, is, err := in.viewed(path, info)
+	if is {
 		buffer.Write(text)
-	} else if err = readAll(buffer, path, info.Size()); err != nil {
+	} else if err == nil {
+		err = readAll(buffer, path, info.Size())
+	}
+	if err != nil {
 		in.failed(content, path, err)
 		return err
 	}
@@ -103,9 +115,9 @@ func (in *Set) ReadInto(buffer *bytes.Buffer, path string) error {
 }
 
 // viewed is the content of a file that the view shows.
-func (in *Set) viewed(path string, info fs.FileInfo) (text []byte, is bool) {
+func (in *Set) viewed(path string, info fs.FileInfo) (text []byte, is bool, err error) {
 	if in == nil || in.view == nil {
-		return nil, false
+		return nil, false, nil
 	}
 	return fileview.ReadAt(in.view, path, info)
 }

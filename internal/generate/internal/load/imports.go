@@ -7,6 +7,7 @@ import (
 	"go/build"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 
 	"golang.org/x/mod/module"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -273,11 +275,24 @@ func (m *modules) absent(path string) string {
 	return fmt.Sprintf("package %s is not in vendor/; to add it: go mod vendor", path)
 }
 
+// quotesOthers reports whether messages of the go command could quote files that are not the project's.
+func (l *Loader) quotesOthers() bool {
+	view := l.config.Inputs.View()
+	if view == nil {
+		return false
+	}
+	linked, err := codebase.Read(view, os.Getenv).Outside()
+	return linked != "" || err != nil
+}
+
 // askGoAbout returns what the go command says is wrong with the packages, which is ""
 // for those that it finds.
 func (m *modules) askGoAbout(paths []string) map[string]string {
 	l := m.loader
 	l.config.Inputs.Opaque()
+	if l.quotesOthers() {
+		return nil
+	}
 	tags := "-tags=" + strings.Join(l.build.context.BuildTags, ",")
 	const format = `{{printf "%q" .ImportPath}} {{with .Error}}{{printf "%q" .Err}}{{else}}""{{end}}`
 	args := append([]string{"list", "-e", "-find", tags, "-f", format, "--"}, paths...)

@@ -2,8 +2,10 @@ package load
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/generate/internal/inputs"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -70,7 +72,11 @@ func (l *Loader) packageName(build *constraints, inputs *inputs.Set, path string
 const documentation = "documentation"
 
 func unreadable(path string, err error) report.Finding {
-	return report.Finding{Position: report.Position{File: path}, Message: "cannot be read: " + err.Error(), Fatal: true}
+	f := report.Finding{Position: report.Position{File: path}, Message: "cannot be read: " + err.Error(), Fatal: true}
+	if errors.Is(err, fileview.ErrOutside) {
+		f.Message, f.Suggestion = "cannot be read: "+fileview.ErrOutside.Error(), "put a copy of the file in the place of the link"
+	}
+	return f
 }
 
 // content returns what the file holds and forgets it.
