@@ -3,9 +3,19 @@
 package kind
 
 import (
+	"fmt"
+	"go/token"
+	"go/types"
 	"path"
+	"slices"
 	"strings"
+	"unicode"
 
+	"golang.org/x/mod/module"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
@@ -40,4 +50,128 @@ func CheckBuiltin(p *plan.Plan, r project.Resource, recorded *project.Resource, 
 // PathToRoot is the way from a folder of the project to the project's own, as arguments of filepath.Join.
 func PathToRoot(dir string) string {
 	return strings.Repeat(`"..", `, strings.Count(path.Clean(dir), "/")) + `".."`
+}
+
+// A CoreObject is how tests make an object of a kind of Kubernetes itself.
+type CoreObject struct {
+	Namespaced  bool
+	PodTemplate bool   // the spec has types of core/v1
+	Spec        string // in Go, with the lines indented for its place; "" when there is none
+}
+
+const corePod = `corev1.PodSpec{
+	Containers: []corev1.Container{{Name: "main", Image: "example.com/image"}},
+}`
+
+// coreObjects are the kinds that tests create through the API server.
+var coreObjects = map[string]CoreObject{
+	"core/ConfigMap":      {Namespaced: true},
+	"core/Namespace":      {},
+	"core/Secret":         {Namespaced: true},
+	"core/ServiceAccount": {Namespaced: true},
+	"core/Pod":            {Namespaced: true, PodTemplate: true, Spec: corePod},
+	"core/Service":        {Namespaced: true, PodTemplate: true, Spec: "corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}"},
+	"apps/Deployment":     {Namespaced: true, PodTemplate: true, Spec: workload("Deployment")},
+	"apps/StatefulSet":    {Namespaced: true, PodTemplate: true, Spec: workload("StatefulSet")},
+	"apps/DaemonSet":      {Namespaced: true, PodTemplate: true, Spec: workload("DaemonSet")},
+	"apps/ReplicaSet":     {Namespaced: true, PodTemplate: true, Spec: workload("ReplicaSet")},
+}
+
+func workload(kind string) string {
+	return `appsv1.` + kind + `Spec{
+	Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "test"}},
+	Template: corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "test"}},
+		Spec: ` + strings.ReplaceAll(corePod, "\n", "\n\t\t") + `,
+	},
+}`
+}
+
+// CoreObjectOf is how tests make an object of the kind, or nil when they cannot.
+func CoreObjectOf(r project.Resource) *CoreObject {
+	object, ok := coreObjects[r.Group+"/"+r.Kind]
+	if !ok || !r.Core || r.Version != "v1" {
+		return nil
+	}
+	object.PodTemplate = object.PodTemplate && r.Group != "core" // whose types are imported already
+	return &object
+}
+
+// An External says where the Go types of another module are.
+type External struct {
+	Path   string // import path
+	Domain string // of the group
+	Module string // the module, with its version
+}
+
+// Check refuses paths that Go would refuse later.
+func (e External) Check() error {
+	if e.Path == "" {
+		if e.Domain != "" || e.Module != "" {
+			return &report.Error{What: "the import path of the types is missing", Where: "--external-api-path", Hint: "add --external-api-path, such as github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"}
+		}
+		return nil
+	}
+	if err := module.CheckImportPath(e.Path); err != nil {
+		return &report.Error{What: "invalid import path of the types", Where: "--external-api-path " + e.Path, Err: err}
+	}
+	name, version, ok := strings.Cut(e.Module, "@")
+	if e.Module == "" {
+		return nil
+	}
+	if err := module.CheckPath(name); err != nil || ok && version == "" {
+		return &report.Error{What: "invalid module of the types", Where: "--external-api-module " + e.Module, Hint: "use a module and its version, such as github.com/cert-manager/cert-manager@v1.18.2", Err: err}
+	}
+	if e.Path != name && !strings.HasPrefix(e.Path, name+"/") {
+		return &report.Error{What: "that module does not have the types", Where: "--external-api-module " + e.Module, Hint: e.Path + " does not begin with " + name}
+	}
+	return nil
+}
+
+// SchemePieces import the types of r and register them with code, in which %s
+// stands for their package.
+func SchemePieces(p *project.Project, r project.Resource, imports gofile.Imports, code string) []plan.Piece {
+	if !Registers(r) {
+		return nil
+	}
+	pkg := p.ImportPath(r)
+	name := imports.Name(pkg, r.ImportAlias())
+	var of []plan.Piece
+	registers := piece.Fragment{Marker: "scheme", Code: fmt.Sprintf(code, name), Key: name + ".AddToScheme("}
+	if strings.HasPrefix(code, "utilruntime.") {
+		of = append(of, piece.ImportFor{Import: piece.Import{Name: "utilruntime", Path: utilRuntime, Module: p.Repo}, User: registers})
+	}
+	return append(of, piece.ImportAt(p.Repo, name, pkg), registers)
+}
+
+// utilRuntime is the package of the function Must, which registers types.
+const utilRuntime = "k8s.io/apimachinery/pkg/util/runtime"
+
+// Registers reports whether a scheme must be reported of the types: client-go's knows most of
+// Kubernetes' own.
+func Registers(r project.Resource) bool {
+	return !r.Core || r.Group == "apiextensions"
+}
+
+// taken are the names that scaffolded functions use already.
+var taken = []string{
+	"client", "context", "ctrl", "ctx", "err", "metav1", "r", "reconciler", "req", "request", "runtime", "t", "testing",
+	// in webhooks and their tests
+	"added", "admission", "fmt", "newObj", "obj", "ok", "oldObj", "apierrors", "before", "d", "data", "field", "filepath", "log", "mistake", "mistakes", "now", "old",
+	"os", "reflect", "schema", "slices", "stored", "strings", "v", "validator", "yaml",
+}
+
+// Variable is the name of a variable that holds an object: the kind with its first
+// word in lower case.
+func Variable(r project.Resource) string {
+	runes := []rune(r.Kind)
+	upper := 1
+	for upper < len(runes) && unicode.IsUpper(runes[upper]) && (upper+1 == len(runes) || !unicode.IsLower(runes[upper+1])) {
+		upper++
+	}
+	name := strings.ToLower(string(runes[:upper])) + string(runes[upper:])
+	if token.IsKeyword(name) || types.Universe.Lookup(name) != nil || slices.Contains(taken, name) || name == r.ImportAlias() {
+		return name + "Object"
+	}
+	return name
 }

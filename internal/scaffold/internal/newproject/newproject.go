@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/fileview"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
@@ -209,4 +210,80 @@ func writeNewProject(p *plan.Plan, o Options) error {
 		return err
 	}
 	return projectfile.Write(p, file)
+}
+
+// again returns the project that the folder holds already if it is the one that o asks
+// for: then what is missing of it is completed. It is nil in a folder without a project;
+// any other project is refused.
+func (o *Options) again(folder *fileview.Folder) (*project.Project, error) {
+	_, err := os.Lstat(filepath.Join(folder.Root(), project.FileName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, refuseProject(folder.Root())
+	}
+	file, err := projectfile.Load(folder)
+	if err != nil {
+		return nil, err
+	}
+	var made facts
+	if ours, err := file.Plugin(project.PluginKey, &made); err != nil || !ours {
+		return nil, errors.Join(err, refuseProject(folder.Root()))
+	}
+	if o.Name == "" {
+		o.Name = file.Name
+	}
+	for _, c := range []struct{ flag, asked, has string }{
+		{"--domain", o.Domain, file.Domain},
+		{"--project-name", o.Name, file.Name},
+		{"--repo", cmp.Or(o.Repo, file.Repo), file.Repo},
+		{"--namespaced", fmt.Sprint(o.Namespaced || file.Namespaced), fmt.Sprint(file.Namespaced)},
+		{"--multigroup", fmt.Sprint(o.MultiGroup || file.MultiGroup), fmt.Sprint(file.MultiGroup)},
+	} {
+		if c.asked != c.has {
+			return nil, &report.Error{
+				What: fmt.Sprintf("this folder already holds a project, which has %s %s, not %s", c.flag, c.has, c.asked), Where: filepath.Join(folder.Root(), project.FileName),
+				Hint: "with the same flags, init adds what is missing; nothing was changed",
+				Next: "slipway create api --group GROUP --version v1 --kind KIND",
+			}
+		}
+	}
+	return file, nil
+}
+
+// maxName is how long a project's name may be: with what follows it, the longest
+// name of a Service in the scaffold has the 63 characters that Kubernetes allows.
+const maxName = 63 - len("-controller-manager-metrics-service")
+
+// validateName checks the name of a new project, which begins the names of objects.
+func validateName(name string) error {
+	expected := fmt.Sprintf("lower-case letters, digits and dashes, at most %d, a letter first, such as my-operator", maxName)
+	err := project.ValidateName(name)
+	if known, ok := errors.AsType[*project.FieldError](err); ok {
+		known.Expected = expected // narrower than what PROJECT may hold
+	}
+	if err != nil {
+		return err
+	}
+	e := &project.FieldError{Field: "project name", Value: name, Expected: expected}
+	switch {
+	case len(name) > maxName:
+		e.Problem = fmt.Sprintf("is %d characters long", len(name))
+	case name[0] < 'a':
+		e.Problem = "does not start with a letter"
+	default:
+		return nil
+	}
+	return e
+}
+
+var notInName = lazy.Regexp(`[^a-z0-9]+`)
+
+// nameFromFolder makes the folder's name a project name.
+func nameFromFolder(root string) string {
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		abs = root
+	}
+	name := notInName().ReplaceAllString(strings.ToLower(filepath.Base(abs)), "-")
+	name = strings.TrimLeft(name, "-0123456789")
+	return strings.Trim(name[:min(len(name), maxName)], "-")
 }
