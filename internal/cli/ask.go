@@ -12,13 +12,14 @@ import (
 	"golang.org/x/term"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ui"
 )
 
 // ask asks a question on stderr until stdin answers yes or no. flag is the one that
 // answers for scripts; the error names it when stdin ends.
 func (inv *invocation) ask(ctx context.Context, question, flag string) (bool, error) {
 	for {
-		fmt.Fprint(inv.Stderr, question+" ")
+		inv.prompt(question + " ")
 		line, err := inv.readLine(ctx)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return false, err
@@ -37,6 +38,12 @@ func (inv *invocation) ask(ctx context.Context, question, flag string) (bool, er
 			}
 		}
 	}
+}
+
+// prompt shows a question. While an answer is awaited, no step goes on.
+func (inv *invocation) prompt(text string) {
+	ui.Pause(inv.handler)
+	fmt.Fprint(inv.Stderr, text)
 }
 
 // readLine reads a line of stdin, or ends when ctx does. A read cannot be
@@ -58,7 +65,7 @@ func (inv *invocation) askSecret(ctx context.Context, question string) (string, 
 	if err != nil {
 		return "", fmt.Errorf("ask without showing the answer: %w", err)
 	}
-	fmt.Fprint(inv.Stderr, question+": ")
+	inv.prompt(question + ": ")
 	defer fmt.Fprintln(inv.Stderr)
 	secret, err := await(ctx, func() (string, error) {
 		text, err := term.ReadPassword(terminal)

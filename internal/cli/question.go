@@ -57,7 +57,7 @@ func (inv *invocation) askText(ctx context.Context, q question) error {
 		text += " [" + q.preset + "]"
 	}
 	for {
-		fmt.Fprint(inv.Stderr, text+": ")
+		inv.prompt(text + ": ")
 		line, err := inv.readLine(ctx)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 const withPlaceholders = `
@@ -71,7 +73,7 @@ func TestAsDeployed(t *testing.T) {
 // installed is the one definition that installing would apply.
 func installed(t *testing.T, root string) *unstructured.Unstructured {
 	t.Helper()
-	definitions, err := (&Session{}).buildDefinitions(t.Context(), root, nil)
+	definitions, err := (&Session{Handler: report.Discard}).buildDefinitions(t.Context(), root, nil)
 	if err != nil || len(definitions) != 1 {
 		t.Fatalf("got %v, %v", definitions, err)
 	}

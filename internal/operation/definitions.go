@@ -62,7 +62,7 @@ func (s *Session) buildFrom(ctx context.Context, root, folder string, generated 
 			return nil, err
 		}
 	}
-	definitions, err := kustomization.Kustomization{Folder: dir, Files: s.files(root), Changed: all}.Build(ctx)
+	definitions, err := s.build(ctx, kustomization.Kustomization{Folder: dir, Files: s.files(root), Changed: all})
 	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" {
 		known.Next = s.generating(root)
 		if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(known.Where, folder) {

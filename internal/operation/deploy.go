@@ -66,7 +66,7 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 	}
 	s.warnWaiting(root, d.applied)
 	built := kustomization.Kustomization{Folder: within(root, d.applied), Files: s.files(root), Image: d.Image, Changed: generated, Tell: s.note}
-	objects, err := built.Build(ctx)
+	objects, err := s.build(ctx, built)
 	switch {
 	case err != nil:
 		return nil, s.ungenerated(ctx, root, err)
@@ -261,7 +261,7 @@ func (s *Session) Undeploy(ctx context.Context, folder string, r Removal) error 
 	folder = within(root, folder)
 	building, end := s.online(ctx, r.DryRun)
 	defer end()
-	objects, err := kustomization.Kustomization{Folder: folder, Files: s.files(root)}.Build(building)
+	objects, err := s.build(building, kustomization.Kustomization{Folder: folder, Files: s.files(root)})
 	if err != nil {
 		return s.ungenerated(ctx, root, err)
 	}

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -17,6 +18,15 @@ func TestLongWorkBegins(t *testing.T) {
 	}
 	api := API{API: scaffold.API{Group: "ship", Version: "v1", Kind: "Brig", Resource: true, Controller: true}}
 	deletion := scaffold.Deletion{Group: "ship", Version: "v1", Kind: "Brig"}
+	// without runs a verb that needs a cluster, of which there is none.
+	without := func(run func(Target) error) func() error {
+		return func() error {
+			if err := run(Target{Kubeconfig: "none"}); err == nil {
+				return errors.New("it has no cluster, and no error")
+			}
+			return nil
+		}
+	}
 	for _, verb := range []struct {
 		name  string
 		run   func() error
@@ -25,6 +35,8 @@ func TestLongWorkBegins(t *testing.T) {
 		{"create api", func() error { return s.CreateAPI(t.Context(), api) }, []string{"planning the change", "checking that kustomizations still build", "checking that the code still compiles"}},
 		{"generate", func() error { return s.Generate(t.Context(), Generation{}) }, []string{"generating"}},
 		{"edit", func() error { return s.Edit(t.Context(), Edit{Enable: []string{"ha"}}) }, []string{"planning the change", "checking that kustomizations still build"}},
+		{"undeploy", without(func(to Target) error { return s.Undeploy(t.Context(), "", Removal{From: to}) }), []string{"building config/default"}},
+		{"uninstall", without(func(to Target) error { return s.Uninstall(t.Context(), "", Removal{From: to}) }), []string{"building config/crd"}},
 		{"delete api", func() error { return s.DeleteAPI(t.Context(), Deletion{Deletion: deletion}) }, []string{"planning the change"}},
 	} {
 		told.all = nil

@@ -18,6 +18,8 @@ import (
 	"io"
 	"path/filepath"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/collector"
@@ -64,6 +66,12 @@ type Session struct {
 func (s *Session) files(root string) kustomization.Files {
 	code := s.codebase(root)
 	return kustomization.Files{Root: root, View: code.View(), Roles: roleFiles(root, code)}
+}
+
+// build builds a kustomization, which takes seconds where definitions are large.
+func (s *Session) build(ctx context.Context, k kustomization.Kustomization) ([]*unstructured.Unstructured, error) {
+	s.Handler.Handle(report.Step{Name: "building " + s.relative(k.Folder)})
+	return k.Build(ctx)
 }
 
 // roleFiles are the files with the roles that are generated from the project's code. What keeps them from being known

@@ -126,7 +126,7 @@ func (s *Session) folderDefinitions(ctx context.Context, folder string, command 
 		return "", nil, nil, err
 	}
 	dir := within(root, folder)
-	objects, err := kustomization.Kustomization{Folder: dir, Files: s.files(root)}.Build(ctx)
+	objects, err := s.build(ctx, kustomization.Kustomization{Folder: dir, Files: s.files(root)})
 	if err != nil {
 		return "", nil, nil, err
 	}

@@ -284,7 +284,7 @@ func TestDeleteHeld(t *testing.T) {
 	var waits []string
 	events.step = func(text string) { waits = append(waits, text) }
 	known := failure(t, c.Delete(ctx, crd, DeleteOptions{Timeout: 100 * time.Millisecond}))
-	if want := []string{"waiting for crd/boats." + group + " to be deleted"}; !slices.Equal(waits, want) {
+	if want := []string{"asking the server to delete the objects", "waiting for crd/boats." + group + " to be deleted"}; !slices.Equal(waits, want) {
 		t.Errorf("it waits for %q, want %q", waits, want)
 	}
 	if known.Where != "crd/boats."+group || !strings.Contains(known.Hint, "boat/default/one waits for finalizer example.com/haul") {

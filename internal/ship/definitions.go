@@ -26,6 +26,7 @@ const firstDoubt = 2 * time.Second
 // establish waits until the cluster serves what definitions define.
 func (c *Cluster) establish(ctx context.Context, definitions []*unstructured.Unstructured, patience time.Duration) error {
 	start := time.Now()
+	c.handler.Handle(report.Step{Name: "waiting until the API server serves the definitions"})
 	doubt := firstDoubt
 	for _, definition := range definitions {
 		err := poll(ctx, patience-time.Since(start), func(ctx context.Context) (bool, error) {

@@ -46,6 +46,9 @@ func (c *Cluster) Delete(ctx context.Context, objects []*unstructured.Unstructur
 // deleteAll removes objects that do not need each other: all requests first,
 // then the waiting. It tells why, if that is not plain.
 func (c *Cluster) deleteAll(ctx context.Context, objects []*unstructured.Unstructured, patience time.Duration, why string) error {
+	if len(objects) > 0 {
+		c.handler.Handle(report.Step{Name: "asking the server to delete the objects"})
+	}
 	var leaving []departure
 	for _, object := range objects {
 		d, err := c.deleteOne(ctx, object)

@@ -36,6 +36,7 @@ func (a *application) takeInventory(ctx context.Context, objects []*unstructured
 	if a.set == nil {
 		return i, nil
 	}
+	a.cluster.handler.Handle(report.Step{Name: "comparing with what the cluster has"})
 	var err error
 	if i.parent, err = a.cluster.liveParent(ctx, a.set); err != nil {
 		return nil, err

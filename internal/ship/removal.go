@@ -40,6 +40,7 @@ const whyNotOurs = "it is not part of this deployment"
 
 // planRemoval looks what of a set is there.
 func (c *Cluster) planRemoval(ctx context.Context, objects []*unstructured.Unstructured, set *Set) (*removal, error) {
+	c.handler.Handle(report.Step{Name: "looking for what is to be deleted, and who uses it"})
 	r := &removal{}
 	var err error
 	if r.parent, err = c.liveParent(ctx, set); err != nil {

@@ -122,6 +122,7 @@ func interimRole(object, live *unstructured.Unstructured) *unstructured.Unstruct
 // prepare has the server judge everything before anything changes: what it refuses leaves the cluster as it is. Custom
 // resources are left out, since their definitions change with them, and so is what webhooks judge that go.
 func (u *upgrade) prepare(ctx context.Context, left []*unstructured.Unstructured) error {
+	u.cluster.handler.Handle(report.Step{Name: "trying the objects on the server"})
 	judge := *u.application
 	judge.dry, judge.cluster = true, u.cluster.silently()
 	for _, object := range InInstallOrder(u.objects) {

@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// quiet is the longest that a step goes on without a sign of life.
+// quiet is the longest that steps go on without a sign of life.
 const quiet = 3 * time.Second
 
 // pulse shows that a step which began still goes on: until the next event it sends progress on to the next
@@ -20,6 +20,7 @@ type pulse struct {
 	step  string
 	doing string // the last detail of the step
 	begin time.Time
+	shown time.Time // when the first of the steps that followed each other began, or the last sign of life
 }
 
 // Handle passes an event on; it ends the step that went on, and may begin another.
@@ -30,11 +31,24 @@ func (p *pulse) Handle(e report.Event) {
 		p.doing = detail.Text
 		return
 	}
+	following := p.timer != nil
 	p.stop()
 	p.next.Handle(e)
 	if step, ok := e.(report.Step); ok && step.Elapsed == 0 {
 		p.step, p.doing, p.begin = step.Name, "", time.Now()
-		p.timer = time.AfterFunc(quiet, p.beat)
+		if !following { // the beginning of a step is not shown to people
+			p.shown = p.begin
+		}
+		p.timer = time.AfterFunc(time.Until(p.shown.Add(quiet)), p.beat)
+	}
+}
+
+// Pause ends the step that a handler of [New] shows to go on, without an event.
+func Pause(h report.Handler) {
+	if p, is := h.(*pulse); is {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.stop()
 	}
 }
 
@@ -65,6 +79,7 @@ func (p *pulse) beat() {
 	if p.doing != "" {
 		name += ": " + p.doing
 	}
+	p.shown = time.Now()
 	p.next.Handle(report.Progress{Name: name, Elapsed: time.Since(p.begin)})
 	p.timer.Reset(quiet)
 }

@@ -29,6 +29,28 @@ func TestPulse(t *testing.T) {
 	})
 }
 
+// TestPulseShortSteps: steps that follow each other are not silent for more than three seconds together.
+func TestPulseShortSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []report.Event
+		p := &pulse{next: report.HandlerFunc(func(e report.Event) {
+			if _, is := e.(report.Step); !is {
+				got = append(got, e)
+			}
+		})}
+		for _, name := range []string{"one", "two", "three", "four"} {
+			p.Handle(report.Step{Name: name})
+			time.Sleep(2500 * time.Millisecond)
+		}
+		p.Handle(report.Result{})
+		want := []report.Event{report.Progress{Name: "two", Elapsed: 500 * time.Millisecond}, report.Progress{Name: "three", Elapsed: time.Second},
+			report.Progress{Name: "four", Elapsed: 1500 * time.Millisecond}, report.Result{}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 // TestPulseDetails: what a step is doing is shown with the next sign of life, and is no sign of life itself.
 func TestPulseDetails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -45,9 +67,24 @@ func TestPulseDetails(t *testing.T) {
 		time.Sleep(4 * time.Second)
 		p.Handle(report.Result{})
 		want := []report.Event{first, report.Progress{Name: "building: the floor", Elapsed: 3 * time.Second},
-			second, report.Progress{Name: "testing", Elapsed: 3 * time.Second}, report.Result{}}
+			second, report.Progress{Name: "testing", Elapsed: 2 * time.Second}, report.Result{}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
+		}
+	})
+}
+
+// TestPause: while an answer is awaited, no step goes on.
+func TestPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		events := 0
+		p := &pulse{next: report.HandlerFunc(func(report.Event) { events++ })}
+		p.Handle(report.Step{Name: "looking"})
+		Pause(p)
+		Pause(report.Discard)
+		time.Sleep(time.Minute)
+		if events != 1 {
+			t.Errorf("got %d events, want the step alone", events)
 		}
 	})
 }
