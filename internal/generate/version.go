@@ -7,6 +7,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/generate/internal/crd"
 )
 
+// VersionAnnotation is the annotation by which a CRD says which program generated it.
+const VersionAnnotation = crd.VersionAnnotation
+
 // keepVersions gives CRDs the version that the files in their places name.
 func keepVersions(files []File, view fileview.View) {
 	for i := range files {

@@ -13,6 +13,8 @@ import (
 var (
 	missing   = lazy.Regexp(`lstat ([^:']+): (no such file or directory|not a directory|permission denied)`)
 	malformed = lazy.Regexp(`MalformedYAMLError: (?:yaml: )?(.+) in File: ([^\s':]+)`)
+	recursed  = lazy.Regexp(`recursed accumulation of path '([^']+)'`)
+	lineOf    = lazy.Regexp(`^line (\d+): (.+)$`)
 	absent    = lazy.Regexp(`unable to find one of '[^']+'.* in directory '([^']+)'`)
 	invalid   = lazy.Regexp(`invalid Kustomization: (?:json: )?(.+)`)
 )
@@ -49,7 +51,18 @@ func Unbuilt(dir string, err error) (refused *report.Error, found bool) {
 		return refused, true
 	}
 	if parts := malformed().FindStringSubmatch(text); parts != nil {
+		folder := dir // that the file's name starts from
+		if inner := recursed().FindAllStringSubmatch(text, -1); inner != nil {
+			folder = inner[len(inner)-1][1]
+		}
 		refused.Where, refused.Err = parts[2], reason{parts[1], err}
+		if !filepath.IsAbs(parts[2]) {
+			refused.Where = filepath.Join(folder, parts[2])
+		}
+		refused.Hint = "correct this file, or take it out of the kustomization that lists it"
+		if line := lineOf().FindStringSubmatch(parts[1]); line != nil {
+			refused.Where, refused.Err = refused.Where+":"+line[1], reason{line[2], err}
+		}
 		return refused, true
 	}
 	if parts := invalid().FindStringSubmatch(text); parts != nil {

@@ -13,7 +13,8 @@ import (
 func TestUnbuilt(t *testing.T) {
 	for name, test := range map[string]struct{ archive, where, why string }{
 		"a missing file":      {"-- kustomization.yaml --\nresources: [base]\n-- base/kustomization.yaml --\nresources: [x.yaml]\n", "base/x.yaml", "no such file or directory"},
-		"a malformed file":    {"-- kustomization.yaml --\nresources: [y.yaml]\n-- y.yaml --\na: [\n", "y.yaml", "line 1: did not find expected node content"},
+		"a malformed file":    {"-- kustomization.yaml --\nresources: [y.yaml]\n-- y.yaml --\na: [\n", "y.yaml:1", "did not find expected node content"},
+		"one of a base":       {"-- kustomization.yaml --\nresources: [base]\n-- base/kustomization.yaml --\nresources: [x.yaml]\n-- base/x.yaml --\na: [\n", "base/x.yaml:1", "did not find expected node content"},
 		"an unknown field":    {"-- kustomization.yaml --\nresorces: []\n", "", `unknown field "resorces"`},
 		"what is not of both": {"-- kustomization.yaml --\nresources: [y.yaml]\n-- y.yaml --\na: 1\n", "", "accumulating resources"},
 	} {

@@ -63,13 +63,21 @@ func (s *Session) buildFrom(ctx context.Context, root, folder string, generated 
 		}
 	}
 	definitions, err := s.build(ctx, kustomization.Kustomization{Folder: dir, Files: s.files(root), Changed: all})
-	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" {
+	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" && (errors.Is(err, fs.ErrNotExist) || s.makes(ctx, root, withoutLine(known.Where))) {
 		known.Next = s.generating(root)
 		if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(known.Where, folder) {
 			known.Hint = "the CRDs that the kustomization lists are not generated yet"
 		}
 	}
 	return definitions, err
+}
+
+// withoutLine is the file of a place.
+func withoutLine(place string) string {
+	if at := strings.LastIndex(place, ":"); at > len(filepath.VolumeName(place)) {
+		return place[:at]
+	}
+	return place
 }
 
 // noDefinitions says that there are none. A project with kinds of its own lacks theirs.

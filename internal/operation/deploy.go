@@ -75,10 +75,12 @@ func (s *Session) buildDeployment(ctx context.Context, root string, d Deployment
 	case d.Image != "" && !runs(objects, d.Image):
 		return nil, d.withoutContainer(ctx, built, objects)
 	}
-	if s.withoutGo() {
-		if err := s.checkBuilt(ctx, root, d.applied, objects); err != nil {
-			return nil, err
-		}
+	written := objects
+	if !s.withoutGo() {
+		written = byHand(objects) // generating checks the others
+	}
+	if err := s.checkBuilt(ctx, root, d.applied, written); err != nil {
+		return nil, err
 	}
 	if err := s.refuseKo(d, objects); err != nil {
 		return nil, err

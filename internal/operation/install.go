@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -84,6 +85,9 @@ func (s *Session) Install(ctx context.Context, i Installation) error {
 	defer end()
 	definitions, err := s.buildDefinitions(building, root, generated)
 	if err != nil {
+		return err
+	}
+	if err := s.checkBuilt(ctx, root, codebase.CRDListFolder, byHand(definitions)); err != nil {
 		return err
 	}
 	var others []*unstructured.Unstructured

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/crdcheck"
 	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -111,6 +112,16 @@ func (s *Session) checkBuilt(ctx context.Context, root, where string, objects []
 		return nil
 	}
 	return &report.Error{What: "API servers refuse these CRDs: " + count(refused, "mistake") + ", reported above", Where: where, Hint: "nothing was applied; correct the manifests"}
+}
+
+// byHand are the definitions that no generator wrote.
+func byHand(objects []*unstructured.Unstructured) (written []*unstructured.Unstructured) {
+	for _, object := range objects {
+		if _, generated := object.GetAnnotations()[generate.VersionAnnotation]; isDefinition(object) && !generated {
+			written = append(written, object)
+		}
+	}
+	return written
 }
 
 func isDefinition(object *unstructured.Unstructured) bool {

@@ -3,6 +3,7 @@ package ship
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"net/url"
 	"strings"
@@ -77,6 +78,7 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 			e.Hint = "the user of the kubeconfig needs a role that allows it"
 		}
 	case apierrors.IsInvalid(err):
+		e.Err, e.Hint = shortened(err), "correct these fields in the manifest"
 		c.explainInvalid(ctx, e, object, err)
 	case apierrors.IsConflict(err):
 		e.What = "other field managers own some of its fields and set other values"
@@ -102,6 +104,38 @@ func causesOf(err error) []metav1.StatusCause {
 		return nil
 	}
 	return status.Status().Details.Causes
+}
+
+// A shortRefusal is a refusal without the values that it is about.
+type shortRefusal struct {
+	text  string
+	whole error
+}
+
+func (s shortRefusal) Error() string { return s.text }
+func (s shortRefusal) Unwrap() error { return s.whole }
+
+// longest is the length of a refusal that is shown as it is, in bytes.
+const longest = 1000
+
+// shortened is a refusal without its values where these are long, such as all versions of a definition as Go has them.
+func shortened(err error) error {
+	causes := causesOf(err)
+	if len(err.Error()) <= longest || len(causes) == 0 {
+		return err
+	}
+	var lines []string
+	for _, cause := range causes {
+		message := cause.Message
+		if value, is := strings.CutPrefix(message, "Invalid value: "); is {
+			decoder := json.NewDecoder(strings.NewReader(value))
+			if decoder.Decode(new(json.RawMessage)) == nil {
+				message = strings.TrimPrefix(value[decoder.InputOffset():], ": ")
+			}
+		}
+		lines = append(lines, cause.Field+": "+message[:min(len(message), longest)])
+	}
+	return shortRefusal{strings.Join(lines, "\n"), err}
 }
 
 // ownership lists the fields in conflict and their owners as the server tells

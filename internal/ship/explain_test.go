@@ -2,6 +2,7 @@ package ship
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -169,5 +170,20 @@ func TestRunsImage(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestOtherBuiltinVersion: a kind of Kubernetes in a version that there is not is no kind whose CRD is to be installed.
+func TestOtherBuiltinVersion(t *testing.T) {
+	for _, test := range []struct{ object, hint string }{
+		{"apiVersion: apiextensions.k8s.io/v2\nkind: CustomResourceDefinition\nmetadata: {name: x}", "correct apiVersion in the manifest: Kubernetes has this kind in apiextensions.k8s.io/v1, apiextensions.k8s.io/v1beta1"},
+		{"apiVersion: apps/v1\nkind: Deploymnet\nmetadata: {name: x}", "Kubernetes has no such kind in this group"},
+		{"apiVersion: v2\nkind: Pod\nmetadata: {name: x}", "Kubernetes has this kind in v1"},
+		{"apiVersion: sea.example.com/v1\nkind: Boat\nmetadata: {name: x}", "first install the CRDs of sea.example.com"},
+	} {
+		e := failure(t, unknownKind(objects(t, test.object)[0], errors.New("not served")))
+		if !strings.Contains(e.Hint, test.hint) {
+			t.Errorf("%s: the hint is %q", test.object, e.Hint)
+		}
 	}
 }

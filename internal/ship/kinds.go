@@ -1,14 +1,17 @@
 package ship
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/slipway-dev/slipway/internal/builtin"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -77,6 +80,23 @@ func unknownKind(object *unstructured.Unstructured, cause error) error {
 		e.Next = "slipway edit --disable prometheus,alerts" // whose objects these are; one that is off stays off
 	default:
 		e.Hint = fmt.Sprintf("first install the CRDs of %s", group)
+		if known := builtin.Kinds(cmp.Or(group, "core")); known != nil {
+			e.Hint, e.Next = builtinVersions(object, known), "slipway kubectl api-resources --api-group="+group
+		}
 	}
 	return e
+}
+
+// builtinVersions says of an object in one of Kubernetes' own groups where its kind is.
+func builtinVersions(object *unstructured.Unstructured, known []builtin.Kind) string {
+	var versions []string
+	for _, k := range known {
+		if k.Name == object.GetKind() {
+			versions = append(versions, schema.GroupVersion{Group: object.GroupVersionKind().Group, Version: k.Version}.String())
+		}
+	}
+	if len(versions) == 0 {
+		return "Kubernetes has no such kind in this group: correct apiVersion and kind in the manifest"
+	}
+	return "correct apiVersion in the manifest: Kubernetes has this kind in " + strings.Join(versions, ", ")
 }
