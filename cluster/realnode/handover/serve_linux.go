@@ -43,8 +43,16 @@ func Serve(ctx context.Context, conn int, host Host) {
 		group.Wait()
 		_ = unix.Close(conn)
 	}()
-	stop := context.AfterFunc(ctx, func() { _ = unix.Shutdown(conn, unix.SHUT_RDWR) })
-	defer stop()
+	shut := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(shut)
+		_ = unix.Shutdown(conn, unix.SHUT_RDWR)
+	})
+	defer func() {
+		if !stop() {
+			<-shut // before the number is another file's
+		}
+	}()
 	h := handed{make(chan net.Conn), ctx.Done()}
 	group.Go(func() { h.serve(ctx, host.Ways.registries()) })
 	var turn sync.Mutex
