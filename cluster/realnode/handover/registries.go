@@ -1,10 +1,13 @@
 package handover
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"maps"
 	"net"
 	"net/http"
@@ -13,6 +16,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/net/netutil"
 
@@ -29,25 +33,69 @@ const (
 
 	registryPath = "/v2/"   // of all that a registry has
 	maxBody      = 64 << 10 // bytes of a request for a token, the only one with a body
+	maxHeader    = 64 << 10 // bytes of the header of a request or an answer
 	maxLed       = 10_000   // addresses that are remembered; then they are found anew
+	maxLeads     = 8        // of one answer, so that none has all others forgotten
 	maxAsking    = 64       // connections of a node with requests
+	maxConns     = 256      // connections to registries for it, some of which are idle or not wanted any more
 )
 
 // errNoPull says that a request is none that pulls make.
 var errNoPull = errors.New("a node may ask registries for images alone")
 
+var (
+	errStatus = errors.New("the registry's answer has a status that no answer to a pull has")
+	errBusy   = fmt.Errorf("there are %d connections to registries for this node", maxConns)
+)
+
 // registries answers a node's requests with what registries answer.
 type registries struct {
-	transport http.RoundTripper
+	ways      Ways
+	transport http.Transport
+	conns     chan struct{} // one for each connection
 	mu        sync.Mutex
-	led       map[string]bool // addresses, without their questions, that answers led to: for tokens and layers
+	led       map[lead]bool // that answers led to: for tokens and layers
 }
 
-// registries are those that these ways lead to.
+// lead is what is kept of an address, which may be long, without its question.
+type lead [sha256.Size]byte
+
+// registries are those that these ways lead to. They are asked by HTTP/1, which reads no further ahead of a node that
+// does not read than the kernel does; HTTP/2 has megabytes of each answer in memory.
 func (w Ways) registries() *registries {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext, transport.Proxy, transport.DisableCompression = w.dialRegistry, nil, true
-	return &registries{transport: transport, led: map[string]bool{}}
+	r := &registries{ways: w, conns: make(chan struct{}, maxConns), led: map[lead]bool{}}
+	r.transport = http.Transport{
+		DialContext: r.dial, DisableCompression: true, MaxResponseHeaderBytes: maxHeader, MaxIdleConns: maxAsking,
+		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+	}
+	return r
+}
+
+// dial connects to a registry. The transport goes on with that when the node has given its request up, so that the
+// connections count, and not the requests.
+func (r *registries) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	select {
+	case r.conns <- struct{}{}:
+	default:
+		return nil, errBusy
+	}
+	conn, err := r.ways.dialRegistry(ctx, network, address)
+	if err != nil {
+		<-r.conns
+		return nil, err
+	}
+	return counted{conn, sync.OnceFunc(func() { <-r.conns })}, nil
+}
+
+// counted is a connection that counts until it is closed.
+type counted struct {
+	net.Conn
+	over func()
+}
+
+func (c counted) Close() error {
+	defer c.over()
+	return c.Conn.Close()
 }
 
 func (r *registries) ServeHTTP(w http.ResponseWriter, asked *http.Request) {
@@ -61,7 +109,9 @@ func (r *registries) ServeHTTP(w http.ResponseWriter, asked *http.Request) {
 	maps.Copy(w.Header(), answer.Header)
 	w.Header().Del(refusedHeader)
 	w.WriteHeader(answer.StatusCode)
-	_, _ = io.Copy(w, answer.Body) // what is missing at the end the node notices by the length or the digest
+	if _, err := io.Copy(w, answer.Body); err != nil {
+		panic(http.ErrAbortHandler) // else an answer without a length would seem to be complete
+	}
 }
 
 // ask has a registry answer a node's request.
@@ -73,19 +123,30 @@ func (r *registries) ask(asked *http.Request) (*http.Response, error) {
 	if !r.mayAsk(asked.Method, to) {
 		return nil, fmt.Errorf("%w: not %s %s", errNoPull, asked.Method, to.Redacted())
 	}
-	request, err := http.NewRequestWithContext(asked.Context(), asked.Method, to.String(), http.MaxBytesReader(nil, asked.Body, maxBody))
+	var body io.Reader // one that can be sent again, as when a registry has closed an idle connection meanwhile
+	if asked.Method == http.MethodPost {
+		text, err := io.ReadAll(http.MaxBytesReader(nil, asked.Body, maxBody))
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(asked.Context(), asked.Method, to.String(), body)
 	if err != nil {
 		return nil, err
 	}
-	request.ContentLength = asked.ContentLength
 	for _, name := range []string{"Accept", "Authorization", "Content-Type", "Range", "User-Agent"} {
 		request.Header[name] = asked.Header[name]
 	}
 	answer, err := r.transport.RoundTrip(request)
-	if err == nil {
-		r.learn(to, answer)
+	if err != nil {
+		return nil, err
 	}
-	return answer, err
+	if answer.StatusCode < 200 || answer.StatusCode > 599 { // another protocol's, or none that can be passed on
+		return nil, errors.Join(fmt.Errorf("%w: %d", errStatus, answer.StatusCode), answer.Body.Close())
+	}
+	r.learn(to, answer)
+	return answer, nil
 }
 
 // mayAsk says whether a pull makes such a request: of a registry, or of where one has led it.
@@ -102,7 +163,9 @@ func (r *registries) mayAsk(method string, to *url.URL) bool {
 }
 
 // place is an address without its question.
-func place(u *url.URL) string { return u.Scheme + "://" + strings.ToLower(u.Host) + u.EscapedPath() }
+func place(u *url.URL) lead {
+	return sha256.Sum256([]byte(u.Scheme + "://" + strings.ToLower(u.Host) + u.EscapedPath()))
+}
 
 // realm is where a registry has tokens asked for.
 var realm = regexp.MustCompile(`(?i)\brealm="([^"]*)"`)
@@ -112,7 +175,7 @@ func (r *registries) learn(asked *url.URL, answer *http.Response) {
 	var leads []string
 	if answer.StatusCode == http.StatusUnauthorized {
 		for _, challenge := range answer.Header.Values("WWW-Authenticate") {
-			for _, found := range realm.FindAllStringSubmatch(challenge, -1) {
+			for _, found := range realm.FindAllStringSubmatch(challenge, maxLeads) {
 				leads = append(leads, found[1])
 			}
 		}
@@ -122,7 +185,7 @@ func (r *registries) learn(asked *url.URL, answer *http.Response) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, lead := range leads {
+	for _, lead := range leads[:min(len(leads), maxLeads)] {
 		if to, err := asked.Parse(lead); err == nil {
 			if len(r.led) >= maxLed {
 				clear(r.led)
@@ -150,9 +213,14 @@ func (h handed) Accept() (net.Conn, error) {
 func (h handed) Close() error   { return nil }
 func (h handed) Addr() net.Addr { return &net.UnixAddr{Net: "unix"} }
 
-// serve answers requests on the connections that are handed over, until ctx ends.
-func (h handed) serve(ctx context.Context, handler http.Handler) {
-	server := http.Server{Handler: handler, MaxHeaderBytes: maxBody, BaseContext: func(net.Listener) context.Context { return ctx }}
+// serve answers requests on the connections that are handed over, until ctx ends. What the server would log is written
+// by nodes and by registries.
+func (h handed) serve(ctx context.Context, r *registries) {
+	defer r.transport.CloseIdleConnections()
+	server := http.Server{
+		Handler: r, MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0),
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	_ = server.Serve(netutil.LimitListener(h, maxAsking))
 	_ = server.Close()

@@ -85,12 +85,7 @@ func (h Host) answer(ctx context.Context, r wire.Request, dials chan struct{}, r
 	switch {
 	case r.Group == nil:
 		var f *os.File
-		if r.Socket != nil && r.Socket.Network == wire.Registries {
-			f, err = registries.connect(ctx)
-		} else {
-			f, err = h.dial(ctx, r, dials)
-		}
-		if err == nil {
+		if f, err = h.dial(ctx, r, dials, registries); err == nil {
 			files = []*os.File{f}
 		}
 	case h.Groups == nil:
@@ -123,7 +118,7 @@ func errnoOf(err error) int {
 	return 0
 }
 
-func (h Host) dial(ctx context.Context, r wire.Request, dials chan struct{}) (*os.File, error) {
+func (h Host) dial(ctx context.Context, r wire.Request, dials chan struct{}, registries handed) (*os.File, error) {
 	if r.Socket == nil || r.Socket.Listen {
 		return nil, errors.New("requests can only ask for connections")
 	}
@@ -132,6 +127,9 @@ func (h Host) dial(ctx context.Context, r wire.Request, dials chan struct{}) (*o
 		defer func() { <-dials }()
 	default:
 		return nil, fmt.Errorf("%d connections are already being handed over", maxDials)
+	}
+	if r.Socket.Network == wire.Registries {
+		return registries.connect(ctx)
 	}
 	conn, err := h.Ways.dial(ctx, r.Socket.Network, r.Socket.Address)
 	if err != nil {
