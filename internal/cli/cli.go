@@ -49,7 +49,7 @@ func Process() Env {
 		dir = "." // a removed working directory: relative paths will say so
 	}
 	program, _ := os.Executable() // without it programs cannot call this one
-	return Env{Program: program, Name: os.Args[0], Args: os.Args[1:], Dir: dir, Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Collector: collector.Begin()}
+	return Env{Program: program, Name: os.Args[0], Args: os.Args[1:], Dir: dir, Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Collector: collector.Begin(os.Getenv("GOMEMLIMIT"))}
 }
 
 // invocation is one run of the command: its environment and what all verbs share.

@@ -8,7 +8,6 @@
 package collector
 
 import (
-	"math"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -39,9 +38,9 @@ type Collector struct {
 }
 
 // Begin has garbage collected, for the first time when it is worth while and then as usual. A user who has set GOGC or
-// GOMEMLIMIT gets what these ask for.
-func Begin() *Collector {
-	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
+// GOMEMLIMIT, whose value is limit, gets what these ask for: off is no limit.
+func Begin(limit string) *Collector {
+	if limit == "" {
 		debug.SetMemoryLimit(thrifty)
 	}
 	return begin(usual)

@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -42,6 +43,20 @@ func TestUsersSetting(t *testing.T) {
 		t.Errorf("%d percent, want 300", current())
 	}
 	undo()
+}
+
+// TestUsersLimit: a GOMEMLIMIT that the program was started with is kept, also one that is none.
+func TestUsersLimit(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
+	for _, test := range []struct {
+		set  string
+		want int64
+	}{{"off", math.MaxInt64}, {"", thrifty}} {
+		Begin(test.set)
+		if got := debug.SetMemoryLimit(-1); got != test.want {
+			t.Errorf("%q: %d bytes, want %d", test.set, got, test.want)
+		}
+	}
 }
 
 func TestNone(*testing.T) {

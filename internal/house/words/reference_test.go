@@ -47,7 +47,7 @@ func variables() []variable {
 		{name: "ENVTEST_USE_ENV", meaning: "any value: `setup-envtest` takes the folder in `KUBEBUILDER_ASSETS`"},
 		{name: "DOCKER_CONFIG", meaning: "folder of the file with registries' accounts; by default `~/.docker`"},
 		{name: "SOURCE_DATE_EPOCH", meaning: "time of an image, in seconds since 1970; by default that of the commit"},
-		{name: "GOMEMLIMIT", meaning: "memory from which on slipway collects garbage all the time, by default 1GiB; a command that needs twice as much is stopped"},
+		{name: "GOMEMLIMIT", meaning: "memory from which on slipway collects garbage all the time, by default 1GiB; a command that needs twice as much is stopped, unless this is off"},
 		{name: "NO_COLOR", meaning: "any value: no colour"},
 		{name: "GITHUB_ACTIONS", meaning: "`true`: messages are annotations of the workflow"},
 		{own: true, name: "SLIPWAY_SHARED_CLUSTER", meaning: "`test --shared`: socket of the cluster that clustertest joins"},
