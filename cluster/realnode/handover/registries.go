@@ -14,8 +14,10 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -30,6 +32,8 @@ const (
 	askedHeader = "Slipway-Asked"
 	// refusedHeader says why there is no answer to a request.
 	refusedHeader = "Slipway-Refused"
+	// brokenHeader says of such a request that a connection has broken off, so that another try may help.
+	brokenHeader = "Slipway-Broken"
 
 	registryPath = "/v2/"   // of all that a registry has
 	maxBody      = 64 << 10 // bytes of a request for a token, the only one with a body
@@ -66,7 +70,7 @@ func (w Ways) registries() *registries {
 	r := &registries{ways: w, conns: make(chan struct{}, maxConns), led: map[lead]bool{}}
 	r.transport = http.Transport{
 		DialContext: r.dial, DisableCompression: true, MaxResponseHeaderBytes: maxHeader, MaxIdleConns: maxAsking,
-		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: time.Minute,
 	}
 	return r
 }
@@ -102,6 +106,9 @@ func (r *registries) ServeHTTP(w http.ResponseWriter, asked *http.Request) {
 	answer, err := r.ask(asked)
 	if err != nil {
 		w.Header().Set(refusedHeader, strings.Join(strings.Fields(err.Error()), " "))
+		if broken(err) {
+			w.Header().Set(brokenHeader, "true")
+		}
 		w.WriteHeader(http.StatusBadGateway)
 		return
 	}
@@ -112,6 +119,11 @@ func (r *registries) ServeHTTP(w http.ResponseWriter, asked *http.Request) {
 	if _, err := io.Copy(w, answer.Body); err != nil {
 		panic(http.ErrAbortHandler) // else an answer without a length would seem to be complete
 	}
+}
+
+// broken says whether a connection has broken off.
+func broken(err error) bool {
+	return slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE}, func(e error) bool { return errors.Is(err, e) })
 }
 
 // ask has a registry answer a node's request.
@@ -256,8 +268,24 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	if why := answer.Header.Get(refusedHeader); why != "" {
 		_ = answer.Body.Close()
-		return nil, errors.New(why)
+		return nil, &refusedError{why, answer.Header.Get(brokenHeader) != ""}
 	}
 	answer.Request = request
 	return answer, nil
+}
+
+// refusedError is why a request has no answer.
+type refusedError struct {
+	why    string
+	broken bool
+}
+
+func (e *refusedError) Error() string { return e.why }
+
+// Unwrap returns the error by which a client knows that it may try again.
+func (e *refusedError) Unwrap() error {
+	if e.broken {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
 }

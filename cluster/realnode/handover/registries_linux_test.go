@@ -3,6 +3,7 @@ package handover_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -61,6 +62,18 @@ func TestHostileAnswers(t *testing.T) {
 				t.Errorf("%v, %q, %v", got, text, err)
 			}
 		})
+	}
+}
+
+// TestBrokenConnections: a client of registries tries again where a connection to one has broken off, and not where it
+// was refused.
+func TestBrokenConnections(t *testing.T) {
+	client, address := raw(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 4<<10)) })
+	if _, _, err := ask(t, client, "GET", "http://"+address+"/v2/", ""); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("broken off: %v", err)
+	}
+	if _, _, err := ask(t, client, "GET", "http://127.0.0.1:2/v2/", ""); err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("refused: %v", err)
 	}
 }
 
