@@ -49,7 +49,8 @@ func stuck(container corev1.ContainerStatus) bool {
 }
 
 // mayBeConfigured reports whether a container waits for a Secret or a ConfigMap of its variables that does not exist,
-// or for a key of it: as what a volume shows, it may still come.
+// or for a key of it: as what a volume shows, it may still come. One that came after the pod counts as well, since a
+// kubelet looks for it only now and then.
 func (c *Cluster) mayBeConfigured(ctx context.Context, pod corev1.Pod, container corev1.ContainerStatus) bool {
 	if container.State.Waiting.Reason != configError {
 		return false
@@ -60,12 +61,18 @@ func (c *Cluster) mayBeConfigured(ctx context.Context, pod corev1.Pod, container
 		}
 		if slices.ContainsFunc(variableSources(spec), func(s source) bool {
 			object, err := c.objects.Resource(s.resource).Namespace(pod.Namespace).Get(ctx, s.name, metav1.GetOptions{})
-			return apierrors.IsNotFound(err) || err == nil && !s.isIn(object)
+			return apierrors.IsNotFound(err) || err == nil && (!s.isIn(object) || changedSince(object, pod.CreationTimestamp))
 		}) {
 			return true
 		}
 	}
 	return false
+}
+
+// changedSince reports whether an object was written at a time, or later.
+func changedSince(object *unstructured.Unstructured, t metav1.Time) bool {
+	created := object.GetCreationTimestamp()
+	return !created.Before(&t) || slices.ContainsFunc(object.GetManagedFields(), func(f metav1.ManagedFieldsEntry) bool { return f.Time != nil && !f.Time.Before(&t) })
 }
 
 // source is an object that variables are taken from, or one of its keys.
