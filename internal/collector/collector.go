@@ -93,7 +93,7 @@ func (c *Collector) Watch(exceeded func(bytes int64)) {
 
 // watched is called each time that garbage was collected.
 func watched(exceeded func(bytes int64)) {
-	inUse := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	inUse := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(inUse)
 	if most := 2 * debug.SetMemoryLimit(-1); inUse[0].Value.Uint64() > uint64(most) {
 		exceeded(most)
