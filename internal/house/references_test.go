@@ -21,7 +21,7 @@ var splitters = map[string]string{
 	"internal/makefile/tool.go":                   "a package with a version",
 	"internal/makefile/tools.go":                  "a package with a version",
 	"internal/scaffold/internal/gomod/fetch.go":   "a module with a version",
-	"internal/scaffold/internal/kind/kind.go": "a module with a version",
+	"internal/scaffold/internal/kind/kind.go":     "a module with a version",
 	"cluster/realnode/hostports/wanted.go":        "an IP address of a pod",
 	"cluster/registry/peer/peer_linux.go":         "the address of a socket",
 	"cluster/registry/places/places.go":           "it is the one of the cluster's module",
