@@ -59,7 +59,7 @@ func (r *runner) succeed(script string) string {
 
 // TestErrorsSayHowToInstall: as the Makefile does.
 func TestErrorsSayHowToInstall(t *testing.T) {
-	for _, name := range []string{"internal/scaffold/internal/base/read.go", "operator/clustertest/internal/find/find.go"} {
+	for _, name := range []string{"internal/scaffold/internal/base/parse.go", "operator/clustertest/internal/find/find.go"} {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)

@@ -88,8 +88,12 @@ func (f *File) same(view fileview.View) (bool, error) {
 	case info.Mode().IsRegular() && info.Size() != int64(len(f.Content)):
 		return false, nil
 	}
-	if text, is, err := fileview.ReadAt(view, f.Path, info); is || err != nil {
-		return is && bytes.Equal(text, f.Content), err
+	text, is, err := fileview.ReadAt(view, f.Path, info)
+	if is {
+		return bytes.Equal(text, f.Content), nil
+	}
+	if err != nil && !errors.Is(err, fileview.ErrOutside) { // that such a file is the same shows nothing of another one
+		return false, err
 	}
 	file, err := os.Open(f.Path)
 	if err != nil {
