@@ -70,7 +70,7 @@ func (w Ways) registries() *registries {
 	r := &registries{ways: w, conns: make(chan struct{}, maxConns), led: map[lead]bool{}}
 	r.transport = http.Transport{
 		DialContext: r.dial, DisableCompression: true, MaxResponseHeaderBytes: maxHeader, MaxIdleConns: maxAsking,
-		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: time.Minute,
+		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 5 * time.Minute, // a cache may fetch a large layer before
 	}
 	return r
 }
@@ -121,8 +121,11 @@ func (r *registries) ServeHTTP(w http.ResponseWriter, asked *http.Request) {
 	}
 }
 
-// broken says whether a connection has broken off.
+// broken says whether a connection has broken off, or was not there in time.
 func broken(err error) bool {
+	if late, is := errors.AsType[net.Error](err); is && late.Timeout() {
+		return true
+	}
 	return slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE}, func(e error) bool { return errors.Is(err, e) })
 }
 
@@ -133,7 +136,7 @@ func (r *registries) ask(asked *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("%w: this is no address of one", errNoPull)
 	}
 	if !r.mayAsk(asked.Method, to) {
-		return nil, fmt.Errorf("%w: not %s %s", errNoPull, asked.Method, to.Redacted())
+		return nil, fmt.Errorf("%w: not %s %s", errNoPull, asked.Method, (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).String())
 	}
 	var body io.Reader // one that can be sent again, as when a registry has closed an idle connection meanwhile
 	if asked.Method == http.MethodPost {

@@ -70,7 +70,7 @@ func (w Ways) controlled(wanted string) func(network, address string, _ syscall.
 	return func(network, address string, c syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
 		if err != nil || !w.lead(at.Addr().Unmap()) {
-			return fmt.Errorf("%w: %s leads to %s (SLIPWAY_REGISTRIES=%s slipway cluster start …)", ErrNoWay, wanted, address, wanted)
+			return fmt.Errorf("%w: %s leads to %s (SLIPWAY_REGISTRIES=%s slipway cluster start …)", ErrNoWay, wanted, address, strings.Join(append(slices.Clone(w.Named), wanted), ","))
 		}
 		return peer.OnBehalf(network, address, c)
 	}
