@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,9 +79,9 @@ func (v Versions) CheckBuiltin(r project.Resource, again func(project.Resource) 
 		}
 	}
 	near := NearestKind(all, r.Group, r.Version, r.Kind)
-	if release := semver.MajorMinor(v.types); near == nil && release != "" && release != builtin.Release() {
+	if release := semver.MajorMinor(v.types); near == nil && release != builtin.Release() {
 		return fmt.Sprintf("not checked whether Kubernetes has the kind %s in %s: go.mod requires libraries of %s, and slipway knows the kinds of %s",
-			r.Kind, r.APIVersion(), release, builtin.Release()), nil
+			r.Kind, r.APIVersion(), cmp.Or(release, "another release"), builtin.Release()), nil
 	}
 	refusal := &report.Error{What: fmt.Sprintf("Kubernetes has no kind %s in %s", r.Kind, r.APIVersion()), Where: fmt.Sprintf("--group %s --version %s --kind %s", r.Group, r.Version, r.Kind)}
 	if near == nil && len(named) > 0 {

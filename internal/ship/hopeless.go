@@ -3,23 +3,40 @@ package ship
 import (
 	"context"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
-// hopeless returns errHopeless when a pod of workload fails in a way that
-// waiting does not mend.
-func (c *Cluster) hopeless(ctx context.Context, workload *unstructured.Unstructured) error {
+// stuckContainer is one of a pod.
+type stuckContainer struct {
+	pod  types.UID
+	name string
+}
+
+// mayRecover is how long a container that is stuck may still come to run: a registry or a kubelet's cache may have
+// failed once, and what a program needs to start may come a little later.
+const mayRecover = 5 * time.Second
+
+// hopeless returns errHopeless when a pod of workload fails in a way that waiting does not mend.
+func (w *watch) hopeless(ctx context.Context, workload *unstructured.Unstructured) error {
 	if observedGeneration(workload) < workload.GetGeneration() {
 		return nil // its pods are still those of the template before
 	}
-	for _, pod := range c.podsOf(ctx, workload) {
+	for _, pod := range w.cluster.podsOf(ctx, workload) {
 		for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-			if pod.DeletionTimestamp == nil && stuck(container) && !c.mayBeConfigured(ctx, pod, container) {
+			if pod.DeletionTimestamp != nil || !stuck(container) || w.cluster.mayBeConfigured(ctx, pod, container) {
+				continue
+			}
+			key := stuckContainer{pod.UID, container.Name}
+			if _, seen := w.stuck[key]; !seen {
+				w.stuck[key] = time.Now()
+			}
+			if final(container) || time.Since(w.stuck[key]) >= mayRecover {
 				return errHopeless
 			}
 		}
@@ -42,15 +59,20 @@ func stuck(container corev1.ContainerStatus) bool {
 	switch container.State.Waiting.Reason {
 	case "CrashLoopBackOff":
 		return container.RestartCount >= crashes
-	case "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", configError:
+	case "ImagePullBackOff", configError:
 		return true
 	}
-	return false
+	return final(container)
+}
+
+// final reports whether nothing but another pod helps a container.
+func final(container corev1.ContainerStatus) bool {
+	return container.State.Waiting.Reason == "InvalidImageName" || container.State.Waiting.Reason == "ErrImageNeverPull"
 }
 
 // mayBeConfigured reports whether a container waits for a Secret or a ConfigMap of its variables that does not exist,
 // or for a key of it: as what a volume shows, it may still come. One that came after the pod counts as well, since a
-// kubelet looks for it only now and then.
+// kubelet looks for it only now and then, and one that the user may not read.
 func (c *Cluster) mayBeConfigured(ctx context.Context, pod corev1.Pod, container corev1.ContainerStatus) bool {
 	if container.State.Waiting.Reason != configError {
 		return false
@@ -61,7 +83,7 @@ func (c *Cluster) mayBeConfigured(ctx context.Context, pod corev1.Pod, container
 		}
 		if slices.ContainsFunc(variableSources(spec), func(s source) bool {
 			object, err := c.objects.Resource(s.resource).Namespace(pod.Namespace).Get(ctx, s.name, metav1.GetOptions{})
-			return apierrors.IsNotFound(err) || err == nil && (!s.isIn(object) || changedSince(object, pod.CreationTimestamp))
+			return err != nil || !s.isIn(object) || changedSince(object, pod.CreationTimestamp)
 		}) {
 			return true
 		}

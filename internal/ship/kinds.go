@@ -91,7 +91,7 @@ func unknownKind(object *unstructured.Unstructured, cause error) error {
 func builtinVersions(object *unstructured.Unstructured, known []builtin.Kind) string {
 	var versions []string
 	for _, k := range known {
-		if k.Name == object.GetKind() {
+		if k.Name == object.GetKind() && k.Version != object.GroupVersionKind().Version {
 			versions = append(versions, schema.GroupVersion{Group: object.GroupVersionKind().Group, Version: k.Version}.String())
 		}
 	}

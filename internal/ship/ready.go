@@ -33,7 +33,7 @@ func (c *Cluster) AwaitReady(ctx context.Context, objects []*unstructured.Unstru
 
 // watchFor is a watch over objects for which patience begins now.
 func (c *Cluster) watchFor(objects []*unstructured.Unstructured, patience time.Duration) *watch {
-	return &watch{cluster: c, start: time.Now(), patience: patience, certificates: certificatesOf(objects)}
+	return &watch{stuck: map[stuckContainer]time.Time{}, cluster: c, start: time.Now(), patience: patience, certificates: certificatesOf(objects)}
 }
 
 // awaitAll waits for objects, and warns of permissions that they lack. Definitions are not asked again:
@@ -62,6 +62,7 @@ type watch struct {
 
 	troubles []string  // of pods, that were reported
 	troubled time.Time // when they were looked for last
+	stuck    map[stuckContainer]time.Time
 
 	certificates        []*unstructured.Unstructured // of cert-manager's, that the objects have
 	certified           time.Time                    // when they were looked at last
@@ -100,7 +101,7 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 		if err := w.unissued(ctx); err != nil {
 			return false, err
 		}
-		if err := c.hopeless(ctx, live); err != nil {
+		if err := w.hopeless(ctx, live); err != nil {
 			return false, err
 		}
 		w.reportTrouble(ctx, live)
