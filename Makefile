@@ -65,8 +65,8 @@ gofmt:
 	@files=$$(git ls-files '*.go') && other=$$(gofmt -l $$files) && test -z "$$other" || { echo "$$other"; exit 1; }
 
 # Without the variables that name programs of clusters, a test that needs one skips itself. So the result is the same on
-# every machine. Most of these processes end before garbage is worth collecting. Random tests have a few of the rounds
-# that `make test` has, and some tests that compile are left to that.
+# every machine. Most of these processes end before garbage is worth collecting. Some tests that compile are left to
+# `make test`.
 CHECK = env -u SLIPWAY_CLUSTER -u SLIPWAY_NODE -u SLIPWAY_CHECK GOGC=800 FEW_ROUNDS=1
 ONLY  = $(if $(value RUN),-run '$(value RUN)')
 
@@ -82,11 +82,11 @@ PROGRAMS = SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) && SLIPWAY_NODE=$$($
 	export SLIPWAY_CLUSTER SLIPWAY_NODE SLIPWAY_CHECK
 
 # Two of these run at a time, the longest first: tests wait for clusters more than they compute. The examples' tests run
-# as their users run them: with the tool.
+# as their users run them: with the tool. Linkers and most commands end before garbage is worth collecting.
 .PHONY: test
 test: build $(BIN)/testlog ## Run the tests of every module, without those that take long: some ten minutes.
 	$(PROGRAMS) && \
-	$(TESTLOG) $(GOTEST) -short -parallel 4 -timeout 30m $(CODE) -- \
+	GOGC=400 $(TESTLOG) $(GOTEST) -short -parallel 4 -timeout 30m $(CODE) -- \
 	-dir cluster $(GOTEST) -short -timeout 30m ./... -- \
 	-dir release $(GOTEST) -short -timeout 10m ./... -- \
 	-dir operator $(GOTEST) -short -timeout 10m ./... -- \

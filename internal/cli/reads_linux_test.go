@@ -61,7 +61,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 			t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 			some := len(verbs)
 			if name == "slipway" { // whose generators read the libraries' code each time
-				some = rounds.Of(t, some, 3)
+				some = rounds.Of(some, 3)
 			}
 			for _, verb := range verbs[:some] {
 				root := t.TempDir()

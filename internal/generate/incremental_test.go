@@ -120,7 +120,7 @@ func TestIncremental(t *testing.T) {
 	o := options(p.dir)
 	o.Uses[0].Options = "headerFile=hack/header.txt"
 	o.Cache = t.TempDir()
-	gained, steps := 0, rounds.Of(t, 80, 20)
+	gained, steps := 0, rounds.Of(80, 20)
 	for step := range steps {
 		undo := func() {}
 		if p.random.IntN(6) == 0 {

@@ -51,7 +51,7 @@ func drawAPI(random *rand.Rand, multigroup bool) API {
 // deleted, in any order, is a new one again.
 func TestDeleteUndoesCreate(t *testing.T) {
 	t.Parallel()
-	tried, undone := seeds(t), 0
+	tried, undone := seeds(), 0
 	for _, seed := range tried {
 		random := rand.New(rand.NewPCG(seed, 2))
 		multigroup := random.IntN(2) > 0

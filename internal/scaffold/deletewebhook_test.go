@@ -37,7 +37,7 @@ func webhookDeletion(w Webhook) WebhookDeletion {
 // it was, whatever other webhooks there are; so does an API that is deleted with its own.
 func TestDeleteUndoesCreateWebhook(t *testing.T) {
 	t.Parallel()
-	tried, undone := seeds(t), 0
+	tried, undone := seeds(), 0
 	for _, seed := range tried {
 		random := rand.New(rand.NewPCG(seed, 3))
 		multigroup := random.IntN(2) > 0

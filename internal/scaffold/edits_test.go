@@ -24,15 +24,15 @@ import (
 )
 
 var (
-	edits    = flag.Int("edits", -1, "how many random edits of projects to try every verb on, and how many random projects to take apart again; by default 10, in make check 2")
+	edits    = flag.Int("edits", -1, "how many random edits of projects to try every verb on, and how many random projects to take apart again; by default 10, with -short 2")
 	editSeed = flag.Uint64("seed", 0, "the first seed of the random edits")
 )
 
 // seeds are those of the random edits, and of the random projects.
-func seeds(t *testing.T) []uint64 {
+func seeds() []uint64 {
 	n := *edits
 	if n < 0 {
-		n = rounds.Of(t, 10, 2)
+		n = rounds.Of(10, 2)
 	}
 	s := make([]uint64, n)
 	for i := range s {
@@ -76,7 +76,7 @@ func verbs(o Project) []verb {
 func TestRandomEdits(t *testing.T) {
 	t.Parallel()
 	prototypes := []*prototype{newPrototype(t, false), newPrototype(t, true)}
-	tried, applied, refused := seeds(t), 0, 0
+	tried, applied, refused := seeds(), 0, 0
 	for _, seed := range tried {
 		random := rand.New(rand.NewPCG(seed, 1))
 		p := prototypes[random.IntN(len(prototypes))]

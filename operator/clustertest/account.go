@@ -81,6 +81,9 @@ func (a *Account) prepare(ctx context.Context, paths []string) (granted []grant,
 		if err := a.bind(ctx, g); err != nil {
 			return granted, a.failed("give "+role.GetName()+" to", err)
 		}
+		if err := a.effective(ctx, g); err != nil {
+			return granted, a.failed("wait for "+role.GetName()+" of", err)
+		}
 		a.rules = append(a.rules, g.rules...)
 	}
 	a.config, err = a.credentials(ctx)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +21,7 @@ import (
 type grant struct {
 	role, binding *unstructured.Unstructured
 	rules         []rule
+	policy        []rbacv1.PolicyRule
 }
 
 // accountLabel is on the roles and bindings of an account, with its name.
@@ -43,7 +46,7 @@ func newGrant(role *unstructured.Unstructured, a *Account) (grant, error) {
 	binding.SetLabels(own.GetLabels())
 	binding.Object["roleRef"] = map[string]any{"apiGroup": rbacv1.GroupName, "kind": own.GetKind(), "name": own.GetName()}
 	binding.Object["subjects"] = []any{map[string]any{"kind": "ServiceAccount", "namespace": a.Namespace, "name": a.Name}}
-	return grant{own, binding, rulesOf(typed.Rules)}, nil
+	return grant{own, binding, rulesOf(typed.Rules), typed.Rules}, nil
 }
 
 // bind creates a role and its binding.
@@ -55,6 +58,47 @@ func (a *Account) bind(ctx context.Context, g grant) error {
 	}
 	return nil
 }
+
+// effective waits until a role that was bound permits what it is for: the API server learns of both by watches.
+func (a *Account) effective(ctx context.Context, g grant) error {
+	at := slices.IndexFunc(g.policy, func(p rbacv1.PolicyRule) bool {
+		return len(p.Verbs) > 0 && len(p.Resources) > 0 && len(p.APIGroups) > 0
+	})
+	if at < 0 {
+		return nil // it is about URLs, or collects the rules of other roles
+	}
+	p := g.policy[at]
+	resource, subresource, _ := strings.Cut(p.Resources[0], "/")
+	asked := &authorizationv1.ResourceAttributes{
+		Namespace: g.role.GetNamespace(), Verb: p.Verbs[0], Group: p.APIGroups[0], Version: "*", Resource: resource, Subresource: subresource,
+	}
+	if len(p.ResourceNames) > 0 {
+		asked.Name = p.ResourceNames[0]
+	}
+	ask, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&authorizationv1.SubjectAccessReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SubjectAccessReview"},
+		Spec:     authorizationv1.SubjectAccessReviewSpec{User: a.user(), ResourceAttributes: asked},
+	})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, effectTime)
+	defer cancel()
+	return until(ctx, func(ctx context.Context) (bool, error) {
+		answer, err := a.cluster.dynamic.Resource(reviewResource).Create(ctx, &unstructured.Unstructured{Object: ask}, metav1.CreateOptions{})
+		if err != nil {
+			return false, err
+		}
+		allowed, _, err := unstructured.NestedBool(answer.Object, "status", "allowed")
+		return allowed, err
+	})
+}
+
+// effectTime bounds the wait for a role to take effect, which takes milliseconds.
+const effectTime = 30 * time.Second
+
+// reviewResource answers whether a user may do something.
+var reviewResource = authorizationv1.SchemeGroupVersion.WithResource("subjectaccessreviews")
 
 // revoke deletes what bind created.
 func (a *Account) revoke(ctx context.Context, g grant) error {
