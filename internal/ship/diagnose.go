@@ -75,19 +75,25 @@ func troubling(c condition) bool {
 	return c.kind == "Progressing" && c.status == "False"
 }
 
-// podsOf returns the pods that a workload selects, the youngest first; of a Deployment those of its newest
-// template only, for what is wrong with the others is about to go.
+// podsOf returns the pods that a workload selects, the youngest first; of a Deployment or DaemonSet those of its newest
+// template only, for what is wrong with the others is about to go. A StatefulSet waits for its old pods, too.
 func (c *Cluster) podsOf(ctx context.Context, workload *unstructured.Unstructured) []corev1.Pod {
 	selected, _, _ := unstructured.NestedStringMap(workload.Object, "spec", "selector", "matchLabels")
 	if len(selected) == 0 {
 		return nil
 	}
-	if kindOf(workload) == deploymentKind {
-		hash := c.templateHash(ctx, workload, selected)
-		if hash == "" {
-			return nil
-		}
-		selected[templateHashLabel] = hash
+	label, hash := "", ""
+	switch kindOf(workload) {
+	case deploymentKind:
+		label, hash = templateHashLabel, c.templateHash(ctx, workload, selected)
+	case daemonSetKind:
+		label, hash = revisionHashLabel, c.revisionHash(ctx, workload, selected)
+	}
+	if label != "" && hash == "" {
+		return nil
+	}
+	if label != "" {
+		selected[label] = hash
 	}
 	pods := list[corev1.Pod](ctx, c.objects.Resource(podResource).Namespace(workload.GetNamespace()), selecting(selected))
 	slices.SortFunc(pods, func(a, b corev1.Pod) int {
@@ -96,11 +102,12 @@ func (c *Cluster) podsOf(ctx context.Context, workload *unstructured.Unstructure
 	return pods
 }
 
-// What the Deployment controller marks with: the annotation by which a Deployment and its newest ReplicaSet belong
+// What controllers mark with: the annotation by which a Deployment and its newest ReplicaSet belong
 // together, and the label of the pods of one template.
 const (
 	revision          = "deployment.kubernetes.io/revision"
 	templateHashLabel = "pod-template-hash"
+	revisionHashLabel = "controller-revision-hash" // of a DaemonSet
 )
 
 // templateHash is the label of the pods of a Deployment's newest template, empty
@@ -116,6 +123,21 @@ func (c *Cluster) templateHash(ctx context.Context, deployment *unstructured.Uns
 		}
 	}
 	return ""
+}
+
+// revisionHash is the label of the pods of a DaemonSet's newest template, empty when there are none yet.
+func (c *Cluster) revisionHash(ctx context.Context, set *unstructured.Unstructured, selected map[string]string) (hash string) {
+	newest := int64(0)
+	all, err := c.objects.Resource(revisionResource).Namespace(set.GetNamespace()).List(ctx, selecting(selected))
+	if err != nil {
+		return ""
+	}
+	for _, r := range all.Items {
+		if number, _, _ := unstructured.NestedInt64(r.Object, "revision"); number > newest && metav1.IsControlledBy(&r, set) {
+			newest, hash = number, r.GetLabels()[revisionHashLabel]
+		}
+	}
+	return hash
 }
 
 // selecting are the options to list what has labels.
@@ -147,6 +169,7 @@ func typed[T any](list *unstructured.UnstructuredList) []T {
 // Where workloads, their pods and what is told about them live.
 var (
 	deploymentKind     = schema.GroupKind{Group: "apps", Kind: "Deployment"}
+	revisionResource   = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "controllerrevisions"}
 	replicaSetResource = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
 	podResource        = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 	eventResource      = schema.GroupVersionResource{Version: "v1", Resource: "events"}

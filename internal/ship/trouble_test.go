@@ -6,6 +6,11 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // mounting is a Deployment with a pod that needs more than its image.
@@ -85,5 +90,63 @@ func TestTroubleThatStays(t *testing.T) {
 				t.Errorf("error is %v, want %s", known, test.want)
 			}
 		})
+	}
+}
+
+// TestTroubleOfOldPods: what is wrong with a DaemonSet's pods of the template before ends no deployment of the next one.
+func TestTroubleOfOldPods(t *testing.T) {
+	c, _ := connect(t)
+	set := func(image string) *unstructured.Unstructured {
+		return objects(t, `
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: mended, namespace: default}
+spec:
+  updateStrategy: {type: OnDelete}
+  selector: {matchLabels: {app: mended}}
+  template:
+    metadata: {labels: {app: mended}}
+    spec: {containers: [{name: c, image: `+image+`}]}
+`)[0]
+	}
+	sets := c.objects.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "daemonsets"}).Namespace("default")
+	// images are those of the pods of the newest template, when the controller has looked at it and made them.
+	images := func(generation int64, pods int) (all []string) {
+		t.Helper()
+		for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+			live, err := sets.Get(t.Context(), "mended", metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := c.podsOf(t.Context(), live); observedGeneration(live) == generation && len(found) == pods {
+				for _, pod := range found {
+					all = append(all, pod.Spec.Containers[0].Image)
+				}
+				return all
+			}
+		}
+		t.Fatalf("there are not %d pods", pods)
+		return nil
+	}
+	if err := c.Apply(t.Context(), []*unstructured.Unstructured{set("Never")}, ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = sets.Delete(context.WithoutCancel(t.Context()), "mended", metav1.DeleteOptions{}) })
+	if got := images(1, 1); got[0] != "Never" {
+		t.Fatal(got)
+	}
+	if err := c.Apply(t.Context(), []*unstructured.Unstructured{set("example.com/good:v1")}, ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	images(2, 0)
+	old := list[corev1.Pod](t.Context(), c.objects.Resource(podResource).Namespace("default"), selecting(map[string]string{"app": "mended"}))
+	if len(old) != 1 {
+		t.Fatalf("%d pods are left of the first template", len(old))
+	}
+	if err := c.objects.Resource(podResource).Namespace("default").Delete(t.Context(), old[0].Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := images(2, 1); got[0] != "example.com/good:v1" {
+		t.Error(got)
 	}
 }
