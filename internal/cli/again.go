@@ -8,14 +8,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/projects"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // unchecked suggests the same call as a diff without the check, where the code would not compile after it.
 func unchecked(cmd *cobra.Command, err error, answers ...string) error {
-	if e, ok := errors.AsType[*report.Error](err); ok && operation.IsUncompiled(err) {
+	if e, ok := errors.AsType[*report.Error](err); ok && projects.IsUncompiled(err) {
 		if !cmd.Flags().Changed("diff") {
 			answers = append(answers, "--diff")
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/tools"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -22,14 +22,14 @@ Environment:
 		Example: `  slipway cache
   slipway cache clean --dry-run`,
 		Args: noSubcommand,
-		RunE: func(*cobra.Command, []string) error { return inv.session().ListCache() },
+		RunE: func(*cobra.Command, []string) error { return tools.ListCache(inv.session()) },
 	}
 	addCommands(cmd, inv.cacheCleanCommand())
 	return cmd
 }
 
 func (inv *invocation) cacheCleanCommand() *cobra.Command {
-	var c operation.CacheChoice
+	var c tools.CacheChoice
 	cmd := &cobra.Command{
 		Use:        "clean [KIND...]",
 		SuggestFor: []string{"remove", "rm", "delete", "prune", "purge"},
@@ -42,14 +42,14 @@ The programs take minutes to compile again.`,
   slipway cache clean --older-than 720h`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return operation.CacheKinds(), cobra.ShellCompDirectiveNoFileComp
+			return tools.CacheKinds(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if c.Unused < 0 {
 				return &report.Error{What: "a time without use is not negative", Where: "--older-than", Next: "slipway cache clean --help", Code: usageCode}
 			}
 			c.Kinds = args
-			return inv.session().CleanCache(c)
+			return tools.CleanCache(inv.session(), c)
 		},
 	}
 	cmd.Flags().BoolVar(&c.DryRun, "dry-run", false, "list what would be removed, and remove nothing")

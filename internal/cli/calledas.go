@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
 )
 
-// tools are the programs that slipway stands for when it is called by their names, as by a link in a project's bin
+// standIns are the programs that slipway stands for when it is called by their names, as by a link in a project's bin
 // folder, and the verbs that they are.
-var tools = map[string][]string{
+var standIns = map[string][]string{
 	"controller-gen": {"controller-gen"},
 	"kubectl":        {"kubectl"},
 	"kustomize":      {"kustomize"},
@@ -22,7 +23,7 @@ var tools = map[string][]string{
 // in its name.
 func calledAs(name string) []string {
 	tool, _ := versionIn(programName(name))
-	return slices.Clone(tools[tool])
+	return slices.Clone(standIns[tool])
 }
 
 // programName is the name of a program's file without what is the system's.
@@ -41,8 +42,8 @@ func versionIn(name string) (tool, version string) {
 // standsFor is the version that the program stands for in the place of its own; "" is none.
 func (inv *invocation) standsFor() string {
 	tool, version := versionIn(programName(inv.Name))
-	if tools[tool] == nil {
+	if standIns[tool] == nil {
 		version = "" // slipway's own
 	}
-	return inv.session().StandsFor(version)
+	return generation.StandsFor(inv.session(), version)
 }

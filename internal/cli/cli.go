@@ -23,6 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/collector"
 	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/projects"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ui"
 )
@@ -65,7 +66,7 @@ type invocation struct {
 // cancels the context, so that a verb can end what it started: see package ending. The second one
 // kills the process as usual.
 func Main(ctx context.Context, env Env) int {
-	if code, is := operation.StandIn(env.Args, env.Stdout, env.Stderr); is {
+	if code, is := projects.StandIn(env.Args, env.Stdout, env.Stderr); is {
 		return code
 	}
 	env.Args = append(calledAs(env.Name), env.Args...)

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
 )
 
 // clusterCommand is `slipway cluster`.
@@ -15,8 +15,8 @@ func (inv *invocation) clusterCommand() *cobra.Command {
 the stock scheduler, in one process on this machine. It is ready in about a second. Only its
 nodes are simulated: pods pass through their phases, and no container runs in them.
 
-Several clusters can run at once; each has a name, "` + operation.DefaultCluster + `" unless another is given, and
-a context of that name in the kubeconfig: "` + operation.ClusterContext("NAME") + `".
+Several clusters can run at once; each has a name, "` + clusters.DefaultCluster + `" unless another is given, and
+a context of that name in the kubeconfig: "` + clusters.ClusterContext("NAME") + `".
 
 Slipway looks for the program behind it, slipway-cluster, in SLIPWAY_CLUSTER, beside slipway
 and in the cache folder. If none is there, slipway compiles it once, which takes minutes.

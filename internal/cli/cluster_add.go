@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/delivery"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -24,7 +24,7 @@ Venafi (CyberArk) are left out, and so are certificates for annotated Ingresses.
 'slipway cluster remove' removes an add-on.`
 
 func (inv *invocation) clusterAddCommand() *cobra.Command {
-	var a operation.Addition
+	var a delivery.Addition
 	cmd := &cobra.Command{
 		Use:   "add [ADD-ON]",
 		Short: "Install cert-manager or another add-on into a cluster",
@@ -32,20 +32,20 @@ func (inv *invocation) clusterAddCommand() *cobra.Command {
 		Example: `  slipway cluster add
   slipway cluster add cert-manager
   slipway cluster add prometheus-crds --cluster staging`,
-		ValidArgs: operation.AddonNames(),
+		ValidArgs: delivery.AddonNames(),
 		Args:      oneAddon,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return inv.session().ListAddons(cmd.Context(), a.Cluster)
+				return delivery.ListAddons(cmd.Context(), inv.session(), a.Cluster)
 			}
 			a.Addon = args[0]
-			return inv.session().AddToCluster(cmd.Context(), a)
+			return delivery.Add(cmd.Context(), inv.session(), a)
 		},
 	}
 	flags := cmd.Flags()
 	bindCluster(flags, &a.Cluster)
 	flags.BoolVar(&a.Force, "force-conflicts", false, "take over objects that another tool installed")
-	flags.DurationVar(&a.Timeout, "timeout", operation.DeployTimeout, "how long to wait for the add-on to run, once it is compiled")
+	flags.DurationVar(&a.Timeout, "timeout", delivery.DeployTimeout, "how long to wait for the add-on to run, once it is compiled")
 	return cmd
 }
 
@@ -62,7 +62,7 @@ func oneAddon(cmd *cobra.Command, args []string) error {
 }
 
 func (inv *invocation) clusterRemoveCommand() *cobra.Command {
-	var r operation.Subtraction
+	var r delivery.Subtraction
 	cmd := &cobra.Command{
 		Use:   "remove ADD-ON",
 		Short: "Remove an add-on from a cluster",
@@ -72,7 +72,7 @@ definitions have objects, remove asks first. Without a terminal and without --ye
 
 The images of its programs stay, so that 'slipway cluster add' restores it within seconds.`,
 		Example:   `  slipway cluster remove cert-manager`,
-		ValidArgs: operation.AddonNames(),
+		ValidArgs: delivery.AddonNames(),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = []string{""}
@@ -81,12 +81,12 @@ The images of its programs stay, so that 'slipway cluster add' restores it withi
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Addon = args[0]
-			return inv.session().RemoveFromCluster(cmd.Context(), r)
+			return delivery.Remove(cmd.Context(), inv.session(), r)
 		},
 	}
 	flags := cmd.Flags()
 	bindCluster(flags, &r.Cluster)
-	flags.DurationVar(&r.Timeout, "timeout", operation.DeployTimeout, "how long to wait for the objects to be gone")
+	flags.DurationVar(&r.Timeout, "timeout", delivery.DeployTimeout, "how long to wait for the objects to be gone")
 	bindConsent(flags, &r.Yes)
 	return cmd
 }

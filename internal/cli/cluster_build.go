@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
 )
 
 func (inv *invocation) clusterBuildCommand() *cobra.Command {
@@ -21,9 +21,9 @@ With --nodes real it does the same for slipway-node, the program of isolated nod
   export SLIPWAY_CLUSTER=$(slipway cluster build) SLIPWAY_NODE=$(slipway cluster build --nodes real)`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.session().BuildClusterProgram(cmd.Context(), nodes)
+			return clusters.BuildProgram(cmd.Context(), inv.session(), nodes)
 		},
 	}
-	cmd.Flags().StringVar(&nodes, "nodes", operation.SimulatedNodes, "`kind` of the nodes: real ones need a program of their own, simulated ones do not")
+	cmd.Flags().StringVar(&nodes, "nodes", clusters.SimulatedNodes, "`kind` of the nodes: real ones need a program of their own, simulated ones do not")
 	return cmd
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
 )
 
 func (inv *invocation) clusterKubeconfigCommand() *cobra.Command {
@@ -18,11 +19,11 @@ func (inv *invocation) clusterKubeconfigCommand() *cobra.Command {
 With --out it writes a file that only you can read. A file that the shell creates, as with >, is usually
 readable by every user of the machine, and gives them all rights in the cluster. Kubeconfig warns of that.`,
 		Example: `  slipway cluster kubeconfig --out cluster.kubeconfig`,
-	}, func(s *operation.Session, ctx context.Context, name string) error {
+	}, func(ctx context.Context, s *operation.Session, name string) error {
 		if out != "" {
-			return s.WriteKubeconfig(ctx, name, out)
+			return clusters.WriteKubeconfig(ctx, s, name, out)
 		}
-		return s.PrintKubeconfig(ctx, name)
+		return clusters.PrintKubeconfig(ctx, s, name)
 	})
 	cmd.Flags().StringVar(&out, "out", "", "write to this `file`, which only you can read, and print its name")
 	return cmd

@@ -5,17 +5,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 func (inv *invocation) clusterLogsCommand() *cobra.Command {
-	var o operation.Logs
+	var o clusters.Logs
 	cmd := &cobra.Command{
 		Use:   "logs [COMPONENT]",
 		Short: "Print the logs of a cluster's components",
 		Long: `Logs prints the logs of a cluster's components since its last start, also of a cluster that has
-stopped. Components are ` + strings.Join(operation.LogComponents(), ", ") + `. Without one,
+stopped. Components are ` + strings.Join(clusters.LogComponents(), ", ") + `. Without one,
 logs prints all entries in the order of their times, each with its component.
 
 The log of the controllers shows why a Job creates no pods or a namespace is not removed. The
@@ -31,10 +31,10 @@ fails. Each log has a maximum size; the oldest entries are dropped first.`,
 			return &report.Error{What: cmd.CommandPath() + " takes one component", Where: args[1],
 				Hint: "--cluster names the cluster", Next: cmd.CommandPath() + " --help", Code: usageCode}
 		},
-		ValidArgs: operation.LogComponents(),
+		ValidArgs: clusters.LogComponents(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Component = strings.Join(args, "")
-			return inv.session().ClusterLogs(cmd.Context(), o)
+			return clusters.PrintLogs(cmd.Context(), inv.session(), o)
 		},
 	}
 	flags := cmd.Flags()

@@ -7,16 +7,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // bindCluster declares the flag that names a cluster.
 func bindCluster(flags *pflag.FlagSet, name *string) {
-	flags.StringVar(name, "cluster", "", "`name` of the cluster; default: that of the current context, else "+operation.DefaultCluster)
+	flags.StringVar(name, "cluster", "", "`name` of the cluster; default: that of the current context, else "+clusters.DefaultCluster)
 }
 
 // ofCluster completes a verb of one cluster, which an argument or --cluster names.
-func (inv *invocation) ofCluster(cmd *cobra.Command, do func(s *operation.Session, ctx context.Context, name string) error) *cobra.Command {
+func (inv *invocation) ofCluster(cmd *cobra.Command, do func(ctx context.Context, s *operation.Session, name string) error) *cobra.Command {
 	var flag string
 	bindCluster(cmd.Flags(), &flag)
 	cmd.Args = oneName
@@ -25,7 +26,7 @@ func (inv *invocation) ofCluster(cmd *cobra.Command, do func(s *operation.Sessio
 		if err != nil {
 			return err
 		}
-		return do(inv.session(), cmd.Context(), name)
+		return do(cmd.Context(), inv.session(), name)
 	}
 	return cmd
 }

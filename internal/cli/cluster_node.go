@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -26,20 +27,20 @@ node, which runs the containers of pods, can join a cluster with a simulated nod
 			Long: `Stop stops a node's heartbeats, like a machine that loses power. After a while the cluster
 marks the node NotReady and evicts its pods. On an isolated or plain node, the processes of its pods end.`,
 			Example: `  slipway cluster node stop simulated-1`,
-		}, (*operation.Session).StopNode),
+		}, clusters.StopNode),
 		inv.nodeCommand(&cobra.Command{
 			Use:     "start NODE",
 			Short:   "Start a stopped node again",
 			Long:    `Start starts a stopped node again: it sends heartbeats, becomes Ready and runs pods.`,
 			Example: `  slipway cluster node start simulated-1`,
-		}, (*operation.Session).StartNode),
+		}, clusters.StartNode),
 		inv.nodeJoinCommand(),
 	)
 	return cmd
 }
 
 // nodeCommand completes a command that does something to one node.
-func (inv *invocation) nodeCommand(cmd *cobra.Command, do func(s *operation.Session, ctx context.Context, cluster, node string) error) *cobra.Command {
+func (inv *invocation) nodeCommand(cmd *cobra.Command, do func(ctx context.Context, s *operation.Session, cluster, node string) error) *cobra.Command {
 	var name string
 	bindCluster(cmd.Flags(), &name)
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -49,7 +50,7 @@ func (inv *invocation) nodeCommand(cmd *cobra.Command, do func(s *operation.Sess
 		return &report.Error{What: cmd.CommandPath() + " takes the name of one node", Next: "slipway kubectl get nodes", Code: usageCode}
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return do(inv.session(), cmd.Context(), name, args[0])
+		return do(cmd.Context(), inv.session(), name, args[0])
 	}
 	return cmd
 }
@@ -68,7 +69,7 @@ node already, nothing changes.`,
 	var name string
 	bindCluster(cmd.Flags(), &name)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return inv.session().JoinNode(cmd.Context(), name)
+		return clusters.JoinNode(cmd.Context(), inv.session(), name)
 	}
 	return cmd
 }

@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 func (inv *invocation) clusterPruneCommand() *cobra.Command {
-	var p operation.Pruning
+	var p clusters.Pruning
 	cmd := inv.ofCluster(&cobra.Command{
 		Use:   "prune [NAME]",
 		Short: "Remove superseded images from a cluster",
@@ -26,13 +27,13 @@ These images stay:
 Simulated nodes have no images. A stopped node keeps its own. Prune does not prompt.`,
 		Example: `  slipway cluster prune --dry-run
   slipway cluster prune --older-than 0s`,
-	}, func(s *operation.Session, ctx context.Context, name string) error {
+	}, func(ctx context.Context, s *operation.Session, name string) error {
 		if p.OlderThan < 0 {
 			return &report.Error{What: "a time is not negative", Where: "--older-than", Next: "slipway cluster prune --help", Code: usageCode}
 		}
-		return s.PruneCluster(ctx, name, p)
+		return clusters.Prune(ctx, s, name, p)
 	})
 	cmd.Flags().BoolVar(&p.DryRun, "dry-run", false, "list what would be removed, and remove nothing")
-	cmd.Flags().DurationVar(&p.OlderThan, "older-than", operation.SupersededFor, "only what was superseded, and last requested, before this `time`, such as 10m or 0s")
+	cmd.Flags().DurationVar(&p.OlderThan, "older-than", clusters.SupersededFor, "only what was superseded, and last requested, before this `time`, such as 10m or 0s")
 	return cmd
 }

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
 )
 
 func (inv *invocation) clusterResetCommand() *cobra.Command {
@@ -18,7 +18,7 @@ start again. Reset does not prompt.
 After 'slipway cluster keep', reset restores the kept state instead.
 
 A durable cluster is restored to the state of its last start, on disk, too.`,
-	}, (*operation.Session).ResetCluster)
+	}, clusters.Reset)
 }
 
 func (inv *invocation) clusterKeepCommand() *cobra.Command {
@@ -36,5 +36,5 @@ The record holds until the next keep, or until the cluster stops.`,
   slipway kubectl apply -k config/samples
   slipway cluster keep
   slipway cluster reset     # as often as you like`,
-	}, (*operation.Session).KeepCluster)
+	}, clusters.Keep)
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
 )
 
 const startLong = `Start starts a cluster in the background and waits until it is ready. It adds the cluster to the
@@ -95,7 +95,7 @@ const startExample = `  slipway cluster start
   slipway cluster start --feature-gate MutatingAdmissionPolicy=true --runtime-config admissionregistration.k8s.io/v1beta1`
 
 func (inv *invocation) clusterStartCommand() *cobra.Command {
-	var c operation.Cluster
+	var c clusters.Cluster
 	var controllers string
 	var simulate, egress bool
 	cmd := &cobra.Command{
@@ -118,15 +118,15 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 			if c.Name, err = clusterName(cmd, args, c.Name); err != nil {
 				return err
 			}
-			return inv.session().StartCluster(cmd.Context(), c)
+			return clusters.Start(cmd.Context(), inv.session(), c)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&c.Name, "cluster", "", "`name` of the cluster, as NAME; default: "+operation.DefaultCluster)
+	flags.StringVar(&c.Name, "cluster", "", "`name` of the cluster, as NAME; default: "+clusters.DefaultCluster)
 	flags.StringVar(&c.File, "config", "", "`file` that describes the cluster, or - for stdin")
 	flags.StringVar(&c.Image, "image", "", "kind's `image` of a node; it has no effect, since the cluster has one version of Kubernetes")
 	flags.IntVar(&c.Port, "port", 0, "`port` of the API server on 127.0.0.1; 0 picks a free one")
-	flags.IntVar(&c.RegistryPort, "registry-port", 0, fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 picks %d, or a free one if that is taken", operation.RegistryPort))
+	flags.IntVar(&c.RegistryPort, "registry-port", 0, fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 picks %d, or a free one if that is taken", clusters.RegistryPort))
 	flags.BoolVar(&c.Durable, "durable", false, "keep the cluster's data when it stops or crashes")
 	flags.StringArrayVar(&c.Nodes, "node", nil, "a `node`, see above; repeatable, or none for no nodes")
 	flags.StringVar(&c.NodeKind, "nodes", "", "`kind` of the nodes: simulated, real (isolated; real=2 for two) or plain (no isolation)")

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
 )
 
 func (inv *invocation) clusterStatusCommand() *cobra.Command {
@@ -13,7 +13,7 @@ func (inv *invocation) clusterStatusCommand() *cobra.Command {
 		Long: `Status shows the state of a cluster and of each component. It lists the addresses on this machine
 of Ingresses and of Services of the type LoadBalancer. It also shows how much of the disk images and
 volumes take. It exits with status 1 if the cluster was not started, died, or does not answer.`,
-	}, (*operation.Session).ClusterStatus)
+	}, clusters.ShowStatus)
 }
 
 func (inv *invocation) clusterListCommand() *cobra.Command {
@@ -24,7 +24,7 @@ func (inv *invocation) clusterListCommand() *cobra.Command {
 		Long:    `List lists running clusters, clusters that died, and stopped clusters that kept their data.`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.session().ListClusters(cmd.Context())
+			return clusters.List(cmd.Context(), inv.session())
 		},
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -22,10 +22,10 @@ func clusterInstead(cmd *cobra.Command, args []string, flag string, e *report.Er
 	case has("cluster") != nil && flag == "name":
 		e.Hint = "did you mean --cluster?"
 	case has("context") != nil:
-		e.Hint = "--context names the cluster: the context of the cluster NAME is " + operation.ClusterContext("NAME")
+		e.Hint = "--context names the cluster: the context of the cluster NAME is " + clusters.ClusterContext("NAME")
 		e.Next = cmd.CommandPath() + " --context " + context
 	case has("kubeconfig") != nil && cmd.Name() == "run":
-		e.Hint = "the manager uses the current context of the kubeconfig; that of the cluster NAME is " + operation.ClusterContext("NAME")
+		e.Hint = "the manager uses the current context of the kubeconfig; that of the cluster NAME is " + clusters.ClusterContext("NAME")
 		e.Next = "slipway kubectl config use-context " + context
 	default:
 		return false
@@ -38,11 +38,11 @@ func contextMeant(args []string, flag string) string {
 	name := valueOf(args, "--"+flag)
 	switch {
 	case !plainName().MatchString(name):
-		return operation.ClusterContext("NAME")
+		return clusters.ClusterContext("NAME")
 	case flag == "context":
 		return name
 	}
-	return operation.ClusterContext(name)
+	return clusters.ClusterContext(name)
 }
 
 // plainName matches names that a shell takes as they are.

@@ -6,6 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
+	"github.com/slipway-dev/slipway/internal/operation/images"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -58,12 +61,12 @@ func atMostOne(first completer) completer {
 
 // completeCluster completes the name of a cluster of which there is state.
 func (inv *invocation) completeCluster(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return inv.session().ClusterNames(), cobra.ShellCompDirectiveNoFileComp
+	return clusters.Names(inv.session()), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeImage completes the name of an image that was built.
 func (inv *invocation) completeImage(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return inv.session().ImageNames(), cobra.ShellCompDirectiveNoFileComp
+	return images.Names(inv.session()), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeImageOrFile completes such a name, or that of an archive.
@@ -76,7 +79,7 @@ func (inv *invocation) completeImageOrFile(cmd *cobra.Command, args []string, ty
 func (inv *invocation) completeKind(part func(project.Resource) string) completer {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var parts []cobra.Completion
-		for _, r := range inv.session().Kinds() {
+		for _, r := range operation.Kinds(inv.session()) {
 			if fits(cmd, "group", r.Group) && fits(cmd, "version", r.Version) && fits(cmd, "kind", r.Kind) && !slices.Contains(parts, part(r)) {
 				parts = append(parts, part(r))
 			}

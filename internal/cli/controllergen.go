@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/generate"
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -66,7 +66,7 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 	case c.long:
 		return c.reportAll(c.Stdout)
 	case c.version:
-		_, err := fmt.Fprintln(c.Stdout, "Version: "+controllerGenVersion+operation.InPlaceOf(controllerGenVersion, c.standsFor()))
+		_, err := fmt.Fprintln(c.Stdout, "Version: "+controllerGenVersion+generation.InPlaceOf(controllerGenVersion, c.standsFor()))
 		return err
 	case c.help > 0:
 		return c.reportUsage(c.help)
@@ -80,12 +80,12 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 	}
 	options.Tags = c.tags
 	options.Program, options.Version = c.program(), c.standsFor()
-	return c.session().ControllerGen(ctx, operation.Generators{Options: options, Explain: c.again(args, "-w")})
+	return generation.ControllerGen(ctx, c.session(), generation.Generators{Options: options, Explain: c.again(args, "-w")})
 }
 
 // program is the name under which controller-gen was called, by a link of slipway's or by another one.
 func (c *controllerGen) program() string {
-	name := programName(c.session().CalledAs(c.Name))
+	name := programName(generation.CalledAs(c.session(), c.Name))
 	if tool, _ := versionIn(name); tool != "controller-gen" {
 		return "" // slipway controller-gen
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/projects"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -23,7 +23,7 @@ func (inv *invocation) createCommand() *cobra.Command {
 
 // apiFlags are the flags of `slipway create api`.
 type apiFlags struct {
-	operation.API
+	projects.API
 	plugins []string
 }
 
@@ -94,7 +94,7 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 	if err := inv.askWhatToCreate(cmd, &f); err != nil {
 		return err
 	}
-	err := session.CreateAPI(cmd.Context(), f.API)
+	err := projects.CreateAPI(cmd.Context(), session, f.API)
 	return unchecked(cmd, err, "--resource="+strconv.FormatBool(f.Resource), "--controller="+strconv.FormatBool(f.Controller))
 }
 

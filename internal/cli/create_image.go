@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/projects"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // imagePlugins are the names under which other tools ask for a controller that runs an image.
-var imagePlugins = []string{"deploy-image/v1-alpha", "deploy-image", operation.ImagePlugin}
+var imagePlugins = []string{"deploy-image/v1-alpha", "deploy-image", projects.ImagePlugin}
 
 // bindImage adds the flags of controllers that run an image.
 func (f *apiFlags) bindImage(flags *pflag.FlagSet) {

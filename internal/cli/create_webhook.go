@@ -4,10 +4,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/projects"
 )
 
 func (inv *invocation) createWebhookCommand() *cobra.Command {
-	var w operation.Webhook
+	var w projects.Webhook
 	cmd := &cobra.Command{
 		Use:   "webhook",
 		Short: "Add webhooks for a kind: defaulting, validation, conversion",
@@ -56,13 +57,13 @@ missing, such as validation for a kind that has defaulting.`,
 }
 
 // createWebhook is the run of `slipway create webhook`.
-func (inv *invocation) createWebhook(cmd *cobra.Command, w operation.Webhook) error {
+func (inv *invocation) createWebhook(cmd *cobra.Command, w projects.Webhook) error {
 	session := inv.session()
 	if _, err := session.ProjectRoot(); err != nil {
 		return err
 	}
-	if err := inv.askWebhook(cmd, session.Kinds(), &w); err != nil {
+	if err := inv.askWebhook(cmd, operation.Kinds(session), &w); err != nil {
 		return err
 	}
-	return unchecked(cmd, session.CreateWebhook(cmd.Context(), w))
+	return unchecked(cmd, projects.CreateWebhook(cmd.Context(), session, w))
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/projects"
 )
 
 func (inv *invocation) deleteCommand() *cobra.Command {
@@ -19,7 +19,7 @@ func (inv *invocation) deleteCommand() *cobra.Command {
 }
 
 // bindDeletion declares the flags of `slipway delete api` and its like.
-func bindDeletion(flags *pflag.FlagSet, d *operation.Deletion) {
+func bindDeletion(flags *pflag.FlagSet, d *projects.Deletion) {
 	bindKind(flags, &d.Group, &d.Version, &d.Kind)
 	flags.BoolVar(&d.WithChanges, "with-changes", false, "delete files that you have changed, too")
 	bindManager(flags, &d.Manager)
@@ -27,7 +27,7 @@ func bindDeletion(flags *pflag.FlagSet, d *operation.Deletion) {
 }
 
 func (inv *invocation) deleteAPICommand() *cobra.Command {
-	var d operation.Deletion
+	var d projects.Deletion
 	cmd := &cobra.Command{
 		Use:   "api",
 		Short: "Remove a kind from the project",
@@ -47,7 +47,7 @@ The command changes no cluster: an installed CRD and its objects stay.`,
   slipway delete api --group batch --version v1 --kind CronJob`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return unchecked(cmd, inv.session().DeleteAPI(cmd.Context(), d))
+			return unchecked(cmd, projects.DeleteAPI(cmd.Context(), inv.session(), d))
 		},
 	}
 	bindDeletion(cmd.Flags(), &d)
@@ -56,7 +56,7 @@ The command changes no cluster: an installed CRD and its objects stay.`,
 }
 
 func (inv *invocation) deleteWebhookCommand() *cobra.Command {
-	var d operation.WebhookDeletion
+	var d projects.WebhookDeletion
 	cmd := &cobra.Command{
 		Use:   "webhook",
 		Short: "Remove webhooks of a kind from the project",
@@ -69,7 +69,7 @@ Files and lines that you have changed are kept and reported, as with 'slipway de
   slipway delete webhook --group batch --version v1 --kind CronJob --defaulting`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return unchecked(cmd, inv.session().DeleteWebhook(cmd.Context(), d))
+			return unchecked(cmd, projects.DeleteWebhook(cmd.Context(), inv.session(), d))
 		},
 	}
 	bindDeletion(cmd.Flags(), &d.Deletion)

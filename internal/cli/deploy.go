@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/delivery"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -47,7 +47,7 @@ With --print it prints the objects as one YAML stream, which installs the operat
 
 // deployCommand is `slipway deploy`.
 func (inv *invocation) deployCommand() *cobra.Command {
-	var d operation.Deployment
+	var d delivery.Deployment
 	show := false
 	cmd := &cobra.Command{
 		Use:   "deploy [IMG=REF]",
@@ -60,17 +60,17 @@ func (inv *invocation) deployCommand() *cobra.Command {
 				return err
 			}
 			if d.Image != "" || cmd.Flags().Changed("image") { // an empty one is a variable that was not set
-				if err := operation.CheckImage(d.Image); err != nil {
+				if err := delivery.CheckImage(d.Image); err != nil {
 					return err
 				}
 			}
 			if show {
-				return inv.session().PrintDeployment(cmd.Context(), d)
+				return delivery.PrintDeployment(cmd.Context(), inv.session(), d)
 			}
-			return inv.session().Deploy(cmd.Context(), d)
+			return delivery.Deploy(cmd.Context(), inv.session(), d)
 		},
 	}
-	bindTarget(cmd.Flags(), &d.To, operation.DeployTimeout, "for the operator to run")
+	bindTarget(cmd.Flags(), &d.To, delivery.DeployTimeout, "for the operator to run")
 	bindKustomization(cmd.Flags(), &d.Folder)
 	cmd.Flags().StringVar(&d.Image, "image", "", "the operator's image, `[NAME=]REFERENCE`; NAME is the image that it replaces, by default controller; default: that of the configuration")
 	cmd.Flags().BoolVar(&d.Wait, "wait", true, "wait until all is ready; without it, webhooks and roles change at once")
@@ -101,7 +101,7 @@ func readArguments(args []string, to *string) error {
 
 // undeployCommand is `slipway undeploy`.
 func (inv *invocation) undeployCommand() *cobra.Command {
-	var removal operation.Removal
+	var removal delivery.Removal
 	folder := ""
 	cmd := &cobra.Command{
 		Use:   "undeploy",
@@ -116,10 +116,10 @@ and a namespace with other objects. It also asks before it deletes volumes, thei
 configuration. Without a terminal and without --yes it then deletes nothing.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.session().Undeploy(cmd.Context(), folder, removal)
+			return delivery.Undeploy(cmd.Context(), inv.session(), folder, removal)
 		},
 	}
-	bindRemoval(cmd.Flags(), &removal, operation.DeployTimeout, "for the objects to be gone")
+	bindRemoval(cmd.Flags(), &removal, delivery.DeployTimeout, "for the objects to be gone")
 	bindKustomization(cmd.Flags(), &folder)
 	return inv.renamed(cmd, "config", "kustomize")
 }

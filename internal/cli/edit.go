@@ -3,13 +3,13 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/projects"
 )
 
 func (inv *invocation) editCommand() *cobra.Command {
-	var e operation.Edit
+	var e projects.Edit
 	var multigroup, namespaced bool
-	var license operation.License
+	var license projects.License
 	cmd := &cobra.Command{
 		Use:   "edit",
 		Short: "Change the shape of the project: its layout, scope, license and features",
@@ -31,14 +31,14 @@ reports the file, the line and the text to insert by hand. A second run changes 
 			if given("license") || given("license-file") || given("owner") {
 				e.License = &license
 			}
-			return unchecked(cmd, inv.session().Edit(cmd.Context(), e))
+			return unchecked(cmd, projects.EditProject(cmd.Context(), inv.session(), e))
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&multigroup, "multigroup", false, "use the layout for several API groups: move APIs, controllers and webhooks, and rewrite references to them")
 	flags.BoolVar(&e.NoMove, "no-move", false, "with --multigroup: change only PROJECT, as kubebuilder's edit does; packages stay, and later kinds get the places of the layout")
 	flags.BoolVar(&namespaced, "namespaced", false, "let the manager watch only its own namespace, with permissions only there")
-	flags.StringSliceVar(&e.Enable, "enable", nil, "`features` to add: "+operation.FeatureNames())
+	flags.StringSliceVar(&e.Enable, "enable", nil, "`features` to add: "+projects.FeatureNames())
 	flags.StringSliceVar(&e.Disable, "disable", nil, "`features` to switch off: their lines and code go, their folders in config stay")
 	flags.StringVar(&e.Certs, "certs", "", "certificate `provider` of webhooks and metrics: self, the operator, or cert-manager")
 	flags.StringVar(&license.Name, "license", "apache2", "license header of new Go files: `apache2` or none")

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/delivery"
+	"github.com/slipway-dev/slipway/internal/operation/projects"
 )
 
 // bindPreview declares the flags of every verb that changes the project's own files.
@@ -16,7 +18,7 @@ func bindPreview(flags *pflag.FlagSet, p *operation.Preview) {
 }
 
 // bindChange declares the flags of changes from which generated files follow.
-func bindChange(flags *pflag.FlagSet, c *operation.Change) {
+func bindChange(flags *pflag.FlagSet, c *projects.Change) {
 	flags.BoolVar(&c.Generate, "make", true, "generate files from the code afterwards")
 	bindNoTypecheck(flags, &c.NoTypecheck)
 	bindPreview(flags, &c.Preview)
@@ -44,14 +46,14 @@ func bindClusterPreview(flags *pflag.FlagSet, p *operation.Preview) {
 }
 
 // bindRemoval declares the flags of a verb that takes objects away; wait says what the timeout is for.
-func bindRemoval(flags *pflag.FlagSet, r *operation.Removal, timeout time.Duration, wait string) {
+func bindRemoval(flags *pflag.FlagSet, r *delivery.Removal, timeout time.Duration, wait string) {
 	bindTarget(flags, &r.From, timeout, wait)
 	bindConsent(flags, &r.Yes)
 	flags.BoolVar(&r.DryRun, "dry-run", false, "list the objects to delete, and delete none")
 }
 
 // bindTarget declares the flags that say which cluster is meant; wait says what the timeout is for.
-func bindTarget(flags *pflag.FlagSet, t *operation.Target, timeout time.Duration, wait string) {
+func bindTarget(flags *pflag.FlagSet, t *delivery.Target, timeout time.Duration, wait string) {
 	flags.StringVar(&t.Kubeconfig, "kubeconfig", "", "kubeconfig `file`; default: KUBECONFIG, else ~/.kube/config")
 	flags.StringVar(&t.Context, "context", "", "`context` of the kubeconfig; default: its current one")
 	flags.DurationVar(&t.Timeout, "timeout", timeout, "how long to wait "+wait)

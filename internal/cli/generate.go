@@ -10,12 +10,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // generateFlags are those of `slipway generate`.
 type generateFlags struct {
-	operation.Generation
+	generation.Generation
 	check, watch bool
 
 	since string // what to compare CRDs with
@@ -89,13 +90,13 @@ func (flags *generateFlags) declare(set *pflag.FlagSet) {
 func (flags *generateFlags) run(ctx context.Context, session *operation.Session) error {
 	switch {
 	case flags.since != "":
-		return session.CompareDefinitions(ctx, flags.since, flags.Generation)
+		return generation.CompareDefinitions(ctx, session, flags.since, flags.Generation)
 	case flags.check:
-		return session.CheckGenerated(ctx, flags.Generation)
+		return generation.Check(ctx, session, flags.Generation)
 	case flags.watch:
-		return session.WatchAndGenerate(ctx, flags.Generation)
+		return generation.Watch(ctx, session, flags.Generation)
 	}
-	return session.Generate(ctx, flags.Generation)
+	return generation.Generate(ctx, session, flags.Generation)
 }
 
 // usable refuses flags that contradict each other, and a comparison with nothing.

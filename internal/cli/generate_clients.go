@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
 )
 
 func (inv *invocation) generateClientsCommand() *cobra.Command {
-	var clients operation.Clients
+	var clients generation.Clients
 	var dir string
 	var externals []string
 	cmd := &cobra.Command{
@@ -51,11 +51,11 @@ the code; slipway compiles it once.`,
 			for _, e := range externals {
 				clients.Externals = append(clients.Externals, strings.Replace(e, ":", "@", 1))
 			}
-			return inv.session().GenerateClients(cmd.Context(), clients)
+			return generation.GenerateClients(cmd.Context(), inv.session(), clients)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&dir, "dir", operation.DefaultClientsDir, "`folder` in the project to write to; default: that of the last run")
+	flags.StringVar(&dir, "dir", generation.DefaultClientsDir, "`folder` in the project to write to; default: that of the last run")
 	flags.StringSliceVar(&clients.Groups, "group", nil, "API `group` to write clients for, or its first part; default: all groups with +genclient")
 	flags.StringSliceVar(&clients.Plurals, "plural", nil, "plural of a kind if English rules give a wrong one, as `Kind:Plural`")
 	flags.StringSliceVar(&clients.Externals, "apply-configuration", nil, "package with the apply configuration of a type of another package, as `package.Type@package`")

@@ -3,11 +3,11 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/charts"
 )
 
 func (inv *invocation) helmCommand() *cobra.Command {
-	var c operation.Chart
+	var c charts.Chart
 	cmd := &cobra.Command{
 		Use:   "helm",
 		Short: "Make a Helm chart from the project, or update it",
@@ -28,7 +28,7 @@ Name, versions and both folders default to those of the last run.`,
   slipway helm --diff
   helm upgrade --install my-operator dist/chart --namespace my-operator-system --create-namespace`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return inv.session().Helm(cmd.Context(), c) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return charts.Helm(cmd.Context(), inv.session(), c) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&c.Folder, "chart", "", "`folder` of the chart in the project (default: dist/chart)")

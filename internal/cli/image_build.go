@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/images"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -27,7 +27,7 @@ With several platforms the image is an index with one image for each. A bill of 
 is pushed with it; 'slipway image inspect --sbom' shows it.`
 
 func (inv *invocation) imageBuildCommand() *cobra.Command {
-	var b operation.Build
+	var b images.Build
 	var arguments, labels []string
 	cmd := &cobra.Command{
 		Use:   "build -t NAME [PACKAGE]",
@@ -51,7 +51,7 @@ func (inv *invocation) imageBuildCommand() *cobra.Command {
 			if len(args) > 0 {
 				b.Package = args[0]
 			}
-			return inv.session().BuildImage(cmd.Context(), b)
+			return images.BuildImage(cmd.Context(), inv.session(), b)
 		},
 	}
 	flags := cmd.Flags()

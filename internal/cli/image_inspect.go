@@ -2,6 +2,8 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/operation/images"
 )
 
 func (inv *invocation) imageInspectCommand() *cobra.Command {
@@ -15,7 +17,7 @@ and the layers. With --sbom it prints the bills of materials instead, in SPDX 2.
   slipway image inspect operator:v1 --sbom > sbom.spdx.json`,
 		Args: oneImage,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return inv.session().InspectImage(cmd.Context(), args[0], sbom)
+			return images.Inspect(cmd.Context(), inv.session(), args[0], sbom)
 		},
 	}
 	cmd.Flags().BoolVar(&sbom, "sbom", false, "print the bills of materials")

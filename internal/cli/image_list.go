@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/operation/images"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -14,7 +15,7 @@ func (inv *invocation) imageListCommand() *cobra.Command {
 		Long:    `List lists the built and pulled images in the user's cache, by their names.`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.session().ListImages(cmd.Context())
+			return images.List(cmd.Context(), inv.session())
 		},
 	}
 }
@@ -29,7 +30,7 @@ registries, clusters and archives stay.`,
 		Example: `  slipway image remove operator:v1`,
 		Args:    someImages,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return inv.session().RemoveImages(cmd.Context(), args...)
+			return images.Remove(cmd.Context(), inv.session(), args...)
 		},
 	}
 }

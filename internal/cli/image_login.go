@@ -6,7 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
+	"github.com/slipway-dev/slipway/internal/operation/images"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -37,21 +38,21 @@ engines of other users need that: the user who started the cluster, and root, pu
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case cluster != "" && len(args) == 1: // --cluster NAME
-				return inv.session().LoginToCluster(cmd.Context(), args[0])
+				return images.LoginToCluster(cmd.Context(), inv.session(), args[0])
 			case cluster != "":
-				return inv.session().LoginToCluster(cmd.Context(), cluster)
+				return images.LoginToCluster(cmd.Context(), inv.session(), cluster)
 			}
 			name, password, err := inv.account(cmd, user, stdin)
 			if err != nil {
 				return err
 			}
-			return inv.session().Login(cmd.Context(), args[0], name, password)
+			return images.Login(cmd.Context(), inv.session(), args[0], name, password)
 		},
 	}
 	cmd.Flags().StringVarP(&user, "username", "u", "", "the user's `name`")
 	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password or token from stdin")
 	cmd.Flags().StringVar(&cluster, "cluster", "", "log in to the registry of the cluster of that `name` (without a name: the default cluster)")
-	cmd.Flags().Lookup("cluster").NoOptDefVal = operation.DefaultCluster
+	cmd.Flags().Lookup("cluster").NoOptDefVal = clusters.DefaultCluster
 	return cmd
 }
 
@@ -86,7 +87,7 @@ func (inv *invocation) imageLogoutCommand() *cobra.Command {
 		Example: `  slipway image logout registry.example.com`,
 		Args:    oneRegistry,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return inv.session().Logout(cmd.Context(), args[0])
+			return images.Logout(cmd.Context(), inv.session(), args[0])
 		},
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/images"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -20,7 +20,7 @@ Pull checks all contents against their digests. It downloads the image of one pl
 index, pull downloads all platforms of the index.`
 
 func (inv *invocation) imagePullCommand() *cobra.Command {
-	var pull operation.Pull
+	var pull images.Pull
 	cmd := &cobra.Command{
 		Use:   "pull NAME...",
 		Short: "Download images from registries or mirrors and keep them",
@@ -29,7 +29,7 @@ func (inv *invocation) imagePullCommand() *cobra.Command {
   slipway image pull --mirror docker.io=mirror.example.com:5000 postgres:17`,
 		Args: pulledImages,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return inv.session().PullImages(cmd.Context(), pull, args...)
+			return images.PullImages(cmd.Context(), inv.session(), pull, args...)
 		},
 	}
 	cmd.Flags().StringVar(&pull.Platform, "platform", "", "`platform` of the image (default: linux/"+runtime.GOARCH+")")

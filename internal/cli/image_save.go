@@ -6,14 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/images"
 )
 
 // formatUsage is the help of --format.
 const formatUsage = "`format` of the archive: docker, or oci (default: docker for one platform, oci for several)"
 
 func (inv *invocation) imageSaveCommand() *cobra.Command {
-	var a operation.Archive
+	var a images.Archive
 	cmd := &cobra.Command{
 		Use:   "save NAME -o ARCHIVE",
 		Short: "Save an image into an archive",
@@ -23,14 +23,14 @@ an OCI image layout, which can hold several platforms. The file appears only whe
   slipway image save operator:v1 -o arm.tar --platform linux/arm64`,
 		Args: oneImage,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains([]string{"", operation.DockerArchive, operation.OCIArchive}, a.Format) {
+			if !slices.Contains([]string{"", images.DockerArchive, images.OCIArchive}, a.Format) {
 				return flagValueError("--format", fmt.Sprintf("unknown archive format %q: use docker or oci", a.Format))
 			}
 			if a.File == "" {
 				return missingFlag(cmd, "archive", args[0]+" --archive image.tar")
 			}
 			a.Image = args[0]
-			return inv.session().SaveImage(cmd.Context(), a)
+			return images.Save(cmd.Context(), inv.session(), a)
 		},
 	}
 	flags := cmd.Flags()

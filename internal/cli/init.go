@@ -3,13 +3,13 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/projects"
 	"github.com/slipway-dev/slipway/project"
 )
 
 // initFlags are the flags of `slipway init`.
 type initFlags struct {
-	operation.Project
+	projects.Project
 	skipGo  bool
 	version string // --project-version
 }
@@ -62,5 +62,5 @@ func (inv *invocation) init(cmd *cobra.Command, f initFlags) error {
 		return err
 	}
 	f.CheckGo = !f.skipGo
-	return inv.session().Init(cmd.Context(), f.Project)
+	return projects.Init(cmd.Context(), inv.session(), f.Project)
 }

@@ -4,12 +4,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/delivery"
 )
 
 // installCommand is `slipway install`.
 func (inv *invocation) installCommand() *cobra.Command {
-	var i operation.Installation
+	var i delivery.Installation
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Install the project's CRDs into the cluster",
@@ -30,10 +30,10 @@ that it makes.
 --dry-run and --diff generate in memory and write no file; --no-generate takes the project's files as they are.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.session().Install(cmd.Context(), i)
+			return delivery.Install(cmd.Context(), inv.session(), i)
 		},
 	}
-	bindTarget(cmd.Flags(), &i.To, operation.InstallTimeout, "for the definitions to be served")
+	bindTarget(cmd.Flags(), &i.To, delivery.InstallTimeout, "for the definitions to be served")
 	cmd.Flags().BoolVar(&i.Force, "force-conflicts", false, "take over fields that other field managers own")
 	bindPrune(cmd.Flags(), &i.Yes)
 	bindDefinitions(cmd.Flags(), &i.Folder)
@@ -45,7 +45,7 @@ that it makes.
 
 // uninstallCommand is `slipway uninstall`.
 func (inv *invocation) uninstallCommand() *cobra.Command {
-	var removal operation.Removal
+	var removal delivery.Removal
 	folder := ""
 	cmd := &cobra.Command{
 		Use:   "uninstall",
@@ -56,10 +56,10 @@ before it deletes CRDs with objects other than those in config/samples. Without 
 deletes nothing.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return inv.session().Uninstall(cmd.Context(), folder, removal)
+			return delivery.Uninstall(cmd.Context(), inv.session(), folder, removal)
 		},
 	}
-	bindRemoval(cmd.Flags(), &removal, operation.InstallTimeout, "for the definitions and their objects to be gone")
+	bindRemoval(cmd.Flags(), &removal, delivery.InstallTimeout, "for the definitions and their objects to be gone")
 	bindDefinitions(cmd.Flags(), &folder)
 	cmd.Flags().BoolVar(&removal.Dependencies, "dependencies", false, "also delete the CRDs of other modules that install applied")
 	return cmd

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/operation/delivery"
 )
 
 // kubectlCommand is `slipway kubectl`. It leaves every flag to kubectl, also
@@ -17,7 +19,7 @@ none, it compiles its own once; "slipway cluster build" does so beforehand.`,
   slipway kubectl get pods --watch`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return inv.session().Kubectl(cmd.Context(), calledAs(inv.Name) != nil, args)
+			return delivery.Kubectl(cmd.Context(), inv.session(), calledAs(inv.Name) != nil, args)
 		},
 	}
 }

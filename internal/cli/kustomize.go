@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/kustomize"
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -32,8 +33,8 @@ repositories of this machine, and can run programs that their addresses name.`,
   slipway kustomize edit set image controller=example.com/operator:v1`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			besides := strings.TrimSpace(operation.InPlaceOf(kustomize.Version, inv.standsFor()))
-			return kustomize.Run(cmd.Context(), args, kustomize.Surroundings{In: inv.Stdin, Out: inv.Stdout, Project: inv.session().Surroundings(), Besides: besides, Announce: func(address string) {
+			besides := strings.TrimSpace(generation.InPlaceOf(kustomize.Version, inv.standsFor()))
+			return kustomize.Run(cmd.Context(), args, kustomize.Surroundings{In: inv.Stdin, Out: inv.Stdout, Project: operation.Surroundings(inv.session()), Besides: besides, Announce: func(address string) {
 				inv.handler.Handle(report.Note{Text: "fetching " + address})
 			}})
 		},

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/charts"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -62,7 +63,7 @@ func (inv *invocation) acceptPlugins(cmd *cobra.Command, chart bool) *cobra.Comm
 		if old.manifests != "" {
 			inv.handler.Handle(report.Note{Text: "--manifests has no effect: the chart is made from config/default"})
 		}
-		return inv.session().Helm(cmd.Context(), operation.Chart{Folder: old.folder(), Preview: previewOf(cmd)})
+		return charts.Helm(cmd.Context(), inv.session(), charts.Chart{Folder: old.folder(), Preview: previewOf(cmd)})
 	}
 	return cmd
 }

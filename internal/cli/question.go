@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/projects"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ui"
 	"github.com/slipway-dev/slipway/project"
@@ -89,7 +89,7 @@ func (q question) checked(answer string) error {
 }
 
 // askProject asks for what a new project needs.
-func (inv *invocation) askProject(cmd *cobra.Command, p *operation.Project) error {
+func (inv *invocation) askProject(cmd *cobra.Command, p *projects.Project) error {
 	if exists(filepath.Join(inv.Dir, project.FileName)) {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (inv *invocation) askKind(cmd *cobra.Command, group, version, kind *string,
 }
 
 // askWebhook asks for a kind, the project's first if it has one, and for its webhooks.
-func (inv *invocation) askWebhook(cmd *cobra.Command, kinds []project.Resource, w *operation.Webhook) error {
+func (inv *invocation) askWebhook(cmd *cobra.Command, kinds []project.Resource, w *projects.Webhook) error {
 	var first project.Resource
 	if len(kinds) > 0 {
 		first = kinds[0]

@@ -5,13 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/suites"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // runCommand is `slipway run`.
 func (inv *invocation) runCommand() *cobra.Command {
-	var r operation.Run
+	var r suites.Run
 	cmd := &cobra.Command{
 		Use:   "run [flags] [-- ARGS…]",
 		Short: "Build the manager and run it on this machine until Ctrl-C",
@@ -47,12 +47,12 @@ reaches this machine. It ignores failures of the webhooks until it has called th
 				}
 			}
 			r.Args = args
-			return inv.session().Run(cmd.Context(), r)
+			return suites.RunManager(cmd.Context(), inv.session(), r)
 		},
 	}
 	cmd.Flags().StringVar(&r.Kubeconfig, "kubeconfig", "", "kubeconfig `file` for the manager; default: KUBECONFIG, else ~/.kube/config")
 	cmd.Flags().StringVar(&r.Account, "service-account", "", "ServiceAccount that the manager is in the cluster, `[NAMESPACE/]NAME`; default: the user of the kubeconfig")
-	cmd.Flags().StringVar(&r.Address, "address", operation.Loopback, "IP `address` at which the manager listens; 0.0.0.0 means all addresses of this machine")
+	cmd.Flags().StringVar(&r.Address, "address", suites.Loopback, "IP `address` at which the manager listens; 0.0.0.0 means all addresses of this machine")
 	cmd.Flags().StringVar(&r.Webhooks, "webhook-address", "", "`address` at which the API server reaches the manager's webhooks, HOST or HOST:PORT; default: only clusters of slipway's own call them")
 	bindManager(cmd.Flags(), &r.Manager)
 	cmd.Flags().StringVar(&r.Guard, "guard", "", "`file` of a run, which that run itself gives")

@@ -9,20 +9,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/suites"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // setupEnvtest is one run of `slipway setup-envtest`.
 type setupEnvtest struct {
 	*invocation
-	operation.Envtest
+	suites.Envtest
 	print oneOf
 	level logLevel
 }
 
 // setupEnvtestCommand is `slipway setup-envtest`, with the flags of the tool whose place it takes.
 func (inv *invocation) setupEnvtestCommand() *cobra.Command {
-	s := &setupEnvtest{invocation: inv, print: oneOf{value: operation.OverviewForm, of: []string{operation.OverviewForm, operation.PathForm, operation.EnvForm}}}
+	s := &setupEnvtest{invocation: inv, print: oneOf{value: suites.OverviewForm, of: []string{suites.OverviewForm, suites.PathForm, suites.EnvForm}}}
 	s.level.verbose = &inv.verbose
 	cmd := &cobra.Command{
 		Use:   "setup-envtest",
@@ -30,7 +31,7 @@ func (inv *invocation) setupEnvtestCommand() *cobra.Command {
 		Long: `Setup-envtest keeps folders of the programs that controller-runtime's envtest starts. It replaces
 the tool of that name, with its commands, flags and folders, and needs no network:
 etcd, kube-apiserver and kubectl are slipway's own cluster program, which is Kubernetes
-` + operation.EnvtestVersion + `. For the three minor versions before it, setup-envtest warns and uses
+` + suites.EnvtestVersion + `. For the three minor versions before it, setup-envtest warns and uses
 the embedded version. It uses existing folders, downloaded or sideloaded, as they are.
 
 A link named setup-envtest in a project's bin folder runs this command for the project's Makefile:
@@ -75,7 +76,7 @@ func needSubcommand(cmd *cobra.Command, args []string) error {
 
 // flags declares the flags of all its commands. They may stand before or after the command's name.
 func (s *setupEnvtest) flags(cmd *cobra.Command) {
-	host := operation.EnvtestHost()
+	host := suites.EnvtestHost()
 	flags := cmd.PersistentFlags()
 	flags.SortFlags = false
 	flags.VarP(&s.print, "print", "p", "form of the output of use and sideload: overview, path or env")
@@ -101,7 +102,7 @@ func (s *setupEnvtest) flags(cmd *cobra.Command) {
 }
 
 // asked is what flags and arguments ask for.
-func (s *setupEnvtest) asked(args []string) operation.Envtest {
+func (s *setupEnvtest) asked(args []string) suites.Envtest {
 	e := s.Envtest
 	e.Version, e.Form = strings.Join(args, ""), s.print.value
 	return e
@@ -126,7 +127,7 @@ If the cluster program is not compiled yet, use compiles it, which takes minutes
 		Example: `  export KUBEBUILDER_ASSETS="$(slipway setup-envtest use 1.37.x --bin-dir bin -p path)"`,
 		Args:    oneVersion,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.session().UseEnvtest(cmd.Context(), s.asked(args))
+			return suites.UseEnvtest(cmd.Context(), s.session(), s.asked(args))
 		},
 	}
 }
@@ -139,7 +140,7 @@ func (s *setupEnvtest) listCommand() *cobra.Command {
 		Example: `  slipway setup-envtest list -i --os '*' --arch '*'`,
 		Args:    oneVersion,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return s.session().ListEnvtest(s.asked(args))
+			return suites.ListEnvtest(s.session(), s.asked(args))
 		},
 	}
 }
@@ -153,7 +154,7 @@ stays, since the folders only link to it.`,
 		Example: `  slipway setup-envtest cleanup '<1.36' --os '*' --arch '*'`,
 		Args:    oneVersion,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return s.session().CleanupEnvtest(s.asked(args))
+			return suites.CleanupEnvtest(s.session(), s.asked(args))
 		},
 	}
 }
@@ -167,7 +168,7 @@ as use does. If the archive is damaged, the installed version stays.`,
 		Example: `  slipway setup-envtest sideload 1.35.0 < envtest-v1.35.0-linux-amd64.tar.gz`,
 		Args:    oneVersion,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return s.session().SideloadEnvtest(s.asked(args))
+			return suites.SideloadEnvtest(s.session(), s.asked(args))
 		},
 	}
 }
@@ -178,7 +179,7 @@ func (s *setupEnvtest) versionCommand() *cobra.Command {
 		Short: "Print the version of this tool",
 		Args:  oneVersion,
 		RunE: func(*cobra.Command, []string) error {
-			s.session().TellToolVersion("setup-envtest version: ")
+			operation.TellToolVersion(s.session(), "setup-envtest version: ")
 			return nil
 		},
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/suites"
 )
 
 // testCommand is `slipway test`. It leaves every flag to go test, also those that
@@ -48,18 +48,18 @@ Jobs start no pods. Options before go test's arguments change that, without a ch
 			if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) {
 				return cmd.Help()
 			}
-			s := suites(args)
+			s := suitesFrom(args)
 			if err := refuseCluster(s.Args); err != nil {
 				return err
 			}
-			return inv.session().Test(cmd.Context(), s)
+			return suites.Test(cmd.Context(), inv.session(), s)
 		},
 	}
 }
 
-// suites takes our own options off the beginning of args.
-func suites(args []string) operation.Suites {
-	s := operation.Suites{Args: args}
+// suitesFrom takes our own options off the beginning of args.
+func suitesFrom(args []string) suites.Suites {
+	s := suites.Suites{Args: args}
 	for len(s.Args) > 0 {
 		name, value, given := strings.Cut(s.Args[0], "=")
 		switch {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/tools"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -40,7 +40,7 @@ A second run changes nothing, unless slipway has moved.`,
   slipway tools link hack/tools/bin`,
 		Args: atMostOneFolder,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return inv.session().LinkTools(toolFolder(args), force)
+			return tools.LinkTools(inv.session(), toolFolder(args), force)
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "replace files that neither slipway nor the go command made, too")
@@ -55,7 +55,7 @@ func (inv *invocation) toolsUnlinkCommand() *cobra.Command {
 		Example: `  slipway tools unlink`,
 		Args:    atMostOneFolder,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return inv.session().UnlinkTools(toolFolder(args))
+			return tools.UnlinkTools(inv.session(), toolFolder(args))
 		},
 	}
 }
@@ -73,5 +73,5 @@ func toolFolder(args []string) string {
 	if len(args) == 0 {
 		return ""
 	}
-	return cmp.Or(args[0], operation.ToolFolder)
+	return cmp.Or(args[0], tools.ToolFolder)
 }

@@ -3,12 +3,12 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/projects"
 )
 
 // typeCommand is `slipway type`, with the flags of the tool type-scaffold.
 func (inv *invocation) typeCommand() *cobra.Command {
-	var t operation.Type
+	var t projects.Type
 	cmd := &cobra.Command{
 		Use:     "type",
 		Aliases: []string{"type-scaffold"},
@@ -22,7 +22,7 @@ slipway type-scaffold is the same command, and a link named type-scaffold to the
   slipway type --kind Bar --resource foobars >> api/v1/bar_types.go`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return inv.session().PrintTypes(t)
+			return projects.PrintTypes(inv.session(), t)
 		},
 	}
 	flags := cmd.Flags()

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/tools"
 )
 
 func (inv *invocation) versionCommand() *cobra.Command {
@@ -19,9 +22,9 @@ Environment:
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if check {
-				return inv.session().CheckVersion(cmd.Context())
+				return tools.CheckVersion(cmd.Context(), inv.session())
 			}
-			inv.session().TellVersion()
+			operation.TellVersion(inv.session())
 			return nil
 		},
 	}

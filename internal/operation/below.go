@@ -19,13 +19,13 @@ const (
 	entriesBelow = 20_000
 )
 
-// onlyProjectBelow is the one project of the repository that has its root in the working folder; empty if there is
+// OnlyProjectBelow is the one project of the repository that has its root in the working folder; empty if there is
 // none, or several, or a Go module in the root itself, whose commands would mean that.
-func (s *Session) onlyProjectBelow() string {
+func OnlyProjectBelow(s *Session) string {
 	if exists(s.Dir, "go.mod") {
 		return ""
 	}
-	if below := s.projectsBelow(); len(below) == 1 {
+	if below := projectsBelow(s); len(below) == 1 {
 		return filepath.Join(s.Dir, filepath.FromSlash(below[0]))
 	}
 	return ""
@@ -33,7 +33,7 @@ func (s *Session) onlyProjectBelow() string {
 
 // projectsBelow are the folders of projects below the working folder, if that is the root of a repository or of a
 // workspace.
-func (s *Session) projectsBelow() []string {
+func projectsBelow(s *Session) []string {
 	if s.Dir == "" || !exists(s.Dir, ".git") && !exists(s.Dir, "go.work") {
 		return nil
 	}
@@ -64,8 +64,8 @@ func enterBelow(name string) error {
 	return nil
 }
 
-// noteBelow says which project is meant, once, if it is not the one around the working folder.
-func (s *Session) noteBelow(root string) {
+// NoteBelow says which project is meant, once, if it is not the one around the working folder.
+func NoteBelow(s *Session, root string) {
 	rel, err := filepath.Rel(s.Dir, root)
 	if err != nil || rel == "." || !filepath.IsLocal(rel) || s.noted {
 		return
@@ -76,7 +76,7 @@ func (s *Session) noteBelow(root string) {
 
 // severalProjects refuses to choose among projects. It advises no command with a name that is not plain: a repository
 // may name a folder like a command.
-func (s *Session) severalProjects(below []string) error {
+func severalProjects(s *Session, below []string) error {
 	next := ""
 	if shellword.IsPlain(below[0]) {
 		next = "cd " + filepath.FromSlash(below[0])

@@ -1,10 +1,11 @@
-package operation
+package operation_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/operationtest"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -27,14 +28,14 @@ func TestProjectsBelow(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
 			for _, file := range test.files {
-				write(t, dir, file, projectFile)
+				operationtest.Write(t, dir, file, operationtest.ProjectFile)
 			}
-			seen := &events{}
-			s := &Session{Dir: dir, Handler: seen}
+			seen := &operationtest.Events{}
+			s := &operation.Session{Dir: dir, Handler: seen}
 			for range 2 {
 				root, err := s.ProjectRoot()
 				if test.want == "" {
-					if got := mistake(t, err).Hint; got != test.hint {
+					if got := operationtest.Mistake(t, err).Hint; got != test.hint {
 						t.Errorf("the hint is %q, want %q", got, test.hint)
 					}
 					continue
@@ -43,7 +44,7 @@ func TestProjectsBelow(t *testing.T) {
 					t.Errorf("the project is in %q, %v", root, err)
 				}
 			}
-			if notes := of[report.Note](seen); test.want != "" && len(notes) != 1 {
+			if notes := operationtest.Of[report.Note](seen); test.want != "" && len(notes) != 1 {
 				t.Errorf("the notes are %v", notes)
 			}
 		})
@@ -54,10 +55,10 @@ func TestProjectsBelow(t *testing.T) {
 func TestFolderLikeCommand(t *testing.T) {
 	dir := t.TempDir()
 	for _, file := range []string{".git/HEAD", "a; touch b #/PROJECT", "c/PROJECT"} {
-		write(t, dir, file, projectFile)
+		operationtest.Write(t, dir, file, operationtest.ProjectFile)
 	}
-	_, err := (&Session{Dir: dir, Handler: &events{}}).ProjectRoot()
-	if next := mistake(t, err).Next; next != "" {
+	_, err := (&operation.Session{Dir: dir, Handler: &operationtest.Events{}}).ProjectRoot()
+	if next := operationtest.Mistake(t, err).Next; next != "" {
 		t.Errorf("the next command is %q", next)
 	}
 }
@@ -66,59 +67,12 @@ func TestFolderLikeCommand(t *testing.T) {
 func TestGeneratedRoot(t *testing.T) {
 	dir := t.TempDir()
 	for _, file := range []string{"go.mod", "Makefile", "api/go.mod", "api/v1/a.go", "own/go.mod", "own/Makefile", "other/.git/HEAD", "other/go.mod", "other/api/go.mod"} {
-		write(t, dir, file, "")
+		operationtest.Write(t, dir, file, "")
 	}
 	for from, want := range map[string]string{".": ".", "api": ".", "api/v1": ".", "own": "own", "other": "other", "other/api": "other/api"} {
-		s := &Session{Dir: filepath.Join(dir, from)}
-		if root, err := s.generatedRoot(); err != nil || root != filepath.Join(dir, want) {
+		s := &operation.Session{Dir: filepath.Join(dir, from)}
+		if root, err := operation.GeneratedRoot(s); err != nil || root != filepath.Join(dir, want) {
 			t.Errorf("from %s it is %s, %v", from, root, err)
 		}
-	}
-}
-
-// TestVendored: a vendor folder is as old as the requirements that it does not have.
-func TestVendored(t *testing.T) {
-	const gomod = "module example.com/op\n\ngo 1.26\n\nrequire example.com/a v1.0.0\n\nrequire example.com/b v1.2.0 // indirect\n"
-	const modules = "# example.com/a v1.0.0 => ./a\n## explicit; go 1.26\nexample.com/a\n# example.com/b v1.2.0\n## explicit\nexample.com/b\n# example.com/c v1.0.0\nexample.com/c\n"
-	for name, test := range map[string]struct {
-		gomod, modules string
-		want           bool
-	}{
-		"current":         {gomod, modules, true},
-		"another version": {gomod + "\nrequire example.com/c v1.0.0\n", modules, false},
-		"one more":        {gomod + "\nrequire example.com/d v1.0.0\n", modules, false},
-		"no go.mod":       {"{", modules, true},
-	} {
-		if got := vendored([]byte(test.gomod), []byte(test.modules)); got != test.want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-	dir := t.TempDir()
-	write(t, dir, "go.mod", gomod)
-	seen := &events{}
-	s := &Session{Dir: dir, Handler: seen}
-	if s.warnVendor(dir) {
-		t.Error("without a vendor folder it is old")
-	}
-	write(t, dir, "vendor/modules.txt", "# example.com/a v1.0.0\n## explicit\n")
-	if !s.warnVendor(dir) || len(of[report.Warning](seen)) != 1 {
-		t.Errorf("the warnings are %v", of[report.Warning](seen))
-	}
-}
-
-// TestStaysWithin: a link in a project leads nowhere else.
-func TestStaysWithin(t *testing.T) {
-	root, outside := t.TempDir(), t.TempDir()
-	write(t, root, "bin/k8s/a", "")
-	if err := os.Symlink(outside, filepath.Join(root, "out")); err != nil {
-		t.Skip(err)
-	}
-	for path, want := range map[string]bool{"bin/k8s": true, "new/k8s": true, "out": false, "out/k8s": false, "../x": false, ".": true} {
-		if got := staysWithin(root, filepath.Join(root, filepath.FromSlash(path))); got != want {
-			t.Errorf("%s: %v", path, got)
-		}
-	}
-	if missing := filepath.Join(outside, "none"); !staysWithin(missing, filepath.Join(missing, "k8s")) {
-		t.Error("a folder that does not exist yet")
 	}
 }

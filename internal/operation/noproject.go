@@ -12,16 +12,16 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// noProject is the refusal of a folder without a project. One that has code already is not for init, which begins in an
+// NoProject is the refusal of a folder without a project. One that has code already is not for init, which begins in an
 // empty one.
-func (s *Session) noProject() error {
+func NoProject(s *Session) error {
 	e := &report.Error{
 		What:  "no project in this folder",
 		Where: s.Dir,
 		Hint:  "a file named " + project.FileName + " was expected here or in a folder above",
 		Next:  "slipway init --domain example.com --repo example.com/operator",
 	}
-	if module := s.codeWithout(); module != "" {
+	if module := codeWithout(s); module != "" {
 		e.Hint += "; verbs that write no code work without one. If the folders are those of kubebuilder's layout, write it by hand, with the lines " +
 			`version: "3", layout: ` + project.Layout + ", repo: " + module + ", projectName, and domain, which the API groups end in"
 		e.Next = ""
@@ -30,7 +30,7 @@ func (s *Session) noProject() error {
 }
 
 // codeWithout is the path of the module in the working folder, if that has more than go.mod.
-func (s *Session) codeWithout() string {
+func codeWithout(s *Session) string {
 	more := slices.ContainsFunc([]string{"Makefile", "main.go", "cmd", "pkg", "api", "apis"}, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(s.Dir, name))
 		return err == nil

@@ -1,57 +1,14 @@
 package operation
 
 import (
-	"context"
-	"strings"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// plannedObjects is the JSON form of a preview.
-type plannedObjects struct {
-	DryRun  bool              `json:"dryRun"`
-	Objects []ship.Difference `json:"objects"`
-}
+// Preview asks for what an operation would do, in place of doing it: as a list, or as a diff.
+type Preview struct{ DryRun, Diff bool }
 
-// previewObjects answers with what applying objects would do, and restarting what is outdated.
-func (s *Session) previewObjects(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured, o ship.ApplyOptions, p Preview, outdated ...ship.Outdated) error {
-	differences, err := cluster.Preview(ctx, objects, o)
-	if err != nil {
-		return err
-	}
-	ship.PreviewRestart(differences, outdated)
-	s.showObjects(differences, p)
-	return nil
-}
+// Only reports whether nothing is to be changed.
+func (p Preview) Only() bool { return p.DryRun || p.Diff }
 
-// previewDeletion answers with what deleting objects would do.
-func (s *Session) previewDeletion(ctx context.Context, cluster *ship.Cluster, objects []*unstructured.Unstructured, o ship.DeleteOptions) error {
-	differences, err := cluster.PreviewDelete(ctx, objects, o)
-	if err != nil {
-		return err
-	}
-	s.showObjects(differences, Preview{DryRun: true})
-	return nil
-}
-
-// showObjects answers with what would become of objects.
-func (s *Session) showObjects(differences []ship.Difference, p Preview) {
-	var text strings.Builder
-	for i, d := range differences {
-		if p.Diff {
-			text.WriteString(d.Diff)
-			continue
-		}
-		text.WriteString(plannedWord[d.Action] + " " + d.Name)
-		if d.Why != "" {
-			text.WriteString(" (" + d.Why + ")")
-		}
-		text.WriteString("\n")
-		differences[i].Diff = ""
-	}
-	s.Handler.Handle(report.Result{Text: strings.TrimSuffix(text.String(), "\n"), Value: plannedObjects{DryRun: true, Objects: differences}})
-	s.Handler.Handle(report.Note{Text: "No object was changed. Run the command without --dry-run and --diff to change them."})
-}
+// PlannedWord is what an action is called before it is taken.
+var PlannedWord = map[report.Action]string{report.Created: "create", report.Updated: "update", report.Deleted: "delete", report.Moved: "move", report.Kept: "keep", report.Unchanged: "leave"}

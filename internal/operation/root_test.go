@@ -1,4 +1,4 @@
-package operation
+package operation_test
 
 import (
 	"context"
@@ -6,16 +6,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-const projectFile = "domain: example.com\nlayout:\n- go.kubebuilder.io/v4\nprojectName: sample\nrepo: example.com/sample\nversion: \"3\"\n"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/charts"
+	"github.com/slipway-dev/slipway/internal/operation/delivery"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
+	"github.com/slipway-dev/slipway/internal/operation/operationtest"
+	"github.com/slipway-dev/slipway/internal/operation/projects"
+	"github.com/slipway-dev/slipway/internal/operation/suites"
+)
 
 func TestRoots(t *testing.T) {
 	described, module, neither := t.TempDir(), t.TempDir(), t.TempDir()
-	write(t, described, "PROJECT", projectFile)
-	write(t, described, "api/go.mod", "module example.com/sample/api\n")
-	write(t, module, "go.mod", "module example.com/sample\n")
-	write(t, module, "cmd/main.go", "package main\n")
+	operationtest.Write(t, described, "PROJECT", operationtest.ProjectFile)
+	operationtest.Write(t, described, "api/go.mod", "module example.com/sample/api\n")
+	operationtest.Write(t, module, "go.mod", "module example.com/sample\n")
+	operationtest.Write(t, module, "cmd/main.go", "package main\n")
 	for _, test := range []struct {
 		name, dir     string
 		project       string // what ProjectRoot returns; empty for its error
@@ -30,18 +36,18 @@ func TestRoots(t *testing.T) {
 		{"neither", neither, "", "", "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := &Session{Dir: test.dir}
+			s := &operation.Session{Dir: test.dir}
 			root, err := s.ProjectRoot()
 			checkRoot(t, "ProjectRoot", root, err, test.project)
-			if root, err := s.projectRootOrNone(); err != nil || root != test.project {
+			if root, err := operation.ProjectRootOrNone(s); err != nil || root != test.project {
 				t.Errorf("projectRootOrNone = %q, %v; want %q", root, err, test.project)
 			}
-			root, has, err := s.moduleRoot()
+			root, has, err := operation.ModuleRoot(s)
 			checkRoot(t, "moduleRoot", root, err, test.module)
 			if has != test.hasProjectYet {
 				t.Errorf("moduleRoot says that there is a project: %v", has)
 			}
-			root, err = s.module()
+			root, err = operation.Module(s)
 			checkRoot(t, "module", root, err, test.build)
 		})
 	}
@@ -54,7 +60,7 @@ func checkRoot(t *testing.T, name, got string, err error, want string) {
 		t.Errorf("%s = %q, %v; want %q", name, got, err, want)
 	}
 	if want == "" {
-		if e := mistake(t, err); e.Next == "" && !strings.Contains(e.Hint, "by hand") {
+		if e := operationtest.Mistake(t, err); e.Next == "" && !strings.Contains(e.Hint, "by hand") {
 			t.Errorf("%s does not say how to go on: %v", name, err)
 		}
 	}
@@ -62,33 +68,61 @@ func checkRoot(t *testing.T, name, got string, err error, want string) {
 
 // TestNeedAProject: operations on a project say so where there is none, before they do anything else.
 func TestNeedAProject(t *testing.T) {
-	for name, run := range map[string]func(*Session) error{
-		"Generate":           func(s *Session) error { return s.Generate(context.Background(), Generation{}) },
-		"CheckGenerated":     func(s *Session) error { return s.CheckGenerated(context.Background(), Generation{}) },
-		"CompareDefinitions": func(s *Session) error { return s.CompareDefinitions(context.Background(), "main", Generation{}) },
-		"WatchAndGenerate":   func(s *Session) error { return s.WatchAndGenerate(context.Background(), Generation{}) },
-		"Install":            func(s *Session) error { return s.Install(context.Background(), Installation{}) },
-		"Uninstall":          func(s *Session) error { return s.Uninstall(context.Background(), "", Removal{}) },
-		"Deploy":             func(s *Session) error { return s.Deploy(context.Background(), Deployment{}) },
-		"PrintDeployment": func(s *Session) error {
-			return s.PrintDeployment(context.Background(), Deployment{})
+	for name, run := range map[string]func(*operation.Session) error{
+		"Generate": func(s *operation.Session) error {
+			return generation.Generate(context.Background(), s, generation.Generation{})
 		},
-		"Undeploy":      func(s *Session) error { return s.Undeploy(context.Background(), "", Removal{}) },
-		"Run":           func(s *Session) error { return s.Run(context.Background(), Run{Address: Loopback}) },
-		"CreateAPI":     func(s *Session) error { return s.CreateAPI(context.Background(), API{}) },
-		"CreateWebhook": func(s *Session) error { return s.CreateWebhook(context.Background(), Webhook{}) },
-		"DeleteAPI":     func(s *Session) error { return s.DeleteAPI(context.Background(), Deletion{}) },
-		"DeleteWebhook": func(s *Session) error { return s.DeleteWebhook(context.Background(), WebhookDeletion{}) },
-		"Edit":          func(s *Session) error { return s.Edit(context.Background(), Edit{}) },
-		"Helm":          func(s *Session) error { return s.Helm(context.Background(), Chart{Config: ""}) },
+		"Check": func(s *operation.Session) error {
+			return generation.Check(context.Background(), s, generation.Generation{})
+		},
+		"CompareDefinitions": func(s *operation.Session) error {
+			return generation.CompareDefinitions(context.Background(), s, "main", generation.Generation{})
+		},
+		"Watch": func(s *operation.Session) error {
+			return generation.Watch(context.Background(), s, generation.Generation{})
+		},
+		"Install": func(s *operation.Session) error {
+			return delivery.Install(context.Background(), s, delivery.Installation{})
+		},
+		"Uninstall": func(s *operation.Session) error {
+			return delivery.Uninstall(context.Background(), s, "", delivery.Removal{})
+		},
+		"Deploy": func(s *operation.Session) error {
+			return delivery.Deploy(context.Background(), s, delivery.Deployment{})
+		},
+		"PrintDeployment": func(s *operation.Session) error {
+			return delivery.PrintDeployment(context.Background(), s, delivery.Deployment{})
+		},
+		"Undeploy": func(s *operation.Session) error {
+			return delivery.Undeploy(context.Background(), s, "", delivery.Removal{})
+		},
+		"Run": func(s *operation.Session) error {
+			return suites.RunManager(context.Background(), s, suites.Run{Address: suites.Loopback})
+		},
+		"CreateAPI": func(s *operation.Session) error { return projects.CreateAPI(context.Background(), s, projects.API{}) },
+		"CreateWebhook": func(s *operation.Session) error {
+			return projects.CreateWebhook(context.Background(), s, projects.Webhook{})
+		},
+		"DeleteAPI": func(s *operation.Session) error {
+			return projects.DeleteAPI(context.Background(), s, projects.Deletion{})
+		},
+		"DeleteWebhook": func(s *operation.Session) error {
+			return projects.DeleteWebhook(context.Background(), s, projects.WebhookDeletion{})
+		},
+		"Edit": func(s *operation.Session) error {
+			return projects.EditProject(context.Background(), s, projects.Edit{})
+		},
+		"Helm": func(s *operation.Session) error {
+			return charts.Helm(context.Background(), s, charts.Chart{Config: ""})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, told := begin(t, t.TempDir())
-			if err := mistake(t, run(s)); err.What != "no project in this folder" {
+			s, told := operationtest.Begin(t, t.TempDir())
+			if err := operationtest.Mistake(t, run(s)); err.What != "no project in this folder" {
 				t.Errorf("%v", err)
 			}
-			if len(told.all) > 0 {
-				t.Errorf("it told %v first", told.all)
+			if len(told.All) > 0 {
+				t.Errorf("it told %v first", told.All)
 			}
 			if left, err := os.ReadDir(s.Dir); err != nil || len(left) > 0 {
 				t.Errorf("it left %v, %v", left, err)
@@ -99,35 +133,35 @@ func TestNeedAProject(t *testing.T) {
 
 // TestNoProjectBesideCode: where code is, init would be refused, and what PROJECT needs is for its author to know.
 func TestNoProjectBesideCode(t *testing.T) {
-	s, _ := begin(t, t.TempDir())
+	s, _ := operationtest.Begin(t, t.TempDir())
 	for name, text := range map[string]string{"go.mod": "module example.com/crew\n", "Makefile": "all:\n"} {
 		if err := os.WriteFile(filepath.Join(s.Dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	_, err := s.ProjectRoot()
-	if e := mistake(t, err); e.Next != "" || !strings.Contains(e.Hint, "repo: example.com/crew") {
+	if e := operationtest.Mistake(t, err); e.Next != "" || !strings.Contains(e.Hint, "repo: example.com/crew") {
 		t.Errorf("%+v", e)
 	}
 }
 
 func TestPathsFromHere(t *testing.T) {
 	root := filepath.FromSlash("/projects/operator")
-	s := &Session{Dir: filepath.Join(root, "api")}
+	s := &operation.Session{Dir: filepath.Join(root, "api")}
 	for given, want := range map[string]string{
 		"":                    "",
 		"api/v1/types.go":     "v1/types.go",
 		"cmd/main.go":         "../cmd/main.go",
 		"/elsewhere/types.go": "/elsewhere/types.go",
 	} {
-		if got := s.fromHere(root, filepath.FromSlash(given)); got != filepath.FromSlash(want) {
+		if got := s.FromHere(root, filepath.FromSlash(given)); got != filepath.FromSlash(want) {
 			t.Errorf("fromHere(%q) = %q, want %q", given, got, want)
 		}
 	}
-	if got := s.absolute("crds"); got != filepath.Join(s.Dir, "crds") {
+	if got := s.Absolute("crds"); got != filepath.Join(s.Dir, "crds") {
 		t.Errorf("absolute(crds) = %q", got)
 	}
-	if got := s.absolute(root); got != root {
+	if got := s.Absolute(root); got != root {
 		t.Errorf("absolute(%q) = %q", root, got)
 	}
 }

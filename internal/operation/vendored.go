@@ -12,9 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// warnVendor reports a vendor folder that a change of go.mod has made old: the go command refuses it then. It reports
+// WarnVendor reports a vendor folder that a change of go.mod has made old: the go command refuses it then. It reports
 // whether it is.
-func (s *Session) warnVendor(root string) bool {
+func WarnVendor(s *Session, root string) bool {
 	dir, command := root, "go mod vendor"
 	text, err := finite.ReadFile(filepath.Join(dir, "vendor", "modules.txt"))
 	if err != nil {

@@ -66,9 +66,9 @@ func moduleVersion(info *debug.BuildInfo, path string) string {
 	return ""
 }
 
-// ownRelease is slipway's version as new projects record it: one word for all programs that are no release, so that a
+// OwnRelease is slipway's version as new projects record it: one word for all programs that are no release, so that a
 // project does not depend on the commit of the program that made it.
-func ownRelease() string {
+func OwnRelease() string {
 	version := ReadVersion().Version
 	if !release.IsVersion(version) {
 		return "devel"
@@ -102,20 +102,20 @@ func (v Version) embedded() string {
 }
 
 // TellVersion answers with which slipway this is, and what it stands in for.
-func (s *Session) TellVersion() {
+func TellVersion(s *Session) {
 	v := ReadVersion()
 	s.Handler.Handle(report.Result{Text: v.String() + v.embedded(), Value: v})
 }
 
 // TellToolVersion answers with which slipway this is in the form of a tool that it stands in for; people see it after a
 // text.
-func (s *Session) TellToolVersion(before string) {
+func TellToolVersion(s *Session, before string) {
 	v := ReadVersion()
 	s.Handler.Handle(report.Result{Text: before + v.String(), Value: v})
 }
 
-// toolVersion is slipway's version as inventories have it: a semantic one.
-func toolVersion() string {
+// ToolVersion is slipway's version as inventories have it: a semantic one.
+func ToolVersion() string {
 	if version := ReadVersion().Version; semver.IsValid(version) {
 		return version
 	}

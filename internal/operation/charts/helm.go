@@ -1,0 +1,276 @@
+// Package charts makes Helm charts of projects.
+package charts
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/kustomization"
+	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/delivery"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
+	"github.com/slipway-dev/slipway/internal/operation/projects"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/shellword"
+)
+
+// defaultChart is the folder of the chart where neither a flag nor the project names one.
+const defaultChart = "dist/chart"
+
+// A Chart is the Helm chart to make of a project. Empty fields are as they were the last time, or have a default.
+type Chart struct {
+	chart.Options
+	Folder    string // of the chart, in the project; the default is dist/chart
+	Config    string // folder with the kustomization, in the project
+	Conflicts string // whose lines are taken where both sides changed them: mine or generated; empty refuses
+	Restore   bool   // make files again that the user deleted
+	plugins   bool   // the folder holds a chart of kubebuilder's plug-in
+	namespace string // that the kustomization deploys to
+
+	NoGenerate bool // make the chart of the files as they are
+	operation.Preview
+}
+
+// Helm makes a Helm chart of the project, or brings it up to date.
+func Helm(ctx context.Context, s *operation.Session, c Chart) error {
+	root, err := s.ReadRoot()
+	if err != nil {
+		return err
+	}
+	prefer, err := parsePreference(c.Conflicts)
+	if err != nil {
+		return err
+	}
+	if err := completeChart(s, root, &c); err != nil {
+		return err
+	}
+	if err := delivery.RequireKustomization(s, root, c.Config, c.again()); err != nil {
+		return err
+	}
+	if !c.Only() && !c.NoGenerate {
+		if err := generation.Regenerate(ctx, s, root, generation.Generation{}); err != nil {
+			return err
+		}
+	}
+	ctx, end := delivery.Online(ctx, s, c.Only())
+	defer end()
+	var planned *scaffold.Plan
+	plan := func() (*scaffold.Plan, error) {
+		derived := scaffold.Derived{Folder: c.Folder, Mark: chart.Mark, Restore: c.Restore, Prefer: prefer, Next: "slipway helm --conflicts mine"}
+		err := chartFiles(ctx, s, root, &c, &derived)
+		if err != nil {
+			return nil, err
+		}
+		planned, err = scaffold.Derive(s.Folder(root), derived)
+		return planned, err
+	}
+	return projects.MakeChange(ctx, s, root, c.Preview, plan, func() error {
+		if !planned.Empty() {
+			sayIgnored(ctx, s, root, c)
+			sayNext(s, root, c)
+		}
+		return nil
+	})
+}
+
+// again is the command line for a chart of another kustomization.
+func (c Chart) again() operation.Again {
+	folder := operation.IfSet(c.Folder != defaultChart, "--chart "+shellword.Quote(c.Folder))
+	return operation.AgainWith("slipway helm", folder, operation.IfSet(c.DryRun, "--dry-run"), operation.IfSet(c.Diff, "--diff"), operation.IfSet(c.NoGenerate, "--no-generate"))
+}
+
+// sayIgnored says that git leaves the chart out, of which only the record is committed then.
+func sayIgnored(ctx context.Context, s *operation.Session, root string, c Chart) {
+	file := path.Join(c.Folder, chart.Mark)
+	if _, err := git.Output(ctx, root, "check-ignore", "--quiet", "--", file); err != nil {
+		return // it takes the chart, or there is no repository or no git
+	}
+	s.Handler.Handle(report.Note{Text: "git ignores " + c.Folder + ": .slipway/base is committed without the chart that it records, and your changes to the chart are in no commit.\n" +
+		"To commit the chart, take its folder out of .gitignore, or make it in another one with --chart."})
+}
+
+// sayNext says how to install the chart, and how its names differ from those of the kustomization.
+func sayNext(s *operation.Session, root string, c Chart) {
+	next := fmt.Sprintf("Next: helm upgrade --install %s %s --namespace %s --create-namespace", c.Name, c.Folder, cmp.Or(c.namespace, c.Name+"-system"))
+	if built := beginning(s, root, &c); built != "" && built != c.Name && !c.namesSet(root) {
+		next += fmt.Sprintf("\nIts objects are then named %s-…, and not %s-… as kustomize names them. If the operator's code has such names in it, "+
+			"add\n  --set fullnameOverride=%s", c.Name, built, built)
+	}
+	s.Handler.Handle(report.Note{Text: next})
+}
+
+// namesSet reports whether the chart's values say what names begin with.
+func (c *Chart) namesSet(root string) bool {
+	text, err := finite.ReadFile(filepath.Join(root, filepath.FromSlash(c.Folder), "values.yaml"))
+	return err == nil && chart.NamesSet(text)
+}
+
+// beginning is what names begin with as the kustomization builds them, if a chart can be called so.
+func beginning(s *operation.Session, root string, c *Chart) string {
+	name := chart.Beginning(chart.Source{Folder: c.kustomization(root), Files: kustomization.Files{Root: root, View: s.Folder(root)}})
+	if !isChartName(name) {
+		return ""
+	}
+	return name
+}
+
+// chartFiles makes the files of the chart, in the place of those of kubebuilder's plug-in if the folder holds them.
+func chartFiles(ctx context.Context, s *operation.Session, root string, c *Chart, into *scaffold.Derived) error {
+	if c.plugins {
+		return generation.Ungenerated(ctx, s, root, takeOverChart(ctx, s, root, c, into))
+	}
+	made, err := chart.Generate(ctx, chartOf(s, root, c), c.Options)
+	if err != nil {
+		return generation.Ungenerated(ctx, s, root, err)
+	}
+	for _, text := range made.Warnings {
+		s.Handler.Handle(report.Warning{Text: text})
+	}
+	into.Files, c.namespace = contents(made.Files), made.Namespace
+	c.noteConfig(into.Files)
+	return nil
+}
+
+// kustomization is the folder of what the chart is made of.
+func (c *Chart) kustomization(root string) string {
+	return filepath.Join(root, filepath.FromSlash(c.Config))
+}
+
+// chartOf is what the chart is made of.
+func chartOf(s *operation.Session, root string, c *Chart) chart.Source {
+	return chart.Source{Folder: c.kustomization(root), Files: s.Files(root)}
+}
+
+// contents are files by their paths.
+func contents(files []chart.File) map[string][]byte {
+	all := map[string][]byte{}
+	for _, file := range files {
+		all[file.Path] = file.Content
+	}
+	return all
+}
+
+// completeChart fills in what the flags leave open: what was said the last time, or a default.
+func completeChart(s *operation.Session, root string, c *Chart) error {
+	base, err := scaffold.ReadBase(s.Folder(root))
+	if err != nil {
+		return err
+	}
+	where := "--chart " + c.Folder
+	if c.Folder == "" {
+		where = "PROJECT: output of the Helm plug-in"
+		c.Folder = cmp.Or(lastChart(base), pluginFolder(s, root), defaultChart)
+	}
+	c.Folder = path.Clean(filepath.ToSlash(c.Folder))
+	if !filepath.IsLocal(filepath.FromSlash(c.Folder)) || c.Folder == "." {
+		return &report.Error{What: "the chart's folder must be in the project", Where: where, Hint: "use a path relative to the project, such as dist/chart", Code: operation.Mistaken}
+	}
+	last := chart.Options{}
+	if text, ok := base.File(path.Join(c.Folder, chart.Mark)); ok {
+		last = chart.ReadOptions(text)
+		c.Config = cmp.Or(c.Config, notedConfig(text))
+	} else if text := pluginChart(s, root, c.Folder); text != nil {
+		last, c.plugins = chart.ReadOptions(text), true
+	}
+	if c.Config, err = chartSource(s, root, *c); err != nil {
+		return err
+	}
+	c.Config = path.Clean(filepath.ToSlash(c.Config))
+	if !filepath.IsLocal(filepath.FromSlash(c.Config)) {
+		return &report.Error{What: "the folder with the kustomization must lie in the project", Where: "--kustomize " + c.Config, Hint: "a path relative to the project, such as config/default", Code: operation.Mistaken}
+	}
+	c.Version = cmp.Or(c.Version, last.Version, "0.1.0")
+	c.AppVersion = cmp.Or(c.AppVersion, last.AppVersion, c.Version)
+	c.Name = cmp.Or(c.Name, last.Name, nameThere(root, c.Folder), beginning(s, root, c))
+	if c.Name == "" {
+		name, err := delivery.ProjectName(root, s.Codebase(root))
+		if err != nil {
+			return err
+		}
+		c.Name = name
+	}
+	return c.check()
+}
+
+// nameThere is the name of a chart that is in the folder without a record; "" if it has none that it could be made
+// with.
+func nameThere(root, folder string) string {
+	text, err := finite.ReadFile(filepath.Join(root, filepath.FromSlash(folder), chart.Mark))
+	if err != nil {
+		return ""
+	}
+	if name := chart.ReadOptions(text).Name; isChartName(name) {
+		return name
+	}
+	return ""
+}
+
+// lastChart is the folder of the chart that was made before, if there is one alone.
+func lastChart(base *scaffold.Base) string {
+	folder := ""
+	for file := range base.Files() {
+		if path.Base(file) != chart.Mark {
+			continue
+		}
+		if folder != "" {
+			return ""
+		}
+		folder = path.Dir(file)
+	}
+	return folder
+}
+
+var chartName = lazy.Regexp(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+
+// isChartName reports whether a chart can have a name.
+func isChartName(name string) bool { return chartName().MatchString(name) && len(name) <= 40 }
+
+// check refuses what Helm would refuse.
+func (c *Chart) check() error {
+	if !isChartName(c.Name) {
+		return &report.Error{What: fmt.Sprintf("invalid chart name %q", c.Name), Where: "--name", Hint: "use at most 40 lower-case letters, digits and -, a letter first", Code: operation.Mistaken}
+	}
+	if v := "v" + strings.TrimPrefix(c.Version, "v"); !semver.IsValid(v) || semver.Canonical(v)+semver.Build(v) != v {
+		return &report.Error{What: fmt.Sprintf("invalid chart version %q", c.Version), Where: "--chart-version", Hint: "use three numbers, such as 0.2.0 or 1.0.0-rc.1", Code: operation.Mistaken}
+	}
+	if strings.ContainsAny(c.AppVersion, "\n\"\\") {
+		return &report.Error{What: fmt.Sprintf("invalid operator version %q", c.AppVersion), Where: "--app-version", Hint: "use a version such as v1.4.0", Code: operation.Mistaken}
+	}
+	return nil
+}
+
+// parsePreference reads whose lines are taken.
+func parsePreference(name string) (scaffold.Preference, error) {
+	switch name {
+	case "":
+		return scaffold.Ask, nil
+	case "mine":
+		return scaffold.Mine, nil
+	case "generated":
+		return scaffold.Generated, nil
+	}
+	return scaffold.Ask, &report.Error{What: fmt.Sprintf("unknown value %q of --conflicts", name), Where: "--conflicts", Hint: "use mine or generated", Code: operation.Mistaken}
+}
+
+// chartSource is the folder to make a chart of: the one that is deployed, or config/default where the target deploy
+// builds none, such as one that installs the chart.
+func chartSource(s *operation.Session, root string, c Chart) (string, error) {
+	code := s.Codebase(root)
+	if deployed, err := code.Deployed(); err == nil && c.Config == "" && deployed.None && code.Main(deployed) != "" {
+		s.Handler.Handle(report.Note{Text: fmt.Sprintf("the chart is made of %s: %s: the target deploy builds no kustomization", codebase.DeployedFolder, deployed.Place())})
+		return codebase.DeployedFolder, nil
+	}
+	return delivery.DeployedFolder(s, root, c.Config, c.again())
+}

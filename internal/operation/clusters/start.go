@@ -1,0 +1,92 @@
+package clusters
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// RegistryPort is where the image registry of a cluster is, unless that port is taken.
+const RegistryPort = clusterctl.DefaultRegistryPort
+
+// A Cluster is which cluster to start.
+type Cluster struct {
+	Name              string // empty for DefaultCluster
+	clusterfile.Flags        // what it consists of
+	Image             string // kind's image of a node, which has no effect
+	NoContext         bool   // leave the user's kubeconfig alone
+	Timeout           time.Duration
+}
+
+// options are what the facade is to do. A description that comes from standard input is read. What has no effect in a
+// configuration of kind is left.
+func (c Cluster) options(stdin io.Reader) (o clusterctl.Options, left []report.Finding, err error) {
+	if c.Timeout <= 0 {
+		return clusterctl.Options{}, nil, &report.Error{
+			What: "invalid timeout " + c.Timeout.String(), Where: "--timeout", Hint: "use a duration like 30s or 2m", Code: operation.Mistaken,
+		}
+	}
+	spec, file, err := c.Read(stdin)
+	o = clusterctl.Options{Spec: spec, NoContext: c.NoContext, Timeout: c.Timeout}
+	if file != nil {
+		o.File, left = &file.Spec, file.Left
+	}
+	return o, left, err
+}
+
+// Start starts a cluster in the background, waits until it is ready and selects its context.
+func Start(ctx context.Context, s *operation.Session, c Cluster) error {
+	o, left, err := c.options(s.Stdin)
+	if err != nil {
+		return err
+	}
+	for _, f := range left {
+		s.Handler.Handle(f)
+	}
+	if c.Image != "" {
+		s.Handler.Handle(report.Warning{Text: "--image " + c.Image + " has no effect: the cluster has one version of Kubernetes, which slipway version prints"})
+	}
+	begin := time.Now()
+	status, err := clusterctl.New(s.Getenv, s.Handler).Start(ctx, c.Name, o)
+	if err != nil {
+		return err
+	}
+	s.Handler.Handle(report.Result{Text: started(status, time.Since(begin)), Value: status})
+	return nil
+}
+
+// started says how to go on with a cluster.
+func started(s *clusterctl.Status, elapsed time.Duration) string {
+	var b strings.Builder
+	if s.Already {
+		fmt.Fprintf(&b, "cluster %s runs already: Kubernetes %s at %s\n", s.Name, s.Kubernetes, s.Server)
+	} else {
+		fmt.Fprintf(&b, "cluster %s is ready after %.1fs: Kubernetes %s at %s\n", s.Name, elapsed.Seconds(), s.Kubernetes, s.Server)
+	}
+	if s.Registry != "" {
+		fmt.Fprintf(&b, "its pods can use images that are pushed to %s%s\n", s.Registry, usualPort(s.Registry))
+	}
+	if s.Context != "" {
+		fmt.Fprintf(&b, "context %s is selected\n", s.Context)
+	} else {
+		fmt.Fprintf(&b, "kubeconfig: %s\n", s.Kubeconfig)
+	}
+	return b.String()
+}
+
+// usualPort warns of a registry that is not where one is wont to be.
+func usualPort(registry string) string {
+	_, port, _ := strings.Cut(registry, ":")
+	if port == strconv.Itoa(clusterctl.DefaultRegistryPort) {
+		return ""
+	}
+	return fmt.Sprintf("; port %d belongs to another program", clusterctl.DefaultRegistryPort)
+}

@@ -1,0 +1,62 @@
+package delivery
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/kustomization"
+)
+
+// asDeployed gives definitions that name a Service which converts their kinds that Service as deploying names it, and
+// their annotations as well. What their own folder has of these is for other kustomizations to replace: applied by
+// itself it calls nothing, and applying the rest later would be in conflict with it.
+func asDeployed(ctx context.Context, root string, code *codebase.Codebase, generated map[string][]byte, definitions []*unstructured.Unstructured) {
+	if !slices.ContainsFunc(definitions, convertedByService) {
+		return
+	}
+	applied, err := code.Deployed()
+	if err != nil {
+		return
+	}
+	folder, err := applied.Folder()
+	if err != nil {
+		return
+	}
+	deployed, err := kustomization.Kustomization{Folder: Within(root, folder), Changed: generated}.Build(ctx)
+	if err != nil {
+		return // deploying reports it
+	}
+	for _, definition := range definitions {
+		at := slices.IndexFunc(deployed, func(o *unstructured.Unstructured) bool {
+			return o.GroupVersionKind() == definition.GroupVersionKind() && o.GetName() == definition.GetName()
+		})
+		if at >= 0 && convertedByService(definition) && convertedByService(deployed[at]) {
+			likeDeployed(definition, deployed[at])
+		}
+	}
+}
+
+// convertingService is where a definition names the Service that converts its kind.
+var convertingService = [...]string{"spec", "conversion", "webhook", "clientConfig", "service"}
+
+func convertedByService(definition *unstructured.Unstructured) bool {
+	_, is, err := unstructured.NestedMap(definition.Object, convertingService[:]...)
+	return is && err == nil
+}
+
+// likeDeployed copies the Service that converts, and the values of annotations that the definition has.
+func likeDeployed(definition, deployed *unstructured.Unstructured) {
+	service, _, _ := unstructured.NestedMap(deployed.Object, convertingService[:]...)
+	if unstructured.SetNestedMap(definition.Object, service, convertingService[:]...) != nil {
+		return
+	}
+	annotations, values := definition.GetAnnotations(), deployed.GetAnnotations()
+	maps.DeleteFunc(values, func(key, _ string) bool { _, has := annotations[key]; return !has })
+	if maps.Copy(annotations, values); len(annotations) > 0 {
+		definition.SetAnnotations(annotations)
+	}
+}

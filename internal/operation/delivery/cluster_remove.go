@@ -1,0 +1,63 @@
+package delivery
+
+import (
+	"context"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/addon"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// A Subtraction is what to take out of an embedded cluster.
+type Subtraction struct {
+	Addon   string // its name
+	Cluster string
+	Yes     bool          // delete definitions that have objects, without a question
+	Timeout time.Duration // for the objects to be gone
+}
+
+// Remove takes an add-on out of an embedded cluster, with all objects of its kinds. It goes by the inventory
+// in the cluster, so objects of another tool stay.
+func Remove(ctx context.Context, s *operation.Session, r Subtraction) error {
+	if r.Timeout < 0 {
+		return negativeTimeout()
+	}
+	chosen, err := addon.Find(r.Addon)
+	if err != nil {
+		return err
+	}
+	status, err := runningCluster(ctx, s, r.Cluster)
+	if err != nil {
+		return err
+	}
+	tally := &tally{handler: s.Handler, verbose: s.Verbose}
+	cluster, err := ship.Connect(ship.Kubeconfig{Path: status.Kubeconfig}, tally)
+	if err != nil {
+		return err
+	}
+	command := "slipway cluster remove " + chosen.Name
+	if status.Name != clusters.DefaultCluster {
+		command += " --cluster " + status.Name
+	}
+	o := ship.DeleteOptions{Set: addonSet(chosen), Consent: consent(s, r.Yes, "--yes", refuseDeletion(command)), Timeout: r.Timeout}
+	s.Handler.Handle(report.Step{Name: "removing " + chosen.Name}) // namespaces take their time
+	if err := cluster.Delete(ctx, nil, o); err != nil {
+		return err
+	}
+	s.Handler.Handle(report.Result{Text: removedText(chosen.Name, status.Name, tally.changed.Load()), Value: struct {
+		Cluster string `json:"cluster"`
+		Addon   string `json:"addon"`
+		Removed int64  `json:"removed"` // objects
+	}{status.Name, chosen.Name, tally.changed.Load()}})
+	return nil
+}
+
+func removedText(name, cluster string, objects int64) string {
+	if objects == 0 {
+		return "cluster " + cluster + " has no " + name + " from slipway: nothing changed"
+	}
+	return "cluster " + cluster + " has no " + name + " any more"
+}

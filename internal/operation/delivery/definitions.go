@@ -1,0 +1,155 @@
+package delivery
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/kustomization"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// buildDefinitions builds the definitions of the project in root, with generated texts in place of the disk's. Having
+// none is reported and no mistake.
+func buildDefinitions(ctx context.Context, s *operation.Session, root string, generated map[string][]byte) ([]*unstructured.Unstructured, error) {
+	code := s.Codebase(root)
+	made, err := code.Generation()
+	if err != nil {
+		return nil, err
+	}
+	var definitions []*unstructured.Unstructured
+	for _, folder := range made.CRDSets() {
+		some, err := buildFrom(ctx, s, root, filepath.Join(root, filepath.FromSlash(folder)), generated)
+		if err != nil {
+			return nil, err
+		}
+		definitions = append(definitions, some...)
+	}
+	warnStale(s, code, definitions)
+	if len(definitions) == 0 {
+		if err := noDefinitions(s, root, code, made); err != nil {
+			return nil, err
+		}
+	}
+	asDeployed(ctx, root, code, generated, definitions)
+	return definitions, nil
+}
+
+// buildFrom builds the definitions in a folder into which they are generated: by its kustomization, by that beside a
+// folder bases, as kubebuilder has it, or else all files.
+func buildFrom(ctx context.Context, s *operation.Session, root, folder string, generated map[string][]byte) ([]*unstructured.Unstructured, error) {
+	dir, all := folder, generated
+	switch above := filepath.Dir(folder); {
+	case filepath.Base(folder) == "bases" && kustomization.In(above):
+		dir = above
+	case kustomization.In(folder):
+	default:
+		names := manifests(folder, generated)
+		if len(names) == 0 {
+			return nil, nil
+		}
+		var err error
+		if all, err = withKustomization(folder, names, generated); err != nil {
+			return nil, err
+		}
+	}
+	definitions, err := s.Build(ctx, kustomization.Kustomization{Folder: dir, Files: s.Files(root), Changed: all})
+	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" && (errors.Is(err, fs.ErrNotExist) || generation.Makes(ctx, s, root, withoutLine(known.Where))) {
+		known.Next = generation.Generating(s, root)
+		if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(known.Where, folder) {
+			known.Hint = "the CRDs that the kustomization lists are not generated yet"
+		}
+	}
+	return definitions, err
+}
+
+// withoutLine is the file of a place.
+func withoutLine(place string) string {
+	if at := strings.LastIndex(place, ":"); at > len(filepath.VolumeName(place)) {
+		return place[:at]
+	}
+	return place
+}
+
+// noDefinitions says that there are none. A project with kinds of its own lacks theirs.
+func noDefinitions(s *operation.Session, root string, code *codebase.Codebase, made codebase.Generation) error {
+	where := made.CRDFolder()
+	if where == "" {
+		where = "this project: controller-gen writes none to files"
+	}
+	for _, kind := range operation.Kinds(s) {
+		if kind.API != nil {
+			return &report.Error{What: "the CRDs of the project's own kinds are missing", Where: made.CRDFolder(),
+				Hint: "PROJECT has the kind " + kind.Kind + "; nothing was installed" + elsewhere(code, made), Next: generation.Generating(s, root)}
+		}
+	}
+	s.Handler.Handle(report.Note{Text: "no CRDs in " + where + "; slipway create api adds the first one"})
+	return nil
+}
+
+// elsewhere names the folder that has CRDs although nothing generates them there.
+func elsewhere(code *codebase.Codebase, made codebase.Generation) string {
+	other := code.OtherCRDFolder()
+	if other == "" {
+		return ""
+	}
+	return "; " + other + " has CRDs, but they are generated into " + made.CRDFolder() + ": call controller-gen in the Makefile with output:crd:artifacts:config=" + other
+}
+
+// warnStale warns of copies of definitions, among these objects, in folders that the project's generators do not write.
+func warnStale(s *operation.Session, code *codebase.Codebase, objects []*unstructured.Unstructured) {
+	stale, err := code.StaleCRDs()
+	if err != nil {
+		return // generating reports it
+	}
+	for _, copy := range stale {
+		if slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
+			return o.GetKind() == "CustomResourceDefinition" && o.GetName() == copy.Name
+		}) {
+			s.Handler.Handle(report.Warning{Text: copy.File + " is a copy that nothing generates: " + copy.Call + " writes " + copy.Made})
+		}
+	}
+}
+
+// withKustomization are texts together with that of a kustomization of some files, in a folder without one.
+func withKustomization(dir string, names []string, texts map[string][]byte) (map[string][]byte, error) {
+	kustomization, err := json.Marshal(map[string][]string{"resources": names})
+	if err != nil {
+		return nil, err
+	}
+	all := maps.Clone(texts)
+	if all == nil {
+		all = map[string][]byte{}
+	}
+	all[filepath.Join(dir, "kustomization.yaml")] = kustomization
+	return all, nil
+}
+
+// manifests are the names of the manifests in a folder, those of texts too.
+func manifests(dir string, texts map[string][]byte) (names []string) {
+	isManifest := func(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) }
+	entries, _ := os.ReadDir(dir) // there are none without the folder
+	for _, e := range entries {
+		if !e.IsDir() && isManifest(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	for file := range texts {
+		if filepath.Dir(file) == dir && isManifest(file) {
+			names = append(names, filepath.Base(file))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

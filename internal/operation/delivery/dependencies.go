@@ -1,0 +1,137 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/cachefolder"
+	"github.com/slipway-dev/slipway/internal/dependency"
+	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// Dependencies finds the definitions of kinds of other modules that the project in root uses, and reports where each
+// comes from. Those that the project has itself, own, are left out.
+func Dependencies(ctx context.Context, s *operation.Session, root string, own []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	p := dependency.Project{Code: s.Codebase(root), Root: root, Environ: s.Environ}
+	if file, err := p.Code.Project(); err == nil && file != nil { // a PROJECT that cannot be read has no external kinds
+		p.External = slices.DeleteFunc(slices.Clone(file.Resources), func(r project.Resource) bool { return !r.External })
+	}
+	found, err := dependency.Find(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range found.Missing {
+		s.Handler.Handle(report.Warning{Text: "no definition of " + m.Kind + ": " + m.Why})
+	}
+	var objects []*unstructured.Unstructured
+	for _, d := range found.Definitions {
+		same := func(o *unstructured.Unstructured) bool { return o.GetName() == d.Object.GetName() }
+		if slices.ContainsFunc(own, same) {
+			continue
+		}
+		objects = append(objects, d.Object)
+		s.Handler.Handle(report.Note{Text: "crd/" + d.Object.GetName() + " is from " + d.Origin})
+	}
+	if len(objects)+len(found.Missing) == 0 {
+		s.Handler.Handle(report.Note{Text: "the project's Go files use no kind of another module that needs a CRD"})
+	}
+	return objects, nil
+}
+
+// dependenciesSet is the inventory of the definitions of other modules. It is apart from the project's own: an install
+// without them removes none.
+func dependenciesSet(s *operation.Session, root string) (*ship.Set, error) {
+	set, err := definitionsSet(s, root)
+	if err == nil {
+		set.Part = "dependencies"
+	}
+	return set, err
+}
+
+// absentDefinitions are the definitions of other modules that the cluster does not have from elsewhere. Those that it
+// has, such as an installed cert-manager's, stay as they are and are reported.
+func absentDefinitions(ctx context.Context, s *operation.Session, cluster *ship.Cluster, definitions []*unstructured.Unstructured, set *ship.Set) ([]*unstructured.Unstructured, error) {
+	theirs, err := cluster.Others(ctx, definitions, set)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range theirs {
+		s.Handler.Handle(report.Object{Name: "crd/" + name, Action: report.Kept, Why: "another tool installed it"})
+	}
+	return slices.DeleteFunc(slices.Clone(definitions), func(o *unstructured.Unstructured) bool { return slices.Contains(theirs, o.GetName()) }), nil
+}
+
+// installDependencies brings the definitions of other modules into a cluster.
+func installDependencies(ctx context.Context, s *operation.Session, cluster *ship.Cluster, root string, definitions []*unstructured.Unstructured, o ship.ApplyOptions) error {
+	definitions, o, err := dependenciesFor(ctx, s, cluster, root, definitions, o)
+	if err != nil {
+		return err
+	}
+	return cluster.Apply(ctx, definitions, o)
+}
+
+// previewDependencies reports what installDependencies would do.
+func previewDependencies(ctx context.Context, s *operation.Session, cluster *ship.Cluster, root string, definitions []*unstructured.Unstructured, o ship.ApplyOptions) ([]ship.Difference, error) {
+	definitions, o, err := dependenciesFor(ctx, s, cluster, root, definitions, o)
+	if err != nil {
+		return nil, err
+	}
+	return cluster.Preview(ctx, definitions, o)
+}
+
+func dependenciesFor(ctx context.Context, s *operation.Session, cluster *ship.Cluster, root string, definitions []*unstructured.Unstructured, o ship.ApplyOptions) ([]*unstructured.Unstructured, ship.ApplyOptions, error) {
+	set, err := dependenciesSet(s, root)
+	if err != nil {
+		return nil, o, err
+	}
+	o.Set = set
+	definitions, err = absentDefinitions(ctx, s, cluster, definitions, set)
+	return definitions, o, err
+}
+
+// WriteDefinitions keeps definitions in a file that control planes read when they start, and returns its path. It is
+// named after its content, so that go test knows when a result is still that of the same tests.
+func WriteDefinitions(s *operation.Session, definitions []*unstructured.Unstructured) (string, error) {
+	var all bytes.Buffer
+	for _, d := range definitions {
+		text, err := json.Marshal(d.Object)
+		if err != nil {
+			return "", err
+		}
+		all.WriteString("---\n")
+		all.Write(text)
+		all.WriteString("\n")
+	}
+	cache, err := cachefolder.Root(s.Getenv)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(cache, "definitions", fmt.Sprintf("%x.yaml", sha256.Sum256(all.Bytes())))
+	if kept, err := finite.ReadFile(path); err == nil && bytes.Equal(kept, all.Bytes()) {
+		useDefinitions(path, time.Now())
+		return path, nil
+	}
+	err = os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = atomicfile.WriteCache(path, all.Bytes(), 0o644)
+	}
+	if err != nil {
+		return "", &report.Error{What: "cannot store the definitions of other modules for the test suites", Where: path, Err: err, Hint: "set " + cachefolder.Variable + " to a folder that you may write to"}
+	}
+	pruneDefinitions(filepath.Dir(path), time.Now())
+	return path, nil
+}

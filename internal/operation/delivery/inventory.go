@@ -1,0 +1,140 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/kustomization"
+	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// deploymentSet is the inventory of what is deployed from a folder of the project in root: the same for every checkout.
+func deploymentSet(s *operation.Session, root, folder string, objects []*unstructured.Unstructured) (*ship.Set, error) {
+	name, err := ProjectName(root, s.Codebase(root))
+	if err != nil {
+		return nil, err
+	}
+	set := &ship.Set{Project: name, Part: part(root, folder), Namespace: targetNamespace(s, root, folder), Version: operation.ToolVersion()}
+	if set.Namespace == "" {
+		set.Namespace = ship.SetNamespace(objects)
+	}
+	return set, nil
+}
+
+// ProjectName is that of PROJECT or, without one, the last name in the module's path. Both are the same in every
+// checkout. Without Go code it is the folder's name.
+func ProjectName(root string, code *codebase.Codebase) (string, error) {
+	p, err := code.Project()
+	switch {
+	case err != nil:
+		return "", err
+	case p != nil:
+		return cmp.Or(p.Name, "project"), nil // versions 1 and 2 of PROJECT have no name
+	}
+	return cmp.Or(asName(code.ProjectName()), asName(filepath.Base(root)), "project"), nil
+}
+
+// asName is a text as names of objects may have it; empty if it has none of their characters.
+func asName(text string) string {
+	return strings.Trim(notInNames().ReplaceAllString(strings.ToLower(text), "-"), "-")
+}
+
+// definitionsSet is the inventory of the project in root, of which only the definitions count. It is that of what is
+// deployed, so that deploy and install, undeploy and uninstall mean the same definitions.
+func definitionsSet(s *operation.Session, root string) (*ship.Set, error) {
+	code, folder := s.Codebase(root), codebase.DeployedFolder
+	if deployed, err := code.Deployed(); err != nil {
+		return nil, err
+	} else if one, err := deployed.Folder(); err == nil {
+		folder = one
+	}
+	set, err := deploymentSet(s, root, Within(root, folder), nil)
+	if err != nil {
+		return nil, err
+	}
+	if all, err := code.Deployments(); err == nil && set.Namespace == "" && len(all) > 0 { // deploying reports one that does not build
+		set.Namespace = all[0].Metadata.Namespace
+	}
+	if set.Namespace == "" { // as a project without config/default would have it
+		set.Namespace = set.Project + "-system"
+	}
+	set.DefinitionsOnly = true
+	return set, nil
+}
+
+// notInNames is what names of objects do not have.
+var notInNames = lazy.Regexp(`[^a-z0-9]+`)
+
+// part tells deployments of one project's folders from each other; empty for the usual one.
+func part(root, folder string) string {
+	if folder == Within(root, codebase.DeployedFolder) {
+		return ""
+	}
+	name, err := filepath.Rel(root, folder)
+	if err != nil || strings.HasPrefix(name, "..") {
+		name = filepath.Base(folder)
+	}
+	return asName(name)
+}
+
+// targetNamespace is the namespace that the kustomization in a folder gives to its objects; empty if it does not
+// say so itself.
+func targetNamespace(s *operation.Session, root, folder string) string {
+	text, err := kustomization.Files{Root: root, View: s.Folder(root)}.Read(folder)
+	if err != nil {
+		return ""
+	}
+	var says struct {
+		Namespace string `json:"namespace"`
+	}
+	if err := yaml.Unmarshal(text, &says); err != nil {
+		return ""
+	}
+	return says.Namespace
+}
+
+// consent asks before objects are deleted that may hold data, or that others use; flag agrees for scripts. Without a
+// terminal the answer is what otherwise returns.
+func consent(s *operation.Session, yes bool, flag string, otherwise func(question string) (bool, error)) ship.Consent {
+	return func(ctx context.Context, question string) (bool, error) {
+		switch {
+		case yes:
+			return true, nil
+		case s.Ask != nil:
+			return s.Ask(ctx, question, flag)
+		}
+		return otherwise(question)
+	}
+}
+
+// pruning is the consent to delete what left the configuration and may hold data. A preview asks nothing, and shows
+// what happens without a terminal.
+func pruning(s *operation.Session, yes bool, p operation.Preview) ship.Consent {
+	if p.Only() {
+		return func(context.Context, string) (bool, error) { return yes, nil }
+	}
+	return consent(s, yes, "--prune=data", keepData)
+}
+
+// keepData keeps it, and deploy says so.
+func keepData(string) (bool, error) { return false, nil }
+
+// refuseDeletion ends the command before anything is deleted.
+func refuseDeletion(command string) func(string) (bool, error) {
+	return func(question string) (bool, error) {
+		about, _, _ := strings.Cut(question, "\nDelete")
+		return false, &report.Error{
+			What: "nothing was deleted: these objects need your consent, and there is no terminal for a prompt", Where: command,
+			Hint: about, Next: command + " --yes",
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package delivery
+
+import (
+	"context"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// takeBack has the cluster ask its own webhooks again where a run was ended before it could see to that. A preview
+// only says so.
+func takeBack(ctx context.Context, s *operation.Session, cluster *ship.Cluster, preview bool) error {
+	folder, err := operation.StateFolder(s)
+	if err != nil {
+		return err
+	}
+	if !preview {
+		return dev.TakeBack(ctx, folder, cluster, s.Handler)
+	}
+	owed, err := dev.Owed(ctx, folder, cluster)
+	if owed {
+		s.Handler.Handle(report.Warning{Text: "the cluster still calls webhooks of a slipway run that was killed; without --dry-run and --diff this command restores them first"})
+	}
+	return err
+}
+
+// takeBackBeforeKubectl is takeBack for the cluster that kubectl's arguments mean. kubectl runs in any case, for it
+// may be what shows what is wrong.
+func takeBackBeforeKubectl(ctx context.Context, s *operation.Session, args []string) {
+	folder, err := operation.StateFolder(s)
+	if err != nil || !dev.Promised(folder) {
+		return
+	}
+	k := ship.Kubeconfig{List: s.Getenv("KUBECONFIG"), Path: flagOf(args, "--kubeconfig"), Context: flagOf(args, "--context")}
+	cluster, err := ship.Connect(k, s.Handler)
+	if err == nil {
+		err = dev.TakeBack(ctx, folder, cluster, s.Handler)
+	}
+	if err != nil {
+		s.Handler.Handle(report.Warning{Text: "webhooks of an earlier slipway run are not restored yet: " + err.Error()})
+	}
+}
+
+// flagOf is the value of another program's flag, up to the arguments that it hands on.
+func flagOf(args []string, name string) string {
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if value, joined := strings.CutPrefix(arg, name+"="); joined {
+			return value
+		}
+		if arg == name && i+1 < len(args) {
+			return args[i+1]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,39 @@
+package delivery
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// warnWaiting warns of sections of the project's configuration that are in comments though its webhooks need them. A
+// project that cannot be read gives none: the verbs that change it report that.
+func warnWaiting(s *operation.Session, root, folder string) {
+	kustomizations, err := s.Codebase(root).Config()
+	if err != nil || !slices.Contains(kustomizations.Parts(path.Clean(filepath.ToSlash(folder))), codebase.DeployedFolder) {
+		return
+	}
+	waiting, err := scaffold.WaitingSections(s.Folder(root))
+	if err != nil || len(waiting) == 0 {
+		return
+	}
+	var places, features []string
+	for _, w := range waiting {
+		places = append(places, fmt.Sprintf("  %s:%d: %s", w.File, w.Line, w.What))
+		if name := string(w.Feature); !slices.Contains(features, name) {
+			features = append(features, name)
+		}
+	}
+	if slices.Contains(features, string(scaffold.WebhookServer)) && !slices.Contains(features, string(scaffold.CertManager)) {
+		features = append(features, string(scaffold.CertManager))
+	}
+	s.Handler.Handle(report.Warning{Text: "the project has webhooks, but the lines that deploy them are commented out:\n" + strings.Join(places, "\n") +
+		"\n  slipway edit --enable " + strings.Join(features, ",") + " enables them"})
+}

@@ -1,0 +1,110 @@
+package generation
+
+import (
+	"context"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/regenerate"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Check writes nothing. It fails, with a diff, when a generated file is not what the code says.
+func Check(ctx context.Context, s *operation.Session, g Generation) error {
+	root, err := operation.GeneratedRoot(s)
+	if err != nil {
+		return err
+	}
+	plan, result, err := plannedRun(ctx, s, root, g, generate.Options{Strict: g.Strict, DryRun: true, Cache: RunsFolder(s), Within: g.Outside})
+	if err != nil {
+		return err
+	}
+	if err := checkDefinitions(ctx, s, root, result, g.Strict); err != nil {
+		return err
+	}
+	if err := checkSamples(ctx, s, root, plan, result, g.Strict); err != nil {
+		return err
+	}
+	stale, err := plan.Stale(result.Files)
+	if err != nil {
+		return err
+	}
+	if err := reportLeftovers(s, root, plan, result, Generation{}); err != nil {
+		return err
+	}
+	if len(stale) == 0 {
+		s.Handler.Handle(report.Result{
+			Text:  "nothing is stale: " + operation.Count(len(result.Files), "generated file") + " up to date" + beyond(plan),
+			Value: checkSummary{Files: len(result.Files), Stale: []regenerate.Difference{}},
+		})
+		return nil
+	}
+	var diffs strings.Builder
+	for _, d := range stale {
+		diffs.WriteString(d.Diff)
+	}
+	s.Handler.Handle(report.Result{Text: diffs.String(), Value: checkSummary{Files: len(result.Files), Stale: stale}})
+	verb := " are"
+	if len(stale) == 1 {
+		verb = " is"
+	}
+	out := &report.Error{What: operation.Count(len(stale), "generated file") + verb + " out of date", Where: root, Next: "slipway generate"}
+	if source, version := plan.Other(); version != "" {
+		out.Hint = "the files are compared with those of controller-gen " + generate.ControllerGen + "; " + source + " " + version + ", which may write other ones"
+	}
+	return out
+}
+
+// beyond says that make makes more than what was compared.
+func beyond(plan regenerate.Plan) string {
+	command := plan.Command()
+	if command == "" {
+		return ""
+	}
+	return "; what else " + command + " makes was not compared"
+}
+
+// checkSummary is the JSON form of what --check found.
+type checkSummary struct {
+	Files int                     `json:"files"`
+	Stale []regenerate.Difference `json:"stale"`
+}
+
+// reportLeftovers reports CRDs whose kind is gone or that a recipe removes, or deletes them. One that a kustomization
+// lists stays: it may be of another module, and nothing that lists it would build without it.
+func reportLeftovers(s *operation.Session, root string, plan regenerate.Plan, result generate.Result, g Generation) error {
+	left, err := regenerate.Leftovers(plan, result.Files)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	config, err := s.Codebase(root).Config()
+	if err != nil {
+		return err
+	}
+	var unlisted []string
+	for _, path := range left {
+		name, why := regenerate.Relative(root, path), "but its kind no longer exists"
+		if plan.Removes(path) {
+			why = "and a recipe of the Makefile removes it"
+		}
+		if by := config.ListedBy(name); len(by) > 0 {
+			s.Handler.Handle(report.Warning{Text: name + " is generated, " + why + "; it stays, since " + config.File(by[0]) + " lists it"})
+			continue
+		}
+		unlisted = append(unlisted, path)
+		if !g.Prune {
+			s.Handler.Handle(report.Warning{Text: name + " is generated, " + why + "; slipway generate --prune deletes it"})
+		}
+	}
+	if !g.Prune {
+		return nil
+	}
+	if err := regenerate.Prune(plan, g.Outside, unlisted); err != nil {
+		return err
+	}
+	for _, path := range unlisted {
+		s.Handler.Handle(report.File{Path: regenerate.Relative(root, path), Action: report.Deleted})
+	}
+	return nil
+}

@@ -1,0 +1,341 @@
+// Package generation brings the files up to date that are generated from Go code, or checks them.
+package generation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/module"
+
+	"github.com/slipway-dev/slipway/internal/cachefolder"
+	"github.com/slipway-dev/slipway/internal/codegen"
+	"github.com/slipway-dev/slipway/internal/crdcheck"
+	"github.com/slipway-dev/slipway/internal/fileview"
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/inflection"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/regenerate"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/typecheck"
+	"github.com/slipway-dev/slipway/internal/vet"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// A Generation is how to bring a project's generated files up to date.
+type Generation struct {
+	Strict  bool     // misspelt and misplaced markers fail it, and so does what CRDs are warned of
+	Prune   bool     // delete generated CRDs whose kind is gone
+	Outside []string // absolute paths of folders beside the project's that may be written below
+	// NoWebhooks is for who asks for no configurations of webhooks: they stay as they are where markers of webhooks
+	// have mistakes, which do not stop the run.
+	NoWebhooks bool
+}
+
+// Generate brings the project's generated files up to date and has new definitions checked as an API server would.
+func Generate(ctx context.Context, s *operation.Session, g Generation) error {
+	root, err := operation.GeneratedRoot(s)
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	plan, result, err := generateAlone(ctx, s, root, g)
+	if err != nil {
+		return err
+	}
+	if err := checkDefinitions(ctx, s, root, result, g.Strict); err != nil {
+		return err
+	}
+	if err := checkSamples(ctx, s, root, plan, result, g.Strict); err != nil {
+		return err
+	}
+	noteOther(s, plan, result)
+	warnOfInflections(s)
+	s.Handler.Handle(generated(result, time.Since(begin)))
+	return nil
+}
+
+// noteOther says that changes of CRDs may come from another version of controller-gen than the project's.
+func noteOther(s *operation.Session, plan regenerate.Plan, result generate.Result) {
+	changed := func(f generate.File) bool {
+		_, definition := f.Locate("")
+		return definition && f.Action == report.Updated
+	}
+	if !slices.ContainsFunc(result.Files, changed) {
+		return
+	}
+	if source, version := plan.Other(); version != "" {
+		s.Handler.Handle(report.Note{Text: "The CRDs are as controller-gen " + generate.ControllerGen + " writes them; " + source + " " + version + ", which may write other ones."})
+	}
+}
+
+// warnOfInflections warns that plurals which the user adds in a file are not heeded, as long as it cannot be used.
+func warnOfInflections(s *operation.Session) {
+	if err := inflection.Check(); err != nil {
+		s.Handler.Handle(report.Warning{Text: "plurals of your own are not used: " + err.Error()})
+	}
+}
+
+// generateAlone generates while no other command changes the project.
+func generateAlone(ctx context.Context, s *operation.Session, root string, g Generation) (regenerate.Plan, generate.Result, error) {
+	release, err := operation.Hold(ctx, s, root)
+	if err != nil {
+		return regenerate.Plan{}, generate.Result{}, err
+	}
+	defer release()
+	return generateWith(ctx, s, root, g)
+}
+
+// generateWith brings the generated files of the project in root up to date and
+// tells what changed. Findings that make the result wrong are an error.
+func generateWith(ctx context.Context, s *operation.Session, root string, g Generation) (regenerate.Plan, generate.Result, error) {
+	roles := replacedRoles{}
+	plan, result, err := plannedRun(ctx, s, root, g, generate.Options{Strict: g.Strict, Cache: RunsFolder(s), Within: g.Outside, Replacing: roles.note})
+	if err != nil {
+		return plan, result, err
+	}
+	ReportRun(s, root, result)
+	warnOfRoles(s, root, roles, result)
+	return plan, result, reportLeftovers(s, root, plan, result, g)
+}
+
+// runGenerators runs these generators in the project, and tells what they found and what changed.
+func runGenerators(ctx context.Context, s *operation.Session, root string, uses []generate.Use) (generate.Result, error) {
+	result, err := RunPlan(ctx, s, root, regenerate.PlanOf(root, uses...), generate.Options{Cache: RunsFolder(s)})
+	if err == nil {
+		ReportRun(s, root, result)
+	}
+	return result, err
+}
+
+// plannedRun runs the project's plan and tells all findings.
+func plannedRun(ctx context.Context, s *operation.Session, root string, g Generation, options generate.Options) (regenerate.Plan, generate.Result, error) {
+	plan, findings, err := plan(s, root)
+	if err != nil {
+		return plan, generate.Result{}, err
+	}
+	reportFindings(s, root, findings)
+	if plan.Refusal() != nil {
+		return plan, generate.Result{}, plan.Refusal()
+	}
+	s.Handler.Handle(report.Step{Name: "generating"})
+	vetted, err := vetted(ctx, s, root, g)
+	if err != nil {
+		return plan, generate.Result{}, err
+	}
+	options.DryRun = options.DryRun || len(vetted) > 0
+	result, err := run(ctx, s, root, plan, options)
+	if g.NoWebhooks && err == nil && result.Failed() {
+		plan, result, err = withoutMistaken(ctx, s, root, plan, result, options)
+	}
+	err = judge(s, root, result, err)
+	reportLeft(s, plan, result)
+	if len(vetted) > 0 && (err == nil || result.Failed()) {
+		err = mistakes(slices.Concat(vetted, result.Findings))
+	}
+	return plan, result, err
+}
+
+// vetted reports code that does nothing although it compiles, if the run is strict: the generators need not know, and
+// read less.
+func vetted(ctx context.Context, s *operation.Session, root string, g Generation) ([]report.Finding, error) {
+	if !g.Strict {
+		return nil, nil
+	}
+	code := s.Codebase(root)
+	found, err := vet.Findings(code, func(folders []string) (typecheck.Program, error) {
+		program, err := Typechecked(s, root, code.View()).Program(ctx, folders)
+		if program.Unknown != "" {
+			s.Handler.Handle(report.Note{Text: "permissions are not compared with calls: " + program.Unknown})
+		}
+		return program, err
+	})
+	for i := range found {
+		found[i].Fatal = true
+	}
+	reportFindings(s, root, found)
+	return found, err
+}
+
+// withoutMistaken runs what is left of a plan that failed without the configurations of webhooks, if mistakes in these
+// alone stopped it.
+func withoutMistaken(ctx context.Context, s *operation.Session, root string, plan regenerate.Plan, failed generate.Result, options generate.Options) (regenerate.Plan, generate.Result, error) {
+	rest := plan.Except("webhook")
+	result, err := run(ctx, s, root, rest, options)
+	if err != nil || result.Failed() {
+		return plan, failed, nil
+	}
+	for i := range failed.Findings {
+		failed.Findings[i].Fatal = false
+	}
+	reportFindings(s, root, failed.Findings)
+	s.Handler.Handle(report.Note{Text: "The configurations of webhooks stay as they are, since their markers have mistakes."})
+	return rest, result, nil
+}
+
+// reportLeft reports which files were not made, since a recipe changes them after controller-gen.
+func reportLeft(s *operation.Session, plan regenerate.Plan, result generate.Result) {
+	for _, left := range plan.Left(result.Left) {
+		step := left.Change.Step
+		text := strings.Join(left.Files, ", ") + " is not generated"
+		if len(left.Files) > 1 {
+			text = operation.Count(len(left.Files), "file") + ", such as " + left.Files[0] + ", are not generated"
+		}
+		text += fmt.Sprintf(": after controller-gen, %s:%d changes what it writes, with %s", step.File, step.Line, step.Text)
+		if command := left.Change.Call.Command; command != "" {
+			text += "; to update them, run " + command
+		}
+		s.Handler.Handle(report.Note{Text: text})
+	}
+}
+
+// plan is what the project in root generates, and what is worth reporting about the files that have it generated.
+func plan(s *operation.Session, root string) (regenerate.Plan, []report.Finding, error) {
+	file, err := description(s, root)
+	if err != nil {
+		return regenerate.Plan{}, nil, err
+	}
+	plan, findings, err := regenerate.PlanFor(root, s.Codebase(root))
+	if err != nil {
+		return plan, nil, err
+	}
+	license, err := s.Codebase(root).License()
+	if err != nil {
+		return plan, nil, err
+	}
+	clients, err := clientsUse(file, license)
+	if err != nil {
+		return regenerate.Plan{}, nil, err
+	}
+	plan.Add(clients...)
+	return plan, findings, nil
+}
+
+// description is the project as far as generating needs to know it. A kind in PROJECT that is not described well does
+// not concern generating.
+func description(s *operation.Session, root string) (*project.Project, error) {
+	file, err := s.Codebase(root).Project()
+	if file == nil && err == nil {
+		return &project.Project{}, nil
+	}
+	if field, ok := errors.AsType[*project.FieldError](err); ok && field.Field != "" {
+		s.Handler.Handle(report.Warning{Text: field.Error() + "; generate follows only the Makefile"})
+		return &project.Project{}, nil
+	}
+	if err != nil {
+		_, err = scaffold.ReadProject(s.Folder(root)) // which says what to do about it
+	}
+	return file, err
+}
+
+// RunPlan runs a plan and reports what it found in the code. Findings that make the result wrong are an error.
+func RunPlan(ctx context.Context, s *operation.Session, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
+	result, err := run(ctx, s, root, plan, options)
+	return result, judge(s, root, result, err)
+}
+
+// run runs a plan, which writes nothing if findings make the result wrong. What is replaced is noted, besides what
+// options do with it.
+func run(ctx context.Context, s *operation.Session, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
+	options.Codegen, options.Replacing = codegen.NewFinder(s.Getenv, s.Handler), operation.Both(options.Replacing, s.Replaced.Noting(root))
+	options.Events = report.HandlerFunc(func(e report.Event) {
+		if _, detail := e.(report.Detail); detail || s.Verbose {
+			s.Handler.Handle(e)
+		}
+	})
+	defer s.Collector.Patiently()()
+	return plan.Run(ctx, options)
+}
+
+// judge reports what a run found.
+func judge(s *operation.Session, root string, result generate.Result, err error) error {
+	reportFindings(s, root, result.Findings)
+	if err == nil && result.Failed() {
+		return mistakes(result.Findings)
+	}
+	return err
+}
+
+// ReportRun reports what became of each file and, to those who want to know, how much was read for that.
+func ReportRun(s *operation.Session, root string, result generate.Result) {
+	reportFiles(s, root, result.Files)
+	if s.Verbose && !result.Recalled {
+		s.Handler.Handle(report.Note{Text: fmt.Sprintf("parsed %s, type-checked %s", operation.Count(result.Parsed, "file"), operation.Count(result.Checked, "package"))})
+	}
+}
+
+func reportFindings(s *operation.Session, root string, findings []report.Finding) {
+	for _, f := range findings {
+		if of := moduleOf(f.File); of != "" && f.Fatal {
+			f.Suggestion = strings.TrimSuffix("this is code of "+of+": require another version of it; "+f.Suggestion, "; ")
+		}
+		f.File = s.FromHere(root, f.File)
+		s.Handler.Handle(f)
+	}
+}
+
+// RunsFolder is the folder of the user's cache that remembers what generators have
+// read and written; "" when there is no place for it.
+func RunsFolder(s *operation.Session) string {
+	cache, err := cachefolder.Root(s.Getenv)
+	if err != nil {
+		return ""
+	}
+	if crdcheck.Off(s.Getenv) {
+		return filepath.Join(cache, "runs-unchecked")
+	}
+	return filepath.Join(cache, "runs")
+}
+
+// mistakes is the error after fatal findings, which were told already.
+func mistakes(findings []report.Finding) error {
+	fatal := 0
+	for _, f := range findings {
+		if f.Fatal {
+			fatal++
+		}
+	}
+	return &report.Error{What: "nothing was generated: " + operation.Count(fatal, "mistake") + " in the code, reported above", Hint: "correct these lines, then run slipway generate again"}
+}
+
+func reportFiles(s *operation.Session, root string, files []generate.File) {
+	for _, f := range files {
+		s.Handler.Handle(report.File{Path: regenerate.Relative(root, f.Path), Action: f.Action})
+	}
+}
+
+// moduleOf is the module, path@version, that a file in the module cache is of; "" for other files.
+func moduleOf(file string) string {
+	_, inCache, found := strings.Cut(filepath.ToSlash(file), "/pkg/mod/")
+	name, rest, versioned := strings.Cut(inCache, "@")
+	version, _, _ := strings.Cut(rest, "/")
+	if name, err := module.UnescapePath(name); found && versioned && err == nil {
+		return name + "@" + version
+	}
+	return ""
+}
+
+// Typechecked is the project as a view has it, without a change.
+func Typechecked(s *operation.Session, root string, view fileview.View) typecheck.Change {
+	change := typecheck.Change{Root: root, Before: view, After: view, Environ: s.Environ}
+	if cache, err := cachefolder.Root(s.Getenv); err == nil {
+		change.Cache = filepath.Join(cache, "exports")
+	}
+	if s.Program != "" {
+		change.Tool = []string{s.Program, typecheck.ToolWord}
+	}
+	return change
+}
+
+// Generating is the command that brings generated files up to date: make's where the Makefile does more to them.
+func Generating(s *operation.Session, root string) string {
+	if plan, _, err := regenerate.PlanFor(root, s.Codebase(root)); err == nil && plan.Command() != "" {
+		return plan.Command()
+	}
+	return "slipway generate"
+}

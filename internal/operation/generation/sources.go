@@ -1,0 +1,58 @@
+package generation
+
+import (
+	"context"
+
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Sources sees to it that what is built from the project follows from its code. Those who only look get what
+// differs from the disk, by absolute path, and nothing is written. With asTheyAre the files count.
+func Sources(ctx context.Context, s *operation.Session, root string, g Generation, look, asTheyAre bool) (map[string][]byte, error) {
+	switch {
+	case asTheyAre:
+		return nil, nil
+	case look:
+		return GenerateInMemory(ctx, s, root, g)
+	}
+	return nil, Regenerate(ctx, s, root, g)
+}
+
+// Regenerate brings generated files up to date, before a command that uses them.
+func Regenerate(ctx context.Context, s *operation.Session, root string, g Generation) error {
+	release, err := operation.Hold(ctx, s, root)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return generateFor(ctx, s, root, nil, g)
+}
+
+// GenerateInMemory returns the texts that generated files would get, of those that are out of date.
+func GenerateInMemory(ctx context.Context, s *operation.Session, root string, g Generation) (map[string][]byte, error) {
+	operation.WarnInterrupted(s, root)
+	plan, findings, err := plan(s, root)
+	if err != nil {
+		return nil, err
+	}
+	if plan.Refusal() != nil {
+		reportUnfollowed(s, root, plan, findings)
+		return nil, nil
+	}
+	_, result, err := plannedRun(ctx, s, root, g, generate.Options{DryRun: true, Cache: RunsFolder(s)})
+	if err != nil {
+		return nil, err
+	}
+	texts := make(map[string][]byte)
+	for _, f := range result.Files {
+		if f.Action == report.Created || f.Action == report.Updated {
+			texts[f.Path] = f.Content
+		}
+	}
+	if len(texts) > 0 {
+		s.Handler.Handle(report.Note{Text: operation.Count(len(texts), "generated file") + " out of date and not written: the output has the new content; slipway generate writes it"})
+	}
+	return texts, nil
+}

@@ -1,0 +1,31 @@
+package operation
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/cachefolder"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// Hold waits until no other command changes the project, and keeps others from it until release is called.
+func Hold(ctx context.Context, s *Session, root string) (release func(), err error) {
+	return scaffold.Hold(ctx, root, OwnFolders(s), s.Handler)
+}
+
+// OwnFolders are where locks and the key of journals are. The key is not kept where others might put one.
+func OwnFolders(s *Session) scaffold.Folders {
+	own := scaffold.Folders{Locks: cachefolder.Locks}
+	if cache, err := cachefolder.Root(s.Getenv); err == nil {
+		own.Keys = filepath.Join(cache, "journal")
+	}
+	return own
+}
+
+// WarnInterrupted says that what is shown is planned on what a command left, or is still at.
+func WarnInterrupted(s *Session, root string) {
+	if scaffold.Interrupted(root) {
+		s.Handler.Handle(report.Warning{Text: "an earlier command was interrupted, or another one is running: some files may be old and others new, and the preview with them (" + filepath.Join(root, ".slipway", "pending") + ")"})
+	}
+}

@@ -1,0 +1,52 @@
+package images
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/image"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// A Pull is how to get images from registries.
+type Pull struct {
+	Platform string   // like linux/arm64; empty for linux on this machine's processor
+	Mirrors  []string // like docker.io=mirror.example.com, before those of SLIPWAY_MIRROR
+}
+
+// PullImages gets images from the registries in their names, or from mirrors, and keeps them. It ends at the first
+// failure.
+func PullImages(ctx context.Context, s *operation.Session, p Pull, refs ...string) error {
+	var value struct {
+		Images []image.Image `json:"images"`
+	}
+	var lines []string
+	for _, ref := range refs {
+		pulled, err := image.New(s.Getenv, s.Handler).Pull(ctx, image.Pull{Ref: ref, Platform: p.Platform, Mirrors: p.Mirrors})
+		if err != nil {
+			return err
+		}
+		value.Images, lines = append(value.Images, pulled), append(lines, pulledText(pulled))
+	}
+	s.Handler.Handle(report.Result{Text: strings.Join(lines, "\n"), Value: value})
+	return nil
+}
+
+// pulledText reports what was pulled.
+func pulledText(i image.Image) string {
+	verb := "pulled"
+	if i.Unchanged {
+		verb = "unchanged:"
+	}
+	return fmt.Sprintf("%s %s for %s, %s\n%s", verb, i.Name, platforms(i), operation.MiB(i.Size), i.Digest)
+}
+
+func platforms(i image.Image) string {
+	var names []string
+	for _, p := range i.Platforms {
+		names = append(names, p.Platform)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,116 @@
+package images
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
+	"github.com/slipway-dev/slipway/internal/image"
+	"github.com/slipway-dev/slipway/internal/image/reference"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/clusters"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Push pushes an image that was built, or that of an archive, to the registry in its name.
+func Push(ctx context.Context, s *operation.Session, name, archive string) error {
+	if isArchive(name) {
+		return &report.Error{What: "an archive where the name of an image belongs", Where: name, Hint: "the name says where the image goes, like registry.example.com/operator:v1",
+			Next: "slipway image push NAME --archive " + name, Code: 2}
+	}
+	account, err := accountFor(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	p := image.Push{Ref: name, Account: account}
+	if archive != "" {
+		p.File = s.Absolute(archive)
+	}
+	pushed, err := image.New(s.Getenv, s.Handler).Push(ctx, p)
+	if err != nil {
+		return err
+	}
+	s.Handler.Handle(report.Result{Text: "pushed " + pushed.Name + "\n" + pushed.Image, Value: pushed})
+	reportPush(ctx, s, pushed.Name)
+	return nil
+}
+
+// Load puts an image that was built, or those of an archive, into an embedded cluster, and has a real node
+// join that can run them.
+func Load(ctx context.Context, s *operation.Session, name, cluster string) error {
+	before, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, clusters.Meant(s, cluster))
+	if err != nil {
+		return err
+	}
+	if err := before.Problem(); err != nil {
+		return err
+	}
+	account, err := RegistryAccount(s, before.Name)
+	if err != nil {
+		return err
+	}
+	l := image.Load{Ref: name, Registry: before.Registry, Account: account}
+	if isArchive(name) {
+		l.Ref, l.File = "", s.Absolute(name)
+	}
+	loaded, err := image.New(s.Getenv, s.Handler).Load(ctx, l)
+	if err != nil {
+		return err
+	}
+	joined, err := JoinForImages(ctx, s, before)
+	if err != nil {
+		return err
+	}
+	s.Handler.Handle(report.Result{Text: loadedText(loaded, before.Name, joined), Value: loadedImages{loaded, joined}})
+	return nil
+}
+
+// isArchive says whether a name is a file's; images have none that ends like these.
+func isArchive(name string) bool {
+	return slices.ContainsFunc([]string{".tar", ".tar.gz", ".tgz"}, func(suffix string) bool { return strings.HasSuffix(strings.ToLower(name), suffix) })
+}
+
+// loadedImages are the images that a cluster has, and the node that runs their pods.
+type loadedImages struct {
+	image.Loaded
+
+	Node *clusterctl.Joined `json:"node,omitempty"`
+}
+
+// JoinForImages has a real node join a cluster in which images are of use then; before is how the cluster was.
+func JoinForImages(ctx context.Context, s *operation.Session, before *clusterctl.Status) (*clusterctl.Joined, error) {
+	if before.Nodes == nil || !before.Nodes.Joins || before.Nodes.Real > 0 {
+		return nil, nil
+	}
+	joined, err := clusterctl.New(s.Getenv, s.Handler).Join(ctx, before.Name)
+	return &joined, err
+}
+
+func loadedText(l image.Loaded, cluster string, joined *clusterctl.Joined) string {
+	var lines []string
+	for _, i := range l.Images {
+		lines = append(lines, "cluster "+cluster+" has "+i.Name+"\n"+i.Digest)
+	}
+	if joined != nil {
+		lines = append(lines, clusters.JoinedText(*joined))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// reportPush says what is in the way of running an image that was pushed to the registry of an embedded cluster.
+func reportPush(ctx context.Context, s *operation.Session, image string) {
+	host := reference.Registry(image)
+	owner := clusters.Running(ctx, s, func(s *clusterctl.Status) bool { return loaded.Same(s.Registry, host) })
+	if owner == nil {
+		return
+	}
+	if current := clusters.Current(ctx, s); current != nil && current.Name != owner.Name {
+		s.Handler.Handle(report.Warning{Text: host + " is the registry of cluster " + owner.Name + ", but the current context belongs to cluster " + current.Name +
+			", whose nodes cannot pull from it: push to " + current.Registry + ", or `slipway image load " + image + " --cluster " + current.Name + "`"})
+	}
+	if owner.Nodes.Joins && owner.Nodes.Real == 0 && owner.Nodes.Problem != "" {
+		s.Handler.Handle(report.Note{Text: "pods of cluster " + owner.Name + " stay simulated: " + owner.Nodes.Problem})
+	}
+}

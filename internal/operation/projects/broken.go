@@ -1,0 +1,95 @@
+package projects
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/fileview"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/typecheck"
+)
+
+// unlessBroken is a plan, unless it would break what works: Go code that compiles, or a kustomization that builds.
+func unlessBroken(ctx context.Context, s *operation.Session, root string, unchecked bool, planned *scaffold.Plan, err error) (*scaffold.Plan, error) {
+	if err != nil || planned.Empty() {
+		return planned, err
+	}
+	if err := refuseUnbuilt(ctx, s, root, planned); err != nil || unchecked {
+		return planned, err
+	}
+	return planned, refuseUncompiled(ctx, s, root, planned)
+}
+
+// unlessTestsBroken is [unlessBroken] for a plan with tests, which are left out where they alone would not
+// compile: plan gets the reason.
+func unlessTestsBroken(ctx context.Context, s *operation.Session, root string, unchecked bool, plan func(untested string) (*scaffold.Plan, error)) (*scaffold.Plan, error) {
+	planned, err := plan("")
+	planned, err = unlessBroken(ctx, s, root, unchecked, planned, err)
+	broken, is := errors.AsType[*uncompiledError](err)
+	if !is || slices.ContainsFunc(broken.mistakes, func(m typecheck.Mistake) bool { return !strings.HasSuffix(m.Position.File, "_test.go") }) {
+		return planned, err
+	}
+	planned, err = plan(fmt.Sprintf("%s: %s", broken.mistakes[0].Position, broken.mistakes[0].Message))
+	return unlessBroken(ctx, s, root, unchecked, planned, err)
+}
+
+// refuseUncompiled refuses a plan after which packages that compile now would not.
+func refuseUncompiled(ctx context.Context, s *operation.Session, root string, planned *scaffold.Plan) error {
+	changed := planned.Changed()
+	defer s.Collector.Patiently()()
+	s.Handler.Handle(report.Step{Name: "checking that the code still compiles"})
+	before := planned.Code().View()
+	change := generation.Typechecked(s, root, before)
+	change.After, change.Files = fileview.Over(before, changed), slices.Sorted(maps.Keys(changed))
+	verdict, err := change.Check(ctx)
+	switch {
+	case err != nil:
+		return err
+	case len(verdict.Mistakes) > 0:
+		return uncompiled(verdict.Mistakes)
+	case len(verdict.Unknown) > 0:
+		s.Handler.Handle(report.Note{Text: "not type-checked: " + verdict.Unknown[0]})
+	}
+	return nil
+}
+
+// uncompiledError is that a plan makes mistakes.
+type uncompiledError struct{ mistakes []typecheck.Mistake }
+
+func (e *uncompiledError) Error() string { return e.mistakes[0].Message }
+
+// IsUncompiled reports whether a change was refused since the code would not compile after it.
+func IsUncompiled(err error) bool {
+	_, is := errors.AsType[*uncompiledError](err)
+	return is
+}
+
+// mostMistakes bounds how many are listed.
+const mostMistakes = 10
+
+func uncompiled(mistakes []typecheck.Mistake) error {
+	refusal := &report.Error{
+		What: "after this change, the code would not compile any more", Where: mistakes[0].Position.String(), Err: &uncompiledError{mistakes},
+		Hint: "nothing was changed; with --no-typecheck it is written all the same, for you to correct",
+	}
+	for _, m := range mistakes[1:min(len(mistakes), mostMistakes)] {
+		refusal.Hint += fmt.Sprintf("\n%s: %s", m.Position, m.Message)
+	}
+	return refusal
+}
+
+// StandIn does the work of the program if it was called in the place of a compiler; see [typecheck.RunTool].
+func StandIn(args []string, stdout, stderr io.Writer) (code int, is bool) {
+	if len(args) == 0 || args[0] != typecheck.ToolWord {
+		return 0, false
+	}
+	return typecheck.RunTool(args[1:], stdout, stderr), true
+}

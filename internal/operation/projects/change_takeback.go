@@ -1,0 +1,46 @@
+package projects
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// orTakeBack does what follows from a plan that was applied. When that fails, the plan and what followed from it so
+// far are taken back.
+func orTakeBack(s *operation.Session, planned *scaffold.Plan, then func() error) error {
+	s.Replaced = &operation.ReplacedFiles{}
+	defer func() { s.Replaced = nil }()
+	err := then()
+	if err == nil {
+		return nil
+	}
+	if stays := planned.TakeBack(s.Fetched, s.Replaced.List); stays != nil {
+		s.Handler.Handle(report.Warning{Text: "the files that this command wrote stay, since they could not be restored: " + stays.Error()})
+		return errors.Join(err, stays)
+	}
+	s.Handler.Handle(report.Warning{Text: "all files are restored, since generating from them failed: correct the mistake and run the command again"})
+	return err
+}
+
+// moduleFiles are what fetching a module changes.
+var moduleFiles = []string{"go.mod", "go.sum"}
+
+// noteModuleFiles remembers the module files of the project in root, for when what follows from them fails.
+func noteModuleFiles(s *operation.Session, root string) error {
+	s.Fetched = nil
+	for _, name := range moduleFiles {
+		data, err := finite.ReadFile(filepath.Join(root, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+		s.Fetched = append(s.Fetched, scaffold.Replaced{Path: name, Existed: err == nil, Before: data})
+	}
+	return nil
+}

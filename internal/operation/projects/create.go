@@ -1,0 +1,162 @@
+// Package projects makes projects and changes their files: init, create, edit and delete.
+package projects
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
+	"github.com/slipway-dev/slipway/internal/regenerate"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/shellword"
+)
+
+// A Change is how to change a project.
+type Change struct {
+	Generate    bool // what follows from the code, afterwards
+	NoTypecheck bool // whether the code still compiles is not checked
+	operation.Preview
+}
+
+// An API is a kind to add to a project, or what else of a kind is missing.
+type API struct {
+	scaffold.API
+	Change
+}
+
+// ImagePlugin is the plug-in by which PROJECT says that a controller runs an image.
+const ImagePlugin = scaffold.ImagePlugin
+
+// CreateAPI adds a kind to the project.
+func CreateAPI(ctx context.Context, s *operation.Session, a API) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	warnOfScope(s, root, a.API)
+	if err := fetchExternal(ctx, s, root, a.Preview, a.External, func() error { return scaffold.CheckAPI(s.Folder(root), a.API) }); err != nil {
+		return err
+	}
+	var planned *scaffold.Plan
+	err = MakeChange(ctx, s, root, a.Preview, func() (made *scaffold.Plan, err error) {
+		planned, err = unlessTestsBroken(ctx, s, root, a.NoTypecheck, func(untested string) (*scaffold.Plan, error) {
+			a.Untested = untested
+			return scaffold.CreateAPI(s.Folder(root), a.API)
+		})
+		return planned, err
+	}, func() error { return afterCreateAPI(ctx, s, root, a, planned) })
+	return noteGenerating(s, root, a.Change, planned, err)
+}
+
+// noteGenerating says of a preview that it lists no generated files.
+func noteGenerating(s *operation.Session, root string, c Change, planned *scaffold.Plan, err error) error {
+	if err == nil && c.Only() && c.Generate && !planned.Empty() {
+		s.Handler.Handle(report.Note{Text: "The list has no changes that generators make afterwards: " + generation.Generating(s, root) + " makes those."})
+	}
+	return err
+}
+
+// fetchExternal has go.mod require the module that a kind of another module is from. What can be refused
+// without the network is refused before, by check.
+func fetchExternal(ctx context.Context, s *operation.Session, root string, p operation.Preview, external scaffold.External, check func() error) error {
+	if external.Module == "" || p.Only() {
+		return nil
+	}
+	if err := check(); err != nil {
+		return err
+	}
+	if err := noteModuleFiles(s, root); err != nil {
+		return err
+	}
+	return scaffold.Require(ctx, root, external, s.Handler)
+}
+
+// warnOfScope tells that a manager for namespaces does not see objects that live in none.
+func warnOfScope(s *operation.Session, root string, api scaffold.API) {
+	if api.Namespaced || !api.Controller {
+		return
+	}
+	// What is wrong with PROJECT is told by the planning, with its place.
+	if file, err := s.Codebase(root).Project(); err == nil && file != nil && file.Namespaced {
+		s.Handler.Handle(report.Warning{Text: "the manager has permissions only in its own namespace, but objects of this kind belong to no namespace; give it a ClusterRole, or run slipway edit --namespaced=false"})
+	}
+}
+
+// afterCreateAPI generates what follows from the new API.
+func afterCreateAPI(ctx context.Context, s *operation.Session, root string, a API, planned *scaffold.Plan) error {
+	if a.Generate {
+		if err := aboutNew(s, root, planned, func(s *operation.Session) error { return generateForAPI(ctx, s, root, a.API, planned) }); err != nil {
+			return err
+		}
+	}
+	what := "the types and the reconciler"
+	if !a.Resource {
+		what = "the reconciler and its permissions"
+	}
+	s.Handler.Handle(report.Note{Text: "Next: edit " + what + ", then run " + generation.Generating(s, root)})
+	return noteConversion(s, root, a.API)
+}
+
+// generateForAPI generates what follows from a new API. Apply configurations come first: the
+// controller imports them, and code that imports what is not there cannot be read.
+func generateForAPI(ctx context.Context, s *operation.Session, root string, api scaffold.API, planned *scaffold.Plan) error {
+	if api.SSA {
+		if err := generateApplyConfigurations(ctx, s, root, api); err != nil {
+			return err
+		}
+	}
+	return generation.GenerateAfter(ctx, s, root, planned)
+}
+
+func generateApplyConfigurations(ctx context.Context, s *operation.Session, root string, api scaffold.API) error {
+	file, err := scaffold.ReadProject(s.Folder(root))
+	if err != nil {
+		return err
+	}
+	r := file.Lookup(api.Group, api.Version, api.Kind)
+	if r == nil {
+		return nil
+	}
+	license, err := s.Codebase(root).License()
+	if err != nil {
+		return err
+	}
+	options := ""
+	if license.File != "" {
+		options = "headerFile=" + strconv.Quote(license.File)
+	}
+	methods := generate.Use{Name: "object", Options: options}
+	if license.Year != "" {
+		methods.Options += ",year=" + strconv.Quote(license.Year)
+	}
+	plan := regenerate.PlanOver(root, []string{"./" + file.APIDir(*r)},
+		methods, generate.Use{Name: "applyconfiguration", Options: options})
+	result, err := generation.RunPlan(ctx, s, root, plan, generate.Options{Cache: generation.RunsFolder(s)})
+	if err == nil {
+		generation.ReportRun(s, root, result)
+	}
+	return err
+}
+
+// noteConversion says that a kind whose versions are converted has one that is not yet: its manager
+// would not start.
+func noteConversion(s *operation.Session, root string, api scaffold.API) error {
+	p, err := scaffold.ReadProject(s.Folder(root))
+	if err != nil {
+		return err
+	}
+	for _, hub := range p.Resources {
+		if hub.Group != api.Group || hub.Kind != api.Kind || hub.Version == api.Version || hub.Webhooks == nil || !hub.Webhooks.Conversion || slices.Contains(hub.Webhooks.Spoke, api.Version) {
+			continue
+		}
+		s.Handler.Handle(report.Note{Text: fmt.Sprintf(
+			"The versions of %s have a conversion, but %s has none yet: the manager does not start without it.\n  try:   slipway create webhook --group %s --version %s --kind %s --conversion --spoke %s",
+			api.Kind, api.Version, shellword.Quote(hub.Group), hub.Version, hub.Kind, api.Version)})
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package projects
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/fileview"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
+	"github.com/slipway-dev/slipway/internal/regenerate"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// A Webhook is which webhooks of a kind to add to a project.
+type Webhook struct {
+	scaffold.Webhook
+	Certs string // the certificate provider: self or cert-manager; empty leaves the choice to the project
+	Change
+}
+
+// CreateWebhook adds webhooks of a kind to the project.
+func CreateWebhook(ctx context.Context, s *operation.Session, w Webhook) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	if w.Certificates, err = parseCertificates(w.Certs); err != nil {
+		return err
+	}
+	postponeConversion(s, root, &w.Webhook)
+	check := func() error { return scaffold.CheckWebhook(s.Folder(root), w.Webhook) }
+	if err := fetchExternal(ctx, s, root, w.Preview, w.External, check); err != nil {
+		return err
+	}
+	var planned *scaffold.Plan
+	err = MakeChange(ctx, s, root, w.Preview, func() (made *scaffold.Plan, err error) {
+		if planned, err = scaffold.CreateWebhook(s.Folder(root), w.Webhook); err == nil {
+			err = requireGenerator(s, root, planned)
+		}
+		return unlessBroken(ctx, s, root, w.NoTypecheck, planned, err)
+	}, func() error { return afterCreateWebhook(ctx, s, root, w, planned) })
+	return noteGenerating(s, root, w.Change, planned, err)
+}
+
+// requireGenerator refuses a plan whose configuration lists what the Makefile's calls do not generate: it could not be
+// deployed.
+func requireGenerator(s *operation.Session, root string, planned *scaffold.Plan) error {
+	lists := slices.ContainsFunc(planned.Changes(), func(f report.File) bool {
+		return f.Path == codebase.WebhookFolder+"/kustomization.yaml" && f.Action == report.Created
+	})
+	if !lists {
+		return nil
+	}
+	code := s.Codebase(root)
+	plan, _, err := regenerate.PlanFor(root, code)
+	if err != nil {
+		return nil // generating reports it
+	}
+	if there, err := fileview.Exists(code.View(), codebase.WebhookFolder+"/manifests.yaml"); there || err != nil || plan.WithoutWebhooks() == "" {
+		return nil
+	}
+	return &report.Error{
+		What: "no call of controller-gen generates configurations of webhooks", Where: plan.WithoutWebhooks(),
+		Hint: "nothing was changed; " + codebase.WebhookFolder + " would list a file that is never made: add webhook to the arguments of this call, and run the command again",
+	}
+}
+
+// postponeConversion leaves the conversion out of several webhooks where the kind has one version. It says what the
+// conversion needs.
+func postponeConversion(s *operation.Session, root string, w *scaffold.Webhook) {
+	if !w.Conversion || !w.Defaulting && !w.Validation || !errors.Is(scaffold.CheckWebhook(s.Folder(root), *w), scaffold.ErrOneVersion) {
+		return
+	}
+	w.Conversion, w.Spokes = false, nil
+	s.Handler.Handle(report.Warning{Text: fmt.Sprintf("no conversion was added: %[2]s has only the version %[3]s. Add a version: run "+
+		"slipway create api --group %[1]s --version v2 --kind %[2]s --resource --controller=false; for the conversion then run "+
+		"slipway create webhook --group %[1]s --version %[3]s --kind %[2]s --conversion", w.Group, w.Kind, w.Version)})
+}
+
+// afterCreateWebhook generates what follows from the new webhooks.
+func afterCreateWebhook(ctx context.Context, s *operation.Session, root string, w Webhook, planned *scaffold.Plan) error {
+	if w.Generate {
+		if err := aboutNew(s, root, planned, func(s *operation.Session) error { return generation.GenerateAfter(ctx, s, root, planned) }); err != nil {
+			return err
+		}
+	}
+	s.Handler.Handle(report.Note{Text: "Next: " + toWrite(s, root, w.Webhook) + ", then run " + thenTest(s, root)})
+	return nil
+}
+
+// thenTest are the commands that test the webhooks of a project: make's before where the configurations of webhooks are
+// its affair.
+func thenTest(s *operation.Session, root string) string {
+	const test = "slipway test ./..."
+	if plan, _, err := regenerate.PlanFor(root, s.Codebase(root)); err == nil && plan.Command() != "" {
+		return plan.Command() + " && " + test
+	}
+	return test
+}
+
+// toWrite says what of new webhooks is left to their author.
+func toWrite(s *operation.Session, root string, w scaffold.Webhook) string {
+	var parts []string
+	if w.Defaulting || w.Validation {
+		parts = append(parts, "write the webhooks in "+webhookFolder(s, root, w))
+	}
+	if w.Conversion {
+		parts = append(parts, "convert the fields with TODO in the files "+strings.ToLower(w.Kind)+"_conversion.go beside the types")
+	}
+	return strings.Join(parts, " and ")
+}
+
+// webhookFolder is where the webhooks of a kind are.
+func webhookFolder(s *operation.Session, root string, w scaffold.Webhook) string {
+	usual := "internal/webhook"
+	file, err := scaffold.ProjectInCode(s.Folder(root))
+	if err != nil {
+		return usual
+	}
+	if r := file.Lookup(w.Group, w.Version, w.Kind); r != nil && file.WebhooksBesideTypes(*r) {
+		return file.WebhookDir(*r)
+	}
+	return usual
+}

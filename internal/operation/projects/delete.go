@@ -1,0 +1,67 @@
+package projects
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+)
+
+// A Deletion is which kind, or what of it, to take out of a project.
+type Deletion struct {
+	scaffold.Deletion
+	Change
+}
+
+// DeleteAPI takes a kind out of the project.
+func DeleteAPI(ctx context.Context, s *operation.Session, d Deletion) error {
+	return delete(ctx, s, d.Change, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteAPI(s.Folder(root), d.Deletion) })
+}
+
+// A WebhookDeletion is which webhooks of a kind to take out of a project: all when it names none.
+type WebhookDeletion struct {
+	Deletion
+	Defaulting, Validation, Conversion bool
+}
+
+// DeleteWebhook takes webhooks of a kind out of the project.
+func DeleteWebhook(ctx context.Context, s *operation.Session, d WebhookDeletion) error {
+	webhooks := scaffold.WebhookDeletion{Options: d.Deletion.Deletion, Defaulting: d.Defaulting, Validation: d.Validation, Conversion: d.Conversion}
+	return delete(ctx, s, d.Change, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteWebhook(s.Folder(root), webhooks) })
+}
+
+// delete makes the plan of a deletion and does what follows from it.
+func delete(ctx context.Context, s *operation.Session, c Change, plan func(root string) (*scaffold.Plan, error)) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	var made *scaffold.Plan
+	err = MakeChange(ctx, s, root, c.Preview, func() (*scaffold.Plan, error) {
+		made, err = plan(root)
+		return unlessBroken(ctx, s, root, c.NoTypecheck, made, err)
+	}, func() error { return afterDelete(ctx, s, root, c, made) })
+	return noteGenerating(s, root, c, made, err)
+}
+
+// afterDelete generates what follows from the code that is left, and says what stayed.
+func afterDelete(ctx context.Context, s *operation.Session, root string, c Change, made *scaffold.Plan) error {
+	if c.Generate {
+		if err := generation.GenerateAfter(ctx, s, root, made); err != nil {
+			return err
+		}
+	}
+	kept := 0
+	for _, file := range made.Changes() {
+		if file.Why != "" {
+			kept++
+		}
+	}
+	if kept > 0 {
+		s.Handler.Handle(report.Note{Text: fmt.Sprintf("%s kept, in whole or in part; the reasons are listed above", operation.Count(kept, "file"))})
+	}
+	return nil
+}

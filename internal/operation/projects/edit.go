@@ -1,0 +1,232 @@
+package projects
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/features"
+	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
+	"github.com/slipway-dev/slipway/internal/regenerate"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/spelling"
+	"github.com/slipway-dev/slipway/project"
+)
+
+// An Edit is what to change about the shape of a project. Fields that are nil or empty leave the project as it is.
+type Edit struct {
+	MultiGroup      *bool
+	NoMove          bool // MultiGroup is said in PROJECT alone
+	Namespaced      *bool
+	Enable, Disable []string // features, by their names
+	Certs           string   // the certificate provider of webhooks and metrics: self or cert-manager
+	License         *License
+	Manager         string // the folder of its main package, of several
+	NoTypecheck     bool   // whether the code still compiles is not checked
+	operation.Preview
+}
+
+// EditProject changes the shape of the project: all of it or nothing.
+func EditProject(ctx context.Context, s *operation.Session, e Edit) error {
+	root, err := s.ProjectRoot()
+	if err != nil {
+		return err
+	}
+	edits, err := edits(s, e)
+	if err != nil {
+		return err
+	}
+	if len(edits) == 0 {
+		return &report.Error{What: "no change was requested", Where: "slipway edit", Hint: "name the change with a flag", Next: "slipway edit --help", Code: operation.Mistaken}
+	}
+	then := nothing
+	switch {
+	case slices.Contains(e.Enable, string(scaffold.Policies)):
+		then = func() error { return generation.GenerateOnly(ctx, s, root) }
+	case e.MultiGroup != nil && !e.NoMove:
+		then = func() error { return regenerateMoved(ctx, s, root) }
+	}
+	var planned *scaffold.Plan
+	plan := func() (*scaffold.Plan, error) {
+		planned, err = scaffold.EditProject(s.Folder(root), slices.Concat([]scaffold.Edit{scaffold.ForManager(e.Manager)}, edits)...)
+		return unlessBroken(ctx, s, root, e.NoTypecheck, planned, err)
+	}
+	return MakeChange(ctx, s, root, e.Preview, plan, func() error {
+		if e.MultiGroup == nil { // which moves code, and changes none
+			noteImage(s, planned)
+		}
+		if slices.Contains(e.Enable, string(scaffold.Workflow)) {
+			warnPinned(s, root)
+		}
+		return then()
+	})
+}
+
+// warnPinned warns of a workflow that fails where the generated files are another version's.
+func warnPinned(s *operation.Session, root string) {
+	plan, _, err := regenerate.PlanFor(root, s.Codebase(root))
+	if err != nil {
+		return // generate reports what is wrong with the Makefile
+	}
+	source, version := plan.Other()
+	if version == "" {
+		return
+	}
+	s.Handler.Handle(report.Warning{Text: fmt.Sprintf("the workflow runs slipway generate --check, which wants the files of controller-gen %s, and %s %s: "+
+		"run slipway generate and commit what it changes, or take the step out of the workflow", generate.ControllerGen, source, version)})
+}
+
+// noteImage says that images have to be built again where the manager's own code changes: the configuration that goes
+// with it is deployed at once, and a manager without it may not start.
+func noteImage(s *operation.Session, planned *scaffold.Plan) {
+	for _, file := range planned.Changes() {
+		if file.Action != report.Kept && strings.HasSuffix(file.Path, ".go") && !strings.HasSuffix(file.Path, "_test.go") {
+			s.Handler.Handle(report.Note{Text: "The operator's code has changed: build its image again before the next slipway deploy."})
+			return
+		}
+	}
+}
+
+// edits are what scaffold is to do.
+func edits(s *operation.Session, e Edit) ([]scaffold.Edit, error) {
+	var edits []scaffold.Edit
+	switch {
+	case e.NoMove && e.MultiGroup == nil:
+		return nil, &report.Error{What: "nothing was to be moved", Where: "--no-move", Hint: "it belongs to --multigroup", Next: "slipway edit --multigroup --no-move", Code: operation.Mistaken}
+	case e.NoMove:
+		edits = append(edits, scaffold.DeclareMultiGroup(*e.MultiGroup))
+	case e.MultiGroup != nil:
+		edits = append(edits, scaffold.MultiGroup(*e.MultiGroup))
+	}
+	if e.Namespaced != nil {
+		edits = append(edits, scaffold.InNamespace(*e.Namespaced))
+	}
+	switches, err := editFeatures(e)
+	if err != nil {
+		return nil, err
+	}
+	edits = append(edits, switches...)
+	if e.License != nil {
+		license, err := license(s, *e.License)
+		if err != nil {
+			return nil, err
+		}
+		edits = append(edits, scaffold.Relicense(license))
+	}
+	return edits, nil
+}
+
+// editFeatures switches parts of what is deployed on and off.
+func editFeatures(e Edit) ([]scaffold.Edit, error) {
+	on, err := parseFeatures("--enable", e.Enable)
+	if err != nil {
+		return nil, err
+	}
+	off, err := parseFeatures("--disable", e.Disable)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range on {
+		for _, g := range off {
+			if f == g {
+				return nil, &report.Error{What: fmt.Sprintf("%s is both enabled and disabled", f), Where: "--enable, --disable", Hint: "choose one of them", Code: operation.Mistaken}
+			}
+		}
+	}
+	keeper, err := parseCertificates(e.Certs)
+	if err != nil {
+		return nil, err
+	}
+	if keeper != "" {
+		on = append(on, keeper)
+	}
+	var edits []scaffold.Edit
+	if at := slices.Index(on, scaffold.Namespaced); at >= 0 { // PROJECT tells of it, and the manager must know
+		on = slices.Delete(on, at, at+1)
+		edits = append(edits, scaffold.InNamespace(true))
+	}
+	if at := slices.Index(off, scaffold.Namespaced); at >= 0 {
+		off = slices.Delete(off, at, at+1)
+		edits = append(edits, scaffold.InNamespace(false))
+	}
+	var replaced []scaffold.Feature // by one to enable, which is on before they go: others may need either
+	off = slices.DeleteFunc(off, func(f scaffold.Feature) bool {
+		if !slices.Contains(on, scaffold.Feature(features.Of(string(f)).Excludes)) {
+			return false
+		}
+		replaced = append(replaced, f)
+		return true
+	})
+	if len(off) > 0 {
+		edits = append(edits, scaffold.Disable(off...))
+	}
+	if len(on) > 0 {
+		edits = append(edits, scaffold.MadeBy(operation.OwnRelease()), scaffold.Enable(on...))
+	}
+	if len(replaced) > 0 {
+		edits = append(edits, scaffold.Disable(replaced...))
+	}
+	return edits, nil
+}
+
+// FeatureNames lists the features that a project can have.
+func FeatureNames() string {
+	var names []string
+	for _, f := range scaffold.Features() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
+
+// parseFeatures reads the names that a flag has.
+func parseFeatures(flag string, names []string) ([]scaffold.Feature, error) {
+	var features []scaffold.Feature
+	for _, name := range names {
+		f, ok := scaffold.ParseFeature(strings.TrimSpace(name))
+		if !ok {
+			return nil, &report.Error{What: fmt.Sprintf("unknown feature %q", name), Where: flag, Hint: "use " + FeatureNames() + nearest(name), Next: "slipway edit --help", Code: operation.Mistaken}
+		}
+		features = append(features, f)
+	}
+	return features, nil
+}
+
+// nearest asks whether a feature of a similar name is meant.
+func nearest(name string) string {
+	for _, f := range scaffold.Features() {
+		if spelling.Distance(name, string(f), 3) <= 2 {
+			return "; did you mean " + string(f) + "?"
+		}
+	}
+	return ""
+}
+
+// parseCertificates reads the certificate provider; an empty name leaves the choice to the project.
+func parseCertificates(name string) (scaffold.Feature, error) {
+	switch name {
+	case "":
+		return "", nil
+	case "cert-manager", "certmanager":
+		return scaffold.CertManager, nil
+	case "self", "selfcert":
+		return scaffold.SelfCert, nil
+	}
+	return "", &report.Error{What: fmt.Sprintf("unknown certificate provider %q", name), Where: "--certs", Hint: "use self or cert-manager", Code: operation.Mistaken}
+}
+
+// regenerateMoved brings apply configurations up to date, in which the folder of their types has
+// part in names. Nothing else that is generated does.
+func regenerateMoved(ctx context.Context, s *operation.Session, root string) error {
+	file, err := scaffold.ReadProject(s.Folder(root))
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(file.Resources, func(r project.Resource) bool { return r.API != nil && r.API.SSA }) {
+		return generation.GenerateOnly(ctx, s, root)
+	}
+	return nil
+}

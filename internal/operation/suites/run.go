@@ -1,0 +1,108 @@
+package suites
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/delivery"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// A Run is how to run the project's manager on this machine.
+type Run struct {
+	Args       []string // the manager's
+	Kubeconfig string   // a file for the manager; empty leaves it to its environment
+	Address    string   // IP address at which the manager listens
+	Manager    string   // the folder of its main package, of several
+	Guard      string   // the record of what a run has to restore: do that when the run has ended, and nothing else
+	Account    string   // the ServiceAccount that the manager is in the cluster, NAME or NAMESPACE/NAME; empty for the user
+	Webhooks   string   // where the API server of a cluster that is not slipway's own reaches them; see [dev.Options]
+}
+
+// Loopback is the address at which a manager listens unless another one is asked for.
+const Loopback = dev.Loopback
+
+// RunManager builds the manager and runs it until it ends or ctx does. Generated files are brought up to date first.
+func RunManager(ctx context.Context, s *operation.Session, r Run) error {
+	if r.Guard != "" {
+		return guardRun(ctx, s, r)
+	}
+	if operation.WithoutGo(s) {
+		return runProgram(ctx, s, r)
+	}
+	root, err := s.ReadRoot()
+	if err != nil {
+		return err
+	}
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	o := devOptions(s, root, generation.Generation{})
+	if err := s.Codebase(root).Choose(r.Manager); err != nil {
+		return err
+	}
+	o.Code = func() *codebase.Codebase {
+		code := s.Codebase(root)
+		_ = code.Choose(r.Manager) // it was there before
+		return code
+	}
+	o.Guard = []string{own, "run", "--guard"}
+	o.Address, o.WebhookAddress, o.Account = r.Address, r.Webhooks, r.Account
+	if o.State, err = operation.StateFolder(s); err != nil {
+		return err
+	}
+	if r.Kubeconfig != "" {
+		o.Env = append(o.Env, "KUBECONFIG="+r.Kubeconfig)
+	}
+	return dev.Run(ctx, o, r.Args)
+}
+
+// guardRun waits for the end of a run, and restores what it could not.
+func guardRun(ctx context.Context, s *operation.Session, r Run) (err error) {
+	o := devOptions(s, "", generation.Generation{})
+	if o.State, err = operation.StateFolder(s); err != nil {
+		return err
+	}
+	if r.Kubeconfig != "" {
+		o.Env = append(o.Env, "KUBECONFIG="+r.Kubeconfig)
+	}
+	return dev.Guard(ctx, o, r.Guard, s.Stdin)
+}
+
+// devOptions are what the dev loop gets of this session, for children in dir.
+func devOptions(s *operation.Session, dir string, g generation.Generation) dev.Options {
+	return dev.Options{
+		Dir:      dir,
+		Env:      slices.Clone(s.Environ),
+		Stdout:   s.Output,
+		Stderr:   s.Stderr,
+		Handler:  s.Handler,
+		Generate: func(ctx context.Context, root string) error { return generation.Regenerate(ctx, s, root, g) },
+	}
+}
+
+// runProgram runs the program that the arguments name.
+func runProgram(ctx context.Context, s *operation.Session, r Run) error {
+	if len(r.Args) == 0 {
+		all, err := s.Codebase(s.Dir).Config()
+		if err == nil && len(delivery.Applicable(all)) == 0 {
+			err = operation.NoProject(s)
+		}
+		return cmp.Or[error](err, &report.Error{
+			What: "no project in this folder", Where: s.Dir, Hint: "without Go code, name the operator's program", Next: "slipway run -- ./PROGRAM", Code: operation.Mistaken,
+		})
+	}
+	o := devOptions(s, s.Dir, generation.Generation{})
+	o.Account = r.Account
+	if r.Kubeconfig != "" {
+		o.Env = append(o.Env, "KUBECONFIG="+r.Kubeconfig)
+	}
+	return dev.RunProgram(ctx, o, r.Args[0], r.Args[1:])
+}

@@ -1,0 +1,144 @@
+package suites
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/setupenvtest"
+)
+
+// Forms in which a folder of envtest's programs is reported.
+const (
+	OverviewForm = "overview"
+	PathForm     = "path"
+	EnvForm      = "env"
+)
+
+// EnvtestVersion is the version of Kubernetes that folders for envtest have.
+const EnvtestVersion = setupenvtest.Kubernetes
+
+// EnvtestHost is the system that folders are for unless another one is named.
+func EnvtestHost() setupenvtest.Platform { return setupenvtest.Host() }
+
+// Envtest is which folders of envtest's programs are meant. The request's selector is read from Version, and its
+// assets are those that the environment names.
+type Envtest struct {
+	setupenvtest.Request
+	Version string // of Kubernetes, such as 1.37.x; empty for the latest
+	Dir     string // of the folders; empty for the usual one
+	UseEnv  bool   // take the folder that KUBEBUILDER_ASSETS names, if there is one
+	Form    string // in which a folder is reported
+}
+
+// UseEnvtest answers with the folder of a version, and sets it up if need be.
+func UseEnvtest(ctx context.Context, s *operation.Session, e Envtest) error {
+	tool, err := envtest(s, &e)
+	if err != nil {
+		return err
+	}
+	used, err := tool.Use(ctx, e.Request)
+	if err != nil {
+		return err
+	}
+	if !e.Installed {
+		if err := provideForModule(ctx, s, anyFile); err != nil {
+			return err
+		}
+	}
+	reportEnvtest(s, used, e.Form)
+	return nil
+}
+
+// ListEnvtest answers with the versions that are installed and those that can be had.
+func ListEnvtest(s *operation.Session, e Envtest) error {
+	tool, err := envtest(s, &e)
+	if err != nil {
+		return err
+	}
+	list, err := tool.List(e.Request)
+	if err != nil {
+		return err
+	}
+	s.Handler.Handle(report.Result{Text: listed(list), Value: list})
+	return nil
+}
+
+// CleanupEnvtest removes versions from the folder.
+func CleanupEnvtest(s *operation.Session, e Envtest) error {
+	tool, err := envtest(s, &e)
+	if err != nil {
+		return err
+	}
+	removed, err := tool.Cleanup(e.Request)
+	lines := make([]string, len(removed))
+	for i, item := range removed {
+		lines[i] = "removed " + item.String()
+	}
+	s.Handler.Handle(report.Result{Text: strings.Join(lines, "\n"), Value: removed})
+	return err
+}
+
+// SideloadEnvtest installs a version from an archive on standard input.
+func SideloadEnvtest(s *operation.Session, e Envtest) error {
+	tool, err := envtest(s, &e)
+	if err != nil {
+		return err
+	}
+	used, err := tool.Sideload(e.Request, s.Stdin)
+	if err != nil {
+		return err
+	}
+	reportEnvtest(s, used, e.Form)
+	return nil
+}
+
+// envtest makes the tool, and completes the request.
+func envtest(s *operation.Session, e *Envtest) (tool setupenvtest.Tool, err error) {
+	if e.UseEnv {
+		e.Assets = s.Getenv("KUBEBUILDER_ASSETS")
+	}
+	if e.Selector, err = setupenvtest.ParseSelector(e.Version); err != nil {
+		return tool, err
+	}
+	dir := e.Dir
+	if dir == "" {
+		if dir, err = setupenvtest.DefaultDir(s.Getenv); err != nil {
+			return tool, err
+		}
+	}
+	return setupenvtest.Tool{Store: setupenvtest.Store{Dir: dir}, Programs: clusterctl.New(s.Getenv, s.Handler).Assets, Handler: s.Handler}, nil
+}
+
+// reportEnvtest tells a folder in the form that was asked for.
+func reportEnvtest(s *operation.Session, u setupenvtest.Used, form string) {
+	r := report.Result{Value: u}
+	switch form {
+	case PathForm:
+		r.Text, r.Bare = u.Path, true
+	case EnvForm:
+		r.Text = "export KUBEBUILDER_ASSETS='" + strings.ReplaceAll(u.Path, "'", `'"'"'`) + "'"
+	default:
+		r.Text = fmt.Sprintf("Version: %s\nOS/Arch: %s/%s\nPath: %s", u.Version, u.OS, u.Arch, u.Path)
+	}
+	s.Handler.Handle(r)
+}
+
+// listed puts a list into columns.
+func listed(list []setupenvtest.Listed) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, l := range list {
+		state := "(available)"
+		if l.Installed {
+			state = "(installed)"
+		}
+		fmt.Fprintf(w, "%s\tv%s\t%s/%s\n", state, l.Version, l.OS, l.Arch)
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return b.String()
+}

@@ -1,0 +1,213 @@
+// Package suites runs the project's own programs: its tests, its manager, and the control planes of setup-envtest.
+package suites
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/delivery"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// Suites are the tests to run, and with which control planes.
+type Suites struct {
+	Args          []string // of go test
+	Controllers   *string  // --controllers, as [clusterfile.ParseControllers] reads it; nil: not given
+	SimulatedPods string   // --simulated-pods
+	SimulatedJobs string   // --simulated-jobs
+	Shared        bool     // one cluster for all packages, instead of a control plane each
+	Dependencies  bool     // with the definitions of kinds of other modules that the project uses
+}
+
+// controllersVariable stands for --controllers where suites start a control plane each, which have it from there.
+const controllersVariable = "SLIPWAY_CONTROLLERS"
+
+// Test runs go test with a control plane for suites written with envtest. In a project, generated files are brought
+// up to date first.
+func Test(ctx context.Context, s *operation.Session, t Suites) error {
+	suites, err := t.read(s.Environ)
+	if err != nil {
+		return err
+	}
+	root, err := operation.ProjectRootOrNone(s)
+	if err != nil {
+		return err
+	}
+	if root == "" {
+		if err := requireModule(s, t.Args); err != nil {
+			return err
+		}
+	}
+	if t.Dependencies {
+		if suites.Definitions, err = suiteDefinitions(ctx, s, root); err != nil {
+			return err
+		}
+	}
+	if !t.Shared && !strings.EqualFold(s.Getenv("USE_EXISTING_CLUSTER"), "true") {
+		runs := func(module, file string) bool {
+			return dev.Tests(testFolder(s, root, t.Args), module, t.Args, s.Getenv).Has(file)
+		}
+		if err := provideForModule(ctx, s, runs); err != nil {
+			return err
+		}
+	}
+	clusters := clusterctl.New(s.Getenv, s.Handler)
+	plane := dev.ControlPlane{Assets: clusters.Assets, Program: clusters.Program, Share: func(ctx context.Context, suites dev.Suites) (_ dev.Shared, end func() error, err error) {
+		return shareCluster(ctx, s, suites)
+	}}
+	options := devOptions(s, testFolder(s, root, t.Args), generation.Generation{NoWebhooks: true})
+	if root != "" {
+		options.Files = s.Folder(root)
+	}
+	return dev.Test(ctx, options, root, suites, plane)
+}
+
+// requireModule refuses packages of this folder where it is in no module, before a program is sought for their suites.
+// Packages that a path names without a dot are the standard library's, and -C leads elsewhere.
+func requireModule(s *operation.Session, args []string) error {
+	begins := func(prefix string) bool {
+		return slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, prefix) })
+	}
+	_, _, err := operation.ModuleRoot(s)
+	if err == nil || inWorkspace(s) || begins("-C") || dev.NamesPackage(args) && !begins(".") {
+		return nil
+	}
+	return err
+}
+
+// inWorkspace reports whether go finds modules by a go.work, or looks for none.
+func inWorkspace(s *operation.Session) bool {
+	if s.Getenv("GO111MODULE") == "off" {
+		return true
+	}
+	if set := s.Getenv("GOWORK"); set != "" {
+		return set != "off"
+	}
+	for dir := s.Dir; ; dir = filepath.Dir(dir) {
+		if operation.IsFile(dir, "go.work") {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
+// testFolder is where go test runs: in the working folder or, if that is in no module and no package is named, in the
+// project below it.
+func testFolder(s *operation.Session, root string, args []string) string {
+	below := root != "" && root != s.Dir && operation.OnlyProjectBelow(s) == root
+	if !below || dev.NamesPackage(args) {
+		return s.Dir
+	}
+	operation.NoteBelow(s, root)
+	return root
+}
+
+// suiteDefinitions keeps the definitions of other modules in a file for suites; it is empty if there are none.
+func suiteDefinitions(ctx context.Context, s *operation.Session, root string) (string, error) {
+	if root == "" {
+		root, _, _ = operation.ModuleRoot(s) // where there is none, go test says so
+	}
+	if root == "" {
+		return "", nil
+	}
+	definitions, err := delivery.Dependencies(ctx, s, root, nil)
+	if err != nil || len(definitions) == 0 {
+		return "", err
+	}
+	return delivery.WriteDefinitions(s, definitions)
+}
+
+// read checks which controllers are asked for, by the flag or in the environment.
+func (t Suites) read(environ []string) (dev.Suites, error) {
+	suites := dev.Suites{Args: t.Args, Shared: t.Shared, SimulatedPods: t.SimulatedPods, SimulatedJobs: t.SimulatedJobs}
+	text, where := t.Controllers, "--controllers"
+	for _, pair := range environ {
+		if value, ok := strings.CutPrefix(pair, controllersVariable+"="); ok && value != "" && t.Controllers == nil {
+			text, where = &value, controllersVariable
+		}
+	}
+	if err := t.checkHabits(text != nil); err != nil || text == nil {
+		return suites, err
+	}
+	c, err := clusterfile.ParseControllers(*text)
+	if err != nil {
+		return suites, &report.Error{What: err.Error(), Where: where, Hint: clusterfile.Expected(err), Next: "slipway test --help", Code: operation.Mistaken}
+	}
+	if t.Controllers != nil || t.Shared {
+		suites.Controllers, suites.ControllerNames = c.Run, c.Names
+	}
+	return suites, nil
+}
+
+// checkHabits refuses what cannot become of simulated pods, and any word about them where there are none.
+func (t Suites) checkHabits(controllers bool) error {
+	for flag, habit := range map[string]string{"--simulated-pods": t.SimulatedPods, "--simulated-jobs": t.SimulatedJobs} {
+		if habit == "" {
+			continue
+		}
+		if !controllers {
+			return &report.Error{What: flag + " is for simulated pods, which need controllers", Where: flag, Hint: "add --controllers",
+				Next: "slipway test --help", Code: operation.Mistaken}
+		}
+		if err := clusterfile.CheckHabit(habit); err != nil {
+			return &report.Error{What: err.Error(), Where: flag, Hint: clusterfile.Expected(err), Next: "slipway test --help", Code: operation.Mistaken}
+		}
+	}
+	return nil
+}
+
+// shareCluster starts a cluster that lives no longer than this process.
+func shareCluster(ctx context.Context, s *operation.Session, suites dev.Suites) (_ dev.Shared, end func() error, err error) {
+	spec := clusterctl.Spec{Controllers: &suites.Controllers, ControllerNames: suites.ControllerNames,
+		SimulatedPods: suites.SimulatedPods, SimulatedJobs: suites.SimulatedJobs}
+	session, err := clusterctl.New(s.Getenv, s.Handler).Tie(ctx, "test", clusterctl.Options{Spec: spec, Socket: true})
+	if err != nil {
+		return dev.Shared{}, nil, err
+	}
+	if err := define(ctx, s, session.Kubeconfig, suites.Definitions); err != nil {
+		return dev.Shared{}, nil, errors.Join(err, session.Close())
+	}
+	return dev.Shared{Kubeconfig: session.Kubeconfig, Socket: session.Socket}, session.Close, nil
+}
+
+// define brings the definitions in a file, if one is named, into a cluster.
+func define(ctx context.Context, s *operation.Session, kubeconfig, file string) error {
+	if file == "" {
+		return nil
+	}
+	text, err := finite.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var definitions []*unstructured.Unstructured
+	for document := range strings.SplitSeq(string(text), "---\n") {
+		if document == "" {
+			continue
+		}
+		o := &unstructured.Unstructured{}
+		if err := o.UnmarshalJSON([]byte(document)); err != nil {
+			return fmt.Errorf("read %s: %w", file, err)
+		}
+		definitions = append(definitions, o)
+	}
+	cluster, err := ship.Connect(ship.Kubeconfig{Path: kubeconfig}, s.Handler)
+	if err != nil {
+		return err
+	}
+	return cluster.Apply(ctx, definitions, ship.ApplyOptions{})
+}
