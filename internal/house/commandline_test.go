@@ -38,18 +38,26 @@ func TestOnlyCommandLinesHaveFlags(t *testing.T) {
 
 // needed are the packages of this module that the command line may import, and why.
 var needed = map[string]string{
-	"internal/operation":  "what verbs do",
-	"internal/ending":     "a process ends with it",
-	"internal/report":     "mistakes on the command line",
-	"internal/ui":         "how events and errors are shown",
-	"internal/collector":  "a process begins with it",
-	"internal/othertools": "what a command of another tool is here",
-	"internal/shellword":  "a call to repeat, as a shell takes it",
-	"internal/spelling":   "the flag that a misspelt one is nearest to",
-	"internal/lazy":       "regular expressions that no start pays for",
-	"internal/kustomize":  "a command line of its own",
-	"internal/generate":   "arguments and help of controller-gen, which are the generators' own",
-	"project":             "what the parts of a kind's name may be, which is asked for",
+	"internal/operation":            "the session that all verbs share",
+	"internal/operation/charts":     "what verbs do for charts",
+	"internal/operation/clusters":   "what verbs do with clusters",
+	"internal/operation/delivery":   "what verbs do to put a project into a cluster",
+	"internal/operation/generation": "what verbs generate",
+	"internal/operation/images":     "what verbs do with images",
+	"internal/operation/projects":   "what verbs change in a project",
+	"internal/operation/suites":     "what verbs run",
+	"internal/operation/tools":      "what verbs do with slipway itself",
+	"internal/ending":               "a process ends with it",
+	"internal/report":               "mistakes on the command line",
+	"internal/ui":                   "how events and errors are shown",
+	"internal/collector":            "a process begins with it",
+	"internal/othertools":           "what a command of another tool is here",
+	"internal/shellword":            "a call to repeat, as a shell takes it",
+	"internal/spelling":             "the flag that a misspelt one is nearest to",
+	"internal/lazy":                 "regular expressions that no start pays for",
+	"internal/kustomize":            "a command line of its own",
+	"internal/generate":             "arguments and help of controller-gen, which are the generators' own",
+	"project":                       "what the parts of a kind's name may be, which is asked for",
 }
 
 // TestCommandLineRunsOperations: a verb is flags, one operation and an exit code. What strings facades together is
@@ -67,7 +75,7 @@ func TestCommandLineRunsOperations(t *testing.T) {
 			}
 			imported[dir] = true
 			if needed[dir] == "" {
-				t.Errorf("internal/cli imports %s: have internal/operation do what it is for", dir)
+				t.Errorf("internal/cli imports %s: have a package below internal/operation do what it is for", dir)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ var namesakes = map[string]string{
 	"cri":          "the container runtime of real nodes, and the test that runs critest against it",
 	"gate":         "hands out ports to tests, in each module by itself",
 	"generate":     "the generators, and the test that compares them with their peers",
+	"generation":   "running the generators, for the verb, and for benchmarks of it and its peer",
 	"process":      "starts programs, and asks /proc what they use, in each module by itself",
 	"protocol":     "the process protocol, of which each module has its side",
 	"removetree":   "removes deep folders of pods, in each module by itself",

@@ -25,7 +25,7 @@ var readers = map[string]string{
 	"internal/dev/ports.go":                         "the program that was compiled a moment ago",
 	"internal/dev/promise.go":                       "a file in the user's cache",
 	"internal/process/session_linux.go":             "files of /proc",
-	"internal/operation/license.go":                 "a file that the user names, which may be a pipe",
+	"internal/operation/projects/license.go":        "a file that the user names, which may be a pipe",
 	"internal/codegen/kubernetes/world.go":          "a file that the program itself has just written",
 	"internal/codegen/remember.go":                  "an answer in the user's cache",
 	"internal/crdcheck/memory.go":                   "an answer in the user's cache",

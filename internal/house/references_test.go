@@ -16,7 +16,7 @@ var splitters = map[string]string{
 	"internal/dev/certificate.go":                 "an IP address, not its text",
 	"internal/download/download.go":               "the address of a mirror",
 	"internal/generate/internal/clients/apply.go": "options of a generator",
-	"internal/operation/generate.go":              "a module with a version",
+	"internal/operation/generation/generate.go":   "a module with a version",
 	"internal/recipe/command.go":                  "a package with a version",
 	"internal/makefile/tool.go":                   "a package with a version",
 	"internal/makefile/tools.go":                  "a package with a version",
