@@ -22,7 +22,7 @@ Environment:
 		Example: `  slipway cache
   slipway cache clean --dry-run`,
 		Args: noSubcommand,
-		RunE: func(*cobra.Command, []string) error { return tools.ListCache(inv.session()) },
+		RunE: func(*cobra.Command, []string) error { return done(tools.ListCache(inv.session())) },
 	}
 	addCommands(cmd, inv.cacheCleanCommand())
 	return cmd
@@ -49,7 +49,7 @@ The programs take minutes to compile again.`,
 				return &report.Error{What: "a time without use is not negative", Where: "--older-than", Next: "slipway cache clean --help", Code: usageCode}
 			}
 			c.Kinds = args
-			return tools.CleanCache(inv.session(), c)
+			return done(tools.CleanCache(inv.session(), c))
 		},
 	}
 	cmd.Flags().BoolVar(&c.DryRun, "dry-run", false, "list what would be removed, and remove nothing")

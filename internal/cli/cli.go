@@ -1,5 +1,5 @@
 // Package cli is the slipway command line: one file per verb, each of which
-// turns flags into one call of package operation and lets its events out
+// turns flags into one call of an operation and lets its events out
 // through package ui.
 //
 // [Main] runs a whole invocation and returns its exit code; nothing below it
@@ -125,6 +125,10 @@ func execute(ctx context.Context, root *cobra.Command, args []string) error {
 	}
 	return withHelp(cmd, err)
 }
+
+// done is the error of an operation. Its value is for those who string operations together: a command shows what the
+// operation reports.
+func done[T any](_ T, err error) error { return err }
 
 // withHelp advises the command's help about a flag whose value is missing or wrong, where the error advises nothing.
 func withHelp(cmd *cobra.Command, err error) error {

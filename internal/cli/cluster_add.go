@@ -36,10 +36,10 @@ func (inv *invocation) clusterAddCommand() *cobra.Command {
 		Args:      oneAddon,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return delivery.ListAddons(cmd.Context(), inv.session(), a.Cluster)
+				return done(delivery.ListAddons(cmd.Context(), inv.session(), a.Cluster))
 			}
 			a.Addon = args[0]
-			return delivery.Add(cmd.Context(), inv.session(), a)
+			return done(delivery.Add(cmd.Context(), inv.session(), a))
 		},
 	}
 	flags := cmd.Flags()
@@ -81,7 +81,7 @@ The images of its programs stay, so that 'slipway cluster add' restores it withi
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Addon = args[0]
-			return delivery.Remove(cmd.Context(), inv.session(), r)
+			return done(delivery.Remove(cmd.Context(), inv.session(), r))
 		},
 	}
 	flags := cmd.Flags()

@@ -21,7 +21,7 @@ With --nodes real it does the same for slipway-node, the program of isolated nod
   export SLIPWAY_CLUSTER=$(slipway cluster build) SLIPWAY_NODE=$(slipway cluster build --nodes real)`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return clusters.BuildProgram(cmd.Context(), inv.session(), nodes)
+			return done(clusters.BuildProgram(cmd.Context(), inv.session(), nodes))
 		},
 	}
 	cmd.Flags().StringVar(&nodes, "nodes", clusters.SimulatedNodes, "`kind` of the nodes: real ones need a program of their own, simulated ones do not")

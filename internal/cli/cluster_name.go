@@ -17,7 +17,7 @@ func bindCluster(flags *pflag.FlagSet, name *string) {
 }
 
 // ofCluster completes a verb of one cluster, which an argument or --cluster names.
-func (inv *invocation) ofCluster(cmd *cobra.Command, do func(ctx context.Context, s *operation.Session, name string) error) *cobra.Command {
+func ofCluster[T any](inv *invocation, cmd *cobra.Command, do func(ctx context.Context, s *operation.Session, name string) (T, error)) *cobra.Command {
 	var flag string
 	bindCluster(cmd.Flags(), &flag)
 	cmd.Args = oneName
@@ -26,7 +26,7 @@ func (inv *invocation) ofCluster(cmd *cobra.Command, do func(ctx context.Context
 		if err != nil {
 			return err
 		}
-		return do(cmd.Context(), inv.session(), name)
+		return done(do(cmd.Context(), inv.session(), name))
 	}
 	return cmd
 }

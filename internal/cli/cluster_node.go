@@ -21,14 +21,14 @@ node, which runs the containers of pods, can join a cluster with a simulated nod
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	addCommands(cmd,
-		inv.nodeCommand(&cobra.Command{
+		nodeCommand(inv, &cobra.Command{
 			Use:   "stop NODE",
 			Short: "Stop a node like a machine that loses power",
 			Long: `Stop stops a node's heartbeats, like a machine that loses power. After a while the cluster
 marks the node NotReady and evicts its pods. On an isolated or plain node, the processes of its pods end.`,
 			Example: `  slipway cluster node stop simulated-1`,
 		}, clusters.StopNode),
-		inv.nodeCommand(&cobra.Command{
+		nodeCommand(inv, &cobra.Command{
 			Use:     "start NODE",
 			Short:   "Start a stopped node again",
 			Long:    `Start starts a stopped node again: it sends heartbeats, becomes Ready and runs pods.`,
@@ -40,7 +40,7 @@ marks the node NotReady and evicts its pods. On an isolated or plain node, the p
 }
 
 // nodeCommand completes a command that does something to one node.
-func (inv *invocation) nodeCommand(cmd *cobra.Command, do func(ctx context.Context, s *operation.Session, cluster, node string) error) *cobra.Command {
+func nodeCommand[T any](inv *invocation, cmd *cobra.Command, do func(ctx context.Context, s *operation.Session, cluster, node string) (T, error)) *cobra.Command {
 	var name string
 	bindCluster(cmd.Flags(), &name)
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -50,7 +50,7 @@ func (inv *invocation) nodeCommand(cmd *cobra.Command, do func(ctx context.Conte
 		return &report.Error{What: cmd.CommandPath() + " takes the name of one node", Next: "slipway kubectl get nodes", Code: usageCode}
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return do(cmd.Context(), inv.session(), name, args[0])
+		return done(do(cmd.Context(), inv.session(), name, args[0]))
 	}
 	return cmd
 }
@@ -69,7 +69,7 @@ node already, nothing changes.`,
 	var name string
 	bindCluster(cmd.Flags(), &name)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return clusters.JoinNode(cmd.Context(), inv.session(), name)
+		return done(clusters.JoinNode(cmd.Context(), inv.session(), name))
 	}
 	return cmd
 }

@@ -12,7 +12,7 @@ import (
 
 func (inv *invocation) clusterPruneCommand() *cobra.Command {
 	var p clusters.Pruning
-	cmd := inv.ofCluster(&cobra.Command{
+	cmd := ofCluster(inv, &cobra.Command{
 		Use:   "prune [NAME]",
 		Short: "Remove superseded images from a cluster",
 		Long: `Prune removes superseded images from the registry of a running cluster, and from its isolated and plain
@@ -27,9 +27,9 @@ These images stay:
 Simulated nodes have no images. A stopped node keeps its own. Prune does not prompt.`,
 		Example: `  slipway cluster prune --dry-run
   slipway cluster prune --older-than 0s`,
-	}, func(ctx context.Context, s *operation.Session, name string) error {
+	}, func(ctx context.Context, s *operation.Session, name string) (*clusters.Pruned, error) {
 		if p.OlderThan < 0 {
-			return &report.Error{What: "a time is not negative", Where: "--older-than", Next: "slipway cluster prune --help", Code: usageCode}
+			return nil, &report.Error{What: "a time is not negative", Where: "--older-than", Next: "slipway cluster prune --help", Code: usageCode}
 		}
 		return clusters.Prune(ctx, s, name, p)
 	})

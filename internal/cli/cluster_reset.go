@@ -7,7 +7,7 @@ import (
 )
 
 func (inv *invocation) clusterResetCommand() *cobra.Command {
-	return inv.ofCluster(&cobra.Command{
+	return ofCluster(inv, &cobra.Command{
 		Use:   "reset [NAME]",
 		Short: "Restore a running cluster to the state in which it became ready",
 		Long: `Reset restores a running cluster within milliseconds to the state in which it became ready. Objects
@@ -22,7 +22,7 @@ A durable cluster is restored to the state of its last start, on disk, too.`,
 }
 
 func (inv *invocation) clusterKeepCommand() *cobra.Command {
-	return inv.ofCluster(&cobra.Command{
+	return ofCluster(inv, &cobra.Command{
 		Use:   "keep [NAME]",
 		Short: "Make the present state of a cluster the one that reset restores",
 		Long: `Keep records the objects of a running cluster, and 'slipway cluster reset' then restores these instead of

@@ -118,7 +118,7 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 			if c.Name, err = clusterName(cmd, args, c.Name); err != nil {
 				return err
 			}
-			return clusters.Start(cmd.Context(), inv.session(), c)
+			return done(clusters.Start(cmd.Context(), inv.session(), c))
 		},
 	}
 	flags := cmd.Flags()

@@ -7,7 +7,7 @@ import (
 )
 
 func (inv *invocation) clusterStatusCommand() *cobra.Command {
-	return inv.ofCluster(&cobra.Command{
+	return ofCluster(inv, &cobra.Command{
 		Use:   "status [NAME]",
 		Short: "Show the state of a cluster and its components",
 		Long: `Status shows the state of a cluster and of each component. It lists the addresses on this machine
@@ -24,7 +24,7 @@ func (inv *invocation) clusterListCommand() *cobra.Command {
 		Long:    `List lists running clusters, clusters that died, and stopped clusters that kept their data.`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return clusters.List(cmd.Context(), inv.session())
+			return done(clusters.List(cmd.Context(), inv.session()))
 		},
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func (inv *invocation) clusterStopCommand() *cobra.Command {
-	return inv.ofCluster(&cobra.Command{
+	return ofCluster(inv, &cobra.Command{
 		Use:   "stop [NAME]",
 		Short: "Stop a cluster and remove its context from the kubeconfig",
 		Long: `Stop stops a cluster, by force if it does not answer. It removes the context from the kubeconfig
@@ -17,7 +17,7 @@ logs stay. It also removes the remains of a cluster that died.`,
 }
 
 func (inv *invocation) clusterDeleteCommand() *cobra.Command {
-	return inv.ofCluster(&cobra.Command{
+	return ofCluster(inv, &cobra.Command{
 		Use:   "delete [NAME]",
 		Short: "Stop a cluster and delete all its files, durable data too",
 		Long: `Delete stops a cluster if it runs, as stop does. It removes the context from the kubeconfig, the

@@ -80,7 +80,7 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 	}
 	options.Tags = c.tags
 	options.Program, options.Version = c.program(), c.standsFor()
-	return generation.ControllerGen(ctx, c.session(), generation.Generators{Options: options, Explain: c.again(args, "-w")})
+	return done(generation.ControllerGen(ctx, c.session(), generation.Generators{Options: options, Explain: c.again(args, "-w")}))
 }
 
 // program is the name under which controller-gen was called, by a link of slipway's or by another one.

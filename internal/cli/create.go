@@ -94,7 +94,7 @@ func (inv *invocation) createAPI(cmd *cobra.Command, f apiFlags) error {
 	if err := inv.askWhatToCreate(cmd, &f); err != nil {
 		return err
 	}
-	err := projects.CreateAPI(cmd.Context(), session, f.API)
+	err := done(projects.CreateAPI(cmd.Context(), session, f.API))
 	return unchecked(cmd, err, "--resource="+strconv.FormatBool(f.Resource), "--controller="+strconv.FormatBool(f.Controller))
 }
 

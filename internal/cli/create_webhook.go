@@ -65,5 +65,5 @@ func (inv *invocation) createWebhook(cmd *cobra.Command, w projects.Webhook) err
 	if err := inv.askWebhook(cmd, operation.Kinds(session), &w); err != nil {
 		return err
 	}
-	return unchecked(cmd, projects.CreateWebhook(cmd.Context(), session, w))
+	return unchecked(cmd, done(projects.CreateWebhook(cmd.Context(), session, w)))
 }

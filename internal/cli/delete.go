@@ -47,7 +47,7 @@ The command changes no cluster: an installed CRD and its objects stay.`,
   slipway delete api --group batch --version v1 --kind CronJob`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return unchecked(cmd, projects.DeleteAPI(cmd.Context(), inv.session(), d))
+			return unchecked(cmd, done(projects.DeleteAPI(cmd.Context(), inv.session(), d)))
 		},
 	}
 	bindDeletion(cmd.Flags(), &d)
@@ -69,7 +69,7 @@ Files and lines that you have changed are kept and reported, as with 'slipway de
   slipway delete webhook --group batch --version v1 --kind CronJob --defaulting`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return unchecked(cmd, projects.DeleteWebhook(cmd.Context(), inv.session(), d))
+			return unchecked(cmd, done(projects.DeleteWebhook(cmd.Context(), inv.session(), d)))
 		},
 	}
 	bindDeletion(cmd.Flags(), &d.Deletion)

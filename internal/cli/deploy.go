@@ -65,9 +65,9 @@ func (inv *invocation) deployCommand() *cobra.Command {
 				}
 			}
 			if show {
-				return delivery.PrintDeployment(cmd.Context(), inv.session(), d)
+				return done(delivery.PrintDeployment(cmd.Context(), inv.session(), d))
 			}
-			return delivery.Deploy(cmd.Context(), inv.session(), d)
+			return done(delivery.Deploy(cmd.Context(), inv.session(), d))
 		},
 	}
 	bindTarget(cmd.Flags(), &d.To, delivery.DeployTimeout, "for the operator to run")
@@ -116,7 +116,7 @@ and a namespace with other objects. It also asks before it deletes volumes, thei
 configuration. Without a terminal and without --yes it then deletes nothing.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return delivery.Undeploy(cmd.Context(), inv.session(), folder, removal)
+			return done(delivery.Undeploy(cmd.Context(), inv.session(), folder, removal))
 		},
 	}
 	bindRemoval(cmd.Flags(), &removal, delivery.DeployTimeout, "for the objects to be gone")

@@ -31,7 +31,7 @@ reports the file, the line and the text to insert by hand. A second run changes 
 			if given("license") || given("license-file") || given("owner") {
 				e.License = &license
 			}
-			return unchecked(cmd, projects.EditProject(cmd.Context(), inv.session(), e))
+			return unchecked(cmd, done(projects.EditProject(cmd.Context(), inv.session(), e)))
 		},
 	}
 	flags := cmd.Flags()

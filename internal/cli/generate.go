@@ -90,13 +90,13 @@ func (flags *generateFlags) declare(set *pflag.FlagSet) {
 func (flags *generateFlags) run(ctx context.Context, session *operation.Session) error {
 	switch {
 	case flags.since != "":
-		return generation.CompareDefinitions(ctx, session, flags.since, flags.Generation)
+		return done(generation.CompareDefinitions(ctx, session, flags.since, flags.Generation))
 	case flags.check:
-		return generation.Check(ctx, session, flags.Generation)
+		return done(generation.Check(ctx, session, flags.Generation))
 	case flags.watch:
 		return generation.Watch(ctx, session, flags.Generation)
 	}
-	return generation.Generate(ctx, session, flags.Generation)
+	return done(generation.Generate(ctx, session, flags.Generation))
 }
 
 // usable refuses flags that contradict each other, and a comparison with nothing.

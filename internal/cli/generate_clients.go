@@ -51,7 +51,7 @@ the code; slipway compiles it once.`,
 			for _, e := range externals {
 				clients.Externals = append(clients.Externals, strings.Replace(e, ":", "@", 1))
 			}
-			return generation.GenerateClients(cmd.Context(), inv.session(), clients)
+			return done(generation.GenerateClients(cmd.Context(), inv.session(), clients))
 		},
 	}
 	flags := cmd.Flags()

@@ -28,7 +28,7 @@ Name, versions and both folders default to those of the last run.`,
   slipway helm --diff
   helm upgrade --install my-operator dist/chart --namespace my-operator-system --create-namespace`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return charts.Helm(cmd.Context(), inv.session(), c) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return done(charts.Helm(cmd.Context(), inv.session(), c)) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&c.Folder, "chart", "", "`folder` of the chart in the project (default: dist/chart)")

@@ -51,7 +51,7 @@ func (inv *invocation) imageBuildCommand() *cobra.Command {
 			if len(args) > 0 {
 				b.Package = args[0]
 			}
-			return images.BuildImage(cmd.Context(), inv.session(), b)
+			return done(images.BuildImage(cmd.Context(), inv.session(), b))
 		},
 	}
 	flags := cmd.Flags()

@@ -17,7 +17,7 @@ and the layers. With --sbom it prints the bills of materials instead, in SPDX 2.
   slipway image inspect operator:v1 --sbom > sbom.spdx.json`,
 		Args: oneImage,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return images.Inspect(cmd.Context(), inv.session(), args[0], sbom)
+			return done(images.Inspect(cmd.Context(), inv.session(), args[0], sbom))
 		},
 	}
 	cmd.Flags().BoolVar(&sbom, "sbom", false, "print the bills of materials")

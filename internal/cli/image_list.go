@@ -15,7 +15,7 @@ func (inv *invocation) imageListCommand() *cobra.Command {
 		Long:    `List lists the built and pulled images in the user's cache, by their names.`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return images.List(cmd.Context(), inv.session())
+			return done(images.List(cmd.Context(), inv.session()))
 		},
 	}
 }
@@ -30,7 +30,7 @@ registries, clusters and archives stay.`,
 		Example: `  slipway image remove operator:v1`,
 		Args:    someImages,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return images.Remove(cmd.Context(), inv.session(), args...)
+			return done(images.Remove(cmd.Context(), inv.session(), args...))
 		},
 	}
 }

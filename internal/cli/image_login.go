@@ -38,15 +38,15 @@ engines of other users need that: the user who started the cluster, and root, pu
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case cluster != "" && len(args) == 1: // --cluster NAME
-				return images.LoginToCluster(cmd.Context(), inv.session(), args[0])
+				return done(images.LoginToCluster(cmd.Context(), inv.session(), args[0]))
 			case cluster != "":
-				return images.LoginToCluster(cmd.Context(), inv.session(), cluster)
+				return done(images.LoginToCluster(cmd.Context(), inv.session(), cluster))
 			}
 			name, password, err := inv.account(cmd, user, stdin)
 			if err != nil {
 				return err
 			}
-			return images.Login(cmd.Context(), inv.session(), args[0], name, password)
+			return done(images.Login(cmd.Context(), inv.session(), args[0], name, password))
 		},
 	}
 	cmd.Flags().StringVarP(&user, "username", "u", "", "the user's `name`")
@@ -87,7 +87,7 @@ func (inv *invocation) imageLogoutCommand() *cobra.Command {
 		Example: `  slipway image logout registry.example.com`,
 		Args:    oneRegistry,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return images.Logout(cmd.Context(), inv.session(), args[0])
+			return done(images.Logout(cmd.Context(), inv.session(), args[0]))
 		},
 	}
 }

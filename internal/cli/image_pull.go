@@ -29,7 +29,7 @@ func (inv *invocation) imagePullCommand() *cobra.Command {
   slipway image pull --mirror docker.io=mirror.example.com:5000 postgres:17`,
 		Args: pulledImages,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return images.PullImages(cmd.Context(), inv.session(), pull, args...)
+			return done(images.PullImages(cmd.Context(), inv.session(), pull, args...))
 		},
 	}
 	cmd.Flags().StringVar(&pull.Platform, "platform", "", "`platform` of the image (default: linux/"+runtime.GOARCH+")")

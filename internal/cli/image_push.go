@@ -24,7 +24,7 @@ cluster, and keeps no copy. If the archive has several images, NAME is one of th
   slipway image push registry.example.com/operator:v1 --archive operator.tar`,
 		Args: oneImage,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return images.Push(cmd.Context(), inv.session(), args[0], archive)
+			return done(images.Push(cmd.Context(), inv.session(), args[0], archive))
 		},
 	}
 	cmd.Flags().StringVar(&archive, "archive", "", "push the image of this `archive`, in place of one that was built or pulled")
@@ -48,7 +48,7 @@ An argument that ends in .tar, .tar.gz or .tgz is an archive of 'slipway image s
   slipway image load operator.tar --cluster staging`,
 		Args: oneImage,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return images.Load(cmd.Context(), inv.session(), args[0], cluster)
+			return done(images.Load(cmd.Context(), inv.session(), args[0], cluster))
 		},
 	}
 	bindCluster(cmd.Flags(), &cluster)

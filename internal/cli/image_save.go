@@ -30,7 +30,7 @@ an OCI image layout, which can hold several platforms. The file appears only whe
 				return missingFlag(cmd, "archive", args[0]+" --archive image.tar")
 			}
 			a.Image = args[0]
-			return images.Save(cmd.Context(), inv.session(), a)
+			return done(images.Save(cmd.Context(), inv.session(), a))
 		},
 	}
 	flags := cmd.Flags()

@@ -62,5 +62,5 @@ func (inv *invocation) init(cmd *cobra.Command, f initFlags) error {
 		return err
 	}
 	f.CheckGo = !f.skipGo
-	return projects.Init(cmd.Context(), inv.session(), f.Project)
+	return done(projects.Init(cmd.Context(), inv.session(), f.Project))
 }

@@ -30,7 +30,7 @@ that it makes.
 --dry-run and --diff generate in memory and write no file; --no-generate takes the project's files as they are.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return delivery.Install(cmd.Context(), inv.session(), i)
+			return done(delivery.Install(cmd.Context(), inv.session(), i))
 		},
 	}
 	bindTarget(cmd.Flags(), &i.To, delivery.InstallTimeout, "for the definitions to be served")
@@ -56,7 +56,7 @@ before it deletes CRDs with objects other than those in config/samples. Without 
 deletes nothing.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return delivery.Uninstall(cmd.Context(), inv.session(), folder, removal)
+			return done(delivery.Uninstall(cmd.Context(), inv.session(), folder, removal))
 		},
 	}
 	bindRemoval(cmd.Flags(), &removal, delivery.InstallTimeout, "for the definitions and their objects to be gone")

@@ -63,7 +63,7 @@ func (inv *invocation) acceptPlugins(cmd *cobra.Command, chart bool) *cobra.Comm
 		if old.manifests != "" {
 			inv.handler.Handle(report.Note{Text: "--manifests has no effect: the chart is made from config/default"})
 		}
-		return charts.Helm(cmd.Context(), inv.session(), charts.Chart{Folder: old.folder(), Preview: previewOf(cmd)})
+		return done(charts.Helm(cmd.Context(), inv.session(), charts.Chart{Folder: old.folder(), Preview: previewOf(cmd)}))
 	}
 	return cmd
 }

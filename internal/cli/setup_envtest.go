@@ -127,7 +127,7 @@ If the cluster program is not compiled yet, use compiles it, which takes minutes
 		Example: `  export KUBEBUILDER_ASSETS="$(slipway setup-envtest use 1.37.x --bin-dir bin -p path)"`,
 		Args:    oneVersion,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return suites.UseEnvtest(cmd.Context(), s.session(), s.asked(args))
+			return done(suites.UseEnvtest(cmd.Context(), s.session(), s.asked(args)))
 		},
 	}
 }
@@ -140,7 +140,7 @@ func (s *setupEnvtest) listCommand() *cobra.Command {
 		Example: `  slipway setup-envtest list -i --os '*' --arch '*'`,
 		Args:    oneVersion,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return suites.ListEnvtest(s.session(), s.asked(args))
+			return done(suites.ListEnvtest(s.session(), s.asked(args)))
 		},
 	}
 }
@@ -154,7 +154,7 @@ stays, since the folders only link to it.`,
 		Example: `  slipway setup-envtest cleanup '<1.36' --os '*' --arch '*'`,
 		Args:    oneVersion,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return suites.CleanupEnvtest(s.session(), s.asked(args))
+			return done(suites.CleanupEnvtest(s.session(), s.asked(args)))
 		},
 	}
 }
@@ -168,7 +168,7 @@ as use does. If the archive is damaged, the installed version stays.`,
 		Example: `  slipway setup-envtest sideload 1.35.0 < envtest-v1.35.0-linux-amd64.tar.gz`,
 		Args:    oneVersion,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return suites.SideloadEnvtest(s.session(), s.asked(args))
+			return done(suites.SideloadEnvtest(s.session(), s.asked(args)))
 		},
 	}
 }

@@ -40,7 +40,7 @@ A second run changes nothing, unless slipway has moved.`,
   slipway tools link hack/tools/bin`,
 		Args: atMostOneFolder,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return tools.LinkTools(inv.session(), toolFolder(args), force)
+			return done(tools.LinkTools(inv.session(), toolFolder(args), force))
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "replace files that neither slipway nor the go command made, too")
@@ -55,7 +55,7 @@ func (inv *invocation) toolsUnlinkCommand() *cobra.Command {
 		Example: `  slipway tools unlink`,
 		Args:    atMostOneFolder,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return tools.UnlinkTools(inv.session(), toolFolder(args))
+			return done(tools.UnlinkTools(inv.session(), toolFolder(args)))
 		},
 	}
 }

@@ -22,7 +22,7 @@ slipway type-scaffold is the same command, and a link named type-scaffold to the
   slipway type --kind Bar --resource foobars >> api/v1/bar_types.go`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return projects.PrintTypes(inv.session(), t)
+			return done(projects.PrintTypes(inv.session(), t))
 		},
 	}
 	flags := cmd.Flags()

@@ -22,7 +22,7 @@ Environment:
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if check {
-				return tools.CheckVersion(cmd.Context(), inv.session())
+				return done(tools.CheckVersion(cmd.Context(), inv.session()))
 			}
 			operation.TellVersion(inv.session())
 			return nil

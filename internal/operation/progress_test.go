@@ -17,7 +17,7 @@ import (
 // on.
 func TestLongWorkBegins(t *testing.T) {
 	s, told := operationtest.Begin(t, t.TempDir())
-	if err := projects.Init(t.Context(), s, projects.Project{Project: scaffold.Project{Domain: "example.com", Repo: "example.com/op", Name: "op"}}); err != nil {
+	if _, err := projects.Init(t.Context(), s, projects.Project{Project: scaffold.Project{Domain: "example.com", Repo: "example.com/op", Name: "op"}}); err != nil {
 		t.Fatal(err)
 	}
 	api := projects.API{API: scaffold.API{Group: "ship", Version: "v1", Kind: "Brig", Resource: true, Controller: true}}
@@ -36,16 +36,20 @@ func TestLongWorkBegins(t *testing.T) {
 		run   func() error
 		steps []string
 	}{
-		{"create api", func() error { return projects.CreateAPI(t.Context(), s, api) }, []string{"planning the change", "checking that kustomizations still build", "checking that the code still compiles"}},
-		{"generate", func() error { return generation.Generate(t.Context(), s, generation.Generation{}) }, []string{"generating"}},
-		{"edit", func() error { return projects.EditProject(t.Context(), s, projects.Edit{Enable: []string{"ha"}}) }, []string{"planning the change", "checking that kustomizations still build"}},
+		{"create api", func() error { return operationtest.Err(projects.CreateAPI(t.Context(), s, api)) }, []string{"planning the change", "checking that kustomizations still build", "checking that the code still compiles"}},
+		{"generate", func() error { return operationtest.Err(generation.Generate(t.Context(), s, generation.Generation{})) }, []string{"generating"}},
+		{"edit", func() error {
+			return operationtest.Err(projects.EditProject(t.Context(), s, projects.Edit{Enable: []string{"ha"}}))
+		}, []string{"planning the change", "checking that kustomizations still build"}},
 		{"undeploy", without(func(to delivery.Target) error {
-			return delivery.Undeploy(t.Context(), s, "", delivery.Removal{From: to})
+			return operationtest.Err(delivery.Undeploy(t.Context(), s, "", delivery.Removal{From: to}))
 		}), []string{"building config/default"}},
 		{"uninstall", without(func(to delivery.Target) error {
-			return delivery.Uninstall(t.Context(), s, "", delivery.Removal{From: to})
+			return operationtest.Err(delivery.Uninstall(t.Context(), s, "", delivery.Removal{From: to}))
 		}), []string{"building config/crd"}},
-		{"delete api", func() error { return projects.DeleteAPI(t.Context(), s, projects.Deletion{Deletion: deletion}) }, []string{"planning the change"}},
+		{"delete api", func() error {
+			return operationtest.Err(projects.DeleteAPI(t.Context(), s, projects.Deletion{Deletion: deletion}))
+		}, []string{"planning the change"}},
 	} {
 		told.All = nil
 		if err := verb.run(); err != nil {

@@ -70,50 +70,52 @@ func checkRoot(t *testing.T, name, got string, err error, want string) {
 func TestNeedAProject(t *testing.T) {
 	for name, run := range map[string]func(*operation.Session) error{
 		"Generate": func(s *operation.Session) error {
-			return generation.Generate(context.Background(), s, generation.Generation{})
+			return operationtest.Err(generation.Generate(context.Background(), s, generation.Generation{}))
 		},
 		"Check": func(s *operation.Session) error {
-			return generation.Check(context.Background(), s, generation.Generation{})
+			return operationtest.Err(generation.Check(context.Background(), s, generation.Generation{}))
 		},
 		"CompareDefinitions": func(s *operation.Session) error {
-			return generation.CompareDefinitions(context.Background(), s, "main", generation.Generation{})
+			return operationtest.Err(generation.CompareDefinitions(context.Background(), s, "main", generation.Generation{}))
 		},
 		"Watch": func(s *operation.Session) error {
 			return generation.Watch(context.Background(), s, generation.Generation{})
 		},
 		"Install": func(s *operation.Session) error {
-			return delivery.Install(context.Background(), s, delivery.Installation{})
+			return operationtest.Err(delivery.Install(context.Background(), s, delivery.Installation{}))
 		},
 		"Uninstall": func(s *operation.Session) error {
-			return delivery.Uninstall(context.Background(), s, "", delivery.Removal{})
+			return operationtest.Err(delivery.Uninstall(context.Background(), s, "", delivery.Removal{}))
 		},
 		"Deploy": func(s *operation.Session) error {
-			return delivery.Deploy(context.Background(), s, delivery.Deployment{})
+			return operationtest.Err(delivery.Deploy(context.Background(), s, delivery.Deployment{}))
 		},
 		"PrintDeployment": func(s *operation.Session) error {
-			return delivery.PrintDeployment(context.Background(), s, delivery.Deployment{})
+			return operationtest.Err(delivery.PrintDeployment(context.Background(), s, delivery.Deployment{}))
 		},
 		"Undeploy": func(s *operation.Session) error {
-			return delivery.Undeploy(context.Background(), s, "", delivery.Removal{})
+			return operationtest.Err(delivery.Undeploy(context.Background(), s, "", delivery.Removal{}))
 		},
 		"Run": func(s *operation.Session) error {
 			return suites.RunManager(context.Background(), s, suites.Run{Address: suites.Loopback})
 		},
-		"CreateAPI": func(s *operation.Session) error { return projects.CreateAPI(context.Background(), s, projects.API{}) },
+		"CreateAPI": func(s *operation.Session) error {
+			return operationtest.Err(projects.CreateAPI(context.Background(), s, projects.API{}))
+		},
 		"CreateWebhook": func(s *operation.Session) error {
-			return projects.CreateWebhook(context.Background(), s, projects.Webhook{})
+			return operationtest.Err(projects.CreateWebhook(context.Background(), s, projects.Webhook{}))
 		},
 		"DeleteAPI": func(s *operation.Session) error {
-			return projects.DeleteAPI(context.Background(), s, projects.Deletion{})
+			return operationtest.Err(projects.DeleteAPI(context.Background(), s, projects.Deletion{}))
 		},
 		"DeleteWebhook": func(s *operation.Session) error {
-			return projects.DeleteWebhook(context.Background(), s, projects.WebhookDeletion{})
+			return operationtest.Err(projects.DeleteWebhook(context.Background(), s, projects.WebhookDeletion{}))
 		},
 		"Edit": func(s *operation.Session) error {
-			return projects.EditProject(context.Background(), s, projects.Edit{})
+			return operationtest.Err(projects.EditProject(context.Background(), s, projects.Edit{}))
 		},
 		"Helm": func(s *operation.Session) error {
-			return charts.Helm(context.Background(), s, charts.Chart{Config: ""})
+			return operationtest.Err(charts.Helm(context.Background(), s, charts.Chart{Config: ""}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,11 +4,13 @@
 // as events. The command line runs one of them for each verb, and what strings verbs together calls the same ones:
 //
 //	session := &operation.Session{Dir: dir, Getenv: os.Getenv, Handler: handler}
-//	err := delivery.Deploy(ctx, session, delivery.Deployment{Image: "registry.example.com/operator:v1", Wait: true})
+//	applied, err := delivery.Deploy(ctx, session, delivery.Deployment{Image: "registry.example.com/operator:v1", Wait: true})
 //
 // An operation's input is a value of its own type, such as delivery.Deployment. Its reports go to the handler: at the
-// end a [report.Result] with the text for people and the value for programs. Its error is a [report.Error], or wraps
-// one. It names flags of the command line, since users know the inputs by those.
+// end a [report.Result] with the text for people and the value for programs. What it has built, changed or found is
+// also what it returns, for those who string operations together; with an error that is the zero value, unless the
+// operation promises more. Its error is a [report.Error], or wraps one. It names flags of the command line, since
+// users know the inputs by those.
 //
 // Operations know no flags, and ask no questions but by Session.Ask. They end no process, and read no environment but
 // by Session.Getenv and, to find the user's folders, package os.

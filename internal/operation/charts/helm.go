@@ -43,25 +43,26 @@ type Chart struct {
 	operation.Preview
 }
 
-// Helm makes a Helm chart of the project, or brings it up to date.
-func Helm(ctx context.Context, s *operation.Session, c Chart) error {
+// Helm makes a Helm chart of the project, or brings it up to date. It returns the changes of files: none if there is
+// nothing to do, and with a preview those that it would make.
+func Helm(ctx context.Context, s *operation.Session, c Chart) ([]report.File, error) {
 	root, err := s.ReadRoot()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	prefer, err := parsePreference(c.Conflicts)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := completeChart(s, root, &c); err != nil {
-		return err
+		return nil, err
 	}
 	if err := delivery.RequireKustomization(s, root, c.Config, c.again()); err != nil {
-		return err
+		return nil, err
 	}
 	if !c.Only() && !c.NoGenerate {
 		if err := generation.Regenerate(ctx, s, root, generation.Generation{}); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	ctx, end := delivery.Online(ctx, s, c.Only())

@@ -64,17 +64,17 @@ const (
 )
 
 // BuildProgram makes sure that the program for clusters is there, with its kubectl, or that for nodes of a kind
-// which have one, and answers with its path.
-func BuildProgram(ctx context.Context, s *operation.Session, nodes string) error {
+// which have one, and returns its path.
+func BuildProgram(ctx context.Context, s *operation.Session, nodes string) (string, error) {
 	path, err := clusterProgram(ctx, s, nodes)
 	if err != nil {
-		return err
+		return "", err
 	}
 	value := struct {
 		Path string `json:"path"`
 	}{path}
 	s.Handler.Handle(report.Result{Text: path, Value: value})
-	return nil
+	return path, nil
 }
 
 // clusterProgram is the path of that program.
@@ -92,11 +92,11 @@ func clusterProgram(ctx context.Context, s *operation.Session, nodes string) (st
 	return "", &report.Error{What: "unknown kind of nodes", Where: "--nodes " + nodes, Hint: "use simulated or real", Code: operation.Mistaken}
 }
 
-// Stop stops a cluster and takes its context out of the kubeconfig.
-func Stop(ctx context.Context, s *operation.Session, name string) error {
+// Stop stops a cluster and takes its context out of the kubeconfig. It returns how the cluster is then.
+func Stop(ctx context.Context, s *operation.Session, name string) (*clusterctl.Status, error) {
 	stopped, err := clusterctl.New(s.Getenv, s.Handler).Stop(ctx, Meant(s, name))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	text := "cluster " + stopped.Name + " is stopped"
 	if stopped.Already {
@@ -106,42 +106,43 @@ func Stop(ctx context.Context, s *operation.Session, name string) error {
 		text += "; its data are kept"
 	}
 	s.Handler.Handle(report.Result{Text: text, Value: stopped})
-	return nil
+	return stopped, nil
 }
 
-// Delete stops a cluster and removes all that is kept of it, durable data too.
-func Delete(ctx context.Context, s *operation.Session, name string) error {
+// Delete stops a cluster and removes all that is kept of it, durable data too. It returns how the
+// cluster is then; Already says that there was none.
+func Delete(ctx context.Context, s *operation.Session, name string) (*clusterctl.Status, error) {
 	deleted, err := clusterctl.New(s.Getenv, s.Handler).Delete(ctx, Meant(s, name))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	text := "cluster " + deleted.Name + " is deleted"
 	if deleted.Already {
 		text = "there is no cluster " + deleted.Name
 	}
 	s.Handler.Handle(report.Result{Text: text, Value: deleted})
-	return nil
+	return deleted, nil
 }
 
 // Reset takes a running cluster back to where it was when it became ready, or was kept.
-func Reset(ctx context.Context, s *operation.Session, name string) error {
+func Reset(ctx context.Context, s *operation.Session, name string) (*clusterctl.Reset, error) {
 	r, err := clusterctl.New(s.Getenv, s.Handler).Reset(ctx, Meant(s, name))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.Handler.Handle(report.Result{Text: wasReset(r), Value: r})
-	return nil
+	return r, nil
 }
 
 // Keep has resets of a running cluster lead back to what it holds now.
-func Keep(ctx context.Context, s *operation.Session, name string) error {
+func Keep(ctx context.Context, s *operation.Session, name string) (*clusterctl.Kept, error) {
 	k, err := clusterctl.New(s.Getenv, s.Handler).Keep(ctx, Meant(s, name))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.Handler.Handle(report.Result{Value: k,
 		Text: fmt.Sprintf("'slipway cluster reset' now restores cluster %s to its present state, %s", k.Name, operation.Count(k.Objects, "object"))})
-	return nil
+	return k, nil
 }
 
 // wasReset says what a reset did.

@@ -121,7 +121,7 @@ func TestClusterOptions(t *testing.T) {
 
 func TestNoSuchNodes(t *testing.T) {
 	s, _ := operationtest.Begin(t, t.TempDir())
-	if err := operationtest.Mistake(t, BuildProgram(t.Context(), s, "imaginary")); err.Where != "--nodes imaginary" || err.ExitCode() != operation.Mistaken {
+	if err := operationtest.Mistake(t, operationtest.Err(BuildProgram(t.Context(), s, "imaginary"))); err.Where != "--nodes imaginary" || err.ExitCode() != operation.Mistaken {
 		t.Error(err)
 	}
 }
@@ -129,16 +129,16 @@ func TestNoSuchNodes(t *testing.T) {
 func TestWriteKubeconfig(t *testing.T) {
 	s, told := operationtest.Begin(t, t.TempDir())
 	file := filepath.Join(s.Dir, "kubeconfig")
-	if err := writeKubeconfig(s, file, []byte("secret")); err != nil {
+	if _, err := writeKubeconfig(s, file, []byte("secret")); err != nil {
 		t.Fatal(err)
 	}
-	if got := operationtest.Last(t, told).Value.(kubeconfigFile); got.Path != file || got.Kubeconfig != "" {
+	if got := operationtest.Last(t, told).Value.(Kubeconfig); got.Path != file || got.Text != "" {
 		t.Errorf("the result is %+v", got)
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != "secret" {
 		t.Errorf("the file holds %q, %v", text, err)
 	}
-	if err := operationtest.Mistake(t, writeKubeconfig(s, filepath.Join(s.Dir, "missing", "kubeconfig"), nil)); err.Where == "" || err.Hint == "" {
+	if err := operationtest.Mistake(t, operationtest.Err(writeKubeconfig(s, filepath.Join(s.Dir, "missing", "kubeconfig"), nil))); err.Where == "" || err.Hint == "" {
 		t.Errorf("%+v", err)
 	}
 }

@@ -16,35 +16,37 @@ import (
 )
 
 // PrintKubeconfig answers with the kubeconfig of a running cluster, and warns where others could read it.
-func PrintKubeconfig(ctx context.Context, s *operation.Session, cluster string) error {
+func PrintKubeconfig(ctx context.Context, s *operation.Session, cluster string) (Kubeconfig, error) {
 	path, text, err := clusterctl.New(s.Getenv, s.Handler).Kubeconfig(ctx, Meant(s, cluster))
 	if err != nil {
-		return err
+		return Kubeconfig{}, err
 	}
 	if readable, is := readableByOthers(s.Stdout); is {
 		s.Handler.Handle(report.Warning{Text: fmt.Sprintf("other users of this machine can read the output file (%v), which gives all rights in the cluster; --out FILE writes one that only you can read", readable)})
 	}
-	s.Handler.Handle(report.Result{Text: string(text), Value: kubeconfigFile{path, string(text)}})
-	return nil
+	found := Kubeconfig{Path: path, Text: string(text)}
+	s.Handler.Handle(report.Result{Text: found.Text, Value: found})
+	return found, nil
 }
 
-// WriteKubeconfig writes the kubeconfig of a running cluster to a file that only its user can read.
-func WriteKubeconfig(ctx context.Context, s *operation.Session, cluster, file string) error {
+// WriteKubeconfig writes the kubeconfig of a running cluster to a file that only its user can read, and returns where
+// it is.
+func WriteKubeconfig(ctx context.Context, s *operation.Session, cluster, file string) (Kubeconfig, error) {
 	_, text, err := clusterctl.New(s.Getenv, s.Handler).Kubeconfig(ctx, Meant(s, cluster))
 	if err != nil {
-		return err
+		return Kubeconfig{}, err
 	}
 	return writeKubeconfig(s, file, text)
 }
 
-// kubeconfigFile is a kubeconfig as programs get it.
-type kubeconfigFile struct {
-	Path       string `json:"path"`
-	Kubeconfig string `json:"kubeconfig,omitempty"`
+// A Kubeconfig is that of a cluster; the JSON form is stable.
+type Kubeconfig struct {
+	Path string `json:"path"`
+	Text string `json:"kubeconfig,omitempty"` // empty where it was written to Path
 }
 
 // writeKubeconfig writes a file that only its user can read, from its first byte on.
-func writeKubeconfig(s *operation.Session, path string, text []byte) error {
+func writeKubeconfig(s *operation.Session, path string, text []byte) (Kubeconfig, error) {
 	if err := atomicfile.WriteSecret(path, text); err != nil {
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err
@@ -52,11 +54,12 @@ func writeKubeconfig(s *operation.Session, path string, text []byte) error {
 		if l, ok := errors.AsType[*os.LinkError](err); ok {
 			err = l.Err
 		}
-		return &report.Error{What: "the kubeconfig cannot be written", Where: path, Err: err,
+		return Kubeconfig{}, &report.Error{What: "the kubeconfig cannot be written", Where: path, Err: err,
 			Hint: "name a file in a folder that you may write to"}
 	}
-	s.Handler.Handle(report.Result{Text: "kubeconfig: " + path + ", which only you can read", Value: kubeconfigFile{Path: path}})
-	return nil
+	written := Kubeconfig{Path: path}
+	s.Handler.Handle(report.Result{Text: "kubeconfig: " + path + ", which only you can read", Value: written})
+	return written, nil
 }
 
 // readableByOthers tells whether w is a file, not a pipe or a terminal, that others than its owner can read.

@@ -9,46 +9,47 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
+// A Node is one of a cluster; the JSON form is stable.
+type Node struct {
+	Cluster string `json:"cluster"`
+	Name    string `json:"node"`
+}
+
 // StopNode has a node of a cluster fall silent, as one does whose machine loses power.
-func StopNode(ctx context.Context, s *operation.Session, cluster, node string) error {
+func StopNode(ctx context.Context, s *operation.Session, cluster, node string) (Node, error) {
 	cluster = Meant(s, cluster)
 	if err := clusterctl.New(s.Getenv, s.Handler).StopNode(ctx, cluster, node); err != nil {
-		return err
+		return Node{}, err
 	}
-	reportNode(s, cluster, node, "is stopped")
-	return nil
+	return reportNode(s, Node{cluster, node}, "is stopped"), nil
 }
 
 // StartNode brings back a node that was stopped.
-func StartNode(ctx context.Context, s *operation.Session, cluster, node string) error {
+func StartNode(ctx context.Context, s *operation.Session, cluster, node string) (Node, error) {
 	cluster = Meant(s, cluster)
 	if err := clusterctl.New(s.Getenv, s.Handler).StartNode(ctx, cluster, node); err != nil {
-		return err
+		return Node{}, err
 	}
-	reportNode(s, cluster, node, "is started")
-	return nil
+	return reportNode(s, Node{cluster, node}, "is started"), nil
 }
 
-// reportNode answers with what became of a node.
-func reportNode(s *operation.Session, cluster, node, done string) {
-	value := struct {
-		Cluster string `json:"cluster"`
-		Node    string `json:"node"`
-	}{cluster, node}
-	s.Handler.Handle(report.Result{Text: "node " + node + " " + done, Value: value})
+// reportNode answers with what became of a node, which it returns.
+func reportNode(s *operation.Session, n Node, done string) Node {
+	s.Handler.Handle(report.Result{Text: "node " + n.Name + " " + done, Value: n})
+	return n
 }
 
 // JoinNode has a real node join a cluster with a simulated one.
-func JoinNode(ctx context.Context, s *operation.Session, cluster string) error {
+func JoinNode(ctx context.Context, s *operation.Session, cluster string) (clusterctl.Joined, error) {
 	joined, err := clusterctl.New(s.Getenv, s.Handler).Join(ctx, Meant(s, cluster))
 	switch {
 	case err != nil:
-		return err
+		return clusterctl.Joined{}, err
 	case joined.Problem != "":
-		return &report.Error{What: "no isolated node can join", Where: "cluster " + joined.Cluster, Err: errors.New(joined.Problem)}
+		return clusterctl.Joined{}, &report.Error{What: "no isolated node can join", Where: "cluster " + joined.Cluster, Err: errors.New(joined.Problem)}
 	}
 	s.Handler.Handle(report.Result{Text: JoinedText(joined), Value: joined})
-	return nil
+	return joined, nil
 }
 
 // JoinedText says what became of a cluster's nodes.

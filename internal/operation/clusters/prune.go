@@ -22,20 +22,24 @@ type Pruning struct {
 	DryRun    bool
 }
 
-// Prune removes superseded images from the registry and the nodes of a running cluster.
-func Prune(ctx context.Context, s *operation.Session, name string, p Pruning) error {
+// Pruned is what Prune removed from a cluster, or would.
+type Pruned = clusterctl.Pruned
+
+// Prune removes superseded images from the registry and the nodes of a running cluster. With DryRun it returns those
+// that it would remove.
+func Prune(ctx context.Context, s *operation.Session, name string, p Pruning) (*Pruned, error) {
 	pruned, err := clusterctl.New(s.Getenv, s.Handler).Prune(ctx, Meant(s, name), p.OlderThan, p.DryRun)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, node := range pruned.Skipped {
 		s.Handler.Handle(report.Warning{Text: fmt.Sprintf("node %s keeps its superseded images: %s", node.Node, node.Problem)})
 	}
 	s.Handler.Handle(report.Result{Text: prunedText(pruned, p.OlderThan), Value: pruned})
-	return nil
+	return pruned, nil
 }
 
-func prunedText(p *clusterctl.Pruned, age time.Duration) string {
+func prunedText(p *Pruned, age time.Duration) string {
 	if len(p.Images) == 0 {
 		text := "cluster " + p.Name + " has no superseded images to remove"
 		if age > 0 {

@@ -42,11 +42,12 @@ func (c Cluster) options(stdin io.Reader) (o clusterctl.Options, left []report.F
 	return o, left, err
 }
 
-// Start starts a cluster in the background, waits until it is ready and selects its context.
-func Start(ctx context.Context, s *operation.Session, c Cluster) error {
+// Start starts a cluster in the background, waits until it is ready and selects its context. It returns the status
+// then; Already says that the cluster was there.
+func Start(ctx context.Context, s *operation.Session, c Cluster) (*clusterctl.Status, error) {
 	o, left, err := c.options(s.Stdin)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, f := range left {
 		s.Handler.Handle(f)
@@ -57,10 +58,10 @@ func Start(ctx context.Context, s *operation.Session, c Cluster) error {
 	begin := time.Now()
 	status, err := clusterctl.New(s.Getenv, s.Handler).Start(ctx, c.Name, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.Handler.Handle(report.Result{Text: started(status, time.Since(begin)), Value: status})
-	return nil
+	return status, nil
 }
 
 // started says how to go on with a cluster.

@@ -17,32 +17,32 @@ import (
 )
 
 // ShowStatus answers with what a cluster and each of its components is doing. It fails when the cluster does not
-// run.
-func ShowStatus(ctx context.Context, s *operation.Session, name string) error {
+// run, and returns the status then, too.
+func ShowStatus(ctx context.Context, s *operation.Session, name string) (*clusterctl.Status, error) {
 	status, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, Meant(s, name))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if status.Problem() == nil {
 		if status.Storage, err = clusterctl.New(s.Getenv, s.Handler).Storage(ctx, status.Name); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	s.Handler.Handle(report.Result{Text: described(status), Value: status})
-	return status.Problem()
+	return status, status.Problem()
 }
 
 // List answers with the clusters that run, that died, and that have kept data.
-func List(ctx context.Context, s *operation.Session) error {
+func List(ctx context.Context, s *operation.Session) ([]*clusterctl.Status, error) {
 	all, err := clusterctl.New(s.Getenv, s.Handler).List(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	value := struct {
 		Clusters []*clusterctl.Status `json:"clusters"`
 	}{all}
 	s.Handler.Handle(report.Result{Text: table(all), Value: value})
-	return nil
+	return all, nil
 }
 
 // described tells a running cluster's status in columns; what is wrong with

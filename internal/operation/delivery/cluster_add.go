@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/addon"
@@ -28,53 +28,53 @@ type Addition struct {
 	Timeout time.Duration // for it to run
 }
 
-// added is the answer of Add.
-type added struct {
+// AddedAddon is what Add brought into a cluster; the JSON form is stable.
+type AddedAddon struct {
 	Cluster string             `json:"cluster"`
 	Addon   string             `json:"addon"`
 	Version string             `json:"version"`
-	Changed int64              `json:"changed"` // objects that were created, updated or deleted
-	Foreign bool               `json:"foreign,omitempty"`
+	Changed int                `json:"changed"`           // objects that were created, updated or deleted
+	Foreign bool               `json:"foreign,omitempty"` // another tool installed it, and nothing changed
 	LeftOut []string           `json:"leftOut,omitempty"`
 	Node    *clusterctl.Joined `json:"node,omitempty"` // the real node that joined for its programs
 }
 
 // Add brings an add-on into an embedded cluster and waits until it serves. It leaves objects that are there
 // and current as they are.
-func Add(ctx context.Context, s *operation.Session, a Addition) error {
+func Add(ctx context.Context, s *operation.Session, a Addition) (*AddedAddon, error) {
 	defer s.Collector.Patiently()()
 	if a.Timeout < 0 {
-		return negativeTimeout()
+		return nil, negativeTimeout()
 	}
 	chosen, err := addon.Find(a.Addon)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	status, err := runningCluster(ctx, s, a.Cluster)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := mayRun(chosen, status); err != nil {
-		return err
+		return nil, err
 	}
-	answer := &added{Cluster: status.Name, Addon: chosen.Name, Version: chosen.Version(), LeftOut: chosen.LeftOut}
+	answer := &AddedAddon{Cluster: status.Name, Addon: chosen.Name, Version: chosen.Version(), LeftOut: chosen.LeftOut}
 	tally := &tally{handler: s.Handler, verbose: s.Verbose}
 	adding := &adding{Session: s, addon: chosen, status: status, to: a}
 	if adding.cluster, err = ship.Connect(ship.Kubeconfig{Path: status.Kubeconfig}, tally); err != nil {
-		return err
+		return nil, err
 	}
 	state, err := stateOf(ctx, adding.cluster, chosen)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if answer.Foreign = state == foreignAddon && !a.Force; !answer.Foreign {
 		if answer.Node, err = adding.run(ctx); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	answer.Changed = tally.changed.Load()
+	answer.Changed = len(tally.list())
 	s.Handler.Handle(report.Result{Text: addedText(answer), Value: answer})
-	return nil
+	return answer, nil
 }
 
 // runningCluster is the state of a cluster that runs.
@@ -120,22 +120,32 @@ type adding struct {
 	reported bool // that it takes long
 }
 
-// tally counts the objects that change. An add-on has dozens, so only a verbose run lists them.
+// tally notes the objects that change. An add-on has dozens, so only a verbose run lists them.
 type tally struct {
 	handler report.Handler
 	verbose bool
-	changed atomic.Int64
+	mu      sync.Mutex
+	changed []report.Object
 }
 
 // Handle implements report.Handler.
 func (t *tally) Handle(e report.Event) {
 	object, ok := e.(report.Object)
 	if ok && object.Action != report.Unchanged {
-		t.changed.Add(1)
+		t.mu.Lock()
+		t.changed = append(t.changed, object)
+		t.mu.Unlock()
 	}
 	if !ok || t.verbose {
 		t.handler.Handle(e)
 	}
+}
+
+// list are the objects that have changed so far.
+func (t *tally) list() []report.Object {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.changed)
 }
 
 // run brings the add-on, and returns the node that joined for it.
@@ -224,7 +234,7 @@ func addonSet(a *addon.Addon) *ship.Set {
 	return &ship.Set{Project: "addon-" + a.Name, Namespace: "kube-system", Version: operation.ToolVersion(), Makes: a.Makes}
 }
 
-func addedText(a *added) string {
+func addedText(a *AddedAddon) string {
 	what := a.Addon + " " + a.Version
 	switch {
 	case a.Foreign:

@@ -20,8 +20,8 @@ const (
 	unknownAddon = "unknown" // the cluster does not run
 )
 
-// listedAddon is an add-on and what a cluster has of it.
-type listedAddon struct {
+// ListedAddon is an add-on and what a cluster has of it; the JSON form is stable.
+type ListedAddon struct {
 	Name    string   `json:"name"`
 	Version string   `json:"version"`
 	Summary string   `json:"summary"`
@@ -32,33 +32,33 @@ type listedAddon struct {
 }
 
 // ListAddons answers with the add-ons, and which of them a cluster has. The cluster need not run.
-func ListAddons(ctx context.Context, s *operation.Session, name string) error {
+func ListAddons(ctx context.Context, s *operation.Session, name string) ([]ListedAddon, error) {
 	cluster, problem := addonCluster(ctx, s, name)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
-	var all []listedAddon
+	var all []ListedAddon
 	for _, a := range addon.All() {
-		one := listedAddon{Name: a.Name, Version: a.Version(), Summary: a.Summary, Groups: a.Groups, LeftOut: a.LeftOut, There: unknownAddon}
+		one := ListedAddon{Name: a.Name, Version: a.Version(), Summary: a.Summary, Groups: a.Groups, LeftOut: a.LeftOut, There: unknownAddon}
 		if len(a.Programs) > 0 {
 			one.Needs = "a real node"
 		}
 		if problem == nil {
 			var err error
 			if one.There, err = stateOf(ctx, cluster, a); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		all = append(all, one)
 	}
 	value := struct {
-		Addons []listedAddon `json:"addons"`
+		Addons []ListedAddon `json:"addons"`
 	}{all}
 	s.Handler.Handle(report.Result{Text: addonTable(all), Value: value})
 	if problem != nil {
 		s.Handler.Handle(report.Note{Text: "cannot find out which add-ons the cluster has: " + problem.Error()})
 	}
-	return nil
+	return all, nil
 }
 
 // addonCluster connects to an embedded cluster that runs.
@@ -89,7 +89,7 @@ func stateOf(ctx context.Context, cluster *ship.Cluster, a *addon.Addon) (string
 }
 
 // addonTable shows add-ons in columns, and below them what they leave out.
-func addonTable(all []listedAddon) string {
+func addonTable(all []ListedAddon) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(w, "NAME\tVERSION\tIN THE CLUSTER\tNEEDS\tWHAT")

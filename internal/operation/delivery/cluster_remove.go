@@ -19,24 +19,31 @@ type Subtraction struct {
 	Timeout time.Duration // for the objects to be gone
 }
 
+// RemovedAddon is what Remove took out of a cluster; the JSON form is stable.
+type RemovedAddon struct {
+	Cluster string `json:"cluster"`
+	Addon   string `json:"addon"`
+	Removed int    `json:"removed"` // objects
+}
+
 // Remove takes an add-on out of an embedded cluster, with all objects of its kinds. It goes by the inventory
 // in the cluster, so objects of another tool stay.
-func Remove(ctx context.Context, s *operation.Session, r Subtraction) error {
+func Remove(ctx context.Context, s *operation.Session, r Subtraction) (RemovedAddon, error) {
 	if r.Timeout < 0 {
-		return negativeTimeout()
+		return RemovedAddon{}, negativeTimeout()
 	}
 	chosen, err := addon.Find(r.Addon)
 	if err != nil {
-		return err
+		return RemovedAddon{}, err
 	}
 	status, err := runningCluster(ctx, s, r.Cluster)
 	if err != nil {
-		return err
+		return RemovedAddon{}, err
 	}
 	tally := &tally{handler: s.Handler, verbose: s.Verbose}
 	cluster, err := ship.Connect(ship.Kubeconfig{Path: status.Kubeconfig}, tally)
 	if err != nil {
-		return err
+		return RemovedAddon{}, err
 	}
 	command := "slipway cluster remove " + chosen.Name
 	if status.Name != clusters.DefaultCluster {
@@ -45,19 +52,16 @@ func Remove(ctx context.Context, s *operation.Session, r Subtraction) error {
 	o := ship.DeleteOptions{Set: addonSet(chosen), Consent: consent(s, r.Yes, "--yes", refuseDeletion(command)), Timeout: r.Timeout}
 	s.Handler.Handle(report.Step{Name: "removing " + chosen.Name}) // namespaces take their time
 	if err := cluster.Delete(ctx, nil, o); err != nil {
-		return err
+		return RemovedAddon{}, err
 	}
-	s.Handler.Handle(report.Result{Text: removedText(chosen.Name, status.Name, tally.changed.Load()), Value: struct {
-		Cluster string `json:"cluster"`
-		Addon   string `json:"addon"`
-		Removed int64  `json:"removed"` // objects
-	}{status.Name, chosen.Name, tally.changed.Load()}})
-	return nil
+	answer := RemovedAddon{Cluster: status.Name, Addon: chosen.Name, Removed: len(tally.list())}
+	s.Handler.Handle(report.Result{Text: removedText(answer), Value: answer})
+	return answer, nil
 }
 
-func removedText(name, cluster string, objects int64) string {
-	if objects == 0 {
-		return "cluster " + cluster + " has no " + name + " from slipway: nothing changed"
+func removedText(r RemovedAddon) string {
+	if r.Removed == 0 {
+		return "cluster " + r.Cluster + " has no " + r.Addon + " from slipway: nothing changed"
 	}
-	return "cluster " + cluster + " has no " + name + " any more"
+	return "cluster " + r.Cluster + " has no " + r.Addon + " any more"
 }

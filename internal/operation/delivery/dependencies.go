@@ -75,24 +75,7 @@ func absentDefinitions(ctx context.Context, s *operation.Session, cluster *ship.
 	return slices.DeleteFunc(slices.Clone(definitions), func(o *unstructured.Unstructured) bool { return slices.Contains(theirs, o.GetName()) }), nil
 }
 
-// installDependencies brings the definitions of other modules into a cluster.
-func installDependencies(ctx context.Context, s *operation.Session, cluster *ship.Cluster, root string, definitions []*unstructured.Unstructured, o ship.ApplyOptions) error {
-	definitions, o, err := dependenciesFor(ctx, s, cluster, root, definitions, o)
-	if err != nil {
-		return err
-	}
-	return cluster.Apply(ctx, definitions, o)
-}
-
-// previewDependencies reports what installDependencies would do.
-func previewDependencies(ctx context.Context, s *operation.Session, cluster *ship.Cluster, root string, definitions []*unstructured.Unstructured, o ship.ApplyOptions) ([]ship.Difference, error) {
-	definitions, o, err := dependenciesFor(ctx, s, cluster, root, definitions, o)
-	if err != nil {
-		return nil, err
-	}
-	return cluster.Preview(ctx, definitions, o)
-}
-
+// dependenciesFor are the definitions of other modules to bring into a cluster, with the options for applying them.
 func dependenciesFor(ctx context.Context, s *operation.Session, cluster *ship.Cluster, root string, definitions []*unstructured.Unstructured, o ship.ApplyOptions) ([]*unstructured.Unstructured, ship.ApplyOptions, error) {
 	set, err := dependenciesSet(s, root)
 	if err != nil {

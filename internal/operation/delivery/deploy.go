@@ -128,51 +128,55 @@ func noObjects(folder string) error {
 	}
 }
 
-// Deploy generates, builds and applies what the project's configuration describes, and waits for it.
-func Deploy(ctx context.Context, s *operation.Session, d Deployment) error {
+// Deploy generates, builds and applies what the project's configuration describes, and waits for it. It returns the
+// objects that it applied; with a preview, those that it would apply.
+func Deploy(ctx context.Context, s *operation.Session, d Deployment) ([]*unstructured.Unstructured, error) {
 	defer s.Collector.Patiently()()
 	root, err := configRoot(s, d.Folder, d.again)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if d.applied, err = DeployedFolder(s, root, d.Folder, d.again); err != nil {
-		return err
+		return nil, err
 	}
 	if err := reachable(s, d.To, d.Preview); err != nil {
-		return err
+		return nil, err
 	}
 	building, end := Online(ctx, s, d.Only())
 	defer end()
 	objects, err := buildDeployment(building, s, root, d, d.Only())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	set, err := deploymentSet(s, root, Within(root, d.applied), objects)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cluster, err := connect(ctx, s, d.To, d.Only())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := requireLoaded(ctx, s, cluster, objects); err != nil {
-		return err
+		return nil, err
 	}
 	outdated, err := outdated(ctx, s, cluster, objects)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o := ship.ApplyOptions{Set: set, Force: d.Force, Timeout: d.To.Timeout, Consent: pruning(s, d.Yes, d.Preview), Restart: outdated, Wait: d.Wait}
 	if d.Only() {
-		return withAddon(ctx, s, root, cluster, previewObjects(ctx, s, cluster, objects, o, d.Preview, outdated...))
+		if err := previewObjects(ctx, s, cluster, objects, o, d.Preview, outdated...); err != nil {
+			return nil, withAddon(ctx, s, root, cluster, err)
+		}
+		return objects, nil
 	}
 	if err := cluster.Apply(ctx, objects, o); err != nil {
-		return withAddon(ctx, s, root, cluster, err)
+		return nil, withAddon(ctx, s, root, cluster, err)
 	}
 	if d.Wait {
 		reportSimulated(ctx, s, cluster, objects)
 	}
-	return nil
+	return objects, nil
 }
 
 // withAddon suggests the add-on that brings a missing kind into an embedded cluster, and for others what withoutSelf
@@ -214,30 +218,30 @@ func withoutSelf(root string, err error) error {
 }
 
 // PrintDeployment answers with the objects of a deployment, as one YAML stream, and touches no cluster.
-func PrintDeployment(ctx context.Context, s *operation.Session, d Deployment) error {
+func PrintDeployment(ctx context.Context, s *operation.Session, d Deployment) ([]*unstructured.Unstructured, error) {
 	root, err := configRoot(s, d.Folder, d.again)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d.print = true
 	if d.applied, err = DeployedFolder(s, root, d.Folder, d.again); err != nil {
-		return err
+		return nil, err
 	}
 	objects, err := buildDeployment(ctx, s, root, d, true)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	objects = ship.InInstallOrder(objects)
 	var documents []string
 	for _, object := range objects {
 		text, err := yaml.Marshal(object.Object)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		documents = append(documents, string(text))
 	}
 	s.Handler.Handle(report.Result{Text: strings.Join(documents, "---\n"), Value: objects})
-	return nil
+	return objects, nil
 }
 
 // A Removal is how to take away from a cluster what an operation brought there.
@@ -251,49 +255,55 @@ type Removal struct {
 
 // Undeploy builds the objects of the kustomization in a folder, which is in the project or an absolute path, or empty
 // for the one that the Makefile deploys, and deletes them. Nothing is generated: what is in the cluster came from what
-// is there.
-func Undeploy(ctx context.Context, s *operation.Session, folder string, r Removal) error {
+// is there. It returns the objects that were deleted; with DryRun, those that would be.
+func Undeploy(ctx context.Context, s *operation.Session, folder string, r Removal) ([]report.Object, error) {
 	again := operation.AgainWith("slipway undeploy", append(r.From.flags(), operation.IfSet(r.DryRun, "--dry-run"))...)
 	root, err := configRoot(s, folder, again)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	command := again(folder)
 	if folder, err = DeployedFolder(s, root, folder, again); err != nil {
-		return err
+		return nil, err
 	}
 	if err := RequireKustomization(s, root, folder, again); err != nil {
-		return err
+		return nil, err
 	}
 	folder = Within(root, folder)
 	building, end := Online(ctx, s, r.DryRun)
 	defer end()
 	objects, err := s.Build(building, kustomization.Kustomization{Folder: folder, Files: s.Files(root)})
 	if err != nil {
-		return generation.Ungenerated(ctx, s, root, err)
+		return nil, generation.Ungenerated(ctx, s, root, err)
 	}
 	if len(objects) == 0 {
-		return noObjects(folder)
+		return nil, noObjects(folder)
 	}
 	set, err := deploymentSet(s, root, folder, objects)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	set.Samples = s.Codebase(root).SampleObjects(ctx)
 	return remove(ctx, s, objects, set, r, command)
 }
 
-// remove deletes the members of a set, or tells which. The error for what cannot be asked names the command.
-func remove(ctx context.Context, s *operation.Session, objects []*unstructured.Unstructured, set *ship.Set, r Removal, command string) error {
-	cluster, err := connect(ctx, s, r.From, r.DryRun)
+// remove deletes the members of a set, or says which, and returns those. The error for what cannot be asked names the
+// command.
+func remove(ctx context.Context, s *operation.Session, objects []*unstructured.Unstructured, set *ship.Set, r Removal, command string) ([]report.Object, error) {
+	changes, noting := &tally{handler: s.Handler, verbose: true}, *s
+	noting.Handler = changes
+	cluster, err := connect(ctx, &noting, r.From, r.DryRun)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o := ship.DeleteOptions{Set: set, Consent: consent(s, r.Yes, "--yes", refuseDeletion(command)), Timeout: r.From.Timeout}
 	if r.DryRun {
 		return previewDeletion(ctx, s, cluster, objects, o)
 	}
-	return cluster.Delete(ctx, objects, o)
+	if err := cluster.Delete(ctx, objects, o); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(changes.list(), func(o report.Object) bool { return o.Action != report.Deleted }), nil
 }
 
 // outdated are the workloads of an embedded cluster whose pods run an older image than the one that the cluster's

@@ -46,7 +46,7 @@ metadata: {name: system}
 func TestPrintDeployment(t *testing.T) {
 	s, told := deployable(t)
 	const image = "registry.example.com/sample:v1"
-	if err := PrintDeployment(context.Background(), s, Deployment{Image: image}); err != nil {
+	if _, err := PrintDeployment(context.Background(), s, Deployment{Image: image}); err != nil {
 		t.Fatal(err)
 	}
 	printed := operationtest.Last(t, told)
@@ -71,7 +71,7 @@ func TestImageOfNoContainer(t *testing.T) {
 	s, _ := deployable(t)
 	operationtest.Write(t, s.Dir, "config/other/kustomization.yaml", "resources: [map.yaml]\n")
 	operationtest.Write(t, s.Dir, "config/other/map.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n")
-	err := PrintDeployment(context.Background(), s, Deployment{Folder: "config/other", Image: "registry.example.com/sample:v1"})
+	err := operationtest.Err(PrintDeployment(context.Background(), s, Deployment{Folder: "config/other", Image: "registry.example.com/sample:v1"}))
 	if refused, ok := errors.AsType[*report.Error](err); !ok || refused.Where != "config/other" {
 		t.Errorf("got %v", err)
 	}
@@ -83,8 +83,8 @@ func TestDeployNothing(t *testing.T) {
 	operationtest.Write(t, s.Dir, "config/empty/kustomization.yaml", "resources: [nothing.yaml]\n")
 	operationtest.Write(t, s.Dir, "config/empty/nothing.yaml", "# nothing\n")
 	for name, err := range map[string]error{
-		"Deploy":   Deploy(context.Background(), s, Deployment{Folder: "config/empty"}),
-		"Undeploy": Undeploy(context.Background(), s, "config/empty", Removal{}),
+		"Deploy":   operationtest.Err(Deploy(context.Background(), s, Deployment{Folder: "config/empty"})),
+		"Undeploy": operationtest.Err(Undeploy(context.Background(), s, "config/empty", Removal{})),
 	} {
 		if told := operationtest.Mistake(t, err); told.Where != filepath.Join(s.Dir, "config", "empty") {
 			t.Errorf("%s: %v", name, told)
@@ -94,11 +94,11 @@ func TestDeployNothing(t *testing.T) {
 
 func TestTargets(t *testing.T) {
 	s, _ := deployable(t)
-	err := Deploy(context.Background(), s, Deployment{To: Target{Timeout: -1}})
+	err := operationtest.Err(Deploy(context.Background(), s, Deployment{To: Target{Timeout: -1}}))
 	if told := operationtest.Mistake(t, err); told.Where != "--timeout" || told.ExitCode() != operation.Mistaken {
 		t.Errorf("the timeout is negative: %v", told)
 	}
-	err = Undeploy(context.Background(), s, "", Removal{From: Target{Kubeconfig: filepath.Join(s.Dir, "missing")}})
+	_, err = Undeploy(context.Background(), s, "", Removal{From: Target{Kubeconfig: filepath.Join(s.Dir, "missing")}})
 	if told := operationtest.Mistake(t, err); !strings.Contains(told.Where+told.Error(), "missing") {
 		t.Errorf("a kubeconfig that does not exist: %v", told)
 	}

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -68,68 +69,85 @@ type Installation struct {
 }
 
 // Install generates, builds and applies the project's definitions, and waits until the API server serves them.
-func Install(ctx context.Context, s *operation.Session, i Installation) error {
+// It returns all that it applied, those of other modules too; with a preview, what it would apply.
+func Install(ctx context.Context, s *operation.Session, i Installation) ([]*unstructured.Unstructured, error) {
 	if i.Folder != "" {
 		return installFolder(ctx, s, i)
 	}
 	root, err := configRoot(s, "", operation.AgainWith("slipway install", i.To.flags()...))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := reachable(s, i.To, i.Preview); err != nil {
-		return err
+		return nil, err
 	}
 	generated, err := generation.Sources(ctx, s, root, generation.Generation{NoWebhooks: true}, i.Only(), i.NoGenerate)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	building, end := Online(ctx, s, i.Only())
 	defer end()
 	definitions, err := buildDefinitions(building, s, root, generated)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := checkBuilt(ctx, s, root, codebase.CRDListFolder, byHand(definitions)); err != nil {
-		return err
+		return nil, err
 	}
 	var others []*unstructured.Unstructured
 	if i.Dependencies {
 		if others, err = Dependencies(ctx, s, root, definitions); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	set, err := definitionsSet(s, root)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cluster, err := connect(ctx, s, i.To, i.Only())
 	if err != nil && len(definitions) == 0 && !i.Dependencies {
-		return nil // there is nothing to install, which is said
+		return nil, nil // there is nothing to install, which is said
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o := ship.ApplyOptions{Set: set, Force: i.Force, Timeout: i.To.Timeout, Consent: pruning(s, i.Yes, i.Preview)}
+	if !i.Dependencies {
+		return applyDefinitions(ctx, s, cluster, definitions, o, i.Preview)
+	}
+	brought, with, err := dependenciesFor(ctx, s, cluster, root, others, o)
+	if err != nil {
+		return nil, err
+	}
 	if i.Only() {
-		return previewInstallation(ctx, s, cluster, root, definitions, others, o, i)
+		err = previewInstallation(ctx, s, cluster, definitions, brought, o, with, i.Preview)
+	} else if err = cluster.Apply(ctx, brought, with); err == nil && len(definitions) > 0 {
+		err = cluster.Apply(ctx, definitions, o)
 	}
-	if i.Dependencies {
-		if err := installDependencies(ctx, s, cluster, root, others, o); err != nil {
-			return err
-		}
+	if err != nil {
+		return nil, err
 	}
-	if len(definitions) == 0 && i.Dependencies {
-		return nil
-	}
-	return cluster.Apply(ctx, definitions, o)
+	return slices.Concat(brought, definitions), nil
 }
 
-// previewInstallation answers with what installing would do.
-func previewInstallation(ctx context.Context, s *operation.Session, cluster *ship.Cluster, root string, own, others []*unstructured.Unstructured, o ship.ApplyOptions, i Installation) error {
-	if !i.Dependencies {
-		return previewObjects(ctx, s, cluster, own, o, i.Preview)
+// applyDefinitions applies definitions, which it returns, or shows what that would do.
+func applyDefinitions(ctx context.Context, s *operation.Session, cluster *ship.Cluster, definitions []*unstructured.Unstructured, o ship.ApplyOptions, p operation.Preview) ([]*unstructured.Unstructured, error) {
+	apply := cluster.Apply
+	if p.Only() {
+		apply = func(ctx context.Context, definitions []*unstructured.Unstructured, o ship.ApplyOptions) error {
+			return previewObjects(ctx, s, cluster, definitions, o, p)
+		}
 	}
-	all, err := previewDependencies(ctx, s, cluster, root, others, o)
+	if err := apply(ctx, definitions, o); err != nil {
+		return nil, err
+	}
+	return definitions, nil
+}
+
+// previewInstallation answers with what installing the definitions of other modules, with options of their own, and
+// then those of the project would do.
+func previewInstallation(ctx context.Context, s *operation.Session, cluster *ship.Cluster, own, others []*unstructured.Unstructured, o, with ship.ApplyOptions, p operation.Preview) error {
+	all, err := cluster.Preview(ctx, others, with)
 	if err != nil {
 		return err
 	}
@@ -137,50 +155,56 @@ func previewInstallation(ctx context.Context, s *operation.Session, cluster *shi
 	if err != nil {
 		return err
 	}
-	showObjects(s, append(all, differences...), i.Preview)
+	showObjects(s, append(all, differences...), p)
 	return nil
 }
 
-// Uninstall deletes the project's definitions, and with them their objects.
-func Uninstall(ctx context.Context, s *operation.Session, folder string, r Removal) error {
+// Uninstall deletes the project's definitions, and with them their objects. It returns the definitions
+// that were deleted; with DryRun, those that would be.
+func Uninstall(ctx context.Context, s *operation.Session, folder string, r Removal) ([]report.Object, error) {
 	if folder != "" {
 		return uninstallFolder(ctx, s, folder, r)
 	}
 	root, err := configRoot(s, "", operation.AgainWith("slipway uninstall", append(r.From.flags(), operation.IfSet(r.DryRun, "--dry-run"))...))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	building, end := Online(ctx, s, r.DryRun)
 	defer end()
 	definitions, err := buildDefinitions(building, s, root, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	set, err := definitionsSet(s, root)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	set.Samples = s.Codebase(root).SampleObjects(ctx)
-	if len(definitions) > 0 || !r.Dependencies {
-		if err := remove(ctx, s, definitions, set, r, "slipway uninstall"); err != nil {
-			return err
+	if !r.Dependencies {
+		return remove(ctx, s, definitions, set, r, "slipway uninstall")
+	}
+	var own []report.Object
+	if len(definitions) > 0 {
+		if own, err = remove(ctx, s, definitions, set, r, "slipway uninstall"); err != nil {
+			return nil, err
 		}
 	}
-	if !r.Dependencies {
-		return nil
+	others, err := uninstallDependencies(ctx, s, root, definitions, r)
+	if err != nil {
+		return nil, err
 	}
-	return uninstallDependencies(ctx, s, root, definitions, r)
+	return slices.Concat(own, others), nil
 }
 
 // uninstallDependencies deletes the definitions of other modules that install brought.
-func uninstallDependencies(ctx context.Context, s *operation.Session, root string, own []*unstructured.Unstructured, r Removal) error {
+func uninstallDependencies(ctx context.Context, s *operation.Session, root string, own []*unstructured.Unstructured, r Removal) ([]report.Object, error) {
 	others, err := Dependencies(ctx, s, root, own)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	set, err := dependenciesSet(s, root)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	return remove(ctx, s, others, set, r, "slipway uninstall --dependencies")
 }

@@ -28,14 +28,20 @@ func previewObjects(ctx context.Context, s *operation.Session, cluster *ship.Clu
 	return nil
 }
 
-// previewDeletion answers with what deleting objects would do.
-func previewDeletion(ctx context.Context, s *operation.Session, cluster *ship.Cluster, objects []*unstructured.Unstructured, o ship.DeleteOptions) error {
+// previewDeletion answers with what deleting objects would do, and returns those that would go.
+func previewDeletion(ctx context.Context, s *operation.Session, cluster *ship.Cluster, objects []*unstructured.Unstructured, o ship.DeleteOptions) ([]report.Object, error) {
 	differences, err := cluster.PreviewDelete(ctx, objects, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	showObjects(s, differences, operation.Preview{DryRun: true})
-	return nil
+	var deleted []report.Object
+	for _, d := range differences {
+		if d.Action == report.Deleted {
+			deleted = append(deleted, report.Object{Name: d.Name, Action: d.Action, Why: d.Why})
+		}
+	}
+	return deleted, nil
 }
 
 // showObjects answers with what would become of objects.

@@ -122,36 +122,33 @@ func folderDefinitions(ctx context.Context, s *operation.Session, folder string,
 }
 
 // installFolder installs the CRDs of a kustomization as they are.
-func installFolder(ctx context.Context, s *operation.Session, i Installation) error {
+func installFolder(ctx context.Context, s *operation.Session, i Installation) ([]*unstructured.Unstructured, error) {
 	again := operation.AgainWith("slipway install", i.To.flags()...)
 	building, end := Online(ctx, s, i.Only())
 	defer end()
 	root, definitions, set, err := folderDefinitions(building, s, i.Folder, again)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := checkBuilt(ctx, s, root, i.Folder, definitions); err != nil {
-		return err
+		return nil, err
 	}
 	cluster, err := connect(ctx, s, i.To, i.Only())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o := ship.ApplyOptions{Set: set, Force: i.Force, Timeout: i.To.Timeout, Consent: pruning(s, i.Yes, i.Preview)}
-	if i.Only() {
-		return previewObjects(ctx, s, cluster, definitions, o, i.Preview)
-	}
-	return cluster.Apply(ctx, definitions, o)
+	return applyDefinitions(ctx, s, cluster, definitions, o, i.Preview)
 }
 
 // uninstallFolder deletes the CRDs of a kustomization, and with them their objects.
-func uninstallFolder(ctx context.Context, s *operation.Session, folder string, r Removal) error {
+func uninstallFolder(ctx context.Context, s *operation.Session, folder string, r Removal) ([]report.Object, error) {
 	again := operation.AgainWith("slipway uninstall", append(r.From.flags(), operation.IfSet(r.DryRun, "--dry-run"))...)
 	building, end := Online(ctx, s, r.DryRun)
 	defer end()
 	root, definitions, set, err := folderDefinitions(building, s, folder, again)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	set.Samples = s.Codebase(root).SampleObjects(ctx)
 	return remove(ctx, s, definitions, set, r, again(folder))

@@ -10,41 +10,41 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Check writes nothing. It fails, with a diff, when a generated file is not what the code says.
-func Check(ctx context.Context, s *operation.Session, g Generation) error {
+// Check writes nothing. It fails, with a diff, when a generated file is not what the code says; it returns
+// which ones then, too.
+func Check(ctx context.Context, s *operation.Session, g Generation) (CheckSummary, error) {
 	root, err := operation.GeneratedRoot(s)
 	if err != nil {
-		return err
+		return CheckSummary{}, err
 	}
 	plan, result, err := plannedRun(ctx, s, root, g, generate.Options{Strict: g.Strict, DryRun: true, Cache: RunsFolder(s), Within: g.Outside})
 	if err != nil {
-		return err
+		return CheckSummary{}, err
 	}
 	if err := checkDefinitions(ctx, s, root, result, g.Strict); err != nil {
-		return err
+		return CheckSummary{}, err
 	}
 	if err := checkSamples(ctx, s, root, plan, result, g.Strict); err != nil {
-		return err
+		return CheckSummary{}, err
 	}
 	stale, err := plan.Stale(result.Files)
 	if err != nil {
-		return err
+		return CheckSummary{}, err
 	}
 	if err := reportLeftovers(s, root, plan, result, Generation{}); err != nil {
-		return err
+		return CheckSummary{}, err
 	}
 	if len(stale) == 0 {
-		s.Handler.Handle(report.Result{
-			Text:  "nothing is stale: " + operation.Count(len(result.Files), "generated file") + " up to date" + beyond(plan),
-			Value: checkSummary{Files: len(result.Files), Stale: []regenerate.Difference{}},
-		})
-		return nil
+		fresh := CheckSummary{Files: len(result.Files), Stale: []regenerate.Difference{}}
+		s.Handler.Handle(report.Result{Text: "nothing is stale: " + operation.Count(len(result.Files), "generated file") + " up to date" + beyond(plan), Value: fresh})
+		return fresh, nil
 	}
 	var diffs strings.Builder
 	for _, d := range stale {
 		diffs.WriteString(d.Diff)
 	}
-	s.Handler.Handle(report.Result{Text: diffs.String(), Value: checkSummary{Files: len(result.Files), Stale: stale}})
+	checked := CheckSummary{Files: len(result.Files), Stale: stale}
+	s.Handler.Handle(report.Result{Text: diffs.String(), Value: checked})
 	verb := " are"
 	if len(stale) == 1 {
 		verb = " is"
@@ -53,7 +53,7 @@ func Check(ctx context.Context, s *operation.Session, g Generation) error {
 	if source, version := plan.Other(); version != "" {
 		out.Hint = "the files are compared with those of controller-gen " + generate.ControllerGen + "; " + source + " " + version + ", which may write other ones"
 	}
-	return out
+	return checked, out
 }
 
 // beyond says that make makes more than what was compared.
@@ -65,8 +65,8 @@ func beyond(plan regenerate.Plan) string {
 	return "; what else " + command + " makes was not compared"
 }
 
-// checkSummary is the JSON form of what --check found.
-type checkSummary struct {
+// CheckSummary is what Check found; the JSON form is stable.
+type CheckSummary struct {
 	Files int                     `json:"files"`
 	Stale []regenerate.Difference `json:"stale"`
 }

@@ -44,49 +44,49 @@ type Clients struct {
 const DefaultClientsDir = "pkg/generated"
 
 // GenerateClients writes typed clients for the project's kinds, and notes in PROJECT that they are to be kept up to
-// date.
-func GenerateClients(ctx context.Context, s *operation.Session, clients Clients) error {
+// date. It returns what became of each file of theirs.
+func GenerateClients(ctx context.Context, s *operation.Session, clients Clients) (generate.Result, error) {
 	root, described, err := operation.ModuleRoot(s)
 	if err != nil {
-		return err
+		return generate.Result{}, err
 	}
 	release, err := operation.Hold(ctx, s, root)
 	if err != nil {
-		return err
+		return generate.Result{}, err
 	}
 	defer release()
 	file := &project.Project{}
 	if described {
 		if file, err = scaffold.ReadProject(s.Folder(root)); err != nil {
-			return err
+			return generate.Result{}, err
 		}
 	}
 	facts, err := clients.facts(file)
 	if err != nil {
-		return err
+		return generate.Result{}, err
 	}
 	if err := facts.usable(); err != nil {
-		return err
+		return generate.Result{}, err
 	}
 	license, err := s.Codebase(root).License()
 	if err != nil {
-		return err
+		return generate.Result{}, err
 	}
 	begin := time.Now()
 	result, err := runGenerators(ctx, s, root, []generate.Use{facts.use(license)})
 	if err != nil {
-		return err
+		return generate.Result{}, err
 	}
 	if described {
 		if err := keepFacts(s, root, file, facts); err != nil {
-			return err
+			return generate.Result{}, err
 		}
 	}
 	if err := requireClients(s, root); err != nil {
-		return err
+		return generate.Result{}, err
 	}
 	s.Handler.Handle(generated(result, time.Since(begin)))
-	return nil
+	return result, nil
 }
 
 // requireClients has go.mod require client-go, which the clients import, in the version that fits the project's

@@ -19,8 +19,9 @@ type Generators struct {
 }
 
 // ControllerGen generates below the working folder. Like controller-gen it reports mistakes only. It writes to any
-// folder that its command line names, and through no link that leads out of the project.
-func ControllerGen(ctx context.Context, s *operation.Session, g Generators) error {
+// folder that its command line names, and through no link that leads out of the project. It returns what became
+// of each file.
+func ControllerGen(ctx context.Context, s *operation.Session, g Generators) (generate.Result, error) {
 	g.Within, g.Besides = []string{operation.Surroundings(s)}, true
 	g.Dir, g.Lenient, g.Cache, g.Files = s.Dir, true, RunsFolder(s), s.Folder(s.Dir)
 	if !semver.IsValid(g.Version) {
@@ -32,13 +33,13 @@ func ControllerGen(ctx context.Context, s *operation.Session, g Generators) erro
 		s.Handler.Handle(f)
 	}
 	if err != nil {
-		return err
+		return generate.Result{}, err
 	}
 	if result.Failed() {
-		return &report.Error{What: "nothing was generated: the mistakes are reported above", Next: g.Explain}
+		return generate.Result{}, &report.Error{What: "nothing was generated: the mistakes are reported above", Next: g.Explain}
 	}
 	_, err = s.Stdout.Write(result.Printed)
-	return err
+	return result, err
 }
 
 // CalledAs is the name that the program was called by: the one that a script of ours reports, or else its own.

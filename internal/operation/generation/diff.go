@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// definitionChanges is the JSON form of what a comparison of definitions found.
-type definitionChanges struct {
+// DefinitionChanges are what CompareDefinitions found; the JSON form is stable.
+type DefinitionChanges struct {
 	Since      string            `json:"since"`
 	Breaking   int               `json:"breaking"`
 	Compatible int               `json:"compatible"`
@@ -20,7 +20,7 @@ type definitionChanges struct {
 }
 
 // String is the line that ends the command.
-func (c definitionChanges) String() string {
+func (c DefinitionChanges) String() string {
 	if len(c.Changes) == 0 {
 		return "the CRDs are the same as in " + c.Since
 	}
@@ -31,21 +31,22 @@ func (c definitionChanges) String() string {
 var errBreaking = errors.New("objects or clients that were valid before may be invalid now")
 
 // CompareDefinitions compares the CRDs that follow from the code with older ones, those of a revision of git or in
-// a folder or file, and writes nothing. Breaking changes are findings at their places in the code, and an error.
-func CompareDefinitions(ctx context.Context, s *operation.Session, since string, g Generation) error {
+// a folder or file, and writes nothing. Breaking changes are findings at their places in the code, and an error,
+// beside which all changes are returned.
+func CompareDefinitions(ctx context.Context, s *operation.Session, since string, g Generation) (DefinitionChanges, error) {
 	root, err := s.ProjectRoot()
 	if err != nil {
-		return err
+		return DefinitionChanges{}, err
 	}
 	plan, result, err := plannedRun(ctx, s, root, g, generate.Options{Strict: g.Strict, DryRun: true, Within: g.Outside})
 	if err != nil {
-		return err
+		return DefinitionChanges{}, err
 	}
 	var older []crdcheck.File
 	for _, folder := range plan.CRDFolders() {
 		files, err := crdcheck.Older(ctx, root, regenerate.Relative(root, folder), since)
 		if err != nil {
-			return err
+			return DefinitionChanges{}, err
 		}
 		older = append(older, files...)
 	}
@@ -53,16 +54,16 @@ func CompareDefinitions(ctx context.Context, s *operation.Session, since string,
 	checker := crdcheck.New(s.Getenv, s.Handler)
 	changes, err := checker.Compare(ctx, older, d.list)
 	if err != nil {
-		return err
+		return DefinitionChanges{}, err
 	}
 	if source, version := plan.Other(); version != "" && len(changes) > 0 {
 		s.Handler.Handle(report.Warning{Text: source + " controller-gen " + version + ", and the CRDs here are those of " + generate.ControllerGen +
 			": the changes include the differences between both versions. To see those of the code alone, commit what slipway generate writes and compare with that commit."})
 	}
-	return reportChanges(s, d, definitionChanges{Since: since, Changes: changes})
+	return reportChanges(s, d, DefinitionChanges{Since: since, Changes: changes})
 }
 
-func reportChanges(s *operation.Session, d definitions, c definitionChanges) error {
+func reportChanges(s *operation.Session, d definitions, c DefinitionChanges) (DefinitionChanges, error) {
 	for _, change := range c.Changes {
 		if change.Breaking {
 			c.Breaking++
@@ -77,9 +78,9 @@ func reportChanges(s *operation.Session, d definitions, c definitionChanges) err
 	}
 	if c.Breaking == 0 {
 		s.Handler.Handle(report.Result{Text: c.String(), Value: c})
-		return nil
+		return c, nil
 	}
 	s.Handler.Handle(report.Result{Value: c})
-	return &report.Error{What: operation.Count(c.Breaking, "breaking change") + " since " + c.Since + ", listed above", Err: errBreaking,
+	return c, &report.Error{What: operation.Count(c.Breaking, "breaking change") + " since " + c.Since + ", listed above", Err: errBreaking,
 		Hint: "add a new version with a conversion, or allow again what was allowed"}
 }

@@ -38,26 +38,27 @@ type Generation struct {
 }
 
 // Generate brings the project's generated files up to date and has new definitions checked as an API server would.
-func Generate(ctx context.Context, s *operation.Session, g Generation) error {
+// It returns what became of each file.
+func Generate(ctx context.Context, s *operation.Session, g Generation) (generate.Result, error) {
 	root, err := operation.GeneratedRoot(s)
 	if err != nil {
-		return err
+		return generate.Result{}, err
 	}
 	begin := time.Now()
 	plan, result, err := generateAlone(ctx, s, root, g)
 	if err != nil {
-		return err
+		return generate.Result{}, err
 	}
 	if err := checkDefinitions(ctx, s, root, result, g.Strict); err != nil {
-		return err
+		return generate.Result{}, err
 	}
 	if err := checkSamples(ctx, s, root, plan, result, g.Strict); err != nil {
-		return err
+		return generate.Result{}, err
 	}
 	noteOther(s, plan, result)
 	warnOfInflections(s)
 	s.Handler.Handle(generated(result, time.Since(begin)))
-	return nil
+	return result, nil
 }
 
 // noteOther says that changes of CRDs may come from another version of controller-gen than the project's.

@@ -39,14 +39,18 @@ const copies = "api/v1/zz_generated.deepcopy.go"
 func TestGenerate(t *testing.T) {
 	s, told := generatable(t)
 	ctx := context.Background()
-	if err := Check(ctx, s, Generation{}); err == nil {
+	if _, err := Check(ctx, s, Generation{}); err == nil {
 		t.Error("what was never generated is up to date")
 	}
 	if _, err := os.Stat(filepath.Join(s.Dir, copies)); err == nil {
 		t.Error("a check wrote a file")
 	}
-	if err := Generate(ctx, s, Generation{}); err != nil {
+	result, err := Generate(ctx, s, Generation{})
+	if err != nil {
 		t.Fatal(err)
+	}
+	if len(result.Files) != 1 || result.Files[0].Action != report.Created {
+		t.Errorf("the result is %+v", result.Files)
 	}
 	if made := operationtest.Of[report.File](told); len(made) != 1 || made[0].Path != copies || made[0].Action != report.Created {
 		t.Errorf("the files are %v", made)
@@ -54,14 +58,15 @@ func TestGenerate(t *testing.T) {
 	if summary, ok := operationtest.Last(t, told).Value.(generateSummary); !ok || summary.Created != 1 || summary.Updated+summary.Unchanged > 0 {
 		t.Errorf("the summary is %+v", operationtest.Last(t, told).Value)
 	}
-	if err := Check(ctx, s, Generation{}); err != nil {
+	if _, err := Check(ctx, s, Generation{}); err != nil {
 		t.Errorf("what was generated is stale: %v", err)
 	}
 	operationtest.Write(t, s.Dir, "api/v1/more.go", "package v1\n\n// Other has a map.\ntype Other struct{ Named map[string]string }\n")
-	if err := Check(ctx, s, Generation{}); err == nil {
-		t.Error("a new type makes nothing stale")
+	checked, err := Check(ctx, s, Generation{})
+	if err == nil || len(checked.Stale) != 1 {
+		t.Errorf("a new type makes %v stale", checked.Stale)
 	}
-	if found, ok := operationtest.Last(t, told).Value.(checkSummary); !ok || len(found.Stale) != 1 || !strings.Contains(operationtest.Last(t, told).Text, "+func (in *Other) DeepCopy") {
+	if found, ok := operationtest.Last(t, told).Value.(CheckSummary); !ok || len(found.Stale) != 1 || !strings.Contains(operationtest.Last(t, told).Text, "+func (in *Other) DeepCopy") {
 		t.Errorf("the check found %+v", operationtest.Last(t, told))
 	}
 }
@@ -71,7 +76,7 @@ func TestGenerateMistakes(t *testing.T) {
 	s, told := generatable(t)
 	operationtest.Write(t, s.Dir, "api/v1/broken.go", "package v1\n\ntype Broken struct {\n")
 	s.Dir = filepath.Join(s.Dir, "api")
-	if err := Generate(context.Background(), s, Generation{}); err == nil {
+	if _, err := Generate(context.Background(), s, Generation{}); err == nil {
 		t.Fatal("broken code is no mistake")
 	}
 	findings := operationtest.Of[report.Finding](told)

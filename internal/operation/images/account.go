@@ -40,58 +40,58 @@ func accountFor(ctx context.Context, s *operation.Session, ref string) (*image.A
 }
 
 // Login keeps the account of a registry, which is asked whether the password or token is right.
-func Login(ctx context.Context, s *operation.Session, registry, user, password string) error {
+func Login(ctx context.Context, s *operation.Session, registry, user, password string) (image.LoggedIn, error) {
 	in, err := image.New(s.Getenv, s.Handler).Login(ctx, image.Login{Registry: registry, User: user, Password: password})
 	if err != nil {
-		return err
+		return image.LoggedIn{}, err
 	}
 	warnReadable(s, in)
 	s.Handler.Handle(report.Result{Text: in.User + " is logged in to " + in.Registry + ", kept in " + in.Kept, Value: in})
-	return nil
+	return in, nil
 }
 
 // Logout forgets the account of a registry. If there is none that is no mistake.
-func Logout(ctx context.Context, s *operation.Session, registry string) error {
+func Logout(ctx context.Context, s *operation.Session, registry string) (image.LoggedOut, error) {
 	out, err := image.New(s.Getenv, s.Handler).Logout(ctx, image.Logout{Registry: registry})
 	if err != nil {
-		return err
+		return image.LoggedOut{}, err
 	}
 	text := "the account of " + out.Registry + " is deleted"
 	if !out.Known {
 		text = "there is no account of " + out.Registry
 	}
 	s.Handler.Handle(report.Result{Text: text, Value: out})
-	return nil
+	return out, nil
 }
 
 // LoginToCluster keeps the account of a cluster's registry under both names that it has on this machine.
-func LoginToCluster(ctx context.Context, s *operation.Session, name string) error {
+func LoginToCluster(ctx context.Context, s *operation.Session, name string) (image.LoggedIn, error) {
 	cluster, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, clusters.Meant(s, name))
 	if err != nil {
-		return err
+		return image.LoggedIn{}, err
 	}
 	if err := cluster.Problem(); err != nil {
-		return err
+		return image.LoggedIn{}, err
 	}
 	account, err := RegistryAccount(s, cluster.Name)
 	if err != nil {
-		return err
+		return image.LoggedIn{}, err
 	}
 	_, port, err := net.SplitHostPort(cluster.Registry)
 	if account == nil || err != nil {
-		return &report.Error{What: "cluster " + cluster.Name + " has no account for its registry", Err: err, Hint: "an earlier version of slipway started it: start it again",
+		return image.LoggedIn{}, &report.Error{What: "cluster " + cluster.Name + " has no account for its registry", Err: err, Hint: "an earlier version of slipway started it: start it again",
 			Next: "slipway cluster stop " + cluster.Name}
 	}
 	var in image.LoggedIn
 	for _, host := range []string{"127.0.0.1", "localhost"} {
 		l := image.Login{Registry: net.JoinHostPort(host, port), User: account.User, Password: account.Password}
 		if in, err = image.New(s.Getenv, s.Handler).Login(ctx, l); err != nil {
-			return err
+			return image.LoggedIn{}, err
 		}
 	}
 	warnReadable(s, in)
 	s.Handler.Handle(report.Result{Text: "docker and podman can now push to " + in.Registry + ", the registry of cluster " + cluster.Name + ", with the account in " + in.Kept, Value: in})
-	return nil
+	return in, nil
 }
 
 // warnReadable warns of a password in a file.

@@ -34,28 +34,28 @@ const (
 )
 
 // BuildImage builds an image of the project's manager, or of another main package.
-func BuildImage(ctx context.Context, s *operation.Session, b Build) (err error) {
+func BuildImage(ctx context.Context, s *operation.Session, b Build) (_ image.Image, err error) {
 	if b.Dockerfile != "" {
 		b.Dockerfile = s.Absolute(b.Dockerfile)
 	}
 	if folder, is := folderWithoutGo(s, b); is {
 		b.Dir, b.Package = folder, ""
 	} else if b.Dir, b.Package, err = packageIn(s, b.Package); err != nil {
-		return err
+		return image.Image{}, err
 	}
 	built, err := image.New(s.Getenv, s.Handler).Build(ctx, b.Build)
 	if err != nil {
-		return withGenerate(ctx, s, err)
+		return image.Image{}, withGenerate(ctx, s, err)
 	}
 	if b.File != "" {
 		save := image.Save{Ref: b.Tag, File: s.Absolute(b.File), Format: b.Format}
 		if _, err := image.New(s.Getenv, s.Handler).Save(ctx, save); err != nil {
-			return err
+			return image.Image{}, err
 		}
 		s.Handler.Handle(report.File{Path: b.File, Action: report.Created})
 	}
 	s.Handler.Handle(report.Result{Text: builtText(built), Value: built})
-	return nil
+	return built, nil
 }
 
 // folderWithoutGo is the folder that an image is built of without a Go module, if it has a Dockerfile: the one that is
@@ -123,50 +123,50 @@ type Archive struct {
 }
 
 // Save saves an image that was built into an archive.
-func Save(ctx context.Context, s *operation.Session, a Archive) error {
+func Save(ctx context.Context, s *operation.Session, a Archive) (image.Saved, error) {
 	saved, err := image.New(s.Getenv, s.Handler).Save(ctx, image.Save{Ref: a.Image, File: s.Absolute(a.File), Format: a.Format, Platform: a.Platform})
 	if err != nil {
-		return err
+		return image.Saved{}, err
 	}
 	s.Handler.Handle(report.Result{Text: fmt.Sprintf("saved %s to %s, %s, format %s", saved.Name, a.File, operation.MiB(saved.Size), saved.Format), Value: saved})
-	return nil
+	return saved, nil
 }
 
 // Names lists the names of the images that are kept, for completion.
 func Names(s *operation.Session) []string { return image.New(s.Getenv, s.Handler).Names() }
 
 // Inspect answers with what an image that was built is, or with its bills of materials.
-func Inspect(ctx context.Context, s *operation.Session, name string, sbom bool) error {
+func Inspect(ctx context.Context, s *operation.Session, name string, sbom bool) (image.Image, error) {
 	i, err := image.New(s.Getenv, s.Handler).Inspect(ctx, image.Inspect{Ref: name, SBOM: sbom})
 	if err != nil {
-		return err
+		return image.Image{}, err
 	}
 	text := inspected(i)
 	if sbom {
 		text = bills(i)
 	}
 	s.Handler.Handle(report.Result{Text: text, Value: i})
-	return nil
+	return i, nil
 }
 
 // List answers with the images that were built.
-func List(ctx context.Context, s *operation.Session) error {
+func List(ctx context.Context, s *operation.Session) ([]image.Listed, error) {
 	all, err := image.New(s.Getenv, s.Handler).List(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	value := struct {
 		Images []image.Listed `json:"images"`
 	}{all}
 	s.Handler.Handle(report.Result{Text: imageTable(all), Value: value})
-	return nil
+	return all, nil
 }
 
 // Remove removes images that were built. One that is not there is no mistake.
-func Remove(ctx context.Context, s *operation.Session, names ...string) error {
+func Remove(ctx context.Context, s *operation.Session, names ...string) ([]string, error) {
 	removed, err := image.New(s.Getenv, s.Handler).Remove(ctx, names...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	lines := make([]string, len(removed))
 	for i, name := range removed {
@@ -176,7 +176,7 @@ func Remove(ctx context.Context, s *operation.Session, names ...string) error {
 		Removed []string `json:"removed"`
 	}{removed}
 	s.Handler.Handle(report.Result{Text: strings.Join(lines, "\n"), Value: value})
-	return nil
+	return removed, nil
 }
 
 // builtText tells what was built.

@@ -18,7 +18,7 @@ type Pull struct {
 
 // PullImages gets images from the registries in their names, or from mirrors, and keeps them. It ends at the first
 // failure.
-func PullImages(ctx context.Context, s *operation.Session, p Pull, refs ...string) error {
+func PullImages(ctx context.Context, s *operation.Session, p Pull, refs ...string) ([]image.Image, error) {
 	var value struct {
 		Images []image.Image `json:"images"`
 	}
@@ -26,12 +26,12 @@ func PullImages(ctx context.Context, s *operation.Session, p Pull, refs ...strin
 	for _, ref := range refs {
 		pulled, err := image.New(s.Getenv, s.Handler).Pull(ctx, image.Pull{Ref: ref, Platform: p.Platform, Mirrors: p.Mirrors})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		value.Images, lines = append(value.Images, pulled), append(lines, pulledText(pulled))
 	}
 	s.Handler.Handle(report.Result{Text: strings.Join(lines, "\n"), Value: value})
-	return nil
+	return value.Images, nil
 }
 
 // pulledText reports what was pulled.

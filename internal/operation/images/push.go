@@ -15,14 +15,14 @@ import (
 )
 
 // Push pushes an image that was built, or that of an archive, to the registry in its name.
-func Push(ctx context.Context, s *operation.Session, name, archive string) error {
+func Push(ctx context.Context, s *operation.Session, name, archive string) (image.Pushed, error) {
 	if isArchive(name) {
-		return &report.Error{What: "an archive where the name of an image belongs", Where: name, Hint: "the name says where the image goes, like registry.example.com/operator:v1",
+		return image.Pushed{}, &report.Error{What: "an archive where the name of an image belongs", Where: name, Hint: "the name says where the image goes, like registry.example.com/operator:v1",
 			Next: "slipway image push NAME --archive " + name, Code: 2}
 	}
 	account, err := accountFor(ctx, s, name)
 	if err != nil {
-		return err
+		return image.Pushed{}, err
 	}
 	p := image.Push{Ref: name, Account: account}
 	if archive != "" {
@@ -30,26 +30,26 @@ func Push(ctx context.Context, s *operation.Session, name, archive string) error
 	}
 	pushed, err := image.New(s.Getenv, s.Handler).Push(ctx, p)
 	if err != nil {
-		return err
+		return image.Pushed{}, err
 	}
 	s.Handler.Handle(report.Result{Text: "pushed " + pushed.Name + "\n" + pushed.Image, Value: pushed})
 	reportPush(ctx, s, pushed.Name)
-	return nil
+	return pushed, nil
 }
 
 // Load puts an image that was built, or those of an archive, into an embedded cluster, and has a real node
 // join that can run them.
-func Load(ctx context.Context, s *operation.Session, name, cluster string) error {
+func Load(ctx context.Context, s *operation.Session, name, cluster string) (LoadedImages, error) {
 	before, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, clusters.Meant(s, cluster))
 	if err != nil {
-		return err
+		return LoadedImages{}, err
 	}
 	if err := before.Problem(); err != nil {
-		return err
+		return LoadedImages{}, err
 	}
 	account, err := RegistryAccount(s, before.Name)
 	if err != nil {
-		return err
+		return LoadedImages{}, err
 	}
 	l := image.Load{Ref: name, Registry: before.Registry, Account: account}
 	if isArchive(name) {
@@ -57,14 +57,15 @@ func Load(ctx context.Context, s *operation.Session, name, cluster string) error
 	}
 	loaded, err := image.New(s.Getenv, s.Handler).Load(ctx, l)
 	if err != nil {
-		return err
+		return LoadedImages{}, err
 	}
 	joined, err := JoinForImages(ctx, s, before)
 	if err != nil {
-		return err
+		return LoadedImages{}, err
 	}
-	s.Handler.Handle(report.Result{Text: loadedText(loaded, before.Name, joined), Value: loadedImages{loaded, joined}})
-	return nil
+	answer := LoadedImages{loaded, joined}
+	s.Handler.Handle(report.Result{Text: loadedText(loaded, before.Name, joined), Value: answer})
+	return answer, nil
 }
 
 // isArchive says whether a name is a file's; images have none that ends like these.
@@ -72,11 +73,11 @@ func isArchive(name string) bool {
 	return slices.ContainsFunc([]string{".tar", ".tar.gz", ".tgz"}, func(suffix string) bool { return strings.HasSuffix(strings.ToLower(name), suffix) })
 }
 
-// loadedImages are the images that a cluster has, and the node that runs their pods.
-type loadedImages struct {
+// LoadedImages are the images that a cluster has, and the node that runs their pods; the JSON form is stable.
+type LoadedImages struct {
 	image.Loaded
 
-	Node *clusterctl.Joined `json:"node,omitempty"`
+	Node *clusterctl.Joined `json:"node,omitempty"` // nil if none had to join
 }
 
 // JoinForImages has a real node join a cluster in which images are of use then; before is how the cluster was.

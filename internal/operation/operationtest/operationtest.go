@@ -70,6 +70,9 @@ func Write(t *testing.T, dir, name, text string) {
 	}
 }
 
+// Err is the error of an operation whose value a test has no use for.
+func Err[T any](_ T, err error) error { return err }
+
 // Mistake returns the error that a user sees; there must be one.
 func Mistake(t *testing.T, err error) *report.Error {
 	t.Helper()

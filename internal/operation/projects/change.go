@@ -12,8 +12,8 @@ import (
 )
 
 // MakeChange is changeAndThen for what follows from changes alone, such as generating. When that fails, the changes are
-// taken back.
-func MakeChange(ctx context.Context, s *operation.Session, root string, p operation.Preview, plan func() (*scaffold.Plan, error), then func() error) error {
+// taken back. It returns those of the plan; with a preview, those that it would make.
+func MakeChange(ctx context.Context, s *operation.Session, root string, p operation.Preview, plan func() (*scaffold.Plan, error), then func() error) ([]report.File, error) {
 	var planned *scaffold.Plan
 	return changeAndThen(ctx, s, root, p, func() (made *scaffold.Plan, err error) {
 		planned, err = plan()
@@ -28,32 +28,43 @@ func MakeChange(ctx context.Context, s *operation.Session, root string, p operat
 
 // changeAndThen makes a plan for the project in folder root and applies it, while no other
 // command changes the project; then does what follows from it. A preview shows the plan instead.
-func changeAndThen(ctx context.Context, s *operation.Session, root string, p operation.Preview, plan func() (*scaffold.Plan, error), then func(changed bool) error) error {
+func changeAndThen(ctx context.Context, s *operation.Session, root string, p operation.Preview, plan func() (*scaffold.Plan, error), then func(changed bool) error) ([]report.File, error) {
 	if p.Only() {
 		operation.WarnInterrupted(s, root)
 		s.Handler.Handle(planning())
 		planned, err := plan()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		showPlan(s, planned, p)
-		return nil
+		return changes(planned), nil
 	}
 	release, err := operation.Hold(ctx, s, root)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
 	s.Handler.Handle(planning())
 	planned, err := plan()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer ending.Await(ctx, "the change of the project")() // which is made, or taken back
 	if err := apply(s, planned); err != nil {
-		return err
+		return nil, err
 	}
-	return then(!planned.Empty())
+	if err := then(!planned.Empty()); err != nil {
+		return nil, err
+	}
+	return changes(planned), nil
+}
+
+// changes are those of a plan; none of one that changes nothing.
+func changes(plan *scaffold.Plan) []report.File {
+	if plan.Empty() {
+		return nil
+	}
+	return plan.Changes()
 }
 
 // planning is the first step of a change, which takes seconds in a large project.

@@ -21,7 +21,7 @@ func BeginProject(t *testing.T) (*operation.Session, *operationtest.Events) {
 	if err := os.Mkdir(s.Dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := Init(context.Background(), s, sample()); err != nil {
+	if _, err := Init(context.Background(), s, sample()); err != nil {
 		t.Fatal(err)
 	}
 	return s, told
@@ -42,7 +42,8 @@ func TestPreviewsWriteNothing(t *testing.T) {
 	s, told := operationtest.Begin(t, t.TempDir())
 	only := sample()
 	only.DryRun = true
-	if err := Init(context.Background(), s, only); err != nil {
+	would, err := Init(context.Background(), s, only)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(s.Dir); err != nil || len(left) > 0 {
@@ -52,8 +53,12 @@ func TestPreviewsWriteNothing(t *testing.T) {
 	if !ok || !planned.DryRun || len(planned.Changes) == 0 {
 		t.Fatalf("the preview's result is %+v", operationtest.Last(t, told))
 	}
-	if err := Init(context.Background(), s, sample()); err != nil {
+	did, err := Init(context.Background(), s, sample())
+	if err != nil {
 		t.Fatal(err)
+	}
+	if !slices.Equal(would, did) || !slices.Equal(did, operationtest.Of[report.File](told)) {
+		t.Errorf("the preview returns %v, the change %v, and %v was reported", would, did, operationtest.Of[report.File](told))
 	}
 	var made []string
 	for _, f := range operationtest.Of[report.File](told) {
@@ -77,14 +82,14 @@ func TestChanges(t *testing.T) {
 	if got := kinds(); len(got) > 0 {
 		t.Fatalf("a new project has kinds: %v", got)
 	}
-	if err := CreateAPI(ctx, s, cronJob()); err != nil {
+	if _, err := CreateAPI(ctx, s, cronJob()); err != nil {
 		t.Fatal(err)
 	}
 	if got := kinds(); len(got) != 1 || got[0].Kind != "CronJob" {
 		t.Fatalf("the kinds are %v", got)
 	}
 	hooks := Webhook{Webhook: scaffold.Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true, Conversion: true}, Certs: "self"}
-	if err := CreateWebhook(ctx, s, hooks); err != nil {
+	if _, err := CreateWebhook(ctx, s, hooks); err != nil {
 		t.Fatal(err)
 	}
 	if got := kinds()[0].Webhooks; got == nil || !got.Defaulting || got.Conversion {
@@ -94,10 +99,10 @@ func TestChanges(t *testing.T) {
 		t.Errorf("the warnings are %v", operationtest.Of[report.Warning](told))
 	}
 	gone := Deletion{Deletion: scaffold.Deletion{Group: "batch", Version: "v1", Kind: "CronJob"}}
-	if err := DeleteWebhook(ctx, s, WebhookDeletion{Deletion: gone}); err != nil {
+	if _, err := DeleteWebhook(ctx, s, WebhookDeletion{Deletion: gone}); err != nil {
 		t.Fatal(err)
 	}
-	if err := DeleteAPI(ctx, s, gone); err != nil {
+	if _, err := DeleteAPI(ctx, s, gone); err != nil {
 		t.Fatal(err)
 	}
 	if got := kinds(); len(got) > 0 {
@@ -110,13 +115,13 @@ func TestChangeTwice(t *testing.T) {
 	s, _ := BeginProject(t)
 	on := true
 	edit := Edit{MultiGroup: &on, License: &License{Name: "apache2", Owner: "Example"}}
-	if err := EditProject(context.Background(), s, edit); err != nil {
+	if _, err := EditProject(context.Background(), s, edit); err != nil {
 		t.Fatal(err)
 	}
 	told := &operationtest.Events{}
 	s.Handler = told
-	if err := EditProject(context.Background(), s, edit); err != nil {
-		t.Fatal(err)
+	if changes, err := EditProject(context.Background(), s, edit); err != nil || len(changes) > 0 {
+		t.Fatalf("the second time changes %v, %v", changes, err)
 	}
 	for _, f := range operationtest.Of[report.File](told) {
 		if f.Action != report.Kept {
@@ -166,7 +171,7 @@ func TestEdits(t *testing.T) {
 // TestEditNothing: an edit without a change is a mistake of its caller.
 func TestEditNothing(t *testing.T) {
 	s, _ := BeginProject(t)
-	if err := operationtest.Mistake(t, EditProject(context.Background(), s, Edit{})); err.ExitCode() != operation.Mistaken {
+	if err := operationtest.Mistake(t, operationtest.Err(EditProject(context.Background(), s, Edit{}))); err.ExitCode() != operation.Mistaken {
 		t.Errorf("exit code %d: %v", err.ExitCode(), err)
 	}
 }

@@ -32,33 +32,34 @@ type API struct {
 // ImagePlugin is the plug-in by which PROJECT says that a controller runs an image.
 const ImagePlugin = scaffold.ImagePlugin
 
-// CreateAPI adds a kind to the project.
-func CreateAPI(ctx context.Context, s *operation.Session, a API) error {
+// CreateAPI adds a kind to the project. It returns the changes of files, besides those that generators make: none if
+// the project has it all, and with a preview those that it would make. So do all operations here that change a project.
+func CreateAPI(ctx context.Context, s *operation.Session, a API) ([]report.File, error) {
 	root, err := s.ProjectRoot()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	warnOfScope(s, root, a.API)
 	if err := fetchExternal(ctx, s, root, a.Preview, a.External, func() error { return scaffold.CheckAPI(s.Folder(root), a.API) }); err != nil {
-		return err
+		return nil, err
 	}
 	var planned *scaffold.Plan
-	err = MakeChange(ctx, s, root, a.Preview, func() (made *scaffold.Plan, err error) {
+	changes, err := MakeChange(ctx, s, root, a.Preview, func() (made *scaffold.Plan, err error) {
 		planned, err = unlessTestsBroken(ctx, s, root, a.NoTypecheck, func(untested string) (*scaffold.Plan, error) {
 			a.Untested = untested
 			return scaffold.CreateAPI(s.Folder(root), a.API)
 		})
 		return planned, err
 	}, func() error { return afterCreateAPI(ctx, s, root, a, planned) })
-	return noteGenerating(s, root, a.Change, planned, err)
+	return noteGenerating(s, root, a.Change, planned, changes, err)
 }
 
 // noteGenerating says of a preview that it lists no generated files.
-func noteGenerating(s *operation.Session, root string, c Change, planned *scaffold.Plan, err error) error {
+func noteGenerating(s *operation.Session, root string, c Change, planned *scaffold.Plan, changes []report.File, err error) ([]report.File, error) {
 	if err == nil && c.Only() && c.Generate && !planned.Empty() {
 		s.Handler.Handle(report.Note{Text: "The list has no changes that generators make afterwards: " + generation.Generating(s, root) + " makes those."})
 	}
-	return err
+	return changes, err
 }
 
 // fetchExternal has go.mod require the module that a kind of another module is from. What can be refused

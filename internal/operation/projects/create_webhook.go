@@ -24,27 +24,27 @@ type Webhook struct {
 }
 
 // CreateWebhook adds webhooks of a kind to the project.
-func CreateWebhook(ctx context.Context, s *operation.Session, w Webhook) error {
+func CreateWebhook(ctx context.Context, s *operation.Session, w Webhook) ([]report.File, error) {
 	root, err := s.ProjectRoot()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if w.Certificates, err = parseCertificates(w.Certs); err != nil {
-		return err
+		return nil, err
 	}
 	postponeConversion(s, root, &w.Webhook)
 	check := func() error { return scaffold.CheckWebhook(s.Folder(root), w.Webhook) }
 	if err := fetchExternal(ctx, s, root, w.Preview, w.External, check); err != nil {
-		return err
+		return nil, err
 	}
 	var planned *scaffold.Plan
-	err = MakeChange(ctx, s, root, w.Preview, func() (made *scaffold.Plan, err error) {
+	changes, err := MakeChange(ctx, s, root, w.Preview, func() (made *scaffold.Plan, err error) {
 		if planned, err = scaffold.CreateWebhook(s.Folder(root), w.Webhook); err == nil {
 			err = requireGenerator(s, root, planned)
 		}
 		return unlessBroken(ctx, s, root, w.NoTypecheck, planned, err)
 	}, func() error { return afterCreateWebhook(ctx, s, root, w, planned) })
-	return noteGenerating(s, root, w.Change, planned, err)
+	return noteGenerating(s, root, w.Change, planned, changes, err)
 }
 
 // requireGenerator refuses a plan whose configuration lists what the Makefile's calls do not generate: it could not be

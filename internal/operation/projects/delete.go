@@ -17,7 +17,7 @@ type Deletion struct {
 }
 
 // DeleteAPI takes a kind out of the project.
-func DeleteAPI(ctx context.Context, s *operation.Session, d Deletion) error {
+func DeleteAPI(ctx context.Context, s *operation.Session, d Deletion) ([]report.File, error) {
 	return delete(ctx, s, d.Change, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteAPI(s.Folder(root), d.Deletion) })
 }
 
@@ -28,23 +28,23 @@ type WebhookDeletion struct {
 }
 
 // DeleteWebhook takes webhooks of a kind out of the project.
-func DeleteWebhook(ctx context.Context, s *operation.Session, d WebhookDeletion) error {
+func DeleteWebhook(ctx context.Context, s *operation.Session, d WebhookDeletion) ([]report.File, error) {
 	webhooks := scaffold.WebhookDeletion{Options: d.Deletion.Deletion, Defaulting: d.Defaulting, Validation: d.Validation, Conversion: d.Conversion}
 	return delete(ctx, s, d.Change, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteWebhook(s.Folder(root), webhooks) })
 }
 
 // delete makes the plan of a deletion and does what follows from it.
-func delete(ctx context.Context, s *operation.Session, c Change, plan func(root string) (*scaffold.Plan, error)) error {
+func delete(ctx context.Context, s *operation.Session, c Change, plan func(root string) (*scaffold.Plan, error)) ([]report.File, error) {
 	root, err := s.ProjectRoot()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var made *scaffold.Plan
-	err = MakeChange(ctx, s, root, c.Preview, func() (*scaffold.Plan, error) {
+	changes, err := MakeChange(ctx, s, root, c.Preview, func() (*scaffold.Plan, error) {
 		made, err = plan(root)
 		return unlessBroken(ctx, s, root, c.NoTypecheck, made, err)
 	}, func() error { return afterDelete(ctx, s, root, c, made) })
-	return noteGenerating(s, root, c, made, err)
+	return noteGenerating(s, root, c, made, changes, err)
 }
 
 // afterDelete generates what follows from the code that is left, and says what stayed.

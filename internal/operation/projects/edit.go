@@ -31,17 +31,17 @@ type Edit struct {
 }
 
 // EditProject changes the shape of the project: all of it or nothing.
-func EditProject(ctx context.Context, s *operation.Session, e Edit) error {
+func EditProject(ctx context.Context, s *operation.Session, e Edit) ([]report.File, error) {
 	root, err := s.ProjectRoot()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	edits, err := edits(s, e)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(edits) == 0 {
-		return &report.Error{What: "no change was requested", Where: "slipway edit", Hint: "name the change with a flag", Next: "slipway edit --help", Code: operation.Mistaken}
+		return nil, &report.Error{What: "no change was requested", Where: "slipway edit", Hint: "name the change with a flag", Next: "slipway edit --help", Code: operation.Mistaken}
 	}
 	then := nothing
 	switch {

@@ -18,20 +18,20 @@ type Project struct {
 }
 
 // Init begins a project in the working folder, or completes it.
-func Init(ctx context.Context, s *operation.Session, p Project) error {
+func Init(ctx context.Context, s *operation.Session, p Project) ([]report.File, error) {
 	var err error
 	if p.LicenseFile != "" {
 		if p.License.Text, err = readLicense(s, p.LicenseFile); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	p.CLIVersion = operation.OwnRelease()
 	if p.License.Year, err = year(s); err != nil {
-		return err
+		return nil, err
 	}
 	if p.CheckGo {
 		if err := scaffold.CheckGo(ctx, s.Dir); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	return changeAndThen(ctx, s, s.Dir, p.Preview,

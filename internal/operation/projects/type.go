@@ -17,18 +17,22 @@ type Type struct {
 	Namespaced bool   // objects live in namespaces, not in the cluster as a whole
 }
 
+// Types are the Go types of a kind; the JSON form is stable.
+type Types struct {
+	Kind     string `json:"kind"`
+	Resource string `json:"resource"`
+	Source   string `json:"source"` // the declarations
+}
+
 // PrintTypes answers with the declarations that a kind begins with.
-func PrintTypes(s *operation.Session, t Type) error {
+func PrintTypes(s *operation.Session, t Type) (Types, error) {
 	text, err := t.types()
 	if err != nil {
-		return err
+		return Types{}, err
 	}
-	s.Handler.Handle(report.Result{Text: strings.TrimSuffix(text, "\n"), Value: struct {
-		Kind     string `json:"kind"`
-		Resource string `json:"resource"`
-		Source   string `json:"source"`
-	}{t.Kind, t.plural(), text}})
-	return nil
+	types := Types{Kind: t.Kind, Resource: t.plural(), Source: text}
+	s.Handler.Handle(report.Result{Text: strings.TrimSuffix(text, "\n"), Value: types})
+	return types, nil
 }
 
 // plural is the name of the resource.

@@ -19,7 +19,7 @@ func TestPrintTypes(t *testing.T) {
 		{Type{Kind: "Fish", Resource: "fish"}, "the type of the resource fish, whose objects belong to the cluster as a whole"},
 	} {
 		s, told := operationtest.Begin(t, t.TempDir())
-		if err := PrintTypes(s, test.given); err != nil {
+		if _, err := PrintTypes(s, test.given); err != nil {
 			t.Fatal(err)
 		}
 		text := operationtest.Last(t, told).Text
@@ -32,7 +32,7 @@ func TestPrintTypes(t *testing.T) {
 	}
 	for _, kind := range []string{"", "cronJob", "cron_job"} {
 		s, told := operationtest.Begin(t, t.TempDir())
-		if err := operationtest.Mistake(t, PrintTypes(s, Type{Kind: kind})); err.Next == "" || len(told.All) > 0 {
+		if err := operationtest.Mistake(t, operationtest.Err(PrintTypes(s, Type{Kind: kind}))); err.Next == "" || len(told.All) > 0 {
 			t.Errorf("%q: %+v", kind, err)
 		}
 	}

@@ -36,43 +36,44 @@ type Envtest struct {
 }
 
 // UseEnvtest answers with the folder of a version, and sets it up if need be.
-func UseEnvtest(ctx context.Context, s *operation.Session, e Envtest) error {
+func UseEnvtest(ctx context.Context, s *operation.Session, e Envtest) (setupenvtest.Used, error) {
 	tool, err := envtest(s, &e)
 	if err != nil {
-		return err
+		return setupenvtest.Used{}, err
 	}
 	used, err := tool.Use(ctx, e.Request)
 	if err != nil {
-		return err
+		return setupenvtest.Used{}, err
 	}
 	if !e.Installed {
 		if err := provideForModule(ctx, s, anyFile); err != nil {
-			return err
+			return setupenvtest.Used{}, err
 		}
 	}
 	reportEnvtest(s, used, e.Form)
-	return nil
+	return used, nil
 }
 
 // ListEnvtest answers with the versions that are installed and those that can be had.
-func ListEnvtest(s *operation.Session, e Envtest) error {
+func ListEnvtest(s *operation.Session, e Envtest) ([]setupenvtest.Listed, error) {
 	tool, err := envtest(s, &e)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	list, err := tool.List(e.Request)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.Handler.Handle(report.Result{Text: listed(list), Value: list})
-	return nil
+	return list, nil
 }
 
-// CleanupEnvtest removes versions from the folder.
-func CleanupEnvtest(s *operation.Session, e Envtest) error {
+// CleanupEnvtest removes versions from the folder. It returns those that are gone, also where others cannot be
+// removed.
+func CleanupEnvtest(s *operation.Session, e Envtest) ([]setupenvtest.Item, error) {
 	tool, err := envtest(s, &e)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	removed, err := tool.Cleanup(e.Request)
 	lines := make([]string, len(removed))
@@ -80,21 +81,21 @@ func CleanupEnvtest(s *operation.Session, e Envtest) error {
 		lines[i] = "removed " + item.String()
 	}
 	s.Handler.Handle(report.Result{Text: strings.Join(lines, "\n"), Value: removed})
-	return err
+	return removed, err
 }
 
 // SideloadEnvtest installs a version from an archive on standard input.
-func SideloadEnvtest(s *operation.Session, e Envtest) error {
+func SideloadEnvtest(s *operation.Session, e Envtest) (setupenvtest.Used, error) {
 	tool, err := envtest(s, &e)
 	if err != nil {
-		return err
+		return setupenvtest.Used{}, err
 	}
 	used, err := tool.Sideload(e.Request, s.Stdin)
 	if err != nil {
-		return err
+		return setupenvtest.Used{}, err
 	}
 	reportEnvtest(s, used, e.Form)
-	return nil
+	return used, nil
 }
 
 // envtest makes the tool, and completes the request.

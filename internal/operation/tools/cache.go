@@ -32,16 +32,16 @@ type CacheKind struct {
 }
 
 // ListCache reports what slipway's cache holds.
-func ListCache(s *operation.Session) error {
+func ListCache(s *operation.Session) (Cache, error) {
 	root, err := cachefolder.Root(s.Getenv)
 	if err != nil {
-		return err
+		return Cache{}, err
 	}
 	cache := Cache{Folder: root, Kinds: []CacheKind{}}
 	for _, kind := range holdings.Kinds() {
 		use, err := kind.Measure(root)
 		if err != nil {
-			return unreadableCache(root, err)
+			return Cache{}, unreadableCache(root, err)
 		}
 		k := CacheKind{Name: kind.Name, What: kind.What, Limit: kind.Limit, Entries: use.Entries, Bytes: use.Bytes}
 		if !use.Last.IsZero() {
@@ -52,7 +52,7 @@ func ListCache(s *operation.Session) error {
 		cache.Kinds = append(cache.Kinds, k)
 	}
 	s.Handler.Handle(report.Result{Text: cache.text(time.Now()), Value: cache})
-	return nil
+	return cache, nil
 }
 
 func unreadableCache(root string, err error) error {
@@ -113,21 +113,21 @@ type CacheChoice struct {
 	Unused time.Duration // without use
 }
 
-// CleanCache removes kinds of what the cache holds.
-func CleanCache(s *operation.Session, c CacheChoice) error {
+// CleanCache removes kinds of what the cache holds. With DryRun it returns what it would remove.
+func CleanCache(s *operation.Session, c CacheChoice) (CacheCleaning, error) {
 	root, err := cachefolder.Root(s.Getenv)
 	if err != nil {
-		return err
+		return CacheCleaning{}, err
 	}
 	kinds, err := cacheKinds(c.Kinds)
 	if err != nil {
-		return err
+		return CacheCleaning{}, err
 	}
 	done := CacheCleaning{Folder: root, DryRun: c.DryRun, Removed: []CacheClean{}, Busy: []string{}}
 	for _, kind := range kinds {
 		cleaned, err := kind.Clean(root, holdings.Cleaning{DryRun: c.DryRun, Unused: c.Unused})
 		if err != nil {
-			return unreadableCache(root, err)
+			return CacheCleaning{}, unreadableCache(root, err)
 		}
 		done.Busy = append(done.Busy, cleaned.Busy...)
 		if cleaned.Entries > 0 {
@@ -139,7 +139,7 @@ func CleanCache(s *operation.Session, c CacheChoice) error {
 		s.Handler.Handle(report.Note{Text: path + " is in use and stays"})
 	}
 	s.Handler.Handle(report.Result{Text: done.text(), Value: done})
-	return nil
+	return done, nil
 }
 
 func (c CacheCleaning) text() string {

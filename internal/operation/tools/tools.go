@@ -24,20 +24,20 @@ const ToolFolder = "bin"
 
 // LinkTools puts links to slipway into a folder, under the names and versions of the tools that it stands for. An
 // empty folder means ToolFolder, which must not lead elsewhere then. Force replaces files that neither slipway nor
-// the go command made.
-func LinkTools(s *operation.Session, dir string, force bool) error {
+// the go command made. It returns what became of each file, also of those before one that failed.
+func LinkTools(s *operation.Session, dir string, force bool) ([]toollink.Change, error) {
 	root, err := toolRoot(s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	folder, err := toolFolder(s, root, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	folder.Force = force
 	tools, err := s.Codebase(root).Tools()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, variable := range tools.Unknown {
 		s.Handler.Handle(report.Warning{Text: "the Makefile computes " + variable + ": the link has no version, and make may install its own tool"})
@@ -53,7 +53,7 @@ func LinkTools(s *operation.Session, dir string, force bool) error {
 	}
 	changes, err := folder.Link()
 	reportLinks(s, linksFrom(s, root, dir), changes, "linked")
-	return err
+	return changes, err
 }
 
 // warnObstacles warns of lines of the Makefile for which make does not use the links in a folder.
@@ -82,19 +82,20 @@ func inBuildCache(program string) bool {
 	return builtTool().MatchString(filepath.Base(filepath.Dir(program)))
 }
 
-// UnlinkTools removes from a folder what LinkTools made.
-func UnlinkTools(s *operation.Session, dir string) error {
+// UnlinkTools removes from a folder what LinkTools made. It returns what became of each file, also of those before one
+// that failed.
+func UnlinkTools(s *operation.Session, dir string) ([]toollink.Change, error) {
 	root, err := toolRoot(s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	folder, err := toolFolder(s, root, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	changes, err := folder.Unlink()
 	reportLinks(s, linksFrom(s, root, dir), changes, "unlinked")
-	return err
+	return changes, err
 }
 
 // toolRoot is the folder whose Makefile the links are for: the working folder if its Makefile has tools, or else the

@@ -19,7 +19,7 @@ func TestLinkTools(t *testing.T) {
 	}
 	s, told := operationtest.Begin(t, t.TempDir())
 	operationtest.Write(t, s.Dir, "Makefile", "CONTROLLER_TOOLS_VERSION ?= v0.20.1\nLOCALBIN ?= $(shell pwd)/bin\n")
-	if err := LinkTools(s, "", false); err != nil {
+	if _, err := LinkTools(s, "", false); err != nil {
 		t.Fatal(err)
 	}
 	made := operationtest.Of[report.File](told)
@@ -28,13 +28,13 @@ func TestLinkTools(t *testing.T) {
 	}) {
 		t.Errorf("the files are %v", made)
 	}
-	if err := LinkTools(s, ToolFolder, false); err != nil {
+	if _, err := LinkTools(s, ToolFolder, false); err != nil {
 		t.Fatal(err)
 	}
 	if text := operationtest.Last(t, told).Text; text != "nothing changed" {
 		t.Errorf("the second time: %s", text)
 	}
-	if err := UnlinkTools(s, ""); err != nil {
+	if _, err := UnlinkTools(s, ""); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(filepath.Join(s.Dir, ToolFolder)); err == nil && len(left) > 0 {
@@ -52,13 +52,13 @@ func TestLinkToolsElsewhere(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(s.Dir, ToolFolder)); err != nil {
 		t.Fatal(err)
 	}
-	if err := operationtest.Mistake(t, LinkTools(s, "", false)); err.Where != ToolFolder {
+	if err := operationtest.Mistake(t, operationtest.Err(LinkTools(s, "", false))); err.Where != ToolFolder {
 		t.Error(err)
 	}
 	if made, err := os.ReadDir(elsewhere); err != nil || len(made) > 0 {
 		t.Errorf("made elsewhere: %v, %v", made, err)
 	}
-	if err := LinkTools(s, ToolFolder, false); err != nil {
+	if _, err := LinkTools(s, ToolFolder, false); err != nil {
 		t.Errorf("the folder that is named: %v", err)
 	}
 }

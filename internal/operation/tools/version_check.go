@@ -20,30 +20,30 @@ type CheckedVersion struct {
 }
 
 // CheckVersion asks the host of releases whether there is a newer one.
-func CheckVersion(ctx context.Context, s *operation.Session) error {
+func CheckVersion(ctx context.Context, s *operation.Session) (CheckedVersion, error) {
 	return checkVersion(ctx, s, release.Stamped())
 }
 
-func checkVersion(ctx context.Context, s *operation.Session, stamp release.Stamp) error {
+func checkVersion(ctx context.Context, s *operation.Session, stamp release.Stamp) (CheckedVersion, error) {
 	own := operation.ReadVersion()
 	from, err := download.Open(s.Getenv, stamp, s.Handler)
 	switch {
 	case errors.Is(err, download.ErrOff):
-		return &report.Error{What: "the newest release is not asked for", Where: download.Variable, Err: err, Next: "env -u " + download.Variable + " slipway version --check"}
+		return CheckedVersion{}, &report.Error{What: "the newest release is not asked for", Where: download.Variable, Err: err, Next: "env -u " + download.Variable + " slipway version --check"}
 	case errors.Is(err, release.ErrNoKey):
-		return &report.Error{What: "the newest release cannot be checked", Where: own.Version, Err: err,
+		return CheckedVersion{}, &report.Error{What: "the newest release cannot be checked", Where: own.Version, Err: err,
 			Hint: "a slipway from an archive or a package of a release has one; this one was compiled from sources"}
 	case err != nil:
-		return err
+		return CheckedVersion{}, err
 	}
 	s.Handler.Handle(report.Step{Name: "asking for the newest release"})
 	newest, err := from.Newest(ctx)
 	if err != nil {
-		return err
+		return CheckedVersion{}, err
 	}
 	c := CheckedVersion{Version: own, Newest: newest, Newer: semver.Compare(newest, own.Version) > 0}
 	s.Handler.Handle(report.Result{Text: c.String(), Value: c})
-	return nil
+	return c, nil
 }
 
 // String is for people.

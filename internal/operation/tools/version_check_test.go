@@ -37,7 +37,7 @@ func TestCheckVersion(t *testing.T) {
 				text = r.Text
 			}
 		})}
-		err = checkVersion(t.Context(), s, stamp)
+		_, err = checkVersion(t.Context(), s, stamp)
 		return text, err
 	}
 	if _, err := check("off", stamp); !errors.Is(err, download.ErrOff) {
