@@ -179,7 +179,7 @@ func (s *setupEnvtest) versionCommand() *cobra.Command {
 		Short: "Print the version of this tool",
 		Args:  oneVersion,
 		RunE: func(*cobra.Command, []string) error {
-			operation.TellToolVersion(s.session(), "setup-envtest version: ")
+			operation.ReportToolVersion(s.session(), "setup-envtest version: ")
 			return nil
 		},
 	}

@@ -9,13 +9,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/spelling"
 	"github.com/slipway-dev/slipway/internal/ui"
 )
 
 // usageCode is the exit code of a mistake on the command line.
-const usageCode = 2
+const usageCode = operation.UsageCode
 
 // noArgs refuses arguments of a command that takes only flags.
 func noArgs(cmd *cobra.Command, args []string) error {

@@ -24,7 +24,7 @@ Environment:
 			if check {
 				return done(tools.CheckVersion(cmd.Context(), inv.session()))
 			}
-			operation.TellVersion(inv.session())
+			operation.ReportVersion(inv.session())
 			return nil
 		},
 	}

@@ -19,5 +19,5 @@ func FirstLine(err error) string {
 	return line
 }
 
-// MiB tells a size as people read it.
-func MiB(size int64) string { return fmt.Sprintf("%.1f MiB", float64(size)/(1<<20)) }
+// FormatSize is a number of bytes as people read it.
+func FormatSize(size int64) string { return fmt.Sprintf("%.1f MiB", float64(size)/(1<<20)) }

@@ -18,10 +18,10 @@ func (s *Session) ProjectRoot() (string, error) {
 		return "", err
 	}
 	if root != "" {
-		NoteBelow(s, root)
+		NoteNestedProject(s, root)
 		return root, nil
 	}
-	if below := projectsBelow(s); len(below) > 0 {
+	if below := nestedProjects(s); len(below) > 0 {
 		return "", severalProjects(s, below)
 	}
 	return "", NoProject(s)
@@ -32,7 +32,7 @@ func (s *Session) ProjectRoot() (string, error) {
 func ProjectRootOrNone(s *Session) (string, error) {
 	root, err := project.Find(s.Dir)
 	if errors.Is(err, project.ErrNotFound) {
-		return OnlyProjectBelow(s), nil
+		return NestedProject(s), nil
 	}
 	return root, err
 }
@@ -119,7 +119,7 @@ func (s *Session) ReadRoot() (string, error) {
 	if errors.Is(err, errUnreadable) {
 		return "", err
 	}
-	if err != nil || described || len(projectsBelow(s)) > 0 {
+	if err != nil || described || len(nestedProjects(s)) > 0 {
 		return s.ProjectRoot()
 	}
 	return aboveModule(root), nil
@@ -195,7 +195,7 @@ func (s *Session) Relative(path string) string {
 // manifests and programs alone.
 func WithoutGo(s *Session) bool {
 	root, err := ProjectRootOrNone(s)
-	if root != "" || err != nil || len(projectsBelow(s)) > 0 {
+	if root != "" || err != nil || len(nestedProjects(s)) > 0 {
 		return false
 	}
 	module, err := findModule(s.Dir)

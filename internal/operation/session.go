@@ -56,8 +56,8 @@ type Session struct {
 	// Collector decides when garbage is collected; nil leaves that as it is.
 	Collector *collector.Collector
 
-	Replaced *ReplacedFiles      // notes what generating replaces, while that follows from a change; else nil
-	Fetched  []scaffold.Replaced // the module files before a module was fetched for a change
+	Originals   *Originals          // keeps what generating replaces, while that follows from a change; else nil
+	ModuleFiles []scaffold.Replaced // go.mod and go.sum before a module was fetched for a change
 
 	folders map[string]*fileview.Folder // what projects are read through, by their folders
 
@@ -92,8 +92,9 @@ func roleFiles(root string, code *codebase.Codebase) (files []string) {
 // Note reports a text that is worth knowing and no fault.
 func (s *Session) Note(text string) { s.Handler.Handle(report.Note{Text: text}) }
 
-// Mistaken is the exit code of an operation that was asked for what cannot be.
-const Mistaken = 2
+// UsageCode is the exit code of an operation that was asked for what cannot be: the mistake is in the inputs, not in
+// what they are about.
+const UsageCode = 2
 
 // Folder has the files of the project in root, as they are now. One that has not changed since the session has read it
 // is not read again.

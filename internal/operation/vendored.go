@@ -12,9 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// WarnVendor reports a vendor folder that a change of go.mod has made old: the go command refuses it then. It reports
-// whether it is.
-func WarnVendor(s *Session, root string) bool {
+// WarnStaleVendor warns of a vendor folder that lacks modules of go.mod after a change: the go command refuses to work
+// with it. It reports whether it is so.
+func WarnStaleVendor(s *Session, root string) bool {
 	dir, command := root, "go mod vendor"
 	text, err := finite.ReadFile(filepath.Join(dir, "vendor", "modules.txt"))
 	if err != nil {

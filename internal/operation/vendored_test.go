@@ -25,11 +25,11 @@ func TestVendored(t *testing.T) {
 		operationtest.Write(t, dir, "go.mod", test.gomod)
 		seen := &operationtest.Events{}
 		s := &operation.Session{Dir: dir, Handler: seen}
-		if operation.WarnVendor(s, dir) {
+		if operation.WarnStaleVendor(s, dir) {
 			t.Errorf("%s: without a vendor folder it is old", name)
 		}
 		operationtest.Write(t, dir, "vendor/modules.txt", test.modules)
-		if old := operation.WarnVendor(s, dir); old == test.want || len(operationtest.Of[report.Warning](seen)) != map[bool]int{true: 1}[old] {
+		if old := operation.WarnStaleVendor(s, dir); old == test.want || len(operationtest.Of[report.Warning](seen)) != map[bool]int{true: 1}[old] {
 			t.Errorf("%s: %v, the warnings are %v", name, old, operationtest.Of[report.Warning](seen))
 		}
 	}

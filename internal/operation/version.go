@@ -101,15 +101,15 @@ func (v Version) embedded() string {
 	return lines.String()
 }
 
-// TellVersion answers with which slipway this is, and what it stands in for.
-func TellVersion(s *Session) {
+// ReportVersion reports which slipway this is, and what it stands in for.
+func ReportVersion(s *Session) {
 	v := ReadVersion()
 	s.Handler.Handle(report.Result{Text: v.String() + v.embedded(), Value: v})
 }
 
-// TellToolVersion answers with which slipway this is in the form of a tool that it stands in for; people see it after a
-// text.
-func TellToolVersion(s *Session, before string) {
+// ReportToolVersion reports which slipway this is in the form of a tool that it stands in for: people read it after a
+// text of that tool.
+func ReportToolVersion(s *Session, before string) {
 	v := ReadVersion()
 	s.Handler.Handle(report.Result{Text: before + v.String(), Value: v})
 }

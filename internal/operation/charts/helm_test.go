@@ -33,7 +33,7 @@ func TestCompleteCharts(t *testing.T) {
 		err := completeChart(s, s.Dir, &c)
 		switch {
 		case test.where != "":
-			if told := operationtest.Mistake(t, err); told.Where != test.where || told.ExitCode() != operation.Mistaken {
+			if told := operationtest.Mistake(t, err); told.Where != test.where || told.ExitCode() != operation.UsageCode {
 				t.Errorf("%s: %v, want a mistake in %s", test.name, told, test.where)
 			}
 		case err != nil:

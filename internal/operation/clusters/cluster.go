@@ -35,9 +35,9 @@ func Names(s *operation.Session) []string {
 	return names
 }
 
-// Meant is the name of the cluster that a user means: the given one, else that of the kubeconfig's current context if
-// it is an embedded cluster, else DefaultCluster.
-func Meant(s *operation.Session, name string) string {
+// ResolveName is the name of the cluster that a user means: the given one, else that of the kubeconfig's current
+// context if it is an embedded cluster, else DefaultCluster.
+func ResolveName(s *operation.Session, name string) string {
 	if name != "" {
 		return name
 	}
@@ -60,7 +60,7 @@ func Meant(s *operation.Session, name string) string {
 // The kinds of nodes that BuildProgram knows.
 const (
 	SimulatedNodes = "simulated"
-	RealNodes      = "real"
+	realNodes      = "real"
 )
 
 // BuildProgram makes sure that the program for clusters is there, with its kubectl, or that for nodes of a kind
@@ -86,15 +86,15 @@ func clusterProgram(ctx context.Context, s *operation.Session, nodes string) (st
 			_, err = clusterctl.New(s.Getenv, s.Handler).Kubectl(ctx)
 		}
 		return path, err
-	case RealNodes:
+	case realNodes:
 		return clusterctl.New(s.Getenv, s.Handler).NodeProgram(ctx)
 	}
-	return "", &report.Error{What: "unknown kind of nodes", Where: "--nodes " + nodes, Hint: "use simulated or real", Code: operation.Mistaken}
+	return "", &report.Error{What: "unknown kind of nodes", Where: "--nodes " + nodes, Hint: "use simulated or real", Code: operation.UsageCode}
 }
 
 // Stop stops a cluster and takes its context out of the kubeconfig. It returns how the cluster is then.
 func Stop(ctx context.Context, s *operation.Session, name string) (*clusterctl.Status, error) {
-	stopped, err := clusterctl.New(s.Getenv, s.Handler).Stop(ctx, Meant(s, name))
+	stopped, err := clusterctl.New(s.Getenv, s.Handler).Stop(ctx, ResolveName(s, name))
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func Stop(ctx context.Context, s *operation.Session, name string) (*clusterctl.S
 // Delete stops a cluster and removes all that is kept of it, durable data too. It returns how the
 // cluster is then; Already says that there was none.
 func Delete(ctx context.Context, s *operation.Session, name string) (*clusterctl.Status, error) {
-	deleted, err := clusterctl.New(s.Getenv, s.Handler).Delete(ctx, Meant(s, name))
+	deleted, err := clusterctl.New(s.Getenv, s.Handler).Delete(ctx, ResolveName(s, name))
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func Delete(ctx context.Context, s *operation.Session, name string) (*clusterctl
 
 // Reset takes a running cluster back to where it was when it became ready, or was kept.
 func Reset(ctx context.Context, s *operation.Session, name string) (*clusterctl.Reset, error) {
-	r, err := clusterctl.New(s.Getenv, s.Handler).Reset(ctx, Meant(s, name))
+	r, err := clusterctl.New(s.Getenv, s.Handler).Reset(ctx, ResolveName(s, name))
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func Reset(ctx context.Context, s *operation.Session, name string) (*clusterctl.
 
 // Keep has resets of a running cluster lead back to what it holds now.
 func Keep(ctx context.Context, s *operation.Session, name string) (*clusterctl.Kept, error) {
-	k, err := clusterctl.New(s.Getenv, s.Handler).Keep(ctx, Meant(s, name))
+	k, err := clusterctl.New(s.Getenv, s.Handler).Keep(ctx, ResolveName(s, name))
 	if err != nil {
 		return nil, err
 	}

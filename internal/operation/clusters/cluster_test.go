@@ -48,9 +48,9 @@ func TestTellsOfClusters(t *testing.T) {
 		{"no clusters", table(nil), []string{"slipway cluster start"}},
 		{"reset", wasReset(&fresh), []string{"when it became ready: 1 object removed, 2 restored"}},
 		{"reset to what was kept", wasReset(&durable), []string{"when it was kept: 0 objects removed", "on disk are those of that time"}},
-		{"joined", JoinedText(clusterctl.Joined{Cluster: "a", Node: "real-1"}), []string{"node real-1 has joined cluster a"}},
-		{"not needed", JoinedText(clusterctl.Joined{Cluster: "a", Already: true}), []string{"cluster a was started with real nodes"}},
-		{"not joined", JoinedText(clusterctl.Joined{Problem: "no namespaces"}), []string{"stay simulated: no namespaces"}},
+		{"joined", DescribeJoin(clusterctl.Joined{Cluster: "a", Node: "real-1"}), []string{"node real-1 has joined cluster a"}},
+		{"not needed", DescribeJoin(clusterctl.Joined{Cluster: "a", Already: true}), []string{"cluster a was started with real nodes"}},
+		{"not joined", DescribeJoin(clusterctl.Joined{Problem: "no namespaces"}), []string{"stay simulated: no namespaces"}},
 		{"a component's entry", logLine(clusterctl.LogEntry{Time: "T", Level: "I", Component: "etcd", Message: "ready"}, true), []string{"T I etcd        ready"}},
 		{"an entry", logLine(clusterctl.LogEntry{Time: "T", Level: "I", Component: "etcd", Message: "ready"}, false), []string{"T I ready"}},
 	} {
@@ -108,7 +108,7 @@ func TestClusterOptions(t *testing.T) {
 		o, _, err := test.given.options(strings.NewReader(description))
 		switch {
 		case test.where != "":
-			if told := operationtest.Mistake(t, err); told.Where != test.where || told.ExitCode() != operation.Mistaken {
+			if told := operationtest.Mistake(t, err); told.Where != test.where || told.ExitCode() != operation.UsageCode {
 				t.Errorf("%s: %v, want a mistake in %s", test.name, told, test.where)
 			}
 		case err != nil:
@@ -121,7 +121,7 @@ func TestClusterOptions(t *testing.T) {
 
 func TestNoSuchNodes(t *testing.T) {
 	s, _ := operationtest.Begin(t, t.TempDir())
-	if err := operationtest.Mistake(t, operationtest.Err(BuildProgram(t.Context(), s, "imaginary"))); err.Where != "--nodes imaginary" || err.ExitCode() != operation.Mistaken {
+	if err := operationtest.Mistake(t, operationtest.Err(BuildProgram(t.Context(), s, "imaginary"))); err.Where != "--nodes imaginary" || err.ExitCode() != operation.UsageCode {
 		t.Error(err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // PrintKubeconfig answers with the kubeconfig of a running cluster, and warns where others could read it.
 func PrintKubeconfig(ctx context.Context, s *operation.Session, cluster string) (Kubeconfig, error) {
-	path, text, err := clusterctl.New(s.Getenv, s.Handler).Kubeconfig(ctx, Meant(s, cluster))
+	path, text, err := clusterctl.New(s.Getenv, s.Handler).Kubeconfig(ctx, ResolveName(s, cluster))
 	if err != nil {
 		return Kubeconfig{}, err
 	}
@@ -32,7 +32,7 @@ func PrintKubeconfig(ctx context.Context, s *operation.Session, cluster string) 
 // WriteKubeconfig writes the kubeconfig of a running cluster to a file that only its user can read, and returns where
 // it is.
 func WriteKubeconfig(ctx context.Context, s *operation.Session, cluster, file string) (Kubeconfig, error) {
-	_, text, err := clusterctl.New(s.Getenv, s.Handler).Kubeconfig(ctx, Meant(s, cluster))
+	_, text, err := clusterctl.New(s.Getenv, s.Handler).Kubeconfig(ctx, ResolveName(s, cluster))
 	if err != nil {
 		return Kubeconfig{}, err
 	}
@@ -62,7 +62,7 @@ func writeKubeconfig(s *operation.Session, path string, text []byte) (Kubeconfig
 	return written, nil
 }
 
-// readableByOthers tells whether w is a file, not a pipe or a terminal, that others than its owner can read.
+// readableByOthers reports whether w is a file, not a pipe or a terminal, that others than its owner can read.
 func readableByOthers(w io.Writer) (mode fs.FileMode, is bool) {
 	f, ok := w.(*os.File)
 	if !ok || runtime.GOOS == "windows" {

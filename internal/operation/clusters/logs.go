@@ -17,7 +17,7 @@ func LogComponents() []string { return clusterctl.Components() }
 
 // PrintLogs answers with each entry of a cluster's logs.
 func PrintLogs(ctx context.Context, s *operation.Session, l Logs) error {
-	l.Name = Meant(s, l.Name)
+	l.Name = ResolveName(s, l.Name)
 	return clusterctl.New(s.Getenv, s.Handler).Logs(ctx, l, func(e clusterctl.LogEntry) {
 		s.Handler.Handle(report.Result{Text: logLine(e, l.Component == ""), Value: e})
 	})

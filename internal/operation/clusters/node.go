@@ -17,7 +17,7 @@ type Node struct {
 
 // StopNode has a node of a cluster fall silent, as one does whose machine loses power.
 func StopNode(ctx context.Context, s *operation.Session, cluster, node string) (Node, error) {
-	cluster = Meant(s, cluster)
+	cluster = ResolveName(s, cluster)
 	if err := clusterctl.New(s.Getenv, s.Handler).StopNode(ctx, cluster, node); err != nil {
 		return Node{}, err
 	}
@@ -26,7 +26,7 @@ func StopNode(ctx context.Context, s *operation.Session, cluster, node string) (
 
 // StartNode brings back a node that was stopped.
 func StartNode(ctx context.Context, s *operation.Session, cluster, node string) (Node, error) {
-	cluster = Meant(s, cluster)
+	cluster = ResolveName(s, cluster)
 	if err := clusterctl.New(s.Getenv, s.Handler).StartNode(ctx, cluster, node); err != nil {
 		return Node{}, err
 	}
@@ -41,19 +41,19 @@ func reportNode(s *operation.Session, n Node, done string) Node {
 
 // JoinNode has a real node join a cluster with a simulated one.
 func JoinNode(ctx context.Context, s *operation.Session, cluster string) (clusterctl.Joined, error) {
-	joined, err := clusterctl.New(s.Getenv, s.Handler).Join(ctx, Meant(s, cluster))
+	joined, err := clusterctl.New(s.Getenv, s.Handler).Join(ctx, ResolveName(s, cluster))
 	switch {
 	case err != nil:
 		return clusterctl.Joined{}, err
 	case joined.Problem != "":
 		return clusterctl.Joined{}, &report.Error{What: "no isolated node can join", Where: "cluster " + joined.Cluster, Err: errors.New(joined.Problem)}
 	}
-	s.Handler.Handle(report.Result{Text: JoinedText(joined), Value: joined})
+	s.Handler.Handle(report.Result{Text: DescribeJoin(joined), Value: joined})
 	return joined, nil
 }
 
-// JoinedText says what became of a cluster's nodes.
-func JoinedText(j clusterctl.Joined) string {
+// DescribeJoin is what people read of a node that was to join a cluster, whether it did or not.
+func DescribeJoin(j clusterctl.Joined) string {
 	if j.Problem != "" {
 		return "pods stay simulated: " + j.Problem
 	}

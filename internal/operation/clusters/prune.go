@@ -28,7 +28,7 @@ type Pruned = clusterctl.Pruned
 // Prune removes superseded images from the registry and the nodes of a running cluster. With DryRun it returns those
 // that it would remove.
 func Prune(ctx context.Context, s *operation.Session, name string, p Pruning) (*Pruned, error) {
-	pruned, err := clusterctl.New(s.Getenv, s.Handler).Prune(ctx, Meant(s, name), p.OlderThan, p.DryRun)
+	pruned, err := clusterctl.New(s.Getenv, s.Handler).Prune(ctx, ResolveName(s, name), p.OlderThan, p.DryRun)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func prunedText(p *Pruned, age time.Duration) string {
 	fmt.Fprintln(w, "PLACE\tNAME\tDIGEST\tSIZE")
 	for _, i := range p.Images {
 		const short = len("sha256:") + 12
-		fmt.Fprintf(w, "%s\t%s\t%.*s\t%s\n", cmp.Or(i.Node, "registry"), prunedName(i), short, i.Digest, operation.MiB(i.Bytes))
+		fmt.Fprintf(w, "%s\t%s\t%.*s\t%s\n", cmp.Or(i.Node, "registry"), prunedName(i), short, i.Digest, operation.FormatSize(i.Bytes))
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	if p.MoreImages > 0 {
@@ -62,7 +62,7 @@ func prunedText(p *Pruned, age time.Duration) string {
 	if p.DryRun {
 		verb = "would remove"
 	}
-	fmt.Fprintf(&b, "%s %s from cluster %s, %s", verb, operation.Count(len(p.Images)+p.MoreImages, "superseded image"), p.Name, operation.MiB(p.Bytes))
+	fmt.Fprintf(&b, "%s %s from cluster %s, %s", verb, operation.Count(len(p.Images)+p.MoreImages, "superseded image"), p.Name, operation.FormatSize(p.Bytes))
 	return b.String()
 }
 

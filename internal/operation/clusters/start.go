@@ -31,7 +31,7 @@ type Cluster struct {
 func (c Cluster) options(stdin io.Reader) (o clusterctl.Options, left []report.Finding, err error) {
 	if c.Timeout <= 0 {
 		return clusterctl.Options{}, nil, &report.Error{
-			What: "invalid timeout " + c.Timeout.String(), Where: "--timeout", Hint: "use a duration like 30s or 2m", Code: operation.Mistaken,
+			What: "invalid timeout " + c.Timeout.String(), Where: "--timeout", Hint: "use a duration like 30s or 2m", Code: operation.UsageCode,
 		}
 	}
 	spec, file, err := c.Read(stdin)

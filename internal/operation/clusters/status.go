@@ -19,7 +19,7 @@ import (
 // ShowStatus answers with what a cluster and each of its components is doing. It fails when the cluster does not
 // run, and returns the status then, too.
 func ShowStatus(ctx context.Context, s *operation.Session, name string) (*clusterctl.Status, error) {
-	status, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, Meant(s, name))
+	status, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, ResolveName(s, name))
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func List(ctx context.Context, s *operation.Session) ([]*clusterctl.Status, erro
 	return all, nil
 }
 
-// described tells a running cluster's status in columns; what is wrong with
-// another one, its problem tells.
+// described shows a running cluster's status in columns; what is wrong with
+// another one, its problem says.
 func described(s *clusterctl.Status) string {
 	if s.Problem() != nil {
 		return ""
@@ -134,13 +134,13 @@ func stored(s *clusterctl.Storage) string {
 	if s == nil {
 		return ""
 	}
-	text := "registry " + operation.MiB(s.Registry)
+	text := "registry " + operation.FormatSize(s.Registry)
 	for _, part := range []struct {
 		name  string
 		bytes int64
 	}{{"images on nodes ", s.NodeImages}, {"volumes ", s.Volumes}} {
 		if part.bytes > 0 {
-			text += ", " + part.name + operation.MiB(part.bytes)
+			text += ", " + part.name + operation.FormatSize(part.bytes)
 		}
 	}
 	if s.Incomplete {
@@ -160,7 +160,7 @@ func kept(s *clusterctl.Status) string {
 	return "deleted when it stops"
 }
 
-// table tells clusters in columns.
+// table shows clusters in columns.
 func table(all []*clusterctl.Status) string {
 	if len(all) == 0 {
 		return "there are no clusters; `slipway cluster start` starts one"
@@ -183,7 +183,7 @@ func table(all []*clusterctl.Status) string {
 	return b.String()
 }
 
-// nodeKinds tells how many nodes of each kind a cluster has.
+// nodeKinds says how many nodes of each kind a cluster has.
 func nodeKinds(s *clusterctl.Status) string {
 	var kinds []string
 	if s.Nodes != nil && s.Nodes.Simulated > 0 {

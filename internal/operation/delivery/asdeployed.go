@@ -26,7 +26,7 @@ func asDeployed(ctx context.Context, root string, code *codebase.Codebase, gener
 	if err != nil {
 		return
 	}
-	deployed, err := kustomization.Kustomization{Folder: Within(root, folder), Changed: generated}.Build(ctx)
+	deployed, err := kustomization.Kustomization{Folder: ResolveFolder(root, folder), Changed: generated}.Build(ctx)
 	if err != nil {
 		return // deploying reports it
 	}

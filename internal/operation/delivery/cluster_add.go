@@ -79,7 +79,7 @@ func Add(ctx context.Context, s *operation.Session, a Addition) (*AddedAddon, er
 
 // runningCluster is the state of a cluster that runs.
 func runningCluster(ctx context.Context, s *operation.Session, name string) (*clusterctl.Status, error) {
-	status, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, clusters.Meant(s, name))
+	status, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, clusters.ResolveName(s, name))
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +244,7 @@ func addedText(a *AddedAddon) string {
 	}
 	lines := []string{"cluster " + a.Cluster + " has " + what}
 	if a.Node != nil {
-		lines = append(lines, clusters.JoinedText(*a.Node))
+		lines = append(lines, clusters.DescribeJoin(*a.Node))
 	}
 	if len(a.LeftOut) > 0 {
 		lines = append(lines, "left out: "+strings.Join(a.LeftOut, ", "))

@@ -65,8 +65,8 @@ func buildFrom(ctx context.Context, s *operation.Session, root, folder string, g
 		}
 	}
 	definitions, err := s.Build(ctx, kustomization.Kustomization{Folder: dir, Files: s.Files(root), Changed: all})
-	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" && (errors.Is(err, fs.ErrNotExist) || generation.Makes(ctx, s, root, withoutLine(known.Where))) {
-		known.Next = generation.Generating(s, root)
+	if known, ok := errors.AsType[*report.Error](err); ok && known.Next == "" && (errors.Is(err, fs.ErrNotExist) || generation.IsGenerated(ctx, s, root, withoutLine(known.Where))) {
+		known.Next = generation.Command(s, root)
 		if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(known.Where, folder) {
 			known.Hint = "the CRDs that the kustomization lists are not generated yet"
 		}
@@ -91,7 +91,7 @@ func noDefinitions(s *operation.Session, root string, code *codebase.Codebase, m
 	for _, kind := range operation.Kinds(s) {
 		if kind.API != nil {
 			return &report.Error{What: "the CRDs of the project's own kinds are missing", Where: made.CRDFolder(),
-				Hint: "PROJECT has the kind " + kind.Kind + "; nothing was installed" + elsewhere(code, made), Next: generation.Generating(s, root)}
+				Hint: "PROJECT has the kind " + kind.Kind + "; nothing was installed" + elsewhere(code, made), Next: generation.Command(s, root)}
 		}
 	}
 	s.Handler.Handle(report.Note{Text: "no CRDs in " + where + "; slipway create api adds the first one"})

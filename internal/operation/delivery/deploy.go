@@ -47,8 +47,8 @@ type Deployment struct {
 	applied string // the folder that is meant
 }
 
-// Within is the path of a folder that a flag names: in the project, unless it is absolute.
-func Within(root, folder string) string {
+// ResolveFolder is the path of the folder of a kustomization that a flag names: in the project, unless it is absolute.
+func ResolveFolder(root, folder string) string {
 	if folder = filepath.FromSlash(folder); filepath.IsAbs(folder) {
 		return folder
 	}
@@ -65,12 +65,12 @@ func buildDeployment(ctx context.Context, s *operation.Session, root string, d D
 	if err != nil {
 		return nil, err
 	}
-	generated, err := generation.Sources(ctx, s, root, generation.Generation{}, look, asTheyAre)
+	generated, err := generation.EnsureGenerated(ctx, s, root, generation.Generation{}, look, asTheyAre)
 	if err != nil {
 		return nil, err
 	}
 	warnWaiting(s, root, d.applied)
-	built := kustomization.Kustomization{Folder: Within(root, d.applied), Files: s.Files(root), Image: d.Image, Changed: generated, Tell: s.Note}
+	built := kustomization.Kustomization{Folder: ResolveFolder(root, d.applied), Files: s.Files(root), Image: d.Image, Changed: generated, Tell: s.Note}
 	objects, err := s.Build(ctx, built)
 	switch {
 	case err != nil:
@@ -115,7 +115,7 @@ func asTheyAre(s *operation.Session, root string, d Deployment) (bool, error) {
 	if _, ours := base.File(scaffoldedFile); ours {
 		return false, nil
 	}
-	s.Handler.Handle(report.Note{Text: "No files are generated for " + d.Folder + ", since slipway did not make this project; run " + generation.Generating(s, root) + " to generate them."})
+	s.Handler.Handle(report.Note{Text: "No files are generated for " + d.Folder + ", since slipway did not make this project; run " + generation.Command(s, root) + " to generate them."})
 	return true, nil
 }
 
@@ -148,7 +148,7 @@ func Deploy(ctx context.Context, s *operation.Session, d Deployment) ([]*unstruc
 	if err != nil {
 		return nil, err
 	}
-	set, err := deploymentSet(s, root, Within(root, d.applied), objects)
+	set, err := deploymentSet(s, root, ResolveFolder(root, d.applied), objects)
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +257,7 @@ type Removal struct {
 // for the one that the Makefile deploys, and deletes them. Nothing is generated: what is in the cluster came from what
 // is there. It returns the objects that were deleted; with DryRun, those that would be.
 func Undeploy(ctx context.Context, s *operation.Session, folder string, r Removal) ([]report.Object, error) {
-	again := operation.AgainWith("slipway undeploy", append(r.From.flags(), operation.IfSet(r.DryRun, "--dry-run"))...)
+	again := operation.NewCommandLine("slipway undeploy", append(r.From.flags(), operation.FlagIf(r.DryRun, "--dry-run"))...)
 	root, err := configRoot(s, folder, again)
 	if err != nil {
 		return nil, err
@@ -269,7 +269,7 @@ func Undeploy(ctx context.Context, s *operation.Session, folder string, r Remova
 	if err := RequireKustomization(s, root, folder, again); err != nil {
 		return nil, err
 	}
-	folder = Within(root, folder)
+	folder = ResolveFolder(root, folder)
 	building, end := Online(ctx, s, r.DryRun)
 	defer end()
 	objects, err := s.Build(building, kustomization.Kustomization{Folder: folder, Files: s.Files(root)})

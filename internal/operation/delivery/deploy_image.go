@@ -90,8 +90,8 @@ func withWorkloads(images []ship.ContainerImage) string {
 
 // again is the deployment's own command line, with another folder.
 func (d Deployment) again(folder string) string {
-	return operation.AgainWith("slipway deploy", append(d.To.flags(), operation.IfSet(d.print, "--print"), operation.IfSet(d.DryRun, "--dry-run"), operation.IfSet(d.Diff, "--diff"),
-		operation.IfSet(d.NoGenerate, "--no-generate"), operation.IfSet(d.Image != "", "--image "+shellword.Quote(d.Image)))...)(folder)
+	return operation.NewCommandLine("slipway deploy", append(d.To.flags(), operation.FlagIf(d.print, "--print"), operation.FlagIf(d.DryRun, "--dry-run"), operation.FlagIf(d.Diff, "--diff"),
+		operation.FlagIf(d.NoGenerate, "--no-generate"), operation.FlagIf(d.Image != "", "--image "+shellword.Quote(d.Image)))...)(folder)
 }
 
 // command is the deployment's own command line, with another image.
@@ -119,7 +119,7 @@ func requireImages(ctx context.Context, s *operation.Session, root string, d Dep
 
 // origin is the file that an object of a kustomization is from or, if that is not known, the kustomization's folder.
 func origin(ctx context.Context, s *operation.Session, root, folder string, object *unstructured.Unstructured) string {
-	inside, err := filepath.Rel(root, Within(root, folder))
+	inside, err := filepath.Rel(root, ResolveFolder(root, folder))
 	if err != nil || !filepath.IsLocal(inside) {
 		return folder
 	}

@@ -26,15 +26,15 @@ type Target struct {
 
 // connect returns the cluster that to means, after what a killed run owes to it was seen to.
 func connect(ctx context.Context, s *operation.Session, to Target, preview bool) (*ship.Cluster, error) {
-	cluster, err := Reach(s, to)
+	cluster, err := reach(s, to)
 	if err != nil {
 		return nil, err
 	}
 	return cluster, takeBack(ctx, s, cluster, preview)
 }
 
-// Reach returns the cluster that to means.
-func Reach(s *operation.Session, to Target) (*ship.Cluster, error) {
+// reach returns the cluster that a target means.
+func reach(s *operation.Session, to Target) (*ship.Cluster, error) {
 	if to.Timeout < 0 {
 		return nil, negativeTimeout()
 	}
@@ -47,12 +47,12 @@ func reachable(s *operation.Session, to Target, p operation.Preview) error {
 	if !p.Only() {
 		return nil
 	}
-	_, err := Reach(s, to)
+	_, err := reach(s, to)
 	return err
 }
 
 func negativeTimeout() error {
-	return &report.Error{What: "a timeout cannot be negative", Where: "--timeout", Hint: "expected a duration such as 30s or 2m", Code: operation.Mistaken}
+	return &report.Error{What: "a timeout cannot be negative", Where: "--timeout", Hint: "expected a duration such as 30s or 2m", Code: operation.UsageCode}
 }
 
 // An Installation is how to bring a project's definitions into a cluster.
@@ -74,14 +74,14 @@ func Install(ctx context.Context, s *operation.Session, i Installation) ([]*unst
 	if i.Folder != "" {
 		return installFolder(ctx, s, i)
 	}
-	root, err := configRoot(s, "", operation.AgainWith("slipway install", i.To.flags()...))
+	root, err := configRoot(s, "", operation.NewCommandLine("slipway install", i.To.flags()...))
 	if err != nil {
 		return nil, err
 	}
 	if err := reachable(s, i.To, i.Preview); err != nil {
 		return nil, err
 	}
-	generated, err := generation.Sources(ctx, s, root, generation.Generation{NoWebhooks: true}, i.Only(), i.NoGenerate)
+	generated, err := generation.EnsureGenerated(ctx, s, root, generation.Generation{NoWebhooks: true}, i.Only(), i.NoGenerate)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func Uninstall(ctx context.Context, s *operation.Session, folder string, r Remov
 	if folder != "" {
 		return uninstallFolder(ctx, s, folder, r)
 	}
-	root, err := configRoot(s, "", operation.AgainWith("slipway uninstall", append(r.From.flags(), operation.IfSet(r.DryRun, "--dry-run"))...))
+	root, err := configRoot(s, "", operation.NewCommandLine("slipway uninstall", append(r.From.flags(), operation.FlagIf(r.DryRun, "--dry-run"))...))
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func definitionsSet(s *operation.Session, root string) (*ship.Set, error) {
 	} else if one, err := deployed.Folder(); err == nil {
 		folder = one
 	}
-	set, err := deploymentSet(s, root, Within(root, folder), nil)
+	set, err := deploymentSet(s, root, ResolveFolder(root, folder), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -74,9 +74,9 @@ func definitionsSet(s *operation.Session, root string) (*ship.Set, error) {
 // notInNames is what names of objects do not have.
 var notInNames = lazy.Regexp(`[^a-z0-9]+`)
 
-// part tells deployments of one project's folders from each other; empty for the usual one.
+// part distinguishes the deployments of a project's folders; empty for the usual one.
 func part(root, folder string) string {
-	if folder == Within(root, codebase.DeployedFolder) {
+	if folder == ResolveFolder(root, codebase.DeployedFolder) {
 		return ""
 	}
 	name, err := filepath.Rel(root, folder)

@@ -30,7 +30,7 @@ func Kubectl(ctx context.Context, s *operation.Session, called bool, args []stri
 // of `tools link` does, is not run again.
 const handedTo = "SLIPWAY_KUBECTL"
 
-// isThisProgram tells whether a path leads to the running program, as a link called kubectl may.
+// isThisProgram reports whether a path leads to the running program, as a link called kubectl may.
 func isThisProgram(path string) bool {
 	own, err := os.Executable()
 	if err != nil {

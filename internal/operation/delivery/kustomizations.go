@@ -31,15 +31,15 @@ func Online(ctx context.Context, s *operation.Session, looks bool) (online conte
 }
 
 // flags are those that name the cluster.
-func (t Target) flags() []operation.SetFlag {
-	return []operation.SetFlag{
-		operation.IfSet(t.Kubeconfig != "", "--kubeconfig "+shellword.Quote(t.Kubeconfig)), operation.IfSet(t.Context != "", "--context "+shellword.Quote(t.Context)),
+func (t Target) flags() []operation.OptionalFlag {
+	return []operation.OptionalFlag{
+		operation.FlagIf(t.Kubeconfig != "", "--kubeconfig "+shellword.Quote(t.Kubeconfig)), operation.FlagIf(t.Context != "", "--context "+shellword.Quote(t.Context)),
 	}
 }
 
 // DeployedFolder is the folder to deploy: the one that a flag names or, if that is empty, the one that the Makefile
 // deploys. The error for one that is not certain has the command that names it.
-func DeployedFolder(s *operation.Session, root, named string, command operation.Again) (string, error) {
+func DeployedFolder(s *operation.Session, root, named string, command operation.CommandLine) (string, error) {
 	if named != "" {
 		return named, nil
 	}
@@ -67,8 +67,8 @@ func DeployedFolder(s *operation.Session, root, named string, command operation.
 
 // RequireKustomization refuses a folder without a kustomization, with those that the project has, and the command for
 // the one that is most likely meant.
-func RequireKustomization(s *operation.Session, root, folder string, command operation.Again) error {
-	dir := Within(root, folder)
+func RequireKustomization(s *operation.Session, root, folder string, command operation.CommandLine) error {
+	dir := ResolveFolder(root, folder)
 	if kustomization.In(dir) {
 		return nil
 	}
@@ -76,7 +76,7 @@ func RequireKustomization(s *operation.Session, root, folder string, command ope
 	if err != nil {
 		return err
 	}
-	choices := Applicable(all)
+	choices := DeployableFolders(all)
 	refused := &report.Error{What: "no kustomization in this folder", Where: dir}
 	if len(choices) == 0 {
 		refused.Hint = "expected a file named kustomization.yaml, and the project has none that can be deployed. Write one that lists the operator's objects, " +
@@ -95,8 +95,8 @@ func RequireKustomization(s *operation.Session, root, folder string, command ope
 	return refused
 }
 
-// Applicable are the folders of kustomizations that may be deployed, the most likely one first.
-func Applicable(all *codebase.Kustomizations) []string {
+// DeployableFolders are the folders of kustomizations that may be deployed, the most likely one first.
+func DeployableFolders(all *codebase.Kustomizations) []string {
 	choices := slices.DeleteFunc(all.Tops(), codebase.IsSamples)
 	if usual := codebase.DeployedFolder; slices.Contains(all.Folders(), usual) {
 		choices = append([]string{usual}, slices.DeleteFunc(choices, func(f string) bool { return f == usual })...)

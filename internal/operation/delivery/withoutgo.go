@@ -19,7 +19,7 @@ import (
 
 // configRoot is the folder of the project for operations on a kustomization that a flag may name. Without Go it is the
 // working folder, and the flag has to.
-func configRoot(s *operation.Session, folder string, command operation.Again) (string, error) {
+func configRoot(s *operation.Session, folder string, command operation.CommandLine) (string, error) {
 	switch {
 	case !operation.WithoutGo(s):
 		return s.ReadRoot()
@@ -30,7 +30,7 @@ func configRoot(s *operation.Session, folder string, command operation.Again) (s
 	if err != nil {
 		return "", err
 	}
-	choices := Applicable(all)
+	choices := DeployableFolders(all)
 	if len(choices) == 0 {
 		return "", operation.NoProject(s)
 	}
@@ -98,14 +98,14 @@ func isDefinition(object *unstructured.Unstructured) bool {
 }
 
 // folderDefinitions are the CRDs of the kustomization in a folder, with the inventory that deploying it has.
-func folderDefinitions(ctx context.Context, s *operation.Session, folder string, command operation.Again) (root string, definitions []*unstructured.Unstructured, set *ship.Set, err error) {
+func folderDefinitions(ctx context.Context, s *operation.Session, folder string, command operation.CommandLine) (root string, definitions []*unstructured.Unstructured, set *ship.Set, err error) {
 	if root, err = configRoot(s, folder, command); err != nil {
 		return "", nil, nil, err
 	}
 	if err := RequireKustomization(s, root, folder, command); err != nil {
 		return "", nil, nil, err
 	}
-	dir := Within(root, folder)
+	dir := ResolveFolder(root, folder)
 	objects, err := s.Build(ctx, kustomization.Kustomization{Folder: dir, Files: s.Files(root)})
 	if err != nil {
 		return "", nil, nil, err
@@ -123,7 +123,7 @@ func folderDefinitions(ctx context.Context, s *operation.Session, folder string,
 
 // installFolder installs the CRDs of a kustomization as they are.
 func installFolder(ctx context.Context, s *operation.Session, i Installation) ([]*unstructured.Unstructured, error) {
-	again := operation.AgainWith("slipway install", i.To.flags()...)
+	again := operation.NewCommandLine("slipway install", i.To.flags()...)
 	building, end := Online(ctx, s, i.Only())
 	defer end()
 	root, definitions, set, err := folderDefinitions(building, s, i.Folder, again)
@@ -143,7 +143,7 @@ func installFolder(ctx context.Context, s *operation.Session, i Installation) ([
 
 // uninstallFolder deletes the CRDs of a kustomization, and with them their objects.
 func uninstallFolder(ctx context.Context, s *operation.Session, folder string, r Removal) ([]report.Object, error) {
-	again := operation.AgainWith("slipway uninstall", append(r.From.flags(), operation.IfSet(r.DryRun, "--dry-run"))...)
+	again := operation.NewCommandLine("slipway uninstall", append(r.From.flags(), operation.FlagIf(r.DryRun, "--dry-run"))...)
 	building, end := Online(ctx, s, r.DryRun)
 	defer end()
 	root, definitions, set, err := folderDefinitions(building, s, folder, again)

@@ -15,13 +15,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// GenerateOnly is generate for those who do not check the CRDs, since they go to an API server now or others follow:
+// GenerateOnly is Generate for those who do not check the CRDs, since they go to an API server now or others follow:
 // the next `slipway generate` does it. A project in which nothing says what to generate keeps its files.
 func GenerateOnly(ctx context.Context, s *operation.Session, root string) error {
 	return generateFor(ctx, s, root, nil, Generation{})
 }
 
-// GenerateAfter is generateOnly after a change of the code. Of files that a recipe changes further, those are made
+// GenerateAfter is GenerateOnly after a change of the code. Of files that a recipe changes further, those are made
 // without which the changed packages do not compile.
 func GenerateAfter(ctx context.Context, s *operation.Session, root string, change *scaffold.Plan) error {
 	return generateFor(ctx, s, root, change, Generation{})

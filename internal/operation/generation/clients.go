@@ -173,7 +173,7 @@ func (f clientFacts) usable() error {
 }
 
 func unusableValue(what, where, hint string) error {
-	return &report.Error{What: what, Where: where, Hint: hint, Next: "slipway generate clients --help", Code: operation.Mistaken}
+	return &report.Error{What: what, Where: where, Hint: hint, Next: "slipway generate clients --help", Code: operation.UsageCode}
 }
 
 // keepFacts writes the facts to PROJECT if they are others than those there.

@@ -55,7 +55,7 @@ func (d definitions) position(file, path string) report.Position {
 // errRefused is why a run fails whose files are written.
 var errRefused = errors.New("the files are written nevertheless")
 
-// checkDefinitions tells what an API server would say to the CRDs of a run that are new to the
+// checkDefinitions reports what an API server would say to the CRDs of a run that are new to the
 // checker. What an API server refuses is an error, although the files are written: they are what the code says. Strict
 // makes warnings errors too, apart from those about a definition as a whole, such as its size.
 //
@@ -106,7 +106,8 @@ func reportDefinitions(ctx context.Context, s *operation.Session, d definitions)
 }
 
 // reported are findings at their places in the code, in the order of those. What concerns a definition as a whole and
-// is no mistake is told when the definition changes, not in every run: there need not be anything to change about it.
+// is no mistake is reported when the definition changes, not in every run: there need not be anything to change about
+// it.
 func (d definitions) reported(findings []crdcheck.Finding) []report.Finding {
 	var reported []report.Finding
 	for _, f := range crdcheck.Distinct(findings) {

@@ -93,7 +93,7 @@ func generateAlone(ctx context.Context, s *operation.Session, root string, g Gen
 }
 
 // generateWith brings the generated files of the project in root up to date and
-// tells what changed. Findings that make the result wrong are an error.
+// reports what changed. Findings that make the result wrong are an error.
 func generateWith(ctx context.Context, s *operation.Session, root string, g Generation) (regenerate.Plan, generate.Result, error) {
 	roles := replacedRoles{}
 	plan, result, err := plannedRun(ctx, s, root, g, generate.Options{Strict: g.Strict, Cache: RunsFolder(s), Within: g.Outside, Replacing: roles.note})
@@ -105,7 +105,7 @@ func generateWith(ctx context.Context, s *operation.Session, root string, g Gene
 	return plan, result, reportLeftovers(s, root, plan, result, g)
 }
 
-// runGenerators runs these generators in the project, and tells what they found and what changed.
+// runGenerators runs these generators in the project, and reports what they found and what changed.
 func runGenerators(ctx context.Context, s *operation.Session, root string, uses []generate.Use) (generate.Result, error) {
 	result, err := RunPlan(ctx, s, root, regenerate.PlanOf(root, uses...), generate.Options{Cache: RunsFolder(s)})
 	if err == nil {
@@ -114,7 +114,7 @@ func runGenerators(ctx context.Context, s *operation.Session, root string, uses 
 	return result, err
 }
 
-// plannedRun runs the project's plan and tells all findings.
+// plannedRun runs the project's plan and reports all findings.
 func plannedRun(ctx context.Context, s *operation.Session, root string, g Generation, options generate.Options) (regenerate.Plan, generate.Result, error) {
 	plan, findings, err := plan(s, root)
 	if err != nil {
@@ -243,7 +243,7 @@ func RunPlan(ctx context.Context, s *operation.Session, root string, plan regene
 // run runs a plan, which writes nothing if findings make the result wrong. What is replaced is noted, besides what
 // options do with it.
 func run(ctx context.Context, s *operation.Session, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
-	options.Codegen, options.Replacing = codegen.NewFinder(s.Getenv, s.Handler), operation.Both(options.Replacing, s.Replaced.Noting(root))
+	options.Codegen, options.Replacing = codegen.NewFinder(s.Getenv, s.Handler), both(options.Replacing, s.Originals.Recorder(root))
 	options.Events = report.HandlerFunc(func(e report.Event) {
 		if _, detail := e.(report.Detail); detail || s.Verbose {
 			s.Handler.Handle(e)
@@ -251,6 +251,20 @@ func run(ctx context.Context, s *operation.Session, root string, plan regenerate
 	})
 	defer s.Collector.Patiently()()
 	return plan.Run(ctx, options)
+}
+
+// both is a function that calls two, of which either may be nil; nil if both are.
+func both(first, second func(path string, before []byte)) func(path string, before []byte) {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	return func(path string, before []byte) {
+		first(path, before)
+		second(path, before)
+	}
 }
 
 // judge reports what a run found.
@@ -293,7 +307,7 @@ func RunsFolder(s *operation.Session) string {
 	return filepath.Join(cache, "runs")
 }
 
-// mistakes is the error after fatal findings, which were told already.
+// mistakes is the error after fatal findings, which were reported already.
 func mistakes(findings []report.Finding) error {
 	fatal := 0
 	for _, f := range findings {
@@ -333,8 +347,9 @@ func Typechecked(s *operation.Session, root string, view fileview.View) typechec
 	return change
 }
 
-// Generating is the command that brings generated files up to date: make's where the Makefile does more to them.
-func Generating(s *operation.Session, root string) string {
+// Command is what an advice has the user run to bring generated files up to date: make where the Makefile does more to
+// them than slipway generate.
+func Command(s *operation.Session, root string) string {
 	if plan, _, err := regenerate.PlanFor(root, s.Codebase(root)); err == nil && plan.Command() != "" {
 		return plan.Command()
 	}

@@ -71,7 +71,8 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// TestGenerateMistakes: what is wrong in the code is told at its place from the working folder, and nothing is written.
+// TestGenerateMistakes: what is wrong in the code is reported at its place from the working folder, and nothing is
+// written.
 func TestGenerateMistakes(t *testing.T) {
 	s, told := generatable(t)
 	operationtest.Write(t, s.Dir, "api/v1/broken.go", "package v1\n\ntype Broken struct {\n")
@@ -152,7 +153,7 @@ func TestUsableClientFacts(t *testing.T) {
 			}
 			continue
 		}
-		if told := operationtest.Mistake(t, err); told.Where != where || told.ExitCode() != operation.Mistaken {
+		if told := operationtest.Mistake(t, err); told.Where != where || told.ExitCode() != operation.UsageCode {
 			t.Errorf("%+v: %v, want a mistake in %s", facts, told, where)
 		}
 	}

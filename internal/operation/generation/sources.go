@@ -8,9 +8,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Sources sees to it that what is built from the project follows from its code. Those who only look get what
-// differs from the disk, by absolute path, and nothing is written. With asTheyAre the files count.
-func Sources(ctx context.Context, s *operation.Session, root string, g Generation, look, asTheyAre bool) (map[string][]byte, error) {
+// EnsureGenerated brings generated files up to date, so that what is built from the project follows from its code. To
+// look writes nothing, and returns the texts that differ from the disk by their absolute paths. The files stay as they
+// are with asTheyAre.
+func EnsureGenerated(ctx context.Context, s *operation.Session, root string, g Generation, look, asTheyAre bool) (map[string][]byte, error) {
 	switch {
 	case asTheyAre:
 		return nil, nil

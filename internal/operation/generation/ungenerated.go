@@ -18,15 +18,15 @@ import (
 // made by the project's generators.
 func Ungenerated(ctx context.Context, s *operation.Session, root string, err error) error {
 	known, ok := errors.AsType[*report.Error](err)
-	if ok && known.Next == "" && errors.Is(err, fs.ErrNotExist) && Makes(ctx, s, root, known.Where) {
-		known.Hint, known.Next = "a kustomization lists this, and it is not generated yet", Generating(s, root)
+	if ok && known.Next == "" && errors.Is(err, fs.ErrNotExist) && IsGenerated(ctx, s, root, known.Where) {
+		known.Hint, known.Next = "a kustomization lists this, and it is not generated yet", Command(s, root)
 	}
 	return err
 }
 
-// Makes reports whether the project's generators make a file, or files in a folder. It does not know where they have
-// mistakes to report.
-func Makes(ctx context.Context, s *operation.Session, root, missing string) bool {
+// IsGenerated reports whether the project's generators make a file, or files in a folder. Where the code has mistakes
+// that is unknown, and it reports false.
+func IsGenerated(ctx context.Context, s *operation.Session, root, path string) bool {
 	plan, _, err := regenerate.PlanFor(root, s.Codebase(root))
 	if err != nil {
 		return false
@@ -35,13 +35,13 @@ func Makes(ctx context.Context, s *operation.Session, root, missing string) bool
 	if err != nil {
 		return false
 	}
-	name := inProject(root, missing)
+	name := inProject(root, path)
 	made := slices.Clone(result.Left)
 	for _, f := range result.Files {
 		made = append(made, f.Path)
 	}
-	return slices.ContainsFunc(made, func(path string) bool {
-		file := inProject(root, path)
+	return slices.ContainsFunc(made, func(made string) bool {
+		file := inProject(root, made)
 		return file == name || strings.HasPrefix(file, name+"/")
 	})
 }

@@ -25,7 +25,7 @@ func RegistryAccount(s *operation.Session, name string) (*image.Account, error) 
 
 // accountFor is the account with which an image is pushed, if its name begins with the address of an embedded
 // cluster's registry; nil for all others, whose accounts are kept where docker does. At other addresses of
-// loopback, such as [::1], somebody else may listen.
+// loopback, such as [::1], another program may listen.
 func accountFor(ctx context.Context, s *operation.Session, ref string) (*image.Account, error) {
 	host := reference.Registry(ref)
 	at, _, err := net.SplitHostPort(host)
@@ -66,7 +66,7 @@ func Logout(ctx context.Context, s *operation.Session, registry string) (image.L
 
 // LoginToCluster keeps the account of a cluster's registry under both names that it has on this machine.
 func LoginToCluster(ctx context.Context, s *operation.Session, name string) (image.LoggedIn, error) {
-	cluster, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, clusters.Meant(s, name))
+	cluster, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, clusters.ResolveName(s, name))
 	if err != nil {
 		return image.LoggedIn{}, err
 	}

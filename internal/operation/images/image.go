@@ -76,7 +76,7 @@ func packageIn(s *operation.Session, named string) (dir, pkg string, err error) 
 	}
 	at := *s
 	if at.Dir, err = filepath.EvalSymlinks(named); err != nil {
-		return "", "", &report.Error{What: "the folder to build cannot be read", Where: named, Err: err, Code: operation.Mistaken}
+		return "", "", &report.Error{What: "the folder to build cannot be read", Where: named, Err: err, Code: operation.UsageCode}
 	}
 	if isGo(at.Dir) {
 		at.Dir = filepath.Dir(at.Dir)
@@ -128,7 +128,7 @@ func Save(ctx context.Context, s *operation.Session, a Archive) (image.Saved, er
 	if err != nil {
 		return image.Saved{}, err
 	}
-	s.Handler.Handle(report.Result{Text: fmt.Sprintf("saved %s to %s, %s, format %s", saved.Name, a.File, operation.MiB(saved.Size), saved.Format), Value: saved})
+	s.Handler.Handle(report.Result{Text: fmt.Sprintf("saved %s to %s, %s, format %s", saved.Name, a.File, operation.FormatSize(saved.Size), saved.Format), Value: saved})
 	return saved, nil
 }
 
@@ -179,22 +179,22 @@ func Remove(ctx context.Context, s *operation.Session, names ...string) ([]strin
 	return removed, nil
 }
 
-// builtText tells what was built.
+// builtText says what was built.
 func builtText(i image.Image) string {
 	verb := "built"
 	if i.Unchanged {
 		verb = "unchanged:"
 	}
-	return fmt.Sprintf("%s %s for %s, %s\n%s", verb, i.Name, platforms(i), operation.MiB(i.Size), i.Digest)
+	return fmt.Sprintf("%s %s for %s, %s\n%s", verb, i.Name, platforms(i), operation.FormatSize(i.Size), i.Digest)
 }
 
-// inspected tells an image in columns.
+// inspected shows an image in columns.
 func inspected(i image.Image) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s\n  digest\t%s\n  type\t%s\n  size\t%s\n", i.Name, i.Digest, i.MediaType, operation.MiB(i.Size))
+	fmt.Fprintf(w, "%s\n  digest\t%s\n  type\t%s\n  size\t%s\n", i.Name, i.Digest, i.MediaType, operation.FormatSize(i.Size))
 	for _, p := range i.Platforms {
-		fmt.Fprintf(w, "%s\n  digest\t%s\n  created\t%s\n  size\t%s\n  user\t%s\n  entrypoint\t%s\n", p.Platform, p.Digest, p.Created, operation.MiB(p.Size),
+		fmt.Fprintf(w, "%s\n  digest\t%s\n  created\t%s\n  size\t%s\n  user\t%s\n  entrypoint\t%s\n", p.Platform, p.Digest, p.Created, operation.FormatSize(p.Size),
 			cmp.Or(p.User, "root"), strings.Join(p.Entrypoint, " "))
 		if len(p.Command) > 0 {
 			fmt.Fprintf(w, "  command\t%s\n", strings.Join(p.Command, " "))
@@ -206,7 +206,7 @@ func inspected(i image.Image) string {
 			fmt.Fprintf(w, "  label\t%s=%s\n", name, p.Labels[name])
 		}
 		for _, l := range p.Layers {
-			fmt.Fprintf(w, "  layer\t%s %s %s\n", l.Digest, operation.MiB(l.Size), l.Made)
+			fmt.Fprintf(w, "  layer\t%s %s %s\n", l.Digest, operation.FormatSize(l.Size), l.Made)
 		}
 	}
 	_ = w.Flush() // a strings.Builder takes everything
@@ -223,7 +223,7 @@ func bills(i image.Image) string {
 	return b.String()
 }
 
-// imageTable tells images in columns.
+// imageTable shows images in columns.
 func imageTable(all []image.Listed) string {
 	if len(all) == 0 {
 		return "there are no images; `slipway image build -t NAME` builds one, `slipway image pull NAME` pulls one"
@@ -233,7 +233,7 @@ func imageTable(all []image.Listed) string {
 	fmt.Fprintln(w, "NAME\tDIGEST\tPLATFORMS\tCREATED\tSIZE")
 	for _, i := range all {
 		const short = len("sha256:") + 12
-		fmt.Fprintf(w, "%s\t%.*s\t%s\t%s\t%s\n", i.Name, short, i.Digest, strings.Join(i.Platforms, ","), i.Created, operation.MiB(i.Size))
+		fmt.Fprintf(w, "%s\t%.*s\t%s\t%s\t%s\n", i.Name, short, i.Digest, strings.Join(i.Platforms, ","), i.Created, operation.FormatSize(i.Size))
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	return b.String()

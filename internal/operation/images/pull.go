@@ -40,7 +40,7 @@ func pulledText(i image.Image) string {
 	if i.Unchanged {
 		verb = "unchanged:"
 	}
-	return fmt.Sprintf("%s %s for %s, %s\n%s", verb, i.Name, platforms(i), operation.MiB(i.Size), i.Digest)
+	return fmt.Sprintf("%s %s for %s, %s\n%s", verb, i.Name, platforms(i), operation.FormatSize(i.Size), i.Digest)
 }
 
 func platforms(i image.Image) string {

@@ -18,7 +18,7 @@ import (
 func Push(ctx context.Context, s *operation.Session, name, archive string) (image.Pushed, error) {
 	if isArchive(name) {
 		return image.Pushed{}, &report.Error{What: "an archive where the name of an image belongs", Where: name, Hint: "the name says where the image goes, like registry.example.com/operator:v1",
-			Next: "slipway image push NAME --archive " + name, Code: 2}
+			Next: "slipway image push NAME --archive " + name, Code: operation.UsageCode}
 	}
 	account, err := accountFor(ctx, s, name)
 	if err != nil {
@@ -40,7 +40,7 @@ func Push(ctx context.Context, s *operation.Session, name, archive string) (imag
 // Load puts an image that was built, or those of an archive, into an embedded cluster, and has a real node
 // join that can run them.
 func Load(ctx context.Context, s *operation.Session, name, cluster string) (LoadedImages, error) {
-	before, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, clusters.Meant(s, cluster))
+	before, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, clusters.ResolveName(s, cluster))
 	if err != nil {
 		return LoadedImages{}, err
 	}
@@ -95,7 +95,7 @@ func loadedText(l image.Loaded, cluster string, joined *clusterctl.Joined) strin
 		lines = append(lines, "cluster "+cluster+" has "+i.Name+"\n"+i.Digest)
 	}
 	if joined != nil {
-		lines = append(lines, clusters.JoinedText(*joined))
+		lines = append(lines, clusters.DescribeJoin(*joined))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -40,7 +40,7 @@ func Of[E report.Event](e *Events) []E {
 	return some
 }
 
-// Begin returns a session in a folder, with a home, caches and state of its own, and what it has to tell.
+// Begin returns a session in a folder, with a home, caches and state of its own, and the events that its handler gets.
 func Begin(t *testing.T, dir string) (*operation.Session, *Events) {
 	t.Helper()
 	home := t.TempDir()

@@ -126,7 +126,7 @@ func (j judge) broken(ctx context.Context, affected, parts []string) (folder str
 		if err == nil {
 			continue
 		}
-		if _, before := (kustomization.Kustomization{Folder: delivery.Within(j.root, part), Files: j.after.Files}).Build(ctx); before == nil {
+		if _, before := (kustomization.Kustomization{Folder: delivery.ResolveFolder(j.root, part), Files: j.after.Files}).Build(ctx); before == nil {
 			return part, err
 		}
 	}
@@ -135,7 +135,7 @@ func (j judge) broken(ctx context.Context, affected, parts []string) (folder str
 
 // build builds a folder as the plan leaves it.
 func (j judge) build(ctx context.Context, folder string) error {
-	j.after.Folder = delivery.Within(j.root, folder)
+	j.after.Folder = delivery.ResolveFolder(j.root, folder)
 	objects, err := j.after.Build(ctx)
 	if err == nil {
 		j.objects[folder] = objects
@@ -178,7 +178,7 @@ func (j judge) mistake(ctx context.Context, planned *scaffold.Plan, affected []s
 		if !slices.Contains(affected, folder) || !j.Complete(folder) || j.objects[folder] == nil && j.build(ctx, folder) != nil {
 			continue
 		}
-		before, err := (kustomization.Kustomization{Folder: delivery.Within(j.root, folder), Files: j.after.Files}).Build(ctx)
+		before, err := (kustomization.Kustomization{Folder: delivery.ResolveFolder(j.root, folder), Files: j.after.Files}).Build(ctx)
 		if err != nil {
 			continue
 		}

@@ -11,23 +11,23 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// MakeChange is changeAndThen for what follows from changes alone, such as generating. When that fails, the changes are
-// taken back. It returns those of the plan; with a preview, those that it would make.
+// MakeChange makes a plan for the project in folder root and applies it, while no other command changes the project;
+// then, if that changed something, it does what follows, such as generating. When that fails, the changes are taken
+// back. It returns those of the plan; a preview shows them instead, and returns those that it would make.
 func MakeChange(ctx context.Context, s *operation.Session, root string, p operation.Preview, plan func() (*scaffold.Plan, error), then func() error) ([]report.File, error) {
 	var planned *scaffold.Plan
 	return changeAndThen(ctx, s, root, p, func() (made *scaffold.Plan, err error) {
 		planned, err = plan()
 		return planned, err
 	}, func(changed bool) error {
-		if !changed || operation.WarnVendor(s, root) {
+		if !changed || operation.WarnStaleVendor(s, root) {
 			return nil
 		}
 		return orTakeBack(s, planned, then)
 	})
 }
 
-// changeAndThen makes a plan for the project in folder root and applies it, while no other
-// command changes the project; then does what follows from it. A preview shows the plan instead.
+// changeAndThen is MakeChange for what follows also where nothing was changed, and takes nothing back.
 func changeAndThen(ctx context.Context, s *operation.Session, root string, p operation.Preview, plan func() (*scaffold.Plan, error), then func(changed bool) error) ([]report.File, error) {
 	if p.Only() {
 		operation.WarnInterrupted(s, root)
@@ -70,7 +70,7 @@ func changes(plan *scaffold.Plan) []report.File {
 // planning is the first step of a change, which takes seconds in a large project.
 func planning() report.Step { return report.Step{Name: "planning the change"} }
 
-// apply applies a plan; of one that changes nothing it tells what is kept.
+// apply applies a plan; of one that changes nothing it reports what is kept.
 func apply(s *operation.Session, plan *scaffold.Plan) error {
 	if !plan.Empty() {
 		plan.SealWith(operation.OwnFolders(s).Keys)

@@ -15,13 +15,13 @@ import (
 // orTakeBack does what follows from a plan that was applied. When that fails, the plan and what followed from it so
 // far are taken back.
 func orTakeBack(s *operation.Session, planned *scaffold.Plan, then func() error) error {
-	s.Replaced = &operation.ReplacedFiles{}
-	defer func() { s.Replaced = nil }()
+	s.Originals = &operation.Originals{}
+	defer func() { s.Originals = nil }()
 	err := then()
 	if err == nil {
 		return nil
 	}
-	if stays := planned.TakeBack(s.Fetched, s.Replaced.List); stays != nil {
+	if stays := planned.TakeBack(s.ModuleFiles, s.Originals.Files); stays != nil {
 		s.Handler.Handle(report.Warning{Text: "the files that this command wrote stay, since they could not be restored: " + stays.Error()})
 		return errors.Join(err, stays)
 	}
@@ -34,13 +34,13 @@ var moduleFiles = []string{"go.mod", "go.sum"}
 
 // noteModuleFiles remembers the module files of the project in root, for when what follows from them fails.
 func noteModuleFiles(s *operation.Session, root string) error {
-	s.Fetched = nil
+	s.ModuleFiles = nil
 	for _, name := range moduleFiles {
 		data, err := finite.ReadFile(filepath.Join(root, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
-		s.Fetched = append(s.Fetched, scaffold.Replaced{Path: name, Existed: err == nil, Before: data})
+		s.ModuleFiles = append(s.ModuleFiles, scaffold.Replaced{Path: name, Existed: err == nil, Before: data})
 	}
 	return nil
 }

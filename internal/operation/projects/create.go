@@ -57,7 +57,7 @@ func CreateAPI(ctx context.Context, s *operation.Session, a API) ([]report.File,
 // noteGenerating says of a preview that it lists no generated files.
 func noteGenerating(s *operation.Session, root string, c Change, planned *scaffold.Plan, changes []report.File, err error) ([]report.File, error) {
 	if err == nil && c.Only() && c.Generate && !planned.Empty() {
-		s.Handler.Handle(report.Note{Text: "The list has no changes that generators make afterwards: " + generation.Generating(s, root) + " makes those."})
+		s.Handler.Handle(report.Note{Text: "The list has no changes that generators make afterwards: " + generation.Command(s, root) + " makes those."})
 	}
 	return changes, err
 }
@@ -77,12 +77,12 @@ func fetchExternal(ctx context.Context, s *operation.Session, root string, p ope
 	return scaffold.Require(ctx, root, external, s.Handler)
 }
 
-// warnOfScope tells that a manager for namespaces does not see objects that live in none.
+// warnOfScope warns that a manager for namespaces does not see objects that live in none.
 func warnOfScope(s *operation.Session, root string, api scaffold.API) {
 	if api.Namespaced || !api.Controller {
 		return
 	}
-	// What is wrong with PROJECT is told by the planning, with its place.
+	// Planning reports what is wrong with PROJECT, with its place.
 	if file, err := s.Codebase(root).Project(); err == nil && file != nil && file.Namespaced {
 		s.Handler.Handle(report.Warning{Text: "the manager has permissions only in its own namespace, but objects of this kind belong to no namespace; give it a ClusterRole, or run slipway edit --namespaced=false"})
 	}
@@ -99,7 +99,7 @@ func afterCreateAPI(ctx context.Context, s *operation.Session, root string, a AP
 	if !a.Resource {
 		what = "the reconciler and its permissions"
 	}
-	s.Handler.Handle(report.Note{Text: "Next: edit " + what + ", then run " + generation.Generating(s, root)})
+	s.Handler.Handle(report.Note{Text: "Next: edit " + what + ", then run " + generation.Command(s, root)})
 	return noteConversion(s, root, a.API)
 }
 

@@ -41,7 +41,7 @@ func EditProject(ctx context.Context, s *operation.Session, e Edit) ([]report.Fi
 		return nil, err
 	}
 	if len(edits) == 0 {
-		return nil, &report.Error{What: "no change was requested", Where: "slipway edit", Hint: "name the change with a flag", Next: "slipway edit --help", Code: operation.Mistaken}
+		return nil, &report.Error{What: "no change was requested", Where: "slipway edit", Hint: "name the change with a flag", Next: "slipway edit --help", Code: operation.UsageCode}
 	}
 	then := nothing
 	switch {
@@ -96,7 +96,7 @@ func edits(s *operation.Session, e Edit) ([]scaffold.Edit, error) {
 	var edits []scaffold.Edit
 	switch {
 	case e.NoMove && e.MultiGroup == nil:
-		return nil, &report.Error{What: "nothing was to be moved", Where: "--no-move", Hint: "it belongs to --multigroup", Next: "slipway edit --multigroup --no-move", Code: operation.Mistaken}
+		return nil, &report.Error{What: "nothing was to be moved", Where: "--no-move", Hint: "it belongs to --multigroup", Next: "slipway edit --multigroup --no-move", Code: operation.UsageCode}
 	case e.NoMove:
 		edits = append(edits, scaffold.DeclareMultiGroup(*e.MultiGroup))
 	case e.MultiGroup != nil:
@@ -133,7 +133,7 @@ func editFeatures(e Edit) ([]scaffold.Edit, error) {
 	for _, f := range on {
 		for _, g := range off {
 			if f == g {
-				return nil, &report.Error{What: fmt.Sprintf("%s is both enabled and disabled", f), Where: "--enable, --disable", Hint: "choose one of them", Code: operation.Mistaken}
+				return nil, &report.Error{What: fmt.Sprintf("%s is both enabled and disabled", f), Where: "--enable, --disable", Hint: "choose one of them", Code: operation.UsageCode}
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func editFeatures(e Edit) ([]scaffold.Edit, error) {
 		on = append(on, keeper)
 	}
 	var edits []scaffold.Edit
-	if at := slices.Index(on, scaffold.Namespaced); at >= 0 { // PROJECT tells of it, and the manager must know
+	if at := slices.Index(on, scaffold.Namespaced); at >= 0 { // PROJECT has it, and the manager must know
 		on = slices.Delete(on, at, at+1)
 		edits = append(edits, scaffold.InNamespace(true))
 	}
@@ -188,7 +188,7 @@ func parseFeatures(flag string, names []string) ([]scaffold.Feature, error) {
 	for _, name := range names {
 		f, ok := scaffold.ParseFeature(strings.TrimSpace(name))
 		if !ok {
-			return nil, &report.Error{What: fmt.Sprintf("unknown feature %q", name), Where: flag, Hint: "use " + FeatureNames() + nearest(name), Next: "slipway edit --help", Code: operation.Mistaken}
+			return nil, &report.Error{What: fmt.Sprintf("unknown feature %q", name), Where: flag, Hint: "use " + FeatureNames() + nearest(name), Next: "slipway edit --help", Code: operation.UsageCode}
 		}
 		features = append(features, f)
 	}
@@ -215,7 +215,7 @@ func parseCertificates(name string) (scaffold.Feature, error) {
 	case "self", "selfcert":
 		return scaffold.SelfCert, nil
 	}
-	return "", &report.Error{What: fmt.Sprintf("unknown certificate provider %q", name), Where: "--certs", Hint: "use self or cert-manager", Code: operation.Mistaken}
+	return "", &report.Error{What: fmt.Sprintf("unknown certificate provider %q", name), Where: "--certs", Hint: "use self or cert-manager", Code: operation.UsageCode}
 }
 
 // regenerateMoved brings apply configurations up to date, in which the folder of their types has

@@ -92,11 +92,11 @@ func devOptions(s *operation.Session, dir string, g generation.Generation) dev.O
 func runProgram(ctx context.Context, s *operation.Session, r Run) error {
 	if len(r.Args) == 0 {
 		all, err := s.Codebase(s.Dir).Config()
-		if err == nil && len(delivery.Applicable(all)) == 0 {
+		if err == nil && len(delivery.DeployableFolders(all)) == 0 {
 			err = operation.NoProject(s)
 		}
 		return cmp.Or[error](err, &report.Error{
-			What: "no project in this folder", Where: s.Dir, Hint: "without Go code, name the operator's program", Next: "slipway run -- ./PROGRAM", Code: operation.Mistaken,
+			What: "no project in this folder", Where: s.Dir, Hint: "without Go code, name the operator's program", Next: "slipway run -- ./PROGRAM", Code: operation.UsageCode,
 		})
 	}
 	o := devOptions(s, s.Dir, generation.Generation{})

@@ -115,7 +115,7 @@ func envtest(s *operation.Session, e *Envtest) (tool setupenvtest.Tool, err erro
 	return setupenvtest.Tool{Store: setupenvtest.Store{Dir: dir}, Programs: clusterctl.New(s.Getenv, s.Handler).Assets, Handler: s.Handler}, nil
 }
 
-// reportEnvtest tells a folder in the form that was asked for.
+// reportEnvtest reports a folder in the form that was asked for.
 func reportEnvtest(s *operation.Session, u setupenvtest.Used, form string) {
 	r := report.Result{Value: u}
 	switch form {

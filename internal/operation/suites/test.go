@@ -109,11 +109,11 @@ func inWorkspace(s *operation.Session) bool {
 // testFolder is where go test runs: in the working folder or, if that is in no module and no package is named, in the
 // project below it.
 func testFolder(s *operation.Session, root string, args []string) string {
-	below := root != "" && root != s.Dir && operation.OnlyProjectBelow(s) == root
+	below := root != "" && root != s.Dir && operation.NestedProject(s) == root
 	if !below || dev.NamesPackage(args) {
 		return s.Dir
 	}
-	operation.NoteBelow(s, root)
+	operation.NoteNestedProject(s, root)
 	return root
 }
 
@@ -146,7 +146,7 @@ func (t Suites) read(environ []string) (dev.Suites, error) {
 	}
 	c, err := clusterfile.ParseControllers(*text)
 	if err != nil {
-		return suites, &report.Error{What: err.Error(), Where: where, Hint: clusterfile.Expected(err), Next: "slipway test --help", Code: operation.Mistaken}
+		return suites, &report.Error{What: err.Error(), Where: where, Hint: clusterfile.Expected(err), Next: "slipway test --help", Code: operation.UsageCode}
 	}
 	if t.Controllers != nil || t.Shared {
 		suites.Controllers, suites.ControllerNames = c.Run, c.Names
@@ -162,10 +162,10 @@ func (t Suites) checkHabits(controllers bool) error {
 		}
 		if !controllers {
 			return &report.Error{What: flag + " is for simulated pods, which need controllers", Where: flag, Hint: "add --controllers",
-				Next: "slipway test --help", Code: operation.Mistaken}
+				Next: "slipway test --help", Code: operation.UsageCode}
 		}
 		if err := clusterfile.CheckHabit(habit); err != nil {
-			return &report.Error{What: err.Error(), Where: flag, Hint: clusterfile.Expected(err), Next: "slipway test --help", Code: operation.Mistaken}
+			return &report.Error{What: err.Error(), Where: flag, Hint: clusterfile.Expected(err), Next: "slipway test --help", Code: operation.UsageCode}
 		}
 	}
 	return nil

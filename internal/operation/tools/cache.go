@@ -61,7 +61,7 @@ func unreadableCache(root string, err error) error {
 
 func (c Cache) text(now time.Time) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", c.Folder, operation.MiB(c.Bytes))
+	fmt.Fprintf(&b, "%s: %s\n", c.Folder, operation.FormatSize(c.Bytes))
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "KIND\tENTRIES\tSIZE\tLAST USE\tKEPT")
 	for _, k := range c.Kinds {
@@ -69,7 +69,7 @@ func (c Cache) text(now time.Time) string {
 		if k.LastUse != nil {
 			last = age(now.Sub(*k.LastUse))
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", k.Name, k.Entries, operation.MiB(k.Bytes), last, k.Limit)
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", k.Name, k.Entries, operation.FormatSize(k.Bytes), last, k.Limit)
 	}
 	_ = w.Flush() // into memory
 	return strings.TrimRight(b.String(), "\n")
@@ -152,9 +152,9 @@ func (c CacheCleaning) text() string {
 	}
 	var b strings.Builder
 	for _, k := range c.Removed {
-		fmt.Fprintf(&b, "%s %s: %d, %s\n", verb, k.Name, k.Entries, operation.MiB(k.Bytes))
+		fmt.Fprintf(&b, "%s %s: %d, %s\n", verb, k.Name, k.Entries, operation.FormatSize(k.Bytes))
 	}
-	return b.String() + operation.MiB(c.Bytes) + " of " + c.Folder
+	return b.String() + operation.FormatSize(c.Bytes) + " of " + c.Folder
 }
 
 // CacheKinds are the names of all kinds.
@@ -171,7 +171,7 @@ func cacheKinds(names []string) (kinds []holdings.Kind, err error) {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(k holdings.Kind) bool { return k.Name == name })
 		if i < 0 {
-			return nil, &report.Error{What: fmt.Sprintf("the cache has no kind %q", name), Hint: "one of " + strings.Join(CacheKinds(), ", "), Next: "slipway cache", Code: 2}
+			return nil, &report.Error{What: fmt.Sprintf("the cache has no kind %q", name), Hint: "one of " + strings.Join(CacheKinds(), ", "), Next: "slipway cache", Code: operation.UsageCode}
 		}
 		kinds = append(kinds, all[i])
 	}

@@ -121,7 +121,7 @@ func toolFolder(s *operation.Session, root, dir string) (toollink.Folder, error)
 	if dir != "" {
 		return toollink.Folder{Path: s.Absolute(dir), Program: program}, nil
 	}
-	operation.NoteBelow(s, root)
+	operation.NoteNestedProject(s, root)
 	return toollink.Folder{Path: filepath.Join(root, ToolFolder), Program: program}, ownBin(s, root)
 }
 

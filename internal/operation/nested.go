@@ -19,21 +19,22 @@ const (
 	entriesBelow = 20_000
 )
 
-// OnlyProjectBelow is the one project of the repository that has its root in the working folder; empty if there is
-// none, or several, or a Go module in the root itself, whose commands would mean that.
-func OnlyProjectBelow(s *Session) string {
+// NestedProject is the folder of the one project in the repository whose root is the working folder, so that commands
+// work there, too. It is empty if there is none, or several, or a Go module in the root itself, which commands mean
+// then.
+func NestedProject(s *Session) string {
 	if exists(s.Dir, "go.mod") {
 		return ""
 	}
-	if below := projectsBelow(s); len(below) == 1 {
+	if below := nestedProjects(s); len(below) == 1 {
 		return filepath.Join(s.Dir, filepath.FromSlash(below[0]))
 	}
 	return ""
 }
 
-// projectsBelow are the folders of projects below the working folder, if that is the root of a repository or of a
+// nestedProjects are the folders of projects below the working folder, if that is the root of a repository or of a
 // workspace.
-func projectsBelow(s *Session) []string {
+func nestedProjects(s *Session) []string {
 	if s.Dir == "" || !exists(s.Dir, ".git") && !exists(s.Dir, "go.work") {
 		return nil
 	}
@@ -64,8 +65,9 @@ func enterBelow(name string) error {
 	return nil
 }
 
-// NoteBelow says which project is meant, once, if it is not the one around the working folder.
-func NoteBelow(s *Session, root string) {
+// NoteNestedProject says which project is meant if that is below the working folder, since paths are relative to it. It
+// does so once in a session.
+func NoteNestedProject(s *Session, root string) {
 	rel, err := filepath.Rel(s.Dir, root)
 	if err != nil || rel == "." || !filepath.IsLocal(rel) || s.noted {
 		return
