@@ -93,7 +93,8 @@ func TestTroubleThatStays(t *testing.T) {
 	}
 }
 
-// TestTroubleOfOldPods: what is wrong with a DaemonSet's pods of the template before ends no deployment of the next one.
+// TestTroubleOfOldPods: what is wrong with a DaemonSet's pods of the template before ends no deployment of the next
+// one.
 func TestTroubleOfOldPods(t *testing.T) {
 	c, _ := connect(t)
 	set := func(image string) *unstructured.Unstructured {
