@@ -3,10 +3,7 @@ package rounds
 import "testing"
 
 func TestOf(t *testing.T) {
-	want := 10
-	if testing.Short() {
-		want = 2
-	}
+	want := map[bool]int{false: 10, true: 2}[testing.Short()]
 	if got := Of(10, 2); got != want {
 		t.Errorf("%d rounds, not %d", got, want)
 	}

@@ -114,7 +114,9 @@ spec:
 	// images are those of the pods of the newest template, when the controller has looked at it and made them.
 	images := func(generation int64, pods int) (all []string) {
 		t.Helper()
-		for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer cancel()
+		for tick := time.Tick(50 * time.Millisecond); ctx.Err() == nil; <-tick {
 			live, err := sets.Get(t.Context(), "mended", metav1.GetOptions{})
 			if err != nil {
 				t.Fatal(err)
