@@ -114,22 +114,24 @@ spec:
 	// images are those of the pods of the newest template, when the controller has looked at it and made them.
 	images := func(generation int64, pods int) (all []string) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-		defer cancel()
-		for tick := time.Tick(50 * time.Millisecond); ctx.Err() == nil; <-tick {
-			live, err := sets.Get(t.Context(), "mended", metav1.GetOptions{})
+		err := poll(t.Context(), DefaultTimeout, func(ctx context.Context) (bool, error) {
+			live, err := sets.Get(ctx, "mended", metav1.GetOptions{})
 			if err != nil {
-				t.Fatal(err)
+				return false, err
 			}
-			if found := c.podsOf(t.Context(), live); observedGeneration(live) == generation && len(found) == pods {
-				for _, pod := range found {
-					all = append(all, pod.Spec.Containers[0].Image)
-				}
-				return all
+			found := c.podsOf(ctx, live)
+			if observedGeneration(live) != generation || len(found) != pods {
+				return false, nil
 			}
+			for _, pod := range found {
+				all = append(all, pod.Spec.Containers[0].Image)
+			}
+			return true, nil
+		})
+		if err != nil {
+			t.Fatalf("there are not %d pods: %v", pods, err)
 		}
-		t.Fatalf("there are not %d pods", pods)
-		return nil
+		return all
 	}
 	if err := c.Apply(t.Context(), []*unstructured.Unstructured{set("Never")}, ApplyOptions{}); err != nil {
 		t.Fatal(err)
