@@ -143,7 +143,7 @@ test-long-examples: build
 	$(PASSED)
 
 test-long-nodes: build
-	$(LONGTEST) -dir cluster $(GOTEST) -count=1 -timeout 40m -run '^TestReal(Many|ThreeClusters|EgressFlood)$$' ./test
+	$(LONGTEST) -dir cluster $(GOTEST) -count=1 -timeout 40m -run '^TestReal(Nodes|Many|ThreeClusters|EgressFlood)$$' ./test
 	$(PASSED)
 
 # KILLS are those of a durable cluster while clients write; FAULTS are rounds of kills of clusters with real nodes,

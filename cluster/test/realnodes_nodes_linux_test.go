@@ -18,14 +18,18 @@ type item struct {
 }
 
 var (
-	// ofAllUsers is what pods do as on any node, also where an ordinary user runs the cluster. [TestRealNodesPage]
-	// knows which line of the page the items of all three lists show. Those that take long come first.
-	ofAllUsers = []item{
-		{"restarts", testRestarts}, {"hooks and grace", testGrace}, {"claims", testClaims}, {"resize", testResize}, {"limits", testLimits},
-		{"network", testNetwork}, {"image again", testImageAgain}, {"probes", testProbes}, {"images", testImages}, {"volumes", testVolumes},
-		{"jobs", testJobs}, {"init containers", testInitContainers}, {"shared memory", testSharedMemory}, {"logs", testLogs}, {"exec", testExec},
-		{"isolation", testIsolation}, {"owners", testOwners}, {"attach", testAttach}, {"debug", testDebug}, {"port-forward", testPortForward},
-		{"capacity", testCapacity}, {"refusals", testRefusals}, {"identity", testIdentity},
+	// ofUsers is what depends on who runs the cluster: on rights, IDs, cgroups and networks. [TestRealNodesPage] knows
+	// which line of the page the items of all lists show. Those that take long come first.
+	ofUsers = []item{
+		{"restarts", testRestarts}, {"claims", testClaims}, {"resize", testResize}, {"limits", testLimits}, {"network", testNetwork},
+		{"images", testImages}, {"volumes", testVolumes}, {"shared memory", testSharedMemory}, {"isolation", testIsolation},
+		{"owners", testOwners}, {"capacity", testCapacity}, {"identity", testIdentity},
+	}
+	// ofPods is what pods do as on any node.
+	ofPods = []item{
+		{"hooks and grace", testGrace}, {"image again", testImageAgain}, {"probes", testProbes}, {"jobs", testJobs},
+		{"init containers", testInitContainers}, {"logs", testLogs}, {"exec", testExec}, {"attach", testAttach}, {"debug", testDebug},
+		{"port-forward", testPortForward}, {"refusals", testRefusals},
 	}
 	// everyday is what users do with the pods of any cluster, whoever runs it.
 	everyday = []item{
@@ -43,7 +47,7 @@ var (
 	}
 )
 
-// TestRealNodes goes through all three lists on one cluster with two real nodes. The second one is small and for pods
+// TestRealNodes goes through all lists on one cluster with two real nodes. The second one is small and for pods
 // that ask for it, which one of them drains.
 func TestRealNodes(t *testing.T) {
 	t.Parallel()
@@ -51,9 +55,11 @@ func TestRealNodes(t *testing.T) {
 	asUsers(t, func(t *testing.T, how func(*exec.Cmd)) {
 		t.Parallel()
 		c := startReal(t, how, smallSecond, func(c *protocol.Config) { c.HostPorts = []int{open} })
-		items := ofAllUsers
+		items := slices.Concat(ofUsers, ofPods)
 		if how == nil {
-			items = slices.Concat(everyday, ofAllUsers)
+			items = slices.Concat(everyday, items)
+		} else if testing.Short() {
+			items = ofUsers // long: make test-long-nodes has the others for an ordinary user, too
 		}
 		t.Run("together", func(t *testing.T) {
 			for _, item := range items {

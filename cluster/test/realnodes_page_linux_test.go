@@ -255,7 +255,7 @@ func (n named) has(t *testing.T, name string) bool {
 	}
 	function, subtest, _ := strings.Cut(test, "/")
 	if !strings.HasPrefix(test, "Test") {
-		return slices.ContainsFunc(slices.Concat(ofAllUsers, everyday, alone), func(i item) bool { return i.name == test })
+		return slices.ContainsFunc(slices.Concat(ofUsers, ofPods, everyday, alone), func(i item) bool { return i.name == test })
 	}
 	words, ok := n[dir][function]
 	return ok && (subtest == "" || slices.Contains(words, subtest))
