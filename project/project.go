@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // FileName is the name of the file that makes a folder a project.
@@ -130,7 +130,7 @@ func Find(dir string) (string, error) {
 // by its full path.
 func Load(root string) (*Project, error) {
 	name := filepath.Join(root, FileName)
-	data, err := finite.ReadFile(name)
+	data, err := safefs.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("read project: %w", err)
 	}

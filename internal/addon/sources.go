@@ -18,10 +18,10 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
-	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // sources has a folder for each add-on.
@@ -85,7 +85,7 @@ func (a *Addon) unpack(getenv func(string) string) (dir, id string, err error) {
 	if err != nil {
 		return "", "", fmt.Errorf("read the sources of %s: %w", a.Name, err)
 	}
-	root, err := cachefolder.Root(getenv)
+	root, err := userdirs.Cache(getenv)
 	if err != nil {
 		return "", "", err
 	}
@@ -107,12 +107,12 @@ func write(file string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return atomicfile.WriteCache(file, text, 0o644)
+	return safefs.WriteCache(file, text, 0o644)
 }
 
 // unusable explains a failure to write into the cache.
 func unusable(err error) error {
-	e := &report.Error{What: "cannot use the cache folder", Err: err, Hint: "use a folder that you may write to; " + cachefolder.Variable + " names another one"}
+	e := &report.Error{What: "cannot use the cache folder", Err: err, Hint: "use a folder that you may write to; " + userdirs.CacheVariable + " names another one"}
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Where, e.Err = p.Path, p.Err
 	}

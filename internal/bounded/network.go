@@ -15,7 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/aliases"
 	"github.com/slipway-dev/slipway/internal/git"
-	"github.com/slipway-dev/slipway/internal/scratch"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // A Network is what kustomizations may have fetched: each address once, within limits, and announced before. The
@@ -29,7 +29,7 @@ type Network struct {
 	repositories map[repository]string
 	announced    map[string]bool // of repositories that kustomize fetches itself
 	fetches      int             // of repositories
-	folder       scratch.Folder  // of repositories
+	folder       userdirs.Scratch  // of repositories
 }
 
 // The limits of a network.
@@ -87,7 +87,7 @@ func (n *Network) end() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	_ = n.folder.Remove() // what is left goes with the next one
-	n.folder, n.repositories = scratch.Folder{}, nil
+	n.folder, n.repositories = userdirs.Scratch{}, nil
 }
 
 // announceOnce announces the address of a repository that kustomize fetches itself.
@@ -181,7 +181,7 @@ func (n *Network) clone(ctx context.Context, r repository) (string, error) {
 		return "", &LimitError{r.url, errFetches}
 	}
 	if n.folder.Path == "" {
-		folder, err := scratch.New("slipway-base-")
+		folder, err := userdirs.NewScratch("slipway-base-")
 		if err != nil {
 			return "", err
 		}

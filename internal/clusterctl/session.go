@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/ending"
 	spawn "github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/protocol"
-	"github.com/slipway-dev/slipway/internal/scratch"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // Session is a cluster whose life is tied to this process: the program reads from a
@@ -31,7 +31,7 @@ type Session struct {
 
 	process *process
 	stdin   io.Closer
-	folder  scratch.Folder
+	folder  userdirs.Scratch
 	state   state.Cluster // in folder
 	grace   time.Duration
 	drained chan struct{}
@@ -58,7 +58,7 @@ func (c *Control) Tie(ctx context.Context, name string, o Options) (*Session, er
 		return nil, err
 	}
 	c.sweep()
-	folder, err := scratch.In(os.TempDir(), sessionPrefix)
+	folder, err := userdirs.ScratchIn(os.TempDir(), sessionPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (c *Control) Tie(ctx context.Context, name string, o Options) (*Session, er
 }
 
 // tie is Tie in a folder, with the state of cl. If the cluster does not become ready, the program is ended.
-func (c *Control) tie(ctx context.Context, program string, folder scratch.Folder, cl state.Cluster, config protocol.Config, o Options) (*Session, error) {
+func (c *Control) tie(ctx context.Context, program string, folder userdirs.Scratch, cl state.Cluster, config protocol.Config, o Options) (*Session, error) {
 	config.Name, config.Dir = cl.Name, cl.Dir
 	if err := os.Mkdir(cl.Dir, 0o700); err != nil {
 		return nil, err

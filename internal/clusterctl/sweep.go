@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
-	"github.com/slipway-dev/slipway/internal/scratch"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // sessionPrefix begins the names of the folders of tied clusters.
@@ -19,7 +19,7 @@ const abandoned = time.Minute
 // sweep removes the folders of tied clusters whose starters were killed: such a cluster ends by itself, but its data
 // stay.
 func (c *Control) sweep() {
-	for left := range scratch.Left(os.TempDir(), sessionPrefix) {
+	for left := range userdirs.Left(os.TempDir(), sessionPrefix) {
 		info, err := os.Stat(left.Path)
 		if cl := c.session("", left); err == nil && time.Since(info.ModTime()) >= abandoned && isOver(cl) {
 			_ = discard(left, cl)
@@ -30,7 +30,7 @@ func (c *Control) sweep() {
 }
 
 // session is the state of a tied cluster, of which there is no more than a folder.
-func (c *Control) session(name string, folder scratch.Folder) state.Cluster {
+func (c *Control) session(name string, folder userdirs.Scratch) state.Cluster {
 	if name == "" {
 		name = DefaultName
 	}
@@ -38,7 +38,7 @@ func (c *Control) session(name string, folder scratch.Folder) state.Cluster {
 }
 
 // discard removes the folder of a tied cluster, where the cluster's state has its own ways.
-func discard(folder scratch.Folder, cl state.Cluster) error {
+func discard(folder userdirs.Scratch, cl state.Cluster) error {
 	if _, err := cl.Remove(); err != nil {
 		folder.Release()
 		return err // the mark stays, and a later start tries again

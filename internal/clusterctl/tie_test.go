@@ -16,7 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
-	"github.com/slipway-dev/slipway/internal/scratch"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 func TestTie(t *testing.T) {
@@ -144,7 +144,7 @@ func plant(t *testing.T, dir, victim string, at time.Time) {
 	run := fmt.Sprintf(`{"socket": %q}`, victim)
 	cluster := filepath.Join(dir, "cluster")
 	if err := errors.Join(os.WriteFile(victim, nil, 0o600), os.MkdirAll(cluster, 0o755), os.WriteFile(filepath.Join(cluster, "run.json"), []byte(run), 0o644),
-		scratch.Mark(dir), os.WriteFile(filepath.Join(dir, ".in-use"), nil, 0o644), os.Chown(dir, 1, 1), os.Chtimes(dir, at, at)); err != nil {
+		userdirs.Mark(dir), os.WriteFile(filepath.Join(dir, ".in-use"), nil, 0o644), os.Chown(dir, 1, 1), os.Chtimes(dir, at, at)); err != nil {
 		t.Fatal(err)
 	}
 }

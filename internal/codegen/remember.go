@@ -8,11 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/codegen/wire"
-	"github.com/slipway-dev/slipway/internal/fileid"
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/safefs"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // memoryAge is how long an answer that nobody asks for is kept.
@@ -21,11 +20,11 @@ const memoryAge = 30 * 24 * time.Hour
 // memory is the file in the cache for the answer of a program to a request that
 // reads the given inputs, and everything that the answer follows from is in its name.
 func (f *Finder) memory(program string, request wire.Request, inputs string) (string, error) {
-	cache, err := cachefolder.Root(f.programs.Getenv)
+	cache, err := userdirs.Cache(f.programs.Getenv)
 	if err != nil {
 		return "", err
 	}
-	id, err := fileid.Of(program)
+	id, err := safefs.Identity(program)
 	if err != nil {
 		return "", err
 	}
@@ -48,7 +47,7 @@ func headers(request wire.Request) []string {
 	for _, run := range request.Runs {
 		for i, a := range run.Arguments {
 			if a == "--go-header-file" && i+1 < len(run.Arguments) {
-				text, err := finite.ReadFile(run.Arguments[i+1])
+				text, err := safefs.ReadFile(run.Arguments[i+1])
 				if err != nil {
 					text = []byte(err.Error())
 				}

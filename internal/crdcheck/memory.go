@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
-	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/program"
+	"github.com/slipway-dev/slipway/internal/safefs"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // memory keeps what was said about definitions, a file for each state of one. Without a cache folder it keeps nothing:
@@ -25,7 +25,7 @@ type memory struct {
 // newMemory puts the memory into slipway's cache. Another state of the program, which may say something else, has
 // another one.
 func newMemory(f *program.Finder) memory {
-	root, err := cachefolder.Root(f.Getenv)
+	root, err := userdirs.Cache(f.Getenv)
 	if err != nil {
 		return memory{}
 	}
@@ -75,7 +75,7 @@ func (m memory) keep(f File, findings []Finding) {
 	if err != nil || os.MkdirAll(m.dir, 0o755) != nil {
 		return
 	}
-	_ = atomicfile.WriteCache(m.file(f), data, 0o644)
+	_ = safefs.WriteCache(m.file(f), data, 0o644)
 	m.forget()
 }
 

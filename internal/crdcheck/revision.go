@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // Older reads the files that definitions are compared with: those in the folder crds of the project root, as they were
@@ -116,7 +116,7 @@ func fromDisk(where, crds string) ([]File, error) {
 	}
 	var files []File
 	for _, name := range names {
-		content, err := finite.ReadFile(name)
+		content, err := safefs.ReadFile(name)
 		if err != nil {
 			return nil, unreadable(name, err)
 		}

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scratch"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // as is the environment by which a child is a ServiceAccount of the cluster, NAME or NAMESPACE/NAME: that of a
@@ -19,7 +19,7 @@ func (o Options) as(ctx context.Context, cluster *ship.Cluster) (environment []s
 	if o.Account == "" {
 		return nil, func() {}, nil
 	}
-	folder, err := scratch.New("slipway-account-")
+	folder, err := userdirs.NewScratch("slipway-account-")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,7 +45,7 @@ func (o Options) accountIn(ctx context.Context, cluster *ship.Cluster, folder st
 		if err != nil {
 			return expires, err
 		}
-		return expires, atomicfile.WriteSecret(file, []byte(token))
+		return expires, safefs.WriteSecret(file, []byte(token))
 	}
 	expires, err := renew(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func (o Options) accountIn(ctx context.Context, cluster *ship.Cluster, folder st
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := atomicfile.WriteSecret(kubeconfig, text); err != nil {
+	if err := safefs.WriteSecret(kubeconfig, text); err != nil {
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)

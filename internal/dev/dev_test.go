@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // bench is a project, a cluster that answers, and what children say.
@@ -113,7 +113,7 @@ func TestRunThroughLink(t *testing.T) {
 	}
 	if err := Run(t.Context(), b.Options, nil); err == nil {
 		t.Error("it ran")
-	} else if _, ok := errors.AsType[*confine.OutsideError](err); !ok {
+	} else if _, ok := errors.AsType[*safefs.OutsideError](err); !ok {
 		t.Error(err)
 	}
 	if files, err := os.ReadDir(out); err != nil || len(files) > 0 {

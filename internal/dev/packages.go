@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // TestFiles are the files of a module that a run of go test compiles.
@@ -43,7 +43,7 @@ func packagesOr(named []string, usual string) []string {
 }
 
 func modulePath(folder string) string {
-	content, err := finite.ReadFile(filepath.Join(folder, "go.mod"))
+	content, err := safefs.ReadFile(filepath.Join(folder, "go.mod"))
 	if err != nil {
 		return ""
 	}

@@ -11,9 +11,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -101,7 +101,7 @@ const longestLine = 256
 
 // interpreter is what the first line of a file names to run it; "" for other files.
 func interpreter(path string) string {
-	text, err := finite.ReadFile(path)
+	text, err := safefs.ReadFile(path)
 	line, _, _ := strings.Cut(string(text[:min(len(text), longestLine)]), "\n")
 	rest, is := strings.CutPrefix(line, "#!")
 	if err != nil || !is {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
@@ -68,7 +68,7 @@ func lockOf(path string) *flock.Flock {
 func (p *promise) make(d *ship.Detour) error {
 	text, err := json.Marshal(d)
 	if err == nil {
-		err = atomicfile.Write(p.path, text, 0o600)
+		err = safefs.Write(p.path, text, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("record the webhooks to restore: %w", err)

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
-	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -148,14 +148,14 @@ func build(ctx context.Context, o Options, pkg string) (string, error) {
 
 // stays refuses a file that a link of the repository leads out of the project.
 func (o Options) stays(file string) error {
-	folder, err := confine.Open(o.Dir)
+	folder, err := safefs.OpenFolder(o.Dir)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = folder.Close() }() // nothing was written
 	name, _ := folder.Below(file)
 	_, err = folder.Resolve(name)
-	if out, ok := errors.AsType[*confine.OutsideError](err); ok {
+	if out, ok := errors.AsType[*safefs.OutsideError](err); ok {
 		return &report.Error{What: "the compiled manager would be outside the project", Where: file, Err: err, Hint: "nothing was compiled; replace the link by a folder",
 			Next: "ls -l " + shellword.Quote(filepath.Join(out.Folder, filepath.FromSlash(out.Link)))}
 	}

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/fileid"
 	"github.com/slipway-dev/slipway/internal/fileview"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
@@ -68,13 +68,13 @@ func from(dir, path string) string {
 }
 
 // programID identifies the program at a path. It leaves out the time of the last change of status, which
-// [fileid.Of] has: setup-envtest makes links to the program for other projects, and each changes that time.
+// [safefs.Identity] has: setup-envtest makes links to the program for other projects, and each changes that time.
 func programID(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "none"
 	}
-	_, inode := fileid.Details(info)
+	_, inode := safefs.Details(info)
 	return fmt.Sprint(path, " ", info.Size(), " ", info.ModTime().UnixNano(), " ", inode)
 }
 
@@ -123,7 +123,7 @@ func (o Options) moduleFiles(root, written string) (files []string, early bool) 
 			src, err := fileview.ReadPath(o.Files, path)
 			early = early || err == nil && startsEarly(src) // go test reports one that cannot be read
 		case !strings.HasSuffix(path, ".go"):
-			id, err := fileid.Of(path)
+			id, err := safefs.Identity(path)
 			files = append(files, id+fmt.Sprint(err))
 		}
 		return nil

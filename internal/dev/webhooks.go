@@ -13,8 +13,8 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scratch"
 	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // takeBackPatience bounds the taking back, which begins when the user has ended the run.
@@ -112,7 +112,7 @@ func (s *served) certify(hooks *projectWebhooks, l listening) error {
 	if err := webhooksTaken(l.webhooks()); err != nil {
 		return err
 	}
-	temporary, err := scratch.New("slipway-run-")
+	temporary, err := userdirs.NewScratch("slipway-run-")
 	if err != nil {
 		return fmt.Errorf("serve webhooks: %w", err)
 	}

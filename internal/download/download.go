@@ -20,9 +20,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/diskspace"
 	"github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // Variable is the environment variable with the user's wish: [Off], or the address of a mirror.
@@ -64,7 +64,7 @@ func Open(getenv func(string) string, stamp release.Stamp, h report.Handler) (*S
 	if err != nil {
 		return nil, err
 	}
-	return &Source{key: key, base: base, client: newClient(base), handler: h, tick: time.Tick, free: diskspace.Free}, nil
+	return &Source{key: key, base: base, client: newClient(base), handler: h, tick: time.Tick, free: safefs.FreeSpace}, nil
 }
 
 // errAddress is that a mirror has no usable address.

@@ -17,8 +17,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/aliases"
-	"github.com/slipway-dev/slipway/internal/fileid"
-	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // A View is the files of a project. Names are those of [fs.ValidPath], relative to the project's folder.
@@ -30,7 +29,7 @@ type View interface {
 
 // Disk is the view of the files below a folder, as they are on disk when each is first read. It keeps their contents.
 // Links are followed within the project's repository: files elsewhere, such as the user's, and what git keeps, would
-// get into images and messages. A file without an end is refused as [finite.ReadFile] does.
+// get into images and messages. A file without an end is refused as [safefs.ReadFile] does.
 func Disk(root string) *Folder {
 	return &Folder{root: root, read: make(map[string]*content), places: make(map[string]string), known: new(sync.Map)}
 }
@@ -119,7 +118,7 @@ type content struct {
 	is   bool // it was read
 	data []byte
 	err  error
-	id   string // of the file, where a later one has another; see [fileid.Of]
+	id   string // of the file, where a later one has another; see [safefs.Identity]
 }
 
 // settled is the age from which a file's times show every later change.
@@ -135,19 +134,19 @@ func (c *content) load(name, path string, known *sync.Map) {
 	c.is = true
 	info, err := os.Stat(path)
 	if err == nil {
-		if earlier, is := known.Load(name); is && earlier.(*content).id == fileid.At(path, info) {
+		if earlier, is := known.Load(name); is && earlier.(*content).id == safefs.IdentityOf(path, info) {
 			c.data, c.id = earlier.(*content).data, earlier.(*content).id
 			return
 		}
 	}
-	c.data, c.err = finite.ReadFile(path)
+	c.data, c.err = safefs.ReadFile(path)
 	if c.err == nil && isYAML(path) {
 		if err := aliases.Nesting(c.data); err != nil {
 			c.data, c.err = nil, &fs.PathError{Op: "read", Path: path, Err: err}
 		}
 	}
 	if err == nil && c.err == nil && time.Since(info.ModTime()) > settled {
-		c.id = fileid.At(path, info)
+		c.id = safefs.IdentityOf(path, info)
 		known.Store(name, c)
 	}
 }
@@ -198,7 +197,7 @@ func ReadAt(view View, path string, info fs.FileInfo) (content []byte, is bool, 
 		return nil, false, err
 	}
 	c := d.content(name, path)
-	return c.data, c.err == nil && c.id == fileid.At(path, info), nil
+	return c.data, c.err == nil && c.id == safefs.IdentityOf(path, info), nil
 }
 
 // ReadPath reads the file at an absolute path, as [ReadAt] does where that is certain, and else from the disk.
@@ -208,7 +207,7 @@ func ReadPath(view View, path string) ([]byte, error) {
 			return text, err
 		}
 	}
-	return finite.ReadFile(path)
+	return safefs.ReadFile(path)
 }
 
 func (d *Folder) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -234,7 +233,7 @@ func (d *Folder) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: finite.ErrNoFile}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: safefs.ErrNoFile}
 	}
 	return os.Open(path)
 }

@@ -12,10 +12,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/fileview"
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // once leaves one file for each path. Two are a mistake unless they are the same, as of a Makefile that calls
@@ -129,7 +128,7 @@ func write(ctx context.Context, o Options, files []File) error {
 		return err
 	}
 	defer to.close()
-	var ready []*confine.Staged
+	var ready []*safefs.Staged
 	defer func() {
 		for _, s := range ready {
 			s.Discard()
@@ -166,7 +165,7 @@ func noteReplaced(files []File, replacing func(string, []byte)) error {
 		if f.Action == report.Unchanged {
 			continue
 		}
-		before, err := finite.ReadFile(f.Path)
+		before, err := safefs.ReadFile(f.Path)
 		switch {
 		case err == nil && before == nil:
 			before = []byte{}
@@ -194,7 +193,7 @@ func (p *places) remove(files []File) error {
 }
 
 func (p *places) cannotWrite(path string, err error) error {
-	if out, ok := errors.AsType[*confine.OutsideError](err); ok {
+	if out, ok := errors.AsType[*safefs.OutsideError](err); ok {
 		return p.outside(path, out)
 	}
 	e := &report.Error{What: "file cannot be written", Where: path, Err: err}

@@ -5,24 +5,24 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
 // places are the folders that a run writes below.
 type places struct {
-	within   confine.Set                // nil: anywhere
+	within   safefs.FolderSet                // nil: anywhere
 	besides  bool                       // see Options
-	anywhere map[string]*confine.Folder // the folders of files that are not below within
+	anywhere map[string]*safefs.Folder // the folders of files that are not below within
 }
 
 func openPlaces(o Options) (*places, error) {
-	set, err := confine.OpenAll(o.Within...)
+	set, err := safefs.OpenFolders(o.Within...)
 	if err != nil {
 		return nil, &report.Error{What: "the folder cannot be opened", Err: err, Hint: "name a folder for generated files"}
 	}
-	return &places{within: set, besides: o.Besides, anywhere: map[string]*confine.Folder{}}, nil
+	return &places{within: set, besides: o.Besides, anywhere: map[string]*safefs.Folder{}}, nil
 }
 
 // free reports whether a file may be written wherever its links lead.
@@ -36,7 +36,7 @@ func (p *places) close() {
 }
 
 // stage writes a file's new content beside it. Links stay links, and an existing file keeps its permissions.
-func (p *places) stage(path string, content []byte) (*confine.Staged, error) {
+func (p *places) stage(path string, content []byte) (*safefs.Staged, error) {
 	folder, name, err := p.find(path)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (p *places) stage(path string, content []byte) (*confine.Staged, error) {
 }
 
 // find returns the folder through which a file is written, and its name there.
-func (p *places) find(path string) (*confine.Folder, string, error) {
+func (p *places) find(path string) (*safefs.Folder, string, error) {
 	if !p.free(path) {
 		return p.within.Find(path)
 	}
@@ -54,7 +54,7 @@ func (p *places) find(path string) (*confine.Folder, string, error) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, "", err
 		}
-		folder, err := confine.Open(dir)
+		folder, err := safefs.OpenFolder(dir)
 		if err != nil {
 			return nil, "", err
 		}
@@ -113,7 +113,7 @@ func checkPlaces(o Options, files []File) error {
 }
 
 // outside is the refusal of a file outside of the project.
-func (p *places) outside(path string, out *confine.OutsideError) error {
+func (p *places) outside(path string, out *safefs.OutsideError) error {
 	e := &report.Error{What: "a generated file is outside the project", Where: path, Err: out, Hint: "nothing was written; "}
 	switch dir := filepath.Dir(out.Leads); {
 	case out.Git:

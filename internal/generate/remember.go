@@ -10,13 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/fileid"
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
 	"github.com/slipway-dev/slipway/internal/generate/internal/inputs"
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 	"github.com/slipway-dev/slipway/internal/inflection"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // remembered is what is kept of a result for a run in which nothing changed.
@@ -135,7 +134,7 @@ func readKept(files []File) error {
 		if !files[i].kept {
 			continue
 		}
-		content, err := finite.ReadFile(files[i].Path)
+		content, err := safefs.ReadFile(files[i].Path)
 		if err != nil {
 			return &report.Error{What: "file cannot be read", Where: files[i].Path, Err: err, Next: "slipway generate"}
 		}
@@ -195,7 +194,7 @@ func (o Options) key() (key string, ok bool) {
 	}
 	program, err := os.Executable()
 	if err == nil {
-		program, err = fileid.Of(program)
+		program, err = safefs.Identity(program)
 	}
 	if err != nil {
 		return "", false

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // TestReplacedIsFinite: a repository may have a file without an end, or with holes alone, in the place of a generated
@@ -18,7 +18,7 @@ func TestReplacedIsFinite(t *testing.T) {
 		t.Skipf("no file with holes: %v", err)
 	}
 	err := noteReplaced([]File{{Path: file, Action: report.Updated}}, func(string, []byte) { t.Error("it was read") })
-	if !errors.Is(err, finite.ErrLarge) {
+	if !errors.Is(err, safefs.ErrLarge) {
 		t.Errorf("the error is %v", err)
 	}
 }

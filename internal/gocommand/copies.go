@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/slipway-dev/slipway/internal/finite"
-	"github.com/slipway-dev/slipway/internal/scratch"
+	"github.com/slipway-dev/slipway/internal/safefs"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // Copies are files that the go command may write to, with -mod=mod go.mod and go.sum, and in a workspace always
@@ -38,45 +38,45 @@ func (c *Command) shield() (done func(), err error) {
 }
 
 // make makes them in a new folder.
-func (c Copies) make() (scratch.Folder, error) {
+func (c Copies) make() (userdirs.Scratch, error) {
 	if c.Work != "" {
 		return copyWorkspace(c.Work)
 	}
-	data, err := finite.ReadFile(c.Mod)
+	data, err := safefs.ReadFile(c.Mod)
 	if err != nil {
-		return scratch.Folder{}, err
+		return userdirs.Scratch{}, err
 	}
 	return copied("go.mod", data, strings.TrimSuffix(c.Mod, ".mod")+".sum", "go.sum")
 }
 
 // copied is a new folder with a file and, where there are any, its sums.
-func copied(name string, data []byte, sumsFrom, sumsTo string) (scratch.Folder, error) {
-	folder, err := scratch.New("slipway-modules-")
+func copied(name string, data []byte, sumsFrom, sumsTo string) (userdirs.Scratch, error) {
+	folder, err := userdirs.NewScratch("slipway-modules-")
 	if err != nil {
-		return scratch.Folder{}, err
+		return userdirs.Scratch{}, err
 	}
 	err = os.WriteFile(filepath.Join(folder.Path, name), data, 0o600)
-	if sums, absent := finite.ReadFile(sumsFrom); absent == nil && err == nil {
+	if sums, absent := safefs.ReadFile(sumsFrom); absent == nil && err == nil {
 		err = os.WriteFile(filepath.Join(folder.Path, sumsTo), sums, 0o600)
 	}
 	if err != nil {
-		return scratch.Folder{}, errors.Join(err, folder.Remove())
+		return userdirs.Scratch{}, errors.Join(err, folder.Remove())
 	}
 	return folder, nil
 }
 
 // copyWorkspace copies a go.work and its go.work.sum into a new folder, from where its paths lead to the same places.
-func copyWorkspace(work string) (scratch.Folder, error) {
-	data, err := finite.ReadFile(work)
+func copyWorkspace(work string) (userdirs.Scratch, error) {
+	data, err := safefs.ReadFile(work)
 	if err != nil {
-		return scratch.Folder{}, err
+		return userdirs.Scratch{}, err
 	}
 	file, err := modfile.ParseWork(work, data, nil)
 	if err == nil {
 		err = makeAbsolute(file, filepath.Dir(work))
 	}
 	if err != nil {
-		return scratch.Folder{}, err
+		return userdirs.Scratch{}, err
 	}
 	return copied("go.work", modfile.Format(file.Syntax), work+".sum", "go.work.sum")
 }

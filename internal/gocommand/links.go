@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
@@ -105,14 +105,14 @@ func within(root, dir string) bool {
 
 // stays refuses a link that leads out of a folder around it.
 func stays(root, link string) error {
-	folder, err := confine.Open(root)
+	folder, err := safefs.OpenFolder(root)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = folder.Close() }() // nothing was written
 	name, _ := folder.Below(link)
 	_, err = folder.Resolve(name)
-	if _, out := errors.AsType[*confine.OutsideError](err); out {
+	if _, out := errors.AsType[*safefs.OutsideError](err); out {
 		return &report.Error{What: "the go command would write to a file outside the module", Where: link, Err: err,
 			Hint: "nothing was changed; replace the link by a copy of the file", Next: "ls -l " + shellword.Quote(link)}
 	}

@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // space is a workspace of two modules, with a file beside it.
@@ -88,7 +88,7 @@ func TestLinks(t *testing.T) {
 			}
 			var out bytes.Buffer
 			err := gocommand.Command{Dir: filepath.Join(dir, "space", "op"), Env: append(os.Environ(), "GOWORK="+test.work), Args: args, Stdout: &out}.Run(t.Context())
-			if _, refused := errors.AsType[*confine.OutsideError](err); refused != test.refused || !refused && err != nil {
+			if _, refused := errors.AsType[*safefs.OutsideError](err); refused != test.refused || !refused && err != nil {
 				t.Errorf("GOWORK=%s go %s: %v", test.work, strings.Join(args, " "), err)
 			}
 			if test.refused == (out.Len() > 0) {

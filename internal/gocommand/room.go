@@ -9,8 +9,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/slipway-dev/slipway/internal/diskspace"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // Explain concludes from what a command said before it failed, and from the folders that it works in, that it was a
@@ -47,7 +47,7 @@ func fullest(folders ...string) (where string, free uint64) {
 
 // room is how many bytes are free for the user on a folder's disk. A disk that does not say so has the most.
 func room(dir string) uint64 {
-	if free, known := diskspace.Free(dir); known {
+	if free, known := safefs.FreeSpace(dir); known {
 		return free
 	}
 	return math.MaxUint64

@@ -32,7 +32,7 @@ var outside = map[string]string{
 	"internal/setupenvtest/download.go":                     "folders that slipway itself fills",
 	"internal/image/transfer/save.go":                       "archives",
 	"internal/image/dockerfile/list.go":                     "it lists what a Dockerfile copies",
-	"internal/cachefolder/holdings/holdings.go":             "the user's cache",
+	"internal/userdirs/holdings/holdings.go":                "the user's cache",
 	"internal/clusterctl/storage.go":                        "what a cluster keeps",
 	// names below config
 	"internal/addon/addon.go":                    "modules of add-ons",

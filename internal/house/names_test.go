@@ -8,7 +8,6 @@ import (
 
 // namesakes are the names that several packages have, and what all of them are.
 var namesakes = map[string]string{
-	"atomicfile":   "modules share no code, so that each writes files as a whole by itself",
 	"collector":    "puts off garbage collection, in each program by itself",
 	"crdcheck":     "the checker of CRDs, and what asks it",
 	"cri":          "the container runtime of real nodes, and the test that runs critest against it",

@@ -9,9 +9,9 @@ import (
 )
 
 // readers are the parts, and the files of other parts, that read with package os, and why that ends. All else reads
-// with package finite or bounded.
+// with package safefs or bounded.
 var readers = map[string]string{
-	"internal/finite":                               "it looks at what kind of file it is, and at its size, first",
+	"internal/safefs/regular.go":                    "it looks at what kind of file it is, and at its size, first",
 	"internal/download/archive.go":                  "a file in the user's cache, as long as it was allowed to become",
 	"internal/release/unpack.go":                    "an archive in the user's cache",
 	"internal/program":                              "sources and caches of slipway itself",
@@ -20,8 +20,8 @@ var readers = map[string]string{
 	"internal/addon/sources.go":                     "its own files in the user's cache",
 	"internal/clusterctl":                           "states of clusters, and the configuration that the user names",
 	"internal/image":                                "its own store, and archives that the user names; compile looks at a project's files first",
-	"internal/scratch/mark.go":                      "a regular file of this user's, in a folder that no other user may write to",
-	"internal/atomicfile/file_unix.go":              "the folder of a file that slipway has just written",
+	"internal/userdirs/mark.go":                     "a regular file of this user's, in a folder that no other user may write to",
+	"internal/safefs/atomic_unix.go":                "the folder of a file that slipway has just written",
 	"internal/dev/ports.go":                         "the program that was compiled a moment ago",
 	"internal/dev/promise.go":                       "a file in the user's cache",
 	"internal/process/session_linux.go":             "files of /proc",
@@ -61,7 +61,7 @@ func TestProjectsAreReadToAnEnd(t *testing.T) {
 			name := p.dir + "/" + filepath.Base(file)
 			part := reader(name)
 			if part == "" {
-				t.Errorf("%s reads with package os: use internal/finite for files of projects, or give the reason here", name)
+				t.Errorf("%s reads with package os: use internal/safefs for files of projects, or give the reason here", name)
 			}
 			used = append(used, part)
 		}

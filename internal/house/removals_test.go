@@ -10,17 +10,17 @@ import (
 )
 
 // removers are the files that remove folders with all that is in them, and why these are slipway's. A name is no
-// reason: users call their folders what they like. All else has internal/scratch remove folders, which looks for
+// reason: users call their folders what they like. All else has internal/userdirs remove folders, which looks for
 // slipway's mark.
 var removers = map[string]string{
-	"internal/scratch/mark.go":                         "after a look at the mark",
-	"internal/scratch/scratch.go":                      "made by the same call",
+	"internal/userdirs/mark.go":                        "after a look at the mark",
+	"internal/userdirs/scratch.go":                     "made by the same call",
 	"operator/clustertest/internal/session/sweep.go":   "made by the same call",
 	"operator/clustertest/internal/session/mark.go":    "after a look at the mark",
 	"operator/clustertest/internal/serving/serving.go": "in the folder of a session",
 	"internal/removetree/all_other.go":                 "for its callers",
 	"cluster/realnode/removetree/all_other.go":         "for its callers",
-	"internal/cachefolder/holdings/holdings.go":        "the user asks for it, and the names are hashes but for those in images",
+	"internal/userdirs/holdings/holdings.go":           "the user asks for it, and the names are hashes but for those in images",
 	"internal/clusterctl/state/remove.go":              "the state of a cluster: a folder without files of one is refused",
 	"internal/kustomize/confined.go":                   "kustomize asks for it, in the project or where the command line names",
 	"internal/program/prune.go":                        "slots of the cache, after a look at the note or the mark in them",
@@ -67,7 +67,7 @@ func TestFoldersAreRemovedByTheirMarks(t *testing.T) {
 			continue
 		}
 		if removers[file] == "" {
-			t.Errorf("%s removes folders: have internal/scratch remove them, or give the reason here why they are slipway's", file)
+			t.Errorf("%s removes folders: have internal/userdirs remove them, or give the reason here why they are slipway's", file)
 		}
 		used = append(used, file)
 	}

@@ -8,7 +8,7 @@ import (
 
 // rooms are the packages in which alone something is looked up, since two that did it might disagree.
 var rooms = map[string]string{
-	"os.UserCacheDir(": "internal/cachefolder",
+	"os.UserCacheDir(": "internal/userdirs",
 	"project.Find(":    "internal/operation",
 }
 

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/image/store"
 	"github.com/slipway-dev/slipway/internal/image/transfer"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // worker does one thing with the images in a store.
@@ -22,7 +22,7 @@ type worker struct {
 
 // folder is where images are kept.
 func (i *Images) folder() (string, error) {
-	cache, err := cachefolder.Root(i.getenv)
+	cache, err := userdirs.Cache(i.getenv)
 	return filepath.Join(cache, "images"), err
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // lexicon is what a user adds to the tables.
@@ -84,7 +84,7 @@ func read() (lexicon, error) {
 
 // decode reads the value that the file begins with. A file that is not there has none.
 func (f userFile) decode(value any) error {
-	text, err := finite.ReadFile(f.path())
+	text, err := safefs.ReadFile(f.path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
-	"github.com/slipway-dev/slipway/internal/confine"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // A confined disk writes through no link that leads out of a folder. What the user names outside of the folder is
 // written as it is.
 type confined struct {
 	filesys.FileSystem
-	folder  *confine.Folder
+	folder  *safefs.Folder
 	refused error // the first refusal, which kustomize may hide
 }
 

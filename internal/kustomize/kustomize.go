@@ -26,9 +26,9 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/slipway-dev/slipway/internal/bounded"
-	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
@@ -52,7 +52,7 @@ type Surroundings struct {
 func Run(ctx context.Context, args []string, s Surroundings) error {
 	ctx, end := bounded.Online(ctx, s.Announce)
 	defer end()
-	folder, err := confine.Open(s.Project)
+	folder, err := safefs.OpenFolder(s.Project)
 	if err != nil {
 		return &report.Error{What: "the folder cannot be opened", Where: s.Project, Err: err}
 	}
@@ -78,7 +78,7 @@ func Run(ctx context.Context, args []string, s Surroundings) error {
 	if exceeded := disk.Exceeded(); exceeded != nil {
 		return kustomization.TooMuch(exceeded)
 	}
-	if out, ok := errors.AsType[*confine.OutsideError](writing.refused); ok {
+	if out, ok := errors.AsType[*safefs.OutsideError](writing.refused); ok {
 		return outside(out)
 	}
 	if refused, found := kustomization.Unbuilt("", err); found && cmd.Name() == "build" {
@@ -88,7 +88,7 @@ func Run(ctx context.Context, args []string, s Surroundings) error {
 }
 
 // outside is the refusal of a link that leads out of the project.
-func outside(out *confine.OutsideError) error {
+func outside(out *safefs.OutsideError) error {
 	return &report.Error{What: "kustomize would write outside the project", Where: filepath.Join(out.Folder, filepath.FromSlash(out.Path)), Err: out,
 		Hint: "nothing was written there; replace the link by what it leads to, or run kustomize in that folder",
 		Next: "ls -l " + shellword.Quote(filepath.Join(out.Folder, filepath.FromSlash(out.Link)))}

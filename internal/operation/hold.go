@@ -4,9 +4,9 @@ import (
 	"context"
 	"path/filepath"
 
-	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // Hold waits until no other command changes the project, and keeps others from it until release is called.
@@ -16,8 +16,8 @@ func Hold(ctx context.Context, s *Session, root string) (release func(), err err
 
 // OwnFolders are where locks and the key of journals are. The key is not kept where others might put one.
 func OwnFolders(s *Session) scaffold.Folders {
-	own := scaffold.Folders{Locks: cachefolder.Locks}
-	if cache, err := cachefolder.Root(s.Getenv); err == nil {
+	own := scaffold.Folders{Locks: userdirs.Locks}
+	if cache, err := userdirs.Cache(s.Getenv); err == nil {
 		own.Keys = filepath.Join(cache, "journal")
 	}
 	return own

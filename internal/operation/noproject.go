@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -35,7 +35,7 @@ func codeWithout(s *Session) string {
 		_, err := os.Lstat(filepath.Join(s.Dir, name))
 		return err == nil
 	})
-	content, err := finite.ReadFile(filepath.Join(s.Dir, "go.mod"))
+	content, err := safefs.ReadFile(filepath.Join(s.Dir, "go.mod"))
 	if err != nil || !more {
 		return ""
 	}

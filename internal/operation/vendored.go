@@ -8,23 +8,23 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // WarnStaleVendor warns of a vendor folder that lacks modules of go.mod after a change: the go command refuses to work
 // with it. It reports whether it is so.
 func WarnStaleVendor(s *Session, root string) bool {
 	dir, command := root, "go mod vendor"
-	text, err := finite.ReadFile(filepath.Join(dir, "vendor", "modules.txt"))
+	text, err := safefs.ReadFile(filepath.Join(dir, "vendor", "modules.txt"))
 	if err != nil {
 		dir, command = filepath.Dir(root), "go work vendor"
-		text, err = finite.ReadFile(filepath.Join(dir, "vendor", "modules.txt"))
+		text, err = safefs.ReadFile(filepath.Join(dir, "vendor", "modules.txt"))
 		if err != nil || !bytes.HasPrefix(text, []byte("## workspace")) {
 			return false
 		}
 	}
-	gomod, err := finite.ReadFile(filepath.Join(root, "go.mod"))
+	gomod, err := safefs.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil || vendored(gomod, text) {
 		return false
 	}

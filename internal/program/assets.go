@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/slipway-dev/slipway/internal/cachefolder"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // Assets returns a folder in the cache in which the programs have the names of the stock programs that envtest starts.
@@ -26,7 +26,7 @@ func (f *Finder) Assets(ctx context.Context) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	root, err := cachefolder.Root(f.Getenv)
+	root, err := userdirs.Cache(f.Getenv)
 	if err != nil {
 		return "", err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scratch"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // tries is how often a build is begun whose sources change while it runs.
@@ -66,7 +66,7 @@ func (f *Finder) fill(ctx context.Context, s slot, src source) error {
 		return err
 	}
 	defer func() {
-		_ = scratch.Remove(temp)
+		_ = userdirs.Remove(temp)
 		_ = os.Remove(s.dir) // succeeds only if it stayed empty
 	}()
 	begin := time.Now()

@@ -12,9 +12,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
-	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/protocol"
+	"github.com/slipway-dev/slipway/internal/safefs"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // answer is what a program told, and its file's state at that time. Starting so
@@ -51,7 +51,7 @@ func (f *Finder) ask(ctx context.Context, path string) (protocol.Version, error)
 // remember returns the file for the answer of the program at path and the state
 // of that program; ok is false where none can be kept.
 func (f *Finder) remember(path string) (memory string, now answer, ok bool) {
-	root, err := cachefolder.Root(f.Getenv)
+	root, err := userdirs.Cache(f.Getenv)
 	if err != nil {
 		return "", answer{}, false
 	}
@@ -75,7 +75,7 @@ func (then answer) keep(memory string) {
 	if err != nil || os.MkdirAll(filepath.Dir(memory), 0o755) != nil {
 		return
 	}
-	_ = atomicfile.WriteCache(memory, text, 0o644)
+	_ = safefs.WriteCache(memory, text, 0o644)
 }
 
 func isExecutable(path string) bool {

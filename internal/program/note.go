@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // noteName is the file beside programs that says what they are. It is written last: a folder without it is not filled.
@@ -47,7 +47,7 @@ func (n note) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteCache(filepath.Join(dir, noteName), text, 0o644)
+	return safefs.WriteCache(filepath.Join(dir, noteName), text, 0o644)
 }
 
 // noteOf describes programs in a folder.

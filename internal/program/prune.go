@@ -10,8 +10,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/slipway-dev/slipway/internal/cachefolder"
-	"github.com/slipway-dev/slipway/internal/scratch"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // The programs are large, and a developer of the cluster makes many: each state of the sources has its own. Two
@@ -40,7 +39,7 @@ func (s slot) touch() {
 
 // touch notes the use of a program that was named by its path, which may be one in the cache.
 func (f *Finder) touch(path string) {
-	root, err := cachefolder.Root(f.Getenv)
+	root, err := userdirs.Cache(f.Getenv)
 	if err != nil || filepath.Dir(filepath.Dir(path)) != filepath.Join(root, ProgramsDir) {
 		return
 	}
@@ -118,7 +117,7 @@ func (s slot) size() (bytes int64) {
 // abandoned reports whether the slot has no more than what a build has left that was killed.
 func (s slot) abandoned() bool {
 	info, err := os.Stat(s.workshopDir())
-	if err != nil || time.Since(info.ModTime()) <= inUse || !scratch.Marked(s.workshopDir()) {
+	if err != nil || time.Since(info.ModTime()) <= inUse || !userdirs.Marked(s.workshopDir()) {
 		return false
 	}
 	entries, err := os.ReadDir(s.dir)

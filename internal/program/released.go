@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/download"
 	"github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // DownloadsDir is the folder of archives on their way, in the cache.
@@ -32,7 +32,7 @@ func (f *Finder) downloaded(ctx context.Context, s slot, src source) (ok bool, e
 	case err != nil:
 		return false, err
 	}
-	root, err := cachefolder.Root(f.Getenv)
+	root, err := userdirs.Cache(f.Getenv)
 	if err != nil {
 		return false, err
 	}

@@ -13,9 +13,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scratch"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // slot is the place in the cache for the programs built from one state of the sources.
@@ -33,7 +32,7 @@ func (f *Finder) slot(p *product, src source) (slot, error) {
 	if err != nil {
 		return slot{}, fmt.Errorf("read %s's sources: %w", p.what, err)
 	}
-	root, err := cachefolder.Root(f.Getenv)
+	root, err := userdirs.Cache(f.Getenv)
 	if err != nil {
 		return slot{}, err
 	}
@@ -101,7 +100,7 @@ func (s slot) workshop() (dir string, err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", unusable(err)
 	}
-	return dir, unusable(scratch.Mark(dir))
+	return dir, unusable(userdirs.Mark(dir))
 }
 
 func (s slot) workshopDir() string { return filepath.Join(s.dir, "build") }

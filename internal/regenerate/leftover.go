@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
@@ -98,7 +98,7 @@ func writtenBy(path string) (version string, err error) {
 
 // Prune deletes leftovers of the plan that lie in the project, or below a folder of outside.
 func Prune(plan Plan, outside, paths []string) error {
-	places, err := confine.OpenAll(plan.within(outside)...)
+	places, err := safefs.OpenFolders(plan.within(outside)...)
 	if err != nil {
 		return &report.Error{What: "the folder cannot be opened", Where: plan.root, Err: err}
 	}
@@ -108,7 +108,7 @@ func Prune(plan Plan, outside, paths []string) error {
 		if err == nil {
 			err = folder.Remove(name + "/" + filepath.Base(path))
 		}
-		if _, out := errors.AsType[*confine.OutsideError](err); out {
+		if _, out := errors.AsType[*safefs.OutsideError](err); out {
 			return &report.Error{What: "a generated file outside the project was not deleted", Where: path, Err: err,
 				Hint: "allow its folder with --outside", Next: "slipway generate --prune --outside " + shellword.Quote(filepath.Dir(path))}
 		}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // Difference is a generated file that is not what the code says.
@@ -27,7 +27,7 @@ func (p Plan) Stale(files []generate.File) ([]Difference, error) {
 			continue
 		}
 		name := Relative(p.root, f.Path)
-		there, err := finite.ReadFile(f.Path)
+		there, err := safefs.ReadFile(f.Path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, &report.Error{What: "file cannot be read", Where: f.Path, Err: err}
 		}

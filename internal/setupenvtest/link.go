@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // names are the programs that envtest starts.
@@ -48,7 +48,7 @@ func fileName(name string) string {
 
 // readMarker reports whether the folder is ours, and what it was linked to.
 func readMarker(folder string) (m marker, ours bool) {
-	text, err := finite.ReadFile(filepath.Join(folder, markerName)) // which a repository may have
+	text, err := safefs.ReadFile(filepath.Join(folder, markerName)) // which a repository may have
 	if err != nil {
 		return m, false
 	}

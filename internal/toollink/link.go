@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // StandsFor is the variable in which a script reports slipway the version that the Makefile asks for.
@@ -150,7 +150,7 @@ func (f Folder) whose(path, name string) found {
 
 // isScript tells whether a file, or what it links to, is a script of ours.
 func isScript(path string) bool {
-	content, err := finite.ReadFile(path)
+	content, err := safefs.ReadFile(path)
 	return err == nil && bytes.HasPrefix(content, []byte("#!/bin/sh\n"+signature))
 }
 
@@ -161,8 +161,8 @@ func same(a, b string) bool {
 	if errA == nil || errB == nil {
 		return errA == nil && errB == nil && toA == toB
 	}
-	contentA, errA := finite.ReadFile(a)
-	contentB, errB := finite.ReadFile(b)
+	contentA, errA := safefs.ReadFile(a)
+	contentB, errB := safefs.ReadFile(b)
 	info, err := os.Stat(b)
 	return errA == nil && errB == nil && err == nil && bytes.Equal(contentA, contentB) && info.Mode().Perm()&0o100 != 0
 }

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/slipway-dev/slipway/internal/fileview"
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/gocommand"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
@@ -129,7 +129,7 @@ func (k *code) rootAt(view fileview.View, base, folder, path string) root {
 
 // addWorkspace adds the modules of a workspace.
 func (k *code) addWorkspace(view fileview.View) error {
-	text, err := finite.ReadFile(k.work)
+	text, err := safefs.ReadFile(k.work)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (k *code) addWorkspace(view fileview.View) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", k.work, errInvalid)
 	}
-	sums, _ := finite.ReadFile(k.work + ".sum") // without sums there are none
+	sums, _ := safefs.ReadFile(k.work + ".sum") // without sums there are none
 	k.texts = append(k.texts, string(text), string(sums))
 	base := filepath.Dir(k.work)
 	for _, use := range file.Use {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scratch"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // settings are those of the go command that decide which files are built.
@@ -182,8 +182,8 @@ func quoted(word string) string {
 
 // copyModule writes the module's go.mod and go.sum, as they will be, into a new folder: the go command may write to
 // them there.
-func (k *code) copyModule() (scratch.Folder, error) {
-	folder, err := scratch.New("slipway-modules-")
+func (k *code) copyModule() (userdirs.Scratch, error) {
+	folder, err := userdirs.NewScratch("slipway-modules-")
 	if err != nil {
 		return folder, err
 	}

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // keyOf is the name of the memory for versions of modules: what a compiled package follows from, besides.
@@ -56,7 +56,7 @@ func (e *exports) keep() {
 	if err != nil || os.MkdirAll(folder, 0o755) != nil {
 		return
 	}
-	_ = atomicfile.WriteCache(e.memory, data, 0o644)
+	_ = safefs.WriteCache(e.memory, data, 0o644)
 	entries, _ := os.ReadDir(folder) // nothing is forgotten where it cannot be read
 	for _, entry := range entries {
 		if info, err := entry.Info(); err == nil && memoryName().MatchString(entry.Name()) && time.Since(info.ModTime()) > forgotten {

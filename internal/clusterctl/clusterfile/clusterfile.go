@@ -37,9 +37,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/aliases"
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // Description is what a file says.
@@ -51,7 +51,7 @@ type Description struct {
 
 // Read reads the file at path. A mistake is a [report.Error] with its place.
 func Read(path string) (Description, error) {
-	text, err := finite.ReadFile(path)
+	text, err := safefs.ReadFile(path)
 	if err != nil {
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err

@@ -12,9 +12,9 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/aliases"
 	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 const whole = `# a cluster
@@ -159,7 +159,7 @@ func TestRead(t *testing.T) {
 	if err := os.Truncate(path, 65<<20); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := clusterfile.Read(path); !errors.Is(err, finite.ErrLarge) {
+	if _, err := clusterfile.Read(path); !errors.Is(err, safefs.ErrLarge) {
 		t.Errorf("large: %v", err)
 	}
 }

@@ -22,8 +22,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // Files returns the kubeconfig files in the order of their precedence: those of
@@ -180,7 +180,7 @@ func (l fileList) save() error {
 		if slices.Equal(text, f.before) {
 			continue
 		}
-		if err := atomicfile.Update(f.path, text, 0o600); err != nil {
+		if err := safefs.Update(f.path, text, 0o600); err != nil {
 			return unwritable(f.path, err)
 		}
 	}
@@ -190,9 +190,9 @@ func (l fileList) save() error {
 func unreadable(path string, err error) error {
 	e := &report.Error{What: "a kubeconfig cannot be read", Where: path, Err: cause(err),
 		Hint: "correct or delete the file, or set KUBECONFIG to another one", Next: "slipway kubectl config view"}
-	if _, err := os.Stat(atomicfile.Backup(path)); err == nil {
-		e.Hint = "its content before slipway was interrupted is in " + atomicfile.Backup(path)
-		e.Next = "mv " + atomicfile.Backup(path) + " " + path
+	if _, err := os.Stat(safefs.Backup(path)); err == nil {
+		e.Hint = "its content before slipway was interrupted is in " + safefs.Backup(path)
+		e.Next = "mv " + safefs.Backup(path) + " " + path
 	}
 	return e
 }

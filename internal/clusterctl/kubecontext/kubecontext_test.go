@@ -18,9 +18,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/clusterctl/kubecontext"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -207,7 +207,7 @@ func TestEachFileGetsItsOwnBack(t *testing.T) {
 // TestInterruptedWriteIsTold: who finds a kubeconfig cut short learns where the former one is.
 func TestInterruptedWriteIsTold(t *testing.T) {
 	h := newHome(t, "broken.yaml")
-	backup := atomicfile.Backup(h.path("broken.yaml"))
+	backup := safefs.Backup(h.path("broken.yaml"))
 	if err := os.WriteFile(backup, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
-	"github.com/slipway-dev/slipway/internal/refuge"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // Cluster is the state folder of one cluster.
@@ -114,7 +114,7 @@ func (c Cluster) Tidy() {
 }
 
 // WriteRun remembers how the program was started.
-func (c Cluster) WriteRun(r Run) error { return write(c.run(), r, atomicfile.WriteCache) }
+func (c Cluster) WriteRun(r Run) error { return write(c.run(), r, safefs.WriteCache) }
 
 // store is a way to write a file.
 type store func(path string, data []byte, perm fs.FileMode) error
@@ -210,7 +210,7 @@ func (c Cluster) newSocketPath() string {
 		return path
 	}
 	sum := sha256.Sum256([]byte(c.Dir))
-	return filepath.Join(refuge.Path(), hex.EncodeToString(sum[:8]))
+	return filepath.Join(userdirs.PrivatePath(), hex.EncodeToString(sum[:8]))
 }
 
 // PrepareSocket returns the path for the socket of a new program, with its folder made and
@@ -223,7 +223,7 @@ func (c Cluster) PrepareSocket() (string, error) {
 			Hint: "set SLIPWAY_STATE, or the system's variable for the temporary folder, to a shorter path"}
 	}
 	if filepath.Dir(path) != c.Dir {
-		if _, err := refuge.Make(); err != nil {
+		if _, err := userdirs.MakePrivate(); err != nil {
 			return "", denied(err)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/protocol"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // configFile is how the configuration is called in the cluster's folder.
@@ -21,16 +21,16 @@ func (c Cluster) Config() string { return filepath.Join(c.Dir, configFile) }
 // WriteConfig writes the configuration. That of a durable cluster is on the disk when it returns; for that of another
 // one [Cluster.Sync] waits.
 func (c Cluster) WriteConfig(config protocol.Config) error {
-	to := atomicfile.WriteCache
+	to := safefs.WriteCache
 	if config.Durable {
-		to = atomicfile.Write
+		to = safefs.Write
 	}
 	return write(c.Config(), config, to)
 }
 
 // Sync waits until the configuration is on the disk: without it slipway cannot know whether the data are to be kept.
 func (c Cluster) Sync() error {
-	if err := atomicfile.Sync(c.Config()); err != nil {
+	if err := safefs.Sync(c.Config()); err != nil {
 		return denied(err)
 	}
 	return nil

@@ -8,9 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
-	"github.com/slipway-dev/slipway/internal/diskspace"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // Data reports who wrote the data of a durable cluster.
@@ -41,7 +40,7 @@ func (c Cluster) Data() (d Data, ok bool, err error) {
 }
 
 // WriteData remembers who is going to write the data.
-func (c Cluster) WriteData(d Data) error { return write(c.dataFile(), d, atomicfile.Write) }
+func (c Cluster) WriteData(d Data) error { return write(c.dataFile(), d, safefs.Write) }
 
 const (
 	// leastSpace is what a cluster needs to start: its journal is allocated in advance.
@@ -53,7 +52,7 @@ const (
 
 // CheckSpace refuses a disk on which a cluster cannot start.
 func (c Cluster) CheckSpace() error {
-	free, known := diskspace.Free(c.Dir)
+	free, known := safefs.FreeSpace(c.Dir)
 	if !known || free >= leastSpace {
 		return nil
 	}
@@ -63,6 +62,6 @@ func (c Cluster) CheckSpace() error {
 
 // DiskFull reports whether the disk is so full that writes are likely to have failed.
 func (c Cluster) DiskFull() bool {
-	free, known := diskspace.Free(c.Dir)
+	free, known := safefs.FreeSpace(c.Dir)
 	return known && free < fullDisk
 }

@@ -21,8 +21,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/image/pack"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // Memory is a folder of notes about layers whose contents are elsewhere.
@@ -116,5 +116,5 @@ func (m Memory) Keep(key string, layer v1.Layer) error {
 			_ = os.Remove(path)
 		}
 	}
-	return atomicfile.WriteCache(m.path(key), data, 0o644)
+	return safefs.WriteCache(m.path(key), data, 0o644)
 }

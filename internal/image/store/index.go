@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 func (s Store) warn(format string, args ...any) {
@@ -76,10 +76,10 @@ func (s Store) write(all []v1.Descriptor) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(s.copyFile(), data, 0o644); err != nil {
+	if err := safefs.Write(s.copyFile(), data, 0o644); err != nil {
 		return err
 	}
-	return atomicfile.Write(s.indexFile(), data, 0o644)
+	return safefs.Write(s.indexFile(), data, 0o644)
 }
 
 // descriptors are those of the layout's index.

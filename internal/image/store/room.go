@@ -6,7 +6,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/diskspace"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // NoRoomError is that an image does not fit on the store's disk. Nothing of it has been written.
@@ -21,7 +21,7 @@ func (s Store) Free() (bytes uint64, known bool) {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return 0, false
 	}
-	return diskspace.Free(s.Dir)
+	return safefs.FreeSpace(s.Dir)
 }
 
 // fits refuses an image that the disk has no room for, by the sizes in its manifests.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/slipway-dev/slipway/internal/scratch"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // unused is how long a compiled program stays that is not built any more. Building it touches it.
@@ -27,7 +27,7 @@ func (s Store) Temp() (dir string, done func(), err error) {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return "", nil, err
 	}
-	folder, err := scratch.In(s.Dir, workPrefix)
+	folder, err := userdirs.ScratchIn(s.Dir, workPrefix)
 	if err != nil {
 		return "", nil, err
 	}
@@ -51,7 +51,7 @@ func (s Store) Program(ctx context.Context, key string) (lock *flock.Flock, dir 
 		case errors.Is(err, fs.ErrNotExist): // removed just now
 		case err != nil:
 			return nil, "", err
-		case scratch.IsThere(lock):
+		case userdirs.IsThere(lock):
 			return lock, dir, nil
 		default:
 			_ = lock.Close() // it was removed by the one that had it
@@ -66,7 +66,7 @@ func (s Store) makeProgram(dir string) error {
 	}
 	err := os.Mkdir(dir, 0o700)
 	if err == nil {
-		return scratch.Mark(dir)
+		return userdirs.Mark(dir)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return nil
@@ -80,8 +80,8 @@ const programLock = "lock"
 // Tidy removes what killed processes have left, and programs that were not built for long. A folder in use
 // stays, and so does what cannot be removed.
 func (s Store) Tidy() {
-	scratch.Sweep(s.Dir, workPrefix)
-	scratch.Sweep(s.Programs(), gonePrefix)
+	userdirs.Sweep(s.Dir, workPrefix)
+	userdirs.Sweep(s.Programs(), gonePrefix)
 	entries, err := os.ReadDir(s.Programs())
 	if err != nil {
 		return // there are none
@@ -93,12 +93,12 @@ func (s Store) Tidy() {
 
 // forget removes the folder of a program that was not built for long, unless the program is being built or read.
 func (s Store) forget(dir string) {
-	if !scratch.Marked(dir) || !isUnused(dir) {
+	if !userdirs.Marked(dir) || !isUnused(dir) {
 		return
 	}
 	lock := flock.New(filepath.Join(dir, programLock))
 	defer func() { _ = lock.Close() }()
-	if alone, err := lock.TryLock(); alone && err == nil && scratch.IsThere(lock) && isUnused(dir) {
+	if alone, err := lock.TryLock(); alone && err == nil && userdirs.IsThere(lock) && isUnused(dir) {
 		s.discardProgram(dir)
 	}
 }
@@ -115,12 +115,12 @@ func isUnused(dir string) bool {
 // discardProgram removes a folder whose lock is held. It loses its name first: who waits for the lock, or comes now,
 // makes a folder anew, of which nothing is removed.
 func (s Store) discardProgram(dir string) {
-	gone, err := scratch.In(s.Programs(), gonePrefix)
+	gone, err := userdirs.ScratchIn(s.Programs(), gonePrefix)
 	if err != nil {
 		return
 	}
 	if os.Rename(dir, filepath.Join(gone.Path, filepath.Base(dir))) != nil {
-		_ = scratch.Remove(dir) // some systems rename no folder in which a file is open
+		_ = userdirs.Remove(dir) // some systems rename no folder in which a file is open
 	}
 	_ = gone.Remove()
 }

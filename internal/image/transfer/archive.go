@@ -18,9 +18,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
-	"github.com/slipway-dev/slipway/internal/diskspace"
 	"github.com/slipway-dev/slipway/internal/image/store"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // Archived is an image of an archive.
@@ -206,7 +206,7 @@ func unpackLayout(ctx context.Context, file, dir string) (oci bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	if free, known := diskspace.Free(dir); known && uint64(info.Size()) > free {
+	if free, known := safefs.FreeSpace(dir); known && uint64(info.Size()) > free {
 		return true, &store.NoRoomError{Needed: uint64(info.Size()), Free: free}
 	}
 	root, err := os.OpenRoot(dir)

@@ -9,8 +9,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/slipway-dev/slipway/internal/diskspace"
 	"github.com/slipway-dev/slipway/internal/image/store"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // inflate returns an archive as it was before it was compressed by gzip, in a file in temp, or the archive itself if it
@@ -33,7 +33,7 @@ func inflate(archive, temp string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	free, known := diskspace.Free(temp)
+	free, known := safefs.FreeSpace(temp)
 	if !known {
 		free = maxImage
 	}

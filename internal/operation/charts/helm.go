@@ -13,7 +13,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/codebase"
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/lazy"
@@ -22,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/operation/generation"
 	"github.com/slipway-dev/slipway/internal/operation/projects"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
@@ -114,7 +114,7 @@ func sayNext(s *operation.Session, root string, c Chart) {
 
 // namesSet reports whether the chart's values say what names begin with.
 func (c *Chart) namesSet(root string) bool {
-	text, err := finite.ReadFile(filepath.Join(root, filepath.FromSlash(c.Folder), "values.yaml"))
+	text, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(c.Folder), "values.yaml"))
 	return err == nil && chart.NamesSet(text)
 }
 
@@ -208,7 +208,7 @@ func completeChart(s *operation.Session, root string, c *Chart) error {
 // nameThere is the name of a chart that is in the folder without a record; "" if it has none that it could be made
 // with.
 func nameThere(root, folder string) string {
-	text, err := finite.ReadFile(filepath.Join(root, filepath.FromSlash(folder), chart.Mark))
+	text, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(folder), chart.Mark))
 	if err != nil {
 		return ""
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/chart"
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
@@ -33,7 +33,7 @@ func pluginFolder(s *operation.Session, root string) string {
 
 // pluginChart is the Chart.yaml in a folder whose chart kubebuilder's plug-in wrote; nil in another.
 func pluginChart(s *operation.Session, root, folder string) []byte {
-	text, err := finite.ReadFile(filepath.Join(root, filepath.FromSlash(folder), chart.Mark))
+	text, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(folder), chart.Mark))
 	if err != nil || !chart.WroteKubebuilder(text) && pluginFolder(s, root) != folder {
 		return nil
 	}

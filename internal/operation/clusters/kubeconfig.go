@@ -9,10 +9,10 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // PrintKubeconfig answers with the kubeconfig of a running cluster, and warns where others could read it.
@@ -47,7 +47,7 @@ type Kubeconfig struct {
 
 // writeKubeconfig writes a file that only its user can read, from its first byte on.
 func writeKubeconfig(s *operation.Session, path string, text []byte) (Kubeconfig, error) {
-	if err := atomicfile.WriteSecret(path, text); err != nil {
+	if err := safefs.WriteSecret(path, text); err != nil {
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err
 		}

@@ -13,13 +13,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
-	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/dependency"
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -99,21 +98,21 @@ func WriteDefinitions(s *operation.Session, definitions []*unstructured.Unstruct
 		all.Write(text)
 		all.WriteString("\n")
 	}
-	cache, err := cachefolder.Root(s.Getenv)
+	cache, err := userdirs.Cache(s.Getenv)
 	if err != nil {
 		return "", err
 	}
 	path := filepath.Join(cache, "definitions", fmt.Sprintf("%x.yaml", sha256.Sum256(all.Bytes())))
-	if kept, err := finite.ReadFile(path); err == nil && bytes.Equal(kept, all.Bytes()) {
+	if kept, err := safefs.ReadFile(path); err == nil && bytes.Equal(kept, all.Bytes()) {
 		useDefinitions(path, time.Now())
 		return path, nil
 	}
 	err = os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
-		err = atomicfile.WriteCache(path, all.Bytes(), 0o644)
+		err = safefs.WriteCache(path, all.Bytes(), 0o644)
 	}
 	if err != nil {
-		return "", &report.Error{What: "cannot store the definitions of other modules for the test suites", Where: path, Err: err, Hint: "set " + cachefolder.Variable + " to a folder that you may write to"}
+		return "", &report.Error{What: "cannot store the definitions of other modules for the test suites", Where: path, Err: err, Hint: "set " + userdirs.CacheVariable + " to a folder that you may write to"}
 	}
 	pruneDefinitions(filepath.Dir(path), time.Now())
 	return path, nil

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
-	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -198,7 +198,7 @@ func keepFacts(s *operation.Session, root string, file *project.Project, facts c
 
 // rewrite replaces a file of the project, which may be no link that leads out of it.
 func rewrite(root, name string, content []byte) error {
-	folder, err := confine.Open(root)
+	folder, err := safefs.OpenFolder(root)
 	if err != nil {
 		return err
 	}

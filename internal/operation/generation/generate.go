@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/mod/module"
 
-	"github.com/slipway-dev/slipway/internal/cachefolder"
 	"github.com/slipway-dev/slipway/internal/codegen"
 	"github.com/slipway-dev/slipway/internal/crdcheck"
 	"github.com/slipway-dev/slipway/internal/fileview"
@@ -23,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 	"github.com/slipway-dev/slipway/internal/typecheck"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 	"github.com/slipway-dev/slipway/internal/vet"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -297,7 +297,7 @@ func reportFindings(s *operation.Session, root string, findings []report.Finding
 // RunsFolder is the folder of the user's cache that remembers what generators have
 // read and written; "" when there is no place for it.
 func RunsFolder(s *operation.Session) string {
-	cache, err := cachefolder.Root(s.Getenv)
+	cache, err := userdirs.Cache(s.Getenv)
 	if err != nil {
 		return ""
 	}
@@ -338,7 +338,7 @@ func moduleOf(file string) string {
 // Typechecked is the project as a view has it, without a change.
 func Typechecked(s *operation.Session, root string, view fileview.View) typecheck.Change {
 	change := typecheck.Change{Root: root, Before: view, After: view, Environ: s.Environ}
-	if cache, err := cachefolder.Root(s.Getenv); err == nil {
+	if cache, err := userdirs.Cache(s.Getenv); err == nil {
 		change.Cache = filepath.Join(cache, "exports")
 	}
 	if s.Program != "" {

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
@@ -36,7 +36,7 @@ var moduleFiles = []string{"go.mod", "go.sum"}
 func noteModuleFiles(s *operation.Session, root string) error {
 	s.ModuleFiles = nil
 	for _, name := range moduleFiles {
-		data, err := finite.ReadFile(filepath.Join(root, name))
+		data, err := safefs.ReadFile(filepath.Join(root, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("read %s: %w", name, err)
 		}

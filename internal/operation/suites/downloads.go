@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
-	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/setupenvtest"
 )
 
@@ -88,12 +88,12 @@ func staysWithin(folder, path string) bool {
 	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 		return true // nothing in it is a link
 	}
-	within, err := confine.Open(folder)
+	within, err := safefs.OpenFolder(folder)
 	if err != nil {
 		return false
 	}
 	_, err = within.Resolve(rel)
 	_ = within.Close() // nothing was written
-	_, out := errors.AsType[*confine.OutsideError](err)
+	_, out := errors.AsType[*safefs.OutsideError](err)
 	return !out
 }

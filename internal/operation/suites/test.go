@@ -14,11 +14,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
 	"github.com/slipway-dev/slipway/internal/dev"
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/delivery"
 	"github.com/slipway-dev/slipway/internal/operation/generation"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
@@ -190,7 +190,7 @@ func define(ctx context.Context, s *operation.Session, kubeconfig, file string) 
 	if file == "" {
 		return nil
 	}
-	text, err := finite.ReadFile(file)
+	text, err := safefs.ReadFile(file)
 	if err != nil {
 		return err
 	}

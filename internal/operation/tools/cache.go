@@ -8,10 +8,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/cachefolder"
-	"github.com/slipway-dev/slipway/internal/cachefolder/holdings"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/userdirs"
+	"github.com/slipway-dev/slipway/internal/userdirs/holdings"
 )
 
 // Cache is what slipway's cache holds; the JSON form is stable.
@@ -33,7 +33,7 @@ type CacheKind struct {
 
 // ListCache reports what slipway's cache holds.
 func ListCache(s *operation.Session) (Cache, error) {
-	root, err := cachefolder.Root(s.Getenv)
+	root, err := userdirs.Cache(s.Getenv)
 	if err != nil {
 		return Cache{}, err
 	}
@@ -56,7 +56,7 @@ func ListCache(s *operation.Session) (Cache, error) {
 }
 
 func unreadableCache(root string, err error) error {
-	return &report.Error{What: "cannot look at the cache", Where: root, Err: err, Hint: "a folder that you may read and write; " + cachefolder.Variable + " names another one"}
+	return &report.Error{What: "cannot look at the cache", Where: root, Err: err, Hint: "a folder that you may read and write; " + userdirs.CacheVariable + " names another one"}
 }
 
 func (c Cache) text(now time.Time) string {
@@ -115,7 +115,7 @@ type CacheChoice struct {
 
 // CleanCache removes kinds of what the cache holds. With DryRun it returns what it would remove.
 func CleanCache(s *operation.Session, c CacheChoice) (CacheCleaning, error) {
-	root, err := cachefolder.Root(s.Getenv)
+	root, err := userdirs.Cache(s.Getenv)
 	if err != nil {
 		return CacheCleaning{}, err
 	}

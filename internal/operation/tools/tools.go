@@ -10,11 +10,11 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/toollink"
 )
@@ -127,12 +127,12 @@ func toolFolder(s *operation.Session, root, dir string) (toollink.Folder, error)
 
 // ownBin refuses a bin that a repository has as a link to elsewhere, where commands would be replaced.
 func ownBin(s *operation.Session, root string) error {
-	here, err := confine.Open(root)
+	here, err := safefs.OpenFolder(root)
 	if err != nil {
 		return err
 	}
 	_, err = here.Resolve(ToolFolder)
-	if _, out := errors.AsType[*confine.OutsideError](err); out {
+	if _, out := errors.AsType[*safefs.OutsideError](err); out {
 		outside := &report.Error{What: "the folder of tools is outside this folder", Where: s.FromHere(root, ToolFolder), Err: err, Hint: "nothing was changed; name the folder to use it"}
 		if root == s.Dir {
 			outside.Next = "slipway tools link bin"

@@ -14,9 +14,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
 	names "github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/release/internal/record"
 )
 
@@ -135,5 +135,5 @@ func writeSignature(dist string, key ed25519.PrivateKey, text []byte) error {
 	if _, err := names.Verify(public, text, signature); err != nil {
 		return fmt.Errorf("verify the signature: %w", err)
 	}
-	return atomicfile.Write(filepath.Join(dist, names.SignatureName), signature, 0o644)
+	return safefs.Write(filepath.Join(dist, names.SignatureName), signature, 0o644)
 }

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
 	names "github.com/slipway-dev/slipway/internal/release"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/release/internal/container"
 	"github.com/slipway-dev/slipway/release/internal/goinstall"
 	"github.com/slipway-dev/slipway/release/internal/homebrew"
@@ -108,7 +108,7 @@ func (m *maker) finish() error {
 			return err
 		}
 	}
-	if err := atomicfile.Write(filepath.Join(m.dist, names.SumsName), text, 0o644); err != nil {
+	if err := safefs.Write(filepath.Join(m.dist, names.SumsName), text, 0o644); err != nil {
 		return err
 	}
 	if m.Key == nil && m.PublicKey != nil {

@@ -22,8 +22,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/slipway-dev/slipway/internal/atomicfile"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // Sum is the SHA-256 of a file.
@@ -169,7 +169,7 @@ func (w *Work) save() error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(w.dir, recordName), text, 0o644)
+	return safefs.Write(filepath.Join(w.dir, recordName), text, 0o644)
 }
 
 // SumOf is the checksum of a file.

@@ -20,9 +20,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // Files with a meaning of their own, by their paths in the chart.
@@ -94,7 +94,7 @@ func texts(dir, suffix string) (map[string]string, error) {
 		case len(all) == maxFiles:
 			return &report.Error{What: fmt.Sprintf("more than %d files are in this folder", maxFiles), Where: dir, Hint: "slipway supports fewer; nothing was changed"}
 		}
-		text, err := finite.ReadFile(path)
+		text, err := safefs.ReadFile(path)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", path, err)
 		}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // generatedFiles are the Go files below a folder that have the line which says
@@ -18,7 +18,7 @@ func generatedFiles(folder, line string) []string {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
 			return nil
 		}
-		text, err := finite.ReadFile(path)
+		text, err := safefs.ReadFile(path)
 		if err == nil && bytes.Contains(text, []byte(line+"\n")) {
 			files = append(files, path)
 		}

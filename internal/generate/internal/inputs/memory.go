@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/finite"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // Memory is what is remembered about the runs with one key.
@@ -133,7 +133,7 @@ func (p place) sum() string {
 		}
 		return sumOfEntries(entries)
 	}
-	data, err := finite.ReadFile(p.path)
+	data, err := safefs.ReadFile(p.path)
 	if err != nil {
 		return ""
 	}

@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/fileid"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // status is what a file system says about a file without reading it.
@@ -40,7 +40,7 @@ func statusOf(info fs.FileInfo) status {
 	if s.kind == regular {
 		s.size = info.Size()
 	}
-	s.changed, s.inode = fileid.Details(info)
+	s.changed, s.inode = safefs.Details(info)
 	return s
 }
 

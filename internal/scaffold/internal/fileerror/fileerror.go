@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // Unreadable says which file of the project cannot be looked at.
@@ -24,7 +24,7 @@ func Unwritable(path string, err error) error {
 // fileError makes a refusal of the file system the error that its user sees. It is for
 // what comes before the first file is in place: nothing was changed yet.
 func fileError(what, path string, err error) error {
-	if out, ok := errors.AsType[*confine.OutsideError](err); ok {
+	if out, ok := errors.AsType[*safefs.OutsideError](err); ok {
 		return &report.Error{What: "the file is outside the project", Where: filepath.ToSlash(path), Err: err, Hint: "nothing was changed; remove " + cmp.Or(out.Link, "the cause") + ", or let the link lead into the project"}
 	}
 	return &report.Error{What: what, Where: filepath.ToSlash(path), Err: err, Hint: fileHint(err) + "; nothing was changed"}

@@ -7,8 +7,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/confine"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 )
 
@@ -39,7 +39,7 @@ func TestHints(t *testing.T) {
 
 // TestOutside names the link that leads out of the project.
 func TestOutside(t *testing.T) {
-	refusal, ok := errors.AsType[*report.Error](fileerror.Unwritable("a/b", &confine.OutsideError{Link: "a"}))
+	refusal, ok := errors.AsType[*report.Error](fileerror.Unwritable("a/b", &safefs.OutsideError{Link: "a"}))
 	if !ok || refusal.Where != "a/b" || !strings.Contains(refusal.Hint, "remove a,") {
 		t.Errorf("got %+v", refusal)
 	}

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/fileerror"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/transaction"
 )
@@ -71,7 +71,7 @@ func (p *Plan) restore(files []transaction.File, is File, was Replaced) []transa
 
 // onDisk is a file as it is now.
 func (p *Plan) onDisk(path string) (File, error) {
-	data, err := finite.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(path)))
+	data, err := safefs.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(path)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return File{}, fileerror.Unreadable(path, err)
 	}

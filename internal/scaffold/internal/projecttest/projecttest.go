@@ -17,8 +17,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/fileview"
-	"github.com/slipway-dev/slipway/internal/finite"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
@@ -91,7 +91,7 @@ func Unpack(t testing.TB, root, archive string) {
 // Read returns a file of the project, which must be there.
 func Read(t testing.TB, root, name string) string {
 	t.Helper()
-	data, err := finite.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+	data, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/confine"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 var ours = Key("a key of this machine and user …")
@@ -308,7 +308,7 @@ func FuzzJournal(f *testing.F) {
 			if name == "" {
 				continue
 			}
-			if !filepath.IsLocal(name) || strings.HasPrefix(name, pending+"/") || name == pending || confine.IsGit(strings.Split(name, "/")[0]) {
+			if !filepath.IsLocal(name) || strings.HasPrefix(name, pending+"/") || name == pending || safefs.IsGit(strings.Split(name, "/")[0]) {
 				t.Errorf("%q", name)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/confine"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // The journal has one name while the run can be taken back, and another one when it is
@@ -163,7 +163,7 @@ func (e entry) check() error {
 // own.
 func local(name string) bool {
 	parts := strings.Split(name, "/")
-	return fs.ValidPath(name) && name != "." && filepath.IsLocal(filepath.FromSlash(name)) && !slices.ContainsFunc(parts, confine.IsGit) &&
+	return fs.ValidPath(name) && name != "." && filepath.IsLocal(filepath.FromSlash(name)) && !slices.ContainsFunc(parts, safefs.IsGit) &&
 		(len(parts) < 2 || parts[0] != own || parts[1] != path.Base(pending))
 }
 

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/slipway-dev/slipway/internal/confine"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // own is the folder in which the tool keeps what belongs to it, and pending the one below
@@ -63,7 +63,7 @@ func Run(disk Disk, root string, key Key, files []File) error {
 // run is one run, or what is left of one.
 type run struct {
 	disk     Disk
-	folder   *confine.Folder
+	folder   *safefs.Folder
 	key      Key
 	identity string
 	journal  journal
@@ -72,7 +72,7 @@ type run struct {
 
 // open opens the folder of a run.
 func open(disk Disk, root string, key Key) (*run, error) {
-	folder, err := confine.Open(root)
+	folder, err := safefs.OpenFolder(root)
 	if err != nil {
 		return nil, &FileError{Path: ".", Err: err}
 	}
@@ -344,6 +344,6 @@ func (r *run) pruned(dir string) bool {
 
 // outside tells whether a name led out of the folder.
 func outside(err error) bool {
-	_, ok := errors.AsType[*confine.OutsideError](err)
+	_, ok := errors.AsType[*safefs.OutsideError](err)
 	return ok
 }
