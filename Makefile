@@ -53,7 +53,7 @@ TESTLOG := $(BIN)/testlog -log $(EVENTS)
 GOTEST  := go test -json -vet=off
 
 # The rules about words are checked by `make lint`, all others with the tests. The longest begin first.
-CODE = ./internal/cli ./internal/ship $$(go list ./... | grep -v /internal/house/words$$)
+CODE = ./internal/cli ./internal/ship $$(go list ./... | grep -v /internal/repotest/words$$)
 
 .PHONY: $(BIN)/testlog
 $(BIN)/testlog:
@@ -253,7 +253,7 @@ LINT = go vet ./... && go run $(STATICCHECK) ./...
 
 .PHONY: lint
 lint: gofmt ## gofmt, words and pages, go vet and staticcheck; actionlint for the workflows. test-long-lint does the remaining modules.
-	go test -vet=off ./internal/house/words
+	go test -vet=off ./internal/repotest/words
 	@$(call EACH,$(MODULES),$(LINT))
 	go test -vet=off -count=1 -run '^TestActionlint$$' ./hack/ci
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/gate"
+	"github.com/slipway-dev/slipway/internal/testlock"
 )
 
 // TestDemo runs what `make demo` runs: the README's path, narrated.
@@ -13,7 +13,7 @@ func TestDemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-pages")
 	}
-	gate.Hold(t, managerPorts)
+	testlock.Hold(t, managerPorts)
 	r := newReader(t)
 	demo, err := filepath.Abs("../examples/demo")
 	if err != nil {

@@ -40,11 +40,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/gate"
+	"github.com/slipway-dev/slipway/internal/testlock"
 )
 
 // managerPorts is the name of the ports at which all managers serve webhooks and health probes.
-var managerPorts = gate.PortName(9443)
+var managerPorts = testlock.PortName(9443)
 
 // work is the folder of what pages share: the program under test, and a project that it has made.
 var work string
@@ -302,7 +302,7 @@ func (r *reader) inBackground(script string) {
 	r.t.Helper()
 	r.t.Logf("$ %s &", script)
 	if runsManager(script) {
-		r.release = gate.Hold(r.t, managerPorts)
+		r.release = testlock.Hold(r.t, managerPorts)
 	}
 	// As in a terminal, a whole group of processes is interrupted: make tells nobody.
 	group := "set -m; " + strings.TrimSpace(script) + ` & trap 'kill -INT -- -$!' INT; wait $!; trap "" INT; wait $!`

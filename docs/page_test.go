@@ -62,7 +62,7 @@ func (b block) file() (string, bool) {
 }
 
 // pages are the paths of all pages here, in the folders of their sections. Those in zh show the same commands as their
-// originals: a test in internal/house/words compares them.
+// originals: a test in internal/repotest/words compares them.
 func pages(t *testing.T) (paths []string) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {

@@ -9,14 +9,14 @@ import (
 // olderLayouts are the layouts before [Layout], as kubebuilder's and operator-sdk's PROJECT files name them.
 var olderLayouts = []string{"go.kubebuilder.io/v2", "go.kubebuilder.io/v3", "go.kubebuilder.io/v3-alpha"}
 
-// Terse reports whether the file is of version 1 or 2. Version 2 records of a kind its group, version and name alone,
+// IsV2 reports whether the file is of version 1 or 2. Version 2 records of a kind its group, version and name alone,
 // and version 1 records no kinds. Neither names a layout: it is that of go.kubebuilder.io/v2, or before it.
-func (p *Project) Terse() bool { return p.Version == "1" || p.Version == "2" }
+func (p *Project) IsV2() bool { return p.Version == "1" || p.Version == "2" }
 
 // Older reports whether the project has the folders of go.kubebuilder.io/v2 and v3: main.go in the project's own
 // folder, controllers/, apis/ with several groups, and webhooks beside the types.
 func (p *Project) Older() bool {
-	return p.Terse() || slices.ContainsFunc(p.Layout, func(l string) bool { return slices.Contains(olderLayouts, l) })
+	return p.IsV2() || slices.ContainsFunc(p.Layout, func(l string) bool { return slices.Contains(olderLayouts, l) })
 }
 
 // KnownLayout reports whether the project's layout is one whose folders this package knows.

@@ -122,7 +122,7 @@ func (p *Project) ControllerDir(r Resource) string {
 
 // ControllerPackage is the name of the Go package in [Project.ControllerDir].
 func (p *Project) ControllerPackage(r Resource) string {
-	if p.MultiGroup && r.Group != "" && !startsWithDigit(r.GroupPackage()) && !p.Terse() {
+	if p.MultiGroup && r.Group != "" && !startsWithDigit(r.GroupPackage()) && !p.IsV2() {
 		return r.GroupPackage()
 	}
 	return packageName(path.Base(p.folders().controllers))
@@ -135,7 +135,7 @@ func (p *Project) ControllerImportAlias(r Resource) string {
 	switch {
 	case !p.MultiGroup || r.Group == "":
 		return usual
-	case p.Terse():
+	case p.IsV2():
 		usual = "controller"
 	}
 	return strings.TrimSuffix(r.ImportAlias(), r.Version) + usual
@@ -229,7 +229,7 @@ func (p *Project) RoleFile(r Resource, role string) string {
 // RolePrefix begins the names of those roles' files: "cronjob", or "batch_cronjob"
 // with several groups.
 func (p *Project) RolePrefix(r Resource) string {
-	if p.MultiGroup && r.Group != "" && !p.Terse() {
+	if p.MultiGroup && r.Group != "" && !p.IsV2() {
 		return r.Group + "_" + r.SingularName()
 	}
 	return r.SingularName()

@@ -44,7 +44,7 @@ func (r *reader) project(n *yaml.Node) *Project {
 		MultiGroup: r.boolean(n, "", "multigroup"),
 		Namespaced: r.boolean(n, "", "namespaced"),
 	}
-	if p.Version != Version && !p.Terse() {
+	if p.Version != Version && !p.IsV2() {
 		at, _ := lookup(n, "version")
 		r.fail(orNode(at, n), "version", p.Version, "is not a known version of the file", `"3" (or "2" or "1")`)
 	}
@@ -92,7 +92,7 @@ func (r *reader) resource(n *yaml.Node, at string, p *Project) Resource {
 			res.Controllers = append(res.Controllers, Controller{Name: r.str(item, where, "name")})
 		}
 	}
-	if p.Terse() { // it knew only types of the project's own domain
+	if p.IsV2() { // it knew only types of the project's own domain
 		res.Domain = p.Domain
 		res.API = &API{CRDVersion: "v1", Namespaced: true}
 		res.Controller = true

@@ -101,7 +101,7 @@ func (p *Project) sync(root *yaml.Node) {
 	setString(root, "repo", p.Repo)
 	setBool(root, "multigroup", p.MultiGroup)
 	setString(root, "version", cmp.Or(p.Version, Version))
-	if !p.Terse() {
+	if !p.IsV2() {
 		setString(root, "cliVersion", p.CLIVersion)
 		setStrings(root, "layout", p.Layout)
 		setString(root, "projectName", p.Name)
@@ -128,7 +128,7 @@ func (p *Project) syncResources(root *yaml.Node) {
 			node = old[i]
 			old = slices.Delete(slices.Clone(old), i, i+1)
 		}
-		if p.Terse() {
+		if p.IsV2() {
 			r = Resource{Group: r.Group, Version: r.Version, Kind: r.Kind}
 		}
 		r.sync(node)

@@ -18,7 +18,7 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/admission/noderestriction"
 
 	"github.com/slipway-dev/slipway/cluster/node"
-	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
+	"github.com/slipway-dev/slipway/cluster/realnode/preflight"
 )
 
 // refusing is the name of the admission plugin.
@@ -66,7 +66,7 @@ func (r *refuser) Validate(_ context.Context, a admission.Attributes, _ admissio
 	if err := legacyscheme.Scheme.Convert(a.GetObject(), pod, nil); err != nil {
 		return fmt.Errorf("look at the pod: %w", err)
 	}
-	what := obstacle.Of(pod, plain, unknownClaims)
+	what := preflight.Of(pod, plain, unknownClaims)
 	if what == "" {
 		return nil
 	}

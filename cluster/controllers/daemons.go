@@ -11,7 +11,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 
 	"github.com/slipway-dev/slipway/cluster/node"
-	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
+	"github.com/slipway-dev/slipway/cluster/realnode/preflight"
 )
 
 // daemonSets shows the stock controller the DaemonSets of a cluster that may have nodes of both kinds. One whose pods
@@ -86,7 +86,7 @@ func avoiding(set *appsv1.DaemonSet, nodes corelisters.NodeLister) (*appsv1.Daem
 		return slices.ContainsFunc(all, func(n *corev1.Node) bool { return n.Labels[label] != "" })
 	}
 	pod := &corev1.Pod{Spec: set.Spec.Template.Spec}
-	if !has(node.SimulatedLabel) || obstacle.Of(pod, has(node.PlainLabel), unknownClaims) == "" {
+	if !has(node.SimulatedLabel) || preflight.Of(pod, has(node.PlainLabel), unknownClaims) == "" {
 		return set, nil
 	}
 	set = set.DeepCopy()

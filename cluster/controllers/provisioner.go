@@ -18,13 +18,13 @@ import (
 	storagevolume "k8s.io/component-helpers/storage/volume"
 	"k8s.io/utils/ptr"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
+	"github.com/slipway-dev/slipway/cluster/realnode/preflight"
 )
 
 const (
 	// Provisioner is the provisioner of storage classes whose volumes are the cluster's own,
 	// and the CSI driver that those volumes name.
-	Provisioner = obstacle.VolumeDriver
+	Provisioner = preflight.VolumeDriver
 	// DefaultStorageClass is the class of claims that name none.
 	DefaultStorageClass = "standard"
 

@@ -132,7 +132,7 @@ func (c *Cluster) startServer(ctx context.Context, store apiserver.Dialer) error
 	if err != nil {
 		return &protocol.ComponentError{Component: protocol.APIServer, Err: err}
 	}
-	listener = hangUp(listener)
+	listener = newTrackingListener(listener)
 	c.address = "https://" + listener.Addr().String()
 	c.server, err = apiserver.New(c.serverLife, apiserver.Options{
 		Dir: c.dir, Listener: listener, Etcd: store, EtcdPrefix: c.prefix,

@@ -174,7 +174,7 @@ func TestHangUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := hangUp(inner)
+	l := newTrackingListener(inner)
 	call := func() (theirs, ours net.Conn) {
 		t.Helper()
 		theirs, err := net.Dial("tcp", inner.Addr().String())
@@ -193,7 +193,7 @@ func TestHangUp(t *testing.T) {
 	if err := ended.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(l.(*switchboard).calls); n != 1 {
+	if n := len(l.(*trackingListener).conns); n != 1 {
 		t.Errorf("%d calls go on, want 1", n)
 	}
 	if err := l.Close(); err != nil {

@@ -98,8 +98,9 @@ func (c *Cluster) stopMachine() {
 	}
 }
 
-// Leads says whether pods of real nodes, those that may yet join included, reach the network by way of this process.
-func (c *Cluster) Leads() bool {
+// EgressEnabled says whether pods of real nodes, those that may yet join included, reach the network by way of this
+// process.
+func (c *Cluster) EgressEnabled() bool {
 	m := c.reach.through()
 	return c.spec.Real != nil && c.spec.Real.Egress && (m == nil || m.OwnNetwork())
 }

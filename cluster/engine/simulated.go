@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
+	"github.com/slipway-dev/slipway/cluster/realnode/preflight"
 	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
@@ -20,10 +20,10 @@ func (c *Cluster) whySimulated() func(context.Context, *corev1.Pod) string {
 		return nil
 	}
 	return func(ctx context.Context, pod *corev1.Pod) string {
-		if image := obstacle.MissingImage(pod, images.Has); image != "" {
+		if image := preflight.MissingImage(pod, images.Has); image != "" {
 			return fmt.Sprintf("image %s is not in the cluster, and pods go by their images (%s)", image, places.Obtain(image))
 		}
-		if what := obstacle.Of(pod, c.spec.Real.Plain, c.claims(ctx)); what != "" {
+		if what := preflight.Of(pod, c.spec.Real.Plain, c.claims(ctx)); what != "" {
 			return "real nodes refuse " + what
 		}
 		if c.Kinds().Real == 0 {
@@ -34,7 +34,7 @@ func (c *Cluster) whySimulated() func(context.Context, *corev1.Pod) string {
 }
 
 // claims asks the API server for what claims lead to.
-func (c *Cluster) claims(ctx context.Context) obstacle.Claims {
+func (c *Cluster) claims(ctx context.Context) preflight.Claims {
 	return func(namespace, name string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
 		client, err := kubernetes.NewForConfig(c.loopback())
 		if err != nil {

@@ -90,8 +90,8 @@ func (s Spec) SimulatesMissing() bool {
 	return s.SimulateMissingImages != nil && *s.SimulateMissingImages
 }
 
-// Leads reports whether pods reach the network through the program.
-func (s Spec) Leads() bool { return s.Egress != nil && *s.Egress }
+// EgressEnabled reports whether pods reach the network through the program.
+func (s Spec) EgressEnabled() bool { return s.Egress != nil && *s.Egress }
 
 // ServerFlags are the API server's flags that the configuration asks for, in the
 // order in which they apply.
@@ -172,7 +172,7 @@ func (c Config) validateNodes() error {
 	case c.SimulatesMissing() && !c.NodeKind.RunContainers():
 		return fmt.Errorf("%w: simulateMissingImages with nodeKind %q: all nodes are simulated", ErrConfig, c.NodeKind)
 	case c.NodeKind.RunContainers() || c.Joins():
-	case c.Leads():
+	case c.EgressEnabled():
 		return fmt.Errorf("%w: egress has no effect with nodeKind %q: no isolated node joins, so no pod runs containers", ErrConfig, c.NodeKind)
 	case len(c.HostPorts) > 0:
 		return fmt.Errorf("%w: hostPorts have no effect with nodeKind %q: no isolated node joins, so no pod runs containers", ErrConfig, c.NodeKind)

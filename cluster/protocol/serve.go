@@ -9,7 +9,7 @@ import (
 	"net"
 	"sync"
 
-	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
 // maxRequest bounds a request's line, in bytes.
@@ -106,7 +106,7 @@ func NewListener(log *Log, client func() (methods Methods, gone func())) *Listen
 // Accept serves the clients of l until l is closed. Trouble is called when none can be taken for a moment, and may be
 // nil.
 func (s *Listener) Accept(ctx context.Context, l net.Listener, trouble func(error)) {
-	intake.Connections(l, func(conn net.Conn) { s.clients.Go(func() { s.serve(ctx, conn) }) }, trouble)
+	connlimit.Connections(l, func(conn net.Conn) { s.clients.Go(func() { s.serve(ctx, conn) }) }, trouble)
 }
 
 // serve ends when the client has received the whole log or went away.

@@ -16,7 +16,7 @@ const own = "github.com/slipway-dev/slipway/cluster/"
 // their own folders has changed: internal/program of the command has the same lists.
 var (
 	nodeOnly = []string{"realnode/capability", "realnode/cri", "realnode/imagestore", "realnode/isolated", "realnode/keeper", "realnode/kubelet", "realnode/plain", "realnode/podnet", "realnode/process", "realnode/seccomp"}
-	shared   = []string{"realnode/handover", "realnode/inside", "realnode/nodeconfig", "realnode/obstacle", "realnode/removetree", "realnode/subid", "realnode/wire", "registry/peer", "registry/places", "version"}
+	shared   = []string{"realnode/fdpass", "realnode/containerinit", "realnode/nodeconfig", "realnode/preflight", "realnode/removetree", "realnode/subid", "realnode/wire", "registry/peer", "registry/places", "version"}
 	programs = []string{"cmd/slipway-node", "cmd/slipway-container"}
 )
 

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 	"github.com/slipway-dev/slipway/cluster/network"
 	"github.com/slipway-dev/slipway/cluster/realnode/dns"
 )
@@ -57,12 +57,12 @@ func (n *Nodes) newOutsiders() *outsiders {
 
 // note takes a question for a name, and never waits.
 func (o *outsiders) note(client net.Addr, name string) {
-	o.take(asked{intake.Host(client), printable(name), reasonNoWayOut, sayNoWayOut(name)})
+	o.take(asked{connlimit.Host(client), printable(name), reasonNoWayOut, sayNoWayOut(name)})
 }
 
 // noteRefused takes a connection that was refused, and never waits.
 func (o *outsiders) noteRefused(client net.Addr, to netip.AddrPort, why error) {
-	o.take(asked{intake.Host(client), to.String(), reasonRefused, fmt.Sprintf("The connection to %s is reset: %v.", to, why)})
+	o.take(asked{connlimit.Host(client), to.String(), reasonRefused, fmt.Sprintf("The connection to %s is reset: %v.", to, why)})
 }
 
 func (o *outsiders) take(a asked) {

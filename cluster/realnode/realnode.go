@@ -22,7 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/pki"
 	"github.com/slipway-dev/slipway/cluster/realnode/egress"
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 	"github.com/slipway-dev/slipway/cluster/realnode/services"
@@ -56,7 +56,7 @@ type Options struct {
 }
 
 // ways are those by which a node reaches what is not in the cluster.
-func (o Options) ways() handover.Ways {
+func (o Options) ways() fdpass.Ways {
 	own := []string{o.Server}
 	if o.Registry != "" {
 		own = append(own, o.Registry)
@@ -66,7 +66,7 @@ func (o Options) ways() handover.Ways {
 		host, _, _ := strings.Cut(mirror, "/")
 		named = append(named, host)
 	}
-	return handover.Ways{Own: own, Named: named, Route: egress.CheckRoute}
+	return fdpass.Ways{Own: own, Named: named, Route: egress.CheckRoute}
 }
 
 // Machine is what nodes stand on: [machine.Kept] with a network of its own, or [machine.Plain], this machine as it is.

@@ -17,7 +17,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
+	"github.com/slipway-dev/slipway/cluster/realnode/preflight"
 )
 
 // byClaims is the name of the plugin that stands in for the stock one for volumes.
@@ -56,7 +56,7 @@ func newVolumeBinding(ctx context.Context, args runtime.Object, handle fwk.Handl
 // A pod whose claim waits for another provisioner has no Event of the stock binder for ten minutes. It gets one here.
 type binder struct {
 	volumebinding.SchedulerVolumeBinder
-	claims  obstacle.Claims
+	claims  preflight.Claims
 	classes storagelisters.StorageClassLister
 	report  func(pod *corev1.Pod, why string)
 }
@@ -118,17 +118,17 @@ func (b binder) foreign(pod *corev1.Pod) string {
 			continue
 		}
 		class, err := b.classes.Get(storagevolume.GetPersistentVolumeClaimClass(claim))
-		if err == nil && class.Provisioner != obstacle.VolumeDriver {
+		if err == nil && class.Provisioner != preflight.VolumeDriver {
 			return fmt.Sprintf("claim %s waits for a volume of the class %s: its provisioner %s has created none yet. "+
 				"If that does not run in this cluster, use a class of the provisioner %s (kubectl get storageclass)",
-				claim.Name, class.Name, class.Provisioner, obstacle.VolumeDriver)
+				claim.Name, class.Name, class.Provisioner, preflight.VolumeDriver)
 		}
 	}
 	return ""
 }
 
 func ownVolume(v *corev1.PersistentVolume) bool {
-	return v.Spec.CSI != nil && v.Spec.CSI.Driver == obstacle.VolumeDriver && v.Spec.NodeAffinity == nil
+	return v.Spec.CSI != nil && v.Spec.CSI.Driver == preflight.VolumeDriver && v.Spec.NodeAffinity == nil
 }
 
 // claimOf is the claim of a pod's volume; empty if it has none.
@@ -143,7 +143,7 @@ func claimOf(pod *corev1.Pod, v corev1.Volume) string {
 }
 
 // claimsFrom looks claims up in what the scheduler follows.
-func claimsFrom(claims corelisters.PersistentVolumeClaimLister, volumes corelisters.PersistentVolumeLister) obstacle.Claims {
+func claimsFrom(claims corelisters.PersistentVolumeClaimLister, volumes corelisters.PersistentVolumeLister) preflight.Claims {
 	return func(namespace, name string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
 		claim, err := claims.PersistentVolumeClaims(namespace).Get(name)
 		if err != nil {

@@ -10,13 +10,13 @@ import (
 	storagelisters "k8s.io/client-go/listers/storage/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
+	"github.com/slipway-dev/slipway/cluster/realnode/preflight"
 )
 
 // TestForeignProvisioner: a claim that waits for another provisioner is named, with what may help; no other one is.
 func TestForeignProvisioner(t *testing.T) {
 	classes := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
-	for name, provisioner := range map[string]string{"ours": obstacle.VolumeDriver, "disk": "disk.example.com"} {
+	for name, provisioner := range map[string]string{"ours": preflight.VolumeDriver, "disk": "disk.example.com"} {
 		if err := classes.Add(&storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: provisioner}); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/slipway-dev/slipway/cluster/node"
-	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
+	"github.com/slipway-dev/slipway/cluster/realnode/preflight"
 )
 
 // Images are those in the cluster's own registry.
@@ -32,7 +32,7 @@ const byImage = "SlipwayImages"
 // DaemonSets, each of which is meant for one node.
 type placer struct {
 	images Images
-	claims obstacle.Claims
+	claims preflight.Claims
 	handle fwk.Handle
 }
 
@@ -93,8 +93,8 @@ func (p *placer) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 	if metav1.GetControllerOf(pod) != nil && metav1.GetControllerOf(pod).Kind == "DaemonSet" || !mixed {
 		return nil, fwk.NewStatus(fwk.Skip)
 	}
-	f := &finding{refused: obstacle.Of(pod, plain, p.claims)}
-	f.missing = obstacle.MissingImage(pod, p.images.Has)
+	f := &finding{refused: preflight.Of(pod, plain, p.claims)}
+	f.missing = preflight.MissingImage(pod, p.images.Has)
 	state.Write(byImage, f)
 	return nil, nil
 }

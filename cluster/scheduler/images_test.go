@@ -15,7 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 
 	"github.com/slipway-dev/slipway/cluster/node"
-	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
+	"github.com/slipway-dev/slipway/cluster/realnode/preflight"
 )
 
 // some are the images that there are.
@@ -67,7 +67,7 @@ func fits(t *testing.T, p *placer, pod *corev1.Pod, nodes ...fwk.NodeInfo) (name
 func claimsFor(_, name string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
 	volume := &corev1.PersistentVolume{}
 	if name == "ours" {
-		volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: obstacle.VolumeDriver}
+		volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: preflight.VolumeDriver}
 	} else {
 		volume.Spec.NFS = &corev1.NFSVolumeSource{}
 	}

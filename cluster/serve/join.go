@@ -115,7 +115,7 @@ func (s *session) nodes() protocol.NodeKinds {
 	n := protocol.NodeKinds{Joins: s.config.Joins(), Problem: s.joining.why()}
 	if h := s.host.Load(); h != nil {
 		k := h.Main().Kinds()
-		n.Simulated, n.Real, n.Egress, n.Plain, n.Panics = k.Simulated, k.Real, h.Main().Leads(), h.Main().Plain(), h.Main().Panics()
+		n.Simulated, n.Real, n.Egress, n.Plain, n.Panics = k.Simulated, k.Real, h.Main().EgressEnabled(), h.Main().Plain(), h.Main().Panics()
 	}
 	return n
 }

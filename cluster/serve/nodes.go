@@ -53,7 +53,7 @@ func (s *session) mainSpec(images *registry.Registry) (engine.Spec, error) {
 	if spec.Habits, err = habits(s.config.SimulatedPods, s.config.SimulatedJobs); err != nil {
 		return spec, err
 	}
-	real := &engine.Real{Program: s.config.NodeProgram, Registry: images.Address(), Registries: s.config.Registries, Mirrors: s.config.Mirrors, Egress: s.config.Leads(), HostPorts: s.config.HostPorts}
+	real := &engine.Real{Program: s.config.NodeProgram, Registry: images.Address(), Registries: s.config.Registries, Mirrors: s.config.Mirrors, Egress: s.config.EgressEnabled(), HostPorts: s.config.HostPorts}
 	switch s.config.NodeKind {
 	case protocol.RealNodes, protocol.PlainNodes:
 		real.Plain, real.Isolated = s.config.NodeKind == protocol.PlainNodes, s.config.IsolatedOnly

@@ -22,7 +22,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/remotecommand"
 
-	"github.com/slipway-dev/slipway/cluster/internal/gate"
+	"github.com/slipway-dev/slipway/cluster/internal/testlock"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
@@ -314,7 +314,7 @@ func TestRealThreeClusters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-nodes")
 	}
-	gate.Hold(t, gate.PortName(30777))
+	testlock.Hold(t, testlock.PortName(30777))
 	var all []*realCluster
 	for i := range 3 {
 		how := []func(*exec.Cmd){nil, nil}[min(i, 1)]

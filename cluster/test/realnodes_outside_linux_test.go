@@ -20,7 +20,7 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
 // outside is a machine beside this one. It answers HTTP on port 80, and on port 7 with what is sent to it. On
@@ -96,7 +96,7 @@ func outsideHandler() http.Handler {
 		_, _ = io.WriteString(conn, "HTTP/1.0 200 OK\r\n\r\nhalf") // its length is that of the connection
 		buffer := make([]byte, 1)
 		_, _ = conn.Read(buffer) // until the client has that half
-		intake.Reset(conn)
+		connlimit.Reset(conn)
 	})
 	return mux
 }

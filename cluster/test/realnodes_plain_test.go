@@ -19,7 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/slipway-dev/slipway/cluster/internal/gate"
+	"github.com/slipway-dev/slipway/cluster/internal/testlock"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
@@ -96,7 +96,7 @@ func testPlainLabel(t *testing.T, c *realCluster) {
 
 // testPlainServing: a probe, a Service, logs, exec, and what is left out of the security context.
 func testPlainServing(t *testing.T, c *realCluster) {
-	port := gate.Port(t)
+	port := testlock.Port(t)
 	p := c.pod("server", "serve", strconv.Itoa(port), "0")
 	p.Spec.SecurityContext = &corev1.PodSecurityContext{RunAsUser: new(int64(7)), FSGroup: new(int64(8))}
 	p.Spec.Containers[0].ReadinessProbe = &corev1.Probe{

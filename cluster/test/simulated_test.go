@@ -10,7 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/slipway-dev/slipway/cluster/internal/gate"
+	"github.com/slipway-dev/slipway/cluster/internal/testlock"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/version"
 )
@@ -21,7 +21,7 @@ import (
 func TestSimulated(t *testing.T) {
 	t.Parallel()
 	config := newConfig(t)
-	config.Port = gate.Port(t)
+	config.Port = testlock.Port(t)
 	daemons := map[string]string{"daemons": "yes"}
 	large, fast := maps.Clone(daemons), maps.Clone(daemons)
 	large["size"], fast["disk"] = "large", "ssd"

@@ -94,7 +94,7 @@ func (b *bump) buildAndTest(ctx context.Context) {
 		b.verify(ctx, "tests of the cluster", "mend them, then run: make test", "go", "test", "-C", "cluster", "./...")
 	}
 	b.verify(ctx, "tests of the command", "mend them, then run: make test",
-		"go", "test", "./internal/setupenvtest", "./internal/clusterctl/...", "./internal/house/...")
+		"go", "test", "./internal/setupenvtest", "./internal/clusterctl/...", "./internal/repotest/...")
 }
 
 // verify runs a step, shows its output and remembers what to do when it fails.

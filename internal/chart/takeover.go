@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/chart/internal/former"
+	"github.com/slipway-dev/slipway/internal/chart/internal/kubebuilderchart"
 	"github.com/slipway-dev/slipway/internal/chart/internal/settings"
 )
 
 // An Edit is a run of lines that the user wrote into a template of another tool.
-type Edit = former.Edit
+type Edit = kubebuilderchart.Edit
 
 // WroteKubebuilder reports whether the text of a Chart.yaml says that kubebuilder's Helm plug-in wrote it.
-func WroteKubebuilder(text []byte) bool { return former.IsPlugins(text) }
+func WroteKubebuilder(text []byte) bool { return kubebuilderchart.IsPlugins(text) }
 
 // A TakeOver is a chart in the place of one that kubebuilder's Helm plug-in wrote.
 type TakeOver struct {
@@ -38,7 +38,7 @@ func TakeOverPlugin(ctx context.Context, from Source, config, old string, o Opti
 	if err != nil {
 		return nil, err
 	}
-	c, err := former.Read(old, config)
+	c, err := kubebuilderchart.Read(old, config)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func TakeOverPlugin(ctx context.Context, from Source, config, old string, o Opti
 }
 
 // templates decides which of the plug-in's templates go.
-func (t *TakeOver) templates(c *former.Chart, keep bool) {
+func (t *TakeOver) templates(c *kubebuilderchart.Chart, keep bool) {
 	for _, file := range c.Templates() {
 		edited := slices.ContainsFunc(t.Edits, func(e Edit) bool { return e.File == file })
 		if !keep || !edited {
@@ -73,45 +73,45 @@ func (t *TakeOver) templates(c *former.Chart, keep bool) {
 }
 
 // texts decides whether the plug-in's helpers and notes go.
-func (t *TakeOver) texts(c *former.Chart) {
-	if c.Text(former.Helpers) != "" {
-		t.Removed = append(t.Removed, former.Helpers)
+func (t *TakeOver) texts(c *kubebuilderchart.Chart) {
+	if c.Text(kubebuilderchart.Helpers) != "" {
+		t.Removed = append(t.Removed, kubebuilderchart.Helpers)
 	}
-	if c.Text(former.NotesFile) != "" && !c.OwnNotes() {
-		t.Removed = append(t.Removed, former.NotesFile)
+	if c.Text(kubebuilderchart.NotesFile) != "" && !c.OwnNotes() {
+		t.Removed = append(t.Removed, kubebuilderchart.NotesFile)
 	}
 }
 
 // merge puts what is the user's into the files that are made.
-func (t *TakeOver) merge(c *former.Chart, values *settings.Values) error {
+func (t *TakeOver) merge(c *kubebuilderchart.Chart, values *settings.Values) error {
 	stays := t.staying(c)
 	notes, err := c.Merge(values, usedIn(stays), usedIn(t.going(c)))
 	if err != nil {
 		return err
 	}
 	t.Notes = append(t.Notes, notes...)
-	if t.Content[former.ValuesFile], err = values.YAML(); err != nil {
+	if t.Content[kubebuilderchart.ValuesFile], err = values.YAML(); err != nil {
 		return err
 	}
-	if t.Content[former.ChartFile], err = c.ChartFile(t.made(former.ChartFile)); err != nil {
+	if t.Content[kubebuilderchart.ChartFile], err = c.ChartFile(t.made(kubebuilderchart.ChartFile)); err != nil {
 		return err
 	}
-	kept, notes := c.Helpers(t.made(former.Helpers), stays)
+	kept, notes := c.Helpers(t.made(kubebuilderchart.Helpers), stays)
 	t.Notes = append(t.Notes, notes...)
 	if kept != "" {
-		t.Content[former.Helpers] = t.made(former.Helpers) + "\n" + kept + "\n"
+		t.Content[kubebuilderchart.Helpers] = t.made(kubebuilderchart.Helpers) + "\n" + kept + "\n"
 	}
-	if text := c.Text(former.IgnoreFile); text != "" {
-		t.Content[former.IgnoreFile] = text
+	if text := c.Text(kubebuilderchart.IgnoreFile); text != "" {
+		t.Content[kubebuilderchart.IgnoreFile] = text
 	}
 	if c.OwnNotes() {
-		t.Content[former.NotesFile] = c.Text(former.NotesFile)
+		t.Content[kubebuilderchart.NotesFile] = c.Text(kubebuilderchart.NotesFile)
 	}
 	return nil
 }
 
 // staying are the texts of templates that stay as they are.
-func (t *TakeOver) staying(c *former.Chart) []string {
+func (t *TakeOver) staying(c *kubebuilderchart.Chart) []string {
 	var texts []string
 	for _, file := range append(c.Own(), c.Templates()...) {
 		if !slices.Contains(t.Removed, file) {
@@ -119,13 +119,13 @@ func (t *TakeOver) staying(c *former.Chart) []string {
 		}
 	}
 	if c.OwnNotes() {
-		texts = append(texts, c.Text(former.NotesFile))
+		texts = append(texts, c.Text(kubebuilderchart.NotesFile))
 	}
 	return append(texts, c.OwnHelpers())
 }
 
 // going are the texts of the plug-in's files that go.
-func (t *TakeOver) going(c *former.Chart) []string {
+func (t *TakeOver) going(c *kubebuilderchart.Chart) []string {
 	var texts []string
 	for _, file := range t.Removed {
 		texts = append(texts, c.Text(file))
@@ -137,7 +137,7 @@ func (t *TakeOver) going(c *former.Chart) []string {
 func usedIn(texts []string) []string {
 	var paths []string
 	for _, text := range texts {
-		paths = append(paths, former.UsedValues(text)...)
+		paths = append(paths, kubebuilderchart.UsedValues(text)...)
 	}
 	return paths
 }

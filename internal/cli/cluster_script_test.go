@@ -18,9 +18,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
-	"github.com/slipway-dev/slipway/internal/gate"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/testlock"
 )
 
 // clusterEnv names to a script the programs that the environment names, and ends the clusters that the script leaves
@@ -137,7 +137,7 @@ func freePort(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: freeport NAME")
 	}
-	port, release, err := gate.FreePort()
+	port, release, err := testlock.FreePort()
 	ts.Check(err)
 	ts.Defer(release)
 	ts.Setenv(args[0], strconv.Itoa(port))

@@ -38,7 +38,7 @@ func (c *Codebase) ProjectName() string {
 	if file == nil {
 		return endOf(c.modulePath())
 	}
-	if !file.Terse() {
+	if !file.IsV2() {
 		return file.Name
 	}
 	deployed, _ := c.view.ReadFile(c.KustomizationFor(DeployedFolder)) // what cannot be read has no prefix
@@ -80,7 +80,7 @@ func (c *Codebase) Described() (*project.Project, error) {
 	for i := range file.Resources {
 		r := &file.Resources[i]
 		k := c.KindOf(*r)
-		if file.Terse() {
+		if file.IsV2() {
 			complete(r, k, controllers)
 		}
 		if !file.Own(*r) {
@@ -90,7 +90,7 @@ func (c *Codebase) Described() (*project.Project, error) {
 			r.Path = path.Join(file.Repo, k.Package.Dir)
 		}
 		*r = r.InAPIGroup(c.Package(file.APIDir(*r)).Group)
-		if file.Terse() {
+		if file.IsV2() {
 			r.Webhooks = declared(*r, webhooks)
 		}
 	}

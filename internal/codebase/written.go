@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 
-	"github.com/slipway-dev/slipway/internal/aliases"
 	"github.com/slipway-dev/slipway/internal/fileview"
+	"github.com/slipway-dev/slipway/internal/yamlsize"
 )
 
 // A Written is a Deployment in a file of the project, which patches and selectors of the same kustomization name.
@@ -88,7 +88,7 @@ func (c *Codebase) written(folder string, built *unstructured.Unstructured) *Wri
 // generated yet, has no part in that. Kustomize notes the file of each object.
 func (c *Codebase) deploymentsOnly(name string, text []byte) ([]byte, error) {
 	var k types.Kustomization
-	if _, err := aliases.Growth(text); err != nil || !IsKustomization(name) || k.Unmarshal(text) != nil {
+	if _, err := yamlsize.Growth(text); err != nil || !IsKustomization(name) || k.Unmarshal(text) != nil {
 		return text, nil // kustomize reports what is wrong
 	}
 	folder := path.Dir(name)

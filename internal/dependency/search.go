@@ -18,7 +18,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
-	"github.com/slipway-dev/slipway/internal/aliases"
+	"github.com/slipway-dev/slipway/internal/yamlsize"
 )
 
 // Limits of what is read of a module.
@@ -207,7 +207,7 @@ func definitionsIn(text []byte) []*unstructured.Unstructured {
 			return all
 		}
 		object := &unstructured.Unstructured{}
-		if aliases.Check(document) != nil || yaml.Unmarshal(document, &object.Object) != nil {
+		if yamlsize.Check(document) != nil || yaml.Unmarshal(document, &object.Object) != nil {
 			return all
 		}
 		if object.GetAPIVersion() == "apiextensions.k8s.io/v1" && object.GetKind() == "CustomResourceDefinition" {

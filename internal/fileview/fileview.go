@@ -16,8 +16,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/aliases"
 	"github.com/slipway-dev/slipway/internal/safefs"
+	"github.com/slipway-dev/slipway/internal/yamlsize"
 )
 
 // A View is the files of a project. Names are those of [fs.ValidPath], relative to the project's folder.
@@ -141,7 +141,7 @@ func (c *content) load(name, path string, known *sync.Map) {
 	}
 	c.data, c.err = safefs.ReadFile(path)
 	if c.err == nil && isYAML(path) {
-		if err := aliases.Nesting(c.data); err != nil {
+		if err := yamlsize.Nesting(c.data); err != nil {
 			c.data, c.err = nil, &fs.PathError{Op: "read", Path: path, Err: err}
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/aliases"
 	"github.com/slipway-dev/slipway/internal/fileview"
+	"github.com/slipway-dev/slipway/internal/yamlsize"
 )
 
 // TestDisk: the view behaves as a file system, keeps what it has read, and shows nothing outside the project.
@@ -132,14 +132,14 @@ func TestRenewed(t *testing.T) {
 // TestDiskLimits: YAML that would fill the memory is not read, and other files of the same text are.
 func TestDiskLimits(t *testing.T) {
 	root := t.TempDir()
-	deep := []byte(strings.Repeat("[", aliases.Deepest+1))
+	deep := []byte(strings.Repeat("[", yamlsize.Deepest+1))
 	deep = append(deep, bytes.ReplaceAll(deep, []byte("["), []byte("]"))...)
 	for name, refused := range map[string]bool{"a.yaml": true, "a.yml": true, "PROJECT": true, "Kustomization": true, "a.go": false} {
 		if err := os.WriteFile(filepath.Join(root, name), deep, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		_, err := fileview.Disk(root).ReadFile(name)
-		if _, is := errors.AsType[*aliases.DepthError](err); is != refused || !refused && err != nil {
+		if _, is := errors.AsType[*yamlsize.DepthError](err); is != refused || !refused && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

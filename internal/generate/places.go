@@ -12,8 +12,8 @@ import (
 
 // places are the folders that a run writes below.
 type places struct {
-	within   safefs.FolderSet                // nil: anywhere
-	besides  bool                       // see Options
+	within   safefs.FolderSet          // nil: anywhere
+	besides  bool                      // see Options
 	anywhere map[string]*safefs.Folder // the folders of files that are not below within
 }
 

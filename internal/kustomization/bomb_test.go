@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/fileview"
+	"github.com/slipway-dev/slipway/internal/kustomizefs"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -23,10 +23,10 @@ func TestBuildRefusesBombs(t *testing.T) {
 		archive string
 		want    error
 	}{
-		"kustomization": {"-- kustomization.yaml --\ncommonAnnotations:\n" + bomb.String(), bounded.ErrAliases},
-		"resource":      {"-- kustomization.yaml --\nresources: [a.yaml]\n-- a.yaml --\n" + object + "data:\n" + bomb.String(), bounded.ErrAliases},
+		"kustomization": {"-- kustomization.yaml --\ncommonAnnotations:\n" + bomb.String(), kustomizefs.ErrAliases},
+		"resource":      {"-- kustomization.yaml --\nresources: [a.yaml]\n-- a.yaml --\n" + object + "data:\n" + bomb.String(), kustomizefs.ErrAliases},
 		"patch": {"-- kustomization.yaml --\nresources: [a.yaml]\npatches: [{path: p.yaml}]\n-- a.yaml --\n" + object + "-- p.yaml --\n" + object +
-			"data:\n" + bomb.String(), bounded.ErrAliases},
+			"data:\n" + bomb.String(), kustomizefs.ErrAliases},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, image := range []string{"", "example.com/op:v1"} { // which has the kustomizations parsed before

@@ -17,10 +17,10 @@ import (
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
-	"github.com/slipway-dev/slipway/internal/aliases"
-	"github.com/slipway-dev/slipway/internal/bounded"
+	"github.com/slipway-dev/slipway/internal/kustomizefs"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
+	"github.com/slipway-dev/slipway/internal/yamlsize"
 )
 
 // In reports whether dir holds a kustomization.
@@ -65,7 +65,8 @@ type Kustomization struct {
 }
 
 // Build returns the objects that the kustomization describes, in its order. A folder without one, and one that does not
-// build, is a [report.Error]. One that names addresses is a [bounded.ErrRemote], unless ctx is one of [bounded.Online].
+// build, is a [report.Error]. One that names addresses is a [kustomizefs.ErrRemote], unless ctx is one of
+// [kustomizefs.Online].
 func (k Kustomization) Build(ctx context.Context) ([]*unstructured.Unstructured, error) {
 	disk := k.Files.disk(k.Changed)
 	if k.Image != "" {
@@ -82,8 +83,8 @@ func build(ctx context.Context, disk *noted, dir string, tell func(text string))
 	if !hasKustomization(disk, dir) {
 		return nil, noKustomization(dir)
 	}
-	limited := bounded.Over(disk)
-	built, err := bounded.Await(ctx, limited, func() (resmap.ResMap, error) {
+	limited := kustomizefs.Over(disk)
+	built, err := kustomizefs.Await(ctx, limited, func() (resmap.ResMap, error) {
 		return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(limited, dir)
 	})
 	if ctx.Err() != nil {
@@ -113,27 +114,27 @@ func build(ctx context.Context, disk *noted, dir string, tell func(text string))
 // TooMuch is the refusal of a kustomization that would take more memory than any project needs, have git start a
 // program, or need what cannot be fetched.
 func TooMuch(exceeded error) *report.Error {
-	if errors.Is(exceeded, bounded.ErrRemote) {
+	if errors.Is(exceeded, kustomizefs.ErrRemote) {
 		return &report.Error{What: "the kustomization needs files from a network, which this command does not use", Err: exceeded,
 			Hint: "deploy, install, helm and kustomize build fetch them, and report each address before"}
 	}
-	if fetch, ok := errors.AsType[*bounded.FetchError](exceeded); ok {
+	if fetch, ok := errors.AsType[*kustomizefs.FetchError](exceeded); ok {
 		return &report.Error{What: "cannot fetch what the kustomization names", Where: fetch.Address, Err: fetch.Err, Hint: "check the address, and whether git and this machine's network reach it"}
 	}
-	if errors.Is(exceeded, bounded.ErrOption) {
+	if errors.Is(exceeded, kustomizefs.ErrOption) {
 		return &report.Error{What: "the kustomization could make git run a program", Err: exceeded, Hint: "use the name of a branch, a tag or a commit as version"}
 	}
-	if errors.Is(exceeded, bounded.ErrLeaves) || errors.Is(exceeded, bounded.ErrBeyond) {
+	if errors.Is(exceeded, kustomizefs.ErrLeaves) || errors.Is(exceeded, kustomizefs.ErrBeyond) {
 		hint := "copy the base into the project, if you trust it"
-		if errors.Is(exceeded, bounded.ErrBeyond) {
+		if errors.Is(exceeded, kustomizefs.ErrBeyond) {
 			hint = "leave out --load-restrictor; or " + hint
 		}
 		return &report.Error{What: "files of this machine could become part of a fetched base", Err: exceeded, Hint: hint}
 	}
-	if deep, ok := errors.AsType[*aliases.DepthError](exceeded); ok {
-		e := &report.Error{What: fmt.Sprintf("the YAML is nested deeper than %d levels", aliases.Deepest),
+	if deep, ok := errors.AsType[*yamlsize.DepthError](exceeded); ok {
+		e := &report.Error{What: fmt.Sprintf("the YAML is nested deeper than %d levels", yamlsize.Deepest),
 			Hint: "no configuration needs as many: correct the file, or take it out of the kustomization"}
-		if limit, ok := errors.AsType[*bounded.LimitError](exceeded); ok {
+		if limit, ok := errors.AsType[*kustomizefs.LimitError](exceeded); ok {
 			e.Where = fmt.Sprintf("%s:%d", limit.Path, deep.Line)
 		}
 		return e
@@ -145,10 +146,10 @@ func TooMuch(exceeded error) *report.Error {
 func tooMuch(dir string, exceeded error) error {
 	e := TooMuch(exceeded)
 	e.Where = cmp.Or(e.Where, dir)
-	if limit, ok := errors.AsType[*bounded.LimitError](exceeded); ok && e.Err != nil {
+	if limit, ok := errors.AsType[*kustomizefs.LimitError](exceeded); ok && e.Err != nil {
 		e.Where, e.Err = cmp.Or(limit.Path, dir), limit.Err
 	}
-	if errors.Is(exceeded, bounded.ErrRemote) {
+	if errors.Is(exceeded, kustomizefs.ErrRemote) {
 		e.Next = "slipway kustomize build " + shellword.Quote(dir)
 	}
 	return e

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
-	"github.com/slipway-dev/slipway/internal/bounded"
+	"github.com/slipway-dev/slipway/internal/kustomizefs"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -19,8 +19,8 @@ func (f Files) Read(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := bounded.Over(f.disk(nil)).ReadFile(path)
-	if _, limit := errors.AsType[*bounded.LimitError](err); limit {
+	text, err := kustomizefs.Over(f.disk(nil)).ReadFile(path)
+	if _, limit := errors.AsType[*kustomizefs.LimitError](err); limit {
 		return nil, tooMuch(dir, err)
 	}
 	if err != nil {

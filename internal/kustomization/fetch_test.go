@@ -11,7 +11,7 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
-	"github.com/slipway-dev/slipway/internal/bounded"
+	"github.com/slipway-dev/slipway/internal/kustomizefs"
 )
 
 // TestBuildRunsNothing: git, which fetches the bases that are addresses, runs no program that a kustomization names,
@@ -36,17 +36,17 @@ func TestBuildRunsNothing(t *testing.T) {
 	} {
 		for _, kind := range []string{"resources", "components", "bases"} {
 			t.Run(name+" in "+kind, func(t *testing.T) {
-				ctx, end := bounded.Online(t.Context(), func(string) {})
+				ctx, end := kustomizefs.Online(t.Context(), func(string) {})
 				defer end()
 				_, err := Kustomization{Folder: unpack(t, "-- kustomization.yaml --\n"+kind+": [\""+c.base+"\"]\n")}.Build(ctx)
-				if err == nil || errors.Is(err, bounded.ErrOption) != c.option {
+				if err == nil || errors.Is(err, kustomizefs.ErrOption) != c.option {
 					t.Errorf("got %v", err)
 				}
 			})
 		}
 	}
 	t.Run("what git itself refuses", func(t *testing.T) { // as in a base that was fetched, which kustomize reads
-		said, err := bounded.Await(t.Context(), bounded.Over(filesys.MakeFsOnDisk()), exec.Command("git", "ls-remote", "--upload-pack="+program, "file:///x/y").CombinedOutput)
+		said, err := kustomizefs.Await(t.Context(), kustomizefs.Over(filesys.MakeFsOnDisk()), exec.Command("git", "ls-remote", "--upload-pack="+program, "file:///x/y").CombinedOutput)
 		if err == nil {
 			t.Errorf("it was fetched: %s", said)
 		}

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 
-	"github.com/slipway-dev/slipway/internal/bounded"
+	"github.com/slipway-dev/slipway/internal/kustomizefs"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -57,7 +57,7 @@ func (i imaged) ReadFile(path string) ([]byte, error) {
 	if !slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(path)) {
 		return i.FileSystem.ReadFile(path)
 	}
-	text, err := bounded.Over(i.FileSystem).ReadFile(path) // before it is parsed
+	text, err := kustomizefs.Over(i.FileSystem).ReadFile(path) // before it is parsed
 	if err != nil || path != i.top && !i.isNamed(text) {
 		return text, err
 	}

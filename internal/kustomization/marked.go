@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 
-	"github.com/slipway-dev/slipway/internal/bounded"
+	"github.com/slipway-dev/slipway/internal/kustomizefs"
 )
 
 // The annotations that generated roles carry through a build: the namespace that their marker names, empty for none,
@@ -46,7 +46,7 @@ func (n *noted) ReadFile(path string) ([]byte, error) {
 	if !isKustomization && !slices.Contains(n.roles, path) {
 		return n.FileSystem.ReadFile(path)
 	}
-	text, err := bounded.Over(n.FileSystem).ReadFile(path) // before it is parsed
+	text, err := kustomizefs.Over(n.FileSystem).ReadFile(path) // before it is parsed
 	if err != nil {
 		return nil, err
 	}

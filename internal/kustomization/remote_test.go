@@ -18,8 +18,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/kustomizefs"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -181,14 +181,14 @@ func TestLookingFetchesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := Kustomization{Folder: unpack(t, archive)}.Build(t.Context())
 			refused, ok := errors.AsType[*report.Error](err)
-			if !errors.Is(err, bounded.ErrRemote) || !ok || refused.Next == "" || !strings.Contains(refused.Err.Error(), s.URL) {
+			if !errors.Is(err, kustomizefs.ErrRemote) || !ok || refused.Next == "" || !strings.Contains(refused.Err.Error(), s.URL) {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
 	for _, base := range []string{s.URL + "/team/op.git", s.URL + "/team/op//config?ref=v1", "github.com/team/op", "git@localhost:team/op.git", "ssh://localhost:1/team/op", "file://" + t.TempDir()} {
 		for _, list := range []string{"resources", "components", "bases", "generators", "transformers", "validators"} {
-			if _, err := (Kustomization{Folder: unpack(t, "-- kustomization.yaml --\n"+list+": [\""+base+"\"]\n")}).Build(t.Context()); !errors.Is(err, bounded.ErrRemote) {
+			if _, err := (Kustomization{Folder: unpack(t, "-- kustomization.yaml --\n"+list+": [\""+base+"\"]\n")}).Build(t.Context()); !errors.Is(err, kustomizefs.ErrRemote) {
 				t.Errorf("%s in %s: %v", base, list, err)
 			}
 		}
@@ -200,7 +200,7 @@ func TestLookingFetchesNothing(t *testing.T) {
 	if err := os.Symlink("k.yaml", filepath.Join(linked, "kustomization.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Kustomization{Folder: linked}).Build(t.Context()); !errors.Is(err, bounded.ErrRemote) {
+	if _, err := (Kustomization{Folder: linked}).Build(t.Context()); !errors.Is(err, kustomizefs.ErrRemote) {
 		t.Errorf("by a link: %v", err)
 	}
 	if called := calls(); called != "" {
@@ -211,7 +211,7 @@ func TestLookingFetchesNothing(t *testing.T) {
 // announced builds a kustomization that may have files fetched, and returns what was announced.
 func announced(t *testing.T, archive string) (names, addresses []string, err error) {
 	t.Helper()
-	ctx, end := bounded.Online(t.Context(), func(address string) { addresses = append(addresses, address) })
+	ctx, end := kustomizefs.Online(t.Context(), func(address string) { addresses = append(addresses, address) })
 	defer end()
 	objects, err := Kustomization{Folder: unpack(t, archive)}.Build(ctx)
 	for _, o := range objects {
@@ -231,11 +231,11 @@ func TestFetching(t *testing.T) {
 		t.Errorf("asked for %v, git was run for %q, announced: %s", s.count(), calls(), diff)
 	}
 	_, _, err = announced(t, everyPlace(s.URL + "/endless.yaml")["patches"])
-	if refused, ok := errors.AsType[*report.Error](err); !errors.Is(err, bounded.ErrTooLarge) || !ok || refused.Where != s.URL+"/endless.yaml" {
+	if refused, ok := errors.AsType[*report.Error](err); !errors.Is(err, kustomizefs.ErrTooLarge) || !ok || refused.Where != s.URL+"/endless.yaml" {
 		t.Errorf("without an end: %v", err)
 	}
 	_, _, err = announced(t, everyPlace(s.URL + "/endless.yaml")["resources"])
-	if !errors.Is(err, bounded.ErrTooLarge) || calls() != "" {
+	if !errors.Is(err, kustomizefs.ErrTooLarge) || calls() != "" {
 		t.Errorf("without an end, as a resource: %v, git was run for %q", err, calls())
 	}
 }
@@ -281,7 +281,7 @@ func TestFetchedBase(t *testing.T) {
 	for _, folder := range []string{"steal", "merged", "tagged", "linked", "through", "files", "gone"} {
 		names, _, err := announced(t, "-- kustomization.yaml --\nresources: [\""+address+"//"+folder+"\"]\n")
 		leaves := folder != "files" && folder != "gone" // which kustomize refuses itself
-		if err == nil || leaves != errors.Is(err, bounded.ErrLeaves) || strings.Contains(err.Error(), "too large") {
+		if err == nil || leaves != errors.Is(err, kustomizefs.ErrLeaves) || strings.Contains(err.Error(), "too large") {
 			t.Errorf("%s: %v, has %v", folder, err, names)
 		}
 	}

@@ -25,8 +25,8 @@ import (
 	"sigs.k8s.io/kustomize/kustomize/v5/commands/localize"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
-	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/kustomization"
+	"github.com/slipway-dev/slipway/internal/kustomizefs"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/shellword"
@@ -50,7 +50,7 @@ type Surroundings struct {
 
 // Run runs a command line of kustomize, which shows its own errors on stderr. The error is a [report.Error].
 func Run(ctx context.Context, args []string, s Surroundings) error {
-	ctx, end := bounded.Online(ctx, s.Announce)
+	ctx, end := kustomizefs.Online(ctx, s.Announce)
 	defer end()
 	folder, err := safefs.OpenFolder(s.Project)
 	if err != nil {
@@ -65,7 +65,7 @@ func Run(ctx context.Context, args []string, s Surroundings) error {
 	if cmd, _, err := root.Find(args); err == nil {
 		disk.OwnGit = cmd.Name() != "build" // localize fetches itself
 	}
-	cmd, err := bounded.Await(ctx, disk, func() (*cobra.Command, error) { return root.ExecuteContextC(ctx) })
+	cmd, err := kustomizefs.Await(ctx, disk, func() (*cobra.Command, error) { return root.ExecuteContextC(ctx) })
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -96,8 +96,8 @@ func outside(out *safefs.OutsideError) error {
 
 // tree are kustomize's commands. Those that write do so on a disk of ours; build and localize,
 // which read what a kustomization names, do so within limits.
-func tree(writing *confined) (*cobra.Command, *bounded.Disk) {
-	root, disk, parts := commands.NewDefaultCommand(), bounded.Over(writing), provider.NewDefaultDepProvider()
+func tree(writing *confined) (*cobra.Command, *kustomizefs.Disk) {
+	root, disk, parts := commands.NewDefaultCommand(), kustomizefs.Over(writing), provider.NewDefaultDepProvider()
 	within := build.NewCmdBuild(disk, build.MakeHelp(konfig.ProgramName, "build"), os.Stdout)
 	build.AddFunctionAlphaEnablementFlags(within.Flags())
 	run := within.RunE

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cgroup"
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 	"github.com/slipway-dev/slipway/cluster/realnode/subid"
 )
 
@@ -121,7 +121,7 @@ func serveGroups(t *testing.T, sweeper string) *os.File {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		defer close(served)
-		handover.Serve(ctx, sockets[1], handover.Host{Groups: tree.Node()})
+		fdpass.Serve(ctx, sockets[1], fdpass.Host{Groups: tree.Node()})
 	}()
 	t.Cleanup(func() {
 		cancel()

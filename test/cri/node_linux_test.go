@@ -18,7 +18,7 @@ import (
 	_ "sigs.k8s.io/cri-tools/pkg/validate" // the specs
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 	"github.com/slipway-dev/slipway/cluster/realnode/isolated"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
@@ -85,7 +85,7 @@ func newRuntime(dir string) (*cri.Runtime, *cri.Images, error) {
 		return nil, nil, err
 	}
 	starter, err := isolated.New(isolated.Options{
-		Inside: program, IDs: true, Filter: seccomp.Default(), Groups: handover.HostGroups{Client: handover.NewClient(fileHost, nil)},
+		Inside: program, IDs: true, Filter: seccomp.Default(), Groups: fdpass.HostGroups{Client: fdpass.NewClient(fileHost, nil)},
 	})
 	if err != nil {
 		return nil, nil, err

@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/containerinit"
 	"github.com/slipway-dev/slipway/cluster/realnode/keeper"
 )
 
@@ -13,5 +13,5 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == keeper.Part {
 		os.Exit(keeper.Main())
 	}
-	os.Exit(inside.Main(os.Args))
+	os.Exit(containerinit.Main(os.Args))
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/containerinit"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
@@ -93,7 +93,7 @@ func (g group) joinFile() string {
 func (g group) remove(patience time.Duration) error {
 	var errs []error
 	for _, dir := range g.folders() {
-		errs = append(errs, inside.RemoveGroups(dir, patience))
+		errs = append(errs, containerinit.RemoveGroups(dir, patience))
 	}
 	return errors.Join(errs...)
 }

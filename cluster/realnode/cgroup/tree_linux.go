@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/containerinit"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
@@ -216,7 +216,7 @@ func sweepLeftovers(parent string) {
 		}
 		path := filepath.Join(parent, e.Name())
 		if lock := lockFolder(path); lock != nil {
-			_ = inside.RemoveGroups(path, 0)
+			_ = containerinit.RemoveGroups(path, 0)
 			_ = lock.Close()
 		}
 	}

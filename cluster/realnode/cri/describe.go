@@ -10,7 +10,7 @@ import (
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/containerinit"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
@@ -106,7 +106,7 @@ func (r *Runtime) source(m *runtimeapi.Mount) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	at, err := inside.Within(root, m.GetImageSubPath())
+	at, err := containerinit.Within(root, m.GetImageSubPath())
 	if err != nil {
 		return "", err
 	}

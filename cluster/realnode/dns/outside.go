@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
-	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
 // FollowOutside has f called with each question for a name that is none of the cluster's, before it is answered. F
@@ -30,7 +30,7 @@ const (
 
 // shareOfLookups is how many lookups the process's open files are enough for.
 func shareOfLookups() int {
-	files, known := intake.OpenFiles()
+	files, known := connlimit.OpenFiles()
 	if !known {
 		return mostLookups
 	}
@@ -40,7 +40,7 @@ func shareOfLookups() int {
 // LookOutside has f look up the addresses of names that are none of the cluster's, until ctx ends. It is called before
 // the server serves. An error of f that is a [net.DNSError] may say by IsNotFound that there is no such name.
 func (s *Server) LookOutside(ctx context.Context, f func(ctx context.Context, name string) ([]netip.Addr, error)) {
-	s.lookups = intake.NewLimit(shareOfLookups(), mostLookupsOfOne)
+	s.lookups = connlimit.NewLimit(shareOfLookups(), mostLookupsOfOne)
 	s.lookup = func(name string) ([]netip.Addr, error) {
 		ctx, cancel := context.WithTimeout(ctx, lookupLimit)
 		defer cancel()

@@ -12,7 +12,7 @@ import (
 
 	"k8s.io/client-go/informers"
 
-	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
 // Server answers questions.
@@ -24,7 +24,7 @@ type Server struct {
 	outside func(client net.Addr, name string) // may be nil
 
 	lookup  func(name string) ([]netip.Addr, error) // of the outside; may be nil
-	lookups *intake.Limit                           // those under way
+	lookups *connlimit.Limit                        // those under way
 }
 
 // New returns a server that knows the cluster from informers, which have not been started yet.
@@ -50,7 +50,7 @@ const (
 func (s *Server) Serve(conn net.PacketConn) {
 	var group sync.WaitGroup
 	defer group.Wait()
-	intake.Packets(conn, make([]byte, maxQuestion), func(question []byte, client net.Addr) {
+	connlimit.Packets(conn, make([]byte, maxQuestion), func(question []byte, client net.Addr) {
 		reply, later := s.answer(question, roomFor(question), client, false)
 		if later {
 			s.answerLater(conn, question, client, &group)
@@ -81,8 +81,8 @@ func (s *Server) answerLater(conn net.PacketConn, question []byte, client net.Ad
 
 // ServeTCP answers connections until listener is closed.
 func (s *Server) ServeTCP(listener net.Listener) {
-	limit := intake.NewLimit(maxConns, maxConnsOfOne)
-	intake.Connections(listener, func(conn net.Conn) {
+	limit := connlimit.NewLimit(maxConns, maxConnsOfOne)
+	connlimit.Connections(listener, func(conn net.Conn) {
 		leave, ok := limit.Enter(conn.RemoteAddr())
 		if !ok {
 			_ = conn.Close()

@@ -10,14 +10,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
 // Way is the way that pods have to the network.
 type Way struct {
 	policy  Policy
 	log     *slog.Logger
-	limit   *intake.Limit
+	limit   *connlimit.Limit
 	lookup  func(ctx context.Context, network, name string) ([]netip.Addr, error)
 	refused func(client net.Addr, to netip.AddrPort, why error)
 
@@ -31,7 +31,7 @@ func New(p Policy, log *slog.Logger, refused func(client net.Addr, to netip.Addr
 		refused = func(net.Addr, netip.AddrPort, error) {}
 	}
 	return &Way{
-		policy: p, log: log, limit: intake.NewLimit(conns, conns/ofOne), lookup: (&net.Resolver{PreferGo: true}).LookupNetIP, refused: refused,
+		policy: p, log: log, limit: connlimit.NewLimit(conns, conns/ofOne), lookup: (&net.Resolver{PreferGo: true}).LookupNetIP, refused: refused,
 	}
 }
 
@@ -48,7 +48,7 @@ const (
 
 // share is how many connections the process's open files are enough for.
 func share() int {
-	files, known := intake.OpenFiles()
+	files, known := connlimit.OpenFiles()
 	if !known {
 		return mostConns
 	}
@@ -60,13 +60,13 @@ func share() int {
 func (w *Way) Serve(ctx context.Context, listener net.Listener) {
 	var group sync.WaitGroup
 	defer group.Wait()
-	intake.Connections(listener, func(conn net.Conn) {
+	connlimit.Connections(listener, func(conn net.Conn) {
 		leave, ok := w.limit.Enter(conn.RemoteAddr())
 		if !ok {
 			w.crowd.Do(func() {
 				w.log.Warn("too many connections to the network: new ones are reset; this is logged once", "client", conn.RemoteAddr())
 			})
-			intake.Reset(conn)
+			connlimit.Reset(conn)
 			return
 		}
 		group.Go(func() {
@@ -85,11 +85,11 @@ func (w *Way) pass(ctx context.Context, conn net.Conn) {
 	defer conn.Close()
 	to, err := w.dial(ctx, conn)
 	if err != nil {
-		intake.Reset(conn)
+		connlimit.Reset(conn)
 		return
 	}
 	defer to.Close()
-	intake.Join(ctx, conn, to)
+	connlimit.Join(ctx, conn, to)
 }
 
 func (w *Way) dial(ctx context.Context, conn net.Conn) (net.Conn, error) {

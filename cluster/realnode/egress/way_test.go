@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
 // machine are the addresses of the tests' machine: those of interfaces with networks.
@@ -154,7 +154,7 @@ func TestServeIsBounded(t *testing.T) {
 	if all := share(); all < fewest || all > mostConns {
 		t.Errorf("%d connections at a time", all)
 	}
-	w.limit = intake.NewLimit(0, 0)
+	w.limit = connlimit.NewLimit(0, 0)
 	resets(t, w)
 }
 

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 	"github.com/slipway-dev/slipway/cluster/listeners"
 )
 
@@ -33,7 +33,7 @@ type Server struct {
 	pods    []cache.SharedIndexInformer
 	changes *listeners.Changes
 	open    *listeners.Set[netip.AddrPort, purpose]
-	limit   *intake.Limit
+	limit   *connlimit.Limit
 	group   sync.WaitGroup
 
 	known    map[types.UID]*corev1.Pod     // by Run alone
@@ -49,7 +49,7 @@ const (
 
 // New returns a server for the pods that informers know, which have not been started yet.
 func New(pods []cache.SharedIndexInformer, o Options) (*Server, error) {
-	s := &Server{options: o, pods: pods, limit: intake.NewLimit(mostConns, mostConns), reported: map[types.UID]map[string]bool{}}
+	s := &Server{options: o, pods: pods, limit: connlimit.NewLimit(mostConns, mostConns), reported: map[types.UID]map[string]bool{}}
 	s.open = listeners.NewSet(s.serve, func(at netip.AddrPort, p purpose, err error) { s.notify(refusal{s.known[p.pod], explain(at, err)}) })
 	var err error
 	s.changes, err = listeners.Watch(pods...)
@@ -134,10 +134,10 @@ func (s *Server) serve(ctx context.Context, at netip.AddrPort, p purpose) (func(
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	s.group.Go(func() {
-		intake.Connections(l, func(conn net.Conn) {
+		connlimit.Connections(l, func(conn net.Conn) {
 			leave, ok := s.limit.Enter(conn.RemoteAddr())
 			if !ok {
-				intake.Reset(conn)
+				connlimit.Reset(conn)
 				return
 			}
 			s.group.Go(func() {
@@ -159,9 +159,9 @@ func (s *Server) pass(ctx context.Context, conn net.Conn, to netip.AddrPort) {
 	defer cancel()
 	pod, err := s.options.Dial(limited, "tcp", to.String())
 	if err != nil {
-		intake.Reset(conn)
+		connlimit.Reset(conn)
 		return
 	}
 	defer pod.Close()
-	intake.Join(ctx, conn, pod)
+	connlimit.Join(ctx, conn, pod)
 }

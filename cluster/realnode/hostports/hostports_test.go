@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
 // fixture is a server whose pods a test changes. They have addresses of this machine.
@@ -46,7 +46,7 @@ func (f *fixture) set(name, ip string, hostPorts ...int) {
 		f.t.Fatal(err)
 	}
 	f.t.Cleanup(func() { _ = l.Close() })
-	go intake.Connections(l, func(conn net.Conn) {
+	go connlimit.Connections(l, func(conn net.Conn) {
 		_, _ = io.WriteString(conn, name)
 		_ = conn.Close()
 	}, nil)

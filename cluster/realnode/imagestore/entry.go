@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/containerinit"
 )
 
 const (
@@ -43,7 +43,7 @@ func (u *unpacking) place(name string) (string, error) {
 		return name, err
 	}
 	if folder != u.asked {
-		at, err := inside.Within(u.dir, folder)
+		at, err := containerinit.Within(u.dir, folder)
 		if err != nil {
 			return "", err
 		}

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
@@ -85,7 +85,7 @@ type isolated struct {
 // Start starts the container and returns once its program runs, or why it does not.
 func (p *prepared) Start() (cri.Process, error) {
 	c, err := p.start()
-	if errors.Is(err, handover.ErrGone) {
+	if errors.Is(err, fdpass.ErrGone) {
 		c, err = p.start()
 	}
 	if err != nil {
@@ -224,5 +224,5 @@ func (i *Starter) Dial(ctx context.Context, pod *podnet.Pod, port int) (net.Conn
 		_ = unix.Close(fd)
 		return nil, err
 	}
-	return handover.Connected(ctx, fd)
+	return fdpass.Connected(ctx, fd)
 }

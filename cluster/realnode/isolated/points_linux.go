@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/containerinit"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
@@ -58,7 +58,7 @@ func pointsOf(c wire.Container) (all []point, err error) {
 		all = append(all, point{m.Target, info.IsDir()})
 	}
 	for i := range all {
-		at, err := inside.Within(c.Lower[0], all[i].path)
+		at, err := containerinit.Within(c.Lower[0], all[i].path)
 		if err != nil {
 			return nil, err
 		}

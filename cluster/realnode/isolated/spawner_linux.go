@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
@@ -22,11 +22,11 @@ type spawner struct {
 	thread  thread
 
 	mu      sync.Mutex
-	client  *handover.Client // nil until there is one
+	client  *fdpass.Client // nil until there is one
 	process *child
 }
 
-// start starts a container's first process with the files that it inherits. If the error is [handover.ErrGone], whoever
+// start starts a container's first process with the files that it inherits. If the error is [fdpass.ErrGone], whoever
 // could start it was killed; the next start has another one.
 func (s *spawner) start(what wire.Spawn, files []*os.File) (*child, error) {
 	client, err := s.ready()
@@ -34,7 +34,7 @@ func (s *spawner) start(what wire.Spawn, files []*os.File) (*child, error) {
 		return nil, err
 	}
 	c, err := s.thread.children.begin(func() (int, error) { return client.Spawn(context.Background(), what, descriptors(files)...) })
-	if errors.Is(err, handover.ErrGone) {
+	if errors.Is(err, fdpass.ErrGone) {
 		s.forget(client)
 	}
 	return c, err
@@ -50,7 +50,7 @@ func descriptors(files []*os.File) (all []int) {
 }
 
 // ready is how the spawner is asked. It is started if there is none, as after it was killed.
-func (s *spawner) ready() (*handover.Client, error) {
+func (s *spawner) ready() (*fdpass.Client, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.client != nil {
@@ -68,7 +68,7 @@ func (s *spawner) ready() (*handover.Client, error) {
 		_ = unix.Close(sockets[0])
 		return nil, fmt.Errorf("start what starts containers: %w", err)
 	}
-	client := handover.NewClient(sockets[0], nil)
+	client := fdpass.NewClient(sockets[0], nil)
 	s.client, s.process = client, process
 	go func() {
 		_ = s.thread.wait(cmd, process) // a signal's doing; where this process ends first, nobody asks any more
@@ -88,7 +88,7 @@ func (s *spawner) command(theirs *os.File) *exec.Cmd {
 	return cmd
 }
 
-func (s *spawner) forget(client *handover.Client) {
+func (s *spawner) forget(client *fdpass.Client) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.client == client {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cgroup"
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
 	"github.com/slipway-dev/slipway/cluster/realnode/seccomp"
@@ -107,9 +107,9 @@ func (b *bed) groups(program string) Groups {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		handover.Serve(context.Background(), sockets[1], handover.Host{Groups: tree.Node()})
+		fdpass.Serve(context.Background(), sockets[1], fdpass.Host{Groups: tree.Node()})
 	}()
-	client := handover.NewClient(sockets[0], nil)
+	client := fdpass.NewClient(sockets[0], nil)
 	b.tb.Cleanup(func() {
 		client.Close()
 		<-served
@@ -117,7 +117,7 @@ func (b *bed) groups(program string) Groups {
 			b.tb.Error(err)
 		}
 	})
-	return handover.HostGroups{Client: client}
+	return fdpass.HostGroups{Client: client}
 }
 
 // describe describes a container as the kubelet does for a pod that says nothing of its security.

@@ -10,7 +10,7 @@ import (
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/containerinit"
 )
 
 // wanted is who a container's program is to run as: names or numbers.
@@ -100,7 +100,7 @@ const maxTable = 4 << 20
 
 // table reads a file of lines with fields; an image may have none. A link in the image leads to nothing outside of it.
 func table(root, path string) [][]string {
-	at, err := inside.Within(root, path)
+	at, err := containerinit.Within(root, path)
 	if err != nil {
 		return nil
 	}

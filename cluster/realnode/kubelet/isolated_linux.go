@@ -10,8 +10,8 @@ import (
 	"k8s.io/kubernetes/pkg/volume/util/hostutil"
 	"k8s.io/kubernetes/pkg/volume/util/subpath"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/containerinit"
+	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 	"github.com/slipway-dev/slipway/cluster/realnode/isolated"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
@@ -27,7 +27,7 @@ func beginIsolated() (nodeconfig.Config, *nodeconfig.Requests, error) {
 	for fd := wire.FileConfig - 1; fd <= wire.FileHost; fd++ {
 		unix.CloseOnExec(fd)
 	}
-	if err := inside.EnterRoot(); err != nil {
+	if err := containerinit.EnterRoot(); err != nil {
 		return nodeconfig.Config{}, nil, err
 	}
 	return nodeconfig.Accept(os.NewFile(wire.FileConfig, "cluster"))
@@ -39,7 +39,7 @@ func isolatedGround(c nodeconfig.Config) (*ground, error) {
 	if err != nil {
 		return nil, err
 	}
-	mounter, host := newMounts(), handover.NewClient(wire.FileHost, nil)
+	mounter, host := newMounts(), fdpass.NewClient(wire.FileHost, nil)
 	starter, err := isolated.New(isolated.Options{
 		Inside: os.NewFile(wire.FileInside, "slipway-container"), IDs: c.IDs, Filter: seccomp.Default(), Groups: groups(c, host),
 	})
@@ -54,11 +54,11 @@ func isolatedGround(c nodeconfig.Config) (*ground, error) {
 }
 
 // groups are those that the host makes; nil where it cannot.
-func groups(c nodeconfig.Config, host *handover.Client) isolated.Groups {
+func groups(c nodeconfig.Config, host *fdpass.Client) isolated.Groups {
 	if !c.Limits {
 		return nil
 	}
-	return handover.HostGroups{Client: host}
+	return fdpass.HostGroups{Client: host}
 }
 
 // setupNetwork sets up the node's network, whose namespace is the process's own.

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/volume"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
+	"github.com/slipway-dev/slipway/cluster/realnode/preflight"
 )
 
 // ownVolumes is the plugin for the volumes that the cluster's provisioner makes. Each has a folder named by the UID
@@ -41,7 +41,7 @@ func (p *ownVolumes) GetVolumeName(spec *volume.Spec) (string, error) {
 
 // CanSupport takes the volumes of the cluster's driver.
 func (p *ownVolumes) CanSupport(spec *volume.Spec) bool {
-	return spec.PersistentVolume != nil && spec.PersistentVolume.Spec.CSI != nil && spec.PersistentVolume.Spec.CSI.Driver == obstacle.VolumeDriver
+	return spec.PersistentVolume != nil && spec.PersistentVolume.Spec.CSI != nil && spec.PersistentVolume.Spec.CSI.Driver == preflight.VolumeDriver
 }
 
 // RequiresRemount says that a folder stays what it is.
@@ -147,7 +147,7 @@ func (p *otherVolumes) reason(spec *volume.Spec) string {
 			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claimOf(spec.PersistentVolume)},
 		}}}
 	}
-	return obstacle.Of(pod, false, func(string, string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
+	return preflight.Of(pod, false, func(string, string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
 		return nil, spec.PersistentVolume
 	})
 }

@@ -11,12 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/volume"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/obstacle"
+	"github.com/slipway-dev/slipway/cluster/realnode/preflight"
 )
 
 func ownSpec(uid types.UID) *volume.Spec {
 	v := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v", UID: uid}}
-	v.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: obstacle.VolumeDriver, VolumeHandle: "../../elsewhere"}
+	v.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: preflight.VolumeDriver, VolumeHandle: "../../elsewhere"}
 	return volume.NewSpecFromPersistentVolume(v, false)
 }
 

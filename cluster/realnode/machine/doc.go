@@ -1,6 +1,6 @@
 // Package machine is the outside of the machine that a cluster's real nodes stand on: one process that holds a network,
 // apart from the host's, in which the nodes are joined. It is the program slipway-container in its part machine;
-// package [github.com/slipway-dev/slipway/cluster/realnode/inside] is the inside.
+// package [github.com/slipway-dev/slipway/cluster/realnode/containerinit] is the inside.
 //
 //	m, err := machine.Start(ctx, machine.Options{Program: …, State: …})
 //	conn, err := m.DialContext(ctx, "tcp", "10.128.0.7:8080")   // to a pod

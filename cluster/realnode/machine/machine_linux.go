@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/cgroup"
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/containerinit"
+	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 	"github.com/slipway-dev/slipway/cluster/realnode/subid"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
@@ -29,7 +29,7 @@ type Machine struct {
 	base  int        // the first of these
 	sub   *subid.IDs // those of an ordinary user; nil for root, and without
 	state string
-	conn  *handover.Client
+	conn  *fdpass.Client
 	ready chan struct{} // closed once it says so
 	begun sync.Once
 	ended chan struct{} // closed once the process has ended
@@ -88,7 +88,7 @@ func start(ctx context.Context, o Options, sub *subid.IDs) (*Machine, error) {
 		return nil, explain(err)
 	}
 	m.cmd = cmd
-	m.conn = handover.NewClient(pair[0], m.news)
+	m.conn = fdpass.NewClient(pair[0], m.news)
 	m.groups, m.unlimited = cgroup.Open(cgroup.Options{Sweeper: o.Program, Log: o.Log})
 	go func() {
 		<-m.ended
@@ -171,7 +171,7 @@ func (m *Machine) command(o Options, conn *os.File) (cmd *exec.Cmd, given *os.Fi
 func (m *Machine) identify(attr *syscall.SysProcAttr) error {
 	switch {
 	case m.sub != nil: // nobody, until it has been given ids
-		attr.AmbientCaps = inside.AllRights()
+		attr.AmbientCaps = containerinit.AllRights()
 		return nil
 	case !m.ids:
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
@@ -186,7 +186,7 @@ func (m *Machine) identify(attr *syscall.SysProcAttr) error {
 	attr.GidMappings, attr.GidMappingsEnableSetgroups = attr.UidMappings, true
 	// Until it has taken on the namespace's root's id it is still root to files, which is how it finds its program and
 	// the state folder; and nobody in the namespace, so that it has no other rights than these.
-	attr.AmbientCaps = inside.AllRights()
+	attr.AmbientCaps = containerinit.AllRights()
 	return nil
 }
 

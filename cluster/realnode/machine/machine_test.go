@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
@@ -102,7 +102,7 @@ func TestStop(t *testing.T) {
 	if m.Status() == "" {
 		t.Error("it does not say how it ended")
 	}
-	if _, err := m.Listen(t.Context(), "10.0.0.9:80"); !errors.Is(err, handover.ErrGone) {
+	if _, err := m.Listen(t.Context(), "10.0.0.9:80"); !errors.Is(err, fdpass.ErrGone) {
 		t.Errorf("a machine that has ended: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
@@ -66,15 +66,15 @@ func (m *Machine) startNode(ctx context.Context, o NodeOptions) error {
 }
 
 // serve does what a node asks of the host, until the node ends.
-func (m *Machine) serve(ctx context.Context, conn int, ways handover.Ways) {
-	host := handover.Host{Ways: ways}
+func (m *Machine) serve(ctx context.Context, conn int, ways fdpass.Ways) {
+	host := fdpass.Host{Ways: ways}
 	if m.groups == nil {
-		handover.Serve(ctx, conn, host)
+		fdpass.Serve(ctx, conn, host)
 		return
 	}
 	groups := m.groups.Node()
 	host.Groups = groups
-	handover.Serve(ctx, conn, host)
+	fdpass.Serve(ctx, conn, host)
 	_ = groups.Close() // what is left of it goes with the cluster's
 }
 

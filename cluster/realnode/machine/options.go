@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 )
 
 // Options say how a machine is started.
@@ -20,10 +20,10 @@ type Options struct {
 // NodeOptions say how a node is started.
 type NodeOptions struct {
 	Name    string
-	Program string        // the path of slipway-node
-	Talk    *os.File      // the node's end of the connection that begins with its configuration; it stays the caller's
-	Log     io.Writer     // for what it logs, in lines; may be nil
-	Ways    handover.Ways // of the host's connections, which it has instead of a network; a plain node has the machine's
+	Program string      // the path of slipway-node
+	Talk    *os.File    // the node's end of the connection that begins with its configuration; it stays the caller's
+	Log     io.Writer   // for what it logs, in lines; may be nil
+	Ways    fdpass.Ways // of the host's connections, which it has instead of a network; a plain node has the machine's
 }
 
 // Node is a node that was started.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
+	"github.com/slipway-dev/slipway/cluster/realnode/containerinit"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
@@ -26,7 +26,7 @@ type seen struct {
 
 // beNode is the test's own program in place of slipway-node.
 func beNode() {
-	if err := inside.EnterRoot(); err != nil {
+	if err := containerinit.EnterRoot(); err != nil {
 		panic(err)
 	}
 	s := seen{Root: names("/"), Etc: names("/etc"), Dev: names("/dev")}

@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"os"
 
-	"github.com/slipway-dev/slipway/cluster/realnode/handover"
+	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
@@ -26,7 +26,7 @@ func (m *Machine) dial(ctx context.Context, network, address string) (net.Conn, 
 	if err != nil {
 		return nil, err
 	}
-	return handover.Connected(ctx, fd)
+	return fdpass.Connected(ctx, fd)
 }
 
 // Listen listens for TCP connections at an address of the machine's network, which may be yet to come.
@@ -62,7 +62,7 @@ func (m *Machine) listening(ctx context.Context, network, address string) (*os.F
 // error is a [NoWayOut] where the kernel has no such thing.
 func (m *Machine) ListenOutside(ctx context.Context, address string, keep []netip.Prefix) (net.Listener, error) {
 	fd, err := m.conn.Ask(ctx, wire.Request{WayOut: &wire.WayOut{Address: address, Keep: keep}})
-	if lacks, ok := errors.AsType[*handover.MissingError](err); ok {
+	if lacks, ok := errors.AsType[*fdpass.MissingError](err); ok {
 		return nil, &NoWayOut{lacks.Part, lacks.Err}
 	}
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-dev/slipway/cluster/realnode/containerinit"
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
-	"github.com/slipway-dev/slipway/cluster/realnode/inside"
 	"github.com/slipway-dev/slipway/cluster/realnode/keeper"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
@@ -129,7 +129,7 @@ func (p paths) of(path string) string {
 	if m, rest, ok := p.mounted(filepath.Clean("/" + path)); ok {
 		return filepath.Join(m.Source, rest)
 	}
-	at, err := inside.Within(p.root, path)
+	at, err := containerinit.Within(p.root, path)
 	if err != nil {
 		return filepath.Join(p.root, path) // where the kernel says the same
 	}

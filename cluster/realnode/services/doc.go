@@ -11,5 +11,5 @@
 //
 // Pods are strangers here, and the API server is in this process: connections of TCP and flows of UDP have limits, in
 // all and for each pod, taken from the process's open files, and no shortage of these ends a listener (package
-// [github.com/slipway-dev/slipway/cluster/intake]).
+// [github.com/slipway-dev/slipway/cluster/connlimit]).
 package services

@@ -11,7 +11,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 	"github.com/slipway-dev/slipway/cluster/network"
 )
 
@@ -176,7 +176,7 @@ func rotate(all []netip.AddrPort, number uint32) {
 
 func hash(client net.Addr) uint32 {
 	sum := uint32(2166136261)
-	for _, b := range intake.Host(client).AsSlice() {
+	for _, b := range connlimit.Host(client).AsSlice() {
 		sum = (sum ^ uint32(b)) * 16777619
 	}
 	return sum

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
 // flows are the clients of UDP of all Services that have an endpoint. There are only so many: for one too many, the one
@@ -67,7 +67,7 @@ func (f *flows) use(one *flow) {
 func (f *flows) touch(one *flow) {
 	if one.inAll != nil {
 		f.order.MoveToBack(one.inAll)
-		f.clients[intake.Host(one.client)].MoveToBack(one.inClient)
+		f.clients[connlimit.Host(one.client)].MoveToBack(one.inClient)
 	}
 }
 
@@ -75,7 +75,7 @@ func (f *flows) touch(one *flow) {
 func (f *flows) add(one *flow) (crowded bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	from := intake.Host(one.client)
+	from := connlimit.Host(one.client)
 	switch ofClient := f.clients[from]; {
 	case ofClient != nil && ofClient.Len() >= f.each:
 		f.drop(ofClient.Front().Value.(*flow))
@@ -105,7 +105,7 @@ func (f *flows) drop(one *flow) {
 		return
 	}
 	_ = one.to.Close() // by which its goroutine ends
-	from := intake.Host(one.client)
+	from := connlimit.Host(one.client)
 	f.order.Remove(one.inAll)
 	f.clients[from].Remove(one.inClient)
 	if f.clients[from].Len() == 0 {

@@ -5,7 +5,7 @@ import (
 	"net"
 	"sync"
 
-	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 // shares are how many connections of TCP, flows of UDP and listeners the process's open files are enough for.
 func shares() (conns, flows, listeners int) {
 	files := uint64(mostConns * filesOfConn)
-	if limit, known := intake.OpenFiles(); known {
+	if limit, known := connlimit.OpenFiles(); known {
 		files = min(files, limit)
 	}
 	return min(max(fewest, int(files)/filesOfConn), mostConns), min(max(fewest, int(files)/filesOfFlow), mostFlows), max(fewest, int(files)/filesOfListener)

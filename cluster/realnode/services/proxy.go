@@ -16,8 +16,8 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	discoverylisters "k8s.io/client-go/listers/discovery/v1"
 
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 	"github.com/slipway-dev/slipway/cluster/hostaddress"
-	"github.com/slipway-dev/slipway/cluster/intake"
 	"github.com/slipway-dev/slipway/cluster/listeners"
 	"github.com/slipway-dev/slipway/cluster/network"
 	"github.com/slipway-dev/slipway/cluster/registry/peer"
@@ -62,7 +62,7 @@ type Proxy struct {
 	open     *listeners.Set[key, target]
 	group    sync.WaitGroup
 
-	fromPods, fromHost *intake.Limit
+	fromPods, fromHost *connlimit.Limit
 	flows              *flows
 	reported           reported
 	most               int // of listeners at a time
@@ -81,7 +81,7 @@ func New(f informers.SharedInformerFactory, o Options) (*Proxy, error) {
 	conns, packets, most := shares()
 	p := &Proxy{
 		options: o, services: f.Core().V1().Services().Lister(), slices: f.Discovery().V1().EndpointSlices().Lister(), most: most,
-		fromPods: intake.NewLimit(conns, conns/ofOne), fromHost: intake.NewLimit(conns, conns), flows: newFlows(packets, packets/ofOne),
+		fromPods: connlimit.NewLimit(conns, conns/ofOne), fromHost: connlimit.NewLimit(conns, conns), flows: newFlows(packets, packets/ofOne),
 	}
 	p.open = listeners.NewSet(p.listen, p.reportShut)
 	var err error

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net"
 
-	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
 // listenTCP joins each connection to one with an endpoint.
@@ -18,13 +18,13 @@ func (p *Proxy) listenTCP(ctx context.Context, k key, t target) (func(), error) 
 		limit = p.fromHost
 	}
 	p.group.Go(func() {
-		intake.Connections(listener, func(conn net.Conn) { p.enter(ctx, conn, t, limit) }, p.trouble)
+		connlimit.Connections(listener, func(conn net.Conn) { p.enter(ctx, conn, t, limit) }, p.trouble)
 	})
 	return func() { _ = listener.Close() }, nil
 }
 
 // enter passes a connection on that is within the limit.
-func (p *Proxy) enter(ctx context.Context, conn net.Conn, t target, limit *intake.Limit) {
+func (p *Proxy) enter(ctx context.Context, conn net.Conn, t target, limit *connlimit.Limit) {
 	leave, ok := limit.Enter(conn.RemoteAddr())
 	if !ok {
 		p.reported.crowd(p.options.Log, "connections", conn.RemoteAddr())
@@ -38,7 +38,7 @@ func (p *Proxy) enter(ctx context.Context, conn net.Conn, t target, limit *intak
 }
 
 // reset ends a connection such that the client sees that it is refused.
-func reset(conn net.Conn) { intake.Reset(conn) }
+func reset(conn net.Conn) { connlimit.Reset(conn) }
 
 func (p *Proxy) listener(ctx context.Context, k key) (net.Listener, error) {
 	if k.host {
@@ -56,5 +56,5 @@ func (p *Proxy) pass(ctx context.Context, conn net.Conn, t target) {
 		return
 	}
 	defer to.Close()
-	intake.Join(ctx, conn, to)
+	connlimit.Join(ctx, conn, to)
 }

@@ -5,7 +5,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/slipway-dev/slipway/cluster/intake"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
 const (
@@ -23,7 +23,7 @@ func (p *Proxy) listenUDP(ctx context.Context, k key, t target) (func(), error) 
 	}
 	p.group.Go(func() {
 		defer p.flows.end(conn)
-		intake.Packets(conn, make([]byte, maxPacket), func(packet []byte, client net.Addr) {
+		connlimit.Packets(conn, make([]byte, maxPacket), func(packet []byte, client net.Addr) {
 			to, err := p.flow(ctx, t, conn, client)
 			if err != nil {
 				return // as lost as packets get

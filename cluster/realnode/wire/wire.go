@@ -1,5 +1,5 @@
 // Package wire is what the programs of real nodes say to each other: the cluster's process, slipway-node and
-// slipway-container, which package [github.com/slipway-dev/slipway/cluster/realnode/inside] is.
+// slipway-container, which package [github.com/slipway-dev/slipway/cluster/realnode/containerinit] is.
 //
 // A part of slipway-container is started with its name, and inherits a description as JSON ([MachineConfig],
 // [Container], [Process]) and files with fixed numbers. The parts that live on are asked by a [Request] over a socket

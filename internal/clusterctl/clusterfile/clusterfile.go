@@ -36,10 +36,10 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/slipway-dev/slipway/internal/aliases"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/safefs"
+	"github.com/slipway-dev/slipway/internal/yamlsize"
 )
 
 // Description is what a file says.
@@ -74,11 +74,11 @@ func Parse(path string, text []byte) (Description, error) {
 		return d, &report.Error{What: "the cluster's configuration is not valid YAML", Where: path, Code: 2,
 			Err: errors.New(strings.TrimPrefix(err.Error(), "yaml: "))}
 	}
-	err := aliases.Check(text)
-	if deep, ok := errors.AsType[*aliases.DepthError](err); ok {
-		return d, &report.Error{What: fmt.Sprintf("the cluster's configuration is nested deeper than %d levels", aliases.Deepest), Where: fmt.Sprintf("%s:%d", path, deep.Line), Code: 2}
+	err := yamlsize.Check(text)
+	if deep, ok := errors.AsType[*yamlsize.DepthError](err); ok {
+		return d, &report.Error{What: fmt.Sprintf("the cluster's configuration is nested deeper than %d levels", yamlsize.Deepest), Where: fmt.Sprintf("%s:%d", path, deep.Line), Code: 2}
 	}
-	if errors.Is(err, aliases.ErrGrowth) {
+	if errors.Is(err, yamlsize.ErrGrowth) {
 		return d, &report.Error{What: "the cluster's configuration is too large", Where: path, Code: 2, Err: err, Hint: "replace the aliases by their contents"}
 	}
 	if root := document.Content[0]; isKindFile(root) {

@@ -10,11 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slipway-dev/slipway/internal/aliases"
 	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/safefs"
+	"github.com/slipway-dev/slipway/internal/yamlsize"
 )
 
 const whole = `# a cluster
@@ -177,7 +177,7 @@ func TestAliases(t *testing.T) {
 	}
 	for _, text := range []string{many.String(), "nodes: &n [*n]\n"} {
 		_, err := clusterfile.Parse("f", []byte(text))
-		if e, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, aliases.ErrGrowth) || e.Where != "f" || e.Code != 2 {
+		if e, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, yamlsize.ErrGrowth) || e.Where != "f" || e.Code != 2 {
 			t.Errorf("%.40q: %+v", text, err)
 		}
 	}
@@ -185,7 +185,7 @@ func TestAliases(t *testing.T) {
 
 // TestDepth: a file that is nested too deep is refused with its line.
 func TestDepth(t *testing.T) {
-	_, err := clusterfile.Parse("f", []byte("nodes:\n- "+strings.Repeat("{a: ", aliases.Deepest)+strings.Repeat("}", aliases.Deepest)))
+	_, err := clusterfile.Parse("f", []byte("nodes:\n- "+strings.Repeat("{a: ", yamlsize.Deepest)+strings.Repeat("}", yamlsize.Deepest)))
 	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != "f:2" || e.Code != 2 || !strings.Contains(e.What, "500 levels") {
 		t.Errorf("%+v", err)
 	}

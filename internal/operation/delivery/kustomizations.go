@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/kustomization"
+	"github.com/slipway-dev/slipway/internal/kustomizefs"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
@@ -25,7 +25,7 @@ func Online(ctx context.Context, s *operation.Session, looks bool) (online conte
 	if looks {
 		return ctx, func() {}
 	}
-	return bounded.Online(ctx, func(address string) {
+	return kustomizefs.Online(ctx, func(address string) {
 		s.Handler.Handle(report.Note{Text: "fetching " + address + ", which a kustomization names"})
 	})
 }

@@ -9,11 +9,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/slipway-dev/slipway/internal/bounded"
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/consistency"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/kustomization"
+	"github.com/slipway-dev/slipway/internal/kustomizefs"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/delivery"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -97,7 +97,7 @@ func (j judge) unbuilt(ctx context.Context, affected []string) (folder string, b
 			continue
 		}
 		parts, err := j.Parts(candidate), j.build(ctx, candidate)
-		if remote, ok := errors.AsType[*bounded.RemoteError](err); ok {
+		if remote, ok := errors.AsType[*kustomizefs.RemoteError](err); ok {
 			j.unknown[candidate] = remote.Address
 		}
 		switch {

@@ -10,9 +10,9 @@ import (
 	"go.yaml.in/yaml/v3"
 	sigs "sigs.k8s.io/yaml"
 
-	"github.com/slipway-dev/slipway/internal/aliases"
 	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/yamlsize"
 )
 
 // manifest is a file with a definition.
@@ -55,7 +55,7 @@ func readFolder(pass *generator.Pass, dir string) ([]*manifest, error) {
 
 // parse reads a file; it is nil for one without a definition, like one that is no YAML.
 func parse(path string, data []byte) (*manifest, *report.Finding) {
-	if err := aliases.Check(data); err != nil {
+	if err := yamlsize.Check(data); err != nil {
 		return nil, grown(path, err)
 	}
 	var object struct {
@@ -96,14 +96,14 @@ func parse(path string, data []byte) (*manifest, *report.Finding) {
 
 // grown is a file whose aliases would fill the memory, or that is nested too deep; one that is no YAML is left out.
 func grown(path string, err error) *report.Finding {
-	if deep, ok := errors.AsType[*aliases.DepthError](err); ok {
+	if deep, ok := errors.AsType[*yamlsize.DepthError](err); ok {
 		return &report.Finding{
 			Position: report.Position{File: path, Line: deep.Line}, Fatal: true,
-			Message:    fmt.Sprintf("the YAML is nested deeper than %d levels", aliases.Deepest),
+			Message:    fmt.Sprintf("the YAML is nested deeper than %d levels", yamlsize.Deepest),
 			Suggestion: "no definition needs as many: correct the file",
 		}
 	}
-	if !errors.Is(err, aliases.ErrGrowth) {
+	if !errors.Is(err, yamlsize.ErrGrowth) {
 		return nil
 	}
 	return &report.Finding{

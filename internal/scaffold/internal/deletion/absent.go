@@ -89,8 +89,8 @@ func refuseUnlisted(p *plan.Plan, file *project.Project, r project.Resource) err
 	}
 }
 
-// refuseTheirs refuses to delete webhooks that PROJECT does not list while the code has them.
-func (o WebhookOptions) refuseTheirs(p *plan.Plan, file *project.Project) error {
+// refuseUnlistedWebhooks refuses to delete webhooks that PROJECT does not list while the code has them.
+func (o WebhookOptions) refuseUnlistedWebhooks(p *plan.Plan, file *project.Project) error {
 	r := project.Resource{Group: o.Group, Version: o.Version, Kind: o.Kind, Domain: file.Domain}
 	if listed := file.Lookup(o.Group, o.Version, o.Kind); listed != nil {
 		r = *listed

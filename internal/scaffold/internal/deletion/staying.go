@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/references"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -141,7 +141,7 @@ const mostUsers = 12
 
 // usersOf are the places that use files of a kind once the plan is applied, as far as a message lists them.
 func usersOf(p *plan.Plan, own []string) (users []string, err error) {
-	sources, err := usage.Read(p.Code())
+	sources, err := references.Read(p.Code())
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func Webhook(folder *fileview.Folder, d WebhookOptions) (*plan.Plan, error) {
 		going, _ = d.split(project.Webhooks{Defaulting: true, Validation: true})
 	}
 	if going == nil {
-		if err := d.refuseTheirs(p, file); err != nil {
+		if err := d.refuseUnlistedWebhooks(p, file); err != nil {
 			return nil, err
 		}
 		p.NothingToDo(d.withoutWebhooks(file))

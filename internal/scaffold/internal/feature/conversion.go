@@ -13,7 +13,7 @@ import (
 // conversionPatchFile is the patch in config/crd that another tool has of a converted kind, for its webhook or for
 // cert-manager's injection.
 func (p *planner) conversionPatchFile(r project.Resource, what string) string {
-	if p.project.MultiGroup && r.Group != "" && !p.project.Terse() {
+	if p.project.MultiGroup && r.Group != "" && !p.project.IsV2() {
 		return "patches/" + what + "_in_" + r.Group + "_" + r.PluralName() + ".yaml"
 	}
 	return "patches/" + what + "_in_" + r.PluralName() + ".yaml"
@@ -30,7 +30,7 @@ func (p *planner) planForeignConversion() error {
 		if err := p.RequireFrom("webhook/conversion.yaml", "config/crd/"+name, map[string]any{"Resource": r}); err != nil {
 			return err
 		}
-		if err := p.Put(p.crdConfig(), plan.These(piece.Patch{Marker: "crdkustomizewebhookpatch", File: name})); err != nil {
+		if err := p.Insert(p.crdConfig(), plan.These(piece.Patch{Marker: "crdkustomizewebhookpatch", File: name})); err != nil {
 			return err
 		}
 	}
@@ -41,7 +41,7 @@ func (p *planner) planForeignConversion() error {
 	if err := p.set(names, true); err != nil {
 		return err
 	}
-	return p.Put(p.crdConfig(), plan.These(piece.Entry{List: names.List, Text: names.Item}))
+	return p.Insert(p.crdConfig(), plan.These(piece.Entry{List: names.List, Text: names.Item}))
 }
 
 // noteConversion says that definitions still convert by a webhook that is no longer deployed: another tool's patches
@@ -80,7 +80,7 @@ func (p *planner) planForeignInjection() error {
 		if err != nil || !there {
 			return err
 		}
-		if err := p.Put(p.crdConfig(), plan.These(piece.Patch{Marker: "crdkustomizecainjectionpatch", File: name})); err != nil {
+		if err := p.Insert(p.crdConfig(), plan.These(piece.Patch{Marker: "crdkustomizecainjectionpatch", File: name})); err != nil {
 			return err
 		}
 	}

@@ -38,7 +38,7 @@ func (p *planner) planEndToEnd() error {
 	if there, err := p.Exists("Makefile"); err != nil || !there {
 		return err
 	}
-	return p.Put("Makefile", plan.These(piece.MakefileVariable{Name: "SLIPWAY", Default: "slipway"}, e2eTarget))
+	return p.Insert("Makefile", plan.These(piece.MakefileVariable{Name: "SLIPWAY", Default: "slipway"}, e2eTarget))
 }
 
 // emptyTests is the file that kubebuilder's create webhook inserts tests into, and stops half-way without.
@@ -87,7 +87,7 @@ func (p *planner) refuseOtherTarget() error {
 	if err != nil || !c.There() {
 		return err
 	}
-	_, line := e2eTarget.Take(c.After())
+	_, line := e2eTarget.Remove(c.After())
 	if line == 0 {
 		return nil
 	}

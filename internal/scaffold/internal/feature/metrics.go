@@ -88,7 +88,7 @@ func (p *planner) planAlertNames() error {
 	if err := p.RequireFrom("features-names/"+name, "config/default/"+name, data); err != nil {
 		return err
 	}
-	return p.Put(p.defaultConfig(), plan.These(piece.Entry{List: "replacements", Text: "path: " + name}))
+	return p.Insert(p.defaultConfig(), plan.These(piece.Entry{List: "replacements", Text: "path: " + name}))
 }
 
 // planRunbooks plans the pages to which alerts link.

@@ -20,7 +20,7 @@ func (p *planner) planNames() error {
 			return err
 		}
 	}
-	return p.Put(p.defaultConfig(), plan.These(piece.Item{List: "resources", Name: "services.yaml"}, piece.Entry{List: "replacements", Text: "path: names.yaml"}))
+	return p.Insert(p.defaultConfig(), plan.These(piece.Item{List: "resources", Name: "services.yaml"}, piece.Entry{List: "replacements", Text: "path: names.yaml"}))
 }
 
 // composing are the features that need what puts names together.
@@ -72,13 +72,13 @@ func (p *planner) withoutLine(name string, line plan.Piece) error {
 	changed := 0
 	c, err := p.Find(p.defaultConfig())
 	if err == nil {
-		_, changed = line.Take(c.After())
+		_, changed = line.Remove(c.After())
 	}
 	if err != nil || changed > 0 {
 		return errors.Join(err, p.Keep("config/default/"+name, "its line has other text on it"))
 	}
 	if err := p.Edit(p.defaultConfig(), func(_ string, src []byte) ([]byte, error) {
-		out, _ := line.Take(src)
+		out, _ := line.Remove(src)
 		return out, nil
 	}); err != nil {
 		return err

@@ -62,13 +62,13 @@ func (p *planner) planWatching() error {
 		return err
 	}
 	option := watchedNamespaces{string(function)}
-	if _, err := option.Put(options, c.After()); err != nil && !p.Recording() {
+	if _, err := option.Insert(options, c.After()); err != nil && !p.Recording() {
 		return err // with a line of the file as its author has it
 	}
 	if err := p.Create(beside(options), function); err != nil {
 		return err
 	}
-	return p.Put(options, plan.These(piece.Import{Path: "sigs.k8s.io/controller-runtime/pkg/cache", Module: p.project.Repo}, option))
+	return p.Insert(options, plan.These(piece.Import{Path: "sigs.k8s.io/controller-runtime/pkg/cache", Module: p.project.Repo}, option))
 }
 
 // beside is the file of the code that the options in a file call.
@@ -140,8 +140,8 @@ type watchedNamespaces struct{ function string }
 // ID reports the piece from others of its file.
 func (watchedNamespaces) ID() string { return watchedOption }
 
-// Put adds the text where it is missing.
-func (w watchedNamespaces) Put(file string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (w watchedNamespaces) Insert(file string, src []byte) ([]byte, error) {
 	if bytes.Contains(src, []byte(watchingCall)) {
 		return src, nil
 	}
@@ -173,8 +173,8 @@ func (w watchedNamespaces) Put(file string, src []byte) ([]byte, error) {
 // watchedLine is the option as gofmt aligns it.
 var watchedLine = lazy.Regexp(`\n[ \t]*Cache:[ \t]+cache\.Options\{DefaultNamespaces: watchedNamespaces\(\)\},[ \t]*(\n|[^/ \t])`)
 
-// Take removes the text.
-func (w watchedNamespaces) Take(src []byte) ([]byte, int) {
+// Remove removes the text.
+func (w watchedNamespaces) Remove(src []byte) ([]byte, int) {
 	out := watchedLine().ReplaceAll(src, []byte("$1"))
 	if i := bytes.Index(out, []byte(watchingCall)); i >= 0 {
 		return out, 1 + bytes.Count(out[:i], []byte("\n"))

@@ -92,7 +92,7 @@ func (p *planner) enable(f Feature) error {
 	if err := p.planFeature(f); err != nil {
 		return err
 	}
-	return p.Put(p.defaultConfig(), plan.These(f.lines()...))
+	return p.Insert(p.defaultConfig(), plan.These(f.lines()...))
 }
 
 // complete writes what the feature has not yet, and switches it on if it had nothing.
@@ -158,7 +158,7 @@ func (p *planner) disable(f Feature) error {
 	return p.Edit(p.defaultConfig(), func(file string, src []byte) ([]byte, error) {
 		for _, line := range f.lines() {
 			at := 0
-			if src, at = line.Take(src); at > 0 {
+			if src, at = line.Remove(src); at > 0 {
 				return nil, &report.Error{
 					What: fmt.Sprintf("the line of %s has other text on it", f), Where: fmt.Sprintf("%s:%d", file, at),
 					Hint: "nothing was changed; remove it by hand",

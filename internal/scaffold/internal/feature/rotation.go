@@ -39,14 +39,14 @@ func (p *planner) planRotation() error {
 	if err := p.RequireFrom("webhook/certificate.go", rotationFile, p.data()); err != nil {
 		return err
 	}
-	if err := main.Put(p.Plan, p.rotationPieces); err != nil {
+	if err := main.Insert(p.Plan, p.rotationPieces); err != nil {
 		return err
 	}
 	const module = "github.com/open-policy-agent/cert-controller"
 	if err := gomod.PinFeature(p.Plan, "selfcert", module); err != nil {
 		return err
 	}
-	return p.Put("go.mod", plan.These(gomod.DirectUse{Module: module}, gomod.DirectUse{Module: "k8s.io/api"}))
+	return p.Insert("go.mod", plan.These(gomod.DirectUse{Module: module}, gomod.DirectUse{Module: "k8s.io/api"}))
 }
 
 // rotationPieces call the code in main.go.

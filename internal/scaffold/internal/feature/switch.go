@@ -114,7 +114,7 @@ func (p *planner) enableForeign(f Feature) error {
 	}
 	if e.Folder == "" {
 		line := piece.Switch{Item: piece.Item{List: e.List, Name: e.Item}, Section: piece.Section{Of: e}}
-		if err := p.Put(p.defaultConfig(), plan.These(line)); err != nil {
+		if err := p.Insert(p.defaultConfig(), plan.These(line)); err != nil {
 			return err
 		}
 	}
@@ -144,7 +144,7 @@ func (p *planner) comment(f Feature) error {
 			if (piece.Section{Of: e}).Explained(src) {
 				return src, nil
 			}
-			out, _ := piece.Item{List: e.List, Name: e.Item}.Take(src)
+			out, _ := piece.Item{List: e.List, Name: e.Item}.Remove(src)
 			return out, nil
 		}); err != nil {
 			return err

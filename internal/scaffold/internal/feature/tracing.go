@@ -41,7 +41,7 @@ func (p *planner) planTracing() error {
 	if err := p.RequireFrom("features-tracing/tracing.go", tracingFile, p.data()); err != nil {
 		return err
 	}
-	if err := main.Put(p.Plan, p.tracePieces); err != nil {
+	if err := main.Insert(p.Plan, p.tracePieces); err != nil {
 		return err
 	}
 	for _, file := range p.controllerFiles() {
@@ -50,12 +50,12 @@ func (p *planner) planTracing() error {
 		} else if !there {
 			continue
 		}
-		if err := p.Put(file, p.tracedPieces); err != nil {
+		if err := p.Insert(file, p.tracedPieces); err != nil {
 			return err
 		}
 	}
 	for _, module := range tracingModules {
-		if err := p.Put("go.mod", plan.These(gomod.DirectUse{Module: module})); err != nil {
+		if err := p.Insert("go.mod", plan.These(gomod.DirectUse{Module: module})); err != nil {
 			return err
 		}
 	}
@@ -100,7 +100,7 @@ func (p *planner) tracePieces(src []byte) []plan.Piece {
 func (p *planner) tracedPieces(src []byte) []plan.Piece {
 	name, pkg := p.managerPackage(src)
 	traced := piece.WrappedArgument{Method: "Complete", Argument: "r", Around: name + ".Traced"}
-	if out, err := traced.Put("", src); !p.Recording() && (err != nil || bytes.Equal(out, src)) {
+	if out, err := traced.Insert("", src); !p.Recording() && (err != nil || bytes.Equal(out, src)) {
 		return nil
 	}
 	return []plan.Piece{piece.Import{Path: pkg}, traced}

@@ -48,7 +48,7 @@ func (p *planner) planWebhookItems() error {
 		}
 		of = append(of, piece.Entry{List: "patches", Text: "path: " + name})
 	}
-	return p.Put(p.component(WebhookServer), plan.These(of...))
+	return p.Insert(p.component(WebhookServer), plan.These(of...))
 }
 
 // webhookManifests is the file into which configurations of webhooks are generated.
@@ -99,7 +99,7 @@ func (p *planner) planInjection() error {
 	for _, r := range p.converted() {
 		of = append(of, piece.Entry{List: "patches", Text: "{path: injection.yaml, target: {kind: CustomResourceDefinition, name: " + r.CRDName() + "}}"})
 	}
-	return p.Put(p.component(CertManager), plan.These(of...))
+	return p.Insert(p.component(CertManager), plan.These(of...))
 }
 
 // planRotationItems lists the kinds into whose definitions the manager puts its authority.
@@ -112,7 +112,7 @@ func (p *planner) planRotationItems() error {
 		}
 		of = append(of, piece.Entry{List: "patches", Text: "{path: " + name + ", target: {kind: ClusterRole, name: certificate-role}}"})
 	}
-	return p.Put(p.component(SelfCert), plan.These(of...))
+	return p.Insert(p.component(SelfCert), plan.These(of...))
 }
 
 // Serve plans what deploys webhooks and a certificate for them: certificates or, when that is "", what there is. A
@@ -173,7 +173,7 @@ func (p *planner) listConfigurations() error {
 	if err != nil || !admission {
 		return err
 	}
-	return p.Put(p.component(WebhookServer), plan.These(piece.Item{List: "resources", Name: path.Base(webhookManifests)}))
+	return p.Insert(p.component(WebhookServer), plan.These(piece.Item{List: "resources", Name: path.Base(webhookManifests)}))
 }
 
 // serveWith plans what deploys webhooks, with the certificates that a flag asks for.

@@ -20,12 +20,12 @@ func (d DirectUse) ID() string { return "use " + d.Module }
 // Imported is the module.
 func (d DirectUse) Imported() string { return d.Module }
 
-// Put adds the text where it is missing.
-func (d DirectUse) Put(_ string, src []byte) ([]byte, error) { return d.set(src, false), nil }
+// Insert adds the text where it is missing.
+func (d DirectUse) Insert(_ string, src []byte) ([]byte, error) { return d.set(src, false), nil }
 
-// Take makes the requirement an indirect one; its caller knows that nothing else
+// Remove makes the requirement an indirect one; its caller knows that nothing else
 // imports the module.
-func (d DirectUse) Take(src []byte) ([]byte, int) { return d.set(src, true), 0 }
+func (d DirectUse) Remove(src []byte) ([]byte, int) { return d.set(src, true), 0 }
 
 func (d DirectUse) set(src []byte, indirect bool) []byte {
 	file, err := modfile.Parse("go.mod", src, nil)
@@ -60,7 +60,7 @@ func UseTypes(p *plan.Plan, r project.Resource, more ...string) error {
 		more = append(more, name)
 	}
 	for _, name := range more {
-		if err := p.Put("go.mod", plan.These(DirectUse{name})); err != nil {
+		if err := p.Insert("go.mod", plan.These(DirectUse{name})); err != nil {
 			return err
 		}
 	}

@@ -20,13 +20,13 @@ func PinFeature(p *plan.Plan, feature, module string) error {
 		return err
 	}
 	src := before.After()
-	if err := p.Put("go.mod", plan.These(featureModules{feature, module})); err != nil {
+	if err := p.Insert("go.mod", plan.These(featureModules{feature, module})); err != nil {
 		return err
 	}
 	if after, err := p.Find("go.mod"); err == nil && !bytes.Equal(src, after.After()) && hasOthers(src) {
 		p.Leave("go.mod requires more modules than a new project, and " + module + " may need newer versions of them: run go mod tidy")
 	}
-	return p.Put("go.sum", plan.These(featureSums{feature, module}))
+	return p.Insert("go.sum", plan.These(featureSums{feature, module}))
 }
 
 // hasOthers reports whether a go.mod requires modules that a new project does not.
@@ -53,8 +53,8 @@ func (f featureModules) ID() string { return "modules of " + f.feature }
 // Imported is the module that the feature's code imports.
 func (f featureModules) Imported() string { return f.module }
 
-// Put requires what is missing.
-func (f featureModules) Put(_ string, src []byte) ([]byte, error) {
+// Insert requires what is missing.
+func (f featureModules) Insert(_ string, src []byte) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", src, nil)
 	if err != nil {
 		return nil, &report.Error{What: "go.mod cannot be read", Where: "go.mod:1", Hint: "nothing was changed; correct it and run the command again", Err: err}
@@ -69,9 +69,9 @@ func (f featureModules) Put(_ string, src []byte) ([]byte, error) {
 	return separated(file)
 }
 
-// Take removes them where all other requirements are those of a new project: these are known not to need them. In other
-// projects `go mod tidy` decides.
-func (f featureModules) Take(src []byte) ([]byte, int) {
+// Remove removes them where all other requirements are those of a new project: these are known not to need them. In
+// other projects `go mod tidy` decides.
+func (f featureModules) Remove(src []byte) ([]byte, int) {
 	file, err := modfile.Parse("go.mod", src, nil)
 	if err != nil {
 		return src, 0
@@ -121,8 +121,8 @@ func (f featureSums) ID() string { return "checksums of " + f.feature }
 // Imported is the module that the feature's code imports.
 func (f featureSums) Imported() string { return f.module }
 
-// Put adds those that are missing.
-func (f featureSums) Put(_ string, src []byte) ([]byte, error) {
+// Insert adds those that are missing.
+func (f featureSums) Insert(_ string, src []byte) ([]byte, error) {
 	pinned, err := templates.Raw("modules/" + f.feature + ".sum")
 	if err != nil {
 		return nil, fmt.Errorf("checksums of %s: %w", f.feature, err)
@@ -130,8 +130,8 @@ func (f featureSums) Put(_ string, src []byte) ([]byte, error) {
 	return mergedSums(pinned, src), nil
 }
 
-// Take removes them under the same condition as the requirements: all other lines are those of a new project.
-func (f featureSums) Take(src []byte) ([]byte, int) {
+// Remove removes them under the same condition as the requirements: all other lines are those of a new project.
+func (f featureSums) Remove(src []byte) ([]byte, int) {
 	pinned, err := templates.Raw("modules/" + f.feature + ".sum")
 	if err != nil {
 		return src, 0

@@ -96,15 +96,15 @@ func TestDirectUse(t *testing.T) {
 		{"not required", "example.org/a v1.0.0\n", "example.org/a v1.0.0\n"},
 	} {
 		use := gomod.DirectUse{Module: "example.org/x"}
-		out, err := use.Put("go.mod", []byte(head+test.indirect))
+		out, err := use.Insert("go.mod", []byte(head+test.indirect))
 		if err != nil || cmp.Diff(head+test.direct, string(out)) != "" {
 			t.Errorf("%s: put gives %s, %v", test.name, cmp.Diff(head+test.direct, string(out)), err)
 		}
-		if out, _ = use.Take(out); cmp.Diff(head+test.indirect, string(out)) != "" {
+		if out, _ = use.Remove(out); cmp.Diff(head+test.indirect, string(out)) != "" {
 			t.Errorf("%s: take gives %s", test.name, cmp.Diff(head+test.indirect, string(out)))
 		}
 	}
-	if out, err := (gomod.DirectUse{Module: "x"}).Put("go.mod", []byte("not a module file")); err != nil || string(out) != "not a module file" {
+	if out, err := (gomod.DirectUse{Module: "x"}).Insert("go.mod", []byte("not a module file")); err != nil || string(out) != "not a module file" {
 		t.Errorf("what is no module file becomes %q, %v", out, err)
 	}
 }
@@ -135,7 +135,7 @@ func TestPinFeature(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			out, _ := n.Of(f.After())[0].Take(f.After())
+			out, _ := n.Of(f.After())[0].Remove(f.After())
 			if err := p.Write(n.Path, out); err != nil {
 				return err
 			}

@@ -97,7 +97,7 @@ func TestSchemePieces(t *testing.T) {
 	} {
 		out, err := plan.Pieces(func(src []byte) []plan.Piece {
 			return kind.SchemePieces(file, test.kind, gofile.ImportsOf(src), test.code)
-		}).Put("main.go", []byte(test.src))
+		}).Insert("main.go", []byte(test.src))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ func MultiGroup(on bool) func(*plan.Plan, *project.Project) error {
 func Declare(on bool) func(*plan.Plan, *project.Project) error {
 	return func(_ *plan.Plan, file *project.Project) error {
 		for i, r := range file.Resources {
-			if r.API != nil && !r.External && !r.Core && r.Path == "" && !file.Terse() {
+			if r.API != nil && !r.External && !r.Core && r.Path == "" && !file.IsV2() {
 				file.Resources[i].Path = file.ImportPath(r)
 			}
 		}

@@ -61,7 +61,7 @@ func (m *moving) suiteFor(suite sharedSuite, part *relocate.Part, src []byte) []
 		for _, r := range kinds {
 			for _, p := range slices.Backward(newwebhook.SuitePieces(m.project, r)(src)) {
 				if !needed[p.ID()] {
-					src, _ = p.Take(src)
+					src, _ = p.Remove(src)
 				}
 			}
 		}

@@ -45,7 +45,7 @@ func (c Code) Wire(p *plan.Plan, of *project.Project, find func(*plan.Plan, *pro
 // holder is the one of several files that has the set-up already, or "".
 func (c Code) holder(several []*plan.File) string {
 	has := func(f *plan.File) bool {
-		out, err := c.SetUp.Put(f.Path(), f.After())
+		out, err := c.SetUp.Insert(f.Path(), f.After())
 		return err == nil && bytes.Equal(out, f.After())
 	}
 	if i := slices.IndexFunc(several, has); i >= 0 {
@@ -60,7 +60,7 @@ func put(p *plan.Plan, file string, of plan.Pieces) error {
 	if err != nil {
 		return err
 	}
-	return p.PutIfPlaced(file, of, piece.ByHand(of(c.After())))
+	return p.InsertIfPlaced(file, of, piece.ByHand(of(c.After())))
 }
 
 // leave leaves all of the code to the user.
@@ -90,12 +90,12 @@ func (c Code) leave(p *plan.Plan, main Main) error {
 	return nil
 }
 
-// Put plans pieces in the file, which a feature cannot do without.
-func (m Main) Put(p *plan.Plan, of plan.Pieces) error {
+// Insert plans pieces in the file, which a feature cannot do without.
+func (m Main) Insert(p *plan.Plan, of plan.Pieces) error {
 	if m.File == "" {
 		return m.Unclear
 	}
-	return p.Put(m.File, of)
+	return p.Insert(m.File, of)
 }
 
 const RoleBindingFile = "config/rbac/role_binding.yaml"

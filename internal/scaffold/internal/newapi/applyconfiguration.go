@@ -30,14 +30,14 @@ func (a *planner) applyImport() string {
 
 // planApplyMarkers asks for apply configurations of the kind.
 func (a *planner) planApplyMarkers() error {
-	if err := a.Put(cmp.Or(a.registration.File, a.project.GroupVersionFile(a.resource)), plan.These(piece.PackageMarker(applyMarker))); err != nil {
+	if err := a.Insert(cmp.Or(a.registration.File, a.project.GroupVersionFile(a.resource)), plan.These(piece.PackageMarker(applyMarker))); err != nil {
 		return err
 	}
-	if err := a.Put(a.types, plan.These(piece.TypeMarker{Kind: a.resource.Kind, Marker: clientMarker})); err != nil {
+	if err := a.Insert(a.types, plan.These(piece.TypeMarker{Kind: a.resource.Kind, Marker: clientMarker})); err != nil {
 		return err
 	}
 	if there, err := a.Exists("Makefile"); err != nil || !there {
 		return err
 	}
-	return a.Put("Makefile", plan.These(piece.MakefileGenerator{Name: "applyconfiguration"}))
+	return a.Insert("Makefile", plan.These(piece.MakefileGenerator{Name: "applyconfiguration"}))
 }

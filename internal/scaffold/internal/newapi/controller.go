@@ -192,12 +192,12 @@ func (a *planner) putSuite(file string) error {
 	if err := a.RequireFrom("api/suite_test.go", file, a.data()); err != nil {
 		return err
 	}
-	return a.PutIfPlaced(file, a.suiteFragments, piece.ByHand(a.suiteFragments(nil)))
+	return a.InsertIfPlaced(file, a.suiteFragments, piece.ByHand(a.suiteFragments(nil)))
 }
 
-// findTheirs looks for a controller of the kind that its authors have elsewhere than in the layout's file: a second one
-// would do its work again.
-func (a *planner) findTheirs() error {
+// findExistingController looks for a controller of the kind that its authors have elsewhere than in the layout's file:
+// a second one would do its work again.
+func (a *planner) findExistingController() error {
 	if there, err := a.Exists(a.controllerFile()); err != nil || there || !a.options.Controller || a.ambiguous() {
 		return err
 	}
@@ -227,8 +227,8 @@ func (a *planner) ambiguous() bool {
 // makesController reports whether the controller that is asked for is to be made, and not there as its authors have it.
 func (a *planner) makesController() bool { return a.options.Controller && a.theirs == "" }
 
-// keepTheirs says that the controller stays as its authors have it.
-func (a *planner) keepTheirs() error {
+// keepExistingController says that the controller stays as its authors have it.
+func (a *planner) keepExistingController() error {
 	if a.theirs == "" {
 		return nil
 	}

@@ -61,7 +61,7 @@ func (a *planner) planCRDElsewhere() error {
 		return nil // a chart, say, has all files of a folder
 	}
 	item := prefix + path.Base(a.crdFile())
-	return a.PutIfPlaced(list, plan.These(piece.Item{List: "resources", Name: item}), "- "+item)
+	return a.InsertIfPlaced(list, plan.These(piece.Item{List: "resources", Name: item}), "- "+item)
 }
 
 // RolesFolder is where the roles for people go, with the kustomization that lists them and what this has before their

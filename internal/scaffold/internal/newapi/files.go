@@ -56,9 +56,9 @@ func (a *planner) steps() []func() error {
 		steps = append(steps, a.planController, a.planTests, a.warnOfMarkers)
 	}
 	if a.theirs != "" && !a.options.Resource {
-		return append(steps, a.keepTheirs) // its authors wired it
+		return append(steps, a.keepExistingController) // its authors wired it
 	}
-	return append(steps, a.keepTheirs, a.planMain, a.planModules)
+	return append(steps, a.keepExistingController, a.planMain, a.planModules)
 }
 
 // complete reports whether PROJECT and the main files have what is asked for.
@@ -200,7 +200,7 @@ func (a *planner) planCRD() error {
 		return err
 	}
 	item := "bases/" + path.Base(a.project.CRDFile(a.resource))
-	if err := a.PutIfPlaced(list, plan.These(piece.Listed{Marker: "crdkustomizeresource", Name: item}), "- "+item); err != nil {
+	if err := a.InsertIfPlaced(list, plan.These(piece.Listed{Marker: "crdkustomizeresource", Name: item}), "- "+item); err != nil {
 		return err
 	}
 	return a.deployCRDs(list, folder)
@@ -225,7 +225,7 @@ func (a *planner) deployCRDs(list, folder string) error {
 		a.Leave(fmt.Sprintf("%s: it lists %s in place of %s: see to it that the new definition gets there", deployed, listed[within], folder))
 		return nil
 	}
-	return a.PutIfPlaced(deployed, line, "- "+item)
+	return a.InsertIfPlaced(deployed, line, "- "+item)
 }
 
 func (a *planner) planSample() error {
@@ -248,7 +248,7 @@ func (a *planner) planSample() error {
 	if place.List == "" {
 		return nil
 	}
-	return a.PutIfPlaced(place.List, plan.These(piece.Listed{Marker: "manifestskustomizesamples", Name: place.Item}), "- "+place.Item)
+	return a.InsertIfPlaced(place.List, plan.These(piece.Listed{Marker: "manifestskustomizesamples", Name: place.Item}), "- "+place.Item)
 }
 
 // DropEmptySamples removes the list of samples that slipway made once it lists none. Kinds that another tool made may

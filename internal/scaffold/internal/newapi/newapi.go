@@ -139,7 +139,7 @@ func (a *planner) check() error {
 			return err
 		}
 	}
-	for _, check := range []func() error{a.checkBuiltin, a.checkWanted, a.checkVersions, a.checkGroup, a.checkFiles, a.checkController, a.checkControlled, a.findTheirs} {
+	for _, check := range []func() error{a.checkBuiltin, a.checkWanted, a.checkVersions, a.checkGroup, a.checkFiles, a.checkController, a.checkControlled, a.findExistingController} {
 		if err := check(); err != nil {
 			return err
 		}

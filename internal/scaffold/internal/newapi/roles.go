@@ -59,7 +59,7 @@ func (a *planner) planRoles() error {
 		listed = append(listed, piece.Item{List: "resources", Name: prefix + path.Base(file)})
 		lines.WriteString("- " + prefix + path.Base(file) + "\n")
 	}
-	return a.PutIfPlaced(list, plan.These(listed...), lines.String())
+	return a.InsertIfPlaced(list, plan.These(listed...), lines.String())
 }
 
 // roleData is what the template of a role is filled from.

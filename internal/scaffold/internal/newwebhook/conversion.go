@@ -117,5 +117,5 @@ func (w *planner) planConversionTest(spoke project.Resource) error {
 		return err
 	}
 	of := w.testImports("k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime/schema", "sigs.k8s.io/controller-runtime/pkg/client")
-	return w.Put(file, plan.These(append(of, piece.Declaration{Name: "Test" + w.resource.Kind + "ConversionTo" + title, Code: string(code)})...))
+	return w.Insert(file, plan.These(append(of, piece.Declaration{Name: "Test" + w.resource.Kind + "ConversionTo" + title, Code: string(code)})...))
 }

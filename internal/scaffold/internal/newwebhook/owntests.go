@@ -19,7 +19,7 @@ func (w *planner) planOwnTests(own plan.Suite) error {
 				return err
 			}
 		}
-		if err := w.PutIfPlaced(own.File, w.suitePieces, piece.ByHand(w.suitePieces(nil))); err != nil {
+		if err := w.InsertIfPlaced(own.File, w.suitePieces, piece.ByHand(w.suitePieces(nil))); err != nil {
 			return err
 		}
 	}
@@ -134,5 +134,5 @@ func (w *planner) putSpecs(ginkgo, gomega string) error {
 		// Imports come first, so that undoing finds them unused.
 		of = append(append(of, w.goImports(s.imports...)...), piece.Spec{Title: s.title, Code: string(code)})
 	}
-	return w.Put(file, plan.These(of...))
+	return w.Insert(file, plan.These(of...))
 }

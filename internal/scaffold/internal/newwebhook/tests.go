@@ -73,7 +73,7 @@ func (w *planner) putTests() error {
 			return err
 		}
 	}
-	return w.Put(file, plan.These(tests...))
+	return w.Insert(file, plan.These(tests...))
 }
 
 // fieldPackage has the mistakes that a validator lists.
@@ -130,7 +130,7 @@ func (w *planner) planSuite() error {
 	if err := w.RequireFrom("webhook/suite_test.go", file, w.data(file)); err != nil {
 		return err
 	}
-	return w.PutIfPlaced(file, w.suitePieces, piece.ByHand(w.suitePieces(nil)))
+	return w.InsertIfPlaced(file, w.suitePieces, piece.ByHand(w.suitePieces(nil)))
 }
 
 // SuitePieces are what the test suite of webhooks does for those of r.

@@ -26,8 +26,8 @@ func (c BuilderCall) ID() string { return c.Function + " " + c.Method }
 
 func (c BuilderCall) call() string { return c.Method + "(" + c.Argument + ")" }
 
-// Put adds the text where it is missing.
-func (c BuilderCall) Put(file string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (c BuilderCall) Insert(file string, src []byte) ([]byte, error) {
 	parsed, fset, err := gofile.Parse(file, src, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
@@ -52,8 +52,8 @@ func (c BuilderCall) Put(file string, src []byte) ([]byte, error) {
 	return slices.Concat(before, []byte(c.call()+separator), src[at:]), nil
 }
 
-// Take removes the call if it is as it was put.
-func (c BuilderCall) Take(src []byte) ([]byte, int) {
+// Remove removes the call if it is as it was inserted.
+func (c BuilderCall) Remove(src []byte) ([]byte, int) {
 	parsed, fset, err := gofile.Parse("", src, parser.SkipObjectResolution)
 	if err != nil {
 		return src, 0
@@ -101,13 +101,13 @@ func (w WrappedArgument) plain() string { return w.Method + "(" + w.Argument + "
 
 func (w WrappedArgument) wrapped() string { return w.Method + "(" + w.Around + "(" + w.Argument + "))" }
 
-// Put wraps the argument.
-func (w WrappedArgument) Put(_ string, src []byte) ([]byte, error) {
+// Insert wraps the argument.
+func (w WrappedArgument) Insert(_ string, src []byte) ([]byte, error) {
 	return regexp.MustCompile(`\b`+regexp.QuoteMeta(w.plain())).ReplaceAllLiteral(src, []byte(w.wrapped())), nil
 }
 
-// Take unwraps it; a call that was changed has its line reported.
-func (w WrappedArgument) Take(src []byte) ([]byte, int) {
+// Remove unwraps it; a call that was changed has its line reported.
+func (w WrappedArgument) Remove(src []byte) ([]byte, int) {
 	out := bytes.ReplaceAll(src, []byte(w.wrapped()), []byte(w.plain()))
 	if at := bytes.Index(out, []byte(w.Around+"(")); at >= 0 {
 		return src, 1 + bytes.Count(out[:at], []byte("\n"))

@@ -170,15 +170,15 @@ type Switch struct {
 	Section
 }
 
-// Put adds the text where it is missing.
-func (s Switch) Put(file string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (s Switch) Insert(file string, src []byte) ([]byte, error) {
 	switch off, on := s.Lines(src); {
 	case len(on) > 0:
 		return src, nil
 	case len(off) > 0:
 		return s.On(file, src)
 	}
-	out, err := s.Item.Put(file, src)
+	out, err := s.Item.Insert(file, src)
 	if err != nil {
 		return nil, &report.Error{
 			What: fmt.Sprintf("there is no list `%s:` for %s", s.List, s.Name), Where: fmt.Sprintf("%s:%d", file, len(readLists(src).lines)),

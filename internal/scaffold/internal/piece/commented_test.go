@@ -136,12 +136,12 @@ func TestSwitchIndented(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := webhook.Put("", off)
+		again, err := webhook.Insert("", off)
 		if err != nil || string(off) == on || string(again) != on {
 			t.Errorf("%q off is %q, and on again %q, %v", on, off, again, err)
 		}
 	}
-	got, err := webhook.Put("", []byte("resources:\n  - ../crd\n#- ../webhook\n"))
+	got, err := webhook.Insert("", []byte("resources:\n  - ../crd\n#- ../webhook\n"))
 	if want := "resources:\n  - ../crd\n  - ../webhook\n"; err != nil || string(got) != want {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}

@@ -15,8 +15,8 @@ const covered = "## "
 // ID distinguishes the piece from others of its file.
 func (c Covered) ID() string { return "covered " + c.Name }
 
-// Put covers the section.
-func (c Covered) Put(_ string, src []byte) ([]byte, error) {
+// Insert covers the section.
+func (c Covered) Insert(_ string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	for _, f := range c.find(lines) {
 		if f.sign == "#" {
@@ -26,8 +26,8 @@ func (c Covered) Put(_ string, src []byte) ([]byte, error) {
 	return []byte(strings.Join(lines, "")), nil
 }
 
-// Take uncovers the section.
-func (c Covered) Take(src []byte) ([]byte, int) {
+// Remove uncovers the section.
+func (c Covered) Remove(src []byte) ([]byte, int) {
 	lines := strings.SplitAfter(string(src), "\n")
 	bare := strings.SplitAfter(string(src), "\n")
 	swap(bare, covered, "#")

@@ -13,8 +13,8 @@ import (
 // where its head waited. All of it comes out again.
 func TestCovered(t *testing.T) {
 	pieces := []interface {
-		Put(string, []byte) ([]byte, error)
-		Take([]byte) ([]byte, int)
+		Insert(string, []byte) ([]byte, error)
+		Remove([]byte) ([]byte, int)
 	}{
 		piece.Entry{List: "replacements", Text: "path: names.yaml"},
 		piece.Covered{Section: entry("resources", "../webhook")},
@@ -26,7 +26,7 @@ func TestCovered(t *testing.T) {
 	for _, p := range pieces {
 		for range 2 { // a second time changes nothing
 			var err error
-			if src, err = p.Put("kustomization.yaml", src); err != nil {
+			if src, err = p.Insert("kustomization.yaml", src); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -40,7 +40,7 @@ func TestCovered(t *testing.T) {
 	}
 	for _, p := range pieces {
 		at := 0
-		if src, at = p.Take(src); at > 0 {
+		if src, at = p.Remove(src); at > 0 {
 			t.Errorf("line %d is in the way", at)
 		}
 	}

@@ -20,8 +20,8 @@ type Declaration struct {
 // ID reports the piece from others of its file.
 func (d Declaration) ID() string { return "declare " + d.Name }
 
-// Put adds the text where it is missing.
-func (d Declaration) Put(file string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (d Declaration) Insert(file string, src []byte) ([]byte, error) {
 	parsed, _, err := gofile.Parse(file, src, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
@@ -32,8 +32,8 @@ func (d Declaration) Put(file string, src []byte) ([]byte, error) {
 	return slices.Concat(bytes.TrimRight(src, "\n"), []byte("\n\n"+d.Code)), nil
 }
 
-// Take removes the code if it is as it was put.
-func (d Declaration) Take(src []byte) ([]byte, int) {
+// Remove removes the code if it is as it was inserted.
+func (d Declaration) Remove(src []byte) ([]byte, int) {
 	codes := []string{d.Code}
 	if formatted, err := format.Source([]byte(d.Code)); err == nil {
 		codes = append(codes, string(formatted))

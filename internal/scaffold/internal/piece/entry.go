@@ -15,15 +15,15 @@ func (l Entry) ID() string { return l.List + " " + l.Text }
 
 func (l Entry) asItem() Item { return Item{List: l.List, Name: l.Text} }
 
-// Put adds the text where it is missing.
-func (l Entry) Put(file string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (l Entry) Insert(file string, src []byte) ([]byte, error) {
 	k := readLists(src)
 	if _, there := k.lists[l.List]; there || k.odd {
-		return l.asItem().Put(file, src)
+		return l.asItem().Insert(file, src)
 	}
 	if head := k.waitingHead(l.List); head >= 0 {
 		k.lines[head] = strings.TrimLeft(k.lines[head], "# ")
-		return l.asItem().Put(file, []byte(strings.Join(k.lines, "")))
+		return l.asItem().Insert(file, []byte(strings.Join(k.lines, "")))
 	}
 	end := ""
 	if len(src) > 0 && src[len(src)-1] != '\n' {
@@ -32,10 +32,10 @@ func (l Entry) Put(file string, src []byte) ([]byte, error) {
 	return fmt.Appendf(slices.Clone(src), "%s%s:\n- %s\n", end, l.List, l.Text), nil
 }
 
-// Take removes the entry, and its list with the last one.
-func (l Entry) Take(src []byte) ([]byte, int) { return l.asItem().takeList(src) }
+// Remove removes the entry, and its list with the last one.
+func (l Entry) Remove(src []byte) ([]byte, int) { return l.asItem().takeList(src) }
 
-// takeList removes the item, and its list if nothing is left of that, not even a comment: Put begins it again.
+// takeList removes the item, and its list if nothing is left of that, not even a comment: Insert begins it again.
 func (l Item) takeList(src []byte) ([]byte, int) {
 	out, changed := l.takeLine(src)
 	k := readLists(out)
@@ -61,12 +61,12 @@ type OrderedItem struct {
 	Below []Item // those that stand below it
 }
 
-// Put adds the text where it is missing.
-func (o OrderedItem) Put(file string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (o OrderedItem) Insert(file string, src []byte) ([]byte, error) {
 	k := readLists(src)
 	in := k.lists[o.List]
 	if !in.block || k.find(o.Item) >= 0 {
-		return Entry{o.List, o.Name}.Put(file, src)
+		return Entry{o.List, o.Name}.Insert(file, src)
 	}
 	at := in.head + 1
 	for i := at; i < in.end; i++ {
@@ -77,8 +77,8 @@ func (o OrderedItem) Put(file string, src []byte) ([]byte, error) {
 	return k.insert(in, at, o.Name), nil
 }
 
-// Take removes the item, and its list with the last one.
-func (o OrderedItem) Take(src []byte) ([]byte, int) { return o.takeList(src) }
+// Remove removes the item, and its list with the last one.
+func (o OrderedItem) Remove(src []byte) ([]byte, int) { return o.takeList(src) }
 
 // before reports whether the item belongs above a line.
 func (o OrderedItem) before(line string) bool {

@@ -1,6 +1,6 @@
 // Package piece holds the kinds of text that a project's files share: lines at insertion points,
 // imports, items of kustomizations, declarations, markers. Each has the three methods that a plan asks for:
-// ID reports pieces apart, Put adds the text where it is missing, and Take removes it as it was put.
+// ID reports pieces apart, Insert adds the text where it is missing, and Remove removes it as it was inserted.
 //
 //	piece.Fragment{Marker: "scheme", Code: "utilruntime.Must(batchv1.AddToScheme(scheme))\n", Key: "batchv1.AddToScheme("}
 //	piece.Item{List: "resources", Name: "../crd", First: true}
@@ -52,8 +52,8 @@ func markerAt(lines []string, name string) int {
 // ID distinguishes the piece from others of its file.
 func (f Fragment) ID() string { return f.Marker + " " + f.Key }
 
-// Put inserts the fragment at its marker.
-func (f Fragment) Put(file string, src []byte) ([]byte, error) {
+// Insert inserts the fragment at its marker.
+func (f Fragment) Insert(file string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	if f.present(lines) || f.wired(src) {
 		return src, nil
@@ -85,9 +85,9 @@ func (f Fragment) on(line string) bool {
 	return !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "#") && containsToken(line, f.Key)
 }
 
-// Take removes the fragment's lines if they are as they were inserted, but for their
+// Remove removes the fragment's lines if they are as they were inserted, but for their
 // indentation.
-func (f Fragment) Take(src []byte) ([]byte, int) {
+func (f Fragment) Remove(src []byte) ([]byte, int) {
 	lines := strings.SplitAfter(string(src), "\n")
 	code := strings.SplitAfter(strings.TrimSuffix(f.Code, "\n"), "\n")
 	for i := range len(lines) - len(code) + 1 {
@@ -116,7 +116,7 @@ func (f Fragment) without(src []byte, lines []string, from, to int) []byte {
 		return removed
 	}
 	closer := []byte(strings.Join(slices.Delete(slices.Clone(lines), from-1, to), ""))
-	if again, err := f.Put("", closer); err == nil && bytes.Equal(again, src) {
+	if again, err := f.Insert("", closer); err == nil && bytes.Equal(again, src) {
 		return closer
 	}
 	return removed

@@ -15,18 +15,18 @@ func TestGoPieces(t *testing.T) {
 		Import{"", "context", "example.com/op"}, Import{"apierrors", "k8s.io/apimachinery/pkg/api/errors", "example.com/op"},
 		BuilderCall{"Setup", "WithValidator", "&V{}"}, Declaration{"V", "// V refuses.\ntype V struct{ ctx context.Context }\n\nvar _ = apierrors.IsNotFound\n"},
 	)
-	after, err := of.Put("v1.go", []byte(before))
+	after, err := of.Insert("v1.go", []byte(before))
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := of.Put("v1.go", after)
+	again, err := of.Insert("v1.go", after)
 	if err != nil || string(again) != string(after) {
 		t.Errorf("a second time, %v:\n%s", err, again)
 	}
 	pieces := of(nil)
 	for i := len(pieces) - 1; i >= 0; i-- {
 		var line int
-		if after, line = pieces[i].Take(after); line != 0 {
+		if after, line = pieces[i].Remove(after); line != 0 {
 			t.Errorf("%s stays, at line %d", pieces[i].ID(), line)
 		}
 	}
@@ -43,14 +43,14 @@ func FuzzGoPieces(f *testing.F) {
 	f.Add("package v1; import ( \"fmt\"; \"os\" ); func Setup() { a.Complete(); b.Complete() }")
 	f.Fuzz(func(t *testing.T, src string) {
 		of := plan.These(Import{"", "context", "example.com/op"}, BuilderCall{"Setup", "WithValidator", "&V{}"}, Declaration{"V", "type V struct{}\n"})
-		once, err := of.Put("v1.go", []byte(src))
+		once, err := of.Insert("v1.go", []byte(src))
 		if err != nil {
 			return
 		}
 		if _, _, err := gofile.Parse("v1.go", once, 0); err != nil {
 			t.Fatalf("no Go any more:\n%s", once)
 		}
-		twice, err := of.Put("v1.go", once)
+		twice, err := of.Insert("v1.go", once)
 		if err != nil || string(twice) != string(once) {
 			t.Fatalf("a second time, %v:\n%s\n--\n%s", err, once, twice)
 		}

@@ -30,8 +30,8 @@ func (i Import) spec() string {
 	return strings.TrimSpace(i.Name + " " + strconv.Quote(i.Path))
 }
 
-// Put adds the text where it is missing.
-func (i Import) Put(file string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (i Import) Insert(file string, src []byte) ([]byte, error) {
 	parsed, fset, err := gofile.Parse(file, src, parser.ImportsOnly|parser.ParseComments)
 	if err != nil {
 		return nil, err
@@ -56,8 +56,8 @@ func (i Import) Put(file string, src []byte) ([]byte, error) {
 	return []byte(strings.Join(slices.Insert(lines, after, text), "")), nil
 }
 
-// Take removes the import if nothing in the file uses it any more.
-func (i Import) Take(src []byte) ([]byte, int) {
+// Remove removes the import if nothing in the file uses it any more.
+func (i Import) Remove(src []byte) ([]byte, int) {
 	parsed, fset, err := gofile.Parse("", src, parser.SkipObjectResolution)
 	if err != nil {
 		return src, 0
@@ -187,12 +187,12 @@ type ImportFor struct {
 	User interface{ in(src []byte) bool } // a [Fragment] or a [Declaration]
 }
 
-// Put adds the text where it is missing.
-func (i ImportFor) Put(file string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (i ImportFor) Insert(file string, src []byte) ([]byte, error) {
 	if i.User.in(src) {
 		return src, nil
 	}
-	return i.Import.Put(file, src)
+	return i.Import.Insert(file, src)
 }
 
 // TakenUnused marks the piece as one that only its last use keeps: a file of others may have their code without the
@@ -262,10 +262,10 @@ func UsedImportAt(module, name, pkg string) UsedImport {
 // TakenUnused marks the piece as one that only its last use keeps.
 func (u UsedImport) TakenUnused() {}
 
-// Take removes the import if nothing in the file uses it any more.
-func (u UsedImport) Take(src []byte) ([]byte, int) {
+// Remove removes the import if nothing in the file uses it any more.
+func (u UsedImport) Remove(src []byte) ([]byte, int) {
 	if parsed, _, err := gofile.Parse("", src, parser.SkipObjectResolution); err != nil || usesPackage(parsed, u.Name) {
 		return src, 0
 	}
-	return u.Fragment.Take(src)
+	return u.Fragment.Remove(src)
 }

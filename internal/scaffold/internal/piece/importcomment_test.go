@@ -27,7 +27,7 @@ func TestImportBesideComments(t *testing.T) {
 		{"at a marker", ImportAt("m.org", "b", "m.org/b"), "\t\"m.org/a\"\n\t// About c.\n\t\"m.org/c\"\n" + marker, "\t\"m.org/a\"\n\t\"m.org/b\"\n\t// About c.\n\t\"m.org/c\"\n" + marker},
 	} {
 		file := func(imports string) string { return "package p\n\nimport (\n" + imports + ")\n" }
-		out, err := test.of.Put("p.go", []byte(file(test.before)))
+		out, err := test.of.Insert("p.go", []byte(file(test.before)))
 		if got := string(gofile.KeepFormat("p.go", []byte(file(test.before)), out)); err != nil || got != file(test.after) {
 			t.Errorf("%s: %v, got:\n%s", test.name, err, got)
 		}

@@ -18,8 +18,8 @@ type Item struct {
 // ID distinguishes the piece from others of its file.
 func (l Item) ID() string { return l.List + " " + l.Name }
 
-// Put adds the text where it is missing.
-func (l Item) Put(path string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (l Item) Insert(path string, src []byte) ([]byte, error) {
 	k := readLists(src)
 	if k.find(l) >= 0 || l.List == "resources" && k.find(l.inList(olderList)) >= 0 {
 		return src, nil
@@ -27,9 +27,9 @@ func (l Item) Put(path string, src []byte) ([]byte, error) {
 	in, there := k.lists[l.List]
 	if !there && l.List == "resources" && k.lists[olderList].block {
 		if strings.HasSuffix(l.Name, ".yaml") { // old versions of kustomize take no files there
-			return Entry{l.List, l.Name}.Put(path, src)
+			return Entry{l.List, l.Name}.Insert(path, src)
 		}
-		return l.inList(olderList).Put(path, src)
+		return l.inList(olderList).Insert(path, src)
 	}
 	if !in.block {
 		return nil, &report.Error{
@@ -44,8 +44,8 @@ func (l Item) Put(path string, src []byte) ([]byte, error) {
 	return k.insert(in, in.end, l.Name), nil
 }
 
-// Take removes the item's line unless there is something else on it. The list stays, unless Put begins it.
-func (l Item) Take(src []byte) ([]byte, int) {
+// Remove removes the item's line unless there is something else on it. The list stays, unless Insert begins it.
+func (l Item) Remove(src []byte) ([]byte, int) {
 	k := readLists(src)
 	if l.List == "resources" && k.find(l.inList(olderList)) >= 0 {
 		return l.inList(olderList).takeLine(src)
@@ -112,15 +112,15 @@ func (l Listed) inList() Item { return Item{List: "resources", Name: l.Name} }
 // ID distinguishes the piece from others of its file.
 func (l Listed) ID() string { return l.Marker + " " + l.Name }
 
-// Put adds the text where it is missing.
-func (l Listed) Put(file string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (l Listed) Insert(file string, src []byte) ([]byte, error) {
 	k := readLists(src)
 	resources, at := k.lists["resources"], markerAt(k.lines, l.Marker)
 	if !resources.block || at <= resources.head || at >= resources.next || k.find(l.inList()) >= 0 {
-		return l.inList().Put(file, src)
+		return l.inList().Insert(file, src)
 	}
 	return k.insert(resources, at, l.Name), nil
 }
 
-// Take removes the item's line unless there is something else on it.
-func (l Listed) Take(src []byte) ([]byte, int) { return l.inList().Take(src) }
+// Remove removes the item's line unless there is something else on it.
+func (l Listed) Remove(src []byte) ([]byte, int) { return l.inList().Remove(src) }

@@ -17,16 +17,16 @@ var deepCopyCall = lazy.Regexp(`(?m)^(\t.*(?:CONTROLLER_GEN|controller-gen).*\s)
 // ID reports the piece from others of its file.
 func (g MakefileGenerator) ID() string { return g.Name }
 
-// Put adds the text where it is missing.
-func (g MakefileGenerator) Put(_ string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (g MakefileGenerator) Insert(_ string, src []byte) ([]byte, error) {
 	if bytes.Contains(src, []byte(g.Name)) {
 		return src, nil
 	}
 	return deepCopyCall().ReplaceAll(src, []byte("${0} "+g.Name+"${2}")), nil
 }
 
-// Take removes the text.
-func (g MakefileGenerator) Take(src []byte) ([]byte, int) {
+// Remove removes the text.
+func (g MakefileGenerator) Remove(src []byte) ([]byte, int) {
 	return regexp.MustCompile(` `+g.Name+`(:\S+)?`).ReplaceAll(src, nil), 0
 }
 
@@ -45,16 +45,16 @@ func (t MakefileTarget) rule() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(t.Name) + `\s*:([^=]|$)`)
 }
 
-// Put adds the text at the end of the file where the target is missing.
-func (t MakefileTarget) Put(_ string, src []byte) ([]byte, error) {
+// Insert adds the text at the end of the file where the target is missing.
+func (t MakefileTarget) Insert(_ string, src []byte) ([]byte, error) {
 	if t.rule().Match(src) {
 		return src, nil
 	}
 	return append(endedLine(src), t.Text...), nil
 }
 
-// Take removes the text; a target that was changed has its line reported.
-func (t MakefileTarget) Take(src []byte) ([]byte, int) {
+// Remove removes the text; a target that was changed has its line reported.
+func (t MakefileTarget) Remove(src []byte) ([]byte, int) {
 	for _, text := range []string{"\n" + t.Text, t.Text} {
 		if before, after, found := bytes.Cut(src, []byte(text)); found {
 			return slices.Concat(before, after), 0
@@ -78,8 +78,8 @@ func (v MakefileVariable) TakenUnused() {}
 
 func (v MakefileVariable) text() string { return v.Name + " ?= " + v.Default + "\n" }
 
-// Put adds the text at the end of the file where the variable is missing.
-func (v MakefileVariable) Put(_ string, src []byte) ([]byte, error) {
+// Insert adds the text at the end of the file where the variable is missing.
+func (v MakefileVariable) Insert(_ string, src []byte) ([]byte, error) {
 	defined := regexp.MustCompile(`(?m)^\s*(?:(?:export|override|define)\s+)*` + regexp.QuoteMeta(v.Name) + `\s*(?:[:?+!]*=|$)`)
 	if defined.Match(src) {
 		return src, nil
@@ -87,13 +87,13 @@ func (v MakefileVariable) Put(_ string, src []byte) ([]byte, error) {
 	return slices.Concat(endedLine(src), []byte(v.text())), nil
 }
 
-// Take removes the text if nothing in the file uses the variable any more.
-func (v MakefileVariable) Take(src []byte) ([]byte, int) {
+// Remove removes the text if nothing in the file uses the variable any more.
+func (v MakefileVariable) Remove(src []byte) ([]byte, int) {
 	if used := regexp.MustCompile(`\$[({]` + regexp.QuoteMeta(v.Name) + `\b`); used.Match(src) {
 		return src, 0
 	}
 	before, after, found := bytes.Cut(src, []byte("\n"+v.text()))
-	if !found || len(before) > 0 && before[len(before)-1] != '\n' { // not as it was put
+	if !found || len(before) > 0 && before[len(before)-1] != '\n' { // not as it was inserted
 		return src, 0
 	}
 	return slices.Concat(before, after), 0

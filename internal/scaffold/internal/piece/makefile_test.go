@@ -6,7 +6,7 @@ func TestMakefileTarget(t *testing.T) {
 	target := MakefileTarget{Name: "e2e", Text: ".PHONY: e2e\ne2e: ## Run.\n\tgo test\n"}
 	for name, test := range map[string]struct {
 		src, put string
-		line     int // where Take finds it in another form
+		line     int // where Remove finds it in another form
 	}{
 		"missing":             {"all:\n\ttrue\n", "all:\n\ttrue\n\n" + target.Text, 0},
 		"no last line feed":   {"all:", "all:\n\n" + target.Text, 0},
@@ -18,15 +18,15 @@ func TestMakefileTarget(t *testing.T) {
 		"a target's variable": {"e2e: export A=b\n", "e2e: export A=b\n", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := target.Put("Makefile", []byte(test.src))
+			got, err := target.Insert("Makefile", []byte(test.src))
 			if err != nil || string(got) != test.put {
 				t.Fatalf("put: %q, %v", got, err)
 			}
-			again, err := target.Put("Makefile", got)
+			again, err := target.Insert("Makefile", got)
 			if err != nil || string(again) != string(got) {
 				t.Errorf("a second time: %q, %v", again, err)
 			}
-			back, line := target.Take(got)
+			back, line := target.Remove(got)
 			if line != test.line {
 				t.Errorf("taken at line %d, want %d", line, test.line)
 			}
@@ -49,14 +49,14 @@ func TestMakefileVariable(t *testing.T) {
 		"among others'": {"A = b\n" + text, "A = b\n" + text, "A = b\n" + text},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := variable.Put("Makefile", []byte(test.src))
+			got, err := variable.Insert("Makefile", []byte(test.src))
 			if err != nil || string(got) != test.put {
 				t.Fatalf("put: %q, %v", got, err)
 			}
-			if again, err := variable.Put("Makefile", got); err != nil || string(again) != string(got) {
+			if again, err := variable.Insert("Makefile", got); err != nil || string(again) != string(got) {
 				t.Errorf("a second time: %q, %v", again, err)
 			}
-			if taken, line := variable.Take(got); string(taken) != test.taken || line != 0 {
+			if taken, line := variable.Remove(got); string(taken) != test.taken || line != 0 {
 				t.Errorf("taken: %q, line %d", taken, line)
 			}
 		})

@@ -18,8 +18,8 @@ var packageLine = lazy.Regexp(`(?m)^package `)
 // ID reports the piece from others of its file.
 func (m PackageMarker) ID() string { return string(m) }
 
-// Put adds the text where it is missing.
-func (m PackageMarker) Put(file string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (m PackageMarker) Insert(file string, src []byte) ([]byte, error) {
 	if hasMarker(src, string(m)) {
 		return src, nil
 	}
@@ -30,8 +30,8 @@ func (m PackageMarker) Put(file string, src []byte) ([]byte, error) {
 	return slices.Concat(src[:at[0]], commentLine(string(m), src[at[0]:]), src[at[0]:]), nil
 }
 
-// Take removes the text.
-func (m PackageMarker) Take(src []byte) ([]byte, int) { return takeMarker(src, string(m)) }
+// Remove removes the text.
+func (m PackageMarker) Remove(src []byte) ([]byte, int) { return takeMarker(src, string(m)) }
 
 // A TypeMarker is a marker above a struct type.
 type TypeMarker struct{ Kind, Marker string }
@@ -39,8 +39,8 @@ type TypeMarker struct{ Kind, Marker string }
 // ID reports the piece from others of its file.
 func (m TypeMarker) ID() string { return m.Kind + " " + m.Marker }
 
-// Put adds the text where it is missing.
-func (m TypeMarker) Put(file string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (m TypeMarker) Insert(file string, src []byte) ([]byte, error) {
 	decl := regexp.MustCompile(`(?m)((?:^//.*\n)*)^type\s+` + m.Kind + `\s+struct\b`)
 	if doc := decl.FindSubmatch(src); doc != nil && hasMarker(doc[1], m.Marker) {
 		return src, nil
@@ -48,8 +48,8 @@ func (m TypeMarker) Put(file string, src []byte) ([]byte, error) {
 	return MarkType(m.Kind, m.Marker)(file, src)
 }
 
-// Take removes the text.
-func (m TypeMarker) Take(src []byte) ([]byte, int) { return takeMarker(src, m.Marker) }
+// Remove removes the text.
+func (m TypeMarker) Remove(src []byte) ([]byte, int) { return takeMarker(src, m.Marker) }
 
 func markerPattern(marker string) *regexp.Regexp {
 	return regexp.MustCompile(fmt.Sprintf(`(?m)^//[ \t]*%s[ \t]*\r?\n`, regexp.QuoteMeta(marker)))

@@ -12,8 +12,8 @@ type Patch struct{ Marker, File string }
 // ID distinguishes the piece from others of its file.
 func (p Patch) ID() string { return p.Marker + " " + p.File }
 
-// Put adds the text where it is missing.
-func (p Patch) Put(file string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (p Patch) Insert(file string, src []byte) ([]byte, error) {
 	k := readLists(src)
 	if p.fragment(src).present(k.lines) {
 		return src, nil
@@ -25,13 +25,13 @@ func (p Patch) Put(file string, src []byte) ([]byte, error) {
 	}
 	name, in, _ := k.around(at)
 	if !slices.Contains(patchLists[:], name) {
-		return Entry{patchLists[0], "path: " + p.File}.Put(file, src)
+		return Entry{patchLists[0], "path: " + p.File}.Insert(file, src)
 	}
 	return put(in, at, p.item(name)), nil
 }
 
-// Take removes the text.
-func (p Patch) Take(src []byte) ([]byte, int) { return p.fragment(src).Take(src) }
+// Remove removes the text.
+func (p Patch) Remove(src []byte) ([]byte, int) { return p.fragment(src).Remove(src) }
 
 // patchLists are the lists that may have a patch, the first of which has it as a path.
 var patchLists = [...]string{"patches", "patchesStrategicMerge"}

@@ -33,7 +33,7 @@ func TestInsert(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := test.f.Put("file", []byte(test.src))
+			got, err := test.f.Insert("file", []byte(test.src))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,7 +53,7 @@ func TestInsertRefuses(t *testing.T) {
 		"x := `\n  // +kubebuilder:scaffold:other\n`":     "main.go:3",
 		"code() // +kubebuilder:scaffold:builder\nmore()": "main.go:2",
 	} {
-		_, err := f.Put("main.go", []byte(src))
+		_, err := f.Insert("main.go", []byte(src))
 		var refusal *report.Error
 		if !errors.As(err, &refusal) || refusal.Where != where || !strings.Contains(refusal.Hint, "start()") {
 			t.Errorf("%q: got %v", src, err)
@@ -72,7 +72,7 @@ func TestAddListItem(t *testing.T) {
 	}
 	for _, test := range tests {
 		for first, want := range map[bool]string{true: test.first, false: test.last} {
-			got, err := Item{"resources", "new", first}.Put("k.yaml", []byte(test.src))
+			got, err := Item{"resources", "new", first}.Insert("k.yaml", []byte(test.src))
 			if err != nil || string(got) != want {
 				t.Errorf("%s: got %q, %v; want %q", test.name, got, err, want)
 			}
@@ -80,7 +80,7 @@ func TestAddListItem(t *testing.T) {
 	}
 	for _, src := range []string{"", "resources: [x]\n", "  resources:\n  - x\n", "a: b\n"} {
 		var refusal *report.Error
-		if _, err := (Item{"resources", "new", true}).Put("k.yaml", []byte(src)); !errors.As(err, &refusal) {
+		if _, err := (Item{"resources", "new", true}).Insert("k.yaml", []byte(src)); !errors.As(err, &refusal) {
 			t.Errorf("%q: got %v", src, err)
 		}
 	}
@@ -94,7 +94,7 @@ func FuzzInsert(f *testing.F) {
 	f.Add("# +kubebuilder:scaffold:imports\n- x\n")
 	f.Add("no marker")
 	f.Fuzz(func(t *testing.T, src string) {
-		edit := Fragment{Marker: "imports", Code: "b \"m/b\"\n", Key: `"m/b"`, Module: "m"}.Put
+		edit := Fragment{Marker: "imports", Code: "b \"m/b\"\n", Key: `"m/b"`, Module: "m"}.Insert
 		got, err := edit("main.go", []byte(src))
 		if err != nil {
 			var refusal *report.Error
@@ -128,7 +128,7 @@ func FuzzAddListItem(f *testing.F) {
 	f.Add("resources:\n- a\n# c\nother: x\n")
 	f.Add("resources:\n  - a\n    b: c\n")
 	f.Fuzz(func(t *testing.T, src string) {
-		edit := Item{"resources", "../new", true}.Put
+		edit := Item{"resources", "../new", true}.Insert
 		got, err := edit("k.yaml", []byte(src))
 		if err != nil {
 			return

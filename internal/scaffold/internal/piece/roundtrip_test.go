@@ -11,12 +11,12 @@ import (
 // A part is any piece, as a plan knows it.
 type part interface {
 	ID() string
-	Put(path string, src []byte) ([]byte, error)
-	Take(src []byte) (out []byte, changed int)
+	Insert(path string, src []byte) ([]byte, error)
+	Remove(src []byte) (out []byte, changed int)
 }
 
-// TestPutAndTake: Put adds a piece once, and Take gives back the file as it was, to the last byte.
-func TestPutAndTake(t *testing.T) {
+// TestInsertAndRemove: Insert adds a piece once, and Remove gives back the file as it was, to the last byte.
+func TestInsertAndRemove(t *testing.T) {
 	fragment := piece.Fragment{Marker: "builder", Code: "if err := a(); err != nil {\n\treturn err\n}\n", Key: "a("}
 	for _, test := range []struct {
 		name          string
@@ -70,17 +70,17 @@ func TestPutAndTake(t *testing.T) {
 		{"marker of a type, Windows", piece.TypeMarker{Kind: "A", Marker: "+genclient"}, "package p\r\n\r\n// A is one.\r\ntype A struct{}\r\n", "package p\r\n\r\n// A is one.\r\n// +genclient\r\ntype A struct{}\r\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			out, err := test.piece.Put("file", []byte(test.before))
+			out, err := test.piece.Insert("file", []byte(test.before))
 			if err != nil || string(out) != test.after {
 				t.Fatalf("put gives %q, %v, want %q", out, err, test.after)
 			}
-			if again, err := test.piece.Put("file", out); err != nil || string(again) != test.after {
+			if again, err := test.piece.Insert("file", out); err != nil || string(again) != test.after {
 				t.Errorf("put again gives %q, %v", again, err)
 			}
-			if out, changed := test.piece.Take(out); string(out) != test.before || changed != 0 {
+			if out, changed := test.piece.Remove(out); string(out) != test.before || changed != 0 {
 				t.Errorf("take gives %q, and line %d was changed, want %q", out, changed, test.before)
 			}
-			if out, changed := test.piece.Take([]byte(test.before)); string(out) != test.before || changed != 0 {
+			if out, changed := test.piece.Remove([]byte(test.before)); string(out) != test.before || changed != 0 {
 				t.Errorf("take where there is none gives %q, and line %d was changed", out, changed)
 			}
 			if test.piece.ID() == "" {
@@ -104,7 +104,7 @@ func TestTakeLast(t *testing.T) {
 		"resources:\n- c\nl:\n- a":               "resources:\n- c\n",
 		"l:\nother:\n- b # the list was empty\n": "l:\nother:\n- b # the list was empty\n",
 	} {
-		if out, changed := last.Take([]byte(src)); string(out) != want || changed != 0 {
+		if out, changed := last.Remove([]byte(src)); string(out) != want || changed != 0 {
 			t.Errorf("%q: take gives %q, %d, want %q", src, out, changed, want)
 		}
 	}
@@ -127,7 +127,7 @@ func TestTakeChanged(t *testing.T) {
 		{"call in a chain", piece.BuilderCall{Function: "Setup", Method: "With", Argument: "1"}, "package p\n\nfunc Setup() error { return new().With(2).Complete() }\n", 3},
 		{"target", piece.MakefileTarget{Name: "x", Text: "x:\n\ttrue\n"}, "all: x\nx:\n\tfalse\n", 2},
 	} {
-		if out, line := test.piece.Take([]byte(test.src)); string(out) != test.src || line != test.line {
+		if out, line := test.piece.Remove([]byte(test.src)); string(out) != test.src || line != test.line {
 			t.Errorf("%s: take gives %q, and line %d was changed, want %d", test.name, out, line, test.line)
 		}
 	}
@@ -136,7 +136,7 @@ func TestTakeChanged(t *testing.T) {
 // TestImportInUse: an import stays while something is named through it.
 func TestImportInUse(t *testing.T) {
 	const src = "package p\n\nimport (\n\tx \"os\"\n)\n\nvar _ = x.Args\n"
-	if out, changed := (piece.Import{Name: "x", Path: "os"}).Take([]byte(src)); string(out) != src || changed != 0 {
+	if out, changed := (piece.Import{Name: "x", Path: "os"}).Remove([]byte(src)); string(out) != src || changed != 0 {
 		t.Errorf("take gives %q, %d", out, changed)
 	}
 }
@@ -144,7 +144,7 @@ func TestImportInUse(t *testing.T) {
 // TestLoggedErrors: main files of other tools log with other words from version to version.
 func TestLoggedErrors(t *testing.T) {
 	f := piece.Fragment{Marker: "builder", Code: "if err := a(); err != nil {\n\tsetupLog.Error(err, \"unable to set a up\")\n}\n", Key: "a("}
-	out, changed := f.Take([]byte("\tif err := a(); err != nil {\n\t\tsetupLog.Error(err, \"unable to create a\", \"controller\", \"A\")\n\t}\n\tb()\n"))
+	out, changed := f.Remove([]byte("\tif err := a(); err != nil {\n\t\tsetupLog.Error(err, \"unable to create a\", \"controller\", \"A\")\n\t}\n\tb()\n"))
 	if string(out) != "\tb()\n" || changed != 0 {
 		t.Errorf("take gives %q, %d", out, changed)
 	}
@@ -164,7 +164,7 @@ func TestPutRefuses(t *testing.T) {
 		{"call of no chain", piece.BuilderCall{Function: "Setup", Method: "With"}, "package p\n\nfunc Setup() {}\n", "file:4"},
 		{"declaration in what is not Go", piece.Declaration{Name: "A"}, "package", "file:1"},
 	} {
-		_, err := test.piece.Put("file", []byte(test.src))
+		_, err := test.piece.Insert("file", []byte(test.src))
 		if refusal, ok := errors.AsType[*report.Error](err); !ok || refusal.Where != test.where || refusal.Hint == "" {
 			t.Errorf("%s: got %v, want a refusal of %s", test.name, err, test.where)
 		}
@@ -200,7 +200,7 @@ func TestSwitch(t *testing.T) {
 		{"on", "resources:\n- ../b\n", "resources:\n- ../b\n"},
 		{"not there", "resources:\n- ../a\n", "resources:\n- ../a\n- ../b\n"},
 	} {
-		out, err := (piece.Switch{Item: piece.Item{List: "resources", Name: "../b"}, Section: entry("resources", "../b")}).Put("file", []byte(test.before))
+		out, err := (piece.Switch{Item: piece.Item{List: "resources", Name: "../b"}, Section: entry("resources", "../b")}).Insert("file", []byte(test.before))
 		if err != nil || string(out) != test.after {
 			t.Errorf("%s: got %q, %v, want %q", test.name, out, err, test.after)
 		}

@@ -21,16 +21,16 @@ func (s Spec) In(src []byte) bool { return bytes.Contains(src, s.call()) }
 
 func (s Spec) call() []byte { return []byte("Describe(" + strconv.Quote(s.Title) + ",") }
 
-// Put adds the text where it is missing.
-func (s Spec) Put(_ string, src []byte) ([]byte, error) {
+// Insert adds the text where it is missing.
+func (s Spec) Insert(_ string, src []byte) ([]byte, error) {
 	if s.In(src) {
 		return src, nil
 	}
 	return slices.Concat(bytes.TrimRight(src, "\n"), []byte("\n\n"+s.Code)), nil
 }
 
-// Take removes the code if it is as it was put.
-func (s Spec) Take(src []byte) ([]byte, int) {
+// Remove removes the code if it is as it was inserted.
+func (s Spec) Remove(src []byte) ([]byte, int) {
 	if before, after, ok := bytes.Cut(src, []byte("\n"+s.Code)); ok {
 		return slices.Concat(before, after), 0
 	}

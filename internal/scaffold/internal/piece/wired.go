@@ -58,7 +58,7 @@ func (f Fragment) putUnmarked(file string, src []byte, lines []string) ([]byte, 
 		if path == "" {
 			name, path = "", name
 		}
-		return Import{Name: name, Path: strings.Trim(path, `"`)}.Put(file, src)
+		return Import{Name: name, Path: strings.Trim(path, `"`)}.Insert(file, src)
 	case schemeMarker:
 		place, ok = wiring.SchemePlace(src)
 	case builderMarker:
@@ -71,7 +71,7 @@ func (f Fragment) putUnmarked(file string, src []byte, lines []string) ([]byte, 
 	return []byte(strings.Join(slices.Insert(lines, place.Line, code), "")), nil
 }
 
-// takeWired takes out the fragment in the form that people and other tools write it; line is what [Fragment.Take]
+// takeWired takes out the fragment in the form that people and other tools write it; line is what [Fragment.Remove]
 // returns when that cannot be.
 func (f Fragment) takeWired(src []byte, line int) ([]byte, int) {
 	out, at := src, 0

@@ -5,14 +5,14 @@ import (
 )
 
 // A Piece is text that belongs into a file once: put adds it where it is missing, take
-// removes it as it was put. Both leave a file alone in which there is nothing to do.
+// removes it as it was inserted. Both leave a file alone in which there is nothing to do.
 type Piece interface {
 	// ID is the same for pieces that are the same text of a file.
 	ID() string
-	Put(path string, src []byte) ([]byte, error)
-	// Take returns the line at which the piece stands in another form, which only its
+	Insert(path string, src []byte) ([]byte, error)
+	// Remove returns the line at which the piece stands in another form, which only its
 	// author can remove; it is 0 when the piece is gone.
-	Take(src []byte) (out []byte, changed int)
+	Remove(src []byte) (out []byte, changed int)
 }
 
 // Pieces are what a verb puts into a file. They may depend on what it holds, as on the
@@ -22,8 +22,8 @@ type Pieces func(src []byte) []Piece
 // These are pieces that do not depend on the file.
 func These(p ...Piece) Pieces { return func([]byte) []Piece { return p } }
 
-// Put adds all pieces; see [Plan.Put].
-func (of Pieces) Put(path string, src []byte) ([]byte, error) {
+// Insert adds all pieces; see [Plan.Insert].
+func (of Pieces) Insert(path string, src []byte) ([]byte, error) {
 	steps, err := of.steps(path, src)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (of Pieces) steps(path string, src []byte) ([][]byte, error) {
 	out := src
 	for _, piece := range of(src) {
 		var err error
-		if out, err = piece.Put(path, out); err != nil {
+		if out, err = piece.Insert(path, out); err != nil {
 			return nil, err
 		}
 		steps = append(steps, gofile.KeepFormat(path, src, out))
@@ -46,14 +46,14 @@ func (of Pieces) steps(path string, src []byte) ([][]byte, error) {
 	return steps, nil
 }
 
-// Put plans that a file has these pieces, and its merge base too. The verb's undoing can take such pieces out again;
+// Insert plans that a file has these pieces, and its merge base too. The verb's undoing can take such pieces out again;
 // see [needs].
-func (p *Plan) Put(path string, of Pieces) error {
+func (p *Plan) Insert(path string, of Pieces) error {
 	if p.needs != nil {
 		p.needs.Pieces = append(p.needs.Pieces, NeededPieces{Path: path, Of: of})
 		return nil
 	}
-	return p.edit(path, of.Put, of.steps)
+	return p.edit(path, of.Insert, of.steps)
 }
 
 // Require plans a file that several parts of a project share: it is created unless it

@@ -1,13 +1,13 @@
 // Package plan decides what becomes of a project's files before the first byte is written.
 //
 // A verb starts a [Plan] with [New], asks it for files with Find, and says what it wants: Create a file that is the
-// project's from then on, Require one that several parts share, Put pieces into a file and its merge base, Edit, Write,
-// Move, Remove. A change that cannot be made is refused; Finish reports all refusals as one error. Then Changes and
-// Differences show what would be done, and Apply does it, as a whole or not at all.
+// project's from then on, Require one that several parts share, Insert pieces into a file and its merge base, Edit,
+// Write, Move, Remove. A change that cannot be made is refused; Finish reports all refusals as one error. Then Changes
+// and Differences show what would be done, and Apply does it, as a whole or not at all.
 //
 //	p, err := plan.New(fileview.Disk(root))
 //	err = p.Require("config/samples/kustomization.yaml", content)
-//	err = p.Put("cmd/main.go", plan.These(piece.Import{Path: "os"}))
+//	err = p.Insert("cmd/main.go", plan.These(piece.Import{Path: "os"}))
 //	err = p.Finish()
 //	err = p.Apply(handler)
 //
@@ -42,7 +42,7 @@ type Plan struct {
 	base    *base.Base
 	refused []*report.Error
 	because string                 // why there is nothing to do
-	left    []string               // what is left to the user; see PutIfPlaced
+	left    []string               // what is left to the user; see InsertIfPlaced
 	needs   *Needs                 // set in a plan that only records; see recording
 	release string                 // see MadeBy
 	keys    string                 // the folder of the user's key
@@ -233,7 +233,8 @@ func (p *Plan) Copy(from, to string) error {
 }
 
 // Edit plans a change to an existing file, and the same change to its merge base. An edit that is refused leaves the
-// plan as it is and is reported by [Plan.Refusal]. [Plan.Put] is for text that a verb's undoing is to take out again.
+// plan as it is and is reported by [Plan.Refusal]. [Plan.Insert] is for text that a verb's undoing is to take out
+// again.
 func (p *Plan) Edit(path string, change func(path string, src []byte) ([]byte, error)) error {
 	return p.edit(path, change, func(path string, src []byte) ([][]byte, error) {
 		out, err := change(path, src)
@@ -241,11 +242,11 @@ func (p *Plan) Edit(path string, change func(path string, src []byte) ([]byte, e
 	})
 }
 
-// PutIfPlaced is [Plan.Put] for pieces that the project works without, such as a sample's line in a list. A file that
-// has no place for them stays as it is, and [Plan.Left] names the lines that its author may add.
-func (p *Plan) PutIfPlaced(path string, of Pieces, lines string) error {
+// InsertIfPlaced is [Plan.Insert] for pieces that the project works without, such as a sample's line in a list. A file
+// that has no place for them stays as it is, and [Plan.Left] names the lines that its author may add.
+func (p *Plan) InsertIfPlaced(path string, of Pieces, lines string) error {
 	refusals := len(p.refused)
-	if err := p.Put(path, of); err != nil {
+	if err := p.Insert(path, of); err != nil {
 		return err
 	}
 	for _, refusal := range p.refused[refusals:] {

@@ -113,7 +113,7 @@ func TestPutWhereItDoesNotBelong(t *testing.T) {
 	p, root := emptyPlan(t)
 	const misplaced = "package main\n\nfunc main() {\n\tprintln()\n\t// +kubebuilder:scaffold:imports\n}\n"
 	must(t, os.WriteFile(filepath.Join(root, "main.go"), []byte(misplaced), 0o644))
-	must(t, p.Put("main.go", These(inserted{"\t\"os\" \"path\"\n"})))
+	must(t, p.Insert("main.go", These(inserted{"\t\"os\" \"path\"\n"})))
 	refusal, is := errors.AsType[*report.Error](p.Finish())
 	if !is || refusal.Where != "main.go:5" {
 		t.Errorf("got %v, want a refusal of main.go:5", refusal)
@@ -125,8 +125,8 @@ type inserted struct{ text string }
 
 func (i inserted) ID() string { return i.text }
 
-func (i inserted) Put(_ string, src []byte) ([]byte, error) {
+func (i inserted) Insert(_ string, src []byte) ([]byte, error) {
 	return bytes.Replace(src, []byte("\t// +kubebuilder"), []byte(i.text+"\t// +kubebuilder"), 1), nil
 }
 
-func (i inserted) Take(src []byte) ([]byte, int) { return src, 0 }
+func (i inserted) Remove(src []byte) ([]byte, int) { return src, 0 }

@@ -44,7 +44,7 @@ type word string
 
 func (w word) ID() string { return string(w) }
 
-func (w word) Put(path string, src []byte) ([]byte, error) {
+func (w word) Insert(path string, src []byte) ([]byte, error) {
 	if strings.Contains(string(src), "refused") {
 		return nil, &report.Error{What: "there is no place for " + string(w), Where: path + ":1", Hint: "insert it"}
 	}
@@ -54,7 +54,7 @@ func (w word) Put(path string, src []byte) ([]byte, error) {
 	return append(bytes.Clone(src), w...), nil
 }
 
-func (w word) Take(src []byte) ([]byte, int) { return bytes.ReplaceAll(src, []byte(w), nil), 0 }
+func (w word) Remove(src []byte) ([]byte, int) { return bytes.ReplaceAll(src, []byte(w), nil), 0 }
 
 // TestChanges: each way to ask for something, and what becomes of the file and of its merge base.
 func TestChanges(t *testing.T) {
@@ -73,9 +73,9 @@ func TestChanges(t *testing.T) {
 		{"require", func(p *plan.Plan) error { return p.Require("b", []byte("new\n")) }, report.File{Path: "b", Action: report.Created}, "new\n", "new\n"},
 		{"write", func(p *plan.Plan) error { return p.Write("a", []byte("new\n")) }, report.File{Path: "a", Action: report.Updated}, "new\n", gone},
 		{"write the same", func(p *plan.Plan) error { return p.Write("a", []byte("old\n")) }, report.File{Path: "a", Action: report.Unchanged}, "old\n", gone},
-		{"put", func(p *plan.Plan) error { return p.Put("a", plan.These(word("x"))) }, report.File{Path: "a", Action: report.Updated}, "old\nx", gone},
+		{"put", func(p *plan.Plan) error { return p.Insert("a", plan.These(word("x"))) }, report.File{Path: "a", Action: report.Updated}, "old\nx", gone},
 		{"put into what is created", func(p *plan.Plan) error {
-			return errors.Join(p.Create("b", nil), p.Put("b", plan.These(word("x"), word("y"))))
+			return errors.Join(p.Create("b", nil), p.Insert("b", plan.These(word("x"), word("y"))))
 		}, report.File{Path: "b", Action: report.Created}, "xy", "xy"},
 		{"remove", func(p *plan.Plan) error { return p.Remove("a") }, report.File{Path: "a", Action: report.Deleted}, "", gone},
 		{"remove and create", func(p *plan.Plan) error { return errors.Join(p.Remove("a"), p.Create("a", []byte("new\n"))) }, report.File{Path: "a", Action: report.Updated}, "new\n", "new\n"},
@@ -119,8 +119,8 @@ func TestRequireOnce(t *testing.T) {
 // TestRefusal: all that cannot be done is told at once, and nothing is planned.
 func TestRefusal(t *testing.T) {
 	p := newPlan(t, map[string]string{"a": "refused\n", "b": "refused\n"})
-	must(t, p.Put("a", plan.These(word("x"))), p.Put("b", plan.These(word("y"))), p.Put("c", plan.These(word("refused"))))
-	if p.Put("a", func([]byte) []plan.Piece { return []plan.Piece{unreadable{}} }) == nil {
+	must(t, p.Insert("a", plan.These(word("x"))), p.Insert("b", plan.These(word("y"))), p.Insert("c", plan.These(word("refused"))))
+	if p.Insert("a", func([]byte) []plan.Piece { return []plan.Piece{unreadable{}} }) == nil {
 		t.Error("an error that is no refusal is taken for one")
 	}
 	refusal, ok := errors.AsType[*report.Error](p.Finish())
@@ -138,14 +138,14 @@ func TestRefusal(t *testing.T) {
 
 type unreadable struct{ word }
 
-func (unreadable) Put(string, []byte) ([]byte, error) { return nil, os.ErrPermission }
+func (unreadable) Insert(string, []byte) ([]byte, error) { return nil, os.ErrPermission }
 
 // TestRecord: a plan that records changes nothing, and notes what would be needed.
 func TestRecord(t *testing.T) {
 	p := newPlan(t, map[string]string{"a": "old\n"})
 	var needs plan.Needs
 	r := p.Record(&needs)
-	must(t, r.Create("b", []byte("new\n")), r.Require("c", nil), r.Put("a", plan.These(word("x"), word("y"))),
+	must(t, r.Create("b", []byte("new\n")), r.Require("c", nil), r.Insert("a", plan.These(word("x"), word("y"))),
 		r.Edit("a", func(string, []byte) ([]byte, error) { return nil, os.ErrInvalid }), r.CreateFrom("init/hack/boilerplate.go.txt", "d", map[string]any{"License": "// mine"}))
 	r.NeedGenerated("e", "b")
 	if !r.Recording() || p.Recording() || len(r.Changes()) > 0 || len(p.Changes()) > 0 {

@@ -187,7 +187,7 @@ func Edit(folder *fileview.Folder, edits ...func(*plan.Plan, *project.Project) e
 
 // RefuseTerse refuses what version 2 of PROJECT cannot record: it has group, version and kind.
 func RefuseTerse(file *project.Project, what string) error {
-	if !file.Terse() {
+	if !file.IsV2() {
 		return nil
 	}
 	return &report.Error{

@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/usage"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/references"
 )
 
 // An undoing takes a part out of a project: what it needs and the rest does not. What
@@ -27,7 +27,7 @@ type undoing struct {
 	withChanges bool // changed files go too
 	advice      string
 
-	sources *usage.Sources
+	sources *references.Sources
 	leaving map[string]bool
 	kept    map[string]string // files of the part that stay, and why
 }
@@ -43,7 +43,7 @@ func Part(p *plan.Plan, part, rest *plan.Needs, withChanges bool, advice string)
 
 func (u *undoing) plan() error {
 	var err error
-	if u.sources, err = usage.Read(u.Code()); err != nil {
+	if u.sources, err = references.Read(u.Code()); err != nil {
 		return err
 	}
 	for _, path := range u.sharedFiles() {
@@ -153,7 +153,7 @@ func (u *undoing) takePieces(path string, of plan.Pieces) error {
 	after, changed := u.without(path, of, c.After())
 	isGo := strings.HasSuffix(path, ".go")
 	if isGo && changed == 0 {
-		changed = lineIn(c.After(), after, usage.Dangling(c.After(), after))
+		changed = lineIn(c.After(), after, references.Dangling(c.After(), after))
 	}
 	changed = lineIn(c.Before(), c.After(), changed)
 	theirs := fmt.Sprintf("line %d has your changes: remove by hand the parts that you do not need", changed)
@@ -202,7 +202,7 @@ func (u *undoing) without(path string, of plan.Pieces, src []byte) (after []byte
 		if _, unused := p.(takenUnused); needed[p.ID()] && !unused {
 			continue
 		}
-		out, line := p.Take(after)
+		out, line := p.Remove(after)
 		if changed == 0 && line > 0 {
 			changed = lineIn(src, out, line)
 		}

@@ -40,13 +40,13 @@ func items(names ...string) plan.Pieces {
 // makePart and makeRest are what verbs plan; both need shared.yaml and the same line.
 func makePart(p *plan.Plan) error {
 	return all(
-		p.Create("p/a.go", []byte(a)), p.Require("shared.yaml", []byte("shared\n")), p.Put("list.yaml", items("a.yaml", "shared.yaml")),
-		p.Put("go.mod", plan.These(gomod.DirectUse{Module: library})),
+		p.Create("p/a.go", []byte(a)), p.Require("shared.yaml", []byte("shared\n")), p.Insert("list.yaml", items("a.yaml", "shared.yaml")),
+		p.Insert("go.mod", plan.These(gomod.DirectUse{Module: library})),
 	)
 }
 
 func makeRest(p *plan.Plan) error {
-	return all(p.Create("p/b.go", []byte(b)), p.Require("shared.yaml", []byte("shared\n")), p.Put("list.yaml", items("shared.yaml", "b.yaml")))
+	return all(p.Create("p/b.go", []byte(b)), p.Require("shared.yaml", []byte("shared\n")), p.Insert("list.yaml", items("shared.yaml", "b.yaml")))
 }
 
 func all(errs ...error) error {

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Limits of what aliases stand for, the same as those of slipway's internal/aliases.
+// Limits of what aliases stand for, the same as those of slipway's internal/yamlsize.
 const (
 	maxGrowth = 4 << 20 // bytes that aliases add
 	nodeSize  = 64      // about what a node takes beside its text

@@ -1,0 +1,148 @@
+package containerinit
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
+)
+
+const (
+	// varFolder is where the nodes' own files appear to the machine, and a node's to the node.
+	varFolder = "/var"
+	// newRoot is where a node's root is made.
+	newRoot = "/tmp"
+)
+
+// node prepares a node's namespaces and becomes slipway-node, which is the file before FileConfig.
+func node() error {
+	if len(os.Args) < 3 {
+		return fmt.Errorf("a node without a name")
+	}
+	name, single := os.Args[2], len(os.Args) > 3
+	if err := handOnBelow(wire.FileHost + 1); err != nil {
+		return err
+	}
+	if err := makeRoot(filepath.Join(varFolder, name)); err != nil {
+		return err
+	}
+	if err := unix.Sethostname([]byte(name)); err != nil {
+		return fmt.Errorf("set the node's name: %w", err)
+	}
+	if single {
+		if err := ignoreOwners(); err != nil {
+			return err
+		}
+	}
+	program := fmt.Sprintf("/proc/self/fd/%d", firstFile)
+	args := []string{"slipway-node", "run"}
+	return fmt.Errorf("become slipway-node: %w", unix.Exec(program, args, os.Environ()))
+}
+
+// EnterRoot has a node's process leave the host's files behind, at its beginning. It is not done for it before: it may
+// be linked with libraries, which are the host's and have been loaded by now.
+func EnterRoot() error { return pivot(newRoot) }
+
+// makeRoot makes files, processes and network settings that are the node's, in a root that has nothing of the host:
+// what a link in an image or a volume leads to, whoever may follow it, is never the host's.
+func makeRoot(state string) error {
+	const plain = unix.MS_NOSUID | unix.MS_NODEV
+	for _, m := range []mount{
+		{"keep mounts to the node", "", "/", "", unix.MS_REC | unix.MS_PRIVATE, ""},
+		{"make the node's root", "tmpfs", newRoot, "tmpfs", plain, "mode=755"},
+	} {
+		if err := m.make(); err != nil {
+			return err
+		}
+	}
+	if err := furnishNode(); err != nil {
+		return fmt.Errorf("make the node's root: %w", err)
+	}
+	for _, m := range []mount{
+		{"mount /proc", "proc", newRoot + "/proc", "proc", plain | unix.MS_NOEXEC, ""},
+		{"mount /sys", "sysfs", newRoot + "/sys", "sysfs", plain | unix.MS_NOEXEC | unix.MS_RDONLY, ""},
+		{"show the node's files", state, newRoot + varFolder, "", unix.MS_BIND, ""},
+		{"show the cluster's volumes", filepath.Join(varFolder, wire.VolumesFolder), newRoot + wire.PathVolumes, "", unix.MS_BIND, ""},
+	} {
+		if err := m.make(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nodeFiles are those that programs expect to find anywhere.
+var nodeFiles = map[string]string{
+	"/etc/hosts":  "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n",
+	"/etc/passwd": "root:x:0:0:root:/root:/sbin/nologin\n",
+	"/etc/group":  "root:x:0:\n",
+}
+
+// furnishNode makes the root's folders, and the files that are needed of the host's.
+func furnishNode() error {
+	for _, folder := range []string{"/dev", filepath.Dir(authorities), "/proc", "/root", "/sys", "/tmp", varFolder, wire.PathVolumes} {
+		if err := os.MkdirAll(newRoot+folder, folderMode); err != nil {
+			return err
+		}
+	}
+	for name, text := range nodeFiles {
+		if err := os.WriteFile(newRoot+name, []byte(text), fileMode); err != nil {
+			return err
+		}
+	}
+	if err := showDevices(newRoot + "/dev"); err != nil {
+		return err
+	}
+	return copyAuthorities(newRoot + authorities)
+}
+
+// devices are those that every container has, and so each node.
+var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
+
+// showDevices shows the devices in a folder.
+func showDevices(dev string) error {
+	for _, name := range devices {
+		at := filepath.Join(dev, name)
+		if err := os.WriteFile(at, nil, fileMode); err != nil {
+			return fmt.Errorf("make /dev/%s: %w", name, err)
+		}
+		if err := (mount{"show /dev/" + name, "/dev/" + name, at, "", unix.MS_BIND, ""}).make(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// authorities is where programs look first for those whom to trust about the names of servers: registries, for a node.
+const authorities = "/etc/ssl/certs/ca-certificates.crt"
+
+// copyAuthorities copies the host's, from wherever its distribution has them. A host may have none.
+func copyAuthorities(to string) error {
+	for _, file := range []string{
+		authorities, "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/pki/tls/cacert.pem",
+		"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem",
+	} {
+		if text, err := os.ReadFile(file); err == nil {
+			return os.WriteFile(to, text, fileMode)
+		}
+	}
+	return nil
+}
+
+// pivot makes a folder the root, and leaves the one that was it behind.
+func pivot(root string) error {
+	for _, step := range []func() error{
+		func() error { return unix.Chdir(root) },
+		func() error { return unix.PivotRoot(".", ".") },
+		func() error { return unix.Unmount(".", unix.MNT_DETACH) },
+		func() error { return unix.Chdir("/") },
+	} {
+		if err := step(); err != nil {
+			return fmt.Errorf("change the root: %w", err)
+		}
+	}
+	return nil
+}

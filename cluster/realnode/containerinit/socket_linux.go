@@ -1,0 +1,64 @@
+package containerinit
+
+import (
+	"fmt"
+	"net/netip"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/realnode/wire"
+)
+
+// backlog is how many connections may wait to be accepted.
+const backlog = 1024
+
+// openSocket makes a socket, which never waits for anything.
+func openSocket(s wire.Socket) (int, error) {
+	at, err := netip.ParseAddrPort(s.Address)
+	if err != nil || !at.Addr().Is4() {
+		return -1, fmt.Errorf("not an IPv4 address and port: %q", s.Address)
+	}
+	kind := unix.SOCK_STREAM
+	if s.Network == "udp4" {
+		kind = unix.SOCK_DGRAM
+	}
+	fd, err := unix.Socket(unix.AF_INET, kind|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return -1, err
+	}
+	if err := direct(s, fd, &unix.SockaddrInet4{Addr: at.Addr().As4(), Port: int(at.Port())}, kind); err != nil {
+		_ = unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+// direct binds or connects it. It may be bound to an address that is yet to come.
+func direct(s wire.Socket, fd int, at unix.Sockaddr, kind int) error {
+	if !s.Listen {
+		if err := unix.Connect(fd, at); err != nil && err != unix.EINPROGRESS {
+			return err
+		}
+		return nil
+	}
+	if err := unix.SetsockoptInt(fd, unix.SOL_IP, unix.IP_FREEBIND, 1); err != nil {
+		return err
+	}
+	if s.Transparent {
+		if err := unix.SetsockoptInt(fd, unix.SOL_IP, unix.IP_TRANSPARENT, 1); err != nil {
+			return err
+		}
+	}
+	if kind == unix.SOCK_STREAM {
+		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1); err != nil {
+			return err
+		}
+	}
+	if err := unix.Bind(fd, at); err != nil {
+		return err
+	}
+	if kind == unix.SOCK_STREAM {
+		return unix.Listen(fd, backlog)
+	}
+	return nil
+}

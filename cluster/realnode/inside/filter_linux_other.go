@@ -1,6 +1,0 @@
-//go:build linux && !amd64
-
-package inside
-
-// ownerCalls are those that change owners and that not every machine has.
-func ownerCalls() []uintptr { return nil }

@@ -1,0 +1,268 @@
+package kubebuilderchart
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Values are those of the chart that is made now: what the former chart's take their places in.
+type Values interface {
+	// Get is the literal of a setting; ok is false if there is no such one.
+	Get(path string) (literal any, ok bool)
+	// Change gives a setting another literal.
+	Change(path string, literal any)
+	// Add adds a setting to a group, or to the top; its key may have dots.
+	Add(group, key, comment string, literal any)
+}
+
+// A place is where a value of the plug-in is now.
+type place struct {
+	to        string // the value here
+	usual     any    // what the plug-in writes by itself where there is no value here
+	elsewhere string // where else to set it
+}
+
+const inManager = "config/manager/manager.yaml"
+
+// places are the values that the plug-in writes, in its second and its first form. Those of the second form have the
+// same names here, so they have no "to".
+var places = map[string]place{
+	"nameOverride": {}, "fullnameOverride": {},
+
+	"manager.enabled": {usual: true}, "manager.replicas": {}, "manager.env": {}, "manager.imagePullSecrets": {},
+	"manager.image.repository": {}, "manager.image.tag": {}, "manager.image.pullPolicy": {}, "manager.args": {},
+	"manager.podSecurityContext": {}, "manager.securityContext": {}, "manager.resources": {}, "manager.affinity": {},
+	"manager.nodeSelector": {}, "manager.tolerations": {}, "manager.topologySpreadConstraints": {},
+	"manager.priorityClassName": {}, "manager.pod.labels": {}, "manager.pod.annotations": {}, "manager.labels": {},
+	"manager.annotations": {}, "manager.strategy": {}, "manager.extraVolumes": {}, "manager.extraVolumeMounts": {},
+	"manager.terminationGracePeriodSeconds": {usual: 10},
+	"manager.healthProbe.port":              {usual: 8081, elsewhere: inManager},
+	"manager.envOverrides":                  {to: "manager.env"},
+
+	"rbac.create":          {usual: true, elsewhere: "config/rbac"},
+	"rbac.namespaced":      {usual: false, elsewhere: "slipway edit --namespaced"},
+	"rbac.roleNamespaces":  {elsewhere: "config/rbac"},
+	"rbac.helpers.enabled": {usual: false, elsewhere: "config/rbac"},
+
+	"serviceAccount.enabled": {}, "serviceAccount.name": {}, "serviceAccount.annotations": {}, "serviceAccount.labels": {},
+	"crd.enabled": {usual: true}, "crd.keep": {usual: true},
+
+	"metrics.enabled":        {usual: false, elsewhere: "slipway edit --enable metrics"},
+	"metrics.port":           {usual: 8443, elsewhere: "config/default/manager_metrics_patch.yaml"},
+	"metrics.secure":         {usual: true, elsewhere: "config/default/manager_metrics_patch.yaml"},
+	"certManager.enabled":    {usual: false, elsewhere: "slipway edit --certs cert-manager"},
+	"webhook.enabled":        {usual: false, elsewhere: "slipway create webhook"},
+	"webhook.port":           {usual: 9443, elsewhere: inManager},
+	"prometheus.enabled":     {usual: false, elsewhere: "slipway edit --enable prometheus"},
+	"prometheus.labels":      {elsewhere: "config/prometheus/monitor.yaml"},
+	"prometheus.annotations": {elsewhere: "config/prometheus/monitor.yaml"},
+	"networkPolicy.enabled":  {usual: false, elsewhere: "slipway edit --enable network-policy"},
+
+	"controllerManager.replicas":                      {to: "manager.replicas"},
+	"controllerManager.container.image.repository":    {to: "manager.image.repository"},
+	"controllerManager.container.image.tag":           {to: "manager.image.tag"},
+	"controllerManager.container.image.pullPolicy":    {to: "manager.image.pullPolicy"},
+	"controllerManager.container.imagePullPolicy":     {to: "manager.image.pullPolicy"},
+	"controllerManager.container.args":                {to: "manager.args"},
+	"controllerManager.container.env":                 {to: "manager.env"},
+	"controllerManager.container.resources":           {to: "manager.resources"},
+	"controllerManager.container.securityContext":     {to: "manager.securityContext"},
+	"controllerManager.container.livenessProbe":       {elsewhere: inManager},
+	"controllerManager.container.readinessProbe":      {elsewhere: inManager},
+	"controllerManager.securityContext":               {to: "manager.podSecurityContext"},
+	"controllerManager.terminationGracePeriodSeconds": {usual: 10, elsewhere: inManager},
+	"controllerManager.serviceAccountName":            {to: "serviceAccount.name"},
+	"controllerManager.serviceAccount.annotations":    {to: "serviceAccount.annotations"},
+	"controllerManager.pod.labels":                    {to: "manager.pod.labels"},
+	"rbac.enable":                                     {usual: true, elsewhere: "config/rbac"},
+	"crd.enable":                                      {to: "crd.enabled", usual: true},
+	"metrics.enable":                                  {to: "metrics.enabled", usual: false, elsewhere: "slipway edit --enable metrics"},
+	"webhook.enable":                                  {to: "webhook.enabled", usual: false, elsewhere: "slipway create webhook"},
+	"prometheus.enable":                               {to: "prometheus.enabled", usual: false, elsewhere: "slipway edit --enable prometheus"},
+	"certmanager.enable":                              {to: "certManager.enabled", usual: false, elsewhere: "slipway edit --certs cert-manager"},
+	"networkPolicy.enable":                            {to: "networkPolicy.enabled", usual: false, elsewhere: "slipway edit --enable network-policy"},
+}
+
+// placeOf is the place of a value of the plug-in's, if it is one.
+func placeOf(path string) (place, bool) {
+	p, known := places[path]
+	if p.to == "" {
+		p.to = path
+	}
+	return p, known
+}
+
+// isPlugins reports whether the plug-in has a value of this path, or values below it or above.
+func isPlugins(path string) bool {
+	_, ok := places[path]
+	return ok || isGroup(path) || slices.ContainsFunc(slices.Collect(maps.Keys(places)), func(known string) bool { return strings.HasPrefix(path, known+".") })
+}
+
+// isGroup reports whether the plug-in has values below a path.
+func isGroup(path string) bool {
+	for known := range places {
+		if strings.HasPrefix(known, path+".") {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	valuePath  = lazy.Regexp(`\.Values((?:\.[A-Za-z_][A-Za-z0-9_]*)+)`)
+	valueIndex = lazy.Regexp(`index\s+\$?\.Values((?:\s+"[^"]+")+)`)
+)
+
+// UsedValues are the paths of the values that a template's text names.
+func UsedValues(text string) []string {
+	var paths []string
+	for _, found := range valuePath().FindAllStringSubmatch(text, -1) {
+		paths = append(paths, found[1][1:])
+	}
+	for _, found := range valueIndex().FindAllStringSubmatch(text, -1) {
+		paths = append(paths, strings.Join(strings.Fields(strings.ReplaceAll(found[1], `"`, "")), "."))
+	}
+	return paths
+}
+
+// Merge sets in the values made now what the former chart has set; used is what templates that stay need as it was, and
+// gone what those that go have read. The notes are about what has another name or no place any more.
+func (c *Chart) Merge(into Values, used, gone []string) (notes []string, err error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(c.files[ValuesFile]), &document); err != nil {
+		return nil, &report.Error{What: "the chart's values cannot be read", Where: filepath.Join(c.dir, ValuesFile), Hint: err.Error()}
+	}
+	m := &merger{chart: c, into: into, used: used, gone: gone, seen: map[string]bool{}, lost: map[string][]string{}}
+	if len(document.Content) > 0 {
+		err = m.group(document.Content[0], "")
+	}
+	m.unset()
+	if m.untagged() {
+		into.Change("manager.image.tag", "")
+	}
+	return slices.Concat(m.notes, m.lists()), err
+}
+
+// merger is the merging.
+type merger struct {
+	chart   *Chart
+	into    Values
+	used    []string
+	gone    []string
+	notes   []string
+	seen    map[string]bool // paths that the former chart sets
+	renamed []string
+	lost    map[string][]string // paths without a place, by what to use instead
+	image   bool                // the former chart names one
+	tag     bool
+}
+
+// untagged reports whether the former chart's image has its tag from appVersion.
+func (m *merger) untagged() bool { return m.image && !m.tag }
+
+// group merges the values below a path.
+func (m *merger) group(n *yaml.Node, path string) error {
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		inner := strings.TrimPrefix(path+"."+key.Value, ".")
+		place, known := placeOf(inner)
+		if !known && value.Kind == yaml.MappingNode && isGroup(inner) {
+			if err := m.group(value, inner); err != nil {
+				return err
+			}
+			continue
+		}
+		var literal any
+		if err := value.Decode(&literal); err != nil {
+			return &report.Error{What: "a value of the chart cannot be read", Where: fmt.Sprintf("%s:%d", filepath.Join(m.chart.dir, ValuesFile), value.Line), Hint: err.Error()}
+		}
+		if !known || m.needed(inner) {
+			m.into.Add(path, key.Value, uncommented(key.HeadComment), literal)
+		}
+		if known {
+			m.place(inner, place, literal)
+		}
+	}
+	return nil
+}
+
+// uncommented is a comment's text.
+func uncommented(comment string) string {
+	lines := strings.Split(comment, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(strings.TrimLeft(line, "#"))
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// needed reports whether a template that stays names a value, one above it or one below it.
+func (m *merger) needed(path string) bool {
+	return slices.ContainsFunc(m.used, func(used string) bool {
+		return used == path || strings.HasPrefix(path, used+".") || strings.HasPrefix(used, path+".")
+	})
+}
+
+// place puts a value of the plug-in where it is now.
+func (m *merger) place(path string, p place, literal any) {
+	switch {
+	case strings.HasSuffix(path, ".image.repository"):
+		m.image = true
+	case strings.HasSuffix(path, ".image.tag"):
+		m.tag = true
+	}
+	m.seen[path] = true
+	if !m.placed(p) {
+		m.placeless(path, p, literal)
+		return
+	}
+	m.rename(path, p)
+	made, _ := m.into.Get(p.to)
+	switch {
+	case path == "controllerManager.serviceAccountName" && m.chart.words.plain(fmt.Sprint(literal)) == "controller-manager":
+		return
+	case p.to == "manager.args":
+		literal = m.arguments(path, texted(made), texted(literal))
+	case p.to == "manager.env":
+		literal = m.variables(path, made, literal)
+	case empty(literal):
+		literal = emptied(made)
+	}
+	m.into.Change(p.to, literal)
+}
+
+// empty reports whether a value says nothing.
+func empty(literal any) bool {
+	switch v := literal.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// emptied is the empty value of a literal's type.
+func emptied(literal any) any {
+	switch literal.(type) {
+	case map[string]any:
+		return map[string]any{}
+	case []any:
+		return []any{}
+	}
+	return ""
+}

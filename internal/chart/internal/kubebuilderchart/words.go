@@ -1,0 +1,106 @@
+package kubebuilderchart
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
+)
+
+// words are the lines that follow from a project, without what templates replace in them.
+type words struct {
+	name  *regexp.Regexp // of the chart, which begins names
+	lines map[string]bool
+	keys  map[string]bool
+}
+
+// pluginLines are those that the plug-in's templates have and no configuration has.
+var pluginLines = []string{
+	"{}", "[]", "helm.sh/resource-policy: keep", "--metrics-secure=false", "--metrics-bind-address=0", "--webhook-port=", "--webhook-port=-1",
+	"imagePullSecrets:", "env:", "insecureSkipVerify: true", "..svc", "..svc.cluster.local", "metrics-service..svc",
+	"name: webhook-cert", "name: metrics-certs", "mountPath: /tmp/k8s-metrics-server/metrics-certs", "scheme: httpshttp", "port: httpshttp", "name: httpshttp", "serverName: ..svc",
+}
+
+// pluginKeys are those before an action.
+var pluginKeys = []string{
+	"helm.sh/chart", "app.kubernetes.io/instance", "app.kubernetes.io/version", "app.kubernetes.io/managed-by", "app.kubernetes.io/name",
+	"priorityClassName", "strategy", "topologySpreadConstraints", "tolerations", "affinity", "nodeSelector", "imagePullPolicy",
+	"value", "name", "port", "serverName", "replicas",
+}
+
+// stamp is the key of the line by which a CRD names the generator's version, which a later one changes.
+const stamp = "controller-gen.kubebuilder.io/version: "
+
+func newWords(chart string) *words {
+	w := &words{name: regexp.MustCompile(`\b` + regexp.QuoteMeta(chart) + `\b-?`), lines: map[string]bool{}, keys: map[string]bool{}}
+	for _, line := range pluginLines {
+		w.lines[line] = true
+	}
+	for _, key := range pluginKeys {
+		w.keys[key] = true
+	}
+	return w
+}
+
+// add makes the lines of a text known, those in comments too: kubebuilder's configuration has parts that wait there.
+func (w *words) add(text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		line = w.plain(strings.TrimPrefix(strings.TrimSpace(line), "#"))
+		w.lines[line] = true
+		if key, _, ok := strings.Cut(line, ":"); ok {
+			w.keys[key] = true
+		}
+	}
+}
+
+var (
+	literal = lazy.Regexp(`\{\{-?\s*"(?:[^"\\]|\\.)*"\s*-?\}\}`) // an action that gives text, which may have braces
+	action  = lazy.Regexp(`\{\{.*?\}\}`)
+	comment = lazy.Regexp(`\s#.*$`)
+	items   = lazy.Regexp(`^(-\s+)+`)
+	quotes  = strings.NewReplacer(`"`, "", `'`, "")
+)
+
+// plain is a line without actions, quotes, comment, place in a list, and the names that it begins with.
+func (w *words) plain(line string) string {
+	line = action().ReplaceAllString(literal().ReplaceAllString(line, ""), "")
+	line = comment().ReplaceAllString(line, "")
+	line = items().ReplaceAllString(strings.TrimSpace(line), "")
+	line = w.name.ReplaceAllString(quotes.Replace(line), "")
+	if key, value, ok := strings.Cut(line, ": "); ok {
+		return strings.TrimSpace(key + ": " + unprefixed(value))
+	}
+	return unprefixed(line)
+}
+
+// unprefixed is a text without the dash that follows a prefix; arguments begin with two.
+func unprefixed(text string) string {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "--") {
+		return text
+	}
+	return strings.TrimPrefix(text, "-")
+}
+
+// knows reports whether a template's line follows from the project or the plug-in.
+func (w *words) knows(line string) bool {
+	trimmed := strings.TrimSpace(line)
+	if trimmed == "" || trimmed == "---" || strings.HasPrefix(trimmed, "#") {
+		return true
+	}
+	for _, path := range UsedValues(line) {
+		if !isPlugins(path) {
+			return false
+		}
+	}
+	plain := w.plain(line)
+	if plain == "" || plain == ":" || w.lines[plain] || strings.HasPrefix(plain, stamp) {
+		return true
+	}
+	key, rest, ok := strings.Cut(plain, ":")
+	if !ok || !w.keys[key] || !action().MatchString(line) {
+		return false
+	}
+	rest = strings.Trim(strings.TrimSuffix(rest, "..svc"), " -./:@")
+	return rest == "" || w.lines["name: "+rest]
+}

@@ -1,0 +1,101 @@
+package references
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// conversionPackage has the interfaces that methods of a kind's versions satisfy without any code that calls them
+// by name: a spoke asserts that the hub is one.
+const conversionPackage = "sigs.k8s.io/controller-runtime/pkg/conversion"
+
+// methods are those that a file declares for types of other files, such as a kind's conversion.
+type methods struct {
+	names, receivers map[string]bool
+}
+
+func methodsIn(file *ast.File) methods {
+	m := methods{names: map[string]bool{}, receivers: map[string]bool{}}
+	for _, decl := range file.Decls {
+		f, ok := decl.(*ast.FuncDecl)
+		if !ok || f.Recv == nil || len(f.Recv.List) != 1 {
+			continue
+		}
+		if name := typeName(f.Recv.List[0].Type); name != "" && file.Scope.Lookup(name) == nil {
+			m.names[f.Name.Name], m.receivers[name] = true, true
+		}
+	}
+	return m
+}
+
+// typeName is the name of a receiver's type, or "" when that has type parameters.
+func typeName(e ast.Expr) string {
+	if star, ok := e.(*ast.StarExpr); ok {
+		e = star.X
+	}
+	if ident, ok := e.(*ast.Ident); ok {
+		return ident.Name
+	}
+	return ""
+}
+
+// members are the names that a file selects of values, and the first line that does: by the value's type where the code
+// has it on the spot, as (&Ship{}).SetupWebhookWithManager does, and under "" otherwise.
+type members map[string]map[string]int
+
+func membersIn(file *ast.File, line func(token.Pos) int) members {
+	all := members{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			of := literalType(sel.X)
+			if all[of] == nil {
+				all[of] = map[string]int{}
+			}
+			if _, known := all[of][sel.Sel.Name]; !known {
+				all[of][sel.Sel.Name] = line(sel.Sel.Pos())
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// literalType is the name of the type of a literal, or "" for other values and types of other packages.
+func literalType(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return literalType(e.X)
+	case *ast.UnaryExpr:
+		return literalType(e.X)
+	case *ast.CompositeLit:
+		return typeName(e.Type)
+	}
+	return ""
+}
+
+// first returns the lowest line at which one of the methods may be called.
+func (m methods) first(all members) int {
+	lowest := first(m.names, all[""])
+	for receiver := range m.receivers {
+		if line := first(m.names, all[receiver]); line > 0 && (lowest == 0 || line < lowest) {
+			lowest = line
+		}
+	}
+	return lowest
+}
+
+// usesMethods returns a line of src that needs methods of declaring, or 0: it calls one in the same folder, or
+// converts to their type from elsewhere.
+func (src *source) usesMethods(declaring *source, importPath string) int {
+	if src.dir == declaring.dir {
+		return declaring.methods.first(src.members)
+	}
+	name, imported := src.imports[importPath]
+	if _, converts := src.imports[conversionPackage]; !imported || !converts {
+		return 0
+	}
+	if name == "" {
+		name = declaring.pkg
+	}
+	return first(declaring.methods.receivers, src.selected[name])
+}
