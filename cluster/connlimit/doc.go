@@ -1,8 +1,8 @@
 // Package connlimit takes connections and packets from pods and other strangers, in bounded numbers, until the socket
 // is closed:
 //
-//	limit := intake.NewLimit(256, 32) // in all, and of each address
-//	intake.Connections(listener, func(conn net.Conn) {
+//	limit := connlimit.NewLimit(256, 32) // in all, and of each address
+//	connlimit.Connections(listener, func(conn net.Conn) {
 //		leave, ok := limit.Enter(conn.RemoteAddr())
 //		…
 //	}, func(err error) { log.Warn("cannot take connections now", "error", err) })

@@ -7,13 +7,13 @@
 //
 // The parts, by who runs them:
 //
-//   - the cluster's process: this package; services, dns: the Services and names of the cluster; machine, handover: its
+//   - the cluster's process: this package; services, dns: the Services and names of the cluster; machine, fdpass: its
 //     arm in the nodes' network; cgroup: limits of containers
 //   - slipway-node, one process for each node: kubelet, with cri, isolated, plain, imagestore,
 //     podnet, process, capability and seccomp
-//   - both of these: obstacle, what real nodes refuse of a pod
-//   - slipway-container, a small program that all namespaces and containers begin with: inside; keeper, where there are
-//     none
+//   - both of these: preflight, what real nodes refuse of a pod
+//   - slipway-container, a small program that all namespaces and containers begin with: containerinit; keeper, where
+//     there are none
 //
 // Where the system has no namespaces, or forbids them, package plain and [machine.Plain] stand in, with plain processes
 // of the machine.

@@ -152,7 +152,7 @@ func (c *content) load(name, path string, known *sync.Map) {
 }
 
 // isYAML reports whether a file is one of YAML by its name. Whatever reads such a file, it is nested within the limits
-// of package aliases: it may be a stranger's.
+// of package yamlsize: it may be a stranger's.
 func isYAML(path string) bool {
 	extension := filepath.Ext(path)
 	return extension == ".yaml" || extension == ".yml" || filepath.Base(path) == "Kustomization" || filepath.Base(path) == "PROJECT"

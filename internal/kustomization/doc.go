@@ -2,10 +2,10 @@
 //
 //	objects, err := kustomization.Kustomization{Folder: "config/crd"}.Build(ctx)
 //
-// It is kustomize's own build, within the limits of package bounded, and fetches nothing unless its context is one of
-// [bounded.Online]. It touches no cluster and writes nothing: package
-// ship takes the objects to one. A refusal is a [report.Error] with the file and the innermost reason, which kustomize
-// has at the end of a long account; [Unbuilt] and [TooMuch] make it for those who run kustomize themselves.
+// It is kustomize's own build, within the limits of package kustomizefs, and fetches nothing unless its context is one
+// of [kustomizefs.Online]. It touches no cluster and writes nothing: package ship takes the objects to one. A refusal
+// is a [report.Error] with the file and the innermost reason, which kustomize has at the end of a long account;
+// [Unbuilt] and [TooMuch] make it for those who run kustomize themselves.
 //
 // # What kustomize does not know
 //

@@ -3,8 +3,8 @@
 //	err := kustomize.Run(ctx, []string{"build", "config/default"}, kustomize.Surroundings{In: os.Stdin, Out: os.Stdout, Project: root})
 //
 // All its commands are there, with their flags. A kustomization may be a stranger's, so build reads within the limits
-// of package bounded, and no command writes through a link that leads out of the project. The commands are made when
-// one is run, since making them takes longer than most of slipway's do.
+// of package kustomizefs, and no command writes through a link that leads out of the project. The commands are made
+// when one is run, since making them takes longer than most of slipway's do.
 package kustomize
 
 import (

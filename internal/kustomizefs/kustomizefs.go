@@ -5,8 +5,8 @@
 // [Disk] looks at a file before kustomize does: at its size, at what it becomes once aliases are replaced, also in the
 // patches that it holds as text, and at what was read altogether.
 //
-//	disk := bounded.Over(filesys.MakeFsOnDisk())
-//	built, err := bounded.Await(ctx, disk, func() (resmap.ResMap, error) { return kustomizer.Run(disk, dir) })
+//	disk := kustomizefs.Over(filesys.MakeFsOnDisk())
+//	built, err := kustomizefs.Await(ctx, disk, func() (resmap.ResMap, error) { return kustomizer.Run(disk, dir) })
 //	if exceeded := disk.Exceeded(); exceeded != nil { … } // says it better than err
 //
 // Kustomize fetches nothing itself. A context of [Online] has the disk fetch what a kustomization names by its address,

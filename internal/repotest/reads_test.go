@@ -9,7 +9,7 @@ import (
 )
 
 // readers are the parts, and the files of other parts, that read with package os, and why that ends. All else reads
-// with package safefs or bounded.
+// with package safefs or kustomizefs.
 var readers = map[string]string{
 	"internal/safefs/regular.go":                    "it looks at what kind of file it is, and at its size, first",
 	"internal/download/archive.go":                  "a file in the user's cache, as long as it was allowed to become",

@@ -1,4 +1,4 @@
-// Package house_test holds the repository's own rules about code: what docs/architecture.md
+// Package repotest_test holds the repository's own rules about code: what docs/architecture.md
 // says of the structure is checked here, so that it stays true.
 package repotest_test
 

@@ -18,7 +18,7 @@ func Identity(path string) (string, error) {
 	return IdentityOf(path, info), nil
 }
 
-// IdentityOf is [Identity] a file that is known already.
+// IdentityOf is [Identity] of a file whose info is known already.
 func IdentityOf(path string, info fs.FileInfo) string {
 	changed, inode := Details(info)
 	return fmt.Sprintf("%s %d %d %d %d", path, info.Size(), info.ModTime().UnixNano(), changed, inode)

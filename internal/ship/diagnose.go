@@ -82,17 +82,18 @@ func (c *Cluster) podsOf(ctx context.Context, workload *unstructured.Unstructure
 	if len(selected) == 0 {
 		return nil
 	}
-	label, hash := "", ""
+	label, hash, narrow := "", "", false
 	switch kindOf(workload) {
 	case deploymentKind:
-		label, hash = templateHashLabel, c.templateHash(ctx, workload, selected)
+		label, hash, narrow = templateHashLabel, c.templateHash(ctx, workload, selected), true
 	case daemonSetKind:
-		label, hash = revisionHashLabel, c.revisionHash(ctx, workload, selected)
+		label = revisionHashLabel
+		hash, narrow = c.revisionHash(ctx, workload, selected)
 	}
-	if label != "" && hash == "" {
+	if narrow && hash == "" {
 		return nil
 	}
-	if label != "" {
+	if narrow {
 		selected[label] = hash
 	}
 	pods := list[corev1.Pod](ctx, c.objects.Resource(podResource).Namespace(workload.GetNamespace()), selecting(selected))
@@ -125,19 +126,20 @@ func (c *Cluster) templateHash(ctx context.Context, deployment *unstructured.Uns
 	return ""
 }
 
-// revisionHash is the label of the pods of a DaemonSet's newest template, empty when there are none yet.
-func (c *Cluster) revisionHash(ctx context.Context, set *unstructured.Unstructured, selected map[string]string) (hash string) {
+// revisionHash is the label of the pods of a DaemonSet's newest template, empty when there are none yet. Those who may
+// not read revisions do not know it.
+func (c *Cluster) revisionHash(ctx context.Context, set *unstructured.Unstructured, selected map[string]string) (hash string, known bool) {
 	newest := int64(0)
 	all, err := c.objects.Resource(revisionResource).Namespace(set.GetNamespace()).List(ctx, selecting(selected))
 	if err != nil {
-		return ""
+		return "", false
 	}
 	for _, r := range all.Items {
 		if number, _, _ := unstructured.NestedInt64(r.Object, "revision"); number > newest && metav1.IsControlledBy(&r, set) {
 			newest, hash = number, r.GetLabels()[revisionHashLabel]
 		}
 	}
-	return hash
+	return hash, true
 }
 
 // selecting are the options to list what has labels.

@@ -15,7 +15,7 @@ import (
 // lockName is the file by which a folder is seen to be in use.
 const lockName = ".in-use"
 
-// Scratch is one for temporary files. The zero value is none.
+// A Scratch is a folder for temporary files. The zero value is none.
 type Scratch struct {
 	Path string
 	made fs.FileInfo // what has to be there when it is removed

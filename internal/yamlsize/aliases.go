@@ -2,7 +2,7 @@
 // hundred bytes whose aliases stand for lists of aliases, or for one long text, can become all memory and more. So can
 // some thousand levels of nesting, which are indented each time that they are written.
 //
-//	if err := aliases.Check(document); err != nil { … } // before it becomes JSON, which has no aliases
+//	if err := yamlsize.Check(document); err != nil { … } // before it becomes JSON, which has no aliases
 package yamlsize
 
 import (

@@ -59,39 +59,53 @@ func (a *Account) bind(ctx context.Context, g grant) error {
 	return nil
 }
 
-// effective waits until a role that was bound permits what it is for: the API server learns of both by watches.
+// effective waits until a role that was bound permits all that it is for: the API server learns of both by watches. A
+// role that collects the rules of others is not waited for.
 func (a *Account) effective(ctx context.Context, g grant) error {
-	at := slices.IndexFunc(g.policy, func(p rbacv1.PolicyRule) bool {
-		return len(p.Verbs) > 0 && len(p.Resources) > 0 && len(p.APIGroups) > 0
-	})
-	if at < 0 {
-		return nil // it is about URLs, or collects the rules of other roles
-	}
-	p := g.policy[at]
-	resource, subresource, _ := strings.Cut(p.Resources[0], "/")
-	asked := &authorizationv1.ResourceAttributes{
-		Namespace: g.role.GetNamespace(), Verb: p.Verbs[0], Group: p.APIGroups[0], Version: "*", Resource: resource, Subresource: subresource,
-	}
-	if len(p.ResourceNames) > 0 {
-		asked.Name = p.ResourceNames[0]
-	}
-	ask, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&authorizationv1.SubjectAccessReview{
-		TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SubjectAccessReview"},
-		Spec:     authorizationv1.SubjectAccessReviewSpec{User: a.user(), ResourceAttributes: asked},
-	})
-	if err != nil {
-		return err
+	if _, collects := g.role.Object["aggregationRule"]; collects {
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, effectTime)
 	defer cancel()
-	return until(ctx, func(ctx context.Context) (bool, error) {
-		answer, err := a.cluster.dynamic.Resource(reviewResource).Create(ctx, &unstructured.Unstructured{Object: ask}, metav1.CreateOptions{})
-		if err != nil {
-			return false, err
+	for _, p := range g.policy {
+		spec := authorizationv1.SubjectAccessReviewSpec{User: a.user()}
+		switch {
+		case len(p.Verbs) == 0:
+			continue
+		case len(p.NonResourceURLs) > 0:
+			spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Path: p.NonResourceURLs[0], Verb: p.Verbs[0]}
+		case len(p.APIGroups) > 0 && len(p.Resources) > 0:
+			resource, subresource, _ := strings.Cut(p.Resources[0], "/")
+			spec.ResourceAttributes = &authorizationv1.ResourceAttributes{
+				Namespace: g.role.GetNamespace(), Verb: p.Verbs[0], Group: p.APIGroups[0], Version: "*", Resource: resource, Subresource: subresource,
+			}
+			if len(p.ResourceNames) > 0 {
+				spec.ResourceAttributes.Name = p.ResourceNames[0]
+			}
+		default:
+			continue
 		}
-		allowed, _, err := unstructured.NestedBool(answer.Object, "status", "allowed")
-		return allowed, err
+		if err := until(ctx, func(ctx context.Context) (bool, error) { return a.cluster.allows(ctx, spec) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allows reports whether a user may do something.
+func (c *Cluster) allows(ctx context.Context, spec authorizationv1.SubjectAccessReviewSpec) (bool, error) {
+	ask, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&authorizationv1.SubjectAccessReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SubjectAccessReview"}, Spec: spec,
 	})
+	if err != nil {
+		return false, err
+	}
+	answer, err := c.dynamic.Resource(reviewResource).Create(ctx, &unstructured.Unstructured{Object: ask}, metav1.CreateOptions{})
+	if err != nil {
+		return false, err
+	}
+	allowed, _, err := unstructured.NestedBool(answer.Object, "status", "allowed")
+	return allowed, err
 }
 
 // effectTime bounds the wait for a role to take effect, which takes milliseconds.

@@ -53,7 +53,8 @@ func socketPair() (pair [2]*os.File, err error) {
 	return [2]*os.File{os.NewFile(uintptr(fds[0]), "socket"), os.NewFile(uintptr(fds[1]), "socket")}, nil
 }
 
-// inherited are the files that the process has from its beginning besides its program, in the order of package inside.
+// inherited are the files that the process has from its beginning besides its program, in the order of package
+// containerinit.
 func (f *files) inherited() []*os.File {
 	terminal := f.null
 	if f.terminal[1] != nil {

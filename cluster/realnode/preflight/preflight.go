@@ -2,7 +2,7 @@
 // the scheduler, the API server when a pod is created, simulated nodes for what they report, and real nodes for
 // volumes.
 //
-//	if what := obstacle.Of(pod, plain, claims); what != "" {
+//	if what := preflight.Of(pod, plain, claims); what != "" {
 //		return fmt.Errorf("real nodes refuse %s", what)
 //	}
 package preflight

@@ -287,8 +287,8 @@ func Undeploy(ctx context.Context, s *operation.Session, folder string, r Remova
 	return remove(ctx, s, objects, set, r, command)
 }
 
-// remove deletes the members of a set, or says which, and returns those. The error for what cannot be asked names the
-// command.
+// remove deletes the members of a set and its inventory, or says which, and returns those. The error for what cannot be
+// asked names the command.
 func remove(ctx context.Context, s *operation.Session, objects []*unstructured.Unstructured, set *ship.Set, r Removal, command string) ([]report.Object, error) {
 	changes, noting := &tally{handler: s.Handler, verbose: true}, *s
 	noting.Handler = changes

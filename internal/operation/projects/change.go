@@ -13,7 +13,8 @@ import (
 
 // MakeChange makes a plan for the project in folder root and applies it, while no other command changes the project;
 // then, if that changed something, it does what follows, such as generating. When that fails, the changes are taken
-// back. It returns those of the plan; a preview shows them instead, and returns those that it would make.
+// back. Nothing follows where that has made a vendor folder old, which is warned of. It returns the changes, and the
+// files that were kept as they were; a preview shows them instead, and returns those that it would make.
 func MakeChange(ctx context.Context, s *operation.Session, root string, p operation.Preview, plan func() (*scaffold.Plan, error), then func() error) ([]report.File, error) {
 	var planned *scaffold.Plan
 	return changeAndThen(ctx, s, root, p, func() (made *scaffold.Plan, err error) {
@@ -59,7 +60,7 @@ func changeAndThen(ctx context.Context, s *operation.Session, root string, p ope
 	return changes(planned), nil
 }
 
-// changes are those of a plan; none of one that changes nothing.
+// changes are those of a plan and what it keeps; none of one that changes nothing.
 func changes(plan *scaffold.Plan) []report.File {
 	if plan.Empty() {
 		return nil

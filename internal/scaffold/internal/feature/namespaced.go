@@ -32,7 +32,7 @@ func InNamespace(on bool) func(*plan.Plan, *project.Project) error {
 		if byMarkers {
 			return &report.Error{
 				What: "markers limit the permissions to one namespace", Where: manager.RoleBindingFile,
-				Hint: "nothing was changed; remove namespace= from the +kubebuilder:rbac markers, make the RoleBinding a ClusterRoleBinding, and remove WATCH_NAMESPACE from config/manager",
+				Hint: "nothing was changed; remove namespace= from the +kubebuilder:rbac markers, make the RoleBinding a ClusterRoleBinding, and remove WATCH_NAMESPACE from config/manager with the code of the manager that reads it",
 			}
 		}
 		if !on {

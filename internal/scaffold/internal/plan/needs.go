@@ -28,7 +28,7 @@ type NeededPieces struct {
 }
 
 // Record starts a plan for the same project that changes nothing: what is created, required
-// and put is added to needs instead.
+// and inserted is added to needs instead.
 func (p *Plan) Record(to *Needs) *Plan {
 	return &Plan{base: p.base, folder: p.folder, code: p.code, needs: to}
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
 
-// A Piece is text that belongs into a file once: put adds it where it is missing, take
+// A Piece is text that belongs into a file once: Insert adds it where it is missing, Remove
 // removes it as it was inserted. Both leave a file alone in which there is nothing to do.
 type Piece interface {
 	// ID is the same for pieces that are the same text of a file.

@@ -1,7 +1,7 @@
 // Package references finds out which Go files of a project use what another file declares,
 // by syntax alone, so that a file is not deleted under those who need it.
 //
-//	sources, err := usage.Read(plan.Code())
+//	sources, err := references.Read(plan.Code())
 //	place, used := sources.Of("api/v1/cronjob_types.go", leaving)
 //
 // Syntax sees every use by name: of a package's exported names in files that import it,

@@ -20,7 +20,7 @@
 // A repository may carry a journal that another user wrote, and a half-done project may be copied. So the journal is
 // sealed with a [Key] of the user on this machine and names the folder by its number in the file system; anything else
 // is a [ForeignError] and stays as it is. A copy that is kept for a file is compared with the journal before it is put
-// back. All writing is below the folder (package confine), and the paths that a journal names are checked again when it
+// back. All writing is below the folder (package safefs), and the paths that a journal names are checked again when it
 // is read.
 //
 // Runs in the same folder must not overlap; their caller holds a lock. Files that a
