@@ -84,7 +84,7 @@ PROGRAMS = SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) && SLIPWAY_NODE=$$($
 # Two of these run at a time, the longest first: tests wait for clusters more than they compute. The examples' tests run
 # as their users run them: with the tool. Linkers and most commands end before garbage is worth collecting.
 .PHONY: test
-test: build $(BIN)/testlog ## Run the tests of every module, without those that take long: some ten minutes.
+test: build $(BIN)/testlog ## Run the tests of every module, without those that take long: a quarter of an hour.
 	$(PROGRAMS) && \
 	GOGC=400 $(TESTLOG) $(GOTEST) -short -parallel 4 -timeout 30m $(CODE) -- \
 	-dir cluster $(GOTEST) -short -timeout 30m ./... -- \
