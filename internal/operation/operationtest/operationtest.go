@@ -46,16 +46,16 @@ func Begin(t *testing.T, dir string) (*operation.Session, *Events) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(home, "cache"))
-	told := &Events{}
+	seen := &Events{}
 	vars := map[string]string{
 		"SLIPWAY_CACHE": filepath.Join(home, "slipway"), "SLIPWAY_STATE": filepath.Join(home, "state"), "SLIPWAY_CHECK": "off",
 		"KUBECONFIG": filepath.Join(home, "kubeconfig"),
 	}
 	return &operation.Session{
-		Dir: dir, Getenv: func(name string) string { return vars[name] }, Handler: told,
+		Dir: dir, Getenv: func(name string) string { return vars[name] }, Handler: seen,
 		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Output: io.Discard,
-		Fail: func(err error) { told.Handle(report.Note{Text: err.Error()}) },
-	}, told
+		Fail: func(err error) { seen.Handle(report.Note{Text: err.Error()}) },
+	}, seen
 }
 
 // Write writes a file below dir, and the folders that it needs.
@@ -76,11 +76,11 @@ func Err[T any](_ T, err error) error { return err }
 // Mistake returns the error that a user sees; there must be one.
 func Mistake(t *testing.T, err error) *report.Error {
 	t.Helper()
-	told, ok := errors.AsType[*report.Error](err)
+	seen, ok := errors.AsType[*report.Error](err)
 	if !ok {
 		t.Fatalf("the error is no report.Error: %v", err)
 	}
-	return told
+	return seen
 }
 
 // Last is the last result; there must be one.
