@@ -20,6 +20,7 @@ var list string
 type Kind struct {
 	Version, Name string
 	Resource      string // the name in paths of the API; "" for a kind that is part of another resource only
+	ClusterScoped bool   // its objects are in no namespace
 }
 
 // table is what the list says.
@@ -35,7 +36,8 @@ var read = sync.OnceValue(func() table {
 		words := strings.Fields(line)
 		for _, word := range words[2:] {
 			name, resource, _ := strings.Cut(word, "=")
-			t.kinds[words[0]] = append(t.kinds[words[0]], Kind{words[1], name, resource})
+			resource, _, whole := strings.Cut(resource, "/")
+			t.kinds[words[0]] = append(t.kinds[words[0]], Kind{Version: words[1], Name: name, Resource: resource, ClusterScoped: whole})
 		}
 	}
 	return t

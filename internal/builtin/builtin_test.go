@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite kinds.txt")
 
-// constructor is how client-go makes a client: the type of its objects, and the resource.
-var constructor = regexp.MustCompile(`gentype\.New[A-Za-z]*\[\s*\*\w+\.(\w+)[,\]](?s:.*?)\(\s*"([a-z]+)",`)
+// constructor is how client-go makes a client: the type of its objects, the resource, and the namespace.
+var constructor = regexp.MustCompile(`gentype\.New[A-Za-z]*\[\s*\*\w+\.(\w+)[,\]](?s:.*?)\(\s*"([a-z]+)",\s*c\.RESTClient\(\),\s*scheme\.ParameterCodec,\s*(namespace|""),`)
 
 // TestKinds: the kinds are those of the types, and the resources those that there are clients for.
 func TestKinds(t *testing.T) {
@@ -44,7 +44,7 @@ func TestKinds(t *testing.T) {
 		}
 		for _, client := range append(typed, more...) {
 			for _, found := range constructor.FindAllStringSubmatch(text(t, client), -1) {
-				resources[found[1]] = found[2]
+				resources[found[1]] = found[2] + map[string]string{`""`: "/cluster"}[found[3]]
 			}
 		}
 		if strings.HasPrefix(folder, "apiserverinternal") || len(resources) == 0 {
@@ -80,8 +80,8 @@ func TestRead(t *testing.T) {
 		{"core", builtin.Kind{Version: "v1", Name: "Pod", Resource: "pods"}},
 		{"core", builtin.Kind{Version: "v1", Name: "Binding"}},
 		{"apps", builtin.Kind{Version: "v1beta1", Name: "Deployment", Resource: "deployments"}},
-		{"rbac.authorization.k8s.io", builtin.Kind{Version: "v1", Name: "ClusterRole", Resource: "clusterroles"}},
-		{"apiextensions.k8s.io", builtin.Kind{Version: "v1", Name: "CustomResourceDefinition", Resource: "customresourcedefinitions"}},
+		{"rbac.authorization.k8s.io", builtin.Kind{Version: "v1", Name: "ClusterRole", Resource: "clusterroles", ClusterScoped: true}},
+		{"apiextensions.k8s.io", builtin.Kind{Version: "v1", Name: "CustomResourceDefinition", Resource: "customresourcedefinitions", ClusterScoped: true}},
 	} {
 		if !slices.Contains(builtin.Kinds(want.group), want.kind) {
 			t.Errorf("%s has no %v", want.group, want.kind)

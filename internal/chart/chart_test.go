@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -19,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // everything is the folder with the deployment of a project with all features; keeper keeps its certificate.
-func everything(t *testing.T, keeper scaffold.Feature) string {
+func everything(t *testing.T, keeper features.Name) string {
 	t.Helper()
 	root := t.TempDir()
 	apply := func(plan *scaffold.Plan, err error) {
@@ -36,8 +37,8 @@ func everything(t *testing.T, keeper scaffold.Feature) string {
 		apply(scaffold.CreateAPI(fileview.Disk(root), scaffold.API{Group: "ship", Version: version, Kind: "Frigate", Resource: true, Controller: version == "v1", Namespaced: true}))
 	}
 	apply(scaffold.CreateWebhook(fileview.Disk(root), scaffold.Webhook{Group: "ship", Version: "v1", Kind: "Frigate", Defaulting: true, Validation: true, Conversion: true}))
-	for _, f := range scaffold.Features() {
-		if f.Deployed() && (f != scaffold.CertManager && f != scaffold.SelfCert || f == keeper) {
+	for _, f := range features.Names() {
+		if features.Of(f).Deployed() && (f != features.CertManager && f != features.SelfCert || f == keeper) {
 			apply(scaffold.EditProject(fileview.Disk(root), scaffold.Enable(f)))
 		}
 	}
@@ -54,7 +55,7 @@ func everything(t *testing.T, keeper scaffold.Feature) string {
 
 // TestGolden: the charts of projects with everything on are as they were, and made twice they are the same.
 func TestGolden(t *testing.T) {
-	for _, keeper := range []scaffold.Feature{scaffold.CertManager, scaffold.SelfCert} {
+	for _, keeper := range []features.Name{features.CertManager, features.SelfCert} {
 		t.Run(string(keeper), func(t *testing.T) {
 			dir := everything(t, keeper)
 			got := generated(t, dir)
@@ -98,7 +99,7 @@ func generated(t *testing.T, dir string) []byte {
 // TestReadOptions: a chart's own file tells what it was made with.
 func TestReadOptions(t *testing.T) {
 	want := chart.Options{Name: "op", Version: "1.0.0-rc.1+b", AppVersion: "v1"}
-	made, err := chart.Generate(t.Context(), chart.Source{Folder: everything(t, scaffold.SelfCert)}, want)
+	made, err := chart.Generate(t.Context(), chart.Source{Folder: everything(t, features.SelfCert)}, want)
 	if err != nil {
 		t.Fatal(err)
 	}

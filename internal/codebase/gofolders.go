@@ -46,15 +46,6 @@ func (c *Codebase) GoFiles() (names []string, err error) {
 	return names, err
 }
 
-// Mentions reports whether a Go file of the project has a text, such as the name of a flag in quotes.
-func (c *Codebase) Mentions(text string) (bool, error) {
-	files, err := c.GoFiles()
-	return slices.ContainsFunc(files, func(name string) bool {
-		data, err := c.view.ReadFile(name)
-		return err == nil && bytes.Contains(data, []byte(text))
-	}), err
-}
-
 // FirstLine is the place of the first line of the project's code that matches, "file:line"; "" if none does.
 func (c *Codebase) FirstLine(match *regexp.Regexp) (string, error) {
 	files, err := c.GoFiles()

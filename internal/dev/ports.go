@@ -98,7 +98,7 @@ func (o Options) flags(manager string, l listening, webhooks bool) ([]string, er
 	flags := slices.Clone(l.args[:first]) // further on flags may end: at the first argument that is none
 	// Libraries have such names, too, also where no flag is called so.
 	has := func(name string) bool {
-		known, err := o.Code().Mentions(`"` + name + `"`)
+		known, err := o.Code().HasFlag(name)
 		return known && err == nil && bytes.Contains(program, []byte(name))
 	}
 	if has(probeFlag) && bytes.Contains(program, []byte(":"+probePort)) && !given(l.args, probeFlag) {

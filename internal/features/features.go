@@ -1,21 +1,43 @@
-// Package features has the table of what a deployed project can switch on and off, and which lines of kustomizations
-// that are: the same for the command that changes them and for charts, whose values replace them.
+// Package features has the table of what a project can switch on and off: [Table]. One row says all that the commands
+// and charts must know about a feature: its lines in kustomizations, what it needs of other features, of the manager's
+// Deployment and of the manager's code, and what it adds to that code. Charts read the same rows: their values replace
+// the lines.
 //
-// A feature is a kustomize component in config/<name>, or some lines of the kustomizations that kubebuilder writes,
-// which are in comments while the feature is off.
+// A deployed feature is a kustomize component in config/<name>, or some lines of the kustomizations that kubebuilder
+// writes, which are in comments while the feature is off. A feature that tests or delivers the project is code alone.
 package features
 
-import (
-	"path"
-	"slices"
-	"strings"
+import "slices"
+
+// A Name is a feature's in commands, and that of the folder of its component below config.
+type Name string
+
+// The features.
+const (
+	Metrics       Name = "metrics"
+	Prometheus    Name = "prometheus"
+	Alerts        Name = "alerts"
+	Dashboard     Name = "dashboard"
+	WebhookServer Name = "webhook"
+	CertManager   Name = "certmanager"
+	SelfCert      Name = "selfcert"
+	MetricsTLS    Name = "metrics-tls"
+	HA            Name = "ha"
+	PProf         Name = "pprof"
+	NetworkPolicy Name = "network-policy"
+	Egress        Name = "egress"
+	Tracing       Name = "tracing"
+	Policies      Name = "vap"
+	Namespaced    Name = "namespaced"
+	EndToEnd      Name = "e2e"
+	Workflow      Name = "ci"
 )
 
 // A Feature is a row of the table.
 type Feature struct {
-	Name  string // as a command has it, and of the folder of its component below config
-	Value string // of a chart, under which it is switched
-	What  string // is there with it, in a sentence
+	Name  Name
+	Value string // under which a chart switches it; "" for a feature that is not deployed
+	What  string // what is there with it, in a sentence
 
 	// Entries are its lines in projects of kubebuilder. The first one that a project has says whether the feature is
 	// on. A feature without any is the folder of its name, among the resources.
@@ -24,106 +46,86 @@ type Feature struct {
 	Files []string
 	// Needs are the features without which it does not work: each of them that is on stays on with it, unless the one
 	// that it excludes takes its place.
-	Needs []string
+	Needs []Name
 	// ComponentNeeds are those that its component needs besides.
-	ComponentNeeds []string
+	ComponentNeeds []Name
 	// Excludes is the feature in whose place it is.
-	Excludes string
+	Excludes Name
 	// ServesWebhooks has the manager's webhooks called: code that sets some up does not start or is not ready without
 	// it.
 	ServesWebhooks bool
+
+	// Deployment is what its files have to do with the manager's Deployment.
+	Deployment Relation
+	// Objects reports whether it has objects in the manager's namespace.
+	Objects bool
+	// MetricsService reports whether it selects the Service of the manager's metrics.
+	MetricsService bool
+	// Names reports whether it needs the files in config/default that put names together.
+	Names bool
+	// Requires is what the manager's code must have.
+	Requires Requirements
+	// Adds is what it adds to the code of the project.
+	Adds Code
 }
 
-// An Entry is an item of a list of a kustomization.
-type Entry struct {
-	List string // components, resources, patches, replacements or vars
-	// Item matches it: a path, or kind and name of the object that a replacement or a variable reads. A * stands for
-	// any text.
-	Item   string
-	Folder string // of the kustomization, below config; "" is config/default
-	With   string // a feature without which the item is off: it is about that one, too
-	// Mounts is the feature that makes the Secret which the item has mounted. Something else may make it as well, so it
-	// is not switched on, but it is not switched off either while the item is listed.
-	Mounts string
+// A Relation is that of a feature's files to the manager's Deployment.
+type Relation int
+
+// Relations, each of which includes those before it.
+const (
+	Unrelated Relation = iota
+	Selects            // they name it, or select its pods
+	Patches            // they change it
+)
+
+// Requirements are what a manager needs to have so that it starts with the feature, and serves what it is for.
+type Requirements struct {
+	Flags []Flag // that the component passes
+	// Option is a field that the code must set, in what it makes the manager with; WithoutOption is what is wrong
+	// otherwise.
+	Option, OptionCode, WithoutOption string
 }
 
-// Table lists the features in the order of their lines: a component sees what those above it made. Those that test and
-// deliver a project are not deployed, so they are not here.
-func Table() []Feature {
-	return []Feature{
-		{
-			Name: "metrics", Value: "metrics", What: "The manager serves metrics over HTTPS to clients with the role metrics-reader.",
-			Entries: []Entry{
-				{List: "resources", Item: "*metrics_service.yaml"},
-				{List: "patches", Item: "manager_metrics_patch.yaml"},
-				{List: "patches", Item: "manager_auth_proxy_patch.yaml"}, // kubebuilder 2 and 3
-				{List: "resources", Item: "auth_proxy_*.yaml", Folder: "rbac"},
-				{List: "replacements", Item: "Service/*metrics-service", With: "metrics-tls"},
-			},
-		},
-		{
-			Name: "prometheus", Value: "prometheus", What: "Prometheus collects the metrics. This needs the Prometheus operator.",
-			Needs: []string{"metrics"}, ComponentNeeds: []string{"metrics-tls"},
-		},
-		{Name: "alerts", Value: "alerts", What: "Prometheus raises alerts about the manager."},
-		{Name: "dashboard", Value: "dashboard", What: "A Grafana dashboard for the manager's metrics."},
-		{
-			Name: "webhook", Value: "webhook", What: "The API server calls the manager's webhooks. They need a certificate.",
-			Entries:        []Entry{{List: "resources", Item: "../webhook"}, {List: "patches", Item: "manager_webhook_patch.yaml", Mounts: "certmanager"}},
-			ComponentNeeds: []string{"certmanager", "selfcert"}, ServesWebhooks: true,
-		},
-		{
-			Name: "certmanager", Value: "certManager", What: "cert-manager issues the manager's certificate. This needs cert-manager in the cluster.",
-			Entries: []Entry{
-				{List: "resources", Item: "../certmanager"},
-				{List: "patches", Item: "*webhookcainjection_patch.yaml", With: "webhook"},
-				{List: "vars", Item: "Certificate/serving-cert", With: "webhook"},
-				{List: "vars", Item: "Service/webhook-service", With: "webhook"},
-				{List: "replacements", Item: "Service/*webhook-service", With: "webhook"},
-				{List: "replacements", Item: "Certificate/*", With: "webhook"},
-				{List: "replacements", Item: "Issuer/*", With: "webhook"},
-				{List: "replacements", Item: "Service/*metrics-service", With: "metrics-tls"},
-			},
-			Excludes: "selfcert",
-		},
-		{Name: "selfcert", Value: "selfCert", What: "The manager issues its own certificate and keeps it in a Secret.", Excludes: "certmanager"},
-		{
-			Name: "metrics-tls", Value: "metrics.tls", What: "The manager serves metrics with the certificate of webhooks, which collectors can verify.",
-			Entries: []Entry{
-				{List: "patches", Item: "cert*_metrics_manager_patch.yaml"},
-				{List: "patches", Item: "monitor_tls_patch.yaml", Folder: "prometheus", With: "prometheus"},
-			},
-			Files: []string{"config/default/cert_metrics_manager_patch.yaml", "config/certmanager/certificate-metrics.yaml"},
-			Needs: []string{"metrics", "certmanager", "selfcert"},
-		},
-		{Name: "ha", Value: "ha", What: "Two managers run on different nodes: one is active, the other is on standby."},
-		{Name: "pprof", Value: "pprof", What: "The manager serves profiles to users who may forward a port of its pod."},
-		{Name: "network-policy", Value: "networkPolicy", What: "Only the API server, at the webhooks, and collectors of metrics reach the manager."},
-		{Name: "egress", Value: "egress", What: "The manager reaches only DNS and the API server."},
-		{Name: "tracing", Value: "tracing", What: "The manager sends spans to an OpenTelemetry collector."},
-		{Name: "vap", Value: "vap", What: "ValidatingAdmissionPolicies check objects by the rules of their kinds."},
-		{Name: "namespaced", Value: "namespaced", What: "The manager watches only the release's namespace and has permissions only there."},
-	}
+// A Flag is one of the manager's.
+type Flag struct {
+	Name string
+	Code string // defines it and uses its value, for people to add
 }
 
-// Of is the row of a name; one that is not in the table has nothing but that.
-func Of(name string) Feature {
-	all := Table()
-	if i := slices.IndexFunc(all, func(f Feature) bool { return f.Name == name }); i >= 0 {
-		return all[i]
-	}
-	return Feature{Name: name}
+// Code is what a feature adds to the project's code, which goes when the feature is switched off.
+type Code struct {
+	Files []File
+	// Call is the function of the package internal/manager that main.go calls with the manager; Doing describes it in
+	// errors. The manager must be one of `slipway init`: ForOthers is the refusal of others, and OthersHint what to do.
+	Call, Doing, ForOthers, OthersHint string
+	// Modules are those that the code imports. The first one is not among those of a new project if Pinned is set.
+	Modules []string
+	Pinned  bool
 }
+
+// A File is one that a template has, or a folder that a folder of templates has.
+type File struct{ Template, Path string }
+
+// Deployed reports whether the feature is a part of what is deployed. One that is not consists of code alone: it is on
+// while that is there.
+func (f Feature) Deployed() bool { return f.Value != "" }
+
+// IssuesCertificates reports whether the feature is one of those that have the manager's certificate issued.
+func (f Feature) IssuesCertificates() bool { return f.Excludes != "" }
+
+// Folder is where layouts have the files of its component.
+func (f Feature) Folder() string { return "config/" + string(f.Name) }
 
 // Component is the line of the feature's component.
-func (f Feature) Component() Entry { return Entry{List: "components", Item: "../" + f.Name} }
+func (f Feature) Component() Entry { return Entry{List: "components", Item: "../" + string(f.Name)} }
 
 // Lines are those of projects of kubebuilder: see [Feature.Entries].
 func (f Feature) Lines() []Entry {
 	if len(f.Entries) > 0 {
 		return f.Entries
 	}
-	return []Entry{{List: "resources", Item: "../" + f.Name}}
+	return []Entry{{List: "resources", Item: "../" + string(f.Name)}}
 }
 
 // Without are the lines that go with it in projects of kubebuilder: its own, and those of others that are about it or
@@ -140,43 +142,32 @@ func (f Feature) Without() []Entry {
 	return all
 }
 
-// In reports whether a list of a kustomization may have the entry: older ones have others.
-func (e Entry) In(list string) bool {
-	return list == e.List || e.List == "resources" && list == "bases" || e.List == "patches" && list == "patchesStrategicMerge"
+// Deployed are the rows of those that are deployed.
+func Deployed() []Feature {
+	return slices.DeleteFunc(Table(), func(f Feature) bool { return !f.Deployed() })
 }
 
-// Is reports whether an item of that list, as YAML has it, is the entry.
-func (e Entry) Is(item any) bool {
-	if text := PathOf(item); text != "" {
-		return e.matches(text)
+// Names lists the names of all features in the order of the table.
+func Names() (names []Name) {
+	for _, row := range Table() {
+		names = append(names, row.Name)
 	}
-	fields, _ := item.(map[string]any)
-	for _, key := range []string{"source", "objref"} {
-		if object, ok := fields[key].(map[string]any); ok {
-			kind, _ := object["kind"].(string)
-			name, _ := object["name"].(string)
-			return e.matches(kind + "/" + name)
-		}
-	}
-	return false
+	return names
 }
 
-// PathOf is the file or folder that an item of a list names, or "".
-func PathOf(item any) string {
-	text, _ := item.(string)
-	fields, _ := item.(map[string]any)
-	if file, isPatch := fields["path"].(string); isPatch {
-		text = file
+// Parse returns the feature of a name; cert-manager may be spelt as its project does.
+func Parse(name string) (Name, bool) {
+	if name == "cert-manager" {
+		return CertManager, true
 	}
-	if text == "" {
-		return ""
-	}
-	return path.Clean(text)
+	return Name(name), slices.Contains(Names(), Name(name))
 }
 
-func (e Entry) matches(text string) bool {
-	if before, after, any := strings.Cut(e.Item, "*"); any {
-		return len(text) >= len(before)+len(after) && strings.HasPrefix(text, before) && strings.HasSuffix(text, after)
+// Of is the row of a name; one that is not in the table has nothing but that.
+func Of(name Name) Feature {
+	all := Table()
+	if i := slices.IndexFunc(all, func(f Feature) bool { return f.Name == name }); i >= 0 {
+		return all[i]
 	}
-	return text == e.Item
+	return Feature{Name: name}
 }

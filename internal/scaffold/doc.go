@@ -5,7 +5,7 @@
 //	p, err := scaffold.Init(root, scaffold.Project{Domain: "example.com", Repo: "example.com/op"})
 //	p, err := scaffold.CreateAPI(root, scaffold.API{Group: "batch", Version: "v1", Kind: "CronJob", …})
 //	p, err := scaffold.CreateWebhook(root, scaffold.Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true})
-//	p, err := scaffold.EditProject(root, scaffold.MultiGroup(true), scaffold.Enable(scaffold.Metrics))
+//	p, err := scaffold.EditProject(root, scaffold.MultiGroup(true), scaffold.Enable(features.Metrics))
 //	p, err := scaffold.Derive(root, scaffold.Derived{Folder: "dist/chart", Mark: "Chart.yaml", Files: files})
 //	p, err := scaffold.DeleteAPI(root, scaffold.Deletion{Group: "batch", Version: "v1", Kind: "CronJob"})
 //	err = p.Apply(handler)

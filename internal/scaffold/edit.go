@@ -1,10 +1,15 @@
 package scaffold
 
 import (
+	"os"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/layout"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -51,10 +56,10 @@ func MadeBy(version string) Edit {
 
 // Enable switches features on, and writes the files of those that have none yet. Two features keep the certificate;
 // enabling one switches the other off.
-func Enable(features ...Feature) Edit { return feature.Enable(features...) }
+func Enable(names ...features.Name) Edit { return feature.Enable(names...) }
 
 // Disable switches features off. Their files stay.
-func Disable(features ...Feature) Edit { return feature.Disable(features...) }
+func Disable(names ...features.Name) Edit { return feature.Disable(names...) }
 
 // A Waiting is a section of the configuration that is in comments though the project's webhooks need it.
 type Waiting = feature.Waiting
@@ -68,37 +73,9 @@ func WaitingSections(folder *fileview.Folder) ([]Waiting, error) {
 	return feature.WaitingSections(p, file)
 }
 
-// A Feature is a part of what is deployed that one line of config/default/kustomization.yaml
-// switches on, or what tests and delivers the project.
-type Feature = feature.Feature
-
-// The features, in the order of their lines.
-const (
-	Metrics       = feature.Metrics
-	Prometheus    = feature.Prometheus
-	Alerts        = feature.Alerts
-	Dashboard     = feature.Dashboard
-	WebhookServer = feature.WebhookServer
-	CertManager   = feature.CertManager
-	SelfCert      = feature.SelfCert
-	MetricsTLS    = feature.MetricsTLS
-	HA            = feature.HA
-	PProf         = feature.PProf
-	NetworkPolicy = feature.NetworkPolicy
-	Egress        = feature.Egress
-	Tracing       = feature.Tracing
-	Policies      = feature.Policies
-	Namespaced    = feature.Namespaced
-	EndToEnd      = feature.EndToEnd
-	Workflow      = feature.Workflow
-)
-
-// Features lists all features in their order.
-func Features() []Feature { return feature.All() }
-
-// CanKeepCertificates reports whether [SelfCert] can be switched on in the project in a folder: its manager starts
-// without a certificate.
-func CanKeepCertificates(root string) bool { return feature.StartsWithoutCertificate(root) }
-
-// ParseFeature returns the feature of a name; cert-manager may be spelt as its project does.
-func ParseFeature(name string) (Feature, bool) { return feature.Parse(name) }
+// CanKeepCertificates reports whether the project in a folder has the code with which a manager starts before it has a
+// certificate, as projects made by slipway have: its manager can issue its own.
+func CanKeepCertificates(root string) bool {
+	_, err := os.Stat(filepath.Join(root, filepath.FromSlash(manager.FlagsFile)))
+	return err == nil
+}

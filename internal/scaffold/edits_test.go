@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/rounds"
@@ -62,9 +63,9 @@ func verbs(o Project) []verb {
 			return DeleteWebhook(fileview.Disk(root), WebhookDeletion{Options: deletionOf(cronJob())})
 		}, true},
 		{"edit --enable", func(root string) (*Plan, error) {
-			return EditProject(fileview.Disk(root), Enable(Prometheus, NetworkPolicy, SelfCert))
+			return EditProject(fileview.Disk(root), Enable(features.Prometheus, features.NetworkPolicy, features.SelfCert))
 		}, true},
-		{"edit --disable", func(root string) (*Plan, error) { return EditProject(fileview.Disk(root), Disable(Metrics)) }, true},
+		{"edit --disable", func(root string) (*Plan, error) { return EditProject(fileview.Disk(root), Disable(features.Metrics)) }, true},
 		{"edit --multigroup", func(root string) (*Plan, error) { return EditProject(fileview.Disk(root), MultiGroup(true)) }, true},
 		{"edit --namespaced", func(root string) (*Plan, error) { return EditProject(fileview.Disk(root), InNamespace(true)) }, true},
 		{"init", func(root string) (*Plan, error) { return Init(fileview.Disk(root), o) }, false},

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
@@ -58,12 +59,12 @@ func unpack(t *testing.T, root, archive string) {
 func TestFeaturesOfOtherTools(t *testing.T) {
 	root := newProject(t, Project{})
 	unpack(t, root, otherTool)
-	apply(t)(EditProject(fileview.Disk(root), Enable(Prometheus)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(features.Prometheus)))
 	got := read(t, root, "config/default/kustomization.yaml")
 	if !strings.Contains(got, "\n- ../prometheus\n") || strings.Contains(got, "components:") {
 		t.Errorf("prometheus is not on:\n%s", got)
 	}
-	apply(t)(EditProject(fileview.Disk(root), Disable(Prometheus), Enable(NetworkPolicy)))
+	apply(t)(EditProject(fileview.Disk(root), Disable(features.Prometheus), Enable(features.NetworkPolicy)))
 	got = read(t, root, "config/default/kustomization.yaml")
 	if !strings.Contains(got, "\n#- ../prometheus\n") || !strings.HasSuffix(got, "components:\n- ../network-policy\n") {
 		t.Errorf("prometheus is not off, or network-policy not on:\n%s", got)
@@ -75,7 +76,7 @@ func TestFeaturesOfOtherTools(t *testing.T) {
 func TestWebhookByHand(t *testing.T) {
 	const kustomization = "config/webhook/kustomization.yaml"
 	root := newProject(t, Project{})
-	apply(t)(EditProject(fileview.Disk(root), Enable(WebhookServer)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(features.WebhookServer)))
 	if got := read(t, root, kustomization); strings.Contains(got, "- manifests.yaml") {
 		t.Errorf("a file is listed that is not generated:\n%s", got)
 	}
@@ -85,7 +86,7 @@ package webhook
 
 // +kubebuilder:webhook:path=/mutate-v1-pod,mutating=true,failurePolicy=fail,sideEffects=None,groups="",resources=pods,verbs=create,versions=v1,name=mpod.kb.io,admissionReviewVersions=v1
 `)
-	apply(t)(EditProject(fileview.Disk(root), Enable(WebhookServer)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(features.WebhookServer)))
 	if got := read(t, root, kustomization); !strings.Contains(got, "\n- manifests.yaml\n") {
 		t.Errorf("what is generated is not deployed:\n%s", got)
 	}
@@ -160,7 +161,7 @@ func TestFeatureRefused(t *testing.T) {
 	root := newProject(t, Project{})
 	unpack(t, root, "-- config/default/kustomization.yaml --\nresources: [../rbac, ../manager]\ncomponents: [../metrics]\n")
 	before := tree(t, root)
-	_, err := EditProject(fileview.Disk(root), Enable(NetworkPolicy))
+	_, err := EditProject(fileview.Disk(root), Enable(features.NetworkPolicy))
 	refused, ok := errors.AsType[*report.Error](err)
 	if !ok || !strings.HasPrefix(refused.Where, "config/default/kustomization.yaml"+":") || !strings.Contains(refused.Hint, "../network-policy") {
 		t.Errorf("got %v", err)
@@ -175,14 +176,14 @@ func TestEveryFeatureTwice(t *testing.T) {
 	root := newProject(t, Project{})
 	description := read(t, root, project.FileName)
 	for range 2 {
-		for _, f := range Features() {
+		for _, f := range features.Names() {
 			plan, err := EditProject(fileview.Disk(root), Enable(f))
 			apply(t)(plan, err)
 		}
 	}
-	plan, err := EditProject(fileview.Disk(root), Enable(Features()[:4]...))
+	plan, err := EditProject(fileview.Disk(root), Enable(features.Names()[:4]...))
 	apply(t)(plan, err)
-	if plan, err = EditProject(fileview.Disk(root), Enable(Features()[:4]...)); err != nil || !plan.Empty() {
+	if plan, err = EditProject(fileview.Disk(root), Enable(features.Names()[:4]...)); err != nil || !plan.Empty() {
 		t.Errorf("a second time: %v, %v", plan.Changes(), err)
 	}
 	if read(t, root, project.FileName) != description {
@@ -201,8 +202,8 @@ func TestWebhooksGolden(t *testing.T) {
 	before := tree(t, root)
 	apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true, Validation: true, Conversion: true}))
 	apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "core", Version: "v1", Kind: "Pod", Defaulting: true, DefaultingPath: "/pods"}))
-	apply(t)(EditProject(fileview.Disk(root), Enable(SelfCert)))
-	apply(t)(EditProject(fileview.Disk(root), Enable(Features()...)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(features.SelfCert)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(features.Names()...)))
 	archive := tree(t, root)
 	archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
 		return slices.Contains([]string{base.Path, "go.mod", "go.sum"}, f.Name) ||
@@ -223,14 +224,14 @@ func TestCertificateCodeGoesWithItsFeature(t *testing.T) {
 	project := func(t *testing.T) string {
 		root := newProject(t, Project{})
 		apply(t)(CreateAPI(fileview.Disk(root), cronJob()))
-		apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true, Certificates: CertManager}))
+		apply(t)(CreateWebhook(fileview.Disk(root), Webhook{Group: "batch", Version: "v1", Kind: "CronJob", Defaulting: true, Certificates: features.CertManager}))
 		return root
 	}
-	for name, without := range map[string]Edit{"disabled": Disable(SelfCert, WebhookServer), "replaced": Enable(CertManager)} {
+	for name, without := range map[string]Edit{"disabled": Disable(features.SelfCert, features.WebhookServer), "replaced": Enable(features.CertManager)} {
 		t.Run(name, func(t *testing.T) {
 			root := project(t)
 			before := read(t, root, "cmd/main.go")
-			apply(t)(EditProject(fileview.Disk(root), Enable(SelfCert)))
+			apply(t)(EditProject(fileview.Disk(root), Enable(features.SelfCert)))
 			if !strings.Contains(read(t, root, "cmd/main.go"), "manager.KeepCertificate(mgr)") {
 				t.Fatal("the code did not exist in the first place")
 			}
@@ -247,15 +248,15 @@ func TestCertificateCodeGoesWithItsFeature(t *testing.T) {
 				t.Error("go.mod says that the code uses the module")
 			}
 			checkCompiles(t, root)
-			apply(t)(EditProject(fileview.Disk(root), Enable(SelfCert)))
+			apply(t)(EditProject(fileview.Disk(root), Enable(features.SelfCert)))
 			checkCompiles(t, root)
 		})
 	}
 	t.Run("changed", func(t *testing.T) {
 		root := project(t)
-		apply(t)(EditProject(fileview.Disk(root), Enable(SelfCert)))
+		apply(t)(EditProject(fileview.Disk(root), Enable(features.SelfCert)))
 		editFile(t, root, "cmd/main.go", "keep the certificate: %w", "my words: %w")
-		plan, err := EditProject(fileview.Disk(root), Enable(CertManager))
+		plan, err := EditProject(fileview.Disk(root), Enable(features.CertManager))
 		apply(t)(plan, err)
 		told := map[string]string{}
 		for _, f := range plan.Changes() {
@@ -295,7 +296,7 @@ spec:
       - name: operator
         args: []
 `)
-	apply(t)(EditProject(fileview.Disk(root), Enable(HA, WebhookServer, CertManager, Tracing)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(features.HA, features.WebhookServer, features.CertManager, features.Tracing)))
 	for file, wants := range map[string][]string{
 		"config/ha/manager.yaml":              {"\n  name: crew-operator\n  namespace: crew\n", "\n            app: crew\n"},
 		"config/ha/kustomization.yaml":        {"\n    kind: Deployment\n    name: crew-operator\n"},
@@ -308,7 +309,7 @@ spec:
 		projecttest.Holds(t, root, file, wants...)
 	}
 	unpack(t, root, "-- "+manager+" --\nkind: Namespace\n")
-	_, err := EditProject(fileview.Disk(root), Enable(PProf))
+	_, err := EditProject(fileview.Disk(root), Enable(features.PProf))
 	refused, ok := errors.AsType[*report.Error](err)
 	if !ok || refused.Where != "config/default" || refused.Next == "" {
 		t.Errorf("a project without a Deployment: %v", err)
@@ -321,8 +322,8 @@ func TestFeatureOffAgain(t *testing.T) {
 	root := newProject(t, Project{})
 	unpack(t, root, otherTool)
 	before := read(t, root, deployed)
-	apply(t)(EditProject(fileview.Disk(root), Enable(NetworkPolicy)))
-	plan, err := EditProject(fileview.Disk(root), Disable(NetworkPolicy))
+	apply(t)(EditProject(fileview.Disk(root), Enable(features.NetworkPolicy)))
+	plan, err := EditProject(fileview.Disk(root), Disable(features.NetworkPolicy))
 	apply(t)(plan, err)
 	if diff := cmp.Diff(before, read(t, root, deployed)); diff != "" {
 		t.Error(diff)
@@ -332,7 +333,7 @@ func TestFeatureOffAgain(t *testing.T) {
 	}) {
 		t.Errorf("the report does not name the folder: %v", plan.Changes())
 	}
-	if plan, err = EditProject(fileview.Disk(root), Disable(NetworkPolicy)); err != nil || !plan.Empty() {
+	if plan, err = EditProject(fileview.Disk(root), Disable(features.NetworkPolicy)); err != nil || !plan.Empty() {
 		t.Errorf("a second time: %v, %v", plan.Changes(), err)
 	}
 }
@@ -356,15 +357,15 @@ func TestMetricsOfOtherTools(t *testing.T) {
 			root := newProject(t, Project{})
 			unpack(t, root, test.archive)
 			before := read(t, root, list) + read(t, root, roles)
-			apply(t)(EditProject(fileview.Disk(root), Disable(Metrics)))
+			apply(t)(EditProject(fileview.Disk(root), Disable(features.Metrics)))
 			if off, offRoles := read(t, root, list), read(t, root, roles); !strings.Contains(off, test.off) || !strings.Contains(offRoles, test.offRoles) {
 				t.Errorf("off:\n%s\n%s", off, offRoles)
 			}
-			apply(t)(EditProject(fileview.Disk(root), Enable(Metrics)))
+			apply(t)(EditProject(fileview.Disk(root), Enable(features.Metrics)))
 			if diff := cmp.Diff(before, read(t, root, list)+read(t, root, roles)); diff != "" {
 				t.Error(diff)
 			}
-			if again, err := EditProject(fileview.Disk(root), Enable(Metrics)); err != nil || !again.Empty() {
+			if again, err := EditProject(fileview.Disk(root), Enable(features.Metrics)); err != nil || !again.Empty() {
 				t.Errorf("a second time it is %v", err)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projecttest"
 )
@@ -166,11 +167,11 @@ func TestMethodsOfNoUse(t *testing.T) {
 func TestOlderFeatures(t *testing.T) {
 	root := olderProject(t, "", "", "")
 	projecttest.Unpack(t, root, methods+"-- config/default/manager_webhook_patch.yaml --\n-- config/default/webhookcainjection_patch.yaml --\n")
-	apply(t)(EditProject(fileview.Disk(root), Enable(WebhookServer, CertManager)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(features.WebhookServer, features.CertManager)))
 	projecttest.Holds(t, root, "config/default/kustomization.yaml",
 		"\n- ../webhook\n", "\n- ../certmanager\n", "\n- manager_webhook_patch.yaml\n", "\n- webhookcainjection_patch.yaml\n",
 		"vars:\n- name: SERVICE_NAME\n  objref:\n    kind: Service\n    version: v1\n    name: webhook-service\n")
-	apply(t)(EditProject(fileview.Disk(root), Disable(WebhookServer, CertManager)))
+	apply(t)(EditProject(fileview.Disk(root), Disable(features.WebhookServer, features.CertManager)))
 	projecttest.Holds(t, root, "config/default/kustomization.yaml", "\n#- ../webhook\n", "\n#- ../certmanager\n", "\n#- manager_webhook_patch.yaml\n", "\n#- webhookcainjection_patch.yaml\n", "\n#- name: SERVICE_NAME\n#  objref:\n#    kind: Service\n")
 }
 
@@ -208,9 +209,9 @@ func TestOlderFeaturesLeaveOwnVariables(t *testing.T) {
 	must(t, err)
 	must(t, os.WriteFile(file, append(text, own...), 0o644))
 	before := projecttest.Tree(t, root)
-	apply(t)(EditProject(fileview.Disk(root), Enable(WebhookServer, CertManager)))
+	apply(t)(EditProject(fileview.Disk(root), Enable(features.WebhookServer, features.CertManager)))
 	projecttest.Holds(t, root, config, "\n- name: SERVICE_NAME\n", "\n"+own)
-	apply(t)(EditProject(fileview.Disk(root), Disable(WebhookServer, CertManager)))
+	apply(t)(EditProject(fileview.Disk(root), Disable(features.WebhookServer, features.CertManager)))
 	if diff := cmp.Diff(before, projecttest.Tree(t, root)); diff != "" {
 		t.Error(diff)
 	}

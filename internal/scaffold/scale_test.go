@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -44,7 +45,7 @@ func BenchmarkVerbs(b *testing.B) {
 			return DeleteAPI(fileview.Disk(root), Deletion{Group: "ship", Version: "v1", Kind: "Kind7"})
 		}},
 		{"multigroup", func() (*Plan, error) { return EditProject(fileview.Disk(root), MultiGroup(true)) }},
-		{"feature", func() (*Plan, error) { return EditProject(fileview.Disk(root), Enable(NetworkPolicy)) }},
+		{"feature", func() (*Plan, error) { return EditProject(fileview.Disk(root), Enable(features.NetworkPolicy)) }},
 	} {
 		b.Run(verb.name, func(b *testing.B) {
 			for b.Loop() {

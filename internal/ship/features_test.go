@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/kustomization"
@@ -22,7 +23,7 @@ import (
 
 // featuredProject is a project with every feature, with certificates of a keeper: its kind has two versions, a rule in
 // CEL and all kinds of webhooks.
-func featuredProject(t *testing.T, keeper scaffold.Feature) string {
+func featuredProject(t *testing.T, keeper features.Name) string {
 	t.Helper()
 	root := t.TempDir()
 	apply := func(plan *scaffold.Plan, err error) {
@@ -39,7 +40,7 @@ func featuredProject(t *testing.T, keeper scaffold.Feature) string {
 		apply(scaffold.CreateAPI(fileview.Disk(root), scaffold.API{Group: "ship", Version: version, Kind: "Frigate", Resource: true, Controller: version == "v1", Namespaced: true}))
 	}
 	apply(scaffold.CreateWebhook(fileview.Disk(root), scaffold.Webhook{Group: "ship", Version: "v1", Kind: "Frigate", Defaulting: true, Validation: true, Conversion: true}))
-	apply(scaffold.EditProject(fileview.Disk(root), scaffold.Enable(scaffold.Features()...)))
+	apply(scaffold.EditProject(fileview.Disk(root), scaffold.Enable(features.Names()...)))
 	apply(scaffold.EditProject(fileview.Disk(root), scaffold.Enable(keeper)))
 	addRule(t, filepath.Join(root, "api", "v1", "frigate_types.go"))
 	options, err := generate.Parse([]string{"crd", "rbac:roleName=manager-role", "webhook", "paths=./...", "output:crd:artifacts:config=config/crd/bases"})
@@ -108,7 +109,7 @@ func deployed(kustomization string) []string {
 	var lines []string
 	for line := range strings.Lines(kustomization) {
 		name, ok := strings.CutPrefix(strings.TrimSpace(line), "- ../")
-		if ok && slices.Contains(scaffold.Features(), scaffold.Feature(name)) {
+		if ok && slices.Contains(features.Names(), features.Name(name)) {
 			lines = append(lines, strings.TrimSpace(line))
 		}
 	}
@@ -143,14 +144,14 @@ func TestFeatureCombinations(t *testing.T) {
 	c, _ := connect(t)
 	prepare(t, c)
 	seen := map[[32]byte]bool{}
-	t.Run("selfcert", func(t *testing.T) { testCombinations(t, c, scaffold.SelfCert, "", seen) })
+	t.Run("selfcert", func(t *testing.T) { testCombinations(t, c, features.SelfCert, "", seen) })
 	// Without its keeper it is the same project.
-	t.Run("certmanager", func(t *testing.T) { testCombinations(t, c, scaffold.CertManager, "- ../certmanager", seen) })
+	t.Run("certmanager", func(t *testing.T) { testCombinations(t, c, features.CertManager, "- ../certmanager", seen) })
 }
 
 // testCombinations is [TestFeatureCombinations] with certificates of one keeper, and the line always on. It skips
 // objects that were seen.
-func testCombinations(t *testing.T, c *Cluster, keeper scaffold.Feature, always string, seen map[[32]byte]bool) {
+func testCombinations(t *testing.T, c *Cluster, keeper features.Name, always string, seen map[[32]byte]bool) {
 	t.Helper()
 	root := featuredProject(t, keeper)
 	kinds := map[string]bool{}
@@ -184,7 +185,7 @@ func testCombinations(t *testing.T, c *Cluster, keeper scaffold.Feature, always 
 			t.Errorf("no feature deployed a %s", kind)
 		}
 	}
-	if kinds["Certificate"] != (keeper == scaffold.CertManager) {
+	if kinds["Certificate"] != (keeper == features.CertManager) {
 		t.Errorf("with the keeper %s, cert-manager's kinds are deployed: %t", keeper, kinds["Certificate"])
 	}
 }

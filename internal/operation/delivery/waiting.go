@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
@@ -24,16 +25,16 @@ func warnWaiting(s *operation.Session, root, folder string) {
 	if err != nil || len(waiting) == 0 {
 		return
 	}
-	var places, features []string
+	var places, names []string
 	for _, w := range waiting {
 		places = append(places, fmt.Sprintf("  %s:%d: %s", w.File, w.Line, w.What))
-		if name := string(w.Feature); !slices.Contains(features, name) {
-			features = append(features, name)
+		if name := string(w.Feature); !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	if slices.Contains(features, string(scaffold.WebhookServer)) && !slices.Contains(features, string(scaffold.CertManager)) {
-		features = append(features, string(scaffold.CertManager))
+	if slices.Contains(names, string(features.WebhookServer)) && !slices.Contains(names, string(features.CertManager)) {
+		names = append(names, string(features.CertManager))
 	}
 	s.Handler.Handle(report.Warning{Text: "the project has webhooks, but the lines that deploy them are commented out:\n" + strings.Join(places, "\n") +
-		"\n  slipway edit --enable " + strings.Join(features, ",") + " enables them"})
+		"\n  slipway edit --enable " + strings.Join(names, ",") + " enables them"})
 }

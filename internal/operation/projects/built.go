@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/consistency"
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/kustomizefs"
@@ -192,7 +193,7 @@ func (j judge) mistake(ctx context.Context, planned *scaffold.Plan, affected []s
 
 // certificatesWork reports whether the project could have its webhooks and cert-manager enabled together.
 func certificatesWork(ctx context.Context, s *operation.Session, root string) bool {
-	planned, err := scaffold.EditProject(s.Folder(root), scaffold.MadeBy(operation.OwnRelease()), scaffold.Enable(scaffold.WebhookServer, scaffold.CertManager))
+	planned, err := scaffold.EditProject(s.Folder(root), scaffold.MadeBy(operation.OwnRelease()), scaffold.Enable(features.WebhookServer, features.CertManager))
 	if err != nil || planned.Empty() {
 		return false
 	}

@@ -45,7 +45,7 @@ func EditProject(ctx context.Context, s *operation.Session, e Edit) ([]report.Fi
 	}
 	then := nothing
 	switch {
-	case slices.Contains(e.Enable, string(scaffold.Policies)):
+	case slices.Contains(e.Enable, string(features.Policies)):
 		then = func() error { return generation.GenerateOnly(ctx, s, root) }
 	case e.MultiGroup != nil && !e.NoMove:
 		then = func() error { return regenerateMoved(ctx, s, root) }
@@ -59,7 +59,7 @@ func EditProject(ctx context.Context, s *operation.Session, e Edit) ([]report.Fi
 		if e.MultiGroup == nil { // which moves code, and changes none
 			noteImage(s, planned)
 		}
-		if slices.Contains(e.Enable, string(scaffold.Workflow)) {
+		if slices.Contains(e.Enable, string(features.Workflow)) {
 			warnPinned(s, root)
 		}
 		return then()
@@ -145,17 +145,17 @@ func editFeatures(e Edit) ([]scaffold.Edit, error) {
 		on = append(on, keeper)
 	}
 	var edits []scaffold.Edit
-	if at := slices.Index(on, scaffold.Namespaced); at >= 0 { // PROJECT has it, and the manager must know
+	if at := slices.Index(on, features.Namespaced); at >= 0 { // PROJECT has it, and the manager must know
 		on = slices.Delete(on, at, at+1)
 		edits = append(edits, scaffold.InNamespace(true))
 	}
-	if at := slices.Index(off, scaffold.Namespaced); at >= 0 {
+	if at := slices.Index(off, features.Namespaced); at >= 0 {
 		off = slices.Delete(off, at, at+1)
 		edits = append(edits, scaffold.InNamespace(false))
 	}
-	var replaced []scaffold.Feature // by one to enable, which is on before they go: others may need either
-	off = slices.DeleteFunc(off, func(f scaffold.Feature) bool {
-		if !slices.Contains(on, scaffold.Feature(features.Of(string(f)).Excludes)) {
+	var replaced []features.Name // by one to enable, which is on before they go: others may need either
+	off = slices.DeleteFunc(off, func(f features.Name) bool {
+		if !slices.Contains(on, features.Of(f).Excludes) {
 			return false
 		}
 		replaced = append(replaced, f)
@@ -176,28 +176,28 @@ func editFeatures(e Edit) ([]scaffold.Edit, error) {
 // FeatureNames lists the features that a project can have.
 func FeatureNames() string {
 	var names []string
-	for _, f := range scaffold.Features() {
+	for _, f := range features.Names() {
 		names = append(names, string(f))
 	}
 	return strings.Join(names, ", ")
 }
 
 // parseFeatures reads the names that a flag has.
-func parseFeatures(flag string, names []string) ([]scaffold.Feature, error) {
-	var features []scaffold.Feature
+func parseFeatures(flag string, names []string) ([]features.Name, error) {
+	var all []features.Name
 	for _, name := range names {
-		f, ok := scaffold.ParseFeature(strings.TrimSpace(name))
+		f, ok := features.Parse(strings.TrimSpace(name))
 		if !ok {
 			return nil, &report.Error{What: fmt.Sprintf("unknown feature %q", name), Where: flag, Hint: "use " + FeatureNames() + nearest(name), Next: "slipway edit --help", Code: operation.UsageCode}
 		}
-		features = append(features, f)
+		all = append(all, f)
 	}
-	return features, nil
+	return all, nil
 }
 
 // nearest asks whether a feature of a similar name is meant.
 func nearest(name string) string {
-	for _, f := range scaffold.Features() {
+	for _, f := range features.Names() {
 		if spelling.Distance(name, string(f), 3) <= 2 {
 			return "; did you mean " + string(f) + "?"
 		}
@@ -206,14 +206,14 @@ func nearest(name string) string {
 }
 
 // parseCertificates reads the certificate provider; an empty name leaves the choice to the project.
-func parseCertificates(name string) (scaffold.Feature, error) {
+func parseCertificates(name string) (features.Name, error) {
 	switch name {
 	case "":
 		return "", nil
 	case "cert-manager", "certmanager":
-		return scaffold.CertManager, nil
+		return features.CertManager, nil
 	case "self", "selfcert":
-		return scaffold.SelfCert, nil
+		return features.SelfCert, nil
 	}
 	return "", &report.Error{What: fmt.Sprintf("unknown certificate provider %q", name), Where: "--certs", Hint: "use self or cert-manager", Code: operation.UsageCode}
 }

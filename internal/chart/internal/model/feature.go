@@ -25,8 +25,8 @@ func (f Feature) On() tree.Condition { return tree.If(".Values." + f.Value + ".e
 func featuresOf(kustomization map[string]any) []Feature {
 	components := components(kustomization)
 	var all []Feature
-	for _, row := range features.Table() {
-		f := Feature{Name: row.Name, Value: row.Value, What: row.What, entries: row.Without()}
+	for _, row := range features.Deployed() {
+		f := Feature{Name: string(row.Name), Value: row.Value, What: row.What, entries: row.Without()}
 		if i := slices.IndexFunc(components, row.Component().Is); i >= 0 {
 			f.entries = []features.Entry{{List: "components", Item: components[i].(string)}}
 			components = slices.Delete(components, i, i+1)

@@ -13,11 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/base"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/deletion"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
@@ -138,7 +138,7 @@ func TestBesideOthers(t *testing.T) {
 	other.Kind = "Backup"
 	projecttest.Apply(t)(create(types("v1"))(root))
 	projecttest.Apply(t)(create(other)(root))
-	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), newwebhook.Options{Group: "batch", Version: "v1", Kind: "Backup", Defaulting: true, Certificates: feature.CertManager}))
+	projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), newwebhook.Options{Group: "batch", Version: "v1", Kind: "Backup", Defaulting: true, Certificates: features.CertManager}))
 	for _, ours := range []string{suite, "internal/manager"} {
 		if err := os.RemoveAll(filepath.Join(root, ours)); err != nil {
 			t.Fatal(err)

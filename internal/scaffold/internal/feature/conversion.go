@@ -46,8 +46,8 @@ func (p *planner) planForeignConversion() error {
 
 // noteConversion says that definitions still convert by a webhook that is no longer deployed: another tool's patches
 // of them stay, since without a conversion their versions would be taken for one another.
-func (p *planner) noteConversion(off []Feature) error {
-	if !slices.Contains(off, WebhookServer) {
+func (p *planner) noteConversion(off []features.Name) error {
+	if !slices.Contains(off, features.WebhookServer) {
 		return nil
 	}
 	for _, r := range p.converted() {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -12,11 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
-// Where the features are that are not deployed.
-const (
-	endToEnd = "test/e2e"
-	workflow = ".github/workflows/ci.yml"
-)
+// endToEnd is the folder of the tests that deploy the operator.
+const endToEnd = "test/e2e"
 
 // e2eTarget runs the tests of [endToEnd].
 var e2eTarget = piece.MakefileTarget{Name: "test-e2e", Text: `.PHONY: test-e2e
@@ -24,17 +20,8 @@ test-e2e: generate ## Test what runs in a cluster of its own; CLUSTER=kind: one 
 	SLIPWAY='$(SLIPWAY)' CLUSTER='$(CLUSTER)' KEEP='$(KEEP)' go test -tags e2e -count=1 -v -timeout 30m ./test/e2e
 `}
 
-// planEndToEnd plans tests that deploy the operator, and the target that runs them.
-func (p *planner) planEndToEnd() error {
-	if err := p.refuseOtherTests(); err != nil {
-		return err
-	}
-	data := p.testData()
-	for _, name := range []string{"main_test.go", "operator_test.go"} {
-		if err := p.RequireFrom(path.Join("features-e2e", name), path.Join(endToEnd, name), data); err != nil {
-			return err
-		}
-	}
+// planTestTarget plans the target that runs the tests which deploy the operator.
+func (p *planner) planTestTarget() error {
 	if there, err := p.Exists("Makefile"); err != nil || !there {
 		return err
 	}
@@ -47,13 +34,6 @@ const emptyTests = endToEnd + "/e2e_test.go"
 // CreateTestsFolder plans the file of end-to-end tests that a new project has.
 func CreateTestsFolder(p *plan.Plan, data map[string]any) error {
 	return p.CreateFrom("features-e2e/e2e_test.go", emptyTests, data)
-}
-
-// testData is that of tests, which a project's version of Go has to compile.
-func (p *planner) testData() map[string]any {
-	versions, data := p.Code().Versions(), p.data()
-	data["TestContext"], data["TestImportsContext"] = versions.TestContext(), versions.TestImportsContext()
-	return data
 }
 
 // refuseOtherTests refuses a folder whose tests are not these: two ways of deploying in one package do not compile.
@@ -95,11 +75,4 @@ func (p *planner) refuseOtherTarget() error {
 		What: "the Makefile has another target test-e2e", Where: fmt.Sprintf("Makefile:%d", line),
 		Hint: "nothing was changed; rename the target and its tests, such as to test-e2e-kind and test/e2e-kind, and run the command again",
 	}
-}
-
-// planWorkflow plans what a code host runs for each commit.
-func (p *planner) planWorkflow() error {
-	data := p.data()
-	data["Release"] = p.Release()
-	return p.RequireFrom("features-ci/"+path.Base(workflow), workflow, data)
 }

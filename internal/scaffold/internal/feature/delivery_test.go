@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -20,7 +21,7 @@ func TestEndToEndOfOthers(t *testing.T) {
 	const makefile = "generate:\n\tcontroller-gen object\n"
 	root := newProject(t)
 	projecttest.Unpack(t, root, "-- hack/boilerplate.go.txt --\n/*\nCopyright Example Ltd.\n*/\n-- Makefile --\n"+makefile)
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.EndToEnd)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.EndToEnd)))
 	for _, name := range []string{"test/e2e/main_test.go", "test/e2e/operator_test.go"} {
 		got := projecttest.Read(t, root, name)
 		if formatted, err := format.Source([]byte(got)); err != nil || string(formatted) != got {
@@ -28,7 +29,7 @@ func TestEndToEndOfOthers(t *testing.T) {
 		}
 	}
 	projecttest.Holds(t, root, "Makefile", makefile+"\nSLIPWAY ?= slipway\n\n.PHONY: test-e2e\n")
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.EndToEnd)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(features.EndToEnd)))
 	if got := projecttest.Read(t, root, "Makefile"); got != makefile {
 		t.Errorf("the Makefile is now\n%s", got)
 	}
@@ -42,15 +43,15 @@ func TestWorkflowNamesRelease(t *testing.T) {
 		return func(p *plan.Plan, _ *project.Project) error { p.MadeBy(version); return nil }
 	}
 	root := newProject(t)
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), by("v0.1.0"), feature.Enable(feature.Workflow)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), by("v0.1.0"), feature.Enable(features.Workflow)))
 	projecttest.Holds(t, root, file, "uses: slipway-dev/slipway@v0.1.0\n", "!@main")
-	if p, err := projectfile.Edit(fileview.Disk(root), by("v0.2.0"), feature.Enable(feature.Workflow)); err != nil || !p.Empty() {
+	if p, err := projectfile.Edit(fileview.Disk(root), by("v0.2.0"), feature.Enable(features.Workflow)); err != nil || !p.Empty() {
 		t.Errorf("another release changes it: %v", err)
 	}
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), by("v0.2.0"), feature.Disable(feature.Workflow)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), by("v0.2.0"), feature.Disable(features.Workflow)))
 	if _, err := os.Stat(filepath.Join(root, file)); err == nil {
 		t.Error("another release does not take it away")
 	}
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), by("devel"), feature.Enable(feature.Workflow)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), by("devel"), feature.Enable(features.Workflow)))
 	projecttest.Holds(t, root, file, "uses: slipway-dev/slipway@main # name a tag")
 }

@@ -5,12 +5,12 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -18,31 +18,27 @@ import (
 // requireExpected refuses a project in which the feature's files would do nothing, or belong nowhere: those that
 // layouts do not deploy, those with the feature in a folder of their own, those without the manager's Deployment where
 // features read its name and labels, and those whose kustomization sets no namespace.
-func (p *planner) requireExpected(f Feature) error {
-	for _, check := range []func(Feature) error{p.requireConfig, p.requireNoOther} {
+func (p *planner) requireExpected(f features.Name) error {
+	for _, check := range []func(features.Name) error{p.requireConfig, p.requireNoOther} {
 		if err := check(f); err != nil {
 			return err
 		}
 	}
-	if foreign, err := p.foreign(f); err != nil || foreign && !f.patchesDeployment() {
+	row := features.Of(f)
+	if foreign, err := p.foreign(f); err != nil || foreign && row.Deployment != features.Patches {
 		return err // the project has the feature's files, with its own names
 	}
-	switch f {
-	case Namespaced:
-		if err := p.requireNamespaced(); err != nil {
-			return err
-		}
-	case WebhookServer:
-		if err := p.requireServable(); err != nil {
+	if expects := p.parts(f).expects; expects != nil {
+		if err := expects(); err != nil {
 			return err
 		}
 	}
-	if f.namesDeployment() {
+	if row.Deployment != features.Unrelated {
 		if err := p.requireDeployment(f); err != nil {
 			return err
 		}
 	}
-	if f.inNamespace() {
+	if row.Objects {
 		return p.requireNamespace(f)
 	}
 	return nil
@@ -50,9 +46,9 @@ func (p *planner) requireExpected(f Feature) error {
 
 // requireConfig refuses a feature in a project that is deployed from another folder: a new kustomization would consist
 // of the feature alone.
-func (p *planner) requireConfig(f Feature) error {
+func (p *planner) requireConfig(f features.Name) error {
 	file := p.defaultConfig()
-	if there, err := p.Exists(file); err != nil || there || !f.Deployed() || p.Recording() {
+	if there, err := p.Exists(file); err != nil || there || !features.Of(f).Deployed() || p.Recording() {
 		return err
 	}
 	return &report.Error{
@@ -66,7 +62,7 @@ var listedFolder = lazy.Regexp(`^\s*#?\s*- "?([^\s"#]+)"?\s*$`)
 
 // otherFolder is the place of a line of config/default that lists the feature in another folder than layouts have it,
 // such as ../components/certmanager, in a comment or not; "" without one, or where the layout's line is there, too.
-func (p *planner) otherFolder(f Feature) (place string, err error) {
+func (p *planner) otherFolder(f features.Name) (place string, err error) {
 	c, err := p.Find(p.defaultConfig())
 	if err != nil || p.Recording() {
 		return "", err
@@ -78,7 +74,7 @@ func (p *planner) otherFolder(f Feature) (place string, err error) {
 		case match[1] == "../"+string(f):
 			return "", nil
 		case place == "" && p.Code().Kustomization(path.Join(codebase.DeployedFolder, match[1])) != "":
-			if other, ok := Parse(path.Base(match[1])); ok && other == f {
+			if other, ok := features.Parse(path.Base(match[1])); ok && other == f {
 				place = fmt.Sprintf("%s:%d", c.Path(), i+1)
 			}
 		}
@@ -88,24 +84,24 @@ func (p *planner) otherFolder(f Feature) (place string, err error) {
 
 // requireNoOther refuses a feature that the project has in another folder: a second one would stand beside it, with
 // names that the rest of the project does not know.
-func (p *planner) requireNoOther(f Feature) error {
+func (p *planner) requireNoOther(f features.Name) error {
 	place, err := p.otherFolder(f)
 	if err != nil || place == "" {
 		return err
 	}
 	return &report.Error{
 		What: fmt.Sprintf("the project has %s of its own, in the folder that this line lists", f), Where: place,
-		Hint: "nothing was changed; a second one in " + f.folder() + " would stand beside it: change the project's own by hand",
+		Hint: "nothing was changed; a second one in " + features.Of(f).Folder() + " would stand beside it: change the project's own by hand",
 	}
 }
 
 // requireServable refuses a project that deploys its webhooks with objects of its own: a second server would stand
 // beside theirs. One that has the files of webhooks already is as its authors want it.
 func (p *planner) requireServable() error {
-	if there, err := p.Exists(p.component(WebhookServer)); err != nil || there || p.Recording() {
+	if there, err := p.Exists(p.component(features.WebhookServer)); err != nil || there || p.Recording() {
 		return err
 	}
-	if err := p.requireDeployment(WebhookServer); err != nil {
+	if err := p.requireDeployment(features.WebhookServer); err != nil {
 		return err
 	}
 	place, err := p.ownConfiguration()
@@ -114,7 +110,7 @@ func (p *planner) requireServable() error {
 	}
 	return &report.Error{
 		What: "the project deploys its webhooks with configurations of its own", Where: place,
-		Hint: "nothing was changed; a second server in " + WebhookServer.folder() + " would stand beside this one: add the webhook to this file",
+		Hint: "nothing was changed; a second server in " + features.Of(features.WebhookServer).Folder() + " would stand beside this one: add the webhook to this file",
 	}
 }
 
@@ -142,7 +138,7 @@ func (p *planner) ownConfiguration() (place string, err error) {
 
 // requireDeployment refuses a project of which it is not certain that config/default deploys exactly one manager: the
 // patches of features would find nothing or another one, and their selectors no pods.
-func (p *planner) requireDeployment(f Feature) error {
+func (p *planner) requireDeployment(f features.Name) error {
 	deployed, err := p.Code().Deployed()
 	if err != nil || p.Recording() {
 		return err
@@ -176,7 +172,7 @@ const placeholder = "system"
 
 // requireNamespace refuses a project whose kustomization sets no namespace: the feature's objects would be in the one
 // called system, and the manager in another.
-func (p *planner) requireNamespace(f Feature) error {
+func (p *planner) requireNamespace(f features.Name) error {
 	c, err := p.Find(p.defaultConfig())
 	if err != nil {
 		return err
@@ -209,19 +205,4 @@ func places(all []codebase.Deployment) string {
 		}
 	}
 	return strings.Join(places, ", ")
-}
-
-// patchesDeployment reports whether the feature's files change the manager's Deployment.
-func (f Feature) patchesDeployment() bool {
-	return !slices.Contains([]Feature{Prometheus, Alerts, Dashboard, NetworkPolicy, Egress, Policies, EndToEnd, Workflow}, f)
-}
-
-// namesDeployment reports whether the feature's files name the manager's Deployment, or select its pods.
-func (f Feature) namesDeployment() bool {
-	return f.Deployed() && f != Dashboard && f != Policies
-}
-
-// inNamespace reports whether the feature has objects in the manager's namespace.
-func (f Feature) inNamespace() bool {
-	return f.Deployed() && !slices.Contains([]Feature{PProf, Tracing, Policies, Namespaced}, f)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
@@ -54,11 +55,11 @@ func lines(t *testing.T, root string) (names []string) {
 // TestSwitch: each feature can be switched on and off, and a second time changes nothing. Its configuration stays, its
 // code goes.
 func TestSwitch(t *testing.T) {
-	code := map[feature.Feature]string{
-		feature.SelfCert: "internal/manager/certificate.go", feature.Tracing: "internal/manager/tracing.go", feature.Alerts: "docs/runbooks/ManagerAbsent.md",
-		feature.EndToEnd: "test/e2e/main_test.go", feature.Workflow: ".github/workflows/ci.yml",
+	code := map[features.Name]string{
+		features.SelfCert: "internal/manager/certificate.go", features.Tracing: "internal/manager/tracing.go", features.Alerts: "docs/runbooks/ManagerAbsent.md",
+		features.EndToEnd: "test/e2e/main_test.go", features.Workflow: ".github/workflows/ci.yml",
 	}
-	for _, f := range feature.All() {
+	for _, f := range features.Names() {
 		t.Run(string(f), func(t *testing.T) {
 			root := newProject(t)
 			exists := func(name string) bool {
@@ -77,13 +78,13 @@ func TestSwitch(t *testing.T) {
 				}, false},
 			} {
 				projecttest.Apply(t)(step.edit(t))
-				if got := slices.Contains(lines(t, root), string(f)); got != (step.on && f.Deployed()) {
+				if got := slices.Contains(lines(t, root), string(f)); got != (step.on && features.Of(f).Deployed()) {
 					t.Errorf("listed is %v, want %v", got, step.on)
 				}
 				if file := code[f]; file != "" && exists(file) != step.on {
 					t.Errorf("%s is there: %v, want %v", file, exists(file), step.on)
 				}
-				if f.Deployed() && !exists("config/"+string(f)+"/kustomization.yaml") {
+				if features.Of(f).Deployed() && !exists("config/"+string(f)+"/kustomization.yaml") {
 					t.Error("its configuration does not exist")
 				}
 				if again, err := step.edit(t); err != nil || !again.Empty() {
@@ -97,7 +98,7 @@ func TestSwitch(t *testing.T) {
 // TestOrder: the lines of features have their order, whatever the order in which they came.
 func TestOrder(t *testing.T) {
 	root := newProject(t)
-	for _, f := range []feature.Feature{feature.Tracing, feature.Alerts, feature.HA} {
+	for _, f := range []features.Name{features.Tracing, features.Alerts, features.HA} {
 		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(f)))
 	}
 	if diff := cmp.Diff([]string{"metrics", "alerts", "ha", "tracing"}, lines(t, root)); diff != "" {
@@ -112,9 +113,9 @@ func TestCompany(t *testing.T) {
 		edits []func(*testing.T) (*plan.Plan, error)
 		want  []string
 	}{
-		{[]func(*testing.T) (*plan.Plan, error){enable(root, feature.Prometheus)}, []string{"metrics", "prometheus", "selfcert", "metrics-tls"}},
-		{[]func(*testing.T) (*plan.Plan, error){enable(root, feature.CertManager)}, []string{"metrics", "prometheus", "certmanager", "metrics-tls"}},
-		{[]func(*testing.T) (*plan.Plan, error){enable(root, feature.SelfCert)}, []string{"metrics", "prometheus", "selfcert", "metrics-tls"}},
+		{[]func(*testing.T) (*plan.Plan, error){enable(root, features.Prometheus)}, []string{"metrics", "prometheus", "selfcert", "metrics-tls"}},
+		{[]func(*testing.T) (*plan.Plan, error){enable(root, features.CertManager)}, []string{"metrics", "prometheus", "certmanager", "metrics-tls"}},
+		{[]func(*testing.T) (*plan.Plan, error){enable(root, features.SelfCert)}, []string{"metrics", "prometheus", "selfcert", "metrics-tls"}},
 	} {
 		for _, edit := range step.edits {
 			projecttest.Apply(t)(edit(t))
@@ -123,18 +124,18 @@ func TestCompany(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	for _, needed := range []feature.Feature{feature.Metrics, feature.SelfCert, feature.MetricsTLS} {
+	for _, needed := range []features.Name{features.Metrics, features.SelfCert, features.MetricsTLS} {
 		if err := second(projectfile.Edit(fileview.Disk(root), feature.Disable(needed))); err == nil {
 			t.Errorf("%s is switched off, which prometheus needs", needed)
 		}
 	}
-	changes := projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.Prometheus)))
+	changes := projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(features.Prometheus)))
 	if kept := projecttest.Paths(changes, report.Kept); !slices.Equal(kept, []string{"config/metrics-tls/kustomization.yaml", "config/prometheus/kustomization.yaml"}) {
 		t.Errorf("kept are %v", kept)
 	}
 }
 
-func enable(root string, f feature.Feature) func(*testing.T) (*plan.Plan, error) {
+func enable(root string, f features.Name) func(*testing.T) (*plan.Plan, error) {
 	return func(*testing.T) (*plan.Plan, error) { return projectfile.Edit(fileview.Disk(root), feature.Enable(f)) }
 }
 
@@ -147,7 +148,7 @@ func TestTracing(t *testing.T) {
 	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{Group: "batch", Version: "v1", Kind: "CronJob", Controller: true, ControllerName: "mine"}))
 	mine := strings.Replace(projecttest.Read(t, root, other), "Complete(r)", "Complete(wrapped(r))", 1)
 	projecttest.Unpack(t, root, "-- "+other+" --\n"+mine)
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Tracing)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.Tracing)))
 	projecttest.Holds(t, root, traced, "Complete(manager.Traced(r))", `"example.com/op/internal/manager"`)
 	projecttest.Holds(t, root, other, "Complete(wrapped(r))", "!internal/manager")
 	projecttest.Holds(t, root, "cmd/main.go", "manager.Trace(mgr)")
@@ -159,14 +160,14 @@ func TestRefusals(t *testing.T) {
 	for _, test := range []struct {
 		name, where string
 		change      string // files of the project that are other ones; no flags.go means another tool's project
-		feature     feature.Feature
+		feature     features.Name
 	}{
-		{"its own certificate", main, "", feature.SelfCert},
-		{"tracing", main, "", feature.Tracing},
-		{"a certificate of the metrics", list, "", feature.MetricsTLS},
-		{"profiles", main, "", feature.PProf},
-		{"other end-to-end tests", "test/e2e/mine_test.go", "-- " + flags + " --\npackage manager\n-- test/e2e/mine_test.go --\npackage e2e\n", feature.EndToEnd},
-		{"another target for them", "Makefile:2", "-- " + flags + " --\npackage manager\n-- Makefile --\n.PHONY: test-e2e\ntest-e2e:\n\tkind create cluster\n", feature.EndToEnd},
+		{"its own certificate", main, "", features.SelfCert},
+		{"tracing", main, "", features.Tracing},
+		{"a certificate of the metrics", list, "", features.MetricsTLS},
+		{"profiles", main, "", features.PProf},
+		{"other end-to-end tests", "test/e2e/mine_test.go", "-- " + flags + " --\npackage manager\n-- test/e2e/mine_test.go --\npackage e2e\n", features.EndToEnd},
+		{"another target for them", "Makefile:2", "-- " + flags + " --\npackage manager\n-- Makefile --\n.PHONY: test-e2e\ntest-e2e:\n\tkind create cluster\n", features.EndToEnd},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := newProject(t)
@@ -193,9 +194,9 @@ resources:
 resources:
 - monitor.yaml
 `)
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Prometheus)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.Prometheus)))
 	projecttest.Holds(t, root, list, "\n- ../prometheus\n", "!components:")
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.Prometheus)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(features.Prometheus)))
 	projecttest.Holds(t, root, list, "!\n- ../prometheus\n")
 }
 
@@ -249,7 +250,7 @@ func TestConversion(t *testing.T) {
 	const patch = "conversion_batch.example.com_cronjobs.yaml"
 	projecttest.Holds(t, root, "config/webhook/kustomization.yaml", patch, "!manifests.yaml")
 	projecttest.Holds(t, root, "config/selfcert/kustomization.yaml", patch)
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.CertManager)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.CertManager)))
 	projecttest.Holds(t, root, "config/certmanager/kustomization.yaml", "name: cronjobs.batch.example.com}")
 }
 
@@ -267,7 +268,7 @@ func TestConversionOfOtherTools(t *testing.T) {
 		"patches:\n#- path: patches/webhook_in_cronjobs.yaml\n":        false,
 	} {
 		projecttest.Unpack(t, root, "-- config/crd/kustomization.yaml --\nresources: []\n"+patches)
-		plan, err := projectfile.Edit(fileview.Disk(root), feature.Disable(feature.WebhookServer))
+		plan, err := projectfile.Edit(fileview.Disk(root), feature.Disable(features.WebhookServer))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,7 +281,7 @@ func TestConversionOfOtherTools(t *testing.T) {
 // TestRecord: what a project needs of its features is what Enable made.
 func TestRecord(t *testing.T) {
 	root := newProject(t)
-	created := projecttest.Paths(projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Prometheus, feature.Tracing, feature.Alerts, feature.EndToEnd))), report.Created)
+	created := projecttest.Paths(projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.Prometheus, features.Tracing, features.Alerts, features.EndToEnd))), report.Created)
 	projecttest.Unpack(t, root, "-- internal/hook.go --\npackage internal\n\n// +kubebuilder:webhook:path=/mine\n-- config/webhook/kustomization.yaml --\nkind: Component\n")
 	p, file, err := projectfile.Open(fileview.Disk(root))
 	if err != nil {
@@ -301,12 +302,12 @@ func TestRecord(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for name, want := range map[string]feature.Feature{"metrics": feature.Metrics, "cert-manager": feature.CertManager, "certmanager": feature.CertManager} {
-		if got, ok := feature.Parse(name); got != want || !ok {
+	for name, want := range map[string]features.Name{"metrics": features.Metrics, "cert-manager": features.CertManager, "certmanager": features.CertManager} {
+		if got, ok := features.Parse(name); got != want || !ok {
 			t.Errorf("%s is the feature %s, %v", name, got, ok)
 		}
 	}
-	if _, ok := feature.Parse("Metrics"); ok {
+	if _, ok := features.Parse("Metrics"); ok {
 		t.Error("a name in capitals is one")
 	}
 }

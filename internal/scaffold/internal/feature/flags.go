@@ -4,71 +4,53 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 )
 
-// requireProfiles refuses a manager that cannot serve profiles.
-func (p *planner) requireProfiles() error {
-	return p.requireFlag(PProf, "pprof-bind-address", `var pprofAddress string
-flag.StringVar(&pprofAddress, "pprof-bind-address", "0", "address of profiles; 0 turns them off")
-PprofBindAddress: pprofAddress, // among ctrl.Options`)
-}
-
-// requireServedMetrics refuses a manager that does not take the address of its metrics.
-func (p *planner) requireServedMetrics() error {
-	if err := p.requireFlag(Metrics, "metrics-bind-address", `var metricsAddress string
-flag.StringVar(&metricsAddress, "metrics-bind-address", "0", "address of metrics over HTTPS; 0 turns them off")
-`+securely); err != nil || p.Recording() {
-		return err
-	}
-	if secure, err := p.anyFile(option); err != nil || secure {
-		return err
-	}
-	main, err := manager.Find(p.Plan, p.project)
-	if err != nil {
-		return err
-	}
-	return &report.Error{
-		What: "metrics are for HTTPS with authorization, and the manager serves its metrics to everyone", Where: main.Place(),
-		Hint: "nothing was changed; set the option of the manager, and run the command again:\n" + securely,
-	}
-}
-
-const (
-	// option is the field of controller-runtime's options by which metrics are served over HTTPS.
-	option   = "SecureServing"
-	securely = "Metrics: metricsserver.Options{BindAddress: metricsAddress, " + option + ": true, FilterProvider: filters.WithAuthenticationAndAuthorization}, // among ctrl.Options"
-)
-
-// requireFlag refuses a manager without a flag that the feature passes: it would not start. Code is what it needs.
-func (p *planner) requireFlag(f Feature, flag, code string) error {
+// requireInManager refuses a manager without what a feature needs of its code: it would not start, or serve everyone.
+func (p *planner) requireInManager(row features.Feature) error {
 	if p.Recording() {
 		return nil
 	}
-	if known, err := p.knowsFlag(flag); err != nil || known {
+	refusal, err := p.missingInManager(row)
+	if err != nil || refusal == nil {
 		return err
 	}
 	main, err := manager.Find(p.Plan, p.project)
 	if err != nil {
 		return err
 	}
-	return &report.Error{
-		What: fmt.Sprintf("%s passes --%s to the manager, and no code of this module has such a flag", f, flag), Where: main.Place(),
-		Hint: "nothing was changed; add the flag and the option of the manager, and run the command again:\n" + code,
-	}
+	refusal.Where = main.Place()
+	return refusal
 }
 
-// knowsFlag reports whether the manager has a flag.
-func (p *planner) knowsFlag(name string) (bool, error) { return p.anyFile(`"` + name + `"`) }
-
-// anyFile reports whether any Go file of the module has a text after the plan: options may be in a package of their
-// own.
-func (p *planner) anyFile(text string) (bool, error) { return p.After().Mentions(text) }
+// missingInManager is what the manager's code lacks; nil if it has all.
+func (p *planner) missingInManager(row features.Feature) (*report.Error, error) {
+	for _, flag := range row.Requires.Flags {
+		if known, err := p.After().HasFlag(flag.Name); err != nil {
+			return nil, err
+		} else if !known {
+			return &report.Error{
+				What: fmt.Sprintf("%s passes --%s to the manager, and no code of this module has such a flag", row.Name, flag.Name),
+				Hint: "nothing was changed; add the flag and the option of the manager, and run the command again:\n" + flag.Code,
+			}, nil
+		}
+	}
+	option := row.Requires.Option
+	if option == "" {
+		return nil, nil
+	}
+	if set, err := p.After().SetsField(option); err != nil || set {
+		return nil, err
+	}
+	return &report.Error{What: row.Requires.WithoutOption, Hint: "nothing was changed; set the option of the manager, and run the command again:\n" + row.Requires.OptionCode}, nil
+}
 
 // requireArguments refuses a manager whose container has no list of arguments where the feature adds one to it:
 // kustomize would fail.
-func (p *planner) requireArguments(f Feature) error {
+func (p *planner) requireArguments(f features.Name) error {
 	component, err := p.Find(p.component(f))
 	if err != nil || !bytes.Contains(component.After(), []byte("/args/-")) {
 		return err

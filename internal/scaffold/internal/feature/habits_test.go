@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
@@ -36,13 +37,13 @@ spec:
 func TestArguments(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	projecttest.Unpack(t, root, bareDeployment)
-	_, err := projectfile.Edit(fileview.Disk(root), feature.Enable(feature.HA))
+	_, err := projectfile.Edit(fileview.Disk(root), feature.Enable(features.HA))
 	refusal, ok := errors.AsType[*report.Error](err)
 	if !ok || refusal.Where != "config/manager/manager.yaml:11" || !strings.Contains(refusal.Hint, "args: []") {
 		t.Errorf("got %v", err)
 	}
 	projecttest.Unpack(t, root, bareDeployment+"        args: []\n")
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.HA)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.HA)))
 	projecttest.Holds(t, root, "config/ha/kustomization.yaml", "/spec/template/spec/containers/0/args/-", "- name: manager")
 }
 
@@ -67,9 +68,9 @@ spec:
 // its container, which makes that the first one.
 func TestArgumentsBesideSidecar(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.Metrics)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(features.Metrics)))
 	projecttest.Unpack(t, root, sidecarFirst)
-	for _, f := range []feature.Feature{feature.HA, feature.SelfCert, feature.PProf} {
+	for _, f := range []features.Name{features.HA, features.SelfCert, features.PProf} {
 		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(f)))
 	}
 	text := built(t, root)
@@ -115,7 +116,7 @@ metadata:
 roleRef:
   name: operator-role
 `)
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Namespaced)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.Namespaced)))
 	projecttest.Holds(t, root, "config/namespaced/kustomization.yaml", "name: operator-role\n", "name: operator-binding\n", "!manager-role", "!more")
 }
 
@@ -141,14 +142,14 @@ metadata:
 roleRef:
   name: operator-role
 `)
-		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Namespaced)))
+		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.Namespaced)))
 		projecttest.Holds(t, root, "config/namespaced/kustomization.yaml", "name: operator-role\n", "name: operator-binding\n")
 	}
 }
 
 // TestMetricsOfOtherName: what would select no Service is refused at the line of the Service that there is.
 func TestMetricsOfOtherName(t *testing.T) {
-	for _, f := range []feature.Feature{feature.Prometheus, feature.Alerts} {
+	for _, f := range []features.Name{features.Prometheus, features.Alerts} {
 		root := projecttest.New(t, newproject.Options{})
 		if err := os.RemoveAll(filepath.Join(root, "config", "metrics")); err != nil {
 			t.Fatal(err)
@@ -206,9 +207,9 @@ func Run() error {
 // with what there is, and nothing is planned.
 func TestExpected(t *testing.T) {
 	deployment := strings.Replace(sidecarFirst, "namespace: system", "namespace: theirs", 1)
-	for f, where := range map[feature.Feature]string{
-		feature.HA: list, feature.Metrics: list, feature.NetworkPolicy: list, feature.Egress: list,
-		feature.Prometheus: list, feature.Alerts: list, feature.Dashboard: list, feature.Tracing: "", feature.Policies: "",
+	for f, where := range map[features.Name]string{
+		features.HA: list, features.Metrics: list, features.NetworkPolicy: list, features.Egress: list,
+		features.Prometheus: list, features.Alerts: list, features.Dashboard: list, features.Tracing: "", features.Policies: "",
 	} {
 		root := projecttest.New(t, newproject.Options{})
 		if err := os.RemoveAll(filepath.Join(root, "config", "metrics")); err != nil {
@@ -221,7 +222,7 @@ func TestExpected(t *testing.T) {
 		if err := os.Remove(filepath.Join(root, "config", "manager", "manager.yaml")); err != nil {
 			t.Fatal(err)
 		}
-		if where != "" && f != feature.Dashboard || f == feature.Tracing {
+		if where != "" && f != features.Dashboard || f == features.Tracing {
 			_, err = projectfile.Edit(fileview.Disk(root), feature.Enable(f))
 			refused(t, f, err, list, "list config/manager/manager.yaml there")
 		}
@@ -280,7 +281,7 @@ func TestDeployedFromElsewhere(t *testing.T) {
 		}
 	}
 	projecttest.Unpack(t, root, inComponents)
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.HA, feature.NetworkPolicy, feature.Alerts)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.HA, features.NetworkPolicy, features.Alerts)))
 	projecttest.Holds(t, root, "config/ha/kustomization.yaml", "    kind: Deployment\n    name: crew-manager\n")
 	projecttest.Holds(t, root, "config/network-policy/manager.yaml", "role: crew\n", "port: 8080\n", "port: 9444\n")
 }
@@ -291,10 +292,10 @@ func TestUnknownFlag(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(served, "config", "metrics")); err != nil {
 		t.Fatal(err)
 	}
-	projecttest.Unpack(t, served, "-- internal/manager/flags.go --\npackage manager\n\nconst address = \"metrics-bind-address\"\n")
-	_, err := projectfile.Edit(fileview.Disk(served), feature.Enable(feature.Metrics))
-	refused(t, feature.Metrics, err, "cmd/main.go", "SecureServing: true")
-	for f, flag := range map[feature.Feature]string{feature.Metrics: `"metrics-bind-address"`, feature.PProf: `"pprof-bind-address"`} {
+	projecttest.Unpack(t, served, "-- internal/manager/flags.go --\npackage manager\n\nfunc options(f flags) { f.StringVar(&address, \"metrics-bind-address\", \"0\", \"\") }\n")
+	_, err := projectfile.Edit(fileview.Disk(served), feature.Enable(features.Metrics))
+	refused(t, features.Metrics, err, "cmd/main.go", "SecureServing: true")
+	for f, flag := range map[features.Name]string{features.Metrics: `"metrics-bind-address"`, features.PProf: `"pprof-bind-address"`} {
 		root := projecttest.New(t, newproject.Options{})
 		for _, name := range []string{"config/metrics", "config/pprof"} {
 			if err := os.RemoveAll(filepath.Join(root, filepath.FromSlash(name))); err != nil {
@@ -309,13 +310,17 @@ func TestUnknownFlag(t *testing.T) {
 		projecttest.Unpack(t, root, "-- internal/manager/flags.go --\n"+strings.ReplaceAll(string(code), flag, `"some-address"`))
 		_, err = projectfile.Edit(fileview.Disk(root), feature.Enable(f))
 		refused(t, f, err, "cmd/main.go", "flag.StringVar(&")
-		projecttest.Unpack(t, root, "-- pkg/options/options.go --\npackage options\n\nconst address = "+flag+"\n")
+		const constant = "-- pkg/options/options.go --\npackage options\n\nconst address = "
+		projecttest.Unpack(t, root, constant+flag+"\n")
+		_, err = projectfile.Edit(fileview.Disk(root), feature.Enable(f))
+		refused(t, f, err, "cmd/main.go", "flag.StringVar(&")
+		projecttest.Unpack(t, root, constant+flag+"\n\nfunc add(f flags) { f.StringVar(&to, address, \"\", \"\") }\n")
 		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(f)))
 	}
 }
 
 // refused checks the refusal of a feature, or that there is none.
-func refused(t *testing.T, f feature.Feature, err error, where, hint string) {
+func refused(t *testing.T, f features.Name, err error, where, hint string) {
 	t.Helper()
 	if where == "" {
 		if err != nil {
@@ -336,8 +341,8 @@ func TestVariablesInNewLayout(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	projecttest.Unpack(t, root, "-- config/certmanager/kustomization.yaml --\nresources: [certificate.yaml]\n-- config/webhook/kustomization.yaml --\nresources: [service.yaml]\n"+
 		"-- config/default/mutatingwebhookcainjection_patch.yaml --\n-- config/default/validatingwebhookcainjection_patch.yaml --\n-- "+list+" --\n"+off)
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.CertManager)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.CertManager)))
 	projecttest.Holds(t, root, list, "\n- ../certmanager\n", "\n- path: mutatingwebhookcainjection_patch.yaml\n- path: validatingwebhookcainjection_patch.yaml\n", "\n- name: SERVICE_NAME\n  objref:\n")
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.CertManager)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(features.CertManager)))
 	projecttest.Holds(t, root, list, off)
 }

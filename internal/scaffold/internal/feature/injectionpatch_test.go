@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
@@ -29,7 +30,7 @@ func TestInjectionOfKubebuilder2(t *testing.T) {
 		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), func(p *plan.Plan, file *project.Project) error {
 			file.Layout = []string{"go.kubebuilder.io/v2"}
 			file.Resources = []project.Resource{{Group: "batch", Version: "v1", Kind: "CronJob", Webhooks: &hooks}}
-			return feature.Enable(feature.CertManager)(p, file)
+			return feature.Enable(features.CertManager)(p, file)
 		}))
 	}
 	enable(project.Webhooks{Defaulting: true})

@@ -3,16 +3,15 @@ package feature
 import (
 	"bytes"
 	"fmt"
-	"path"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 )
 
 // metricsService is the Service of the metrics, by slipway and by kubebuilder.
@@ -20,38 +19,36 @@ const metricsService = "controller-manager-metrics-service"
 
 // requireNamedMetrics refuses what selects the metrics by their Service's name and labels, in a project that has no
 // Service for them, or one with others: it would select nothing.
-func (p *planner) requireNamedMetrics(f Feature) func() error {
-	return func() error {
-		if there, err := p.Exists(p.component(Metrics)); err != nil || there || p.Recording() {
-			return err
-		}
-		files, err := p.After().DeployedFiles(codebase.DeployedFolder)
+func (p *planner) requireNamedMetrics(f features.Name) error {
+	if there, err := p.Exists(p.component(features.Metrics)); err != nil || there || p.Recording() {
+		return err
+	}
+	files, err := p.After().DeployedFiles(codebase.DeployedFolder)
+	if err != nil {
+		return err
+	}
+	refusal := &report.Error{
+		What: fmt.Sprintf("%s is about the Service %s, which the project does not have", f, metricsService), Where: codebase.DeployedFolder,
+		Hint: "nothing was changed; enable metrics first, which adds it", Next: "slipway edit --enable metrics," + string(f),
+	}
+	for _, l := range files {
+		c, err := p.Find(l.File)
 		if err != nil {
 			return err
 		}
-		refusal := &report.Error{
-			What: fmt.Sprintf("%s is about the Service %s, which the project does not have", f, metricsService), Where: codebase.DeployedFolder,
-			Hint: "nothing was changed; enable metrics first, which adds it", Next: "slipway edit --enable metrics," + string(f),
-		}
-		for _, l := range files {
-			c, err := p.Find(l.File)
-			if err != nil {
-				return err
-			}
-			for _, name := range services(c.After()) {
-				switch {
-				case name.Value == metricsService:
-					return nil
-				case refusal.Next != "" && strings.Contains(name.Value, "metrics"):
-					refusal = &report.Error{
-						What: fmt.Sprintf("%s is about the Service %s, and the project's Service for metrics is %s", f, metricsService, name.Value), Where: at(l.File, name.Line),
-						Hint: "nothing was changed; give it that name and the labels of the manager's pods, or write what reads its metrics by hand",
-					}
+		for _, name := range services(c.After()) {
+			switch {
+			case name.Value == metricsService:
+				return nil
+			case refusal.Next != "" && strings.Contains(name.Value, "metrics"):
+				refusal = &report.Error{
+					What: fmt.Sprintf("%s is about the Service %s, and the project's Service for metrics is %s", f, metricsService, name.Value), Where: at(l.File, name.Line),
+					Hint: "nothing was changed; give it that name and the labels of the manager's pods, or write what reads its metrics by hand",
 				}
 			}
 		}
-		return refusal
 	}
+	return refusal
 }
 
 // services are the names of the Services of a file.
@@ -78,9 +75,6 @@ func documents[T any](src []byte) (all []T) {
 	}
 }
 
-// runbooks is the folder with a page for each alert.
-const runbooks = "docs/runbooks"
-
 // planAlertNames plans what puts the job and the namespace into the expressions of alerts.
 func (p *planner) planAlertNames() error {
 	const name = "names_alerts.yaml"
@@ -89,19 +83,4 @@ func (p *planner) planAlertNames() error {
 		return err
 	}
 	return p.Insert(p.defaultConfig(), plan.These(piece.Entry{List: "replacements", Text: "path: " + name}))
-}
-
-// planRunbooks plans the pages to which alerts link.
-func (p *planner) planRunbooks() error {
-	const tree = "features-runbooks"
-	names, err := templates.Below(tree)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := p.RequireFrom(path.Join(tree, name), path.Join(runbooks, name), p.data()); err != nil {
-			return err
-		}
-	}
-	return nil
 }

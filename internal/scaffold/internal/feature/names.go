@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
@@ -23,22 +24,22 @@ func (p *planner) planNames() error {
 	return p.Insert(p.defaultConfig(), plan.These(piece.Item{List: "resources", Name: "services.yaml"}, piece.Entry{List: "replacements", Text: "path: names.yaml"}))
 }
 
-// composing are the features that need what puts names together.
-var composing = [...]Feature{CertManager, MetricsTLS, Alerts}
-
 // withoutNames takes out what puts names into the expressions of alerts that are switched off, and what puts names
 // together if no other feature needs it.
-func (p *planner) withoutNames(off []Feature) error {
-	if slices.Contains(off, Alerts) {
+func (p *planner) withoutNames(off []features.Name) error {
+	if slices.Contains(off, features.Alerts) {
 		if err := p.withoutLine("names_alerts.yaml", piece.Entry{List: "replacements", Text: "path: names_alerts.yaml"}); err != nil {
 			return err
 		}
 	}
-	if !slices.ContainsFunc(off, func(f Feature) bool { return slices.Contains(composing[:], f) }) {
+	if !slices.ContainsFunc(off, func(f features.Name) bool { return features.Of(f).Names }) {
 		return nil
 	}
-	for _, f := range composing {
-		if is, _, err := p.state(f.row().Component()); err != nil || is == listed {
+	for _, row := range features.Table() {
+		if !row.Names {
+			continue
+		}
+		if is, _, err := p.state(row.Component()); err != nil || is == listed {
 			return err
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
@@ -36,9 +38,9 @@ func InNamespace(on bool) func(*plan.Plan, *project.Project) error {
 			}
 		}
 		if !on {
-			return Disable(Namespaced)(p, file)
+			return Disable(features.Namespaced)(p, file)
 		}
-		return Enable(Namespaced)(p, file)
+		return Enable(features.Namespaced)(p, file)
 	}
 }
 
@@ -74,13 +76,13 @@ func (p *planner) planWatching() error {
 // beside is the file of the code that the options in a file call.
 func beside(options string) string { return path.Join(path.Dir(options), "namespaces.go") }
 
-// watchingFile is that file, where there is a place for it.
-func (p *planner) watchingFile() string {
+// watchingFiles is that file, where there is a place for it.
+func (p *planner) watchingFiles() []string {
 	options, err := p.optionsFile()
 	if err != nil || options == "" {
-		return ""
+		return nil
 	}
-	return beside(options)
+	return []string{beside(options)}
 }
 
 // optionsFile is the file with the manager's options, or "" where the manager reads the variable already.
@@ -94,7 +96,7 @@ func (p *planner) optionsFile() (options string, err error) {
 		if err != nil {
 			return "", err
 		}
-		if bytes.Contains(c.After(), []byte("WATCH_NAMESPACE")) {
+		if codebase.ReadsVariable(c.After(), "WATCH_NAMESPACE") {
 			return "", nil
 		}
 		if c.There() && options == "" && managerOptions(c.After()) != nil {

@@ -2,8 +2,8 @@ package feature
 
 import (
 	"bytes"
-	"slices"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -12,13 +12,16 @@ import (
 // plan that records what they need.
 func Record(p *plan.Plan, file *project.Project) error {
 	f := &planner{Plan: p, project: file}
-	for _, feature := range All() {
-		if there, err := f.Exists(f.foundBy(feature)); err != nil {
-			return err
-		} else if !there || slices.Contains([]Feature{WebhookServer, CertManager, SelfCert}, feature) {
+	for _, row := range features.Table() {
+		if row.ServesWebhooks || row.IssuesCertificates() {
 			continue
 		}
-		if err := f.enable(feature); err != nil {
+		if there, err := f.anyOf(f.foundBy(row)); err != nil {
+			return err
+		} else if !there {
+			continue
+		}
+		if err := f.enable(row.Name); err != nil {
 			return err
 		}
 	}
@@ -32,10 +35,10 @@ func Record(p *plan.Plan, file *project.Project) error {
 // Those of certificates name kinds of the project as it is before its last webhooks go.
 func Retire(on *plan.Plan, before *project.Project) error {
 	p := &planner{Plan: on, project: before}
-	for _, f := range []Feature{CertManager, WebhookServer} {
+	for _, f := range []features.Name{features.CertManager, features.WebhookServer} {
 		if foreign, err := p.foreign(f); err != nil {
 			return err
-		} else if !foreign || f == CertManager && p.certifiesMetrics() {
+		} else if !foreign || f == features.CertManager && p.certifiesMetrics() {
 			continue
 		}
 		if err := p.disable(f); err != nil {
@@ -58,17 +61,17 @@ func (p *planner) certifiesMetrics() bool {
 // endToEndTest is where another tool has the tests that look at the deployed webhooks.
 const endToEndTest = "test/e2e/e2e_test.go"
 
-// foundBy is the file by which a feature is known to have been enabled once.
-func (p *planner) foundBy(f Feature) string {
-	if f.Deployed() {
-		return p.component(f)
+// foundBy are the files by one of which a feature is known to have been enabled once.
+func (p *planner) foundBy(row features.Feature) []string {
+	if row.Deployed() {
+		return []string{p.component(row.Name)}
 	}
-	return p.parts(f).codeFile
+	return p.parts(row.Name).files
 }
 
 // recordCertificates does so for what keeps the certificate of the metrics.
 func (p *planner) recordCertificates() error {
-	if there, err := p.Exists(p.component(MetricsTLS)); err != nil || !there && !p.certifiesMetrics() {
+	if there, err := p.Exists(p.component(features.MetricsTLS)); err != nil || !there && !p.certifiesMetrics() {
 		return err
 	}
 	return p.recordKeepers()
@@ -76,7 +79,7 @@ func (p *planner) recordCertificates() error {
 
 // recordKeepers does so for what keeps certificates.
 func (p *planner) recordKeepers() error {
-	for _, feature := range []Feature{CertManager, SelfCert} {
+	for _, feature := range []features.Name{features.CertManager, features.SelfCert} {
 		if there, err := p.Exists(p.component(feature)); err != nil {
 			return err
 		} else if !there {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -190,11 +191,11 @@ func built(t *testing.T, root string) string {
 // the order of keys, and switched on again all is as it was.
 func TestSwitchedInOlder(t *testing.T) {
 	for name, test := range map[string]struct {
-		off   []feature.Feature
+		off   []features.Name
 		lacks []string
 	}{
-		"webhook": {[]feature.Feature{feature.WebhookServer}, []string{"webhook-service", "--webhook", "inject-ca-from"}},
-		"both":    {[]feature.Feature{feature.WebhookServer, feature.CertManager}, []string{"webhook-service", "inject-ca-from", "kind: Certificate"}},
+		"webhook": {[]features.Name{features.WebhookServer}, []string{"webhook-service", "--webhook", "inject-ca-from"}},
+		"both":    {[]features.Name{features.WebhookServer, features.CertManager}, []string{"webhook-service", "inject-ca-from", "kind: Certificate"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -223,11 +224,11 @@ func TestSwitchedInOlder(t *testing.T) {
 func TestMonitorOfOtherTools(t *testing.T) {
 	const monitor, skips = "config/prometheus/monitor.yaml", "insecureSkipVerify: true"
 	root := projecttest.New(t, newproject.Options{})
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Prometheus)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.Prometheus)))
 	projecttest.Holds(t, root, monitor, "!"+skips)
 	root = projecttest.New(t, newproject.Options{})
 	byAnotherTool(t, root)
-	plan, err := projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Prometheus))
+	plan, err := projectfile.Edit(fileview.Disk(root), feature.Enable(features.Prometheus))
 	projecttest.Apply(t)(plan, err)
 	projecttest.Holds(t, root, monitor, "    tlsConfig:\n      "+skips+"\n    authorization:\n")
 	if left := strings.Join(plan.Left(), "\n"); !strings.Contains(left, "does not verify") {
@@ -244,8 +245,8 @@ func TestAlertsOff(t *testing.T) {
 	const names = "config/default/names.yaml"
 	root := projecttest.New(t, newproject.Options{})
 	before := projecttest.Read(t, root, list)
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Alerts)))
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.Alerts)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.Alerts)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(features.Alerts)))
 	if diff := cmp.Diff(before, projecttest.Read(t, root, list)); diff != "" {
 		t.Error(diff)
 	}
@@ -255,14 +256,14 @@ func TestAlertsOff(t *testing.T) {
 			t.Errorf("%s is there still", name)
 		}
 	}
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Alerts)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.Alerts)))
 	projecttest.Unpack(t, root, "-- "+names+" --\n# mine\n"+projecttest.Read(t, root, names))
-	changes := projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.Alerts)))
+	changes := projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(features.Alerts)))
 	if kept := projecttest.Paths(changes, report.Kept); !slices.Contains(kept, names) {
 		t.Errorf("kept are %v", kept)
 	}
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(feature.Alerts, feature.CertManager)))
-	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(feature.Alerts)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.Alerts, features.CertManager)))
+	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(features.Alerts)))
 	projecttest.Holds(t, root, list, "- services.yaml\n", "- path: names.yaml\n", "!names_alerts")
 	built(t, root)
 }

@@ -1,51 +1,69 @@
 package feature
 
 import (
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/undo"
 )
 
-// parts are what a feature has besides the files of its component. All of them are planned when it is switched on.
+// parts are what planning a feature consists of besides the files of its component: what its row says, and what is
+// peculiar to it.
 type parts struct {
-	// items are what its component says about this project, such as about its kinds.
-	items []func() error
+	expects func() error   // refuses a project in which the feature cannot be; nil for none
+	items   []func() error // what its component says about this project, such as about its kinds
+	lines   func() error   // the same in a project of kubebuilder; nil if there the lines say all
 	// code is Go code, what calls it, and its modules. It goes when the feature is switched off, unless it was changed.
-	code []func() error
-	// codeFile is a file of that code: without it there is nothing to take out.
-	codeFile string
+	code  []func() error
+	files []string // of that code: without any there is nothing to take out
 }
 
 // parts are those of a feature.
-func (p *planner) parts(f Feature) parts {
+func (p *planner) parts(f features.Name) parts {
+	of := p.rowParts(features.Of(f))
 	switch f {
-	case Metrics:
-		return parts{items: []func() error{p.requireServedMetrics}}
-	case WebhookServer:
-		return parts{items: []func() error{p.planWebhookItems}}
-	case CertManager:
-		return parts{items: []func() error{p.planNames, p.planInjection}}
-	case SelfCert:
-		return parts{items: []func() error{p.planRotationItems}, code: []func() error{p.planRotation}, codeFile: rotationFile}
-	case Prometheus:
-		return parts{items: []func() error{p.requireNamedMetrics(f), p.planVerification}}
-	case MetricsTLS:
-		return parts{items: []func() error{p.requireOwnManager, p.planNames}}
-	case Alerts:
-		return parts{items: []func() error{p.requireNamedMetrics(f), p.planNames, p.planAlertNames}, code: []func() error{p.planRunbooks}, codeFile: runbooks + "/ManagerAbsent.md"}
-	case Tracing:
-		return parts{code: []func() error{p.planTracing}, codeFile: tracingFile}
-	case EndToEnd:
-		return parts{code: []func() error{p.planEndToEnd}, codeFile: endToEnd + "/main_test.go"}
-	case Workflow:
-		return parts{code: []func() error{p.planWorkflow}, codeFile: workflow}
-	case Namespaced:
-		return parts{code: []func() error{p.planWatching}, codeFile: p.watchingFile()}
-	case PProf:
-		return parts{items: []func() error{p.requireProfiles}}
+	case features.WebhookServer:
+		of.expects, of.lines = p.requireServable, p.planForeignConversion
+		of.items = append(of.items, p.planWebhookItems)
+	case features.CertManager:
+		of.lines = p.planForeignInjection
+		of.items = append(of.items, p.planInjection)
+	case features.SelfCert:
+		of.items = append(of.items, p.planRotationItems)
+	case features.Prometheus:
+		of.items = append(of.items, p.planVerification)
+	case features.MetricsTLS:
+		of.items = append([]func() error{p.requireOwnManager}, of.items...)
+	case features.Alerts:
+		of.items = append(of.items, p.planAlertNames)
+	case features.EndToEnd:
+		of.code = append([]func() error{p.refuseOtherTests}, append(of.code, p.planTestTarget)...)
+	case features.Namespaced:
+		of.expects = p.requireNamespaced
+		of.code, of.files = append(of.code, p.planWatching), p.watchingFiles()
+	case features.Tracing:
+		of.code = append(of.code, p.planTraced)
 	}
-	return parts{}
+	return of
+}
+
+// rowParts are those that a row of the table says.
+func (p *planner) rowParts(row features.Feature) (of parts) {
+	if len(row.Requires.Flags) > 0 {
+		of.items = append(of.items, func() error { return p.requireInManager(row) })
+	}
+	if row.MetricsService {
+		of.items = append(of.items, func() error { return p.requireNamedMetrics(row.Name) })
+	}
+	if row.Names {
+		of.items = append(of.items, p.planNames)
+	}
+	if len(row.Adds.Files) > 0 {
+		of.code = append(of.code, func() error { return p.planCode(row) })
+	}
+	for _, file := range codeFiles(row.Adds.Files) {
+		of.files = append(of.files, file.Path)
+	}
+	return of
 }
 
 func runAll(steps []func() error) error {
@@ -55,24 +73,6 @@ func runAll(steps []func() error) error {
 		}
 	}
 	return nil
-}
-
-// withoutCode takes a feature's code out again, as undoing does: without the feature's configuration it
-// does nothing. What was changed stays.
-func (p *planner) withoutCode(f Feature) error {
-	of := p.parts(f)
-	if p.Recording() || of.codeFile == "" {
-		return nil
-	}
-	if there, err := p.Exists(of.codeFile); err != nil || !there {
-		return err
-	}
-	part := &plan.Needs{}
-	recording := &planner{Plan: p.Record(part), project: p.project, header: p.header}
-	if err := runAll(recording.parts(f).code); err != nil {
-		return err
-	}
-	return undo.Part(p.Plan, part, &plan.Needs{}, false, "delete it if no file needs it")
 }
 
 // requireOwnManager refuses a manager of another tool: its certificates are elsewhere and called otherwise.
@@ -92,7 +92,7 @@ func (p *planner) requireOwnManager() error {
 
 // commentedCertificate is the place of the patch that mounts the metrics' certificate.
 func (p *planner) commentedCertificate() string {
-	_, line, err := p.state(MetricsTLS.row().Lines()[0])
+	_, line, err := p.state(features.Of(features.MetricsTLS).Lines()[0])
 	if err != nil || line == 0 {
 		return p.defaultConfig() // the refusal is the same
 	}

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/builtin"
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -60,30 +61,11 @@ func (p *planner) inNoNamespace(rule clusterRule) (names []string) {
 
 // clusterScoped reports whether a resource's objects are known to be in no namespace.
 func (p *planner) clusterScoped(group, name string) bool {
-	return slices.Contains(clusterScoped()[group], name) || slices.ContainsFunc(p.project.Resources, func(r project.Resource) bool {
+	const aggregator = "apiregistration.k8s.io" // its types are not among those of Kubernetes' API
+	isKind := func(k builtin.Kind) bool { return k.ClusterScoped && k.Resource == name }
+	return group == aggregator || slices.ContainsFunc(builtin.Kinds(cmp.Or(group, "core")), isKind) || slices.ContainsFunc(p.project.Resources, func(r project.Resource) bool {
 		return r.API != nil && !r.API.Namespaced && r.QualifiedGroup() == group && r.PluralName() == name
 	})
-}
-
-// clusterScoped are Kubernetes' resources that are in no namespace, by group: kubectl api-resources --namespaced=false
-// lists them.
-func clusterScoped() map[string][]string {
-	return map[string][]string{
-		"":                             {"componentstatuses", "namespaces", "nodes", "persistentvolumes"},
-		"admissionregistration.k8s.io": {"mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations", "validatingadmissionpolicies", "validatingadmissionpolicybindings", "validatingwebhookconfigurations"},
-		"apiextensions.k8s.io":         {"customresourcedefinitions"},
-		"apiregistration.k8s.io":       {"apiservices"},
-		"authentication.k8s.io":        {"selfsubjectreviews", "tokenreviews"},
-		"authorization.k8s.io":         {"selfsubjectaccessreviews", "selfsubjectrulesreviews", "subjectaccessreviews"},
-		"certificates.k8s.io":          {"certificatesigningrequests", "clustertrustbundles"},
-		"flowcontrol.apiserver.k8s.io": {"flowschemas", "prioritylevelconfigurations"},
-		"networking.k8s.io":            {"ingressclasses", "ipaddresses", "servicecidrs"},
-		"node.k8s.io":                  {"runtimeclasses"},
-		"rbac.authorization.k8s.io":    {"clusterrolebindings", "clusterroles"},
-		"resource.k8s.io":              {"deviceclasses", "resourceslices"},
-		"scheduling.k8s.io":            {"priorityclasses"},
-		"storage.k8s.io":               {"csidrivers", "csinodes", "storageclasses", "volumeattachments", "volumeattributesclasses"},
-	}
 }
 
 // refuseURLs names the rule about URLs in the file of the role, and the marker that it is generated from.

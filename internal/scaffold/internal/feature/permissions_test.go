@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
@@ -29,10 +30,10 @@ func TestNamespacedWithURLs(t *testing.T) {
 	root := projecttest.New(t, newproject.Options{})
 	projecttest.Unpack(t, root, permitsURL)
 	_, err := projectfile.Edit(fileview.Disk(root), feature.InNamespace(true))
-	refused(t, feature.Namespaced, err, "config/rbac/role.yaml:7", "remove this rule")
+	refused(t, features.Namespaced, err, "config/rbac/role.yaml:7", "remove this rule")
 	projecttest.Unpack(t, root, "-- internal/version.go --\npackage internal\n\n// +kubebuilder:rbac:urls=/version,verbs=get\n")
 	_, err = projectfile.Edit(fileview.Disk(root), feature.InNamespace(true))
-	refused(t, feature.Namespaced, err, "config/rbac/role.yaml:7", "urls= at internal/version.go:3")
+	refused(t, features.Namespaced, err, "config/rbac/role.yaml:7", "urls= at internal/version.go:3")
 	projecttest.Unpack(t, root, strings.Replace(permitsURL, "role.yaml", "version.yaml", 1)+
 		"-- config/rbac/role.yaml --\nkind: ClusterRole\nmetadata:\n  name: manager-role\n")
 	projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.InNamespace(true)))
@@ -44,7 +45,7 @@ func TestNamespacedElsewhere(t *testing.T) {
 	projecttest.Unpack(t, root, strings.Replace(permitsURL, "config/rbac", "deploy/rbac", 1)+
 		"-- Makefile --\nmanifests:\n\tcontroller-gen rbac:roleName=manager-role paths=./... output:rbac:dir=deploy/rbac\n")
 	_, err := projectfile.Edit(fileview.Disk(root), feature.InNamespace(true))
-	refused(t, feature.Namespaced, err, "deploy/rbac/role.yaml:7", "into another file of deploy/rbac;")
+	refused(t, features.Namespaced, err, "deploy/rbac/role.yaml:7", "into another file of deploy/rbac;")
 }
 
 // TestNamespacedWithClusterResources: permissions on resources that are in no namespace have no effect in a Role, which

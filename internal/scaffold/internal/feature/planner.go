@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/kustomize/api/konfig"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
@@ -26,15 +27,15 @@ type planner struct {
 
 // Enable switches features on, and writes the files of those that have none yet. Two features keep the certificate;
 // enabling one switches the other off.
-func Enable(features ...Feature) func(*plan.Plan, *project.Project) error {
+func Enable(names ...features.Name) func(*plan.Plan, *project.Project) error {
 	return func(p *plan.Plan, file *project.Project) error {
 		header, err := header.Read(p)
 		if err != nil {
 			return err
 		}
 		planner := &planner{Plan: p, project: file, header: header}
-		for _, f := range All() { // in their order
-			if !slices.Contains(features, f) {
+		for _, f := range features.Names() { // in their order
+			if !slices.Contains(names, f) {
 				continue
 			}
 			if err := planner.requireExpected(f); err != nil {
@@ -49,13 +50,13 @@ func Enable(features ...Feature) func(*plan.Plan, *project.Project) error {
 }
 
 // Disable switches features off. Their files stay.
-func Disable(features ...Feature) func(*plan.Plan, *project.Project) error {
+func Disable(names ...features.Name) func(*plan.Plan, *project.Project) error {
 	return func(p *plan.Plan, file *project.Project) error {
 		planner := &planner{Plan: p, project: file}
-		if err := planner.refuseNeeded(features); err != nil {
+		if err := planner.refuseNeeded(names); err != nil {
 			return err
 		}
-		for _, f := range features {
+		for _, f := range names {
 			if err := planner.noteFolder(f); err != nil {
 				return err
 			}
@@ -63,18 +64,18 @@ func Disable(features ...Feature) func(*plan.Plan, *project.Project) error {
 				return err
 			}
 		}
-		return errors.Join(planner.withoutNames(features), planner.noteLeft(features), planner.noteIssuer(features), planner.noteConversion(features))
+		return errors.Join(planner.withoutNames(names), planner.noteLeft(names), planner.noteIssuer(names), planner.noteConversion(names))
 	}
 }
 
 // Add switches one feature on, in a project whose Go files begin with header.
-func Add(p *plan.Plan, file *project.Project, header string, f Feature) error {
+func Add(p *plan.Plan, file *project.Project, header string, f features.Name) error {
 	return (&planner{Plan: p, project: file, header: header}).enable(f)
 }
 
 // enable writes what the feature has not yet, and switches it on.
-func (p *planner) enable(f Feature) error {
-	if !f.Deployed() {
+func (p *planner) enable(f features.Name) error {
+	if !features.Of(f).Deployed() {
 		return runAll(p.parts(f).code)
 	}
 	foreign, err := p.foreign(f)
@@ -84,19 +85,19 @@ func (p *planner) enable(f Feature) error {
 	if foreign {
 		return p.enableForeign(f)
 	}
-	if other := f.row().Excludes; other != "" {
-		if err := p.disable(Feature(other)); err != nil {
+	if other := features.Of(f).Excludes; other != "" {
+		if err := p.disable(other); err != nil {
 			return err
 		}
 	}
 	if err := p.planFeature(f); err != nil {
 		return err
 	}
-	return p.Insert(p.defaultConfig(), plan.These(f.lines()...))
+	return p.Insert(p.defaultConfig(), plan.These(linesOf(features.Of(f))...))
 }
 
 // complete writes what the feature has not yet, and switches it on if it had nothing.
-func (p *planner) complete(f Feature) error {
+func (p *planner) complete(f features.Name) error {
 	there, err := p.Exists(p.component(f))
 	if err != nil {
 		return err
@@ -108,7 +109,7 @@ func (p *planner) complete(f Feature) error {
 	switch {
 	case err != nil:
 		return err
-	case foreign && (f == WebhookServer || f == CertManager):
+	case foreign && p.parts(f).lines != nil:
 		return p.enableForeign(f)
 	case foreign:
 		return nil
@@ -124,7 +125,7 @@ func (p *planner) complete(f Feature) error {
 }
 
 // planFeature plans all that the feature consists of.
-func (p *planner) planFeature(f Feature) error {
+func (p *planner) planFeature(f features.Name) error {
 	if err := p.planConfiguration(f); err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (p *planner) planFeature(f Feature) error {
 }
 
 // planConfiguration plans the files of the feature's component, with what they say about this project.
-func (p *planner) planConfiguration(f Feature) error {
+func (p *planner) planConfiguration(f features.Name) error {
 	if err := p.planFiles(f); err != nil {
 		return err
 	}
@@ -141,11 +142,11 @@ func (p *planner) planConfiguration(f Feature) error {
 
 // disable switches the feature off. The code that only works with it goes, unless somebody has
 // changed it; its configuration stays.
-func (p *planner) disable(f Feature) error {
+func (p *planner) disable(f features.Name) error {
 	if err := p.withoutCode(f); err != nil {
 		return err
 	}
-	if there, err := p.Exists(p.defaultConfig()); err != nil || !there || !f.Deployed() {
+	if there, err := p.Exists(p.defaultConfig()); err != nil || !there || !features.Of(f).Deployed() {
 		return err // the feature is a line of no file
 	}
 	foreign, err := p.foreign(f)
@@ -156,7 +157,7 @@ func (p *planner) disable(f Feature) error {
 		return p.comment(f)
 	}
 	return p.Edit(p.defaultConfig(), func(file string, src []byte) ([]byte, error) {
-		for _, line := range f.lines() {
+		for _, line := range linesOf(features.Of(f)) {
 			at := 0
 			if src, at = line.Remove(src); at > 0 {
 				return nil, &report.Error{
@@ -170,25 +171,25 @@ func (p *planner) disable(f Feature) error {
 }
 
 // noteFolder says of a component that is to be switched off that its folder stays.
-func (p *planner) noteFolder(f Feature) error {
-	if is, _, err := p.state(f.row().Component()); err != nil || is != listed {
+func (p *planner) noteFolder(f features.Name) error {
+	if is, _, err := p.state(features.Of(f).Component()); err != nil || is != listed {
 		return err
 	}
 	if there, err := p.Exists(p.component(f)); err != nil || !there {
 		return err
 	}
-	return p.Keep(p.component(f), f.folder()+" stays; delete it if you do not need it")
+	return p.Keep(p.component(f), features.Of(f).Folder()+" stays; delete it if you do not need it")
 }
 
 // planFiles plans the feature's own files: those of its tree of templates.
-func (p *planner) planFiles(f Feature) error {
-	names, err := templates.Below(f.templates())
+func (p *planner) planFiles(f features.Name) error {
+	names, err := templates.Below(templatesOf(f))
 	if err != nil {
 		return err
 	}
 	data := p.deployedData()
 	for key, flag := range map[string]string{"WarmUp": "warm-up", "CertPath": "webhook-cert-path"} {
-		if data[key], err = p.knowsFlag(flag); err != nil {
+		if data[key], err = p.After().HasFlag(flag); err != nil {
 			return err
 		}
 	}
@@ -210,11 +211,11 @@ func (p *planner) planFiles(f Feature) error {
 		if !listed(name) {
 			continue
 		}
-		file := path.Join(f.folder(), name)
+		file := path.Join(features.Of(f).Folder(), name)
 		if name == konfig.DefaultKustomizationFileName() {
 			file = p.component(f)
 		}
-		if err := p.RequireFrom(path.Join(f.templates(), name), file, data); err != nil {
+		if err := p.RequireFrom(path.Join(templatesOf(f), name), file, data); err != nil {
 			return err
 		}
 	}
@@ -226,7 +227,7 @@ func (p *planner) planFiles(f Feature) error {
 
 // listed returns whether the feature's kustomization needs a file: one that an older version wrote may not, and
 // then the file would lie there without a use.
-func (p *planner) listed(f Feature) (func(name string) bool, error) {
+func (p *planner) listed(f features.Name) (func(name string) bool, error) {
 	c, err := p.Find(p.component(f))
 	if err != nil {
 		return nil, err

@@ -1,12 +1,12 @@
 package feature
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
@@ -18,9 +18,9 @@ const switchVariable = "ENABLE_WEBHOOKS"
 // refuseServed refuses to switch off what the manager's code needs: kubebuilder's server of webhooks does not start
 // without a certificate. Slipway's starts, but is not ready, and the API server cannot call it. The features to switch
 // off are some of all that would be.
-func (p *planner) refuseServed(off, all []Feature) error {
+func (p *planner) refuseServed(off, all []features.Name) error {
 	for _, f := range all {
-		if on, err := p.on(f); err != nil || !on || !f.row().ServesWebhooks {
+		if on, err := p.on(f); err != nil || !on || !features.Of(f).ServesWebhooks {
 			if err != nil {
 				return err
 			}
@@ -38,7 +38,7 @@ func (p *planner) refuseServed(off, all []Feature) error {
 		if own, err := p.Exists(manager.FlagsFile); err != nil {
 			return err
 		} else if own {
-			what = "the manager's code serves webhooks, which the API server cannot call without " + f.neededOf(off)
+			what = "the manager's code serves webhooks, which the API server cannot call without " + neededOf(f, off)
 			hint += "; slipway edit --certs changes who issues the certificate"
 		}
 		return &report.Error{What: what, Where: place, Hint: hint, Next: p.deletion()}
@@ -47,10 +47,10 @@ func (p *planner) refuseServed(off, all []Feature) error {
 }
 
 // neededOf lists those of the features to switch off that a component consists of or needs.
-func (f Feature) neededOf(off []Feature) string {
+func neededOf(f features.Name, off []features.Name) string {
 	var names []string
 	for _, g := range off {
-		if g == f || slices.Contains(f.row().ComponentNeeds, string(g)) {
+		if g == f || slices.Contains(features.Of(f).ComponentNeeds, g) {
 			names = append(names, string(g))
 		}
 	}
@@ -85,7 +85,7 @@ func (p *planner) webhooksSetUp() (place string, switchable bool, err error) {
 		return "", false, err
 	}
 	line := wiring.WebhookLine(c.After())
-	switchable = bytes.Contains(c.After(), []byte(`"`+switchVariable+`"`))
+	switchable = codebase.ReadsVariable(c.After(), switchVariable)
 	if line == 0 || !switchable {
 		return at(main.File, line), false, nil
 	}

@@ -23,14 +23,11 @@ const (
 	listed
 )
 
-// row is the feature in the table.
-func (f Feature) row() features.Feature { return features.Of(string(f)) }
-
 // foreign reports whether the feature is lines of kubebuilder's, be they in comments: its folder is there as a part of
 // what is deployed that is listed among the resources, or a file in config/default is.
-func (p *planner) foreign(f Feature) (bool, error) {
-	row := f.row()
-	if lines := row.Lines(); lines[0].Item == "../"+row.Name {
+func (p *planner) foreign(f features.Name) (bool, error) {
+	row := features.Of(f)
+	if lines := row.Lines(); lines[0].Item == row.Component().Item {
 		c, err := p.Find(p.component(f))
 		return err == nil && c.There() && !regexp.MustCompile(`(?m)^kind:\s*Component\s*$`).Match(c.After()), err
 	}
@@ -44,8 +41,8 @@ func (p *planner) foreign(f Feature) (bool, error) {
 }
 
 // main is the line of kubebuilder's that says whether a feature is on, and its state.
-func (p *planner) main(f Feature) (features.Entry, state, error) {
-	lines := f.row().Lines()
+func (p *planner) main(f features.Name) (features.Entry, state, error) {
+	lines := features.Of(f).Lines()
 	for _, e := range lines {
 		if is, _, err := p.state(e); err != nil || is != absent {
 			return e, is, err
@@ -78,8 +75,8 @@ func (p *planner) state(e features.Entry) (state, int, error) {
 }
 
 // of is the state of a feature, the line that says so, and whether it is lines of kubebuilder's.
-func (p *planner) of(f Feature) (is state, line int, foreign bool, err error) {
-	e := f.row().Component()
+func (p *planner) of(f features.Name) (is state, line int, foreign bool, err error) {
+	e := features.Of(f).Component()
 	if foreign, err = p.foreign(f); foreign && err == nil {
 		e, _, err = p.main(f)
 	}
@@ -91,19 +88,19 @@ func (p *planner) of(f Feature) (is state, line int, foreign bool, err error) {
 }
 
 // on reports whether the feature is on.
-func (p *planner) on(f Feature) (bool, error) {
+func (p *planner) on(f features.Name) (bool, error) {
 	is, _, _, err := p.of(f)
 	return is == listed, err
 }
 
 // enableForeign takes a feature out of its comments: its lines, and what the project's kinds add to them. What it needs
 // of kubebuilder's comes with it.
-func (p *planner) enableForeign(f Feature) error {
-	for _, needed := range f.row().Needs {
-		if foreign, err := p.foreign(Feature(needed)); err != nil {
+func (p *planner) enableForeign(f features.Name) error {
+	for _, needed := range features.Of(f).Needs {
+		if foreign, err := p.foreign(needed); err != nil {
 			return err
 		} else if foreign {
-			if err := p.enableForeign(Feature(needed)); err != nil {
+			if err := p.enableForeign(needed); err != nil {
 				return err
 			}
 		}
@@ -121,18 +118,15 @@ func (p *planner) enableForeign(f Feature) error {
 	if err := p.follow(f, true); err != nil {
 		return err
 	}
-	switch f {
-	case WebhookServer:
-		return p.planForeignConversion()
-	case CertManager:
-		return p.planForeignInjection()
+	if lines := p.parts(f).lines; lines != nil {
+		return lines()
 	}
 	return nil
 }
 
 // comment puts a feature's lines into comments again. Its own line goes where it never was in one, since enabling the
 // feature has added it to a file without the feature's other lines.
-func (p *planner) comment(f Feature) error {
+func (p *planner) comment(f features.Name) error {
 	e, _, err := p.main(f)
 	if err != nil {
 		return err
@@ -154,8 +148,8 @@ func (p *planner) comment(f Feature) error {
 }
 
 // alone reports whether a feature has no other lines in the file of one.
-func (p *planner) alone(f Feature, than features.Entry) (bool, error) {
-	for _, e := range f.row().Lines() {
+func (p *planner) alone(f features.Name, than features.Entry) (bool, error) {
+	for _, e := range features.Of(f).Lines() {
 		c, err := p.Find(p.kustomization(e))
 		if err != nil {
 			return false, err
@@ -168,9 +162,9 @@ func (p *planner) alone(f Feature, than features.Entry) (bool, error) {
 }
 
 // follow switches all lines that a feature has, and those of others that are about this one, too.
-func (p *planner) follow(f Feature, on bool) error {
+func (p *planner) follow(f features.Name, on bool) error {
 	for _, row := range features.Table() {
-		other := Feature(row.Name)
+		other := row.Name
 		is, _, foreign, err := p.of(other)
 		if err != nil {
 			return err
@@ -180,8 +174,8 @@ func (p *planner) follow(f Feature, on bool) error {
 			case other == f && e.With == "":
 				err = p.set(e, on)
 			case other == f:
-				err = p.setWith(e, Feature(e.With), on)
-			case e.With == string(f) && foreign && (is == listed || !on):
+				err = p.setWith(e, e.With, on)
+			case e.With == f && foreign && (is == listed || !on):
 				err = p.set(e, on)
 			}
 			if err != nil {
@@ -194,9 +188,9 @@ func (p *planner) follow(f Feature, on bool) error {
 
 // setWith switches an entry that is about another feature as well: while that one waits in a comment, or has not its
 // files, the entry does.
-func (p *planner) setWith(e features.Entry, other Feature, on bool) error {
+func (p *planner) setWith(e features.Entry, other features.Name, on bool) error {
 	is, _, _, err := p.of(other)
-	if err != nil || on && (is == commented || is == absent && len(other.row().Files) > 0) {
+	if err != nil || on && (is == commented || is == absent && len(features.Of(other).Files) > 0) {
 		return err
 	}
 	return p.set(e, on)
@@ -226,7 +220,7 @@ func (p *planner) waitingSection(e features.Entry) piece.Section {
 
 // sectionItem is an entry's. Of the replacements for webhooks, those into objects that the project does not have wait.
 func (p *planner) sectionItem(e features.Entry) piece.SectionItem {
-	if e.List == "replacements" && e.With == string(WebhookServer) {
+	if e.List == "replacements" && e.With == features.WebhookServer {
 		return into{e, p.certified()}
 	}
 	return e
@@ -296,12 +290,12 @@ func (p *planner) certified() []string {
 }
 
 // refuseNeeded refuses to switch features off that others, which stay on, need.
-func (p *planner) refuseNeeded(off []Feature) error {
+func (p *planner) refuseNeeded(off []features.Name) error {
 	all := slices.Clone(off)
 	var first *report.Error
 	for again := true; again; {
 		again = false
-		for _, f := range All() {
+		for _, f := range features.Names() {
 			needed, place, err := p.neededBy(f, all)
 			if err != nil {
 				return err
@@ -330,12 +324,12 @@ func (p *planner) refuseNeeded(off []Feature) error {
 }
 
 // neededBy is one of the features to switch off that a feature needs which stays on, and the place of that one's line.
-func (p *planner) neededBy(f Feature, off []Feature) (needed Feature, place string, err error) {
+func (p *planner) neededBy(f features.Name, off []features.Name) (needed features.Name, place string, err error) {
 	is, line, foreign, err := p.of(f)
 	if err != nil || is != listed || slices.Contains(off, f) {
 		return "", "", err
 	}
-	row := f.row()
+	row := features.Of(f)
 	needs := append(row.Needs, row.ComponentNeeds...)
 	if foreign {
 		if needs, err = p.mounted(row); err != nil {
@@ -352,7 +346,7 @@ func (p *planner) neededBy(f Feature, off []Feature) (needed Feature, place stri
 		if err != nil {
 			return "", "", err
 		}
-		if on && !replaced && slices.Contains(needs, string(g)) {
+		if on && !replaced && slices.Contains(needs, g) {
 			return g, fmt.Sprintf("%s:%d", p.defaultConfig(), line), nil
 		}
 	}
@@ -360,7 +354,7 @@ func (p *planner) neededBy(f Feature, off []Feature) (needed Feature, place stri
 }
 
 // mounted are the features that make what listed entries of a feature mount.
-func (p *planner) mounted(row features.Feature) (all []string, err error) {
+func (p *planner) mounted(row features.Feature) (all []features.Name, err error) {
 	for _, e := range row.Entries {
 		if is, _, err := p.state(e); err != nil {
 			return nil, err
@@ -372,8 +366,8 @@ func (p *planner) mounted(row features.Feature) (all []string, err error) {
 }
 
 // replaced reports whether the feature that one excludes is on and stays on, in its place.
-func (p *planner) replaced(f Feature, off []Feature) (bool, error) {
-	other := Feature(f.row().Excludes)
+func (p *planner) replaced(f features.Name, off []features.Name) (bool, error) {
+	other := features.Of(f).Excludes
 	if other == "" || slices.Contains(off, other) {
 		return false, nil
 	}
@@ -385,7 +379,7 @@ type Waiting struct {
 	File    string // the kustomization
 	Line    int
 	What    string
-	Feature Feature // that enabling takes it out of its comment
+	Feature features.Name // that enabling takes it out of its comment
 }
 
 // WaitingSections are those of the project in the plan's folder.
@@ -399,17 +393,17 @@ func WaitingSections(on *plan.Plan, file *project.Project) ([]Waiting, error) {
 		return nil, err
 	}
 	var all []Waiting
-	for _, f := range []Feature{WebhookServer, CertManager} {
+	for _, f := range []features.Name{features.WebhookServer, features.CertManager} {
 		is, _, foreign, err := p.of(f)
 		if err != nil {
 			return nil, err
 		}
-		if !foreign || f == CertManager && is != listed {
+		if !foreign || f == features.CertManager && is != listed {
 			continue
 		}
-		for i, e := range f.row().Entries {
+		for i, e := range features.Of(f).Entries {
 			lines, _ := p.waitingSection(e).Lines(config.After())
-			if e.With != "" && e.With != string(WebhookServer) {
+			if e.With != "" && e.With != features.WebhookServer {
 				continue
 			}
 			for _, line := range lines {

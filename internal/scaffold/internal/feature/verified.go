@@ -3,6 +3,7 @@ package feature
 import (
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 )
 
@@ -18,14 +19,14 @@ func (p *planner) planVerification() error {
 		return err
 	}
 	if !known {
-		p.Leave("config/prometheus/monitor.yaml: Prometheus does not verify the certificate of the metrics, which is self-signed (insecureSkipVerify); once an authority issues it, set ca and serverName there")
+		p.Leave("config/prometheus/monitor.yaml: features.Prometheus does not verify the certificate of the metrics, which is self-signed (insecureSkipVerify); once an authority issues it, set ca and serverName there")
 		return nil
 	}
 	keepers, err := p.keepers()
 	if err != nil {
 		return err
 	}
-	for _, f := range slices.Concat([]Feature{Metrics}, keepers, []Feature{MetricsTLS}) {
+	for _, f := range slices.Concat([]features.Name{features.Metrics}, keepers, []features.Name{features.MetricsTLS}) {
 		if err := p.enableOnce(f); err != nil {
 			return err
 		}
@@ -34,8 +35,8 @@ func (p *planner) planVerification() error {
 }
 
 // keepers are the features to switch on for a certificate: none where one is on.
-func (p *planner) keepers() ([]Feature, error) {
-	for _, f := range []Feature{SelfCert, CertManager} {
+func (p *planner) keepers() ([]features.Name, error) {
+	for _, f := range []features.Name{features.SelfCert, features.CertManager} {
 		if on, err := p.on(f); err != nil || on {
 			return nil, err
 		}
@@ -48,7 +49,7 @@ func (p *planner) keepers() ([]Feature, error) {
 }
 
 // enableOnce switches a feature on that is off.
-func (p *planner) enableOnce(f Feature) error {
+func (p *planner) enableOnce(f features.Name) error {
 	if on, err := p.on(f); err != nil || on {
 		return err
 	}
@@ -56,12 +57,12 @@ func (p *planner) enableOnce(f Feature) error {
 }
 
 // noteLeft says what prometheus brought along and stays on without it.
-func (p *planner) noteLeft(off []Feature) error {
-	if !slices.Contains(off, Prometheus) || slices.Contains(off, MetricsTLS) {
+func (p *planner) noteLeft(off []features.Name) error {
+	if !slices.Contains(off, features.Prometheus) || slices.Contains(off, features.MetricsTLS) {
 		return nil
 	}
-	if is, _, err := p.state(MetricsTLS.row().Component()); err != nil || is != listed {
+	if is, _, err := p.state(features.Of(features.MetricsTLS).Component()); err != nil || is != listed {
 		return err
 	}
-	return p.Keep(p.component(MetricsTLS), "metrics keep their certificate; slipway edit --disable metrics-tls removes it")
+	return p.Keep(p.component(features.MetricsTLS), "metrics keep their certificate; slipway edit --disable metrics-tls removes it")
 }

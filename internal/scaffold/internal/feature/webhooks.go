@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
@@ -48,7 +49,7 @@ func (p *planner) planWebhookItems() error {
 		}
 		of = append(of, piece.Entry{List: "patches", Text: "path: " + name})
 	}
-	return p.Insert(p.component(WebhookServer), plan.These(of...))
+	return p.Insert(p.component(features.WebhookServer), plan.These(of...))
 }
 
 // webhookManifests is the file into which configurations of webhooks are generated.
@@ -77,17 +78,17 @@ func WebhooksByHand(p *plan.Plan) (bool, error) {
 
 // recordByHand records what deploys a webhook that was written by hand.
 func (p *planner) recordByHand() error {
-	if there, err := p.Exists(p.component(WebhookServer)); err != nil || !there {
+	if there, err := p.Exists(p.component(features.WebhookServer)); err != nil || !there {
 		return err
 	}
-	if foreign, err := p.foreign(WebhookServer); err != nil || foreign {
+	if foreign, err := p.foreign(features.WebhookServer); err != nil || foreign {
 		return err
 	}
 	if byHand, err := WebhooksByHand(p.Plan); err != nil || !byHand {
 		return err
 	}
 	p.NeedGenerated(webhookManifests, "")
-	if err := p.enable(WebhookServer); err != nil {
+	if err := p.enable(features.WebhookServer); err != nil {
 		return err
 	}
 	return p.recordKeepers()
@@ -99,7 +100,7 @@ func (p *planner) planInjection() error {
 	for _, r := range p.converted() {
 		of = append(of, piece.Entry{List: "patches", Text: "{path: injection.yaml, target: {kind: CustomResourceDefinition, name: " + r.CRDName() + "}}"})
 	}
-	return p.Insert(p.component(CertManager), plan.These(of...))
+	return p.Insert(p.component(features.CertManager), plan.These(of...))
 }
 
 // planRotationItems lists the kinds into whose definitions the manager puts its authority.
@@ -112,13 +113,13 @@ func (p *planner) planRotationItems() error {
 		}
 		of = append(of, piece.Entry{List: "patches", Text: "{path: " + name + ", target: {kind: ClusterRole, name: certificate-role}}"})
 	}
-	return p.Insert(p.component(SelfCert), plan.These(of...))
+	return p.Insert(p.component(features.SelfCert), plan.These(of...))
 }
 
 // Serve plans what deploys webhooks and a certificate for them: certificates or, when that is "", what there is. A
 // feature that was switched off since its files were written stays off. A project that deploys its manager or its
 // webhooks in another way goes on to do so, and its place is printed, unless a certificate is asked for.
-func Serve(on *plan.Plan, file *project.Project, header string, certificates Feature) error {
+func Serve(on *plan.Plan, file *project.Project, header string, certificates features.Name) error {
 	p := &planner{Plan: on, project: file, header: header}
 	if certificates != "" {
 		return p.serveWith(certificates)
@@ -135,10 +136,10 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates Fea
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(p.complete(WebhookServer), p.listConfigurations()); err != nil {
+	if err := errors.Join(p.complete(features.WebhookServer), p.listConfigurations()); err != nil {
 		return err
 	}
-	other, err := p.otherFolder(CertManager)
+	other, err := p.otherFolder(features.CertManager)
 	if err != nil {
 		return err
 	}
@@ -165,7 +166,7 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates Fea
 // listConfigurations lists the configurations of webhooks where another tool made the folder: while there are none they
 // are in no list.
 func (p *planner) listConfigurations() error {
-	foreign, err := p.foreign(WebhookServer)
+	foreign, err := p.foreign(features.WebhookServer)
 	if err != nil || !foreign {
 		return err
 	}
@@ -173,16 +174,16 @@ func (p *planner) listConfigurations() error {
 	if err != nil || !admission {
 		return err
 	}
-	return p.Insert(p.component(WebhookServer), plan.These(piece.Item{List: "resources", Name: path.Base(webhookManifests)}))
+	return p.Insert(p.component(features.WebhookServer), plan.These(piece.Item{List: "resources", Name: path.Base(webhookManifests)}))
 }
 
 // serveWith plans what deploys webhooks, with the certificates that a flag asks for.
-func (p *planner) serveWith(certificates Feature) error {
+func (p *planner) serveWith(certificates features.Name) error {
 	return runAll([]func() error{
-		func() error { return p.requireConfig(WebhookServer) },
+		func() error { return p.requireConfig(features.WebhookServer) },
 		p.requireServable,
 		func() error { return p.requireNoOther(certificates) },
-		func() error { return p.complete(WebhookServer) },
+		func() error { return p.complete(features.WebhookServer) },
 		func() error { return p.enable(certificates) },
 	})
 }
@@ -193,7 +194,7 @@ func (p *planner) servedElsewhere() (string, error) {
 	if p.Recording() {
 		return "", nil
 	}
-	err := p.requireConfig(WebhookServer)
+	err := p.requireConfig(features.WebhookServer)
 	if err == nil {
 		err = p.requireServable()
 	}
@@ -210,7 +211,7 @@ func (p *planner) servedElsewhere() (string, error) {
 // with what that means. It is "" where config/default has the line, be it in a comment that waits for it: then the
 // other one is for another purpose, unless it builds of config/default and would have the folder twice.
 func (p *planner) listedElsewhere() (string, error) {
-	is, _, foreign, err := p.of(WebhookServer)
+	is, _, foreign, err := p.of(features.WebhookServer)
 	if err != nil || !foreign || is == listed {
 		return "", err
 	}
@@ -218,7 +219,7 @@ func (p *planner) listedElsewhere() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, folder := range all.ListedBy(WebhookServer.folder()) {
+	for _, folder := range all.ListedBy(features.Of(features.WebhookServer).Folder()) {
 		if folder != codebase.DeployedFolder && (is == absent || slices.Contains(all.Parts(folder), codebase.DeployedFolder)) {
 			return all.File(folder) + ": the webhooks are deployed from here", nil
 		}
@@ -232,21 +233,21 @@ func (p *planner) deploysWithoutCertManager() (bool, error) {
 	if p.Recording() {
 		return false, nil
 	}
-	is, _, foreign, err := p.of(CertManager)
+	is, _, foreign, err := p.of(features.CertManager)
 	if err != nil || is == listed {
 		return false, err
 	}
 	if have, err := p.providersThere(); err != nil || !foreign && len(have) > 0 {
 		return false, err
 	}
-	on, _, err := p.state(WebhookServer.row().Lines()[0])
+	on, _, err := p.state(features.Of(features.WebhookServer).Lines()[0])
 	return on == listed, err
 }
 
 // certificateProviders are the features for the certificate that the project has files of. A project without any
 // gets the operator itself, which works on every cluster; or cert-manager where the operator cannot do it, since
 // its manager was made by another tool and does not start without a certificate.
-func (p *planner) certificateProviders() ([]Feature, error) {
+func (p *planner) certificateProviders() ([]features.Name, error) {
 	if have, err := p.providersThere(); err != nil || len(have) > 0 {
 		return have, err
 	}
@@ -255,15 +256,15 @@ func (p *planner) certificateProviders() ([]Feature, error) {
 	case err != nil:
 		return nil, err
 	case startsWithout:
-		return []Feature{SelfCert}, nil
+		return []features.Name{features.SelfCert}, nil
 	default:
-		return []Feature{CertManager}, nil
+		return []features.Name{features.CertManager}, nil
 	}
 }
 
 // providersThere are those that the project has files of.
-func (p *planner) providersThere() (have []Feature, err error) {
-	for _, provider := range []Feature{SelfCert, CertManager} {
+func (p *planner) providersThere() (have []features.Name, err error) {
+	for _, provider := range []features.Name{features.SelfCert, features.CertManager} {
 		if there, err := p.Exists(p.component(provider)); err != nil {
 			return nil, err
 		} else if there {
@@ -274,10 +275,10 @@ func (p *planner) providersThere() (have []Feature, err error) {
 }
 
 // noteIssuer says that cert-manager, which another tool made a part of the project, stays on without webhooks.
-func (p *planner) noteIssuer(off []Feature) error {
-	is, _, foreign, err := p.of(CertManager)
-	if err != nil || !foreign || is != listed || !slices.Contains(off, WebhookServer) || slices.Contains(off, CertManager) {
+func (p *planner) noteIssuer(off []features.Name) error {
+	is, _, foreign, err := p.of(features.CertManager)
+	if err != nil || !foreign || is != listed || !slices.Contains(off, features.WebhookServer) || slices.Contains(off, features.CertManager) {
 		return err
 	}
-	return p.Keep(p.component(CertManager), "cert-manager still issues certificates; slipway edit --disable certmanager switches it off")
+	return p.Keep(p.component(features.CertManager), "cert-manager still issues certificates; slipway edit --disable certmanager switches it off")
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -96,7 +97,7 @@ func Create(folder *fileview.Folder, o Options) (*plan.Plan, error) {
 		}
 	}
 	if o.Namespaced {
-		if err := feature.Add(p, &project.Project{Name: o.Name}, header.Boilerplate(comment), feature.Namespaced); err != nil {
+		if err := feature.Add(p, &project.Project{Name: o.Name}, header.Boilerplate(comment), features.Namespaced); err != nil {
 			return nil, err
 		}
 	}

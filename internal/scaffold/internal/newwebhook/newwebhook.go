@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -33,10 +33,10 @@ type Options struct {
 	Spokes               []string // those others; default: all other versions of the kind
 	DefaultingPath       string   // default: what controller-runtime derives from the kind
 	ValidationPath       string
-	External             kind.External   // where the types of another module are
-	SkipWiring           bool            // the manager's code is left to the user
-	Manager              string          // the folder of its main package, of several
-	Certificates         feature.Feature // CertManager or SelfCert, or "" to keep what there is
+	External             kind.External // where the types of another module are
+	SkipWiring           bool          // the manager's code is left to the user
+	Manager              string        // the folder of its main package, of several
+	Certificates         features.Name // CertManager or SelfCert, or "" to keep what there is
 }
 
 // ErrOneVersion is why a kind with a single version gets no conversion.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/internal/features"
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
@@ -41,7 +41,7 @@ func spokes(versions ...string) func(*newwebhook.Options) {
 	return func(o *newwebhook.Options) { o.Spokes = versions }
 }
 
-func keptBy(f feature.Feature) func(*newwebhook.Options) {
+func keptBy(f features.Name) func(*newwebhook.Options) {
 	return func(o *newwebhook.Options) { o.Certificates = f }
 }
 
@@ -82,7 +82,7 @@ func TestCreate(t *testing.T) {
 			"PROJECT":                  {"    validation: true\n", "    validationPath: /check-jobs\n"},
 			dir + "cronjob_webhook.go": {"WithValidator(&CronJobValidator{})", `WithValidatorCustomPath("/check-jobs")`, "path=/check-jobs,", "!Defaulter"},
 		}},
-		{"of several groups, with its own certificates", newproject.Options{MultiGroup: true}, cronJob(defaulting, validation, keptBy(feature.SelfCert)), []string{
+		{"of several groups, with its own certificates", newproject.Options{MultiGroup: true}, cronJob(defaulting, validation, keptBy(features.SelfCert)), []string{
 			server,
 			"internal/webhook/batch/v1/cronjob_admission_test.go", "internal/webhook/batch/v1/cronjob_webhook.go", "internal/webhook/batch/v1/webhook_suite_test.go",
 		}, map[string][]string{
@@ -278,7 +278,7 @@ func second(_ *plan.Plan, err error) error { return err }
 // TestRecord: what a project needs of webhooks is what Create made of them, and what is generated from that.
 func TestRecord(t *testing.T) {
 	root := newProject(t, newproject.Options{}, "v1", "v2")
-	created := projecttest.Paths(projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(defaulting, validation, conversion, keptBy(feature.CertManager)))), report.Created)
+	created := projecttest.Paths(projecttest.Apply(t)(newwebhook.Create(fileview.Disk(root), cronJob(defaulting, validation, conversion, keptBy(features.CertManager)))), report.Created)
 	p, file, err := projectfile.Open(fileview.Disk(root))
 	if err != nil {
 		t.Fatal(err)
