@@ -2,6 +2,7 @@ package dev
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -35,9 +36,9 @@ func TestFlags(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		program := filepath.Join(dir, "manager")
-		code := "package main\n\nconst flags = `" + strings.ReplaceAll(strings.ReplaceAll(test.program, "--", `"`), " ", `" `) + "\"`\n"
-		if test.library {
-			code = "package main\n"
+		code := "package main\n"
+		if !test.library {
+			code = definingFlags(strings.Fields(test.program)...)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(code), 0o644); err != nil {
 			t.Fatal(err)
@@ -125,6 +126,17 @@ func listen(t *testing.T) (address string, free func()) {
 	return l.Addr().String(), func() { l.Close() }
 }
 
+// definingFlags is a program that defines those of the words that are flags.
+func definingFlags(words ...string) string {
+	code := "package main\n\nfunc main() {\n"
+	for _, word := range words {
+		if name, is := strings.CutPrefix(word, "--"); is {
+			code += fmt.Sprintf("\tflag.String(%q, \"\", \"\")\n", name)
+		}
+	}
+	return code + "}\n"
+}
+
 // TestStarted: a manager gets the project's arguments and the user's, and flags of its own behind a subcommand.
 func TestStarted(t *testing.T) {
 	m := codebase.Start{Arguments: []string{"start", "--debug"}}
@@ -135,7 +147,7 @@ func TestStarted(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		program := filepath.Join(dir, "manager")
-		for name, text := range map[string]string{"manager": "--webhook-host --webhook-port", "main.go": "package main\n\nconst flags = `\"webhook-host\" \"webhook-port\"`\n"} {
+		for name, text := range map[string]string{"manager": "--webhook-host --webhook-port", "main.go": definingFlags("--webhook-host", "--webhook-port")} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 				t.Fatal(err)
 			}
