@@ -116,13 +116,7 @@ func nearest(name string) string {
 	if known, ok := others[name]; ok {
 		return known
 	}
-	near, best := "", min(mayDiffer, len(name)/2)+1
-	for _, known := range Names() {
-		if d := spelling.Distance(name, known, mayDiffer); d < best {
-			near, best = known, d
-		}
-	}
-	return near
+	return spelling.Nearest(name, Names(), min(mayDiffer, len(name)/2))
 }
 
 // ForGroup returns the add-on that brings the kinds of an API group; nil if none does.

@@ -161,11 +161,11 @@ const mayDiffer = 2
 
 // nearestFlag is the flag of cmd that was most likely meant by name, or "".
 func nearestFlag(cmd *cobra.Command, name string) string {
-	nearest, best := "", min(mayDiffer, len(name)/2)+1
+	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if d := spelling.Distance(name, f.Name, mayDiffer); d < best && !f.Hidden {
-			nearest, best = f.Name, d
+		if !f.Hidden {
+			known = append(known, f.Name)
 		}
 	})
-	return nearest
+	return spelling.Nearest(name, known, min(mayDiffer, len(name)/2))
 }

@@ -2,6 +2,8 @@
 // so that an error can name the likeliest.
 package spelling
 
+import "strings"
+
 // Distance is the number of letters to insert, delete, change or swap with their
 // neighbour to get from a to b; it stops counting above limit.
 func Distance(a, b string, limit int) int {
@@ -31,4 +33,15 @@ func Distance(a, b string, limit int) int {
 		before, last, row = last, row, before
 	}
 	return last[len(b)]
+}
+
+// Nearest returns the known word that is nearest to word and at most limit away, or nothing. Case does not count.
+func Nearest(word string, known []string, limit int) string {
+	nearest, least := "", limit+1
+	for _, k := range known {
+		if d := Distance(strings.ToLower(word), strings.ToLower(k), limit); d < least {
+			nearest, least = k, d
+		}
+	}
+	return nearest
 }

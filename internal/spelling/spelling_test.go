@@ -35,3 +35,18 @@ func TestDistance(t *testing.T) {
 		t.Errorf("words that have nothing in common are %d apart", got)
 	}
 }
+
+func TestNearest(t *testing.T) {
+	known := []string{"deploy", "delete", "Deploys"}
+	for _, test := range []struct {
+		word  string
+		limit int
+		want  string
+	}{
+		{"depoly", 1, "deploy"}, {"DEPLOYS", 1, "Deploys"}, {"delet", 2, "delete"}, {"dxplxy", 1, ""}, {"dxplxy", 2, "deploy"}, {"", -1, ""},
+	} {
+		if got := spelling.Nearest(test.word, known, test.limit); got != test.want {
+			t.Errorf("%q within %d: %q, want %q", test.word, test.limit, got, test.want)
+		}
+	}
+}

@@ -1,8 +1,6 @@
 package marker
 
 import (
-	"strings"
-
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/spelling"
 )
@@ -52,11 +50,5 @@ func (r *Registry) ParseText(text string) (*Value, *report.Finding) {
 
 // Nearest returns the known name that is at most two letters from a misspelt one, or "".
 func (r *Registry) Nearest(name string) string {
-	best, distance := "", min(2, len(name)/2)+1
-	for _, known := range r.names {
-		if d := spelling.Distance(strings.ToLower(name), strings.ToLower(known), 2); d < distance {
-			best, distance = known, d
-		}
-	}
-	return best
+	return spelling.Nearest(name, r.names, min(2, len(name)/2))
 }

@@ -233,12 +233,5 @@ func refuseUnknown(file *project.Project) error {
 
 // nearest is the one of some words that a misspelt one may stand for; "" if none is near.
 func nearest(word string, words []string) string {
-	limit := min(2, len(word)/3) // of a short word most letters have to be right
-	found, distance := "", limit+1
-	for _, w := range words {
-		if d := spelling.Distance(strings.ToLower(word), strings.ToLower(w), limit); d < distance {
-			found, distance = w, d
-		}
-	}
-	return found
+	return spelling.Nearest(word, words, min(2, len(word)/3)) // of a short word most letters have to be right
 }
