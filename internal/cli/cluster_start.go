@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/slipway-dev/slipway/internal/operation/clusters"
 )
@@ -95,9 +96,7 @@ const startExample = `  slipway cluster start
   slipway cluster start --feature-gate MutatingAdmissionPolicy=true --runtime-config admissionregistration.k8s.io/v1beta1`
 
 func (inv *invocation) clusterStartCommand() *cobra.Command {
-	var c clusters.Cluster
-	var controllers string
-	var simulate, egress bool
+	c := clusters.Cluster{Flags: map[string][]string{}}
 	cmd := &cobra.Command{
 		Use:     "start [NAME]",
 		Short:   "Start a cluster in the background and select its context",
@@ -105,15 +104,6 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 		Example: startExample,
 		Args:    oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("controllers") {
-				c.Controllers = &controllers
-			}
-			if cmd.Flags().Changed("simulate-missing-images") {
-				c.SimulateMissingImages = &simulate
-			}
-			if cmd.Flags().Changed("egress") {
-				c.Egress = &egress
-			}
 			var err error
 			if c.Name, err = clusterName(cmd, args, c.Name); err != nil {
 				return err
@@ -125,22 +115,25 @@ func (inv *invocation) clusterStartCommand() *cobra.Command {
 	flags.StringVar(&c.Name, "cluster", "", "`name` of the cluster, as NAME; default: "+clusters.DefaultCluster)
 	flags.StringVar(&c.File, "config", "", "`file` that describes the cluster, or - for stdin")
 	flags.StringVar(&c.Image, "image", "", "kind's `image` of a node; it has no effect, since the cluster has one version of Kubernetes")
-	flags.IntVar(&c.Port, "port", 0, "`port` of the API server on 127.0.0.1; 0 picks a free one")
-	flags.IntVar(&c.RegistryPort, "registry-port", 0, fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 picks %d, or a free one if that is taken", clusters.RegistryPort))
-	flags.BoolVar(&c.Durable, "durable", false, "keep the cluster's data when it stops or crashes")
-	flags.StringArrayVar(&c.Nodes, "node", nil, "a `node`, see above; repeatable, or none for no nodes")
-	flags.StringVar(&c.NodeKind, "nodes", "", "`kind` of the nodes: simulated, real (isolated; real=2 for two) or plain (no isolation)")
-	flags.BoolVar(&simulate, "simulate-missing-images", false, "with real nodes, simulate pods whose images are not in the cluster's registry")
-	flags.IntSliceVar(&c.HostPorts, "host-ports", nil, "`ports` of this machine's loopback that pods of isolated nodes may reach through an EndpointSlice")
-	flags.BoolVar(&egress, "egress", false, "let the pods of isolated nodes reach the network, but never this machine")
-	flags.StringVar(&c.SimulatedPods, "simulated-pods", "", "`phase` that simulated pods reach: pending, running or complete (default: complete)")
-	flags.StringVar(&c.SimulatedJobs, "simulated-jobs", "", "`phase` that simulated pods of Jobs reach: pending, running or complete (default: as --simulated-pods)")
-	flags.StringArrayVar(&c.APIServerFlags, "api-server-flag", nil, "a flag of kube-apiserver, `flag=value`; repeatable")
-	flags.StringSliceVar(&c.FeatureGates, "feature-gate", nil, "a feature gate, `name=bool`, of API server, controllers and scheduler; repeatable")
-	flags.StringSliceVar(&c.RuntimeConfig, "runtime-config", nil, "an API version to enable or disable, `version=bool`; repeatable")
-	flags.StringVar(&controllers, "controllers", "true", "`which` controllers to run: true for all, false for none and no scheduler or nodes, or a list")
-	flags.Lookup("controllers").NoOptDefVal = "true"
+	for _, o := range clusters.Options() {
+		bindOption(flags, o, c.Flags)
+	}
 	flags.BoolVar(&c.NoContext, "no-context", false, "do not change the kubeconfig")
 	flags.DurationVar(&c.Timeout, "timeout", time.Minute, "how long to wait for the cluster to be ready")
 	return cmd
+}
+
+// bindOption declares the flag of an option of a cluster. It keeps the texts in given; clusters.Start checks them.
+func bindOption(flags *pflag.FlagSet, o clusters.Option, given map[string][]string) {
+	keep := func(text string) error {
+		given[o.Flag] = append(given[o.Flag], text)
+		return nil
+	}
+	if !strings.Contains(o.Usage, "`") {
+		flags.BoolFunc(o.Flag, o.Usage, keep)
+		return
+	}
+	flags.Func(o.Flag, o.Usage, keep)
+	flag := flags.Lookup(o.Flag)
+	flag.DefValue, flag.NoOptDefVal = o.Default, o.Default
 }

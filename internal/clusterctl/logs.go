@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
 	"github.com/slipway-dev/slipway/internal/clusterctl/logfile"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/spelling"
 )
 
 // Components are the parts of a cluster that have a log.
@@ -86,7 +86,7 @@ var programs = map[string]string{
 func unknownComponent(name string, known []string) error {
 	e := &report.Error{What: "unknown component " + name, Code: 2,
 		Hint: "components are " + strings.Join(known, ", ") + "; --cluster names the cluster"}
-	if near := clusterfile.Nearest(name, known); near != "" {
+	if near := spelling.Nearest(name, known, min(3, len(name)-1)); near != "" {
 		e.Hint, e.Next = "did you mean "+near+"?", "slipway cluster logs "+near
 	}
 	return e

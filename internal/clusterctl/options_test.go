@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterspec"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -89,7 +90,7 @@ func TestConfigurationReachesTheProgram(t *testing.T) {
 		t.Errorf("all controllers again: %s", diff)
 	}
 	d.stop()
-	d.start(clusterctl.Options{File: &clusterctl.Spec{}})
+	d.start(clusterctl.Options{Whole: true})
 	want.Spec = clusterctl.Spec{Port: peerPort, RegistryPort: peerRegistryPort, Durable: true}
 	if diff := cmp.Diff(want, d.config(), cmpopts.IgnoreFields(protocol.Config{}, "NodeProgram")); diff != "" {
 		t.Errorf("whole: %s", diff)
@@ -105,9 +106,9 @@ func TestFlagsWinOverFile(t *testing.T) {
 	file := clusterctl.Spec{Nodes: []clusterctl.Node{{Name: "a"}}, Controllers: new(false), RuntimeConfig: map[string]string{"api/all": "true"},
 		FeatureGates: map[string]bool{"A": true, "B": true}, APIServerFlags: []string{"--v=1"}}
 	flags := clusterctl.Spec{Nodes: []clusterctl.Node{}, Controllers: new(true), FeatureGates: map[string]bool{"B": false}, APIServerFlags: []string{"--v=2"}}
-	d.start(clusterctl.Options{Spec: flags, File: &file})
+	d.start(clusterctl.Options{Spec: clusterspec.Merge(flags, file), Whole: true})
 	want := clusterctl.Spec{Port: peerPort, RegistryPort: peerRegistryPort, Nodes: []clusterctl.Node{}, Durable: true, Controllers: new(true),
-		RuntimeConfig: file.RuntimeConfig, FeatureGates: map[string]bool{"A": true, "B": false}, APIServerFlags: []string{"--v=1", "--v=2"}}
+		RuntimeConfig: file.RuntimeConfig, FeatureGates: map[string]bool{"A": true, "B": false}, APIServerFlags: []string{"--v=2"}}
 	if diff := cmp.Diff(want, d.config().Spec); diff != "" {
 		t.Error(diff)
 	}
@@ -124,17 +125,17 @@ func TestOtherConfiguration(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]clusterctl.Options{
-		"port: requested 2, the cluster has 1":                                {Spec: clusterctl.Spec{Port: 2}},
-		"controllers: requested true, the cluster has false":                  {Spec: clusterctl.Spec{Controllers: new(true)}},
-		"controllers: requested job-controller, the cluster has false":        {Spec: clusterctl.Spec{Controllers: new(true), ControllerNames: []string{"job-controller"}}},
-		"simulated pods: requested pending, the cluster has complete":         {Spec: clusterctl.Spec{SimulatedPods: "pending"}},
-		"simulated Jobs: requested running, the cluster has complete":         {Spec: clusterctl.Spec{SimulatedJobs: "running"}},
-		"nodes: requested none, the cluster has a,taint=x:NoSchedule b":       {Spec: clusterctl.Spec{Nodes: []clusterctl.Node{}}},
-		"kind of nodes: requested plain, the cluster has simulated":           {Spec: clusterctl.Spec{NodeKind: protocol.PlainNodes}},
-		"feature gate A: requested false, the cluster has true":               {Spec: clusterctl.Spec{FeatureGates: map[string]bool{"A": false}}},
-		"feature gate C: requested true, the cluster has the default":         {Spec: clusterctl.Spec{FeatureGates: map[string]bool{"C": true}}},
-		"runtime config api/all: requested the default, the cluster has true": {File: &clusterctl.Spec{}},
-		"API server flags: requested --v=3, the cluster has --v=2":            {Spec: clusterctl.Spec{APIServerFlags: []string{"--v=3"}}},
+		"--port: requested 2, the cluster has 1":                                {Spec: clusterctl.Spec{Port: 2}},
+		"--controllers: requested true, the cluster has false":                  {Spec: clusterctl.Spec{Controllers: new(true)}},
+		"--controllers: requested job-controller, the cluster has false":        {Spec: clusterctl.Spec{Controllers: new(true), ControllerNames: []string{"job-controller"}}},
+		"--simulated-pods: requested pending, the cluster has complete":         {Spec: clusterctl.Spec{SimulatedPods: "pending"}},
+		"--simulated-jobs: requested running, the cluster has complete":         {Spec: clusterctl.Spec{SimulatedJobs: "running"}},
+		"--node: requested none, the cluster has a,taint=x:NoSchedule b":        {Spec: clusterctl.Spec{Nodes: []clusterctl.Node{}}},
+		"--nodes: requested plain, the cluster has simulated":                   {Spec: clusterctl.Spec{NodeKind: protocol.PlainNodes}},
+		"--feature-gate A: requested false, the cluster has true":               {Spec: clusterctl.Spec{FeatureGates: map[string]bool{"A": false}}},
+		"--feature-gate C: requested true, the cluster has the default":         {Spec: clusterctl.Spec{FeatureGates: map[string]bool{"C": true}}},
+		"--runtime-config api/all: requested the default, the cluster has true": {Whole: true},
+		"--api-server-flag v: requested 3, the cluster has 2":                   {Spec: clusterctl.Spec{APIServerFlags: []string{"--v=3"}}},
 	} {
 		_, err := d.Start(t.Context(), "", o)
 		e := userError(t, err)
@@ -151,7 +152,7 @@ func TestOtherConfiguration(t *testing.T) {
 	}
 	d.start(clusterctl.Options{})
 	_, err := d.Start(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{Durable: true}})
-	if e := userError(t, err); !strings.Contains(e.Hint, "durable: requested") || !strings.Contains(e.Hint, "which deletes its data") {
+	if e := userError(t, err); !strings.Contains(e.Hint, "--durable: requested true, the cluster has false, so it loses its data") || !strings.Contains(e.Hint, "which deletes its data") {
 		t.Errorf("durable: %+v", e)
 	}
 }
@@ -210,7 +211,7 @@ func TestKindsOfNodes(t *testing.T) {
 		"without controllers": {bare, clusterctl.Options{}, protocol.DefaultNodes, false},
 		"controllers back":    {bare, clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(true)}}, protocol.DefaultNodes, true},
 		"simulated after all": {nothing, clusterctl.Options{Spec: simulated}, protocol.SimulatedNodes, false},
-		"not said any more":   {simulated, clusterctl.Options{File: &clusterctl.Spec{}}, protocol.DefaultNodes, true},
+		"not said any more":   {simulated, clusterctl.Options{Whole: true}, protocol.DefaultNodes, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDock(t, sound)
@@ -255,9 +256,9 @@ func TestEgress(t *testing.T) {
 	if got := d.config().Egress; got == nil || !*got {
 		t.Errorf("the program is started with egress %v", got)
 	}
-	for _, o := range []clusterctl.Options{{Spec: clusterctl.Spec{Egress: new(false)}}, {File: &clusterctl.Spec{}}} {
+	for _, o := range []clusterctl.Options{{Spec: clusterctl.Spec{Egress: new(false)}}, {Whole: true}} {
 		_, err := d.Start(t.Context(), "", o)
-		if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "egress: requested off, the cluster has on") {
+		if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "--egress: requested false, the cluster has true") {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -277,7 +278,7 @@ func TestHostPorts(t *testing.T) {
 		t.Errorf("the program is started with host ports %v", got)
 	}
 	_, err = d.Start(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{HostPorts: []int{22}}})
-	if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "host ports: requested 22, the cluster has 5432") {
+	if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.Hint, "--host-ports: requested 22, the cluster has 5432") {
 		t.Errorf("got %v", err)
 	}
 	d.start(clusterctl.Options{})

@@ -3,12 +3,14 @@ package clusterctl
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterspec"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/ending"
 	spawn "github.com/slipway-dev/slipway/internal/process"
@@ -44,9 +46,8 @@ type Session struct {
 // with ctx or with the process, whichever is first. The name is for messages only. Unless o names another kind, nodes
 // are simulated: no real one joins.
 func (c *Control) Tie(ctx context.Context, name string, o Options) (*Session, error) {
-	o = o.described()
 	o.NodeKind = cmp.Or(o.NodeKind, protocol.SimulatedNodes)
-	if err := o.check(); err != nil {
+	if err := errors.Join(o.check(), clusterspec.CheckNeeds(o.Spec, o.Spec, command("start", DefaultName))); err != nil {
 		return nil, err
 	}
 	program, err := c.Program(ctx)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterspec"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/image/reference"
@@ -23,7 +24,6 @@ import (
 // its context selected. If it runs already, nothing changes but that its context is selected again. When ctx ends
 // before the cluster is ready, nothing stays behind.
 func (c *Control) Start(ctx context.Context, name string, o Options) (*Status, error) {
-	o = o.described()
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,11 @@ func (c *Control) Start(ctx context.Context, name string, o Options) (*Status, e
 	if err != nil {
 		return nil, err
 	}
+	asked := o.Spec
 	o = c.resume(cl, s, o)
+	if err := clusterspec.CheckNeeds(asked, o.Spec, command("start", cl.Name)); err != nil {
+		return nil, err
+	}
 	if s.State == Died {
 		if err := c.forget(ctx, cl, keep); err != nil {
 			return nil, err
@@ -84,11 +88,13 @@ func (c *Control) resume(cl state.Cluster, s *Status, o Options) Options {
 	if !known {
 		return o
 	}
-	return c.withPorts(o, o.after(last.Spec))
+	asked := o.Spec
+	o.Spec = clusterspec.Resume(asked, last.Spec, o.Whole)
+	return c.withPorts(asked, o)
 }
 
 // withPorts gives up ports that are only remembered when another program has taken them since.
-func (c *Control) withPorts(asked, o Options) Options {
+func (c *Control) withPorts(asked Spec, o Options) Options {
 	if asked.Port == 0 && freePort("--port", o.Port) != nil {
 		c.handler.Handle(report.Note{Text: fmt.Sprintf("its former port %d is taken: it gets another one, so copies of its kubeconfig are out of date", o.Port)})
 		o.Port = 0
@@ -125,7 +131,7 @@ func (c *Control) join(ctx context.Context, cl state.Cluster, s *Status, o Optio
 	if is, known, err := cl.LastConfig(); err != nil {
 		c.handler.Handle(report.Warning{Text: leftAlone(cl, err)})
 	} else if known {
-		if err := errors.Join(o.checkMissing(cmp.Or(o.NodeKind, is.NodeKind)), o.checkEgress(over(o.Spec, is.Spec)), o.refuse(s, is.Spec)); err != nil {
+		if err := o.refuse(s, is.Spec); err != nil {
 			return nil, err
 		}
 	}
@@ -165,7 +171,7 @@ func (c *Control) quietly() *Control {
 
 // create starts a cluster that does not run.
 func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Status, error) {
-	if err := errors.Join(o.checkMissing(o.NodeKind), o.checkEgress(o.Spec), freePort("--port", o.Port), freePort("--registry-port", o.RegistryPort)); err != nil {
+	if err := errors.Join(freePort("--port", o.Port), freePort("--registry-port", o.RegistryPort)); err != nil {
 		return nil, err
 	}
 	if !o.NoContext {
@@ -181,7 +187,7 @@ func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Sta
 	if err != nil {
 		return nil, err
 	}
-	config.RegistryPort = cmp.Or(config.RegistryPort, DefaultRegistryPort)
+	config.RegistryPort = cmp.Or(config.RegistryPort, clusterspec.DefaultRegistryPort)
 	if o.Durable {
 		if err := c.claimData(ctx, cl, path); err != nil {
 			return nil, err
@@ -306,9 +312,6 @@ func background(program string, cl state.Cluster) (*process, error) {
 func freePort(flag string, port int) error {
 	if port == 0 {
 		return nil
-	}
-	if port < 0 || port > 65535 {
-		return &report.Error{What: "invalid port " + strconv.Itoa(port), Where: flag, Hint: "use 1 to 65535, or 0 for a free one", Code: 2}
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {

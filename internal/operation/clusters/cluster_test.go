@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
-	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterspec"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/operationtest"
 )
@@ -94,16 +94,16 @@ func TestClusterOptions(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		given Cluster
-		port  int    // of the flags
-		file  int    // port of the file; 0 for no file
+		port  int
+		whole bool   // there is a file
 		where string // of the mistake; empty for none
 	}{
-		{"nothing", Cluster{Timeout: time.Minute}, 0, 0, ""},
-		{"flags", Cluster{Timeout: time.Minute, Flags: clusterfile.Flags{Port: 7443}}, 7443, 0, ""},
-		{"standard input", Cluster{Timeout: time.Minute, Flags: clusterfile.Flags{File: "-"}}, 0, 6443, ""},
-		{"both", Cluster{Timeout: time.Minute, Flags: clusterfile.Flags{File: "-", Port: 7443}}, 7443, 6443, ""},
-		{"no time at all", Cluster{}, 0, 0, "--timeout"},
-		{"no such nodes", Cluster{Timeout: time.Minute, Flags: clusterfile.Flags{NodeKind: "imaginary"}}, 0, 0, "--nodes"},
+		{"nothing", Cluster{Timeout: time.Minute}, 0, false, ""},
+		{"flags", Cluster{Timeout: time.Minute, Flags: clusterspec.Flags{"port": {"7443"}}}, 7443, false, ""},
+		{"standard input", Cluster{Timeout: time.Minute, File: "-"}, 6443, true, ""},
+		{"both", Cluster{Timeout: time.Minute, File: "-", Flags: clusterspec.Flags{"port": {"7443"}}}, 7443, true, ""},
+		{"no time at all", Cluster{}, 0, false, "--timeout"},
+		{"no such nodes", Cluster{Timeout: time.Minute, Flags: clusterspec.Flags{"nodes": {"imaginary"}}}, 0, false, "--nodes"},
 	} {
 		o, _, err := test.given.options(strings.NewReader(description))
 		switch {
@@ -113,8 +113,8 @@ func TestClusterOptions(t *testing.T) {
 			}
 		case err != nil:
 			t.Errorf("%s: %v", test.name, err)
-		case o.Port != test.port || (o.File != nil) != (test.file != 0) || o.File != nil && o.File.Port != test.file:
-			t.Errorf("%s: %+v, %+v", test.name, o, o.File)
+		case o.Port != test.port || o.Whole != test.whole || o.Durable != test.whole:
+			t.Errorf("%s: %+v", test.name, o)
 		}
 	}
 }

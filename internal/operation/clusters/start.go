@@ -9,21 +9,25 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
-	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterspec"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// RegistryPort is where the image registry of a cluster is, unless that port is taken.
-const RegistryPort = clusterctl.DefaultRegistryPort
+// An Option is a choice that users have for a cluster.
+type Option = clusterspec.Option
+
+// Options are all of them.
+func Options() []Option { return clusterspec.Options() }
 
 // A Cluster is which cluster to start.
 type Cluster struct {
-	Name              string // empty for DefaultCluster
-	clusterfile.Flags        // what it consists of
-	Image             string // kind's image of a node, which has no effect
-	NoContext         bool   // leave the user's kubeconfig alone
-	Timeout           time.Duration
+	Name      string            // empty for DefaultCluster
+	Flags     clusterspec.Flags // what it consists of
+	File      string            // --config: the path of what else says so, or - for stdin
+	Image     string            // kind's image of a node, which has no effect
+	NoContext bool              // leave the user's kubeconfig alone
+	Timeout   time.Duration
 }
 
 // options are what the facade is to do. A description that comes from standard input is read. What has no effect in a
@@ -34,12 +38,14 @@ func (c Cluster) options(stdin io.Reader) (o clusterctl.Options, left []report.F
 			What: "invalid timeout " + c.Timeout.String(), Where: "--timeout", Hint: "use a duration like 30s or 2m", Code: operation.UsageCode,
 		}
 	}
-	spec, file, err := c.Read(stdin)
+	spec, err := c.Flags.Spec("slipway cluster start")
 	o = clusterctl.Options{Spec: spec, NoContext: c.NoContext, Timeout: c.Timeout}
-	if file != nil {
-		o.File, left = &file.Spec, file.Left
+	if err != nil || c.File == "" {
+		return o, nil, err
 	}
-	return o, left, err
+	file, err := clusterspec.Read(c.File, stdin)
+	o.Spec, o.Whole = clusterspec.Merge(spec, file.Spec), true
+	return o, file.Left, err
 }
 
 // Start starts a cluster in the background, waits until it is ready and selects its context. It returns the status
@@ -86,8 +92,8 @@ func started(s *clusterctl.Status, elapsed time.Duration) string {
 // usualPort warns of a registry that is not where one is wont to be.
 func usualPort(registry string) string {
 	_, port, _ := strings.Cut(registry, ":")
-	if port == strconv.Itoa(clusterctl.DefaultRegistryPort) {
+	if port == strconv.Itoa(clusterspec.DefaultRegistryPort) {
 		return ""
 	}
-	return fmt.Sprintf("; port %d belongs to another program", clusterctl.DefaultRegistryPort)
+	return fmt.Sprintf("; port %d belongs to another program", clusterspec.DefaultRegistryPort)
 }

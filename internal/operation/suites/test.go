@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
-	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterspec"
 	"github.com/slipway-dev/slipway/internal/dev"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/delivery"
@@ -25,7 +25,7 @@ import (
 // Suites are the tests to run, and with which control planes.
 type Suites struct {
 	Args          []string // of go test
-	Controllers   *string  // --controllers, as [clusterfile.ParseControllers] reads it; nil: not given
+	Controllers   *string  // --controllers, as [clusterspec.Flags] have it; nil: not given
 	SimulatedPods string   // --simulated-pods
 	SimulatedJobs string   // --simulated-jobs
 	Shared        bool     // one cluster for all packages, instead of a control plane each
@@ -141,31 +141,26 @@ func (t Suites) read(environ []string) (dev.Suites, error) {
 			text, where = &value, controllersVariable
 		}
 	}
-	if err := t.checkHabits(text != nil); err != nil || text == nil {
-		return suites, err
+	if text == nil {
+		return suites, t.withoutControllers()
 	}
-	c, err := clusterfile.ParseControllers(*text)
-	if err != nil {
-		return suites, &report.Error{What: err.Error(), Where: where, Hint: clusterfile.Expected(err), Next: "slipway test --help", Code: operation.UsageCode}
+	spec, err := clusterspec.Flags{"controllers": {*text}, "simulated-pods": {t.SimulatedPods}, "simulated-jobs": {t.SimulatedJobs}}.Spec("slipway test")
+	if e, ok := errors.AsType[*report.Error](err); ok {
+		e.Where = strings.Replace(e.Where, "--controllers", where, 1)
+		return suites, e
 	}
 	if t.Controllers != nil || t.Shared {
-		suites.Controllers, suites.ControllerNames = c.Run, c.Names
+		suites.Controllers, suites.ControllerNames = spec.RunControllers(), spec.ControllerNames
 	}
 	return suites, nil
 }
 
-// checkHabits refuses what cannot become of simulated pods, and any word about them where there are none.
-func (t Suites) checkHabits(controllers bool) error {
+// withoutControllers refuses any word about simulated pods, since there are none.
+func (t Suites) withoutControllers() error {
 	for flag, habit := range map[string]string{"--simulated-pods": t.SimulatedPods, "--simulated-jobs": t.SimulatedJobs} {
-		if habit == "" {
-			continue
-		}
-		if !controllers {
+		if habit != "" {
 			return &report.Error{What: flag + " is for simulated pods, which need controllers", Where: flag, Hint: "add --controllers",
 				Next: "slipway test --help", Code: operation.UsageCode}
-		}
-		if err := clusterfile.CheckHabit(habit); err != nil {
-			return &report.Error{What: err.Error(), Where: flag, Hint: clusterfile.Expected(err), Next: "slipway test --help", Code: operation.UsageCode}
 		}
 	}
 	return nil

@@ -1,11 +1,10 @@
-package clusterfile
+package clusterspec
 
 import (
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -63,9 +62,9 @@ func set(node *protocol.Node, setting string) error {
 	return checkCapacity(key, value)
 }
 
-func with(m map[string]string, key, value string) map[string]string {
+func with[V any](m map[string]V, key string, value V) map[string]V {
 	if m == nil {
-		m = map[string]string{}
+		m = map[string]V{}
 	}
 	m[key] = value
 	return m
@@ -121,42 +120,19 @@ func checkCapacity(name, quantity string) error {
 	return nil
 }
 
-// ParseGate reads a feature gate as a flag gives it: NAME=true or NAME=false.
-func ParseGate(text string) (name string, on bool, err error) {
-	name, value, ok := strings.Cut(text, "=")
-	on, bad := strconv.ParseBool(value)
-	if !ok || name == "" || bad != nil {
-		return "", false, &mistake{fmt.Sprintf("invalid feature gate %q", text), "NAME=true or NAME=false"}
-	}
-	return name, on, nil
-}
-
-// ParseRuntime reads a setting of the API's versions as a flag gives it: GROUP/VERSION=true or =false;
-// without a value it is true.
-func ParseRuntime(text string) (key, value string, err error) {
-	key, value, ok := strings.Cut(text, "=")
-	if !ok {
-		value = "true"
-	}
-	if key == "" {
-		return "", "", &mistake{fmt.Sprintf("invalid version of an API %q", text), "GROUP/VERSION=true, like api/all=true or batch/v2alpha1=true"}
-	}
-	return key, value, nil
-}
-
 // habits are what becomes of simulated pods whose annotations do not say it.
 var habits = []string{"complete", "pending", "running"}
 
-// CheckHabit refuses what cannot become of simulated pods.
-func CheckHabit(habit string) error {
+// checkHabit refuses what cannot become of simulated pods.
+func checkHabit(habit string) error {
 	if slices.Contains(habits, habit) {
 		return nil
 	}
 	return &mistake{fmt.Sprintf("unknown phase of simulated pods %q", habit), suggestion(habit, habits)}
 }
 
-// Expected says what would have been right instead of err; empty if that is not known.
-func Expected(err error) string {
+// expected says what would have been right instead of err; empty if that is not known.
+func expected(err error) string {
 	if m, ok := errors.AsType[*mistake](err); ok {
 		return m.expected
 	}

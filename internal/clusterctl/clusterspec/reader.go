@@ -1,7 +1,6 @@
-package clusterfile
+package clusterspec
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/spelling"
 )
 
 // reader takes typed values out of YAML and keeps the first mistake, and what has no effect.
@@ -43,11 +43,7 @@ func (r *reader) check(n *yaml.Node, at string, err error) {
 	if err == nil {
 		return
 	}
-	var hint string
-	if m, ok := errors.AsType[*mistake](err); ok {
-		hint = m.expected
-	}
-	r.fail(n, at+": "+err.Error(), hint, nil)
+	r.fail(n, at+": "+err.Error(), expected(err), nil)
 }
 
 // wrong keeps that the value of the key at is of another kind than expected.
@@ -135,9 +131,12 @@ func (r *reader) boolean(n *yaml.Node, at string) (value bool) {
 	return value
 }
 
+// switched is boolean for a field that tells false from nothing.
+func (r *reader) switched(n *yaml.Node, at string) *bool { return new(r.boolean(n, at)) }
+
 func (r *reader) port(n *yaml.Node, at string) (value int) {
 	n = resolved(n)
-	if n.Tag != "!!int" || n.Decode(&value) != nil || value < 0 || value > 65535 {
+	if n.Tag != "!!int" || n.Decode(&value) != nil || value < 0 || value > maxPort {
 		r.wrong(n, at, "a port from 1 to 65535, or 0 for a free one")
 	}
 	return value
@@ -175,41 +174,13 @@ func index(at string, i int) string { return fmt.Sprintf("%s[%d]", at, i) }
 
 // suggestion names the known word that was most likely meant, or all of them.
 func suggestion(word string, known []string) string {
-	if near := Nearest(word, known); near != "" {
+	if near := nearest(word, known); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "known are " + strings.Join(known, ", ")
 }
 
-// Nearest returns the known word that is most likely meant by word, or nothing.
-func Nearest(word string, known []string) string {
-	const typos = 3
-	nearest, least := "", min(typos+1, len(word))
-	for _, name := range known {
-		if d := distance(strings.ToLower(word), strings.ToLower(name)); d < least {
-			nearest, least = name, d
-		}
-	}
-	return nearest
-}
-
-// distance is the number of letters to insert, remove or replace to make a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
+// nearest returns the known word that is most likely meant by word, or nothing.
+func nearest(word string, known []string) string {
+	return spelling.Nearest(word, known, min(3, len(word)-1))
 }

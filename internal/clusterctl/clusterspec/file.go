@@ -1,29 +1,4 @@
-// Package clusterfile reads how people describe a cluster: the file of
-// `slipway cluster start --config FILE`, and the same from [Flags].
-//
-//	nodeKind: real # or simulated
-//	simulateMissingImages: true
-//	nodes:
-//	- name: big
-//	  labels: {disk: ssd}
-//	  taints: [gpu=yes:NoSchedule]
-//	  capacity: {cpu: 16, memory: 64Gi, nvidia.com/gpu: 4}
-//	apiServer:
-//	  flags: [--event-ttl=3h]
-//	featureGates: {MutatingAdmissionPolicy: true}
-//	runtimeConfig: {api/all: true}
-//	port: 6443
-//	durable: true
-//	controllers: true
-//
-// A configuration of kind, kind.x-k8s.io, is read as far as an embedded cluster has what it says.
-//
-// A file may come with a repository, so it lowers no isolation: plain nodes, egress, ports of this machine, and most
-// flags of the API server are for the command line alone.
-//
-// All keys are optional. Settings that the file cannot mean are refused with their line, and an unknown key with the
-// known one that is nearest. A misspelt key would otherwise be a setting that silently does nothing.
-package clusterfile
+package clusterspec
 
 import (
 	"bytes"
@@ -44,14 +19,24 @@ import (
 
 // Description is what a file says.
 type Description struct {
-	Spec protocol.Spec
+	Spec Spec
 	// Left are the parts of a configuration of kind that have no counterpart here, and so no effect.
 	Left []report.Finding
 }
 
-// Read reads the file at path. A mistake is a [report.Error] with its place.
-func Read(path string) (Description, error) {
-	text, err := safefs.ReadFile(path)
+// fromStdin is the path of a description on stdin.
+const fromStdin = "-"
+
+// Read reads the file at path, or stdin if that is "-". A mistake is a [report.Error] with its place.
+func Read(path string, stdin io.Reader) (Description, error) {
+	var text []byte
+	var err error
+	if path == fromStdin {
+		path = "stdin"
+		text, err = io.ReadAll(stdin)
+	} else {
+		text, err = safefs.ReadFile(path)
+	}
 	if err != nil {
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err
@@ -96,36 +81,29 @@ func Parse(path string, text []byte) (Description, error) {
 	return d, nil
 }
 
-// nodeKinds are the kinds of nodes that a user can name.
-var nodeKinds = []string{string(protocol.PlainNodes), string(protocol.RealNodes), string(protocol.SimulatedNodes)}
-
-func (r *reader) file(n *yaml.Node, s *protocol.Spec) {
-	r.mapping(n, "", fields{
-		"nodes": func(n *yaml.Node, at string) { s.Nodes = r.nodes(n, at) },
-		"nodeKind": func(n *yaml.Node, at string) {
-			s.NodeKind = r.nodeKind(n, at)
-			s.IsolatedOnly = s.NodeKind == protocol.RealNodes
-		},
-		"simulateMissingImages": func(n *yaml.Node, at string) { s.SimulateMissingImages = new(r.boolean(n, at)) },
-		"egress":                func(n *yaml.Node, at string) { s.Egress = new(r.egress(n, at)) },
-		"apiServer":             func(n *yaml.Node, at string) { s.APIServerFlags = r.apiServer(n, at) },
-		"featureGates":          func(n *yaml.Node, at string) { s.FeatureGates = r.bools(n, at) },
-		"runtimeConfig":         func(n *yaml.Node, at string) { s.RuntimeConfig = r.texts(n, at) },
-		"port":                  func(n *yaml.Node, at string) { s.Port = r.port(n, at) },
-		"registryPort":          func(n *yaml.Node, at string) { s.RegistryPort = r.port(n, at) },
-		"durable":               func(n *yaml.Node, at string) { s.Durable = r.boolean(n, at) },
-		"simulatedPods":         func(n *yaml.Node, at string) { s.SimulatedPods = r.habit(n, at) },
-		"simulatedJobs":         func(n *yaml.Node, at string) { s.SimulatedJobs = r.habit(n, at) },
-		"controllers": func(n *yaml.Node, at string) {
-			c := r.controllers(n, at)
-			s.Controllers, s.ControllerNames = &c.Run, c.Names
-		},
-	})
+func (r *reader) file(n *yaml.Node, s *Spec) {
+	known := fields{}
+	for _, o := range Options() {
+		if o.key != "" {
+			known[o.key] = func(n *yaml.Node, at string) { r.option(o, n, at, s) }
+		}
+	}
+	r.mapping(n, "", known)
 }
 
-// nodeKind reads the kind of the nodes. A file may be a repository's: plain nodes, whose pods read the user's files,
-// are for the command line.
-func (r *reader) nodeKind(n *yaml.Node, at string) protocol.NodeKind {
+// option reads an option into s. A file may be a repository's, so it cannot ask for what is for the command line, only
+// refuse it.
+func (r *reader) option(o Option, n *yaml.Node, at string, s *Spec) {
+	if o.read != nil {
+		o.read(r, n, at, s)
+	}
+	if o.flagOnly != "" && (o.read == nil || o.asks(*s)) {
+		r.fail(n, at+": a cluster's configuration cannot "+o.flagOnly, onCommandLine("--"+o.Flag), nil)
+	}
+}
+
+// nodeChoice reads the kind of the nodes. Plain nodes, whose pods read the user's files, are for the command line.
+func (r *reader) nodeChoice(n *yaml.Node, at string) nodeChoice {
 	kind := r.text(n, at)
 	switch {
 	case !slices.Contains(nodeKinds, kind):
@@ -133,27 +111,19 @@ func (r *reader) nodeKind(n *yaml.Node, at string) protocol.NodeKind {
 	case protocol.NodeKind(kind) == protocol.PlainNodes:
 		r.fail(n, at+": a cluster's configuration cannot ask for plain nodes, whose pods are not isolated from this machine", onCommandLine("--nodes plain"), nil)
 	}
-	return protocol.NodeKind(kind)
-}
-
-// egress reads whether pods reach the network, which a file can only refuse them.
-func (r *reader) egress(n *yaml.Node, at string) bool {
-	on := r.boolean(n, at)
-	if on {
-		r.fail(n, at+": a cluster's configuration cannot give pods access to the network", onCommandLine("--egress"), nil)
-	}
-	return on
+	return nodeChoice{kind: protocol.NodeKind(kind), isolatedOnly: protocol.NodeKind(kind) == protocol.RealNodes}
 }
 
 // habit reads what becomes of simulated pods.
 func (r *reader) habit(n *yaml.Node, at string) string {
 	habit := r.text(n, at)
-	r.check(n, at, CheckHabit(habit))
+	r.check(n, at, checkHabit(habit))
 	return habit
 }
 
 // controllers reads true, false, or a list, which may also be one text as the flag has it.
-func (r *reader) controllers(n *yaml.Node, at string) (c Controllers) {
+func (r *reader) controllers(n *yaml.Node, at string) *Controllers {
+	var c Controllers
 	var err error
 	if resolved(n).Kind == yaml.SequenceNode {
 		var list []string
@@ -171,7 +141,7 @@ func (r *reader) controllers(n *yaml.Node, at string) (c Controllers) {
 		c, err = ParseControllers(r.text(n, at))
 	}
 	r.check(n, at, err)
-	return c
+	return &c
 }
 
 func (r *reader) apiServer(n *yaml.Node, at string) (flags []string) {

@@ -1,4 +1,4 @@
-package clusterfile_test
+package clusterspec_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterspec"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -62,7 +62,7 @@ nodes:
 
 // TestKindFile: what a configuration of kind says is taken over, and each part that has no effect is reported.
 func TestKindFile(t *testing.T) {
-	got, err := clusterfile.Parse("f", []byte(kindFile))
+	got, err := clusterspec.Parse("f", []byte(kindFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,12 +111,12 @@ func TestKindFileMistakes(t *testing.T) {
 		"kubeadmConfigPatches: ['{']":        "kubeadmConfigPatches[0] is not valid YAML",
 		"nodes: [{kubeadmConfigPatches: ['nodeRegistration: {taints: [{key: a, effect: Never}]}']}]": `unknown effect of a taint "Never"`,
 	} {
-		_, err := clusterfile.Parse("f", []byte(head+text))
+		_, err := clusterspec.Parse("f", []byte(head+text))
 		if e, ok := errors.AsType[*report.Error](err); !ok || !strings.Contains(e.What, want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-	if d, err := clusterfile.Parse("f", []byte(head)); err != nil || d.Spec.Nodes != nil || d.Spec.NodeKind != "" {
+	if d, err := clusterspec.Parse("f", []byte(head)); err != nil || d.Spec.Nodes != nil || d.Spec.NodeKind != "" {
 		t.Errorf("one without nodes: %+v, %v", d, err)
 	}
 }
@@ -124,7 +124,7 @@ func TestKindFileMistakes(t *testing.T) {
 // TestOldKindFile: a file of the first versions of kind is read as one of today.
 func TestOldKindFile(t *testing.T) {
 	text := "kind: Cluster\napiVersion: kind.sigs.k8s.io/v1alpha3\nnodes:\n- role: control-plane\n- role: worker\n- role: worker\nkubeadmConfigPatchesJson6902: []\n"
-	got, err := clusterfile.Parse("f", []byte(text))
+	got, err := clusterspec.Parse("f", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestKindTaints(t *testing.T) {
 	} {
 		text := "apiVersion: kind.x-k8s.io/v1alpha4\nnodes:\n- role: worker\n- role: control-plane\n  kubeadmConfigPatches:\n  - " +
 			strconv.Quote("kind: InitConfiguration\nnodeRegistration: {"+registration+"}") + "\n"
-		got, err := clusterfile.Parse("f", []byte(text))
+		got, err := clusterspec.Parse("f", []byte(text))
 		if err != nil {
 			t.Fatalf("%s: %v", registration, err)
 		}
@@ -160,7 +160,7 @@ func TestKindTaints(t *testing.T) {
 
 // TestKindPatchesOfAllNodes: what patches of all nodes say of nodes is not taken over, and reported.
 func TestKindPatchesOfAllNodes(t *testing.T) {
-	got, err := clusterfile.Parse("f", []byte("apiVersion: kind.x-k8s.io/v1alpha4\nkubeadmConfigPatches:\n"+
+	got, err := clusterspec.Parse("f", []byte("apiVersion: kind.x-k8s.io/v1alpha4\nkubeadmConfigPatches:\n"+
 		"- 'nodeRegistration: {taints: []}'\n- 'nodeRegistration: {kubeletExtraArgs: {node-labels: a=b}}'\n- 'nodeRegistration: {}'\n"))
 	if err != nil || len(got.Left) != 2 {
 		t.Errorf("%v, %v", got.Left, err)

@@ -1,4 +1,4 @@
-package clusterfile
+package clusterspec
 
 import (
 	"fmt"
@@ -44,12 +44,28 @@ func parseFileFlag(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name, _, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
-	name = strings.ReplaceAll(name, "_", "-") // as Kubernetes' programs read flags
+	name := flagName(flag)
 	if !slices.Contains(fileFlags(), name) {
 		return "", &mistake{"--" + name + " is no flag of the API server that a cluster's configuration can set", onCommandLine("--api-server-flag " + name + "=…")}
 	}
 	return flag, nil
+}
+
+// flagName returns the name of a flag as Kubernetes' programs read it.
+func flagName(flag string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
+	return strings.ReplaceAll(name, "_", "-")
+}
+
+// flagsByName returns the values of flags; those of a repeated one are joined.
+func flagsByName(flags []string) map[string]string {
+	values := map[string]string{}
+	for _, flag := range flags {
+		name := flagName(flag)
+		_, value, _ := strings.Cut(flag, "=")
+		values[name] = strings.TrimSpace(values[name] + " " + value)
+	}
+	return values
 }
 
 // fileFlags are the API server's flags that name no file, address or program of this machine, and do not decide who may

@@ -1,4 +1,4 @@
-package clusterfile
+package clusterspec
 
 import (
 	"errors"
@@ -241,7 +241,7 @@ func (r *kindReader) patch(n *yaml.Node, at string, patch kubeadmPatch, node *pr
 	for _, name := range slices.Sorted(maps.Keys(patch.APIServer.ExtraArgs)) {
 		flag, err := parseFileFlag(name + "=" + patch.APIServer.ExtraArgs[name])
 		if err != nil { // in kind's node it does no harm, here it could
-			r.leave(n, at+": the API server's flag "+name, Expected(err))
+			r.leave(n, at+": the API server's flag "+name, expected(err))
 			continue
 		}
 		r.spec.APIServerFlags = append(r.spec.APIServerFlags, flag)

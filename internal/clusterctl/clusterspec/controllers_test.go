@@ -1,4 +1,4 @@
-package clusterfile
+package clusterspec
 
 import (
 	"encoding/json"
@@ -66,8 +66,8 @@ func TestParseControllers(t *testing.T) {
 		{"podgcc", "no controller", "did you mean podgc?"},
 		{"job-controler", "no controller", "did you mean job-controller?"},
 	} {
-		if _, err := ParseControllers(tt.text); err == nil || !strings.Contains(err.Error(), tt.problem) || !strings.Contains(Expected(err), tt.hint) {
-			t.Errorf("%q: %v (%s)", tt.text, err, Expected(err))
+		if _, err := ParseControllers(tt.text); err == nil || !strings.Contains(err.Error(), tt.problem) || !strings.Contains(expected(err), tt.hint) {
+			t.Errorf("%q: %v (%s)", tt.text, err, expected(err))
 		}
 	}
 }

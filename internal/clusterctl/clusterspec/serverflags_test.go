@@ -1,4 +1,4 @@
-package clusterfile_test
+package clusterspec_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterspec"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -26,23 +26,23 @@ func TestFlagsOfFiles(t *testing.T) {
 		requestheader-allowed-names requestheader-username-headers service-account-issuer service-account-jwks-uri
 		service-cluster-ip-range service-node-port-range tls-min-version a-flag-of-a-later-version`
 	for _, name := range strings.Fields(refused) {
-		_, err := clusterfile.Parse("f", []byte("apiServer: {flags: [--"+name+"=/tmp/x]}"))
+		_, err := clusterspec.Parse("f", []byte("apiServer: {flags: [--"+name+"=/tmp/x]}"))
 		var e *report.Error
 		if !errors.As(err, &e) || !strings.Contains(e.Hint, "give it on the command line instead: --api-server-flag ") {
 			t.Errorf("--%s in a file: %v", name, err)
 		}
-		if _, err := clusterfile.ParseFlag("--" + name + "=/tmp/x"); err != nil {
+		if _, err := clusterspec.ParseFlag("--" + name + "=/tmp/x"); err != nil {
 			t.Errorf("--%s on the command line: %v", name, err)
 		}
 	}
-	d, err := clusterfile.Parse("f", []byte("apiServer: {flags: [--disabled-metrics, --watch-cache]}"))
+	d, err := clusterspec.Parse("f", []byte("apiServer: {flags: [--disabled-metrics, --watch-cache]}"))
 	if want := []string{"--disabled-metrics=true", "--watch-cache=true"}; err != nil || !slices.Equal(d.Spec.APIServerFlags, want) {
 		t.Errorf("without values: %v, %v; a flag would have the next one for its value, also one of the command line", d.Spec.APIServerFlags, err)
 	}
 	const allowed = `disable-admission-plugins enable-admission-plugins event-ttl feature-gates max-mutating-requests-inflight
 		max-requests-inflight max_requests_inflight request-timeout runtime-config v vmodule watch-cache`
 	for _, name := range strings.Fields(allowed) {
-		if _, err := clusterfile.Parse("f", []byte("apiServer: {flags: [--"+name+"=1]}")); err != nil {
+		if _, err := clusterspec.Parse("f", []byte("apiServer: {flags: [--"+name+"=1]}")); err != nil {
 			t.Errorf("--%s in a file: %v", name, err)
 		}
 	}

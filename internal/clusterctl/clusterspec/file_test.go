@@ -1,4 +1,4 @@
-package clusterfile_test
+package clusterspec_test
 
 import (
 	"errors"
@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/clusterfile"
+	"github.com/slipway-dev/slipway/internal/clusterctl/clusterspec"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/safefs"
@@ -40,7 +41,7 @@ controllers: false
 `
 
 func TestWholeFile(t *testing.T) {
-	got, err := clusterfile.Parse("f", []byte(whole))
+	got, err := clusterspec.Parse("f", []byte(whole))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestLittle(t *testing.T) {
 		"nodes: [&n {name: a}, {name: b, labels: &l {x: y}}, {name: c, labels: *l}]": {Nodes: []protocol.Node{
 			{Name: "a"}, {Name: "b", Labels: map[string]string{"x": "y"}}, {Name: "c", Labels: map[string]string{"x": "y"}}}},
 	} {
-		got, err := clusterfile.Parse("f", []byte(text))
+		got, err := clusterspec.Parse("f", []byte(text))
 		if diff := cmp.Diff(want, got.Spec); err != nil || diff != "" {
 			t.Errorf("%q: %v\n%s", text, err, diff)
 		}
@@ -121,7 +122,7 @@ func TestMistakes(t *testing.T) {
 		{"apiServer: {flags: [v=2, allow_privileged=true]}", "f:1:26", "--allow-privileged is no flag", "--api-server-flag allow-privileged=…"},
 		{"nodes: [{name: a}]\nnodeKind: plain", "f:2:11", "cannot ask for plain nodes", "give it on the command line instead: --nodes plain"},
 		{"durable: &on true\negress: *on", "f:2:9", "access to the network", "give it on the command line instead: --egress"},
-		{"hostPorts: [5432]", "f:1:1", "unknown key hostPorts", ""},
+		{"hostPorts: [5432]", "f:1:12", "cannot give pods access to ports of this machine", "give it on the command line instead: --host-ports"},
 		{"apiServer: {flags: [--etcd-servers=x]}", "f:1:21", "--etcd-servers of the API server", "etcd"},
 		{"featureGates: {A: 'yes'}", "f:1:19", `featureGates.A is "yes"`, "true or false"},
 		{"nodeKind: plane", "f:1:11", `nodeKind: unknown kind of nodes "plane"`, "did you mean plain?"},
@@ -136,7 +137,7 @@ func TestMistakes(t *testing.T) {
 		{"a: {", "f", "not valid YAML", ""},
 		{"port: 1\n---\nport: 2", "f:2:1", "a second document", "one document"},
 	} {
-		_, err := clusterfile.Parse("f", []byte(tc.text))
+		_, err := clusterspec.Parse("f", []byte(tc.text))
 		e, ok := errors.AsType[*report.Error](err)
 		if !ok || e.Where != tc.where || !strings.Contains(e.What, tc.what) || !strings.Contains(e.Hint, tc.hint) || e.Code != 2 {
 			t.Errorf("%q: %+v", tc.text, e)
@@ -146,28 +147,38 @@ func TestMistakes(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cluster.yaml")
-	_, err := clusterfile.Read(path)
+	_, err := clusterspec.Read(path, nil)
 	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != path || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing: %v", err)
 	}
 	if err := os.WriteFile(path, []byte("port: 1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := clusterfile.Read(path); err != nil || f.Spec.Port != 1 {
+	if f, err := clusterspec.Read(path, nil); err != nil || f.Spec.Port != 1 {
 		t.Errorf("%+v, %v", f, err)
 	}
 	if err := os.Truncate(path, 65<<20); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := clusterfile.Read(path); !errors.Is(err, safefs.ErrLarge) {
+	if _, err := clusterspec.Read(path, nil); !errors.Is(err, safefs.ErrLarge) {
 		t.Errorf("large: %v", err)
+	}
+}
+
+func TestReadStdin(t *testing.T) {
+	if f, err := clusterspec.Read("-", strings.NewReader("port: 1")); err != nil || f.Spec.Port != 1 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	_, err := clusterspec.Read("-", iotest.ErrReader(errors.New("broken")))
+	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != "stdin" || !strings.Contains(e.What, "cannot be read") || e.Code != 2 {
+		t.Errorf("%+v", e)
 	}
 }
 
 // TestAliases: a file may save lines by aliases, and not stand for millions of values.
 func TestAliases(t *testing.T) {
 	few := "nodes: [{name: a, labels: &l {b: c}}, {name: b, labels: *l}]\n"
-	if f, err := clusterfile.Parse("f", []byte(few)); err != nil || f.Spec.Nodes[1].Labels["b"] != "c" {
+	if f, err := clusterspec.Parse("f", []byte(few)); err != nil || f.Spec.Nodes[1].Labels["b"] != "c" {
 		t.Errorf("%+v, %v", f, err)
 	}
 	var many strings.Builder
@@ -176,7 +187,7 @@ func TestAliases(t *testing.T) {
 		fmt.Fprintf(&many, "- {name: b%d, taints: *t}\n", i)
 	}
 	for _, text := range []string{many.String(), "nodes: &n [*n]\n"} {
-		_, err := clusterfile.Parse("f", []byte(text))
+		_, err := clusterspec.Parse("f", []byte(text))
 		if e, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, yamlsize.ErrGrowth) || e.Where != "f" || e.Code != 2 {
 			t.Errorf("%.40q: %+v", text, err)
 		}
@@ -185,24 +196,24 @@ func TestAliases(t *testing.T) {
 
 // TestDepth: a file that is nested too deep is refused with its line.
 func TestDepth(t *testing.T) {
-	_, err := clusterfile.Parse("f", []byte("nodes:\n- "+strings.Repeat("{a: ", yamlsize.Deepest)+strings.Repeat("}", yamlsize.Deepest)))
+	_, err := clusterspec.Parse("f", []byte("nodes:\n- "+strings.Repeat("{a: ", yamlsize.Deepest)+strings.Repeat("}", yamlsize.Deepest)))
 	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != "f:2" || e.Code != 2 || !strings.Contains(e.What, "500 levels") {
 		t.Errorf("%+v", err)
 	}
 }
 
 func TestNodeFlag(t *testing.T) {
-	got, err := clusterfile.ParseNode("big,cpu=16,label=disk=ssd,label=empty=,taint=gpu=yes:NoSchedule,taint=old:NoExecute,example.com/gpu=2")
+	got, err := clusterspec.ParseNode("big,cpu=16,label=disk=ssd,label=empty=,taint=gpu=yes:NoSchedule,taint=old:NoExecute,example.com/gpu=2")
 	want := protocol.Node{Name: "big", Labels: map[string]string{"disk": "ssd", "empty": ""},
 		Taints: []string{"gpu=yes:NoSchedule", "old:NoExecute"}, Capacity: map[string]string{"cpu": "16", "example.com/gpu": "2"}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	if text := clusterfile.FormatNode(got); text != "big,cpu=16,example.com/gpu=2,label=disk=ssd,label=empty=,taint=gpu=yes:NoSchedule,taint=old:NoExecute" {
+	if text := clusterspec.FormatNode(got); text != "big,cpu=16,example.com/gpu=2,label=disk=ssd,label=empty=,taint=gpu=yes:NoSchedule,taint=old:NoExecute" {
 		t.Errorf("formatted: %s", text)
 	}
 	for _, text := range []string{"", "a,b", "a,size=3", "a,label==x", "a,taint=x", "Big", "a,cpu=much"} {
-		if _, err := clusterfile.ParseNode(text); err == nil || clusterfile.Expected(err) == "" {
+		if _, err := clusterspec.ParseNode(text); err == nil {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -210,23 +221,20 @@ func TestNodeFlag(t *testing.T) {
 
 func TestOtherFlags(t *testing.T) {
 	for text, want := range map[string]string{"v=2": "--v=2", "--v=2": "--v=2", "--profiling": "--profiling=true", "": "", "-v": "", "--a b=c": "", "=x": ""} {
-		got, err := clusterfile.ParseFlag(text)
+		got, err := clusterspec.ParseFlag(text)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("flag %q: %q, %v", text, got, err)
 		}
 	}
 	for text, ok := range map[string]bool{"A=true": true, "A=false": true, "A": false, "A=x": false, "=true": false} {
-		if _, on, err := clusterfile.ParseGate(text); (err == nil) != ok || on != (text == "A=true") {
-			t.Errorf("gate %q: %v, %v", text, on, err)
+		if s, err := (clusterspec.Flags{"feature-gate": {text}}).Spec("slipway cluster start"); (err == nil) != ok || s.FeatureGates["A"] != (text == "A=true") {
+			t.Errorf("gate %q: %v, %v", text, s.FeatureGates, err)
 		}
 	}
-	for text, want := range map[string]string{"api/all=true": "true", "batch/v2alpha1": "true", "x=": "", "": "error"} {
-		_, value, err := clusterfile.ParseRuntime(text)
-		if err != nil {
-			value = "error"
-		}
-		if value != want {
-			t.Errorf("runtime %q: %q, %v", text, value, err)
+	for text, want := range map[string]map[string]string{"api/all=true": {"api/all": "true"}, "batch/v2alpha1": {"batch/v2alpha1": "true"}, "x=": {"x": ""}, "": nil} {
+		s, err := clusterspec.Flags{"runtime-config": {text}}.Spec("slipway cluster start")
+		if diff := cmp.Diff(want, s.RuntimeConfig); diff != "" || (err == nil) != (want != nil) {
+			t.Errorf("runtime %q: %v\n%s", text, err, diff)
 		}
 	}
 }
@@ -236,7 +244,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("nodes: [{name: a, <<: {x: y}}]")
 	f.Add(kindFile)
 	f.Fuzz(func(t *testing.T, text string) {
-		_, err := clusterfile.Parse("f", []byte(text))
+		_, err := clusterspec.Parse("f", []byte(text))
 		if _, ok := errors.AsType[*report.Error](err); err != nil && !ok {
 			t.Errorf("not an error for users: %v", err)
 		}

@@ -1,12 +1,10 @@
-package clusterfile
+package clusterspec
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/slipway-dev/slipway/internal/protocol"
 )
 
 // Controllers says which of Kubernetes' controllers a cluster runs.
@@ -108,17 +106,26 @@ func ownName(entry string) (string, error) {
 			return c.names[0], nil
 		}
 	}
-	hint := "did you mean " + Nearest(name, known) + "?"
-	if Nearest(name, known) == "" {
+	if nearest(name, known) == "" {
 		slices.Sort(short)
-		hint = "known are " + strings.Join(short, ", ")
+		known = short
 	}
-	return "", &mistake{fmt.Sprintf("there is no controller %q", name), hint}
+	return "", &mistake{fmt.Sprintf("there is no controller %q", name), suggestion(name, known)}
 }
 
-// ControllersOf are those of a configuration.
-func ControllersOf(s protocol.Spec) Controllers {
-	return Controllers{Run: s.RunControllers(), Names: s.ControllerNames}
+// controllersOf returns those that s asks for, or nil.
+func controllersOf(s Spec) *Controllers {
+	if s.Controllers == nil && s.ControllerNames == nil {
+		return nil
+	}
+	return &Controllers{Run: s.RunControllers(), Names: s.ControllerNames}
+}
+
+func (c *Controllers) set(s *Spec) {
+	s.Controllers, s.ControllerNames = nil, nil
+	if c != nil {
+		s.Controllers, s.ControllerNames = &c.Run, c.Names
+	}
 }
 
 // String is what [ParseControllers] reads.
