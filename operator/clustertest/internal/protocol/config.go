@@ -14,41 +14,19 @@ import (
 // Number is the protocol that this package speaks.
 const Number = 3
 
-// Config is the configuration of one cluster, as `slipway-cluster serve` reads it.
+// Config is what the test library says in the configuration of a cluster, as `slipway-cluster serve` reads it.
 type Config struct {
 	Protocol int    `json:"protocol"`
 	Name     string `json:"name"`
 	Dir      string `json:"dir"`
-	Socket   string `json:"socket,omitempty"` // empty: the protocol is served on no socket
-	// NodeProgram is the path at which slipway-node lies, or will lie once it is built. Real and plain nodes need it.
-	NodeProgram string `json:"nodeProgram,omitempty"`
-	// Registries are those that real nodes may pull from although their addresses are this machine's or private: host
-	// or host:port.
-	Registries []string `json:"registries,omitempty"`
-	// Mirrors are those that real nodes ask in place of registries: by a registry's full name, host or host:port, the
-	// mirror's, with the path below which it has that registry's repositories. Nodes may pull from them wherever they
-	// are.
-	Mirrors map[string]string `json:"mirrors,omitempty"`
 	Spec
 }
 
-// Spec is a cluster as its user asks for it. The zero value of a field leaves it to the program.
+// Spec is what tests may ask of a cluster. The zero value of a field leaves it to the program, and so do the options
+// that it lacks.
 type Spec struct {
-	Port         int      `json:"port,omitempty"`         // of the API server; 0 picks a free one
-	RegistryPort int      `json:"registryPort,omitempty"` // of the image registry, if it can be had; 0 picks a free one
-	Durable      bool     `json:"durable,omitempty"`      // keep the data
-	Nodes        []Node   `json:"nodes,omitzero"`         // nil: one; empty: none
-	NodeKind     NodeKind `json:"nodeKind,omitempty"`
-	// IsolatedOnly has no plain nodes stand in for real ones where the system forbids isolated ones: the start fails.
-	IsolatedOnly bool `json:"isolatedOnly,omitempty"`
-	// SimulateMissingImages adds a simulated node to the real ones, for pods whose images are not in the registry; nil:
-	// false.
-	SimulateMissingImages *bool `json:"simulateMissingImages,omitempty"`
-	// Egress lets the pods of isolated real nodes reach the network through the program; nil: false.
-	Egress *bool `json:"egress,omitempty"`
-	// HostPorts are the TCP and UDP ports of this machine's loopback that an EndpointSlice may lead the pods of
-	// isolated real nodes to.
-	HostPorts       []int    `json:"hostPorts,omitempty"`
+	Nodes           []Node   `json:"nodes,omitzero"` // nil: one; empty: none
+	NodeKind        NodeKind `json:"nodeKind,omitempty"`
 	Controllers     *bool    `json:"controllers,omitempty"`     // run controllers, scheduler and nodes; nil: true
 	ControllerNames []string `json:"controllerNames,omitempty"` // those that run, as kube-controller-manager's --controllers; empty: all
 	// SimulatedPods is what becomes of simulated pods whose annotations do not say it: pending, running or complete;
