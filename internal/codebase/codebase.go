@@ -4,8 +4,8 @@
 //	made, err := code.Generation()
 //	made.CRDFolder() // config/crd/bases, or the folder of output:crd
 //
-// Each fact is a method that is computed once and has its own error. A verb that does not ask for a fact is not stopped
-// by what is wrong with it.
+// Each method computes one fact once and returns that fact's own error. A mistake in the project stops only commands
+// that need the fact.
 package codebase
 
 import (
@@ -35,7 +35,8 @@ type Codebase struct {
 	samples     func() ([]sample, error)
 }
 
-// Read reads the project that a view shows. Getenv is asked for variables that a Makefile leaves to the environment.
+// Read returns the codebase that a view shows. Getenv supplies the variables that a Makefile takes from the
+// environment. Nothing is read until a method needs it.
 func Read(view fileview.View, getenv func(string) string) *Codebase {
 	c := &Codebase{view: view, getenv: getenv}
 	c.generation = sync.OnceValues(c.readGeneration)
@@ -53,11 +54,12 @@ func Read(view fileview.View, getenv func(string) string) *Codebase {
 	return c
 }
 
-// View is the project's files.
+// View returns the view that all facts are read through.
 func (c *Codebase) View() fileview.View { return c.view }
 
-// Generation is what is generated from the project's code. Its error is that a file which says so cannot be read.
+// Generation returns how the project runs its code generators. The error is that a file such as the Makefile cannot be
+// read.
 func (c *Codebase) Generation() (Generation, error) { return c.generation() }
 
-// Config is the graph of the project's kustomizations. Its error is that the project's folder cannot be read.
+// Config returns the graph of the project's kustomizations. The error is that the project's folder cannot be read.
 func (c *Codebase) Config() (*Kustomizations, error) { return c.config() }

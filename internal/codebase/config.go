@@ -11,17 +11,17 @@ import (
 // Folders of kubebuilder's layouts.
 const (
 	configFolder   = "config"
-	DeployedFolder = configFolder + "/default" // what is deployed
-	CRDListFolder  = configFolder + "/crd"     // lists the definitions
+	DeployedFolder = configFolder + "/default" // what `make deploy` applies by default
+	CRDListFolder  = configFolder + "/crd"     // its kustomization lists the CRDs
 )
 
-// IsKustomization reports whether a file is one, by its name.
+// IsKustomization reports whether a file's name is one that kustomize recognizes.
 func IsKustomization(file string) bool {
 	return slices.Contains(konfig.RecognizedKustomizationFileNames(), path.Base(file))
 }
 
-// Kustomization is the file of a folder's kustomization, under the name that it has there: the first of those that
-// kustomize knows. It is "" in a folder without one.
+// Kustomization returns the kustomization file of a folder: the first name that kustomize recognizes. It returns "" for
+// a folder without one.
 func (c *Codebase) Kustomization(folder string) string {
 	for _, name := range konfig.RecognizedKustomizationFileNames() {
 		file := path.Join(folder, name)
@@ -32,13 +32,13 @@ func (c *Codebase) Kustomization(folder string) string {
 	return ""
 }
 
-// KustomizationFor is that file or, in a folder without one, the file that it would get.
+// KustomizationFor is like [Codebase.Kustomization], but in a folder without one it returns the file to create.
 func (c *Codebase) KustomizationFor(folder string) string {
 	return cmp.Or(c.Kustomization(folder), path.Join(folder, konfig.DefaultKustomizationFileName()))
 }
 
-// ConfigFolder is where the project has a part of its configuration, such as "crd": in config, as layouts have it, or
-// where that has none in the one folder below config that has it, such as config/components/crd.
+// ConfigFolder returns the folder of a part of the configuration, such as "crd". By default that is config/crd. If it
+// has no kustomization but exactly one folder such as config/components/crd has, it is that one.
 func (c *Codebase) ConfigFolder(part string) string {
 	usual := path.Join(configFolder, part)
 	if c.Kustomization(usual) != "" {
@@ -46,7 +46,7 @@ func (c *Codebase) ConfigFolder(part string) string {
 	}
 	entries, err := c.view.ReadDir(configFolder)
 	if err != nil {
-		return usual // who writes there says what is wrong with the folder
+		return usual // the caller that writes there reports the error
 	}
 	var found []string
 	for _, entry := range entries {

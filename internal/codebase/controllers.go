@@ -13,36 +13,36 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// A Controller is a type of the project's code that reconciles objects, or that has the name of one: what reconciles
-// may be a type that it embeds.
+// A Controller is a type that has a Reconcile method, or a struct whose name ends in Reconciler. The latter may embed
+// the type that reconciles.
 type Controller struct {
-	Type string // its name, such as CronJobReconciler
-	Dir  string // of its package
-	File string // that declares it, with slashes
+	Type string // name, such as CronJobReconciler
+	Dir  string // folder of its package
+	File string // declares the type; slash-separated
 	Line int
 	// Reconciles reports whether the type itself has the method Reconcile.
 	Reconciles bool
-	// For are the types whose objects it handles, as far as syntax says: For(&batchv1.Job{}) in its own methods, and in
-	// the functions of its file.
+	// For lists the types in calls such as For(&batchv1.Job{}), found by syntax alone. The calls are in the
+	// controller's methods and in the functions of its file.
 	For []Controlled
 }
 
 // A Controlled is a type whose objects a controller handles.
 type Controlled struct {
-	Package string // its import path; "" for the controller's own package, or for one that is not known
+	Package string // import path; "" for the controller's own package or an unknown one
 	Kind    string
 	File    string
 	Line    int
 }
 
-// Where is the place at which the controller is set up for the type, "file:line".
+// Where returns "file:line" of the argument of For.
 func (c Controlled) Where() string { return report.Position{File: c.File, Line: c.Line}.String() }
 
-// Controllers are those of the project's code, in the order of folders and files: see [Codebase.Kinds] for the error.
-// Files that do not parse have none.
+// Controllers returns the project's controllers, in the order of folders and files. Files that do not parse are
+// skipped. The error is that of [Codebase.Kinds].
 func (c *Codebase) Controllers() ([]Controller, error) { return c.controllers() }
 
-// ControlledKinds are the project's kinds that controllers are for.
+// ControlledKinds returns the project's own kinds that have a controller, each once.
 func (c *Codebase) ControlledKinds() (kinds []Kind, err error) {
 	controllers, err := c.Controllers()
 	for _, controller := range controllers {
@@ -78,16 +78,16 @@ func (c *Codebase) readControllers() (all []Controller, err error) {
 	return all, nil
 }
 
-// mayControl reports whether a file may have a part of a controller.
+// mayControl is a cheap test that spares most files the parser.
 func mayControl(text []byte) bool {
 	return bytes.Contains(text, []byte(") Reconcile(")) || bytes.Contains(text, []byte("Reconciler struct")) || bytes.Contains(text, []byte("For(&"))
 }
 
-// controllersIn reads the controllers of a package.
+// controllersIn collects the controllers of one package.
 type controllersIn struct {
 	dir       string
 	found     []Controller
-	methods   map[string][]Controlled // by the type that has them
+	methods   map[string][]Controlled // by receiver type
 	functions map[string][]Controlled // by file
 }
 
@@ -115,7 +115,6 @@ func (r *controllersIn) add(name string, text []byte) {
 	}
 }
 
-// function reads a function or a method.
 func (r *controllersIn) function(in fileOfControllers, f *ast.FuncDecl) {
 	if f.Recv == nil {
 		r.functions[in.name] = append(r.functions[in.name], in.controlled(f)...)
@@ -135,7 +134,7 @@ func (r *controllersIn) function(in fileOfControllers, f *ast.FuncDecl) {
 	}
 }
 
-// controller is the one of a type, which is added if need be.
+// controller returns the controller of a type. It adds one if there is none. The pointer is valid until the next call.
 func (r *controllersIn) controller(of string) *Controller {
 	i := slices.IndexFunc(r.found, func(c Controller) bool { return c.Type == of })
 	if i < 0 {
@@ -153,8 +152,7 @@ func (r *controllersIn) finish() []Controller {
 	return r.found
 }
 
-// reconciles reports whether a method is the one by which a controller handles a request, whatever package the request
-// is of.
+// reconciles reports whether f is a Reconcile method whose second parameter is a Request of any package.
 func reconciles(f *ast.FuncDecl) bool {
 	params := f.Type.Params.List
 	if f.Name.Name != "Reconcile" || len(params) != 2 || len(params[0].Names) > 1 || len(params[1].Names) > 1 {
@@ -164,7 +162,7 @@ func reconciles(f *ast.FuncDecl) bool {
 	return ok && request.Sel.Name == "Request"
 }
 
-// receiver is the name of the type of a method, or "" for one with type parameters.
+// receiver returns the name of a method's receiver type, or "" for a generic type.
 func receiver(f *ast.FuncDecl) string {
 	if len(f.Recv.List) == 0 {
 		return ""
@@ -179,8 +177,8 @@ func receiver(f *ast.FuncDecl) string {
 	return ""
 }
 
-// ImportsOf are the packages that a file imports, by the names that it calls them. One without a name of its own is
-// called as its path ends.
+// ImportsOf returns the import paths of a file by local name. An import without an explicit name goes by the last
+// element of its path.
 func ImportsOf(file *ast.File) map[string]string {
 	paths := map[string]string{}
 	for _, spec := range file.Imports {
@@ -196,14 +194,13 @@ func ImportsOf(file *ast.File) map[string]string {
 	return paths
 }
 
-// fileOfControllers is a file that is read for what its functions control.
 type fileOfControllers struct {
 	fset  *token.FileSet
 	name  string
-	paths map[string]string // by the names of imports
+	paths map[string]string // import paths by local name
 }
 
-// controlled are the types for which a function sets up controllers.
+// controlled returns the arguments of all For calls in a function.
 func (in fileOfControllers) controlled(f *ast.FuncDecl) (all []Controlled) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && isFor(call) {
@@ -217,8 +214,7 @@ func (in fileOfControllers) controlled(f *ast.FuncDecl) (all []Controlled) {
 	return all
 }
 
-// isFor reports whether a call is that of a controller's builder for its type. A webhook's builder has such a method,
-// too.
+// isFor reports whether a call is For of a controller's builder. A webhook's builder has a For method, too.
 func isFor(call *ast.CallExpr) bool {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "For" || len(call.Args) == 0 {
@@ -239,7 +235,7 @@ func isFor(call *ast.CallExpr) bool {
 	}
 }
 
-// typeOf is the type of an argument such as &batchv1.Job{}.
+// typeOf returns the type in an argument such as &batchv1.Job{}.
 func (in fileOfControllers) typeOf(x ast.Expr) (Controlled, bool) {
 	pointer, ok := x.(*ast.UnaryExpr)
 	if !ok {

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
-// CRDSets are the folders that have all of the project's CRDs: those which calls write for different code. Of several
-// folders for the same code, of which the others are copies, it is the one that the layout has, or else the first.
+// CRDSets returns the folders that together hold all of the project's CRDs: one for each set of sources. If several
+// folders hold the CRDs of one set, the layout's folder wins, else the first.
 func (g Generation) CRDSets() (folders []string) {
 	main := g.CRDFolder()
 	type source struct{ dir, paths string }
@@ -38,15 +38,15 @@ func (g Generation) CRDSets() (folders []string) {
 	return folders
 }
 
-// A StaleCRD is a file with a CRD that the project's generators write elsewhere.
+// A StaleCRD is a CRD file that no call writes now, since the generators write that CRD to another folder.
 type StaleCRD struct {
 	File string
-	Name string // of the CRD
-	Made string // the file that is generated
-	Call string // the place of the call that does
+	Name string // metadata.name of the CRD
+	Made string // the current file of the CRD
+	Call string // "file:line" of the call that writes Made
 }
 
-// StaleCRDs are those in the folders in which layouts have CRDs. They were generated once, and no call writes them now.
+// StaleCRDs returns the stale files in the folders where layouts keep CRDs.
 func (c *Codebase) StaleCRDs() (stale []StaleCRD, err error) {
 	g, err := c.Generation()
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *Codebase) StaleCRDs() (stale []StaleCRD, err error) {
 		}
 		for _, usual := range c.usualCRDFolders() {
 			if slices.Contains(g.CRDFolders(), usual) || slices.ContainsFunc(call.Then, func(s recipe.Step) bool { return len(s.Changes(usual)) > 0 }) {
-				continue // generated, or copied by the recipe
+				continue // a call or a later step of its recipe writes there
 			}
 			found, err := c.staleIn(usual, folder)
 			if err != nil {
@@ -76,8 +76,8 @@ func (c *Codebase) StaleCRDs() (stale []StaleCRD, err error) {
 	return stale, nil
 }
 
-// OtherCRDFolder is a folder in which layouts have CRDs, that has some, and into which none are generated; "" if there
-// is none.
+// OtherCRDFolder returns a folder where layouts keep CRDs that holds some, though no call writes there. It returns ""
+// if there is none.
 func (c *Codebase) OtherCRDFolder() string {
 	g, err := c.Generation()
 	if err != nil {
@@ -94,7 +94,8 @@ func (c *Codebase) OtherCRDFolder() string {
 	return ""
 }
 
-// usualCRDFolders are the layout's folder, and those like config/components/crd/bases.
+// usualCRDFolders returns the folders where layouts keep CRDs: config/crd and its bases, and those like
+// config/components/crd/bases.
 func (c *Codebase) usualCRDFolders() []string {
 	folders := []string{CRDFolder, path.Dir(CRDFolder)}
 	entries, err := c.view.ReadDir("config")
@@ -109,7 +110,7 @@ func (c *Codebase) usualCRDFolders() []string {
 	return folders
 }
 
-// staleIn are the files of a folder that a generator wrote, and that another folder has under the same name.
+// staleIn returns the files of folder that controller-gen wrote and whose names the folder made has, too.
 func (c *Codebase) staleIn(folder, made string) (stale []StaleCRD, err error) {
 	entries, err := c.view.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {

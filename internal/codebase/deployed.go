@@ -11,30 +11,31 @@ import (
 )
 
 const (
-	deployTarget = "deploy" // of Makefiles, which deploys the operator
-	mostTargets  = 100      // that are followed
+	deployTarget = "deploy" // the Makefile target that deploys the operator
+	mostTargets  = 100      // bounds how many targets are followed
 )
 
-// A Deployed is what is deployed: what the Makefile's target deploy applies or, without such a target, config/default.
+// A Deployed describes what the Makefile's target deploy applies. Without such a target that is config/default.
 type Deployed struct {
-	// Folders have the kustomizations that are applied, without those that another of them builds of.
+	// Folders are the folders whose kustomizations are applied. Folders that another of them builds from are left out.
 	Folders []string
-	// At is the command that applies the first of them; the zero value without one.
+	// At is the command that applies the first folder, or the zero value.
 	At report.Position
 
-	// None reports that the commands of the target build no folder.
+	// None reports that the target has commands, but none that builds a folder.
 	None bool
 
-	// Also are the other commands of the target that change the cluster, each with its place.
+	// Also describes the target's other commands that change the cluster, each with its place.
 	Also []string
-	// Image is the image that the target has the manager run, or nil.
+	// Image is the manager's image as the target sets it, or nil.
 	Image *SetImage
 
-	unknown string   // why the folders are not known
-	edited  []string // commands that change what is applied, each with its place
+	unknown string   // why the folders are unknown; "" if they are known
+	edited  []string // commands that edit what is applied, each with its place
 }
 
-// Folder is the only folder that is applied as it is. Otherwise the error has the place that says what is applied.
+// Folder returns the single folder that is applied unchanged. Otherwise the error names the Makefile's line that
+// prevents it.
 func (d Deployed) Folder() (string, error) {
 	const settle = "name the folder of the kustomization with -k"
 	switch {
@@ -50,13 +51,14 @@ func (d Deployed) Folder() (string, error) {
 	return d.Folders[0], nil
 }
 
-// IsSamples reports whether a folder has objects for a running operator, such as config/samples/dev.
+// IsSamples reports whether a path has a folder such as samples, which holds objects for a running operator.
 func IsSamples(folder string) bool {
 	return slices.ContainsFunc(strings.Split(folder, "/"), func(name string) bool { return strings.HasPrefix(name, "samples") })
 }
 
-// Main is the folder that most likely deploys the operator: config/default, also where the target deploy builds
-// none, or the first that builds a Deployment. It is "" where no folder is one.
+// Main returns the folder that most likely deploys the operator, or "". It prefers a single folder, then
+// config/default, then the first that builds a Deployment. It is config/default, too, if the target deploy builds no
+// folder.
 func (c *Codebase) Main(d Deployed) string {
 	switch {
 	case d.None && c.Kustomization(DeployedFolder) != "":
@@ -74,10 +76,10 @@ func (c *Codebase) Main(d Deployed) string {
 	return ""
 }
 
-// Place is the command that applies the first folder, as messages have it.
+// Place returns the place of the command that applies the first folder, for messages.
 func (d Deployed) Place() string { return place(d.At) }
 
-// place is a position as errors have it, which name no column of a Makefile.
+// place formats a position without its column, which means nothing in a Makefile. The zero position is the Makefile.
 func place(at report.Position) string {
 	if at.Line == 0 {
 		return makefile.Name
@@ -85,13 +87,13 @@ func place(at report.Position) string {
 	return fmt.Sprintf("%s:%d", at.File, at.Line)
 }
 
-// Builds reports whether all that is deployed is known and builds of a folder.
+// Builds reports whether the target is known to deploy one folder that builds from the given one.
 func (c *Codebase) Builds(d Deployed, folder string) bool {
 	all, err := c.Config()
 	return err == nil && d.unknown == "" && len(d.Folders) == 1 && slices.Contains(all.Parts(d.Folders[0]), folder)
 }
 
-// Deployed is what is deployed. Its error is that a file which says so cannot be read.
+// Deployed returns what the project deploys. The error is that a file such as the Makefile cannot be read.
 func (c *Codebase) Deployed() (Deployed, error) { return c.deployed() }
 
 func (c *Codebase) readDeployed() (Deployed, error) {
@@ -131,7 +133,7 @@ func (c *Codebase) readDeployed() (Deployed, error) {
 	return d, nil
 }
 
-// reads reports whether a folder builds of a file that a command edits.
+// reads reports whether a step edits a file that the folder builds from.
 func (k *Kustomizations) reads(folder string, change recipe.Step) bool {
 	below := k.below(folder)
 	return len(change.Edited(func(place string) bool {
@@ -139,7 +141,7 @@ func (k *Kustomizations) reads(folder string, change recipe.Step) bool {
 	})) > 0
 }
 
-// appliers are the programs by which recipes build and apply kustomizations.
+// appliers are the programs with which recipes build and apply kustomizations.
 var appliers = []recipe.Program{
 	{Name: "kustomize", Variable: "KUSTOMIZE", Package: "sigs.k8s.io/kustomize/kustomize/v5", Filter: true},
 	{Name: "kubectl", Variable: "KUBECTL", Filter: true}, {Name: "oc", Variable: "OC", Filter: true},
@@ -147,21 +149,20 @@ var appliers = []recipe.Program{
 	{Name: "helm", Variable: "HELM", Filter: true},
 }
 
-// passing are the programs that apply, or hand on, what they read as it is.
+// passing are the programs that apply or pass on their standard input unchanged.
 var passing = []string{"kubectl", "oc", "tee", "cat", "kapp"}
 
-// applied is what recipes apply.
 type applied struct {
 	folders []string
 	unknown string
 	edited  []string
 	images  []SetImage
-	also    []string      // other commands that change the cluster
-	changes []recipe.Step // that may edit what is applied
-	before  []recipe.Step // those before the last call
+	also    []string      // descriptions of other commands that change the cluster
+	changes []recipe.Step // steps that may edit what is applied
+	before  []recipe.Step // steps before the last call
 }
 
-// An appliedReader reads what a target of the Makefile applies.
+// An appliedReader follows targets of the Makefile to what they apply. At ends up at the first command that does.
 type appliedReader struct {
 	*Codebase
 	needs map[string][]string
@@ -170,7 +171,8 @@ type appliedReader struct {
 	at    report.Position
 }
 
-// target is what a target applies: its own recipe or, if that applies nothing, the targets that it has made.
+// target returns what a target applies. If its own recipe applies nothing, it follows the prerequisites and the targets
+// that the recipe passes to make.
 func (r *appliedReader) target(name string) (found applied) {
 	if r.seen[name] || len(r.seen) == mostTargets {
 		return found
@@ -179,7 +181,7 @@ func (r *appliedReader) target(name string) (found applied) {
 	var own []recipe.Text
 	its := false
 	for i, text := range r.texts {
-		if i == 0 || text.Target != r.texts[i-1].Target { // which may be long
+		if i == 0 || text.Target != r.texts[i-1].Target { // Target may be a long list of names
 			its = slices.Contains(strings.Fields(text.Target), name)
 		}
 		if its {
@@ -223,9 +225,9 @@ func (r *appliedReader) target(name string) (found applied) {
 	return found
 }
 
-// call adds what a call of a program applies.
+// call adds to an applied what one call contributes.
 func (r *appliedReader) call(to *applied, program string, call recipe.Call) {
-	if call.Kept != "" { // and nothing applies it
+	if call.Kept != "" { // its output goes to a file that nothing applies
 		return
 	}
 	at := report.Position{File: call.File, Line: call.Line, Column: 1}
@@ -271,10 +273,10 @@ func (r *appliedReader) call(to *applied, program string, call recipe.Call) {
 	}
 }
 
-// valued are the flags of kustomize build that take the next word.
+// valued are the flags of kustomize build whose value is the next argument.
 var valued = []string{"-o", "--output", "-e", "--env", "--load-restrictor", "--helm-command", "--network-name", "--mount", "--reorder"}
 
-// builtFolder is the folder that a call of a program builds, if it does.
+// builtFolder returns the folder that a call builds. Builds is false for a call that builds none.
 func builtFolder(program string, words []string) (folder string, builds bool) {
 	switch {
 	case len(words) == 0:

@@ -7,11 +7,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
-// changing are the verbs of kubectl, oc and helm that change a cluster.
+// changing are the subcommands of kubectl, oc and helm that change a cluster.
 var changing = []string{"apply", "create", "replace", "patch", "set", "annotate", "label", "delete", "scale", "expose", "run", "upgrade", "install"}
 
-// changesCluster reports whether a call changes the cluster in a way that building folders does not show: not one that
-// applies a folder, standard input, or a file that another command of the recipe writes.
+// changesCluster reports whether a call changes the cluster beyond the kustomizations that are applied. Applying
+// standard input or a file in written does not count: that is what another command built.
 func (r *appliedReader) changesCluster(call recipe.Call, written []string) bool {
 	words := call.Arguments
 	verb := slices.IndexFunc(words, func(word string) bool { return slices.Contains(changing, word) })
@@ -34,7 +34,6 @@ func (r *appliedReader) changesCluster(call recipe.Call, written []string) bool 
 	return true
 }
 
-// writtenBy are the files to which calls write.
 func writtenBy(calls []recipe.Call) (files []string) {
 	for _, call := range calls {
 		files = append(files, call.Writes...)
@@ -42,7 +41,7 @@ func writtenBy(calls []recipe.Call) (files []string) {
 	return files
 }
 
-// shownCall is a call as messages have it. What follows = may be secret, as in --from-literal=token=….
+// shownCall formats a call for messages. It hides what follows "=", which may be secret, as in --from-literal=token=….
 func shownCall(program string, words []string) string {
 	shown := []string{program}
 	for _, word := range words {

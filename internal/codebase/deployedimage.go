@@ -11,16 +11,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// A SetImage is an image that a command of the target deploy has the manager run, by kustomize edit set image.
+// A SetImage is an image that the target deploy sets with kustomize edit set image.
 type SetImage struct {
 	Name  string // the image that is replaced
-	Value string // "" where only make or the shell know it
+	Value string // its replacement; "" if only make or the shell knows it
 	At    report.Position
 
-	dir string // of the kustomization; "" if it is not known
+	dir string // folder of the edited kustomization
 }
 
-// Flag is the value of deploy's --image for the image.
+// Flag returns the value for deploy's --image that sets the same image. IMG stands for an unknown one.
 func (i SetImage) Flag() string {
 	value := cmp.Or(i.Value, "IMG")
 	if i.Name == ownImage {
@@ -29,7 +29,7 @@ func (i SetImage) Flag() string {
 	return i.Name + "=" + value
 }
 
-// setImages are the images that a call sets, if it is kustomize edit set image.
+// setImages returns the images that a call of kustomize edit set image sets. For any other call it returns nil.
 func setImages(program string, call recipe.Call) (images []SetImage) {
 	words := call.Arguments
 	if program != "kustomize" || len(words) < 3 || words[0] != "edit" || words[1] != "set" || words[2] != "image" {
@@ -51,8 +51,8 @@ func setImages(program string, call recipe.Call) (images []SetImage) {
 	return images
 }
 
-// addImages notes the manager's image among those that commands set for the deployed folders. Others change what is
-// deployed.
+// addImages records the manager's image in d if a command sets it for a deployed folder. It records other images as
+// edits.
 func (c *Codebase) addImages(d *Deployed, all *Kustomizations, images []SetImage, makefileText []byte) {
 	built := makefile.Value(makefileText, "IMG", c.getenv, c.view)
 	repository, _, _ := reference.Split(built)
@@ -68,10 +68,10 @@ func (c *Codebase) addImages(d *Deployed, all *Kustomizations, images []SetImage
 	}
 }
 
-// runsManager reports whether the manager's container of a Deployment in folders has the image of a name.
+// runsManager reports whether a manager's container in these folders runs the image name.
 func (c *Codebase) runsManager(folders []string, name string) bool {
 	for _, folder := range folders {
-		all, _ := c.deploymentsIn(folder) // deploying reports one that does not build
+		all, _ := c.deploymentsIn(folder) // deploying reports a folder that does not build
 		for _, d := range all {
 			containers := d.Spec.Template.Spec.Containers
 			for _, container := range containers {

@@ -16,8 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// A Deployment is that of a manager, as it is built: with the prefix, the namespace and the patches of what is
-// deployed.
+// A Deployment is a manager's Deployment as kustomize builds it, with the name prefix, the namespace and the patches.
 type Deployment struct {
 	Metadata struct{ Name, Namespace string }
 	Spec     struct {
@@ -31,11 +30,11 @@ type Deployment struct {
 	}
 	// Manager is the index of the manager's container.
 	Manager int
-	// Written is the Deployment where the project writes it, or nil.
+	// Written is the Deployment as a file of the project has it, or nil if no file is found.
 	Written *Written
 }
 
-// A Container is what is read of one.
+// A Container holds the fields of a container that are read here.
 type Container struct {
 	Name, Image   string
 	Command, Args []string
@@ -46,7 +45,7 @@ type Container struct {
 	}
 }
 
-// A Variable is one of a container's environment. One whose value is that of a field or another object has ValueFrom.
+// A Variable is an environment variable of a container. ValueFrom is nil for a literal value.
 type Variable struct {
 	Name, Value string
 	ValueFrom   *struct {
@@ -54,21 +53,21 @@ type Variable struct {
 	}
 }
 
-// Container is the manager's.
+// Container returns the manager's container.
 func (d Deployment) Container() Container { return d.Spec.Template.Spec.Containers[d.Manager] }
 
 const (
-	ownImage       = "controller" // what layouts call the image that the project builds
-	usualContainer = "manager"    // what they call its container
+	ownImage       = "controller" // the layouts' name of the image that the project builds
+	usualContainer = "manager"    // the layouts' name of the manager's container
 	managerLabel   = "control-plane"
 
 	deploymentKind = "Deployment"
 )
 
-// Deployments are those of the project's managers, in the only folder that is deployed. What is fetched is left
-// out. A Deployment is a manager's if its container has the image that the
-// project builds, or runs the program of that; if none has, those with the label control-plane are, or those
-// with a container called manager, or the only one. The error is that the folder is not known, or does not build.
+// Deployments returns the managers' Deployments in the only folder that is deployed, without those that kustomize
+// fetches. A manager's container runs the image or the program that the project builds. If none does, the Deployments
+// with the label control-plane count, then those with a container named manager, then the only one. The error is that
+// the folder is unknown or does not build.
 func (c *Codebase) Deployments() ([]Deployment, error) { return c.deployments() }
 
 func (c *Codebase) readDeployments() ([]Deployment, error) {
@@ -87,7 +86,7 @@ func (c *Codebase) readDeployments() ([]Deployment, error) {
 	return c.managed(all)
 }
 
-// deploymentsIn are all Deployments that a folder builds; none without a kustomization.
+// deploymentsIn returns all Deployments that a folder builds, or none for a folder without a kustomization.
 func (c *Codebase) deploymentsIn(folder string) ([]Deployment, error) {
 	if c.Kustomization(folder) == "" {
 		return nil, nil
@@ -109,7 +108,7 @@ func (c *Codebase) deploymentsIn(folder string) ([]Deployment, error) {
 	return all, nil
 }
 
-// asDeployment reads a Deployment that has containers.
+// asDeployment converts an object. It reports false for another kind, and for a Deployment without containers.
 func asDeployment(object *unstructured.Unstructured) (d Deployment, ok bool) {
 	if kind := object.GroupVersionKind(); kind.Group != "apps" || kind.Kind != deploymentKind {
 		return d, false
@@ -121,7 +120,8 @@ func asDeployment(object *unstructured.Unstructured) (d Deployment, ok bool) {
 	return d, len(d.Spec.Template.Spec.Containers) > 0
 }
 
-// managed are those of the managers among Deployments.
+// managed returns the managers' Deployments, as [Codebase.Deployments] describes, and sets the indexes of their
+// containers.
 func (c *Codebase) managed(all []Deployment) ([]Deployment, error) {
 	content, err := c.makefile()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// folders are where new controllers and webhooks of a project go, beside those that are there, if the layout's folders
-// have none.
+// folders returns where a project's new controllers and webhooks go if its existing ones are outside the layout's
+// folders.
 func folders(file *project.Project, controllers []Controller, webhooks []Webhook) (f project.Folders) {
 	var dirs []string
 	for _, c := range controllers {
@@ -29,7 +29,8 @@ func folders(file *project.Project, controllers []Controller, webhooks []Webhook
 	return f
 }
 
-// controllerFolder is the folder of most controllers: the one that their folders are in if several have as many.
+// controllerFolder returns the folder with the most controllers. If siblings share the maximum, it returns their
+// parent.
 func controllerFolder(file *project.Project, dirs []string) (most string) {
 	count := map[string]int{}
 	for _, dir := range dirs {
@@ -40,13 +41,13 @@ func controllerFolder(file *project.Project, dirs []string) (most string) {
 	}
 	for dir, n := range count {
 		if dir != most && n == count[most] && path.Dir(dir) == path.Dir(most) && strings.Contains(most, "/") {
-			return path.Dir(most) // each of several has a folder of its own
+			return path.Dir(most) // each controller has a folder of its own
 		}
 	}
 	return most
 }
 
-// withoutKind is the folder of controllers that a package of some is in: a group or a kind may have a folder in it.
+// withoutKind returns the parent of a folder that is named after a group or a kind, else the folder itself.
 func withoutKind(file *project.Project, dir string) string {
 	for _, r := range file.Resources {
 		if base := path.Base(dir); path.Dir(dir) != "." && (base == r.Group || base == r.SingularName()) {
@@ -56,8 +57,8 @@ func withoutKind(file *project.Project, dir string) string {
 	return dir
 }
 
-// addWebhookFolder adds the first folder of webhooks that is called so, and whether it has folders for versions and
-// groups. It adds none if the layout's folders have some: beside their types, say.
+// addWebhookFolder sets the first folder named webhook or webhooks, and whether it has subfolders by version and group.
+// It sets none if a webhook is in the layout's folder.
 func addWebhookFolder(f *project.Folders, file *project.Project, dirs []string) {
 	for _, r := range file.Resources {
 		if slices.Contains(dirs, file.WebhookDir(r)) {

@@ -19,54 +19,53 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// Where kubebuilder's layouts have what is generated.
+// Folders of generated files in kubebuilder's layouts.
 const (
 	CRDFolder     = "config/crd/bases"
 	RoleFolder    = "config/rbac"
 	WebhookFolder = "config/webhook"
-	PolicyFolder  = "config/vap" // of slipway's
+	PolicyFolder  = "config/vap" // slipway's own
 )
 
-// A Generation is what is generated from a project's code, as its files have others run it: the Makefile, Taskfile.yml,
-// justfile, mise.toml, go generate, and scripts that these run. The zero value is that of a project without any.
+// A Generation is how a project's files generate code: the Makefile, Taskfile.yml, justfile, mise.toml, go:generate
+// directives, and the scripts that these run. The zero value is a project without any.
 type Generation struct {
-	// Calls are the calls of controller-gen, in order.
+	// Calls are the project's calls of controller-gen, in order.
 	Calls []Call
-	// Tool is how the project has controller-gen.
+	// Tool is how the project installs controller-gen.
 	Tool makefile.Tool
-	// Sources are the files that were looked at, without those of Go.
+	// Sources are the files that were searched for calls, without Go files.
 	Sources []string
-	// Slipway reports whether the Makefile leaves generating to slipway, as that of our scaffold does.
+	// Slipway reports whether the Makefile generates with slipway, as the scaffolded one does.
 	Slipway bool
-	// Layout reports whether PROJECT names a layout that says what is generated where nothing calls controller-gen.
+	// Layout reports whether PROJECT names a known layout. It decides what is generated if Calls is empty.
 	Layout bool
 }
 
-// Unknown reports whether nothing says what is generated: no call of controller-gen was found, and the project is not
-// one whose layout says so.
+// Unknown reports whether nothing determines what is generated: no call, no use of slipway and no known layout.
 func (g Generation) Unknown() bool { return len(g.Calls) == 0 && !g.Slipway && !g.Layout }
 
-// A Call is one call of controller-gen.
+// A Call is one call of controller-gen. Uses and what follows from them are empty if Unclear or Err is set.
 type Call struct {
 	recipe.Call
-	// Arguments are those without flags and without obsolete options.
+	// Arguments are the call's arguments without flags and obsolete options.
 	Arguments []string
-	Paths     []string // of packages; none means the one where it runs
-	Tags      []string // of packages; nil means the usual one
+	Paths     []string // package patterns; none means the folder where it runs
+	Tags      []string // build tags; nil means the default
 	Uses      []arguments.Use
 	Obsolete  []report.Finding // options that have no effect any more
-	// Err is why the arguments cannot be read, though the file has them.
+	// Err is why the arguments are invalid.
 	Err error
 }
 
-// At is where the call stands.
+// At returns the position of the call.
 func (c Call) At() report.Position { return report.Position{File: c.File, Line: c.Line, Column: 1} }
 
-// slipway is this program, as Makefiles of our scaffold call it.
+// slipway is this program, as scaffolded Makefiles call it.
 var slipway = recipe.Program{Name: "slipway", Variable: "SLIPWAY"}
 
-// readGeneration reads the files that may call controller-gen. Those of Go are looked at where no other does, or one
-// runs go generate.
+// readGeneration searches the project's files for calls of controller-gen. It reads go:generate directives only if no
+// other file generates, or if one runs go generate.
 func (c *Codebase) readGeneration() (g Generation, err error) {
 	content, err := c.makefile()
 	if err != nil {
@@ -110,7 +109,7 @@ func (c *Codebase) readGeneration() (g Generation, err error) {
 	return g, nil
 }
 
-// makefile is what the Makefile holds; nothing where there is none.
+// makefile returns the Makefile's content, or nil without one.
 func (c *Codebase) makefile() ([]byte, error) {
 	content, err := c.view.ReadFile(makefile.Name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -119,16 +118,15 @@ func (c *Codebase) makefile() ([]byte, error) {
 	return content, nil
 }
 
-// generates reports whether a call is one of a recipe or a script that generates files, and not of one that verifies
-// them.
+// generates reports whether a call generates files rather than verifies them, by the names of its file and target.
 func generates(call recipe.Call) bool {
 	return !strings.HasPrefix(path.Base(call.File), "verify") && !strings.HasPrefix(call.Target, "verify")
 }
 
-// updates runs the scripts that repositories of Kubernetes have run by hand.
+// updates returns calls of the scripts that repositories in the style of Kubernetes keep for running by hand.
 func (c *Codebase) updates() (texts []recipe.Text) {
 	for _, pattern := range []string{"hack/update*.sh", "hack/generate*.sh"} {
-		scripts, _ := fs.Glob(c.view, pattern) // the pattern is right
+		scripts, _ := fs.Glob(c.view, pattern) // ErrBadPattern cannot occur
 		for _, script := range scripts {
 			texts = append(texts, recipe.Text{File: script, Line: 1, Command: script, Shell: shellword.Quote(script)})
 		}
@@ -141,8 +139,7 @@ func runsDirectives(t recipe.Text) bool {
 	return strings.Contains(t.Shell, "go generate") || strings.Contains(t.Source, "(GO) generate")
 }
 
-// same reports whether another call is this one again: that of a task which the Makefile has as well, or of a script
-// that both run.
+// same reports whether two calls do the same, as when the Makefile and a Taskfile run one script.
 func (c Call) same(other recipe.Call) bool {
 	if c.Unclear != "" || other.Unclear != "" {
 		return c.File == other.File && c.Line == other.Line && c.Unclear == other.Unclear
@@ -150,7 +147,7 @@ func (c Call) same(other recipe.Call) bool {
 	return c.Dir == other.Dir && slices.Equal(c.Call.Arguments, other.Arguments)
 }
 
-// hasLayout reports whether PROJECT has a layout that is known. What else is wrong with it is no concern of generating.
+// hasLayout reports whether PROJECT names a known layout. It ignores other mistakes in the file.
 func (c *Codebase) hasLayout() bool {
 	content, err := c.view.ReadFile(project.FileName)
 	if err != nil {
@@ -175,7 +172,6 @@ func (c *Codebase) hasLayout() bool {
 	return described.KnownLayout()
 }
 
-// readCall reads the arguments of a call.
 func (c *Codebase) readCall(found recipe.Call) Call {
 	call := Call{Call: found}
 	if call.Unclear == "" && call.Dir != "" {
@@ -198,7 +194,7 @@ func (c *Codebase) readCall(found recipe.Call) Call {
 	return call
 }
 
-// Generators are the ones that a call may run.
+// Generators returns the names of the generators that a call may run.
 func Generators() []string {
 	return []string{"applyconfiguration", "crd", "object", "rbac", "schemapatch", "webhook"}
 }

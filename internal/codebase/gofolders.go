@@ -16,26 +16,25 @@ import (
 	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
-// A goFolder is a folder with Go files of the project.
+// A goFolder is a folder with Go files of the project, all names relative to it.
 type goFolder struct {
-	dir    string   // with slashes; "." is the project's own
-	module string   // the folder in which its module begins
-	files  []string // names, without tests
-	tests  []string // names of tests
+	dir    string   // slash-separated; "." is the project's
+	module string   // folder of its go.mod
+	files  []string // without tests
+	tests  []string
 }
 
-// mostFiles bounds how many Go files are looked at.
+// mostFiles bounds how many Go files are read.
 const mostFiles = 50_000
 
-// goWalk looks for the Go files of a project.
 type goWalk struct {
 	view   fs.ReadDirFS
-	enters func(dir string) bool // a folder in which another module begins
+	enters func(dir string) bool // decides about a folder with a go.mod
 	found  []goFolder
 	files  int
 }
 
-// GoFiles are the Go files of the project, without tests: see [Codebase.Kinds] for the error.
+// GoFiles returns the project's Go files without tests. The error is that of [Codebase.Kinds].
 func (c *Codebase) GoFiles() (names []string, err error) {
 	folders, err := c.folders()
 	for _, folder := range folders {
@@ -46,7 +45,7 @@ func (c *Codebase) GoFiles() (names []string, err error) {
 	return names, err
 }
 
-// FirstLine is the place of the first line of the project's code that matches, "file:line"; "" if none does.
+// FirstLine returns "file:line" of the first match in the project's Go files, or "".
 func (c *Codebase) FirstLine(match *regexp.Regexp) (string, error) {
 	files, err := c.GoFiles()
 	for _, name := range files {
@@ -58,9 +57,9 @@ func (c *Codebase) FirstLine(match *regexp.Regexp) (string, error) {
 	return "", err
 }
 
-// readFolders are the folders with Go code of the project, by name: of its module and of those below that belong to it,
-// since go.mod requires them or PROJECT has types there. Other modules below are examples or tools, and
-// downloaded ones are not the project's. A folder that cannot be read has no code.
+// readFolders finds the Go code of the project's module and of the nested modules that belong to it. A nested module
+// belongs if go.mod requires it or PROJECT has types there. Others are examples, tools or downloads. Folders that
+// cannot be read are skipped.
 func (c *Codebase) readFolders() ([]goFolder, error) {
 	types, required := c.listed(), c.required()
 	w := goWalk{view: c.view, enters: func(dir string) bool {
@@ -107,7 +106,7 @@ func (w *goWalk) walk(module, dir string, entries []fs.DirEntry) {
 	}
 }
 
-// isCode reports whether a file is Go code that the go command builds, or a test.
+// isCode reports whether the go command would build or test the file.
 func isCode(e fs.DirEntry) bool {
 	name := e.Name()
 	return strings.HasSuffix(name, ".go") && name[0] != '_' && name[0] != '.' && !e.IsDir()
@@ -115,10 +114,9 @@ func isCode(e fs.DirEntry) bool {
 
 func isModuleFile(e fs.DirEntry) bool { return e.Name() == "go.mod" && !e.IsDir() }
 
-// modulePath is the path of the project's module, or "".
 func (c *Codebase) modulePath() string { return c.moduleIn(".") }
 
-// moduleIn is the path of the module that begins in a folder, or "".
+// moduleIn returns the path of the module whose go.mod is in dir, or "".
 func (c *Codebase) moduleIn(dir string) string {
 	data, err := c.view.ReadFile(path.Join(dir, "go.mod"))
 	if err != nil {
@@ -127,7 +125,7 @@ func (c *Codebase) moduleIn(dir string) string {
 	return modfile.ModulePath(data)
 }
 
-// NestedModule is the folder of the module nested in the project's that a folder is in; "" when it is in the project's.
+// NestedModule returns the root folder of the nested module that contains dir, or "" for the project's own module.
 func (c *Codebase) NestedModule(dir string) string {
 	for at := path.Clean(dir); at != "." && fs.ValidPath(at); at = path.Dir(at) {
 		if c.moduleIn(at) != "" {
@@ -137,8 +135,7 @@ func (c *Codebase) NestedModule(dir string) string {
 	return ""
 }
 
-// ImportPath is the import path of a folder: that of the module that it is in, which may be nested in the project's of
-// the path repo, and the way from there.
+// ImportPath returns the import path of a folder. Repo is the path of the project's module; dir may be in a nested one.
 func (c *Codebase) ImportPath(repo, dir string) string {
 	if at := c.NestedModule(dir); at != "" {
 		return path.Join(c.moduleIn(at), strings.TrimPrefix(dir, at))
@@ -146,7 +143,7 @@ func (c *Codebase) ImportPath(repo, dir string) string {
 	return path.Join(repo, dir)
 }
 
-// required are the paths of the modules that the project's go.mod requires. A go.mod with a mistake requires none.
+// required returns the module paths that the project's go.mod requires. An invalid go.mod requires none.
 func (c *Codebase) required() (paths []string) {
 	for _, r := range c.requirements() {
 		paths = append(paths, r.Mod.Path)
@@ -154,7 +151,7 @@ func (c *Codebase) required() (paths []string) {
 	return paths
 }
 
-// Required is the version of a module that the project's go.mod requires, as it is there; "" for one that it does not.
+// Required returns the version of a module that the project's go.mod requires, or "".
 func (c *Codebase) Required(module string) string {
 	for _, r := range c.requirements() {
 		if r.Mod.Path == module {
@@ -176,8 +173,8 @@ func (c *Codebase) requirements() []*modfile.Require {
 	return file.Require
 }
 
-// Outside is the first Go file below the project's folder that is a link out of the repository, or "": what quotes
-// code, as compilers do, would print pieces of a file that is not the project's.
+// Outside returns the first Go file that is a link out of the repository, or "". A compiler's messages would quote
+// lines of a file that is not the project's.
 func (c *Codebase) Outside() (string, error) {
 	files, _, err := c.Sources()
 	for _, name := range files {
@@ -186,14 +183,14 @@ func (c *Codebase) Outside() (string, error) {
 			return name, nil
 		}
 		if err == nil {
-			_ = f.Close() // nothing was read
+			_ = f.Close() // it was opened only to check where it leads
 		}
 	}
 	return "", err
 }
 
-// Sources are all Go files below the project's folder, tests and those of other modules among them, and the folders in
-// which modules begin with the paths of these.
+// Sources returns all Go files below the project's folder, including tests and nested modules. Modules maps the root
+// folder of each module to its path.
 func (c *Codebase) Sources() (files []string, modules map[string]string, err error) {
 	entries, err := c.view.ReadDir(".")
 	if err != nil {

@@ -10,10 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
-// rbacGroup is the API group of roles and their bindings.
 const rbacGroup = "rbac.authorization.k8s.io"
 
-// roleObject is what is read of a role or a binding.
+// roleObject holds the fields of roles and bindings that are read here.
 type roleObject struct {
 	Metadata        struct{ Name string }
 	AggregationRule *struct{}
@@ -23,10 +22,10 @@ type roleObject struct {
 	RoleRef struct{ Kind, Name string }
 }
 
-// Granted are the permissions of the roles that bindings give to some account, in what is deployed and in whatever else
-// can be deployed by itself or added to that, apart from roles that are generated from markers. They are not known
-// where something else may grant more: a folder that does not build, other commands that change the cluster, and
-// bindings of roles that no folder has, such as cluster-admin, or that are put together in the cluster.
+// Granted returns the permissions that bindings give to any account, in the deployed folder and in other folders that
+// can be deployed or added. Roles that are generated from markers are left out. Known is false if more may be granted:
+// by a folder that does not build, by other commands of the target deploy, or by a binding of an unknown or aggregated
+// role, such as cluster-admin.
 func (c *Codebase) Granted() (granted []source.Permission, known bool) {
 	deployed, err := c.Deployed()
 	if err != nil || len(deployed.Also) > 0 {
@@ -59,14 +58,14 @@ func (c *Codebase) Granted() (granted []source.Permission, known bool) {
 	return granted, true
 }
 
-// roles are what folders build, by kind and name.
+// roles collects what folders build. Both fields identify a role as "Kind/name".
 type roles struct {
 	permissions map[string][]source.Permission
 	bound       []string
 }
 
-// mayBind reports whether a folder builds of a file that may have a binding. One that fetches something deploys another
-// project.
+// mayBind reports whether a folder builds from a file that may contain a binding. Samples do not count, nor do folders
+// that fetch something: those deploy another project.
 func (c *Codebase) mayBind(all *Kustomizations, folder string) bool {
 	if IsSamples(folder) || all.Elsewhere(folder) {
 		return false
@@ -79,7 +78,7 @@ func (c *Codebase) mayBind(all *Kustomizations, folder string) bool {
 	return false
 }
 
-// addRoles adds what a folder builds. It reports whether that is known.
+// addRoles adds the roles and bindings that a folder builds. It reports false if the folder does not build.
 func (c *Codebase) addRoles(to *roles, folder string) bool {
 	made, err := c.Generation()
 	if err != nil {
@@ -115,7 +114,7 @@ func (c *Codebase) addRoles(to *roles, folder string) bool {
 	return true
 }
 
-// permissions are what a role permits; an entry of none if that is nothing.
+// permissions returns the role's permissions. The first entry is empty, so that a known role without rules has one.
 func (o roleObject) permissions() []source.Permission {
 	all := []source.Permission{{}}
 	for _, rule := range o.Rules {
@@ -124,7 +123,7 @@ func (o roleObject) permissions() []source.Permission {
 	return all
 }
 
-// withoutRules is the text of generated roles without what they permit.
+// withoutRules removes the rules from the text of generated roles.
 func withoutRules(text []byte) []byte {
 	var kept []byte
 	inRules := false

@@ -10,39 +10,37 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// A Kind is a type of the project's code that is a version of a kind, by the generators' definition of one.
+// A Kind is a Go type of the project that the generators take for a version of a kind.
 type Kind struct {
 	source.Kind
 	Package *Package
-	// Entry is what PROJECT records of the kind, as it is there, or nil.
+	// Entry is the unmodified entry of the kind in PROJECT, or nil.
 	Entry *project.Resource
 }
 
-// A Package is a package of the project's code that has kinds, or markers of packages of kinds, or a struct type that
-// embeds TypeMeta.
+// A Package is a package with kinds, with package markers for kinds, or with a struct that embeds TypeMeta.
 type Package = source.Package
 
-// A Registration is how a package gets its kinds into a scheme.
+// A Registration is the way in which a package adds its kinds to a scheme.
 type Registration = source.Registration
 
-// Where is the place of the type, "file:line".
+// Where returns "file:line" of the type.
 func (k Kind) Where() string { return report.Position{File: k.File, Line: k.Line}.String() }
 
-// Kinds are the kinds that the project's code declares, in the order of their folders, be they in PROJECT or not. Their
-// error is that the project's folder cannot be read.
+// Kinds returns the kinds that the project's code declares, whether or not PROJECT lists them, in the order of their
+// folders. The error is that the project's folder cannot be read.
 func (c *Codebase) Kinds() ([]Kind, error) {
 	code, err := c.kinds()
 	return code.kinds, err
 }
 
-// Packages are the packages of [Codebase.Kinds], and those that have no kinds yet.
+// Packages returns the packages of [Codebase.Kinds], and those that have no kinds yet.
 func (c *Codebase) Packages() ([]Package, error) {
 	code, err := c.kinds()
 	return code.packages, err
 }
 
-// Package is the one of [Codebase.Packages] in a folder. Where there is none it is the zero value, and types there are
-// no kinds.
+// Package returns the package of [Codebase.Packages] in a folder. The zero value means that types there are not kinds.
 func (c *Codebase) Package(dir string) Package {
 	code, _ := c.kinds() // a caller that needs all kinds reports the error
 	for _, p := range code.packages {
@@ -53,12 +51,12 @@ func (c *Codebase) Package(dir string) Package {
 	return Package{}
 }
 
-// KindIn is the kind of a name in the package of a folder, or nil.
+// KindIn returns the kind with this name in the package of a folder, or nil.
 func (c *Codebase) KindIn(dir, name string) *Kind {
 	return c.kind(func(k Kind) bool { return k.Name == name && k.Package.Dir == dir })
 }
 
-// KindOf is the kind that PROJECT has an entry for, or nil.
+// KindOf returns the kind that belongs to an entry of PROJECT, or nil.
 func (c *Codebase) KindOf(r project.Resource) *Kind {
 	return c.kind(func(k Kind) bool {
 		return k.Entry != nil && k.Entry.Group == r.Group && k.Entry.Version == r.Version && k.Entry.Kind == r.Kind
@@ -73,7 +71,6 @@ func (c *Codebase) kind(is func(Kind) bool) *Kind {
 	return nil
 }
 
-// kindsInCode is what one look at the code finds.
 type kindsInCode struct {
 	packages []Package
 	kinds    []Kind
@@ -102,16 +99,16 @@ func (c *Codebase) readKinds() (code kindsInCode, err error) {
 	return code, nil
 }
 
-// listed are the kinds of the project's own that PROJECT lists.
+// listed are the entries of PROJECT whose types are in the project.
 type listed []listedKind
 
 type listedKind struct {
 	*project.Resource
-	dir string // where PROJECT has its types
+	dir string // where PROJECT expects the types
 }
 
-// listed reads them. A PROJECT file that cannot be read lists none: what is wrong with it is reported by who changes
-// it.
+// listed returns the project's own entries of PROJECT. If the file cannot be read it returns none: the commands that
+// change the project report the error.
 func (c *Codebase) listed() (all listed) {
 	file, err := c.readProject()
 	if err != nil || file == nil {
@@ -126,8 +123,8 @@ func (c *Codebase) listed() (all listed) {
 	return all
 }
 
-// enter gives each kind its entry: that of its folder or, where the folder that PROJECT has for an entry does not have
-// the kind, that of its version, if no other kind may be meant.
+// enter assigns PROJECT's entries to the kinds. The kind in the folder that PROJECT expects gets its entry. For a moved
+// kind, the entry goes to the only one elsewhere of that name and version.
 func (all listed) enter(kinds []Kind) {
 	for _, l := range all {
 		for i := range kinds {
@@ -142,7 +139,7 @@ func (all listed) enter(kinds []Kind) {
 			k := &kinds[i]
 			switch {
 			case k.Entry == l.Resource:
-				moved = append(moved, nil) // it is in its place
+				moved = append(moved, nil) // the kind is where PROJECT expects it
 			case k.Entry == nil && k.Name == l.Kind && k.Package.Version == l.Version:
 				moved = append(moved, k)
 			}

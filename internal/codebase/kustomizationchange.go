@@ -8,14 +8,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/fileview"
 )
 
-// A ConfigChange is what a change of files does to the project's kustomizations.
+// A ConfigChange compares the project's kustomizations before and after a change of files.
 type ConfigChange struct {
-	*Kustomizations // after it
+	*Kustomizations // after the change
 	before          *Kustomizations
-	changed         map[string]bool // the files that are written or deleted
+	changed         map[string]bool // files that the change writes or deletes
 }
 
-// ConfigAfter compares the project with what it becomes when these files are changed.
+// ConfigAfter compares the project's kustomizations with those of after. Changed holds the files that differ.
 func (c *Codebase) ConfigAfter(after *Codebase, changed map[string]bool) (*ConfigChange, error) {
 	before, err := c.Config()
 	if err != nil {
@@ -28,8 +28,8 @@ func (c *Codebase) ConfigAfter(after *Codebase, changed map[string]bool) (*Confi
 	return &ConfigChange{Kustomizations: then, before: before, changed: changed}, nil
 }
 
-// Affected are the folders with a kustomization that reads a file which changes: one that builds of another comes
-// before that. Components, which do not build by themselves, and those that list nothing any more are none.
+// Affected returns the folders whose kustomization reads a changed file. A folder comes before those that it builds
+// from. Components, which do not build by themselves, and kustomizations that become empty are left out.
 func (c *ConfigChange) Affected() []string {
 	var folders []string
 	size := map[string]int{}
@@ -48,7 +48,6 @@ func (c *ConfigChange) Affected() []string {
 	return folders
 }
 
-// changes reports whether one of these files changes.
 func (c *ConfigChange) changes(files map[string]bool) bool {
 	for name := range files {
 		if c.changed[name] {
@@ -58,9 +57,9 @@ func (c *ConfigChange) changes(files map[string]bool) bool {
 	return false
 }
 
-// Complete reports whether all that a folder builds of is in the project after the change: nothing is elsewhere, such
-// as in a repository, or to be made yet, such as what is generated, or the first of the objects of a folder. What the
-// change deletes is its doing, and no reason, but that the last object of a folder goes.
+// Complete reports whether everything that a folder builds from is in the project after the change. It is not if a
+// resource is remote or is still to be generated, or if a kustomization lists nothing. Files that the change itself
+// deletes do not count as missing.
 func (c *ConfigChange) Complete(folder string) bool { return c.complete(folder, map[string]bool{}) }
 
 func (c *ConfigChange) complete(name string, seen map[string]bool) bool {
@@ -75,14 +74,14 @@ func (c *ConfigChange) complete(name string, seen map[string]bool) bool {
 	return !found.elsewhere && !found.isEmpty() && !slices.ContainsFunc(found.listed, func(name string) bool { return !c.complete(name, seen) })
 }
 
-// isThere reports whether there is a file or folder, or something that cannot be looked at.
+// isThere reports whether a file or folder exists. One that cannot be examined counts as existing.
 func isThere(view fileview.View, name string) bool {
 	there, err := fileview.Exists(view, name)
 	return there || err != nil
 }
 
-// Broken is a kustomization whose list the change damages, whether it builds or not: it is no YAML any more, or a new
-// line became part of the one above it.
+// Broken returns a kustomization that the change damages: its text is no longer YAML, or a new line joined the one
+// above. The second case may still build.
 func (c *ConfigChange) Broken() (file string, is bool) {
 	for _, folder := range c.before.folders {
 		before, after := c.before.of(folder), c.of(folder)

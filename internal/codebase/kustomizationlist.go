@@ -9,18 +9,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A list is what a kustomization says. Paths are relative to the project.
+// A list is the parsed content of a kustomization file. Paths are relative to the project.
 type list struct {
 	file      string
-	broken    bool // it is no YAML, and lists nothing
+	broken    bool // not YAML; listed is empty
 	component bool
-	listed    []string // what it builds of
-	named     []string // what it may read: also patches, for example
-	elsewhere bool     // something that it builds of is not in the project
-	generates bool     // objects, of other things
+	listed    []string // resources, bases and components
+	named     []string // every text that may be a path, such as those of patches
+	elsewhere bool     // lists something outside the project
+	generates bool     // has generators or charts
 }
 
-// parse reads a kustomization. A key with a value of another type has none.
+// parse reads a kustomization. It ignores values of an unexpected type, which kustomize reports.
 func parse(file string, src []byte) *list {
 	l, folder := &list{file: file}, path.Dir(file)
 	var known struct {
@@ -36,7 +36,7 @@ func parse(file string, src []byte) *list {
 		l.broken = true
 		return l
 	}
-	_ = yaml.Unmarshal(src, &known) // it goes on past values of other types, which kustomize reports
+	_ = yaml.Unmarshal(src, &known) // it continues past values of other types
 	l.component = known.Kind == "Component"
 	l.generates = len(known.ConfigMaps)+len(known.Secrets)+len(known.Generators)+len(known.Charts) > 0
 	for _, entry := range slices.Concat(known.Resources, known.Bases, known.Components) {
@@ -50,18 +50,19 @@ func parse(file string, src []byte) *list {
 	return l
 }
 
-// isEmpty reports whether the kustomization builds of nothing, which kustomize refuses. A component patches others.
+// isEmpty reports whether the kustomization builds nothing, which kustomize refuses. A component need not build
+// anything.
 func (l *list) isEmpty() bool {
 	return !l.component && len(l.listed) == 0 && !l.elsewhere && !l.generates
 }
 
-// within is the path of an entry, if that is a place in the project.
+// within returns the path of an entry relative to the project. It reports false for a URL or a path outside.
 func within(folder, entry string) (string, bool) {
 	name := path.Join(folder, entry)
 	return name, !strings.Contains(entry, "://") && filepath.IsLocal(filepath.FromSlash(name))
 }
 
-// addNamed adds all texts of a kustomization that may be the paths of files, with or without a key before them.
+// addNamed adds all texts of a kustomization that may be paths, also in the form key=path.
 func (l *list) addNamed(folder string, node *yaml.Node) {
 	for _, child := range node.Content {
 		l.addNamed(folder, child)
@@ -77,11 +78,11 @@ func (l *list) addNamed(folder string, node *yaml.Node) {
 	}
 }
 
-// Lists are the files and folders that a kustomization with this text lists, by their paths in the project.
+// Lists returns the files and folders that a kustomization with this text lists, relative to the project.
 func Lists(file string, src []byte) []string { return parse(file, src).listed }
 
-// BuildsOfMore reports whether a file, a kustomization with this text, builds of other things than the files for which
-// but returns true. A component patches what others build, so it never does.
+// BuildsOfMore reports whether a kustomization with this text builds from more than the files for which but returns
+// true. For a component it is false: that patches what others build.
 func BuildsOfMore(file string, src []byte, but func(file string) bool) bool {
 	l := parse(file, src)
 	more := l.elsewhere || l.generates || slices.ContainsFunc(l.listed, func(name string) bool { return !but(name) })

@@ -15,28 +15,29 @@ import (
 )
 
 const (
-	mostFolders = 300    // with a kustomization, that are looked at
-	mostEntries = 50_000 // of the project, that are walked through
-	mostListed  = 2000   // names that are looked at for one folder
+	mostFolders = 300    // with a kustomization
+	mostEntries = 50_000 // that a walk of the project visits
+	mostListed  = 2000   // for one folder
 )
 
-// Kustomizations are those of a project: what each lists, which of them no other one lists, and whether all of that is
-// there. They build nothing: that is kustomize's.
+// Kustomizations is the graph of a project's kustomizations: which lists which. It builds nothing; package
+// kustomization does that. It is not safe for concurrent use.
 type Kustomizations struct {
 	view    fileview.View
-	folders []string         // that have one
-	linked  []string         // folders where it is a link
-	known   map[string]*list // by their folders; nil in a folder without
-	err     error            // why the first of those could not be read that cannot
+	folders []string
+	linked  []string         // folders whose kustomization file is a link
+	known   map[string]*list // by folder; nil if it has no kustomization
+	err     error            // the first read error
 }
 
-// readConfig finds the project's kustomizations. What cannot be read is left to kustomize, which reports it.
+// readConfig finds the project's kustomizations. It skips folders and files that cannot be read: kustomize reports
+// them.
 func (c *Codebase) readConfig() (*Kustomizations, error) {
 	k := &Kustomizations{view: c.view, known: map[string]*list{}}
 	return k, k.walk()
 }
 
-// walk finds the folders, without following links.
+// walk finds the folders with a kustomization. It does not follow links.
 func (k *Kustomizations) walk() error {
 	entries := 0
 	err := fs.WalkDir(k.view, ".", func(name string, d fs.DirEntry, err error) error {
@@ -61,7 +62,7 @@ func (k *Kustomizations) walk() error {
 	return nil
 }
 
-// add adds the folder of a kustomization.
+// add adds the folder of a kustomization file.
 func (k *Kustomizations) add(name string, d fs.DirEntry) {
 	folders := &k.folders
 	if d.Type()&fs.ModeSymlink != 0 {
@@ -72,7 +73,6 @@ func (k *Kustomizations) add(name string, d fs.DirEntry) {
 	}
 }
 
-// skip passes over what a walk cannot read.
 func skip(d fs.DirEntry) error {
 	if d != nil && d.IsDir() {
 		return fs.SkipDir
@@ -80,13 +80,13 @@ func skip(d fs.DirEntry) error {
 	return nil
 }
 
-// isRegular reports whether a name leads to a file.
+// isRegular reports whether name is a file or a link to one.
 func isRegular(view fs.StatFS, name string) bool {
 	info, err := view.Stat(name)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// of is the kustomization of a folder, or nil.
+// of returns the kustomization of a folder, or nil.
 func (k *Kustomizations) of(folder string) *list {
 	if found, ok := k.known[folder]; ok {
 		return found
@@ -96,7 +96,7 @@ func (k *Kustomizations) of(folder string) *list {
 	return found
 }
 
-// read reads the kustomization of a folder, under the first name that there is.
+// read parses the kustomization of a folder under the first recognized name that exists.
 func (k *Kustomizations) read(folder string) *list {
 	for _, name := range konfig.RecognizedKustomizationFileNames() {
 		file := path.Join(folder, name)
@@ -111,7 +111,7 @@ func (k *Kustomizations) read(folder string) *list {
 	return nil
 }
 
-// below is a folder and all that it names, directly or not: files, and folders with a kustomization.
+// below returns a folder and all files and folders that it names, directly or not.
 func (k *Kustomizations) below(folder string) map[string]bool {
 	all := map[string]bool{}
 	var add func(string)
@@ -131,7 +131,7 @@ func (k *Kustomizations) below(folder string) map[string]bool {
 	return all
 }
 
-// Parts are a folder and those with a kustomization that it builds of.
+// Parts returns a folder and all folders with a kustomization that it builds from, in no order.
 func (k *Kustomizations) Parts(folder string) []string {
 	var parts []string
 	for name := range k.below(folder) {
@@ -142,10 +142,10 @@ func (k *Kustomizations) Parts(folder string) []string {
 	return parts
 }
 
-// File is the kustomization of a folder.
+// File returns the kustomization file of a folder, which must have one.
 func (k *Kustomizations) File(folder string) string { return k.of(folder).file }
 
-// ListedBy are the folders, in the order of their names, whose kustomizations list a file or another folder.
+// ListedBy returns the folders, sorted, whose kustomizations list a file or another folder.
 func (k *Kustomizations) ListedBy(name string) []string {
 	var by []string
 	for _, other := range k.folders {
@@ -156,16 +156,16 @@ func (k *Kustomizations) ListedBy(name string) []string {
 	return by
 }
 
-// Elsewhere reports whether a folder builds of something that is not in the project.
+// Elsewhere reports whether a folder builds from something outside the project.
 func (k *Kustomizations) Elsewhere(folder string) bool {
 	return slices.ContainsFunc(k.Parts(folder), func(part string) bool { return k.of(part).elsewhere })
 }
 
-// Folders are those with a kustomization, in no order.
+// Folders returns all folders with a kustomization, in no order.
 func (k *Kustomizations) Folders() []string { return slices.Concat(k.folders, k.linked) }
 
-// Tops are the folders, in the order of their names, whose kustomizations are listed by none and are no components:
-// what can be deployed by itself. One that cannot be read is among them: kustomize says why.
+// Tops returns the folders, sorted, whose kustomizations no other one lists and that are not components: each can be
+// deployed by itself. Unreadable ones are included, so that kustomize reports why.
 func (k *Kustomizations) Tops() []string {
 	var tops []string
 	listed := map[string]bool{}
@@ -186,19 +186,19 @@ func (k *Kustomizations) Tops() []string {
 	return slices.Compact(tops)
 }
 
-// A Listed file is one that a kustomization has among its resources.
+// A Listed is a file and the kustomization that lists it.
 type Listed struct{ File, By string }
 
-// DeployedFiles are the files that a folder builds of, each once, in the order in which they are listed: what other
-// places hold is not deployed. What is outside of the project or not there is left to kustomize, which reports it. A
-// kustomization that cannot be read is an error. Other folders of the project are not looked at.
+// DeployedFiles returns the files that a folder builds from, each once, in the order in which they are listed. It reads
+// only the folders below this one. It skips entries that are missing or outside the project, which kustomize reports.
+// The error is that a kustomization cannot be read.
 func (c *Codebase) DeployedFiles(folder string) ([]Listed, error) {
 	t := tree{Kustomizations: &Kustomizations{view: c.view, known: map[string]*list{}}, seen: map[string]bool{}}
 	t.folder(folder)
 	return t.files, t.err
 }
 
-// A tree is a walk from a kustomization to those that it lists.
+// A tree walks from one kustomization to all that it lists.
 type tree struct {
 	*Kustomizations
 	seen  map[string]bool

@@ -10,20 +10,20 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// HeaderFile is the usual file of what Go files begin with.
+// HeaderFile is the layouts' file with the header of Go files.
 const HeaderFile = "hack/boilerplate.go.txt"
 
-// A Header is what the project's Go files begin with.
+// A Header is the license header of the project's Go files.
 type Header struct {
-	// File has it: that of the first call which has code begin with a file that is there, else [HeaderFile]. It is ""
-	// where none is there.
+	// File holds the header: the first existing headerFile option of a call, else [HeaderFile]. It is "" if neither
+	// exists.
 	File string
-	Year string // that generators replace the word YEAR by; "" without one
-	Text string // as generators write it, with the year
+	Year string // replaces the word YEAR; "" keeps it
+	Text string // with the year replaced
 }
 
-// License is the header of the project's Go files. Its error is that its file, or one that says which it is, cannot be
-// read.
+// License returns the header of the project's Go files. The error is that its file, or one with a headerFile option,
+// cannot be read.
 func (c *Codebase) License() (Header, error) { return c.license() }
 
 func (c *Codebase) readLicense() (Header, error) {
@@ -48,8 +48,8 @@ func (c *Codebase) readLicense() (Header, error) {
 	return Header{}, nil
 }
 
-// Headers are the files of headers that calls have generated code begin with, relative to the project unless absolute,
-// and the usual one where it is there.
+// Headers returns the header files that calls name and the layouts' one if it exists. Paths are relative to the
+// project, or absolute.
 func (c *Codebase) Headers() (files []string, err error) {
 	generation, err := c.Generation()
 	for _, h := range generation.Headers() {
@@ -61,7 +61,7 @@ func (c *Codebase) Headers() (files []string, err error) {
 	return files, err
 }
 
-// Headers are those that calls have generated code begin with, without their text.
+// Headers returns the headers that calls name, without Text.
 func (g Generation) Headers() (headers []Header) {
 	for call, use := range g.uses {
 		name := use.Option("headerFile")

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// HasFlag reports whether the project's code defines a flag: by a function of the packages flag or pflag or one called
-// like those, in a flag's Name as urfave/cli has them, or in the tag of a field. Its name may be a constant.
+// HasFlag reports whether the project's code defines a flag. It finds functions like those of packages flag and pflag,
+// the field Name of urfave/cli's flags, and struct tags. The name may be a constant.
 func (c *Codebase) HasFlag(name string) (bool, error) {
 	quoted := strconv.Quote(name)
 	is := func(e ast.Expr) bool { return isLiteral(e, quoted) }
@@ -46,7 +46,7 @@ func (c *Codebase) HasFlag(name string) (bool, error) {
 	return found, err
 }
 
-// SetsField reports whether the project's code sets a field of that name to anything but false, in a literal or by an
+// SetsField reports whether the project's code sets a field of this name to anything but false, in a literal or an
 // assignment.
 func (c *Codebase) SetsField(name string) (bool, error) {
 	return c.anyNode(name, func(n ast.Node) bool {
@@ -66,8 +66,7 @@ func (c *Codebase) SetsField(name string) (bool, error) {
 	})
 }
 
-// ReadsVariable reports whether Go code names a variable of the environment where it reads one: as an argument, or as
-// a constant's value.
+// ReadsVariable reports whether Go code may read an environment variable: its name is an argument or an assigned value.
 func ReadsVariable(src []byte, name string) bool {
 	quoted := strconv.Quote(name)
 	is := func(e ast.Expr) bool { return isLiteral(e, quoted) }
@@ -87,14 +86,13 @@ func ReadsVariable(src []byte, name string) bool {
 // flagFunction matches functions that define a flag, such as BoolVar or StringSliceP.
 var flagFunction = lazy.Regexp(`^(Text|Bool|Int\d*|Uint\d*|Float\d+|Duration|String|IP|Count|Enum)?(Slice|Array|ToString|Func)?(Var)?P?F?$`)
 
-// definesFlag reports whether a call defines a flag with the name that is one.
+// definesFlag reports whether a call defines the flag whose name is matches. It may be the second argument.
 func definesFlag(call *ast.CallExpr, is func(ast.Expr) bool) bool {
 	function := nameOf(call.Fun)
 	return function != "" && flagFunction().MatchString(function) && slices.ContainsFunc(call.Args[:min(2, len(call.Args))], is)
 }
 
-// anyNode reports whether the code of the project has such a node. Files without the text are not parsed, and one that
-// is no Go has none.
+// anyNode reports whether is holds for a node of the project's code. Files that do not contain text are not parsed.
 func (c *Codebase) anyNode(text string, is func(ast.Node) bool) (bool, error) {
 	files, err := c.GoFiles()
 	return slices.ContainsFunc(files, func(name string) bool {
@@ -103,12 +101,12 @@ func (c *Codebase) anyNode(text string, is func(ast.Node) bool) (bool, error) {
 	}), err
 }
 
-// anyIn reports whether Go code has such a node.
+// anyIn is [Codebase.anyNode] for one file.
 func anyIn(src []byte, text string, is func(ast.Node) bool) (found bool) {
 	if !bytes.Contains(src, []byte(text)) {
 		return false
 	}
-	file, _ := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution) // as far as it is Go
+	file, _ := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution) // up to the first mistake
 	if file == nil {
 		return false
 	}
@@ -119,13 +117,12 @@ func anyIn(src []byte, text string, is func(ast.Node) bool) (found bool) {
 	return found
 }
 
-// isLiteral reports whether an expression is a text.
 func isLiteral(e ast.Expr, quoted string) bool {
 	literal, _ := e.(*ast.BasicLit)
 	return literal != nil && (literal.Value == quoted || literal.Value == "`"+strings.Trim(quoted, `"`)+"`")
 }
 
-// nameOf is the last name of an expression such as flags.Address; "" if it is none.
+// nameOf returns the last name of an expression such as flags.Address, or "".
 func nameOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:

@@ -26,23 +26,23 @@ import (
 
 // A Manager is a program of the project that may be its manager.
 type Manager struct {
-	Package string // its folder, such as cmd; "." is the project's own
-	// Arguments start it: those of the Makefile's target run or, where that starts another program or none, the
-	// subcommand of the image that the Dockerfile describes.
+	Package string // folder, such as cmd; "." is the project's
+	// Arguments start the manager, as the Makefile's target run passes them. If that starts no or another program, they
+	// are the subcommand in the Dockerfile's image.
 	Arguments []string
 }
 
-// A Start is how a manager is started on a machine that is no pod.
+// A Start is how to start a manager outside a pod.
 type Start struct {
 	Arguments   []string
 	Environment []string // NAME=VALUE
-	From        []string // the places that say so
+	From        []string // places of the Environment, for messages
 }
 
-// Start is how the project starts a manager: with arguments and variables as the Makefile's target run has them and,
-// where that leaves them open, with the subcommand and the plain variables of its Deployment, or the subcommand of its
-// image. Flags of a pod, and variables that only patches add, have its paths and addresses. What is deployed may be
-// unknown, or not build: then it says nothing.
+// Start returns the arguments and variables for a manager on the user's machine. Those of the Makefile's target run
+// come first. Else they are the subcommand and the literal variables of the manager's Deployment, or the image's
+// subcommand. Flags and patched variables of a pod are left out: they hold its paths and addresses. An unknown or
+// failing Deployment is ignored.
 func (c *Codebase) Start(m Manager) (s Start, err error) {
 	run, err := c.started()
 	if err != nil {
@@ -70,20 +70,19 @@ func (c *Codebase) Start(m Manager) (s Start, err error) {
 	if run.pkg == m.Package && len(run.env) > 0 {
 		s.Environment, s.From = append(s.Environment, run.env...), append(s.From, run.place)
 	}
-	s.Environment = slices.DeleteFunc(s.Environment, func(pair string) bool { // the cluster is the user's choice
+	s.Environment = slices.DeleteFunc(s.Environment, func(pair string) bool { // the user chooses the cluster
 		return strings.HasPrefix(pair, "KUBECONFIG=") || strings.HasPrefix(pair, "KUBERNETES_")
 	})
 	return s, nil
 }
 
-// Managers are the programs that may be the project's manager, and the only one if it is certain: what the Dockerfile
-// builds, or else what the Makefile's target run starts, or else the package in cmd or in the project's own folder, as
-// layouts have it. Without these they are the main packages in the folders of cmd. Files that build tags leave out do
-// not count.
+// Managers returns the programs that may be the project's manager, or a single one if that is certain. It tries what
+// the Dockerfile builds, what the Makefile's target run starts, cmd, and the project's folder. If none of these is
+// certain, it returns the main packages in the folders of cmd. There, files that build tags exclude do not count.
 func (c *Codebase) Managers() ([]Manager, error) { return c.managers() }
 
-// Manager is the program that is the project's manager. Choose is what the user does where several may be, as in "name
-// one, as in: …".
+// Manager returns the project's manager. If several programs may be it, choose supplies the hint of the error for one
+// of them.
 func (c *Codebase) Manager(choose func(pkg string) *report.Error) (Manager, error) {
 	all, err := c.Managers()
 	switch {
@@ -104,11 +103,11 @@ func (c *Codebase) Manager(choose func(pkg string) *report.Error) (Manager, erro
 	return Manager{}, e
 }
 
-// ListMains is the command that lists a module's main packages.
+// ListMains lists a module's main packages.
 const ListMains = `go list -f '{{if eq .Name "main"}}{{.Dir}}{{end}}' ./...`
 
-// Choose makes the program of a package the manager, as --manager names it, whatever else the project has. It is called
-// before [Codebase.Managers]; "" chooses none.
+// Choose makes the program of a package the manager, as the flag --manager does. It must be called before
+// [Codebase.Managers]; "" chooses none.
 func (c *Codebase) Choose(pkg string) error {
 	if pkg == "" {
 		return nil
@@ -124,7 +123,7 @@ func (c *Codebase) Choose(pkg string) error {
 	return refused
 }
 
-// As reads another view of the same project.
+// As returns the codebase of another view of the same project, with the same chosen manager.
 func (c *Codebase) As(view fileview.View) *Codebase {
 	other := Read(view, c.getenv)
 	other.chosen = c.chosen
@@ -158,10 +157,11 @@ func (c *Codebase) readManagers() ([]Manager, error) {
 	return all, nil
 }
 
-// mainPackages are the folders of the main packages among which the manager's is. Those named are certain.
+// mainPackages returns the folders that may hold the manager's main package. The first main package in named is
+// certain.
 func (c *Codebase) mainPackages(named ...string) (found []string) {
 	for _, pkg := range named {
-		if c.IsMain(pkg) { // whatever its tags: the command has them
+		if c.IsMain(pkg) { // tags do not matter: the command sets them
 			return []string{pkg}
 		}
 	}
@@ -182,20 +182,20 @@ func (c *Codebase) mainPackages(named ...string) (found []string) {
 	return found
 }
 
-// built is the folder of the package that the Dockerfile builds, or "", and the words with which its image starts it.
+// built returns the folder of the first package that the Dockerfile builds, or "", and the words that start its image.
 func (c *Codebase) built() (pkg string, words []string, err error) {
 	content, err := c.small("Dockerfile", dockerfile.MaxSize)
 	if err != nil {
 		return "", nil, err
 	}
 	recipe, err := dockerfile.Read(string(content), dockerfile.Options{Files: c.view})
-	if err != nil || len(recipe.Programs) == 0 { // what no builder takes says nothing
+	if err != nil || len(recipe.Programs) == 0 { // an unusable Dockerfile decides nothing
 		return "", nil, nil
 	}
 	return c.Folder(recipe.Programs[0].Package), slices.Concat(recipe.Entrypoint, recipe.Command), nil
 }
 
-// subcommand are the arguments before the first flag. What follows that is for a pod: paths and addresses.
+// subcommand returns the words before the first flag. A pod's flags hold its paths and addresses.
 func subcommand(words []string) []string {
 	if flags := slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, "-") }); flags >= 0 {
 		return words[:flags]
@@ -203,9 +203,9 @@ func subcommand(words []string) []string {
 	return words
 }
 
-// A goRun is how the Makefile's target run starts a program with the go command.
+// A goRun is the go run command of the Makefile's target run.
 type goRun struct {
-	pkg            string // its folder, or ""
+	pkg            string // folder, or ""
 	arguments, env []string
 	place          string
 }
@@ -236,13 +236,13 @@ func (c *Codebase) started() (run goRun, err error) {
 	return run, nil
 }
 
-// Folder is the folder of a package that a go command names in the project's folder, such as ./cmd, cmd/main.go or the
-// package's path. It is "" for one outside of the project.
+// Folder returns the folder of a package as the go command takes it: ./cmd, cmd/main.go or an import path. It returns
+// "" for one outside the project.
 func (c *Codebase) Folder(pkg string) string {
 	if pkg = filepath.ToSlash(pkg); strings.HasSuffix(pkg, ".go") {
 		pkg = path.Dir(pkg)
 	}
-	mod, _ := c.view.ReadFile("go.mod") // without one nothing is in it
+	mod, _ := c.view.ReadFile("go.mod") // without go.mod, no import path is in the project
 	if module := modfile.ModulePath(mod); module != "" && (pkg == module || strings.HasPrefix(pkg, module+"/")) {
 		pkg = strings.TrimPrefix(strings.TrimPrefix(pkg, module), "/")
 	}
@@ -252,8 +252,7 @@ func (c *Codebase) Folder(pkg string) string {
 	return ""
 }
 
-// small is the content of a file that people write, or nothing where there is none. One that is larger than such files
-// are is refused.
+// small returns the content of a file of at most most bytes, or nothing if it does not exist.
 func (c *Codebase) small(name string, most int64) ([]byte, error) {
 	info, err := c.view.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -272,17 +271,17 @@ func (c *Codebase) small(name string, most int64) ([]byte, error) {
 	return content, nil
 }
 
-// IsMain reports whether a folder of the project has a main package: of any system, with any tags.
+// IsMain reports whether a folder has a main package for any system and any build tags.
 func (c *Codebase) IsMain(dir string) bool {
 	return dir != "" && slices.ContainsFunc(c.GoFilesIn(dir), c.isMain)
 }
 
-// buildsMain reports whether a folder has a file of a main package that is built for Linux or here.
+// buildsMain reports whether a folder has a file of package main that is built for Linux or for this system.
 func (c *Codebase) buildsMain(dir string) bool {
 	return slices.ContainsFunc(c.GoFilesIn(dir), func(name string) bool { return c.isMain(name) && c.isBuilt(name) })
 }
 
-// GoFilesIn are the Go files of the package in a folder, without its tests.
+// GoFilesIn returns the Go files in a folder without tests, relative to the project.
 func (c *Codebase) GoFilesIn(dir string) (files []string) {
 	entries, err := c.view.ReadDir(dir)
 	if err != nil {
@@ -305,7 +304,8 @@ func (c *Codebase) isMain(file string) bool {
 	return err == nil && f.Name.Name == "main"
 }
 
-// isBuilt reports whether a file's name and build tags let it in. The compiler reports one that cannot be read.
+// isBuilt reports whether a file's name and build tags include it on Linux or here. Unreadable files count: the
+// compiler reports them.
 func (c *Codebase) isBuilt(file string) bool {
 	for _, system := range []string{"linux", runtime.GOOS} {
 		settings := build.Default

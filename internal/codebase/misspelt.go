@@ -14,8 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// NearestKind is the resource whose kind or whose group is nearly this one, or nil. One of another version is not meant
-// by a mistake in either.
+// NearestKind returns the resource of which exactly the kind or the group is misspelt, or nil. The version must match.
 func NearestKind(there []project.Resource, group, version, kind string) *project.Resource {
 	const mayDiffer = 2
 	best, distance := (*project.Resource)(nil), mayDiffer+1
@@ -31,7 +30,7 @@ func NearestKind(there []project.Resource, group, version, kind string) *project
 	return best
 }
 
-// NearestGroup is the group of Kubernetes whose name is nearly this one, and not this one, or "".
+// NearestGroup returns the Kubernetes group whose name differs from this one in one letter, or "".
 func NearestGroup(group string) string {
 	best, distance := "", 2
 	for _, core := range project.CoreGroups() {
@@ -42,7 +41,6 @@ func NearestGroup(group string) string {
 	return best
 }
 
-// builtinKinds are the kinds of Kubernetes' own groups.
 func builtinKinds() (all []project.Resource) {
 	for _, group := range project.CoreGroups() {
 		r := project.Resource{Group: group, Core: true}
@@ -59,13 +57,13 @@ func builtinKinds() (all []project.Resource) {
 	return all
 }
 
-// CheckBuiltin refuses a kind that Kubernetes does not have in the group, with the one that is likely to be meant;
-// again is the command for that. Only the kinds of one release are known: in a project that requires the libraries of
-// another it refuses a misspelt name alone, and otherwise returns what is not known.
+// CheckBuiltin refuses a kind that Kubernetes does not have in the group. Its error suggests the likely kind, with the
+// command from again. Slipway knows the kinds of one Kubernetes release. If go.mod requires libraries of another, only
+// a misspelt name is refused, and unknown says what was not checked.
 func (v Versions) CheckBuiltin(r project.Resource, again func(project.Resource) string) (unknown string, err error) {
 	all := builtinKinds()
-	var named []project.Resource // so
-	var kinds []string           // of the group
+	var named []project.Resource // with this kind in any group
+	var kinds []string           // in this group
 	for _, o := range all {
 		switch {
 		case o.Group == r.Group && o.Version == r.Version && o.Kind == r.Kind:

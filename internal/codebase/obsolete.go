@@ -8,15 +8,15 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// obsolete are options of the crd generator that controller-gen had before v0.5 (preserveUnknownFields: v0.6), with
-// what became of them. Only CRDs of apiextensions.k8s.io/v1beta1 needed them, which Kubernetes 1.22 removed.
+// obsolete are the options of the crd generator that controller-gen removed in v0.5 (preserveUnknownFields: v0.6), with
+// what replaced each. Only CRDs of apiextensions.k8s.io/v1beta1 needed them, which Kubernetes 1.22 removed.
 var obsolete = map[string]string{
 	"trivialVersions":       "all CRDs have a schema per version now",
 	"preserveUnknownFields": "unknown fields are always pruned now; +kubebuilder:pruning:PreserveUnknownFields keeps those of one field",
 	"crdVersions=v1beta1":   "Kubernetes 1.22 removed that version; v1 is generated",
 }
 
-// modernized leaves obsolete options out of arguments, and says of each what replaced it.
+// modernized removes obsolete options from arguments, with a finding for each that names its replacement.
 func modernized(arguments []string, at report.Position) ([]string, []report.Finding) {
 	var findings []report.Finding
 	var kept []string
@@ -28,7 +28,7 @@ func modernized(arguments []string, at report.Position) ([]string, []report.Find
 		}
 		parts := strings.Split(options, ",")
 		for i, part := range parts {
-			parts[i] = strings.TrimSpace(part) // controller-gen passes over spaces behind commas
+			parts[i] = strings.TrimSpace(part) // controller-gen ignores spaces after commas
 		}
 		parts = slices.DeleteFunc(parts, func(option string) bool {
 			became, old := replacement(option)
@@ -42,7 +42,6 @@ func modernized(arguments []string, at report.Position) ([]string, []report.Find
 	return kept, findings
 }
 
-// replacement says what became of an option, if it is obsolete.
 func replacement(option string) (became string, old bool) {
 	name, _, _ := strings.Cut(option, "=")
 	for _, key := range []string{option, strings.NewReplacer("{", "", "}", "", `"`, "").Replace(option), name} {

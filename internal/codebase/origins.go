@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
-// Origin is the file of the project that an object of a folder's kustomization is from, for messages; "" if that is not
-// known, as for what is fetched or generated.
+// Origin returns the project's file that defines an object of a folder's kustomization, for messages. It returns "" if
+// that is unknown, as for fetched and generated objects.
 func (c *Codebase) Origin(ctx context.Context, folder string, object *unstructured.Unstructured) string {
 	folder = path.Clean(folder)
 	objects, err := kustomization.BuildView(ctx, c.view, folder, func(name string, text []byte) ([]byte, error) {
@@ -37,7 +37,7 @@ func (c *Codebase) Origin(ctx context.Context, folder string, object *unstructur
 	return originOf(folder, objects[at])
 }
 
-// originOf is the file of the project that a built object says to be from; "" if it does not.
+// originOf returns the project's file in the origin annotation of a built object, or "".
 func originOf(folder string, built *unstructured.Unstructured) string {
 	var from struct{ Path, Repo string }
 	if yaml.Unmarshal([]byte(built.GetAnnotations()[originAnnotation]), &from) != nil || from.Path == "" || from.Repo != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/generate/arguments"
 )
 
-// uses are the generators of all calls that can be followed, each with its call.
+// uses yields the generators of all calls whose arguments are known, each with its call.
 func (g Generation) uses(yield func(Call, arguments.Use) bool) {
 	for _, call := range g.Calls {
 		if call.Unclear != "" || call.Err != nil {
@@ -25,8 +25,7 @@ func (g Generation) uses(yield func(Call, arguments.Use) bool) {
 	}
 }
 
-// files are the places in the project that a generator writes a file of some name to; "" stands for one that is not
-// written.
+// files returns the project's files that a generator writes, each once. It adds a "" for each call that writes none.
 func (g Generation) files(generator string, name func(arguments.Use) string) (files []string) {
 	for call, use := range g.uses {
 		if use.Name != generator {
@@ -40,8 +39,8 @@ func (g Generation) files(generator string, name func(arguments.Use) string) (fi
 	return files
 }
 
-// file is the place in the project of a file that a generator of the call writes; "" if it is written nowhere. It is
-// not inside if it lies out of the project.
+// file returns the path of a file that a generator of the call writes, or "" if its output is not to files. Inside is
+// false for a path outside the project.
 func (c Call) file(use arguments.Use, name string) (file string, inside bool) {
 	if use.Output.To != arguments.ToFiles {
 		return "", true
@@ -51,34 +50,33 @@ func (c Call) file(use arguments.Use, name string) (file string, inside bool) {
 	return file, !path.IsAbs(folder) && fs.ValidPath(file)
 }
 
-// folders are the places that a generator's files go to; "" stands for those that are not written.
+// folders returns the folders that a generator writes to, with "" as in files.
 func (g Generation) folders(generator string) []string {
 	return g.files(generator, func(arguments.Use) string { return "." })
 }
 
-// CRDFolder is the folder of the project's CRDs: the layout's unless none of them go there. It is "" where calls
-// have none written.
+// CRDFolder returns the folder of the project's CRDs: the layout's if a call writes there or none is known. It returns
+// "" if the calls write no CRDs to files.
 func (g Generation) CRDFolder() string { return first(g.folders("crd"), CRDFolder) }
 
-// CRDFolders are all folders into which calls have CRDs written.
+// CRDFolders returns all folders into which calls write CRDs.
 func (g Generation) CRDFolders() []string { return written(g.folders("crd")) }
 
-// WebhookFile is the file of webhook configurations: the layout's unless none of them go there.
+// WebhookFile returns the file of webhook configurations: the layout's unless all calls write elsewhere.
 func (g Generation) WebhookFile() string {
 	return cmp.Or(first(g.folders("webhook"), WebhookFolder), WebhookFolder) + "/manifests.yaml"
 }
 
-// WebhookFiles are all files into which calls have webhook configurations written.
+// WebhookFiles returns all files into which calls write webhook configurations.
 func (g Generation) WebhookFiles() []string {
 	return written(g.files("webhook", func(arguments.Use) string { return "manifests.yaml" }))
 }
 
-// roles are the files of roles.
 func (g Generation) roles() []string {
 	return written(g.files("rbac", func(use arguments.Use) string { return cmp.Or(use.Option("fileName"), "role.yaml") }))
 }
 
-// RoleFolder is the folder of the manager's role: the layout's unless it does not go there.
+// RoleFolder returns the folder of the manager's role: layout unless all calls write elsewhere.
 func (g Generation) RoleFolder(layout string) string {
 	var folders []string
 	for _, file := range g.roles() {
@@ -87,7 +85,7 @@ func (g Generation) RoleFolder(layout string) string {
 	return first(folders, layout)
 }
 
-// RoleFile is the file of the manager's role.
+// RoleFile returns the file of the manager's role.
 func (g Generation) RoleFile() string {
 	folder, roles := g.RoleFolder(RoleFolder), g.roles()
 	if i := slices.IndexFunc(roles, func(file string) bool { return path.Dir(file) == folder }); i >= 0 {
@@ -96,7 +94,7 @@ func (g Generation) RoleFile() string {
 	return folder + "/role.yaml"
 }
 
-// RoleFiles are all files of roles.
+// RoleFiles returns all files into which calls write roles, or the layout's.
 func (g Generation) RoleFiles() []string {
 	if files := g.roles(); len(files) > 0 {
 		return files
@@ -104,7 +102,7 @@ func (g Generation) RoleFiles() []string {
 	return []string{g.RoleFile()}
 }
 
-// Missed is the first call that runs a generator, where none that does reads a folder.
+// Missed returns the first call that runs a generator if no call of that generator reads folder.
 func (g Generation) Missed(generator, folder string) (missed Call, is bool) {
 	for call, use := range g.uses {
 		switch {
@@ -118,15 +116,14 @@ func (g Generation) Missed(generator, folder string) (missed Call, is bool) {
 	return missed, is
 }
 
-// covers reports whether the call reads the code of a folder. Paths that are no folders, such as import paths, may
-// name any.
+// covers reports whether the call reads the code of a folder. An import path is assumed to name any folder.
 func (c Call) covers(folder string) bool {
 	return len(c.Paths) == 0 || slices.ContainsFunc(c.Paths, func(pattern string) bool {
 		return !strings.HasPrefix(pattern, ".") || arguments.Covers(path.Join(c.Dir, pattern), folder)
 	})
 }
 
-// first is the layout's place if it is one of the places or there are none, else the first that is one.
+// first returns layout if places contain it or are empty, else the first place that is written.
 func first(places []string, layout string) string {
 	if len(places) == 0 || slices.Contains(places, layout) {
 		return layout
@@ -134,7 +131,7 @@ func first(places []string, layout string) string {
 	return cmp.Or(places...)
 }
 
-// written are the places of files that are written.
+// written removes "", which stands for output that is not written.
 func written(places []string) []string {
 	return slices.DeleteFunc(places, func(place string) bool { return place == "" })
 }

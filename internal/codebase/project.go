@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// Project is the project's PROJECT file as it is written, or nil where there is none. The value is shared: who changes
-// the project takes the copy of [Codebase.Described]. A mistake in the file is a [*project.FieldError].
+// Project returns the PROJECT file as it is written, or nil without one. All callers share the value: a command that
+// changes it uses [Codebase.Described]. The error for a mistake in the file is a [*project.FieldError].
 func (c *Codebase) Project() (*project.Project, error) { return c.project() }
 
 func (c *Codebase) readProject() (*project.Project, error) {
@@ -28,8 +28,8 @@ func (c *Codebase) readProject() (*project.Project, error) {
 	return project.Parse(project.FileName, data)
 }
 
-// ProjectName is the project's name. Versions 1 and 2 of PROJECT do not record it: there it is the prefix of what is
-// deployed. Else, and without PROJECT, it is the end of the module's path.
+// ProjectName returns the project's name. Versions 1 and 2 of PROJECT do not record it: there it is the name prefix of
+// config/default. Otherwise, and without PROJECT, it is the last element of the module's path.
 func (c *Codebase) ProjectName() string {
 	file, err := c.project()
 	if err != nil {
@@ -41,14 +41,14 @@ func (c *Codebase) ProjectName() string {
 	if !file.IsV2() {
 		return file.Name
 	}
-	deployed, _ := c.view.ReadFile(c.KustomizationFor(DeployedFolder)) // what cannot be read has no prefix
+	deployed, _ := c.view.ReadFile(c.KustomizationFor(DeployedFolder)) // an unreadable file has no prefix
 	if prefix := namePrefix().FindSubmatch(deployed); prefix != nil {
 		return string(prefix[1])
 	}
 	return endOf(file.Repo)
 }
 
-// endOf is the last name in a module's path, or "".
+// endOf returns the last element of a module's path without its version suffix, or "".
 func endOf(modulePath string) string {
 	prefix, _, ok := module.SplitPathVersion(modulePath)
 	if !ok || prefix == "" {
@@ -59,9 +59,9 @@ func endOf(modulePath string) string {
 
 var namePrefix = lazy.Regexp(`(?m)^namePrefix:\s*"?([a-z0-9]+(?:-[a-z0-9]+)*)-?"?\s*$`)
 
-// Described is a copy of [Codebase.Project] in which the code counts where it says something else than the file: the
-// module's path, the folders of types that were moved, their API groups, and the folders of controllers and webhooks.
-// Kinds of version 2 have what that version does not record.
+// Described returns a copy of [Codebase.Project] that follows the code where the two differ. The code decides the
+// module's path, the folders and groups of moved types, and the folders of controllers and webhooks. For PROJECT
+// version 2, it adds what that version does not record.
 func (c *Codebase) Described() (*project.Project, error) {
 	file, err := c.readProject()
 	if err != nil || file == nil {
@@ -98,7 +98,8 @@ func (c *Codebase) Described() (*project.Project, error) {
 	return file, nil
 }
 
-// inModule has a copy name the module that go.mod names. PROJECT often keeps the path of an earlier major version.
+// inModule replaces the module's path in file by that of go.mod. PROJECT often keeps the path of an earlier major
+// version.
 func (c *Codebase) inModule(file *project.Project) {
 	from, to := file.Repo, c.modulePath()
 	if to == "" || from == "" || to == from {
@@ -113,7 +114,7 @@ func (c *Codebase) inModule(file *project.Project) {
 	file.Repo = to
 }
 
-// complete adds to a kind of version 2 whether it has types and a controller, and whether its objects are namespaced.
+// complete adds what version 2 of PROJECT does not record: scope and plural, the controller, and core kinds.
 func complete(r *project.Resource, types *Kind, controllers []Controller) {
 	domain, core := project.CoreDomain(r.Group)
 	switch {
@@ -125,7 +126,7 @@ func complete(r *project.Resource, types *Kind, controllers []Controller) {
 	r.Controller = slices.ContainsFunc(controllers, func(c Controller) bool { return c.Type == r.Kind+"Reconciler" })
 }
 
-// declared are the webhooks that code has of a kind, or nil.
+// declared returns the webhooks of a kind that the code declares, or nil.
 func declared(r project.Resource, webhooks []Webhook) *project.Webhooks {
 	has := func(mutating bool) bool {
 		return slices.ContainsFunc(webhooks, func(w Webhook) bool { return w.Path == WebhookPath(r, mutating) })

@@ -13,25 +13,24 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// SampleFolder is the layouts' folder of samples. Authors may keep them in folders below it, by group or version.
+// SampleFolder is the layouts' folder of samples. Some projects keep them in subfolders by group or version.
 const SampleFolder = configFolder + "/samples"
 
-// newSampleList is a new list of samples, where kubebuilder's commands look for it.
+// newSampleList is the list of a project's first sample, where kubebuilder's commands look for it.
 const newSampleList = SampleFolder + "/kustomization.yaml"
 
 // A SamplePlace is where the sample of a kind goes.
 type SamplePlace struct {
 	File string
-	// List is the kustomization that lists the samples there, and Item the sample's name in it. List is "" if none
-	// does.
+	// List is the kustomization that lists the sample, or "". Item is the sample's path relative to List.
 	List, Item string
-	// Apart are the folders of the project's samples if they are kept by folder, and it is not certain which of them,
-	// or another, is for this one: it goes to [SampleFolder] then.
+	// Apart lists the folders of the project's samples if none is certain for this one. The sample then goes to
+	// [SampleFolder].
 	Apart []string
 }
 
-// SamplePlace is the place of a kind's sample: where it is, or beside those of its version or, in a folder that is not
-// for one version, its group.
+// SamplePlace returns the place of a kind's sample. An existing sample keeps its place. A new one goes beside samples
+// of its version, or of its group if their folder is not for one version.
 func (c *Codebase) SamplePlace(file *project.Project, r project.Resource) (SamplePlace, error) {
 	all, err := c.samples()
 	if err != nil {
@@ -51,7 +50,6 @@ func (c *Codebase) SamplePlace(file *project.Project, r project.Resource) (Sampl
 	return place, err
 }
 
-// folderForSample is the folder of a kind's sample, and whether it is certain.
 func folderForSample(all []sample, file *project.Project, r project.Resource) (folder string, certain bool) {
 	name, group := path.Base(file.SampleFile(r)), r.QualifiedGroup()
 	for _, is := range []func(sample) bool{
@@ -73,8 +71,8 @@ func folderForSample(all []sample, file *project.Project, r project.Resource) (f
 	return SampleFolder, len(others) == 0 || slices.Contains(others, SampleFolder)
 }
 
-// listOfSamples is the kustomization that lists the samples of a folder, or will: a project without samples gets one.
-// It is "" where there are samples and no list: a new one would list some of them, and nothing would read it.
+// listOfSamples returns the kustomization for the samples of a folder. A project without samples gets a new one. It
+// returns "" if samples exist without a list: a new list would name only some of them.
 func (c *Codebase) listOfSamples(all []sample, folder string) (string, error) {
 	if list := c.Kustomization(folder); list != "" {
 		return list, nil
@@ -97,28 +95,26 @@ func (c *Codebase) listOfSamples(all []sample, folder string) (string, error) {
 	return "", nil
 }
 
-// A sample is a file below [SampleFolder] with an object.
+// A sample is a file below [SampleFolder].
 type sample struct {
 	file string
 	of   schema.GroupVersion
-	// built reports whether it is an object by itself: a file that the kustomization of its folder does not list may be
-	// a patch of one.
+	// built is false if the folder's kustomization does not list the file, which may be a patch then.
 	built bool
 }
 
-// byVersion reports whether the sample's folder is called after its version.
+// byVersion reports whether the sample's folder is named after its version.
 func (s sample) byVersion() bool {
 	return strings.Contains(strings.TrimPrefix(path.Dir(s.file), SampleFolder), s.of.Version)
 }
 
-// ofProject reports whether a sample is of one of the project's groups.
+// ofProject returns a function that reports whether a sample is in one of the project's groups.
 func ofProject(file *project.Project) func(sample) bool {
 	return func(s sample) bool {
 		return s.built && slices.ContainsFunc(file.Resources, func(r project.Resource) bool { return r.QualifiedGroup() == s.of.Group })
 	}
 }
 
-// foldersOf are the folders of some of the samples, each once.
 func foldersOf(all []sample, is func(sample) bool) []string {
 	var folders []string
 	for _, s := range all {
@@ -129,7 +125,7 @@ func foldersOf(all []sample, is func(sample) bool) []string {
 	return folders
 }
 
-// readSamples reads the files of [Codebase.Samples] in [SampleFolder]. What cannot be read is none.
+// readSamples reads the files of [Codebase.Samples] in [SampleFolder]. It skips unreadable ones.
 func (c *Codebase) readSamples() (all []sample, err error) {
 	config, err := c.Config()
 	if err != nil {
@@ -145,7 +141,7 @@ func (c *Codebase) readSamples() (all []sample, err error) {
 	return all, nil
 }
 
-// versionIn is the API version of the first object in a file.
+// versionIn returns the API version of the first object in a file.
 func (c *Codebase) versionIn(file string) (of schema.GroupVersion, is bool) {
 	src, err := c.view.ReadFile(file)
 	if err != nil {

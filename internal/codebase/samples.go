@@ -14,17 +14,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
-// Limits of what is looked at for samples.
 const (
 	mostSamples   = 1000
 	samplesFolder = "config"
 )
 
-// Samples are the files with objects for a running operator, in folders such as config/samples and in those below.
+// Samples returns the manifests in folders such as config/samples, and in those below.
 func (c *Codebase) Samples() (files []string) {
 	entries, err := c.view.ReadDir(samplesFolder)
 	if err != nil {
-		return nil // there is none
+		return nil // there is no config folder
 	}
 	var folders []string
 	for _, e := range entries {
@@ -35,7 +34,7 @@ func (c *Codebase) Samples() (files []string) {
 	for i := 0; i < len(folders) && len(folders)+len(files) < mostSamples; i++ {
 		entries, err := c.view.ReadDir(folders[i])
 		if err != nil {
-			continue // what cannot be read has no samples
+			continue // an unreadable folder has no samples
 		}
 		for _, e := range entries {
 			name := path.Join(folders[i], e.Name())
@@ -51,8 +50,8 @@ func (c *Codebase) Samples() (files []string) {
 	return files
 }
 
-// SampleObjects are the objects that users get of the samples: those of each folder's kustomization, for `kubectl apply
-// -k`, and those of each file as it is, for `kubectl apply -f`. What does not build without a network has none.
+// SampleObjects returns the objects that users can apply: those that each samples folder builds (`kubectl apply -k`)
+// and those of each file (`kubectl apply -f`). What does not build offline is left out.
 func (c *Codebase) SampleObjects(ctx context.Context) (objects []*unstructured.Unstructured) {
 	build := func(view fileview.View, folder string) {
 		built, err := kustomization.BuildView(ctx, view, folder, func(_ string, text []byte) ([]byte, error) { return text, nil })
@@ -78,14 +77,14 @@ func (c *Codebase) SampleObjects(ctx context.Context) (objects []*unstructured.U
 	return objects
 }
 
-// alone is the project as if the kustomization of a file's folder listed that file alone.
+// alone returns a view in which the kustomization of a file's folder lists only that file.
 func (c *Codebase) alone(file string) fileview.View {
 	others, dir := map[string][]byte{}, path.Dir(file)
 	for _, name := range konfig.RecognizedKustomizationFileNames() {
 		others[path.Join(dir, name)] = nil
 	}
 	list, err := yaml.Marshal(map[string][]string{"resources": {path.Base(file)}})
-	if err != nil { // names are texts
+	if err != nil { // strings always marshal
 		panic(err)
 	}
 	others[path.Join(dir, konfig.DefaultKustomizationFileName())] = list

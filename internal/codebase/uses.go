@@ -9,11 +9,11 @@ import (
 	"slices"
 )
 
-// Modules are the path of the project's module and those of the modules that its go.mod requires.
+// Modules returns the path of the project's module and the paths that its go.mod requires.
 func (c *Codebase) Modules() (own string, required []string) { return c.modulePath(), c.required() }
 
-// Uses are the exported names that the project's own module uses of packages, its tests too, by import path. The
-// function says which packages matter. A file that is not Go is left to the compiler.
+// Uses returns the exported names that the project's own module uses of other packages, by import path. It includes
+// tests. Matters selects the packages. Files that do not parse are left to the compiler.
 func (c *Codebase) Uses(matters func(pkg string) bool) (map[string][]string, error) {
 	folders, err := c.folders()
 	used, fset := map[string][]string{}, token.NewFileSet()
@@ -47,7 +47,7 @@ func (c *Codebase) Uses(matters func(pkg string) bool) (map[string][]string, err
 	return used, err
 }
 
-// importedAs are those of a file's imports that matter, by the names that the file calls them.
+// importedAs returns the imports of a file that matter, by local name.
 func importedAs(fset *token.FileSet, text []byte, matters func(pkg string) bool) map[string]string {
 	file, err := parser.ParseFile(fset, "", text, parser.ImportsOnly)
 	if err != nil {

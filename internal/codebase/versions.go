@@ -11,17 +11,17 @@ import (
 
 const controllerRuntime = "sigs.k8s.io/controller-runtime"
 
-// Versions are those of Go, controller-runtime and apimachinery. They say what code can use, and refuse what they do
-// not have with the update that helps. The zero value is newer than all that matters here.
+// Versions are the versions of Go, controller-runtime and apimachinery that a project requires. Methods report what its
+// code may use. Check methods refuse a version that is too old and name the update. An unknown version, as in the zero
+// value, counts as new enough.
 type Versions struct {
 	golang  string // "v1.25.0"
 	runtime string // "v0.22.4"
-	line    int    // of go.mod, with the latter
+	line    int    // line of controller-runtime in go.mod
 	types   string // of apimachinery
 }
 
-// Versions are those that the project's go.mod names: its code is written for them. A project whose versions are not
-// known is taken for a new one.
+// Versions returns the versions in the project's go.mod. Unknown ones count as new.
 func (c *Codebase) Versions() (v Versions) {
 	data, err := c.view.ReadFile("go.mod")
 	if err != nil {
@@ -29,7 +29,7 @@ func (c *Codebase) Versions() (v Versions) {
 	}
 	mod, err := modfile.Parse("go.mod", data, nil)
 	if err != nil {
-		return v // who changes the project reports it
+		return v // the command that changes the project reports the error
 	}
 	if mod.Go != nil {
 		v.golang = "v" + mod.Go.Version
@@ -39,8 +39,8 @@ func (c *Codebase) Versions() (v Versions) {
 	return v
 }
 
-// builtWith is the version of a module that is built with, and the line of go.mod that says so; "" for a module that is
-// not required, or that a folder replaces.
+// builtWith returns the version of a module that the build uses, and its line in go.mod. The version is "" for a module
+// that is not required, or that a folder replaces.
 func builtWith(mod *modfile.File, module string) (version string, line int) {
 	for _, r := range mod.Require {
 		if r.Mod.Path == module {
@@ -55,21 +55,20 @@ func builtWith(mod *modfile.File, module string) (version string, line int) {
 	return version, line
 }
 
-// since reports whether controller-runtime is of this version or newer, pre-releases of it included.
+// since reports whether controller-runtime is at least this version. Its pre-releases count.
 func (v Versions) since(version string) bool { return newer(v.runtime, version) }
 
 func newer(have, version string) bool {
 	return !semver.IsValid(have) || semver.Compare(have, version+"-0") >= 0
 }
 
-// TypedWebhooks reports whether webhooks are made for a type, and their methods take objects of it. Before, they take
-// any object.
+// TypedWebhooks reports whether a webhook's methods take objects of its type. Earlier ones take any object.
 func (v Versions) TypedWebhooks() bool { return v.since("v0.23.0") }
 
-// MethodWebhooks reports whether a webhook may be a method of its kind. Since then, such a method is never called.
+// MethodWebhooks reports whether a webhook may be a method of its kind. Since v0.20 such methods are never called.
 func (v Versions) MethodWebhooks() bool { return !v.since("v0.20.0") }
 
-// MetricsServer reports whether a manager's options for metrics are those of a server of their own.
+// MetricsServer reports whether the manager's metrics options are those of a separate server.
 func (v Versions) MetricsServer() bool { return v.since("v0.16.0") }
 
 // Randfill reports whether random objects come from sigs.k8s.io/randfill. Before, they come from gofuzz.
@@ -78,10 +77,10 @@ func (v Versions) Randfill() bool { return v.since("v0.21.0") }
 // Diff reports whether apimachinery's package diff has the function Diff.
 func (v Versions) Diff() bool { return v.since("v0.22.0") }
 
-// Conditions reports whether apimachinery has the type of conditions.
+// Conditions reports whether apimachinery has the type metav1.Condition.
 func (v Versions) Conditions() bool {
 	if v.types == "" {
-		return v.since("v0.7.0") // which requires it
+		return v.since("v0.7.0") // controller-runtime v0.7.0 requires apimachinery v0.19
 	}
 	return newer(v.types, "v0.19.0")
 }
@@ -89,10 +88,10 @@ func (v Versions) Conditions() bool {
 // Go reports whether the project's version of Go is at least this one, such as "v1.24.0".
 func (v Versions) Go(version string) bool { return newer(v.golang, version) }
 
-// Slices reports whether the standard library has the package slices.
+// Slices reports whether the standard library has package slices.
 func (v Versions) Slices() bool { return v.Go("v1.21.0") }
 
-// TestContext is the context of a test called t, as code has it.
+// TestContext returns the expression for the context of a test called t.
 func (v Versions) TestContext() string {
 	if v.Go("v1.24.0") {
 		return "t.Context()"
@@ -103,7 +102,7 @@ func (v Versions) TestContext() string {
 // TestImportsContext reports whether a test needs an import for [Versions.TestContext].
 func (v Versions) TestImportsContext() bool { return !v.Go("v1.24.0") }
 
-// OmitZero is the option of a json tag that leaves out an empty struct, where Go knows one.
+// OmitZero returns the JSON tag option that omits an empty struct, if the project's Go has one.
 func (v Versions) OmitZero() string {
 	if v.Go("v1.24.0") {
 		return "omitzero"
@@ -111,30 +110,31 @@ func (v Versions) OmitZero() string {
 	return "omitempty"
 }
 
-// A need is a part of controller-runtime that scaffolded code uses.
+// A need is a part of controller-runtime that scaffolded code depends on.
 type need struct {
-	what  string // that needs it
-	since string // the first version that has it, and what the update is to
+	what  string // plural subject of the message
+	since string // first version that has it
 	to    string
 	hint  string
 }
 
-// CheckControllers refuses versions whose reconcilers are of another form.
+// CheckControllers refuses versions with another signature of Reconcile.
 func (v Versions) CheckControllers() error {
 	return v.check(need{"controllers", "v0.7.0", "v0.7.2", "without a controller the types can be created: --controller=false"})
 }
 
-// CheckWebhooks refuses versions in which validators return no warnings.
+// CheckWebhooks refuses versions whose validators return no warnings.
 func (v Versions) CheckWebhooks() error {
 	return v.check(need{"webhooks", "v0.15.0", "v0.15.3", "after the update, go vet ./... lists more changes: main.go sets WebhookServer in another way"})
 }
 
-// CheckPaths refuses versions in which the path of a webhook follows from the kind.
+// CheckPaths refuses versions that derive the path of a webhook from its kind.
 func (v Versions) CheckPaths() error {
 	return v.check(need{"webhooks with other paths", "v0.21.0", "v0.21.0", "leave out --defaulting-path and --validation-path, or update"})
 }
 
-// CheckApply refuses versions whose client does not apply apply configurations to a status.
+// CheckApply refuses versions whose client cannot apply apply configurations to a status. Flag is the caller's, for the
+// hint.
 func (v Versions) CheckApply(flag string) error {
 	return v.check(need{"controllers with " + flag, "v0.23.0", "v0.23.3", "leave out " + flag + ", or update"})
 }

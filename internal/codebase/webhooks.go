@@ -9,24 +9,24 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// A Webhook is an admission webhook that a marker of the project's code declares.
+// A Webhook is an admission webhook that a marker in the project's code declares.
 type Webhook struct {
-	Path     string // where the manager serves it, such as /validate-batch-example-com-v1-cronjob; "" with a URL
+	Path     string // URL path at the manager, such as /validate-batch-example-com-v1-cronjob; "" with a URL
 	Mutating bool
-	// Elsewhere reports whether a service of another name is called, which need not be the manager's.
+	// Elsewhere reports whether the marker names a service, which need not be the manager's.
 	Elsewhere bool
-	// Definitions are the names of the definitions of the objects that it is for; of a pattern there are none.
+	// Definitions are the "resource.group" names of its objects, as CRDs are named. Patterns have none.
 	Definitions []string
 	Verbs       []string
 	File        string
 	Line        int
 }
 
-// Where is the place of the marker, "file:line".
+// Where returns "file:line" of the marker.
 func (w Webhook) Where() string { return report.Position{File: w.File, Line: w.Line}.String() }
 
-// Webhooks are those of the project's code, in the order of folders, files and lines: see [Codebase.Kinds] for the
-// error. They are read as the generator reads them, but a mistake in a marker is not reported here.
+// Webhooks returns the webhooks in the project's code, in the order of folders, files and lines. It parses markers as
+// the generator does but ignores mistakes in them. The error is that of [Codebase.Kinds].
 func (c *Codebase) Webhooks() ([]Webhook, error) { return c.webhooks() }
 
 func (c *Codebase) readWebhooks() (all []Webhook, err error) {
@@ -34,7 +34,7 @@ func (c *Codebase) readWebhooks() (all []Webhook, err error) {
 	for _, name := range files {
 		text, err := c.view.ReadFile(name)
 		if err != nil {
-			continue // code that cannot be read is reported by what builds it
+			continue // building the code reports it
 		}
 		for _, found := range source.Webhooks(name, text) {
 			w := found.Value
@@ -56,8 +56,8 @@ func definitionsOf(w source.Webhook) (names []string) {
 	return names
 }
 
-// WebhookPath is where a manager serves the webhook that sets the defaults of a kind's objects or, if it is not
-// mutating, the one that validates them, unless a flag chose another path.
+// WebhookPath returns the default path of a kind's webhook: the one that sets defaults if mutating, else the validating
+// one. It follows controller-runtime.
 func WebhookPath(r project.Resource, mutating bool) string {
 	verb := "/validate-"
 	if mutating {

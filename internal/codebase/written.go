@@ -17,23 +17,25 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlsize"
 )
 
-// A Written is a Deployment in a file of the project, which patches and selectors of the same kustomization name.
+// A Written is a Deployment as a file of the project has it, before kustomize renames or patches it. Patches and
+// selectors use its names.
 type Written struct {
 	File            string
-	Line            int // of its name
+	Line            int // of metadata.name
 	Name, Namespace string
 	Account         string
 	Containers      []string
 	Index           int        // of the manager's container
-	Selector        yaml3.Node // the labels of its pods
+	Selector        yaml3.Node // spec.selector.matchLabels
 	ContainerLines  []int
-	Variables       [][]string // the names of each container's
+	Variables       [][]string // names of each container's environment variables
 }
 
-// originAnnotation is what kustomize, where it is asked for it, says of the file that an object is from.
+// originAnnotation is where kustomize, if asked to, records the file that an object is from.
 const originAnnotation = "config.kubernetes.io/origin"
 
-// written finds what a built object was written as.
+// written finds the Deployment in the project's files that became the built object, or nil. If several names fit, the
+// longest wins.
 func (c *Codebase) written(folder string, built *unstructured.Unstructured) *Written {
 	file := originOf(folder, built)
 	if file == "" {
@@ -41,7 +43,7 @@ func (c *Codebase) written(folder string, built *unstructured.Unstructured) *Wri
 	}
 	text, err := c.view.ReadFile(file)
 	if err != nil {
-		return nil // it is fetched
+		return nil // kustomize fetched it
 	}
 	var found *Written
 	for decoder := yaml3.NewDecoder(bytes.NewReader(text)); ; {
@@ -64,7 +66,7 @@ func (c *Codebase) written(folder string, built *unstructured.Unstructured) *Wri
 			}
 		}
 		if decoder.Decode(&object) != nil {
-			return found // the file ends, or cannot be read further on
+			return found // end of the file, or invalid YAML
 		}
 		name := object.Metadata.Name
 		if object.Kind != built.GetKind() || !strings.Contains(built.GetName(), name.Value) || found != nil && len(found.Name) >= len(name.Value) {
@@ -84,12 +86,12 @@ func (c *Codebase) written(folder string, built *unstructured.Unstructured) *Wri
 	}
 }
 
-// deploymentsOnly edits kustomizations for a build of what makes the Deployments: what is fetched, and what may not be
-// generated yet, has no part in that. Kustomize notes the file of each object.
+// deploymentsOnly edits kustomizations so that they build little else than Deployments. Remote resources and files that
+// are not generated yet would fail the build. Kustomize records the origin of each object.
 func (c *Codebase) deploymentsOnly(name string, text []byte) ([]byte, error) {
 	var k types.Kustomization
 	if _, err := yamlsize.Growth(text); err != nil || !IsKustomization(name) || k.Unmarshal(text) != nil {
-		return text, nil // kustomize reports what is wrong
+		return text, nil // kustomize reports the mistake
 	}
 	folder := path.Dir(name)
 	k.FixKustomization()
@@ -116,7 +118,7 @@ func (c *Codebase) deploymentsOnly(name string, text []byte) ([]byte, error) {
 	})
 }
 
-// mayDeploy reports whether an entry of a kustomization is in the project, and has or may have a Deployment.
+// mayDeploy reports whether an entry of a kustomization is in the project and may contain a Deployment.
 func (c *Codebase) mayDeploy(folder, entry string) bool {
 	name, inside := within(folder, entry)
 	if !inside {
@@ -129,14 +131,13 @@ func (c *Codebase) mayDeploy(folder, entry string) bool {
 	return err == nil && bytes.Contains(text, []byte(deploymentKind))
 }
 
-// beside reads what a kustomization names by its path.
+// beside is the file system for what a kustomization names relative to its folder.
 type beside struct {
 	filesys.FileSystem
 	view   fileview.View
 	folder string
 }
 
-// ReadFile reads a file of the project.
 func (b beside) ReadFile(entry string) ([]byte, error) {
 	name, inside := within(b.folder, entry)
 	if !inside || strings.Contains(entry, "\n") {
