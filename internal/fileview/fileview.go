@@ -3,7 +3,7 @@
 //	view := fileview.Disk(root)
 //	text, err := view.ReadFile("Makefile")
 //
-// What reads a project takes a [View], so that it can be shown the files as a planned change would leave them.
+// Code that reads a project takes a [View]. With [Over], it sees the files as a planned change would leave them.
 package fileview
 
 import (
@@ -20,31 +20,31 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlsize"
 )
 
-// A View is the files of a project. Names are those of [fs.ValidPath], relative to the project's folder.
+// A View is the files of a project. Names are valid for [fs.ValidPath] and relative to the project's folder.
 type View interface {
 	fs.ReadFileFS
 	fs.ReadDirFS
 	fs.StatFS
 }
 
-// Disk is the view of the files below a folder, as they are on disk when each is first read. It keeps their contents.
-// Links are followed within the project's repository: files elsewhere, such as the user's, and what git keeps, would
-// get into images and messages. A file without an end is refused as [safefs.ReadFile] does.
+// Disk returns a view of the files below root. It reads each file once, when it is first needed, and keeps the content.
+// It follows links only within the project's repository. A file elsewhere, or one below .git, could otherwise get into
+// images and messages. A file without an end is refused as [safefs.ReadFile] does.
 func Disk(root string) *Folder {
 	return &Folder{root: root, read: make(map[string]*content), places: make(map[string]string), known: new(sync.Map)}
 }
 
-// ErrOutside is why a link is not followed.
+// ErrOutside is the error for a link that is not followed.
 var ErrOutside = errors.New("a link leads out of the repository")
 
-// repository is the folder that links may lead to: the nearest one with a .git, from a folder upwards, but for the
-// user's own, or else the folder. It has no links in its name.
+// repository returns the folder that links may lead to: the nearest one with a .git from root upwards, but not the
+// user's home, else root. The result has no links in its path, or is "" on an error.
 func repository(root string) string {
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return ""
 	}
-	home, _ := os.UserHomeDir() // without one none is left out
+	home, _ := os.UserHomeDir() // without a home, no folder is excluded
 	if home, err = filepath.EvalSymlinks(home); err != nil {
 		home = ""
 	}
@@ -56,10 +56,10 @@ func repository(root string) string {
 	return root
 }
 
-// Root is the folder on disk.
+// Root returns the folder on disk.
 func (d *Folder) Root() string { return d.root }
 
-// inside reports whether a path leads to a file of the repository. One that leads nowhere does.
+// inside reports whether a path leads into the repository. One that leads nowhere counts as inside.
 func (d *Folder) inside(path string) bool {
 	place, err := d.place(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func (d *Folder) inside(path string) bool {
 	return !slices.Contains(strings.Split(filepath.ToSlash(rel), "/"), ".git")
 }
 
-// place is a path without links. Folders are looked at once.
+// place returns a path with its links resolved. It caches those of folders.
 func (d *Folder) place(path string) (string, error) {
 	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink != 0 || path == d.root {
 		return filepath.EvalSymlinks(path)
@@ -94,37 +94,36 @@ func (d *Folder) place(path string) (string, error) {
 	return filepath.Join(real, filepath.Base(path)), nil
 }
 
-// Renewed is a folder as its files are now. What this one or another that was renewed from the same has read is read
-// again only if the file is another one, or was so new that its times do not show it.
+// Renewed returns a view of the folder's current files. It shares contents with the views it was renewed from: a file
+// is read again only if its identity changed, or if it was too new for its times to show a change.
 func (d *Folder) Renewed() *Folder {
 	return &Folder{root: d.root, read: make(map[string]*content), places: make(map[string]string), known: d.known}
 }
 
-// A Folder is a project's files on disk; see [Disk].
+// A Folder is a project's files on disk; see [Disk]. It is safe for concurrent use.
 type Folder struct {
 	root string
 	once sync.Once
-	// repository is the folder that links may lead to.
+	// repository is the folder that links may lead to, set by once.
 	repository string
 	mu         sync.Mutex
 	read       map[string]*content
-	places     map[string]string // of folders, without links
-	known      *sync.Map         // by name, the last *content that has an id
+	places     map[string]string // folders without links, by path
+	known      *sync.Map         // from name to the last *content with an id; shared by renewed views
 }
 
-// content is the result of reading a file.
 type content struct {
 	mu   sync.Mutex
-	is   bool // it was read
+	is   bool // the fields below are set
 	data []byte
 	err  error
-	id   string // of the file, where a later one has another; see [safefs.Identity]
+	id   string // identity of the settled file, else ""; see [safefs.Identity]
 }
 
 // settled is the age from which a file's times show every later change.
 const settled = 3 * time.Second
 
-// load reads the file of a name once, unless it is one that is known.
+// load reads the file unless it was read before or known has the content of the same file.
 func (c *content) load(name, path string, known *sync.Map) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,8 +150,8 @@ func (c *content) load(name, path string, known *sync.Map) {
 	}
 }
 
-// isYAML reports whether a file is one of YAML by its name. Whatever reads such a file, it is nested within the limits
-// of package yamlsize: it may be a stranger's.
+// isYAML reports whether a file is YAML by its name. Such files may be a stranger's, so package yamlsize limits their
+// nesting before any parser sees them.
 func isYAML(path string) bool {
 	extension := filepath.Ext(path)
 	return extension == ".yaml" || extension == ".yml" || filepath.Base(path) == "Kustomization" || filepath.Base(path) == "PROJECT"
@@ -167,7 +166,7 @@ func (d *Folder) ReadFile(name string) ([]byte, error) {
 	return slices.Clone(c.data), c.err
 }
 
-// content is that of a file, which is read if need be.
+// content returns the result of reading a file, and reads it if need be.
 func (d *Folder) content(name, path string) *content {
 	d.mu.Lock()
 	c := d.read[name]
@@ -180,9 +179,9 @@ func (d *Folder) content(name, path string) *content {
 	return c
 }
 
-// ReadAt reads the file at an absolute path through a view of [Disk], where it is in the project and one whose content
-// the view has, or gets now, for certain: that of the file which info describes. A link that leads out of the
-// repository is refused with [ErrOutside].
+// ReadAt reads the file at an absolute path through a view of [Disk]. Is reports whether content is certain to be that
+// of the file which info describes. It is false for other views and for files outside the project. A link that leads
+// out of the repository is refused with [ErrOutside].
 func ReadAt(view View, path string, info fs.FileInfo) (content []byte, is bool, err error) {
 	d, is := view.(*Folder)
 	if !is {
@@ -200,7 +199,7 @@ func ReadAt(view View, path string, info fs.FileInfo) (content []byte, is bool, 
 	return c.data, c.err == nil && c.id == safefs.IdentityOf(path, info), nil
 }
 
-// ReadPath reads the file at an absolute path, as [ReadAt] does where that is certain, and else from the disk.
+// ReadPath is like [ReadAt], but reads from the disk if the view's content is not certain.
 func ReadPath(view View, path string) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil {
 		if text, is, err := ReadAt(view, path, info); is || err != nil {
@@ -226,7 +225,7 @@ func (d *Folder) Stat(name string) (fs.FileInfo, error) {
 	return os.Stat(path)
 }
 
-// Open opens a folder, or a file without keeping its content: [fs.ReadFile] and the like do not need it.
+// Open opens a folder or a file without keeping its content. [fs.ReadFile] and [fs.ReadDir] do not call it.
 func (d *Folder) Open(name string) (fs.File, error) {
 	path, err := d.path("open", name)
 	if err != nil {
@@ -238,7 +237,7 @@ func (d *Folder) Open(name string) (fs.File, error) {
 	return os.Open(path)
 }
 
-// path returns the place of a file on disk. A name that leads out of the project has none.
+// path returns the path of a name on disk. Except for stat and readdir, it refuses links out of the repository.
 func (d *Folder) path(op, name string) (string, error) {
 	if !fs.ValidPath(name) {
 		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -250,7 +249,7 @@ func (d *Folder) path(op, name string) (string, error) {
 	return path, nil
 }
 
-// Exists reports whether a file or folder is there.
+// Exists reports whether a file or folder exists. An error means that this is unknown.
 func Exists(view View, name string) (bool, error) {
 	_, err := view.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Over is a view in which some files are others: each has a new content, or is gone where that is nil.
+// Over returns a view in which some files differ: changed maps names to new contents, or to nil for deleted files.
 func Over(view View, changed map[string][]byte) View { return &over{view, changed} }
 
 type over struct {
@@ -44,7 +44,7 @@ func (o *over) Stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// ReadDir lists a folder. One that loses all of its files stays.
+// ReadDir lists a folder. A folder whose files are all deleted remains.
 func (o *over) ReadDir(name string) ([]fs.DirEntry, error) {
 	listed, err := o.View.ReadDir(name)
 	if err != nil && !o.holds(name) {
@@ -71,7 +71,7 @@ func (o *over) ReadDir(name string) ([]fs.DirEntry, error) {
 	return listed, nil
 }
 
-// holds reports whether a file that is there lies below a folder.
+// holds reports whether a changed file that is not deleted lies below a folder.
 func (o *over) holds(folder string) bool {
 	for file, content := range o.changed {
 		if _, below := within(folder, file); below && content != nil {
@@ -81,7 +81,6 @@ func (o *over) holds(folder string) bool {
 	return false
 }
 
-// within is the name of a file from a folder on.
 func within(folder, file string) (rest string, below bool) {
 	if folder == "." {
 		return file, true
@@ -104,7 +103,7 @@ func (o *over) Open(name string) (fs.File, error) {
 	return &openFile{info, bytes.NewReader(o.changed[name])}, nil
 }
 
-// An entry describes a file that is not on disk, or a folder.
+// An entry is the [fs.FileInfo] and [fs.DirEntry] of a file or folder that is not on disk.
 type entry struct {
 	name string
 	size int64

@@ -23,29 +23,29 @@ var (
 	errCycle     = errors.New("import cycle not allowed")
 )
 
-// A checker checks packages of some code.
+// A checker type-checks packages of one code. It caches what they declare.
 type checker struct {
 	*code
 	known    *exports
 	declared map[string]*declarations
-	whole    *Program // of which functions are checked, too; nil if only declarations matter
+	whole    *Program // if not nil, functions are checked, too, and packages are kept here
 }
 
-// declarations are what other packages see of one.
+// declarations is what the importers of a package see.
 type declarations struct {
 	types   *types.Package
-	unknown string // why that may not be all
+	unknown string // why types may be incomplete; "" if they are complete
 }
 
 func newChecker(of *code, known *exports) *checker {
 	return &checker{code: of, known: known, declared: map[string]*declarations{}}
 }
 
-// A judgement says of a package whether it compiles.
+// A judgement is the result for one package.
 type judgement struct {
 	path     string
 	mistakes []Mistake
-	unknown  string // why it is not known
+	unknown  string // why it was not checked
 }
 
 // judge checks a package with its tests.
@@ -66,8 +66,8 @@ func (c *checker) judge(importPath string) judgement {
 	return tests.checkFiles(p, p.path+"_test", outside).judgement
 }
 
-// tested is a checker of what sees a package as it is with its tests: these and all that imports the package are
-// compiled once more for them.
+// tested returns a checker for external tests, which see the package with its internal tests. The package and all that
+// imports it are checked anew for them.
 func (c *checker) tested(importPath string, with *types.Package) *checker {
 	tests := newChecker(c.code, c.known)
 	for other, d := range c.declared {
@@ -79,17 +79,16 @@ func (c *checker) tested(importPath string, with *types.Package) *checker {
 	return tests
 }
 
-// A unit is what is compiled at once.
+// A unit is a set of files that are compiled together: a package with its internal tests, or its external tests.
 type unit struct {
 	judgement
 	*checker
 	types  *types.Package
-	inside bool             // the package itself, not tests outside of it
-	shown  map[string]*file // by the names that positions have
+	inside bool             // the package itself, not its external tests
+	shown  map[string]*file // by the file names in positions
 	passed map[token.Pos]bool
 }
 
-// checkFiles checks some files of a package.
 func (c *checker) checkFiles(p *pkg, importPath string, files []*file) *unit {
 	u := &unit{judgement: judgement{path: p.path}, checker: c, inside: importPath == p.path, shown: map[string]*file{}, passed: map[token.Pos]bool{}}
 	if p.err != nil {
@@ -105,7 +104,7 @@ func (c *checker) checkFiles(p *pkg, importPath string, files []*file) *unit {
 	return u
 }
 
-// checkSyntax checks files with go/types.
+// checkSyntax type-checks files. It returns nil if their constants are too large to check.
 func (u *unit) checkSyntax(p *pkg, importPath string, files []*file, declarations bool, info *types.Info) *types.Package {
 	var syntax []*ast.File
 	for _, f := range files {
@@ -124,11 +123,11 @@ func (u *unit) checkSyntax(p *pkg, importPath string, files []*file, declaration
 		GoVersion: p.root.goes, Sizes: types.SizesFor("gc", u.settings.GOARCH), FakeImportC: true, IgnoreFuncBodies: declarations,
 		Importer: u, Error: u.addError,
 	}
-	checked, _ := config.Check(importPath, u.files, syntax, info) // its errors are noted one by one
+	checked, _ := config.Check(importPath, u.files, syntax, info) // addError gets the errors
 	return checked
 }
 
-// passGenerated passes over imports of packages that will be generated.
+// passGenerated makes the unit ignore errors about imports of packages that are yet to be generated.
 func (u *unit) passGenerated(syntax *ast.File) {
 	for i, importPath := range importsOf(syntax) {
 		if u.willBeGenerated(importPath) && i < len(syntax.Imports) {
@@ -137,13 +136,13 @@ func (u *unit) passGenerated(syntax *ast.File) {
 	}
 }
 
-// willBeGenerated reports whether a package of the module consists of apply configurations, which follow from types.
+// willBeGenerated reports whether a package of the module consists of apply configurations, which are generated.
 func (c *checker) willBeGenerated(importPath string) bool {
 	r, dir := c.rootOf(importPath)
 	return r != nil && slices.Contains(strings.Split(dir, "/"), "applyconfiguration")
 }
 
-// addSyntaxErrors notes the first mistake that the parser found; others may follow from it.
+// addSyntaxErrors adds the parser's first mistake; later ones may follow from it.
 func (u *unit) addSyntaxErrors(f *file) {
 	if f.err == nil || f.generated {
 		return
@@ -155,10 +154,10 @@ func (u *unit) addSyntaxErrors(f *file) {
 	u.mistakes = append(u.mistakes, m)
 }
 
-// addError notes a mistake that go/types found.
+// addError adds a mistake that go/types found. It is the Error function of [types.Config].
 func (u *unit) addError(err error) {
 	found, is := errors.AsType[types.Error](err)
-	if !is || u.passed[found.Pos] || strings.HasPrefix(found.Msg, "\t") { // more of the one before
+	if !is || u.passed[found.Pos] || strings.HasPrefix(found.Msg, "\t") { // a continuation of the last error
 		return
 	}
 	u.add(found.Pos, found.Msg)
@@ -171,7 +170,7 @@ func (u *unit) add(pos token.Pos, message string) {
 	}
 }
 
-// refuseTests notes where code uses what only tests declare: it is compiled without them.
+// refuseTests adds a mistake wherever other code uses what tests declare: the package is compiled without them.
 func (u *unit) refuseTests(uses map[*ast.Ident]types.Object) {
 	declaredIn := func(pos token.Pos) *file { return u.shown[u.files.PositionFor(pos, false).Filename] }
 	for ident, object := range uses {
@@ -195,7 +194,7 @@ func compareMistakes(a, b Mistake) int {
 	return a.Position.Column - b.Position.Column
 }
 
-// Import implements [types.Importer].
+// Import implements [types.Importer] for the imports of a unit.
 func (u *unit) Import(importPath string) (*types.Package, error) {
 	if importPath == "unsafe" {
 		return types.Unsafe, nil
@@ -223,7 +222,7 @@ func (u *unit) Import(importPath string) (*types.Package, error) {
 	return found.types, nil
 }
 
-// declarations checks what a package declares, once, and its functions if it is one of a program.
+// declarations checks what a package declares, once. It checks functions, too, if c.whole is set.
 func (c *checker) declarations(p *pkg) *declarations {
 	if d, known := c.declared[p.path]; known {
 		return d
@@ -251,7 +250,8 @@ func (c *checker) declarations(p *pkg) *declarations {
 	return d
 }
 
-// imported reads what a package of another module, or of Go, declares.
+// imported returns the declarations of a package outside the code, from export data. They are unknown if that package
+// imports one of the code, which may change.
 func (c *checker) imported(importPath string) *declarations {
 	made, err := c.known.Import(importPath)
 	if err != nil {

@@ -18,35 +18,35 @@ import (
 	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
-// A root is a module whose packages are read from source, since they may change without their version.
+// A root is a module that is read from source: it may change without a new version.
 type root struct {
-	path  string // import path
+	path  string // module path
 	dir   string // folder in the view
 	view  fileview.View
-	shown string // what names of files begin with in messages
-	goes  string // its version of Go
-	inner bool   // the view is the project's
+	shown string // prefix of its file names in messages
+	goes  string // its Go version, such as "go1.25.0"
+	inner bool   // view is the project's
 }
 
-// code is the Go code of a module, and that of modules which it has from folders.
+// code is a module of the project and the modules that replace directives or go.work take from folders.
 type code struct {
 	change   Change
 	dir      string // the module's folder in the project
-	roots    []root // that of the module comes first
+	roots    []root // the module itself comes first
 	required []string
-	texts    []string // what decides which versions of modules there are
-	work     string   // the path of go.work
+	texts    []string // contents that decide the versions of modules, as of go.mod and go.sum
+	work     string   // path of go.work, or ""
 	settings settings
 	packages map[string]*pkg
 	files    *token.FileSet
-	left     int // bytes of files that may still be read: links make one file many
+	left     int // bytes that may still be read; links can name one file many times
 	grown    int // bytes that references to constants stand for so far
 }
 
-// maxSource bounds the files of a check together, in bytes.
+// maxSource bounds the size of all files of a check, in bytes.
 const maxSource = 256 << 20
 
-// read reads which modules there are.
+// read finds the modules that are read from source for the module in dir.
 func (c Change) read(view fileview.View, dir string) (*code, error) {
 	k := &code{change: c, dir: dir, packages: map[string]*pkg{}, files: token.NewFileSet(), left: maxSource}
 	mod, err := k.addModule(root{dir: dir, view: view, inner: true})
@@ -65,7 +65,6 @@ func (c Change) read(view fileview.View, dir string) (*code, error) {
 	return k, k.addWorkspace(view)
 }
 
-// addModule adds a module whose folder is known.
 func (k *code) addModule(r root) (*modfile.File, error) {
 	name := path.Join(r.dir, "go.mod")
 	text, err := r.view.ReadFile(name)
@@ -76,7 +75,7 @@ func (k *code) addModule(r root) (*modfile.File, error) {
 	if len(k.roots) == 0 && err == nil {
 		mod, err = modfile.Parse(r.shown+name, text, nil)
 	}
-	if err != nil { // whose text has words of the file, which may be a link to a secret
+	if err != nil { // its text may quote the file, which may be a link to a secret
 		return nil, fmt.Errorf("%s%s: %w", r.shown, name, errInvalid)
 	}
 	if mod.Module == nil {
@@ -93,16 +92,16 @@ func (k *code) addModule(r root) (*modfile.File, error) {
 	}
 	k.roots = append(k.roots, r)
 	lines := strings.SplitAfter(string(text), "\n")
-	lines[mod.Module.Syntax.Start.Line-1] = "" // packages of others do not depend on it
+	lines[mod.Module.Syntax.Start.Line-1] = "" // packages of other modules do not depend on it
 	k.texts = append(k.texts, strings.Join(lines, ""))
 	for _, beside := range []string{"go.sum", "vendor/modules.txt"} {
-		text, _ := r.view.ReadFile(path.Join(r.dir, beside)) // without sums there are none
+		text, _ := r.view.ReadFile(path.Join(r.dir, beside)) // a missing file counts as empty
 		k.texts = append(k.texts, string(text))
 	}
 	return mod, nil
 }
 
-// addFolders adds modules that are replaced by folders; base is what their paths are relative to.
+// addFolders adds the modules that folders replace. Base is the folder that their paths are relative to.
 func (k *code) addFolders(view fileview.View, base string, replaced []*modfile.Replace) error {
 	for _, r := range replaced {
 		if r.New.Version != "" {
@@ -115,7 +114,7 @@ func (k *code) addFolders(view fileview.View, base string, replaced []*modfile.R
 	return nil
 }
 
-// rootAt is the module in a folder, which may be the project's.
+// rootAt returns the module in a folder, which may be outside the project.
 func (k *code) rootAt(view fileview.View, base, folder, path string) root {
 	folder = filepath.FromSlash(folder)
 	if !filepath.IsAbs(folder) {
@@ -127,7 +126,6 @@ func (k *code) rootAt(view fileview.View, base, folder, path string) root {
 	return root{path: path, dir: ".", view: fileview.Disk(folder), shown: filepath.ToSlash(folder) + "/"}
 }
 
-// addWorkspace adds the modules of a workspace.
 func (k *code) addWorkspace(view fileview.View) error {
 	text, err := safefs.ReadFile(k.work)
 	if err != nil {
@@ -137,7 +135,7 @@ func (k *code) addWorkspace(view fileview.View) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", k.work, errInvalid)
 	}
-	sums, _ := safefs.ReadFile(k.work + ".sum") // without sums there are none
+	sums, _ := safefs.ReadFile(k.work + ".sum") // a missing file counts as empty
 	k.texts = append(k.texts, string(text), string(sums))
 	base := filepath.Dir(k.work)
 	for _, use := range file.Use {
@@ -152,7 +150,8 @@ func (k *code) addWorkspace(view fileview.View) error {
 	return k.addFolders(view, base, file.Replace)
 }
 
-// rootOf is the module that a package is of by its path; nil if it is none that is read from source.
+// rootOf returns the module that a package belongs to by its path, and its folder there. It returns nil for a module
+// that is not read from source.
 func (k *code) rootOf(importPath string) (r *root, dir string) {
 	for i, other := range k.roots {
 		rest, in := strings.CutPrefix(importPath+"/", other.path+"/")
@@ -163,8 +162,8 @@ func (k *code) rootOf(importPath string) (r *root, dir string) {
 	return r, dir
 }
 
-// lacks reports whether a package would be one of the modules that are read from source, and no other module may have
-// it.
+// lacks reports whether a package can only be in a module that is read from source. If load finds none, it does not
+// exist.
 func (k *code) lacks(importPath string) bool {
 	r, _ := k.rootOf(importPath)
 	return r != nil && !slices.ContainsFunc(k.required, func(module string) bool {
@@ -172,7 +171,7 @@ func (k *code) lacks(importPath string) bool {
 	})
 }
 
-// load reads a package of a module that is read from source. It is nil if its folder has no Go files.
+// load returns a package of a module that is read from source, or nil if there are no Go files.
 func (k *code) load(importPath string) *pkg {
 	if p, known := k.packages[importPath]; known {
 		return p
@@ -186,8 +185,8 @@ func (k *code) load(importPath string) *pkg {
 	return p
 }
 
-// reached are the packages of the module that a change to files may break: those with the files, and those that import
-// them.
+// reached returns the packages of the module that a change to files may break: those with the files, and all that
+// import them.
 func (k *code) reached(files []string) ([]string, error) {
 	changed, reached := map[string]bool{}, map[string]bool{}
 	for _, file := range files {
@@ -223,7 +222,7 @@ func (k *code) reached(files []string) ([]string, error) {
 	return paths, nil
 }
 
-// reaches reports whether a package is another one that is read from source, or imports it by way of others.
+// reaches reports whether from is to, or imports it directly or not. It follows packages that are read from source.
 func (k *code) reaches(from, to string) bool {
 	seen := map[string]bool{}
 	var visit func(importPath string) bool
@@ -238,7 +237,7 @@ func (k *code) reaches(from, to string) bool {
 	return visit(from)
 }
 
-// packageAt is the import path of a folder of the project.
+// packageAt returns the import path of a folder of the project.
 func (k *code) packageAt(dir string) (importPath string, ok bool) {
 	longest := -1
 	for _, r := range k.roots {
@@ -253,7 +252,7 @@ func (k *code) packageAt(dir string) (importPath string, ok bool) {
 	return importPath, longest >= 0
 }
 
-// all are the packages of the module.
+// all returns the packages of the module.
 func (k *code) all() (packages []*pkg, err error) {
 	r := k.roots[0]
 	var walk func(dir string) error
@@ -282,14 +281,14 @@ func (k *code) all() (packages []*pkg, err error) {
 	return packages, walk(r.dir)
 }
 
-// isPackage reports whether an import names one package. The go command would take ./cmd or all for packages of the
-// project, and build them.
+// isPackage reports whether an import path names a single package. The go command would take ./cmd or all for packages
+// of the project and build them.
 func isPackage(importPath string) bool {
 	return module.CheckImportPath(importPath) == nil && !strings.HasSuffix(importPath, ".go") &&
 		!slices.Contains([]string{"all", "cmd", "std", "tool", "work"}, importPath)
 }
 
-// external are the packages of other modules and of Go that a check of packages imports.
+// external returns the packages that must come from export data to check these packages.
 func (k *code) external(paths []string) (external []string) {
 	seen := map[string]bool{"unsafe": true, "C": true}
 	var visit func(importPath string, tests bool)

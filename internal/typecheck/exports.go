@@ -22,10 +22,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
-// settings are those of the go command that decide which files are built.
+// settings are the variables of the go command that decide which files are built.
 type settings struct{ GOOS, GOARCH, CGO_ENABLED, GOFLAGS string }
 
-// context is what files are matched with.
+// context returns the build context that matches files as the go command would.
 func (s settings) context() build.Context {
 	context := build.Default
 	context.GOOS, context.GOARCH, context.CgoEnabled = s.GOOS, s.GOARCH, s.CGO_ENABLED == "1"
@@ -37,28 +37,28 @@ func (s settings) context() build.Context {
 	return context
 }
 
-// exports are compiled packages of other modules and of Go.
+// exports provides compiled packages that are not read from source.
 type exports struct {
 	change Change
-	memory string // the file that remembers them
+	memory string // path of the memory file, or ""
 	remembered
-	why map[string]string // packages have none
+	why map[string]string // by import path, why a package is not available
 	gc  types.Importer
 }
 
-// remembered is what is kept for the next check.
+// remembered is the content of the memory file.
 type remembered struct {
 	Settings settings
-	Files    map[string]string // in Go's build cache, by import paths
+	Files    map[string]string // export data in Go's build cache, by import path
 }
 
-// exports recalls what an earlier check has found for the same versions of modules, the same Go and the same settings.
+// exports returns what earlier checks found for the same module versions, Go version and settings.
 func (c Change) exports(of *code) *exports {
 	e := &exports{change: c, remembered: remembered{Files: map[string]string{}}, why: map[string]string{}}
 	e.gc = importer.ForCompiler(token.NewFileSet(), "gc", e.open)
 	if c.Cache != "" {
 		texts := of.texts
-		if of.vendored() { // by what lies in this folder, whatever the versions say
+		if of.vendored() { // vendored packages may differ from those versions
 			texts = append(slices.Clone(texts), c.Root, of.dir)
 		}
 		e.memory = filepath.Join(c.Cache, keyOf(c.Environ, texts)+".json")
@@ -69,7 +69,7 @@ func (c Change) exports(of *code) *exports {
 
 func (e *exports) open(importPath string) (io.ReadCloser, error) { return os.Open(e.Files[importPath]) }
 
-// Import implements [types.Importer]. Its error is a sentence.
+// Import implements [types.Importer]. The error's text is a sentence for a verdict.
 func (e *exports) Import(importPath string) (*types.Package, error) {
 	if why := e.why[importPath]; why != "" {
 		return nil, errors.New(why)
@@ -81,7 +81,7 @@ func (e *exports) Import(importPath string) (*types.Package, error) {
 	return made, nil
 }
 
-// ready asks for the settings unless they are remembered.
+// ready gets the settings from the go command unless they are remembered.
 func (e *exports) ready(ctx context.Context) error {
 	if e.Settings != (settings{}) {
 		return nil
@@ -93,7 +93,7 @@ func (e *exports) ready(ctx context.Context) error {
 	return json.Unmarshal(out, &e.Settings)
 }
 
-// find looks for the compiled packages that a check of packages imports.
+// find locates the export data that checking the packages needs. It fills e.why for packages that are not available.
 func (e *exports) find(ctx context.Context, of *code, paths []string) error {
 	missing := slices.DeleteFunc(of.external(paths), func(importPath string) bool {
 		_, err := os.Stat(e.Files[importPath])
@@ -115,19 +115,19 @@ func (e *exports) find(ctx context.Context, of *code, paths []string) error {
 	return nil
 }
 
-// answer is that of go list about a package.
+// answer is an entry of go list's output.
 type answer struct {
 	ImportPath, Dir, Export string
 	Error                   *struct{ Err string }
 }
 
-// ask asks the go command which compiled packages its cache has.
+// ask runs go list to find export data in the build cache.
 func (e *exports) ask(ctx context.Context, of *code, paths []string) error {
 	tool := ""
 	for _, word := range e.change.Tool {
 		tool += " " + quoted(word)
 	}
-	// All that these import is remembered as well: a later change then finds it without asking.
+	// Dependencies are remembered as well, so that a later change finds them without asking.
 	args := []string{"list", "-e", "-deps", "-export", "-buildvcs=false", "-json=ImportPath,Dir,Export,Error", "-toolexec=" + strings.TrimSpace(tool)}
 	cmd := gocommand.Command{Dir: filepath.Join(e.change.Root, filepath.FromSlash(of.dir))}
 	switch {
@@ -163,13 +163,13 @@ func (e *exports) ask(ctx context.Context, of *code, paths []string) error {
 	}
 }
 
-// vendored reports whether the module's folder has the packages of others.
+// vendored reports whether the module has a vendor folder.
 func (k *code) vendored() bool {
 	_, err := k.roots[0].view.Stat(path.Join(k.dir, "vendor/modules.txt"))
 	return err == nil
 }
 
-// quoted is a word as the go command splits those of flags.
+// quoted quotes a word for a flag of the go command, such as -toolexec.
 func quoted(word string) string {
 	if !strings.ContainsAny(word, " \t\n'\"") {
 		return word
@@ -180,8 +180,7 @@ func quoted(word string) string {
 	return "'" + word + "'"
 }
 
-// copyModule writes the module's go.mod and go.sum, as they will be, into a new folder: the go command may write to
-// them there.
+// copyModule writes go.mod and go.sum as the change leaves them into a new folder, where the go command may edit them.
 func (k *code) copyModule() (userdirs.Scratch, error) {
 	folder, err := userdirs.NewScratch("slipway-modules-")
 	if err != nil {
@@ -199,13 +198,13 @@ func (k *code) copyModule() (userdirs.Scratch, error) {
 	return folder, nil
 }
 
-// run runs the go command, which neither downloads nor completes go.mod, and returns what it prints. The error has what
-// it says.
+// run runs the go command and returns its standard output. The error has its standard error. It can neither download
+// nor edit go.mod.
 func (e *exports) run(ctx context.Context, cmd gocommand.Command, args ...string) ([]byte, error) {
 	var out, said bytes.Buffer
 	cmd.Args, cmd.Stdout, cmd.Stderr = args, &out, &said
-	// Modules that the user calls private would be fetched from their repositories, whatever the proxy is.
-	// A package of C that is not compiled would start pkg-config with words of its source.
+	// GOPROXY=off does not stop fetching private modules from their repositories; the next two variables do. PKG_CONFIG
+	// keeps cgo packages that are not compiled from running pkg-config with words of their source.
 	cmd.Env = append(readonly(e.change.Environ), "GOPROXY=off", "GONOPROXY=none", "GOVCS=*:off", "PKG_CONFIG=false")
 	err := cmd.Run(ctx)
 	switch {
@@ -219,10 +218,9 @@ func (e *exports) run(ctx context.Context, cmd gocommand.Command, args ...string
 	return out.Bytes(), err
 }
 
-// line is what the go command says, in one line.
 func line(said string) string { return strings.Join(strings.Fields(said), " ") }
 
-// readonly is an environment without the flag by which the go command completes go.mod.
+// readonly removes the flag -mod=mod, with which the go command edits go.mod, from GOFLAGS.
 func readonly(environ []string) []string {
 	environ = slices.Clone(environ)
 	for i, variable := range environ {

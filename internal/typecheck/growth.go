@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// A constant that is another one twice, of which one is that again, becomes terabytes in some lines. So how long
-// strings become is estimated first, by the names of constants, and never as less than it is.
+// A few lines of constants that each double the one before stand for terabytes. So the lengths of constant strings are
+// estimated before go/types sees them. The estimate, by names, is never too low.
 
-// maxGrown is how many bytes references to constants stand for in all sums of a check together. Those to short ones do
-// not count: the code has room for only so many. A constant whose declaration is not read is taken for a short one.
+// maxGrown bounds the bytes that references to long constants stand for in one check. References to at most short bytes
+// do not count: the code's size limits those. A constant whose declaration is not read counts as short.
 const (
 	maxGrown = 64 << 20
 	short    = 128
@@ -18,24 +18,24 @@ const (
 
 const tooGrown = "its constants are too large to check"
 
-// lengths are those of the strings that the constants of a package are, or may be.
+// lengths estimates the strings that the constants of a package may be, in bytes.
 type lengths struct {
 	*code
-	imported map[string]int            // the longest of each name that other packages have
-	dotted   bool                      // names of theirs stand without a package
+	imported map[string]int            // by name, the longest in imported packages
+	dotted   bool                      // an import is named "."
 	declared map[string]*constantValue // of the package
-	local    map[string][]int          // of functions, the inner ones last
-	scopes   [][]string                // the names that blocks declare
+	local    map[string][]int          // by name, in functions; the innermost is last
+	scopes   [][]string                // names that each open block declares
 }
 
-// A constantValue is what a constant is declared to be.
+// A constantValue is what is known of all constants of one name.
 type constantValue struct {
-	exprs  []ast.Expr // of each declaration of the name
+	exprs  []ast.Expr // one per declaration of the name
 	known  bool
 	length int
 }
 
-// grows reports whether the constants of some files may become too large.
+// grows reports whether the constants of the check, with these files, may become too large.
 func (k *code) grows(files []*file) bool {
 	l := k.measured(files)
 	for _, f := range files {
@@ -46,7 +46,7 @@ func (k *code) grows(files []*file) bool {
 	return k.grown > maxGrown
 }
 
-// measured measures what some files declare.
+// measured returns the lengths of what the files declare.
 func (k *code) measured(files []*file) *lengths {
 	l := &lengths{code: k, imported: map[string]int{}, declared: map[string]*constantValue{}, local: map[string][]int{}}
 	seen := map[string]bool{}
@@ -77,12 +77,12 @@ func (k *code) measured(files []*file) *lengths {
 	return l
 }
 
-// longNames are the lengths of the constants of a package that are not short.
+// longNames returns the lengths of the package's constants that are not short.
 func (p *pkg) longNames() map[string]int {
 	if p.long != nil {
 		return p.long
 	}
-	p.long = map[string]int{} // which may import itself, and then does not compile
+	p.long = map[string]int{} // set first, since the package may import itself by mistake
 	for name, c := range p.code.measured(p.filesThat(func(f *file) bool { return !f.outside() })).declared {
 		if c.length > short {
 			p.long[name] = c.length
@@ -91,7 +91,7 @@ func (p *pkg) longNames() map[string]int {
 	return p.long
 }
 
-// eachConstant calls a function with each name and value, also those that stand for the ones before them.
+// eachConstant calls do for each name and value, including the repeated values of an implicit list, as with iota.
 func eachConstant(d *ast.GenDecl, do func(name string, value ast.Expr)) {
 	var values []ast.Expr
 	for _, s := range d.Specs {
@@ -117,7 +117,7 @@ func (l *lengths) declare(name string, value ast.Expr) {
 	l.declared[name].exprs = append(l.declared[name].exprs, value)
 }
 
-// walk goes through code, and adds up what its sums are of.
+// walk counts the references in sums below a node.
 func (l *lengths) walk(node ast.Node) {
 	var opened []bool
 	ast.Inspect(node, func(n ast.Node) bool {
@@ -134,7 +134,7 @@ func (l *lengths) walk(node ast.Node) {
 			l.scopes = append(l.scopes, nil)
 		case *ast.GenDecl:
 			if n.Tok == token.CONST {
-				if len(l.scopes) > 0 { // those of the package are measured
+				if len(l.scopes) > 0 { // those of the package are already measured
 					eachConstant(n, l.enter)
 				}
 				return false
@@ -148,14 +148,14 @@ func (l *lengths) walk(node ast.Node) {
 	})
 }
 
-// enter declares a constant in a block.
+// enter declares a constant in the innermost block.
 func (l *lengths) enter(name string, value ast.Expr) {
 	l.local[name] = append(l.local[name], l.of(value))
 	last := len(l.scopes) - 1
 	l.scopes[last] = append(l.scopes[last], name)
 }
 
-// leave ends a block.
+// leave drops the constants of the innermost block.
 func (l *lengths) leave() {
 	last := len(l.scopes) - 1
 	for _, name := range l.scopes[last] {
@@ -164,7 +164,7 @@ func (l *lengths) leave() {
 	l.scopes = l.scopes[:last]
 }
 
-// of is how long the string may be that an expression is, if that is constant.
+// of returns the greatest length of the string that an expression may be, in bytes. It is 0 for other expressions.
 func (l *lengths) of(e ast.Expr) (length int) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -178,7 +178,7 @@ func (l *lengths) of(e ast.Expr) (length int) {
 		return l.count(l.elsewhere(e.Sel.Name))
 	case *ast.ParenExpr:
 		return l.of(e.X)
-	case *ast.CallExpr: // a conversion, also of a number to a character, min or max
+	case *ast.CallExpr: // a conversion, also from a number to a string, or min or max
 		l.of(e.Fun)
 		length = utf8.UTFMax
 		for _, a := range e.Args {
@@ -197,7 +197,7 @@ func (l *lengths) of(e ast.Expr) (length int) {
 	return 0
 }
 
-// count counts what a reference stands for.
+// count adds a reference to k.grown and returns its length. Beyond the limit it returns 0, which ends the growth.
 func (l *lengths) count(length int) int {
 	if length > short {
 		l.grown += length
@@ -208,7 +208,7 @@ func (l *lengths) count(length int) int {
 	return length
 }
 
-// ident is the length of what a name stands for.
+// ident returns the length of the constant that a name refers to.
 func (l *lengths) ident(name string) int {
 	if inner := l.local[name]; len(inner) > 0 {
 		return inner[len(inner)-1]
@@ -220,7 +220,7 @@ func (l *lengths) ident(name string) int {
 	case c == nil:
 		return 0
 	case !c.known:
-		c.known = true // it may be made of itself, and then does not compile
+		c.known = true // set first, since it may refer to itself by mistake
 		for _, e := range c.exprs {
 			c.length = max(c.length, l.of(e))
 		}
@@ -228,5 +228,5 @@ func (l *lengths) ident(name string) int {
 	return c.length
 }
 
-// elsewhere is the length of a constant of another package.
+// elsewhere returns the length of a constant of another package.
 func (l *lengths) elsewhere(name string) int { return max(short, l.imported[name]) }

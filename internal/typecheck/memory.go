@@ -16,14 +16,15 @@ import (
 	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
-// keyOf is the name of the memory for versions of modules: what a compiled package follows from, besides.
+// keyOf returns the memory's name for these module texts. It covers all else that compiled packages depend on: the
+// toolchain, its settings, and the variables of Go and of C compilers.
 func keyOf(environ, texts []string) string {
 	h := sha256.New()
 	fmt.Fprintln(h, "1", gocommand.Toolchain())
 	h.Write(gocommand.Written())
 	variables := slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		if slices.Contains([]string{"GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GOTRACEBACK"}, name) { // how programs run
+		if slices.Contains([]string{"GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GOTRACEBACK"}, name) { // affects only running
 			return true
 		}
 		return !strings.HasPrefix(name, "GO") && !strings.HasPrefix(name, "CGO_") && !slices.Contains([]string{"CC", "CXX", "PATH"}, name)
@@ -32,7 +33,7 @@ func keyOf(environ, texts []string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// recall reads what is remembered. What cannot be read is asked for again.
+// recall reads the memory. An unreadable one is ignored.
 func (e *exports) recall() {
 	var last remembered
 	data, err := os.ReadFile(e.memory)
@@ -42,11 +43,11 @@ func (e *exports) recall() {
 	e.remembered = last
 	if info, err := os.Stat(e.memory); err == nil && time.Since(info.ModTime()) > fresh {
 		now := time.Now()
-		_ = os.Chtimes(e.memory, now, now) // so that it is not forgotten; no matter if it is
+		_ = os.Chtimes(e.memory, now, now) // so that keep does not delete it; failing is harmless
 	}
 }
 
-// keep remembers what was found, and forgets what no check has used for long. Failing to is no harm.
+// keep writes the memory and deletes memories that no check has used for long. Failing is harmless.
 func (e *exports) keep() {
 	if e.memory == "" {
 		return
@@ -57,7 +58,7 @@ func (e *exports) keep() {
 		return
 	}
 	_ = safefs.WriteCache(e.memory, data, 0o644)
-	entries, _ := os.ReadDir(folder) // nothing is forgotten where it cannot be read
+	entries, _ := os.ReadDir(folder) // an unreadable folder keeps its memories
 	for _, entry := range entries {
 		if info, err := entry.Info(); err == nil && memoryName().MatchString(entry.Name()) && time.Since(info.ModTime()) > forgotten {
 			_ = os.Remove(filepath.Join(folder, entry.Name()))
@@ -66,10 +67,10 @@ func (e *exports) keep() {
 }
 
 const (
-	fresh     = 24 * time.Hour      // a memory counts as used without its file being touched
-	forgotten = 30 * 24 * time.Hour // without use
+	fresh     = 24 * time.Hour      // a younger memory file need not be touched
+	forgotten = 30 * 24 * time.Hour // unused memories are deleted
 )
 
-// memoryName matches the names of memories. The user may have made any folder the cache, and other files lie there
-// then.
+// memoryName matches the file names of memories. The user may choose any folder as the cache, so it may hold other
+// files.
 var memoryName = lazy.Regexp(`^[0-9a-f]{32}\.json$`)

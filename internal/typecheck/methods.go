@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// objects is the package of the interface that API objects implement by generated methods.
+// objects is the package of the interface runtime.Object, which API types implement by generated methods.
 const objects = "k8s.io/apimachinery/pkg/runtime"
 
-// missingMethods declares the methods that the generator of deep copies will add to types of the package, in a file
-// that stands for the generated one. It is nil if there are none. Which types get methods follows from markers; a
-// method too many does no harm, since that compiles which would not be refused.
+// missingMethods returns a file that declares the deep copy methods which the generator will add to the package, or
+// nil. Markers select the types. An extra method is harmless: it cannot cause a mistake in code that compiles.
 func (p *pkg) missingMethods() *file {
 	var types []*ast.TypeSpec
 	docs := map[*ast.TypeSpec]string{}
@@ -60,7 +59,7 @@ func (p *pkg) missingMethods() *file {
 	return f
 }
 
-// methodsOf declares the methods of a type that it does not have.
+// methodsOf declares the deep copy methods that a type lacks.
 func methodsOf(name string, object bool, has map[string]bool) (code string) {
 	for _, method := range []string{"DeepCopyInto(out *" + name + ")", "DeepCopy() *" + name, "DeepCopyObject() generatedRuntime.Object"} {
 		called, _, _ := strings.Cut(method, "(")
@@ -71,7 +70,7 @@ func methodsOf(name string, object bool, has map[string]bool) (code string) {
 	return code
 }
 
-// typesOf are the types of a declaration that can have methods, apart from generic ones.
+// typesOf returns the types of a declaration that can have methods, without generic ones.
 func typesOf(decl *ast.GenDecl) (types []*ast.TypeSpec) {
 	if decl.Tok != token.TYPE {
 		return nil
@@ -89,8 +88,8 @@ func typesOf(decl *ast.GenDecl) (types []*ast.TypeSpec) {
 	return types
 }
 
-// docOf is the text of the comments above a type, of which the last may be apart from it by an empty line, as markers
-// are. It notes that they are a type's.
+// docOf returns the comments above a type. A blank line may separate them from it, as is usual for markers. It records
+// them in ofTypes.
 func docOf(syntax *ast.File, decl *ast.GenDecl, spec *ast.TypeSpec, ofTypes map[*ast.CommentGroup]bool) (text string) {
 	begins, last := decl.Pos(), syntax.Name.End()
 	for _, other := range syntax.Decls {
@@ -114,7 +113,7 @@ func textOf(group *ast.CommentGroup) (text string) {
 	return text
 }
 
-// marked reports whether comments have a marker.
+// marked reports whether comments contain a marker.
 func marked(comments, marker string) bool {
 	for line := range strings.Lines(comments) {
 		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "//"))
@@ -125,7 +124,7 @@ func marked(comments, marker string) bool {
 	return false
 }
 
-// receiver is the name of the type that a method is of.
+// receiver returns the name of a method's receiver type, or "".
 func receiver(decl *ast.FuncDecl) string {
 	if decl.Recv == nil || len(decl.Recv.List) == 0 {
 		return ""

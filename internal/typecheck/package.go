@@ -12,23 +12,22 @@ import (
 	"strings"
 )
 
-// A pkg is a package whose source is read.
+// A pkg is a package that is read from source.
 type pkg struct {
 	code  *code
 	path  string
 	root  *root
-	files []*file // that are built, tests included
-	whole bool    // the files are parsed, and generated methods are among them
-	err   error   // why files cannot be read
+	files []*file // files that are built, including tests
+	whole bool    // files are parsed, and include the missing generated methods
+	err   error   // why a file cannot be read
 
-	long map[string]int // of longNames
+	long map[string]int // cache of longNames
 }
 
-// A file is one of Go.
 type file struct {
-	name      string // as messages show it
+	name      string // name in messages
 	src       []byte
-	of        string // the name of its package
+	of        string // package name
 	test      bool
 	imports   []string
 	generated bool
@@ -37,7 +36,7 @@ type file struct {
 	err    error
 }
 
-// outside reports whether the file belongs to the tests outside of a package.
+// outside reports whether the file is an external test, of package p_test.
 func (f *file) outside() bool { return f.test && strings.HasSuffix(f.of, "_test") }
 
 func (k *code) readPackage(importPath string, r *root, dir string) *pkg {
@@ -65,7 +64,7 @@ func (k *code) readPackage(importPath string, r *root, dir string) *pkg {
 	return p
 }
 
-// readFile reads what a file imports. It is nil where build tags leave the file out.
+// readFile reads a file and parses its imports. It returns nil if build tags exclude the file.
 func (k *code) readFile(r *root, dir, name string) (*file, error) {
 	src, err := r.view.ReadFile(path.Join(dir, name))
 	if err != nil {
@@ -80,7 +79,7 @@ func (k *code) readFile(r *root, dir, name string) (*file, error) {
 		return nil, nil
 	}
 	f := &file{name: r.shown + path.Join(dir, name), src: src, test: strings.HasSuffix(name, "_test.go")}
-	syntax, _ := parser.ParseFile(token.NewFileSet(), f.name, src, parser.ImportsOnly) // mistakes are found when all is parsed
+	syntax, _ := parser.ParseFile(token.NewFileSet(), f.name, src, parser.ImportsOnly) // a full parse reports mistakes
 	if syntax == nil {
 		return f, nil
 	}
@@ -100,14 +99,14 @@ func importsOf(syntax *ast.File) (paths []string) {
 	return paths
 }
 
-// imports reports whether a file, or a test, imports one of these packages.
+// imports reports whether one of these packages is imported: by a test if tests is set, else by another file.
 func (p *pkg) imports(of map[string]bool, tests bool) bool {
 	return slices.ContainsFunc(p.files, func(f *file) bool {
 		return f.test == tests && slices.ContainsFunc(f.imports, func(path string) bool { return of[path] })
 	})
 }
 
-// parsed are the files with their syntax, and one more with the methods that are not generated yet.
+// parsed returns the files with their syntax, and a further one with methods that are yet to be generated.
 func (p *pkg) parsed() []*file {
 	if p.whole {
 		return p.files
@@ -128,7 +127,6 @@ func (f *file) parse(set *token.FileSet) {
 	f.generated = f.generated || f.syntax != nil && ast.IsGenerated(f.syntax)
 }
 
-// filesThat are the files of the package for which keep holds.
 func (p *pkg) filesThat(keep func(*file) bool) (files []*file) {
 	for _, f := range p.parsed() {
 		if keep(f) {

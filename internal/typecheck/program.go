@@ -9,23 +9,23 @@ import (
 	"io/fs"
 )
 
-// A Program is what go/types knows of packages and of all of the project's that these import, without tests. A type, a
-// variable or a function is the same object in all of them.
+// A Program is a set of type-checked packages, including the project's packages that they import, without tests. They
+// share one set of objects, so a type or function can be compared by identity.
 type Program struct {
 	Files    *token.FileSet
 	Packages []Package
-	// Unknown is why they are not known, as a sentence. Then there are no packages.
+	// Unknown is a sentence that explains why Packages is empty; "" if it is not.
 	Unknown string
 }
 
-// A Package is one of a program.
+// A Package is a type-checked package of a [Program].
 type Package struct {
 	Types  *types.Package
 	Syntax []*ast.File
 	Info   *types.Info
 }
 
-// Program checks the packages in folders of one module, as they are after the change. The error is that ctx is done.
+// Program checks the packages in the folders dirs of one module as the change leaves them. The error is that of ctx.
 func (c Change) Program(ctx context.Context, dirs []string) (Program, error) {
 	p, err := c.program(ctx, dirs)
 	if ctx.Err() != nil {
@@ -82,7 +82,7 @@ func (c Change) program(ctx context.Context, dirs []string) (Program, error) {
 	return *k.whole, nil
 }
 
-// keep adds a package that is checked with its functions.
+// keep adds a package whose functions were checked.
 func (p *Program) keep(files []*file, made *types.Package, info *types.Info) {
 	kept := Package{Types: made, Info: info}
 	for _, f := range files {
@@ -93,7 +93,6 @@ func (p *Program) keep(files []*file, made *types.Package, info *types.Info) {
 	p.Packages = append(p.Packages, kept)
 }
 
-// programInfo is what is noted of the packages of a program.
 func programInfo() *types.Info {
 	return &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},

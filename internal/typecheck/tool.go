@@ -8,14 +8,15 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
-// ToolWord is the first argument of slipway where the go command calls it in the place of a compiler; see [RunTool].
+// ToolWord is slipway's first argument when the go command runs it in place of a compiler; see [RunTool].
 const ToolWord = "compiler-that-compiles-nothing"
 
-// RunTool stands for the program argv[0], a compiler. It answers which version that is, since Go's build cache is asked
-// by it, and fails for all else. So the go command finds what is compiled already, and compiles nothing.
+// RunTool stands in for the compiler argv[0]. It answers only for the compiler's version, which keys Go's build cache,
+// and fails otherwise. So the go command finds what is compiled already and compiles nothing.
 func RunTool(argv []string, stdout, stderr io.Writer) (code int) {
 	isVersion := slices.Equal(argv[min(1, len(argv)):], []string{"-V=full"})
-	// A C compiler lists what it would run for standard input, and runs nothing: cmd/go/internal/work/buildid.go.
+	// The go command asks a C compiler for its identity this way (cmd/go/internal/work/buildid.go). It compiles
+	// nothing.
 	isDriver := len(argv) == 6 && argv[1] == "-###" && argv[2] == "-x" && argv[4] == "-c" && argv[5] == "-"
 	if !isVersion && !isDriver {
 		_, _ = fmt.Fprintln(stderr, "it is not compiled yet")

@@ -5,12 +5,12 @@
 //	verdict.Mistakes // what a compiler would report after the change, in packages without mistakes before it
 //	verdict.Unknown  // why packages were not checked
 //
-// It checks with go/types the packages of which files change, their tests, and the packages that import them. Packages
-// of the project that these import are read from source; of all others it takes the export data that Go's build cache
-// has. It compiles nothing and downloads nothing: where the cache lacks a package, the verdict says so.
+// It runs go/types on the packages whose files change, their tests, and the packages that import them. It reads the
+// project's packages from source and all others from the export data in Go's build cache. It compiles and downloads
+// nothing: if the cache lacks a package, the verdict says so.
 //
-// Generated code is taken for up to date: methods that the generator will add are there, and mistakes in files that are
-// marked as generated do not count.
+// Generated code counts as up to date: the methods that the generator will add exist, and mistakes in generated files
+// are ignored.
 package typecheck
 
 import (
@@ -28,16 +28,16 @@ import (
 // A Change is a planned change to the files of a project.
 type Change struct {
 	Root          string        // the project's folder
-	Before, After fileview.View // the project without the change, and with it
-	Files         []string      // that the change writes or takes away
+	Before, After fileview.View // without and with the change
+	Files         []string      // that the change writes or deletes
 	Environ       []string      // of the go command
-	// Tool is the command that the go command calls in the place of compilers; it ends in [ToolWord]. Without one, only
-	// packages are known that an earlier check has found.
+	// Tool is the command that the go command runs in place of compilers; it ends in [ToolWord]. Without it, only
+	// packages that an earlier check found are known.
 	Tool  []string
-	Cache string // the folder in which it is remembered where compiled packages are; "" is none
+	Cache string // folder of memory files, which say where compiled packages are; "" disables them
 }
 
-// A Mistake is what a compiler would report.
+// A Mistake is an error that a compiler would report.
 type Mistake struct {
 	Position report.Position
 	Message  string
@@ -45,13 +45,13 @@ type Mistake struct {
 
 func (m Mistake) text() string { return m.Position.String() + ": " + m.Message }
 
-// A Verdict is the result of a check.
+// A Verdict is the result of [Change.Check]; see the package documentation.
 type Verdict struct {
 	Mistakes []Mistake
 	Unknown  []string
 }
 
-// Check checks the packages that the change reaches. The error is that ctx is done.
+// Check checks the packages that the change may break. The error is that of ctx.
 func (c Change) Check(ctx context.Context) (Verdict, error) {
 	var verdict Verdict
 	for _, dir := range c.modules() {
@@ -72,7 +72,7 @@ func (v *Verdict) unknown(why string) {
 	}
 }
 
-// modules are the folders of the modules whose packages may change: those of the files, and the project's own.
+// modules returns the folders of the modules that the change may break: those with changed Go files, and the project's.
 func (c Change) modules() (dirs []string) {
 	changed := false
 	for _, file := range c.Files {
@@ -90,7 +90,7 @@ func (c Change) modules() (dirs []string) {
 	return dirs
 }
 
-// moduleOf is the nearest folder with a go.mod, from a folder upwards, or else the project's.
+// moduleOf returns the nearest folder with a go.mod, from dir upwards, else ".".
 func moduleOf(view fileview.View, dir string) string {
 	for ; dir != "."; dir = path.Dir(dir) {
 		if info, err := view.Stat(path.Join(dir, "go.mod")); err == nil && !info.IsDir() {
@@ -100,7 +100,6 @@ func moduleOf(view fileview.View, dir string) string {
 	return dir
 }
 
-// errNoModule is why the packages of a project are not known.
 var errNoModule = errors.New("the project's folder has no go.mod")
 
 func (c Change) checkModule(ctx context.Context, dir string, verdict *Verdict) error {
@@ -142,7 +141,7 @@ func (c Change) checkModule(ctx context.Context, dir string, verdict *Verdict) e
 	return c.compare(ctx, dir, known, broken, verdict)
 }
 
-// compare keeps the mistakes in packages that had none before the change.
+// compare adds the mistakes in packages that had none before the change.
 func (c Change) compare(ctx context.Context, dir string, known *exports, broken []judgement, verdict *Verdict) error {
 	before, err := c.read(c.Before, dir)
 	if err != nil {
