@@ -16,9 +16,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// Leftovers are the CRDs in the plan's folders that a generator once wrote and that the plan does not make, as
-// absolute paths. Files that people wrote lack the generator's annotation and are none.
-// Where a call cannot be followed none is known to be one.
+// Leftovers returns the CRDs in the plan's folders that a generator once wrote and that made does not contain, as
+// absolute paths. CRDs without the generator's annotation are hand-written and never leftovers. If a call cannot be
+// followed it returns none.
 func Leftovers(plan Plan, made []generate.File) ([]string, error) {
 	if plan.unclear {
 		return nil, nil
@@ -45,10 +45,10 @@ func Leftovers(plan Plan, made []generate.File) ([]string, error) {
 	return left, nil
 }
 
-// CRDFolders are the folders that CRDs go to, as absolute paths.
+// CRDFolders returns the folders that CRDs are written to, as absolute paths.
 func (p Plan) CRDFolders() []string { return p.foldersOf("crd") }
 
-// foldersOf are the folders that a generator's files go to, as absolute paths.
+// foldersOf returns the folders that a generator writes to, sorted, as absolute paths.
 func (p Plan) foldersOf(generator string) []string {
 	var folders []string
 	for _, run := range p.runs {
@@ -67,14 +67,14 @@ func (p Plan) foldersOf(generator string) []string {
 	return slices.Compact(folders)
 }
 
-// versionOf matches the annotation of generators, with the version that it names.
+// versionOf captures the controller-gen version in a CRD's annotation.
 var versionOf = lazy.Regexp(`\n    controller-gen\.kubebuilder\.io/version: (.*)`)
 
-// writtenBy is the version of controller-gen that a CRD names as the one which wrote it; "" for any other file. It
-// looks at the head of the file, where generators put their annotation.
+// writtenBy returns the controller-gen version that a CRD's annotation names, or "" for any other file. It reads only
+// the first 4096 bytes, where generators put the annotation.
 func writtenBy(path string) (version string, err error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "", nil // a folder, a pipe, a link to nothing: no generator wrote it
+		return "", nil // a folder, a pipe or a dangling link
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -96,7 +96,7 @@ func writtenBy(path string) (version string, err error) {
 	return string(found[1]), nil
 }
 
-// Prune deletes leftovers of the plan that lie in the project, or below a folder of outside.
+// Prune deletes leftovers of the plan. Paths must be in the project or below a folder of outside.
 func Prune(plan Plan, outside, paths []string) error {
 	places, err := safefs.OpenFolders(plan.within(outside)...)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/generate/arguments"
 )
 
-// Methods is the part of the plan without which the packages in folders do not compile: the generated methods of their
-// types. Folders are relative to the project's, with slashes.
+// Methods returns the part of the plan that generates deep copy methods for the packages in folders, which do not
+// compile without them. Folders are slash-separated and relative to the project.
 func (p Plan) Methods(folders []string) Plan {
 	part := Plan{root: p.root, tool: p.tool}
 	for _, run := range p.runs {
@@ -23,10 +23,9 @@ func (p Plan) Methods(folders []string) Plan {
 	return part
 }
 
-// Empty reports whether the plan generates nothing.
 func (p Plan) Empty() bool { return len(p.runs) == 0 }
 
-// covered are the patterns of those folders that a run reads.
+// covered returns package patterns for those of the folders that the run reads.
 func (r planned) covered(folders []string) (patterns []string) {
 	for _, folder := range folders {
 		rel, err := filepath.Rel(filepath.FromSlash(path.Join("/", r.dir)), filepath.FromSlash(path.Join("/", folder)))

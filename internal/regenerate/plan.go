@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Plan is what a project generates: runs of the generators, each over packages of its own.
+// A Plan is what a project generates: runs of the generators, each over its own packages.
 type Plan struct {
 	root       string
 	view       fileview.View
@@ -24,22 +24,23 @@ type Plan struct {
 	changes    []codebase.Change
 	runs       []planned
 
-	more     bool     // the project's files do more to generated files than the plan, or have calls that it does not follow
-	unclear  bool     // they have such calls
-	commands []string // those that generate
+	more     bool     // recipes do more to generated files than the plan, or unclear is set
+	unclear  bool     // some calls cannot be followed
+	commands []string // commands of the project that generate
 	refusal  error
 	tool     tool
 
-	removed map[string][]string // by recipes, the files that they remove after they have made them: relative to root, with slashes
+	removed map[string][]string // by recipe, files that it deletes after generating; slash-separated, relative to root
 
-	manifests report.Position // of the first call that generates what is deployed
+	manifests report.Position // the first call that generates CRDs or roles
 }
 
-// Refusal is why the plan has nothing to run: nothing says what the project generates, or no call can be followed.
+// Refusal returns why the plan has nothing to run, or nil. Either nothing says what the project generates, or no call
+// can be followed.
 func (p Plan) Refusal() error { return p.refusal }
 
-// Command generates all that the project's files do; "" where the plan does as much, or a shell takes a part of the
-// command for more than a word.
+// Command returns a shell command that generates all that the project's own recipes do. It returns "" if the plan does
+// as much, or if a part of the command would need quoting.
 func (p Plan) Command() string {
 	if !p.more || slices.Contains(p.commands, "") {
 		return ""
@@ -58,22 +59,20 @@ func (p Plan) Command() string {
 	return strings.Join(others, " && ")
 }
 
-// everywhere is all packages of a project.
 var everywhere = []string{"./..."}
 
-// planned is one run.
 type planned struct {
-	dir   string // where it runs, relative to the project's folder and with slashes
+	dir   string // slash-separated, relative to the project's folder
 	paths []string
-	tags  []string // nil is the usual one
+	tags  []string // nil means the default tags
 	uses  []generate.Use
 }
 
-// managerRole is the name of the manager's role in our scaffold, which is kubebuilder's.
+// managerRole is the name of the manager's role in kubebuilder's and our scaffold.
 const managerRole = "manager-role"
 
-// PlanFor is the plan of the project in root, whose code says what it generates. Findings are what is worth saying
-// about the files that have it generated: calls that cannot be followed, options that are obsolete.
+// PlanFor returns the plan of the project in root. The findings are about the project's files: calls that cannot be
+// followed, and options that are obsolete.
 func PlanFor(root string, code *codebase.Codebase) (Plan, []report.Finding, error) {
 	generation, err := code.Generation()
 	if err != nil {
@@ -90,7 +89,7 @@ func PlanFor(root string, code *codebase.Codebase) (Plan, []report.Finding, erro
 			return Plan{}, nil, err
 		}
 		for _, f := range found {
-			if !slices.Contains(findings, f) { // a recipe with several calls goes on once
+			if !slices.Contains(findings, f) { // several calls of a recipe share its later steps
 				findings = append(findings, f)
 			}
 		}
@@ -121,14 +120,14 @@ func PlanFor(root string, code *codebase.Codebase) (Plan, []report.Finding, erro
 	return plan, findings, err
 }
 
-// unfollowed is the refusal of a project in which no call can be followed.
+// unfollowed returns the refusal if no call can be followed.
 func (p *Plan) unfollowed() error {
 	call := p.generation.Calls[slices.IndexFunc(p.generation.Calls, func(c codebase.Call) bool { return c.Unclear != "" })]
 	return &report.Error{What: "the call of controller-gen cannot be followed", Where: fmt.Sprintf("%s:%d", call.File, call.Line), Err: errors.New(call.Unclear),
 		Hint: "slipway controller-gen takes the same arguments", Next: cmp.Or(call.Command, "slipway controller-gen --help")}
 }
 
-// undescribed is the refusal of a project in which nothing says what to generate.
+// undescribed returns the refusal if nothing says what to generate.
 func (p *Plan) undescribed() error {
 	looked := "a Makefile, Taskfile.yml, justfile, mise.toml and //go:generate"
 	if len(p.generation.Sources) > 0 {
@@ -139,19 +138,19 @@ func (p *Plan) undescribed() error {
 		Next: "slipway controller-gen object crd paths=./..."}
 }
 
-// Add adds generators over all packages, which the project needs besides.
+// Add adds generators over all packages of the project.
 func (p *Plan) Add(uses ...generate.Use) {
 	if len(uses) > 0 {
 		p.add("", generate.Options{Paths: everywhere, Uses: uses})
 	}
 }
 
-// PlanOf is a plan of these generators over all packages of the project in root.
+// PlanOf returns a plan of these generators over all packages of the project in root.
 func PlanOf(root string, uses ...generate.Use) Plan {
 	return Plan{root: root, runs: []planned{{paths: everywhere, uses: uses}}}
 }
 
-// PlanOver is a plan of these generators over the packages that paths name.
+// PlanOver returns a plan of these generators over the packages that paths name.
 func PlanOver(root string, paths []string, uses ...generate.Use) Plan {
 	return Plan{root: root, runs: []planned{{paths: paths, uses: uses}}}
 }
@@ -167,7 +166,7 @@ func (p *Plan) follow(call codebase.Call) ([]report.Finding, error) {
 		}}, nil
 	}
 	options, err := parse(call)
-	if errors.Is(err, generate.ErrNoGenerator) { // a call for help or the version
+	if errors.Is(err, generate.ErrNoGenerator) { // the call prints help or the version
 		return call.Obsolete, nil
 	}
 	if err != nil {
@@ -186,7 +185,7 @@ func (p *Plan) follow(call codebase.Call) ([]report.Finding, error) {
 	return append(call.Obsolete, p.goesOn(call)...), nil
 }
 
-// goesOn is the finding of a recipe that does more after a call.
+// goesOn returns a finding if the recipe has further steps after a call.
 func (p *Plan) goesOn(call codebase.Call) []report.Finding {
 	if len(call.Then) == 0 {
 		return nil
@@ -199,9 +198,9 @@ func (p *Plan) goesOn(call codebase.Call) []report.Finding {
 	}}
 }
 
-// parse checks the arguments of a call as its generators define them.
+// parse parses the arguments of a call with the definitions of its generators.
 func parse(call codebase.Call) (generate.Options, error) {
-	if call.Err != nil && call.Arguments == nil { // its flags
+	if call.Err != nil && call.Arguments == nil { // its flags are invalid
 		return generate.Options{}, call.Err
 	}
 	options, err := generate.Parse(call.Arguments)
@@ -209,7 +208,7 @@ func parse(call codebase.Call) (generate.Options, error) {
 	return options, err
 }
 
-// add puts generators over the same packages of a folder, read with the same tags, into one run, which reads them once.
+// add adds generators. Those with the same packages, folder and tags share one run, which loads the packages once.
 func (p *Plan) add(dir string, options generate.Options) {
 	for i, run := range p.runs {
 		if run.dir == dir && slices.Equal(run.paths, options.Paths) && slices.Equal(run.tags, options.Tags) {
@@ -220,8 +219,8 @@ func (p *Plan) add(dir string, options generate.Options) {
 	p.runs = append(p.runs, planned{dir: dir, paths: options.Paths, tags: options.Tags, uses: options.Uses})
 }
 
-// defaults are the generators of a project whose layout alone says what is generated. Their output goes where its
-// kustomizations look for it.
+// defaults returns the run for a project that only its layout describes. It writes where the layout's kustomizations
+// expect the files.
 func (p Plan) defaults() ([]planned, error) {
 	object := generate.Use{Name: "object"}
 	switch there, err := fileview.Exists(p.view, codebase.HeaderFile); {
@@ -243,7 +242,7 @@ func (p Plan) defaults() ([]planned, error) {
 	}}}, nil
 }
 
-// roleName is what the project calls the manager's role: its bindings name it.
+// roleName returns the name of the project's existing manager role, which bindings refer to, or the scaffold's.
 func (p Plan) roleName() (string, error) {
 	const file = codebase.RoleFolder + "/role.yaml"
 	content, err := p.view.ReadFile(file)
@@ -256,9 +255,8 @@ func (p Plan) roleName() (string, error) {
 	return cmp.Or(generate.RoleName(content), managerRole), nil
 }
 
-// Run runs the plan with what options say beside what to generate, and joins the results. It stops at the first run
-// with a fatal finding, and then nothing was written. Files that the Makefile and links of the project lead to are
-// written below the project, and below options.Within.
+// Run runs the plan and merges the results. The plan replaces the fields of options that say what to generate. A fatal
+// finding stops it before anything is written. Files are written only below the project and options.Within.
 func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Result, error) {
 	options.Files = p.view
 	options.Within, options.Without = p.within(options.Within), p.without()
@@ -271,7 +269,7 @@ func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Resul
 	return generate.RunAll(ctx, all...)
 }
 
-// Except is the plan without a generator.
+// Except returns the plan without a generator.
 func (p Plan) Except(generator string) Plan {
 	p.runs = slices.Clone(p.runs)
 	for i, run := range p.runs {
@@ -281,10 +279,9 @@ func (p Plan) Except(generator string) Plan {
 	return p
 }
 
-// within are the folders that may be written below: the project's own, and those that its user allows besides.
+// within returns the folders that may be written to: the project's and those that its user allows.
 func (p Plan) within(outside []string) []string { return append([]string{p.root}, outside...) }
 
-// with adds a name that is not there.
 func with(names []string, name string) []string {
 	if slices.Contains(names, name) {
 		return names

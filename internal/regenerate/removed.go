@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/generate"
 )
 
-// removes notes the files that a recipe removes after a call: those that no later call of the recipe may make again.
+// removes records the files that a recipe deletes after a call. A file that a later call may make again does not count.
 func (p *Plan) removes(call codebase.Call) {
 	recipe := call.File + ":" + call.Target
 	before, seen := p.removed[recipe]
@@ -25,7 +25,7 @@ func (p *Plan) removes(call codebase.Call) {
 	p.removed[recipe] = slices.DeleteFunc(slices.Clone(before), func(name string) bool { return !slices.Contains(call.Removed, name) })
 }
 
-// without are the files that the plan does not make, and folders of such files, as absolute paths and patterns.
+// without returns absolute paths and patterns of files that the plan does not make, or of folders of such files.
 func (p Plan) without() (paths []string) {
 	for _, recipe := range slices.Sorted(maps.Keys(p.removed)) {
 		for _, name := range p.removed[recipe] {
@@ -40,16 +40,16 @@ func (p Plan) without() (paths []string) {
 
 func (p Plan) absolute(name string) string { return filepath.Join(p.root, filepath.FromSlash(name)) }
 
-// pattern matches the absolute paths of the files that a recipe changes.
+// pattern returns a pattern for the absolute paths of the files that a recipe edits.
 func (p Plan) pattern(change codebase.Change) string {
 	root := p.root
-	if os.PathSeparator != '\\' && strings.ContainsAny(change.Pattern, `*?[`) { // elsewhere patterns have no escapes
+	if os.PathSeparator != '\\' && strings.ContainsAny(change.Pattern, `*?[`) { // on Windows, patterns have no escapes
 		root = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(root)
 	}
 	return filepath.Join(root, filepath.FromSlash(change.Pattern))
 }
 
-// Removes reports whether a recipe removes a file that the project's generators make.
+// Removes reports whether a recipe deletes the file at this absolute path after generating it.
 func (p Plan) Removes(path string) bool {
 	for _, names := range p.removed {
 		if slices.ContainsFunc(names, func(name string) bool { return p.absolute(name) == path }) {
@@ -59,13 +59,13 @@ func (p Plan) Removes(path string) bool {
 	return false
 }
 
-// A Left is a change of generated files that slipway leaves to the project's recipes.
+// A Left is an edit of generated files that slipway leaves to the project's recipes.
 type Left struct {
-	Files  []string // relative to the project, with slashes
+	Files  []string // slash-separated, relative to the project
 	Change codebase.Change
 }
 
-// Left are the changes for which a run has not made files, with these files.
+// Left returns the edits that apply to files in paths, each with those files. The plan does not make them.
 func (p Plan) Left(paths []string) (left []Left) {
 	for _, change := range p.changes {
 		one := Left{Change: change}

@@ -12,14 +12,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
-// Difference is a generated file that is not what the code says.
+// A Difference is a generated file that differs from what the code generates.
 type Difference struct {
 	Path   string        `json:"path"` // relative to the project
 	Action report.Action `json:"action"`
-	Diff   string        `json:"diff"` // unified, from what is there to what should be
+	Diff   string        `json:"diff"` // unified, from the file on disk to the generated one
 }
 
-// Stale compares the files that a plan makes with what is there.
+// Stale returns the files of a plan's result that differ from those on disk.
 func (p Plan) Stale(files []generate.File) ([]Difference, error) {
 	var differences []Difference
 	for _, f := range files {
@@ -39,7 +39,7 @@ func (p Plan) Stale(files []generate.File) ([]Difference, error) {
 	return differences, nil
 }
 
-// Relative is a file's path as the project's users write it.
+// Relative returns a path relative to root with slashes, as users write it. A path outside root is returned as it is.
 func Relative(root, path string) string {
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)

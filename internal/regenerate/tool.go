@@ -11,19 +11,19 @@ import (
 	"github.com/slipway-dev/slipway/internal/makefile"
 )
 
-// tool is how generated files name the program that the Makefile calls. In a project that uses controller-gen and
-// slipway in turns no file changes for that.
+// tool is how generated files name their generator. They name the project's controller-gen, so that a project that uses
+// it and slipway in turn sees no changes.
 type tool struct {
 	name, version string
-	keepVersion   bool // the Makefile does not tell it, so files stay with the one that they name
+	keepVersion   bool // no version is known, so each file keeps the one it names
 }
 
 func toolOf(found makefile.Tool) tool {
 	return tool{name: found.Name, version: found.Version, keepVersion: found.Version == ""}
 }
 
-// Other is the version of controller-gen whose files the project has, and what says so, if it is not the one whose
-// files slipway makes: the Makefile, or the CRDs that are there where that does not say. Both are "" if it is that one.
+// Other returns the controller-gen version of the project's files and what determines it, if slipway imitates another
+// version. Both are "" otherwise. The source is the Makefile or, if that has no version, the existing CRDs.
 func (p Plan) Other() (source, version string) {
 	switch {
 	case p.tool.keepVersion:
@@ -37,8 +37,8 @@ func (p Plan) Other() (source, version string) {
 	return "the Makefile asks for", p.tool.version
 }
 
-// named are the other versions of controller-gen that the CRDs in the plan's folders name, in order. One that cannot be
-// read names none.
+// named returns the other controller-gen versions that the CRDs in the plan's folders name, sorted. Unreadable CRDs
+// count for nothing.
 func (p Plan) named() (versions []string) {
 	for _, folder := range p.CRDFolders() {
 		files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))

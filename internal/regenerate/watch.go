@@ -17,13 +17,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
-// quiet is how long nothing must change before changes are acted upon: editors and git write several files at once.
+// quiet is how long files must stay unchanged before a change counts: editors and git write several files at once.
 const quiet = 100 * time.Millisecond
 
-// Watch calls changed after files of the project in root have changed that a generator may read, once they have come to
-// rest, until ctx ends. Headers has the header files that generators read; it is asked again after each change, which
-// may be one of the Makefile. Ready is called when nothing can be missed any more. Changed runs in this goroutine:
-// what changes meanwhile, its own files too, makes it be called once more.
+// Watch calls changed whenever files of the project that a generator may read have changed, until ctx ends. Headers
+// returns the header files that generators read. It is called again after each change, since the Makefile may name
+// others. Ready is called once all folders are watched. All calls are in the caller's goroutine. Files that change
+// while changed runs, such as its output, cause another call.
 func Watch(ctx context.Context, root string, headers func() []string, ready, changed func()) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -31,7 +31,7 @@ func Watch(ctx context.Context, root string, headers func() []string, ready, cha
 	}
 	defer watcher.Close()
 	if real, err := filepath.EvalSymlinks(root); err == nil {
-		root = real // a walk does not follow the link that it begins at
+		root = real // a walk does not follow a link at its root
 	}
 	w := &watch{root: root, watcher: watcher, headers: headers()}
 	if err := w.add(root); err != nil {
@@ -50,7 +50,7 @@ type watch struct {
 	headers []string // relative to root
 }
 
-// loop waits for changes, and then for the quiet after them.
+// loop calls changed after each burst of changes.
 func (w *watch) loop(ctx context.Context, changed func()) error {
 	rest := time.NewTimer(quiet)
 	rest.Stop()
@@ -73,12 +73,12 @@ func (w *watch) loop(ctx context.Context, changed func()) error {
 			if !errors.Is(err, fsnotify.ErrEventOverflow) {
 				return &report.Error{What: "files cannot be watched any longer", Where: w.root, Err: err}
 			}
-			rest.Reset(quiet) // something was missed
+			rest.Reset(quiet) // events were lost
 		}
 	}
 }
 
-// see watches new folders, whose files may be there already.
+// see handles an event. It watches a new folder; files may be in it already.
 func (w *watch) see(event fsnotify.Event) (matters bool, err error) {
 	if event.Op == fsnotify.Chmod {
 		return false, nil
@@ -91,7 +91,7 @@ func (w *watch) see(event fsnotify.Event) (matters bool, err error) {
 	return w.read(event.Name), nil
 }
 
-// read reports whether a generator may read a file, or files in a folder.
+// read reports whether a generator may read a file, or files in a folder of that name.
 func (w *watch) read(file string) bool {
 	name := filepath.Base(file)
 	switch {
@@ -100,13 +100,13 @@ func (w *watch) read(file string) bool {
 	case strings.HasSuffix(name, ".go"):
 		return !strings.HasSuffix(name, "_test.go")
 	case filepath.Ext(name) == "":
-		return true // Makefile, PROJECT, or a folder that came or went
+		return true // Makefile, PROJECT, or a folder that was added or removed
 	}
 	return slices.Contains([]string{"go.mod", "go.sum", "go.work", path.Base(codebase.HeaderFile)}, name) ||
 		slices.ContainsFunc(w.headers, func(header string) bool { return path.Base(header) == name })
 }
 
-// add watches a folder and those in it. What is no folder, or no longer there, is passed over.
+// add watches a folder and those below it. It ignores files, and paths that no longer exist.
 func (w *watch) add(path string) error {
 	return filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -126,5 +126,5 @@ func (w *watch) add(path string) error {
 	})
 }
 
-// skipped are folders without code, and that of the Makefile's tools, which come and go.
+// skipped reports whether to skip a folder: it has no code, or holds the Makefile's tools, which change often.
 func skipped(name string) bool { return sourcefolder.WithoutCode(name) || name == "bin" }

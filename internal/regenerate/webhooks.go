@@ -14,16 +14,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// listsManifests matches the item of a kustomization for what the generator of webhooks writes.
+// listsManifests matches the entry of a kustomization for the generated webhook configurations.
 var listsManifests = lazy.Regexp(`(?m)^\s*- manifests\.yaml\s*$`)
 
-// generatesManifests reports whether generators make what is deployed.
+// generatesManifests reports whether one of the generators makes CRDs or roles.
 func generatesManifests(uses []generate.Use) bool {
 	return slices.ContainsFunc(uses, func(u generate.Use) bool { return u.Name == "crd" || u.Name == "rbac" })
 }
 
-// WithoutWebhooks is the place of the Makefile's call that generates what is deployed, where none generates
-// configurations of webhooks; "" where one does, or where that cannot be seen.
+// WithoutWebhooks returns "file:line" of the call that generates CRDs or roles, if no call generates webhook
+// configurations. It returns "" otherwise, and if some calls or steps are not followed.
 func (p *Plan) WithoutWebhooks() string {
 	if p.more || p.manifests.Line == 0 || slices.ContainsFunc(p.runs, func(r planned) bool {
 		return slices.ContainsFunc(r.uses, func(u generate.Use) bool { return u.Name == "webhook" })
@@ -33,8 +33,8 @@ func (p *Plan) WithoutWebhooks() string {
 	return fmt.Sprintf("%s:%d", p.manifests.File, p.manifests.Line)
 }
 
-// withoutWebhooks is the finding of a Makefile whose calls generate no configurations of webhooks, though the project
-// lists them: nothing that lists them can be deployed.
+// withoutWebhooks returns a finding if no call generates the webhook configurations that a kustomization lists: that
+// kustomization cannot build.
 func (p *Plan) withoutWebhooks() ([]report.Finding, error) {
 	if p.WithoutWebhooks() == "" {
 		return nil, nil
@@ -55,7 +55,6 @@ func (p *Plan) withoutWebhooks() ([]report.Finding, error) {
 	}}, nil
 }
 
-// there reports whether a file of the project is there.
 func (p Plan) there(name string) bool {
 	there, err := fileview.Exists(p.view, name)
 	return there && err == nil
