@@ -1,12 +1,12 @@
-// Package makefile reads what a project's Makefile has a shell run, without running make or a shell.
+// Package makefile finds the shell commands in a project's Makefile, without running make or a shell.
 //
 //	texts := makefile.Texts(content, os.Getenv, view, recipe.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"})
 //	calls := recipe.Calls(texts, program, view)
 //
-// It understands what such Makefiles do: variables, their references in one another, files that they include. What it
-// cannot know becomes [recipe.Unknown]: a variable that depends on a condition or on a command's output.
+// It expands variables and reads included files. A variable that depends on a condition or on a command's output
+// becomes [recipe.Unknown].
 //
-// GNU make's manual, "How to Use Variables" and "Writing Recipes in Rules", says what the syntax means.
+// GNU make's manual defines the syntax, in "How to Use Variables" and "Writing Recipes in Rules".
 package makefile
 
 import (
@@ -18,12 +18,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// Name is the file that is read.
 const Name = "Makefile"
 
-// Texts are the lines of a Makefile's recipes, in order. Getenv is asked for variables that the Makefile leaves to the
-// environment (?=), and files has what it includes: those of the project's folder, and no others; nil includes none. A
-// reference to the variable of a program stands for the program, whatever its value is.
+// Texts returns the lines of a Makefile's recipes, in order. Getenv supplies variables that the Makefile takes from the
+// environment (?=). Files, the project's folder, holds what the Makefile includes; nil includes nothing. A reference to
+// the variable of a program expands to the program's name, whatever its value.
 func Texts(content []byte, getenv func(string) string, files fs.FS, programs ...recipe.Program) []recipe.Text {
 	return read(string(content), getenv, files, nil).texts(programs...)
 }
@@ -42,17 +41,17 @@ func (m *reader) texts(programs ...recipe.Program) []recipe.Text {
 	return texts
 }
 
-// shell is a line of a recipe as the shell gets it.
+// shell returns a line of a recipe as make passes it to the shell.
 func (m *reader) shell(r line) recipe.Text {
 	source := strings.TrimLeft(r.text, prefixes)
 	return recipe.Text{File: r.file, Line: r.line, Target: r.target, Command: r.command, Group: r.rule, Optional: r.conditional,
 		Shell: strings.TrimLeft(m.expand(source, 0), prefixes), Source: source}
 }
 
-// maxNeeds is how many needs there are of all targets together.
+// maxNeeds bounds the number of prerequisites of all targets together.
 const maxNeeds = 1 << 16
 
-// Needs are the targets that a Makefile has made before each of those that it has rules for.
+// Needs returns the prerequisites of each target that has a rule, unexpanded.
 func Needs(content []byte, getenv func(string) string, files fs.FS) map[string][]string {
 	needs, left := map[string][]string{}, maxNeeds
 	for _, h := range read(string(content), getenv, files, nil).heads {
@@ -66,7 +65,7 @@ func Needs(content []byte, getenv func(string) string, files fs.FS) map[string][
 	return needs
 }
 
-// Value is the value of a variable, or "" where it has none or only make knows it.
+// Value returns the value of a variable, or "" if it is unset or only make knows it.
 func Value(content []byte, name string, getenv func(string) string, files fs.FS) string {
 	m := read(string(content), getenv, files, nil)
 	if value := m.expand(m.variables[name].value, 0); !m.variables[name].conditional && !strings.Contains(value, opaque) {
@@ -75,27 +74,27 @@ func Value(content []byte, name string, getenv func(string) string, files fs.FS)
 	return ""
 }
 
-// prefixes are the characters before a command by which make decides how to run it.
+// prefixes are the characters before a recipe's command that tell make how to run it.
 const prefixes = "@-+ \t"
 
-// command is the command that makes targets of the Makefile, which may be a stranger's; "" where a shell takes the name
-// of one for more than a word.
+// command returns the command that makes the targets of a rule. It returns "" if a name would need quoting: the
+// Makefile may be a stranger's.
 func command(target string) string {
-	words := strings.Fields(target) // a rule may have several
+	words := strings.Fields(target) // a rule may have several targets
 	if slices.ContainsFunc(words, func(t string) bool { return !shellword.IsPlain(t) }) {
 		return ""
 	}
 	return "make " + strings.Join(words, " ")
 }
 
-// line is a line of a rule's recipe, continuation lines joined.
+// line is a line of a recipe, with its continuation lines.
 type line struct {
 	file    string
 	line    int
 	target  string
-	command string // that makes it
-	rule    int    // which rule of the Makefile it is in
+	command string // makes the target
+	rule    int    // number of the rule in the Makefile
 	text    string
 
-	conditional bool // inside of a condition
+	conditional bool // inside ifeq or the like
 }

@@ -8,31 +8,31 @@ import (
 	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
-// The limits of what is made: how many targets, and how many lines they have in all. What these and the needs have of
-// text is at most maxBytes.
+// The limits of one goal: maxTargets targets with maxLines lines in all. The text of lines and prerequisites is at most
+// maxBytes.
 const (
 	maxTargets = 1000
 	maxLines   = 1 << 16
 )
 
-// head is the first line of a rule.
 type head struct {
 	line
 	needs string
 }
 
-// A Goal is what make is called with.
+// A Goal is the command line of make.
 type Goal struct {
-	Targets   []string          // none means the first one of the Makefile
-	Variables map[string]string // of the command line
-	// PassOver reports, by the lines of its own recipe, whether a target counts as made, with all that it needs.
+	Targets   []string          // none means the first target of the Makefile
+	Variables map[string]string // assignments on the command line
+	// PassOver decides by a target's own recipe whether to treat the target and its prerequisites as up to date.
 	PassOver func(own []recipe.Text) bool
 }
 
-// Making are the lines that make runs for a goal, in order, as [Texts] has them, and the variables that these see. What
-// a target needs is made before it. The text of a line is [recipe.Unknown] where it is not plain whether it runs and
-// with what: it depends on a condition, or its target has no rule, a pattern's, or variables of its own. A target that
-// only installs tools counts as made. Where a variable has the unknown value, its name and [recipe.Named] follow.
+// Making returns the lines that make runs for a goal, in order, in the form of [Texts], and the exported variables.
+// Prerequisites come first. Targets that only install tools count as made.
+//
+// A line is [recipe.Unknown] if it is uncertain whether or with what make runs it: it is conditional, or its target has
+// no rule, a pattern rule or variables of its own. An unknown variable is followed by its name and [recipe.Named].
 func Making(content []byte, getenv func(string) string, files fs.FS, goal Goal) (texts []recipe.Text, exported map[string]string) {
 	m := read(string(content), getenv, files, goal.Variables)
 	m.names = true
@@ -42,7 +42,7 @@ func Making(content []byte, getenv func(string) string, files fs.FS, goal Goal) 
 	g := &maker{reader: m, goal: goal, heads: map[string][]head{}, lines: map[int][]line{}, made: map[string]bool{}, left: maxLines, text: maxBytes}
 	for _, h := range m.heads {
 		for _, target := range strings.Fields(m.expand(h.target, 0)) {
-			if known := g.heads[target]; len(known) == 0 || known[len(known)-1].rule != h.rule { // which may repeat it
+			if known := g.heads[target]; len(known) == 0 || known[len(known)-1].rule != h.rule { // it may repeat one
 				g.heads[target] = append(known, h)
 			}
 			if len(goal.Targets) == 0 && len(g.goal.Targets) == 0 && !strings.HasPrefix(target, ".") {
@@ -69,19 +69,19 @@ func Making(content []byte, getenv func(string) string, files fs.FS, goal Goal) 
 	return g.texts, exported
 }
 
-// maker makes targets.
+// maker collects the lines for a goal.
 type maker struct {
 	*reader
 	goal  Goal
-	heads map[string][]head // by target
+	heads map[string][]head // by rule
 	lines map[int][]line    // by rule
 	made  map[string]bool
 	texts []recipe.Text
-	left  int // lines that there may still be, those that are passed over included
-	text  int // bytes of these and of needs
+	left  int // lines that may still be added, including those that are passed over
+	text  int // bytes that lines and prerequisites may still have
 }
 
-// affordsLine counts a line, and reports whether there may be as many.
+// affordsLine counts a line and reports whether the limits allow it.
 func (g *maker) affordsLine(text string) bool {
 	g.left, g.text = g.left-1, g.text-len(text)
 	return g.left >= 0 && g.text >= 0
@@ -133,7 +133,7 @@ func (g *maker) make(target string) {
 	g.texts = append(g.texts, own...)
 }
 
-// isFile reports whether the project has what a target is called: then there is nothing to make.
+// isFile reports whether the target is a file of the project, which needs no rule.
 func (g *maker) isFile(target string) bool {
 	rel, ok := recipe.Below("", target)
 	if !ok || !fs.ValidPath(rel) {
@@ -143,7 +143,7 @@ func (g *maker) isFile(target string) bool {
 	return err == nil
 }
 
-// unknown is a line of which it is not plain whether it runs.
+// unknown returns the text for a line that make may or may not run.
 func unknown(r line) recipe.Text {
 	return recipe.Text{File: r.file, Line: r.line, Target: r.target, Shell: recipe.Unknown, Source: strings.TrimSpace(r.text)}
 }

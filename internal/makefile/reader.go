@@ -9,53 +9,51 @@ import (
 	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
-// opaque stands for what cannot be known.
 const opaque = recipe.Unknown
 
-// The limits of references: how deep they lead, how many are followed, and how many bytes they stand for in all. A
-// variable that names another one a thousand times would otherwise become gigabytes.
+// The limits of expansion: the depth, the number and the total bytes of references. Without them, a variable that names
+// another a thousand times, at each of several levels, would become gigabytes.
 const (
 	maxDepth = 20
 	maxSteps = 1 << 20
 	maxBytes = 4 << 20
 )
 
-// maxValue is how many bytes the value of a variable has as it stands in the Makefile.
+// maxValue bounds the unexpanded value of a variable, in bytes.
 const maxValue = 64 << 10
 
-// maxIncluded is how many files may be included.
+// maxIncluded bounds the number of included files.
 const maxIncluded = 200
 
-// variable is a variable's unexpanded value.
 type variable struct {
 	value       string
-	added       *strings.Builder // of the value, once it was added to
-	conditional bool             // assigned inside of a condition
+	added       *strings.Builder // holds value once += was used
+	conditional bool             // assigned inside ifeq or the like
 	file        string
 	line        int
 }
 
-// reader has read a Makefile's variables and recipes.
+// reader collects a Makefile's variables and recipes.
 type reader struct {
 	getenv    func(string) string
 	files     fs.FS
 	included  map[string]bool // files may include themselves
-	file      string          // the one that is read
+	file      string          // the file being read
 	variables map[string]variable
 	recipes   []line
 	heads     []head
-	given     map[string]string // variables of the command line
+	given     map[string]string // assignments on the command line
 	exported  map[string]bool
-	automatic string // what $@ stands for
-	names     bool   // opaque is followed by the variable that it is the value of, and [recipe.Named]
+	automatic string // value of $@
+	names     bool   // append the variable's name and [recipe.Named] to opaque
 
-	steps     int // of expand so far
-	bytes     int // that references stood for so far
+	steps     int // calls of expand so far
+	bytes     int // bytes of expanded references so far
 	target    string
-	command   string // that makes it
-	rule      int    // how many rules began
-	condition int    // depth of ifeq and the like
-	define    bool   // inside of define
+	command   string // makes target
+	rule      int    // number of rules so far
+	condition int    // nesting depth of ifeq and the like
+	define    bool   // inside define
 }
 
 func read(content string, getenv func(string) string, files fs.FS, given map[string]string) *reader {
@@ -67,7 +65,7 @@ func read(content string, getenv func(string) string, files fs.FS, given map[str
 	return m
 }
 
-// lines reads the lines of a file.
+// lines reads a file's text.
 func (m *reader) lines(content string) {
 	lines := strings.Split(strings.ReplaceAll(content, "\r\n", "\n"), "\n")
 	for i := 0; i < len(lines); i++ {
@@ -86,7 +84,7 @@ func (m *reader) lines(content string) {
 	}
 }
 
-// includes reads the files that a line names, as if they stood in its place, each once.
+// includes reads the files that an include line names, each once.
 func (m *reader) includes(names string) {
 	if m.files == nil {
 		return
@@ -94,11 +92,11 @@ func (m *reader) includes(names string) {
 	for _, pattern := range strings.Fields(m.expand(withoutComment(names), 0)) {
 		pattern = path.Clean(pattern)
 		if strings.ContainsAny(path.Dir(pattern), `*?[\`) {
-			continue // links to folders make such a pattern one for any number of files
+			continue // through links, one such pattern could match any number of files
 		}
 		found, err := fs.Glob(m.files, pattern)
 		if err != nil {
-			continue // no pattern of ours; make may know better
+			continue // make may accept the pattern
 		}
 		for _, name := range found {
 			m.read(name)
@@ -106,7 +104,7 @@ func (m *reader) includes(names string) {
 	}
 }
 
-// read reads one file that is included. What cannot be read is passed over, as make does with -include.
+// read reads an included file. It ignores one that cannot be read, as -include does.
 func (m *reader) read(name string) {
 	if m.included[name] || len(m.included) == maxIncluded {
 		return
@@ -146,7 +144,7 @@ func (m *reader) line(number int, text string) {
 	}
 }
 
-// declaration is an assignment or the head of a rule.
+// declaration reads an assignment or the head of a rule.
 func (m *reader) declaration(number int, text string) {
 	text = withoutComment(text)
 	if strings.TrimSpace(text) == "" {
@@ -169,7 +167,7 @@ func (m *reader) declaration(number int, text string) {
 		m.command = command(m.target)
 		m.rule++
 		needs, first, inline := strings.Cut(r[2], ";")
-		if strings.Count(needs, "(") != strings.Count(needs, ")") { // it is in a reference
+		if strings.Count(needs, "(") != strings.Count(needs, ")") { // the semicolon is inside a reference
 			needs, inline = r[2], false
 		}
 		m.heads = append(m.heads, head{line{file: m.file, line: number, target: m.target, rule: m.rule, text: text, conditional: m.condition > 0}, needs})
@@ -205,7 +203,7 @@ func (m *reader) assign(line int, name, operator, value string) {
 	m.variables[name] = variable{value: value, added: added, conditional: m.condition > 0 || known.conditional, file: m.file, line: line}
 }
 
-// add adds to the value, without copying what was there each time.
+// add appends to the value, in linear time over many additions.
 func (v variable) add(value string) *strings.Builder {
 	if v.added == nil {
 		v.added = &strings.Builder{}
@@ -225,7 +223,7 @@ func withoutComment(text string) string {
 	return text
 }
 
-// expand replaces references by values, and what it cannot know by opaque.
+// expand replaces references with their values. Unknown values become opaque.
 func (m *reader) expand(text string, depth int) string {
 	if m.steps++; depth > maxDepth || m.steps > maxSteps {
 		return opaque
@@ -249,7 +247,7 @@ func (m *reader) expand(text string, depth int) string {
 			i = end
 		default:
 			if text[i] != '@' || m.automatic == "" {
-				b.WriteString(opaque) // automatic variables
+				b.WriteString(opaque) // another automatic variable
 				continue
 			}
 			b.WriteString(m.automatic)
@@ -258,7 +256,7 @@ func (m *reader) expand(text string, depth int) string {
 	return b.String()
 }
 
-// affordable is the value of a reference, or opaque once references stand for too much.
+// affordable returns the value of a reference, or opaque if that would exceed maxBytes.
 func (m *reader) affordable(inner string, depth int) string {
 	if !m.affords(0) {
 		return opaque
@@ -269,13 +267,13 @@ func (m *reader) affordable(inner string, depth int) string {
 	return opaque
 }
 
-// affords counts bytes that a reference stands for, and reports whether there may be as many.
+// affords counts bytes of a reference and reports whether the limit allows them.
 func (m *reader) affords(bytes int) bool {
 	m.bytes += bytes
 	return m.bytes <= maxBytes
 }
 
-// closing finds the bracket that closes the one at open.
+// closing returns the index of the bracket that closes the one at open, or -1.
 func closing(text string, open int) int {
 	opener, closer := text[open], byte(')')
 	if opener == '{' {
@@ -295,7 +293,7 @@ func closing(text string, open int) int {
 	return -1
 }
 
-// reference is the value of what stands in $(…).
+// reference returns the value of $(inner).
 func (m *reader) reference(inner string, depth int) string {
 	if value, known := m.variables[inner]; known {
 		if value.conditional {
@@ -313,12 +311,12 @@ func (m *reader) reference(inner string, depth int) string {
 		return recipe.Year()
 	}
 	if !strings.ContainsAny(inner, " ,$:") {
-		return m.getenv(inner) // make takes what it does not know from the environment, and else nothing
+		return m.getenv(inner) // for an undefined variable, make uses the environment, or ""
 	}
 	return opaque
 }
 
-// named adds the name of a variable to a value that is not known, unless that is a list or another variable's.
+// named appends a variable's name to an unknown value, except if the value is a list or has another variable's name.
 func (m *reader) named(name, value string) string {
 	if !m.names || strings.ContainsAny(value, " \t"+recipe.Named) || strings.HasPrefix(value, "-") {
 		return value
@@ -326,7 +324,7 @@ func (m *reader) named(name, value string) string {
 	return strings.ReplaceAll(value, opaque, opaque+name+recipe.Named)
 }
 
-// cleaned are the paths that $(abspath …) names.
+// cleaned returns the paths of $(abspath words).
 func (m *reader) cleaned(words string, depth int) string {
 	text := m.expand(words, depth+1)
 	if strings.Contains(text, opaque) {

@@ -12,14 +12,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
-// Tool is how a Makefile has a program.
+// Tool is how a Makefile names and installs a program.
 type Tool struct {
-	Name    string // of its file, like controller-gen-v0.20.1; "" if the Makefile does not say
-	Version string // that the Makefile installs or runs, or leaves to go.mod; "" if neither says
+	Name    string // file name, like controller-gen-v0.20.1; "" if unknown
+	Version string // version that the Makefile or go.mod names; "" if neither does
 }
 
-// ToolOf finds out how a Makefile has a program that is installed from a Go package. Getenv and files are those of
-// [Texts]; files have the go.mod too.
+// ToolOf returns how a Makefile gets a program that is installed from the Go package pkg. Getenv and files are those of
+// [Texts]; files have the project's go.mod, too.
 func ToolOf(content []byte, program recipe.Program, pkg string, getenv func(string) string, files fs.FS) Tool {
 	m := read(string(content), getenv, files, nil)
 	value := m.expandKnown(m.variables[program.Variable].value)
@@ -40,8 +40,7 @@ func ToolOf(content []byte, program recipe.Program, pkg string, getenv func(stri
 	return tool
 }
 
-// mentions are what a Makefile may say of a program, as it stands there: the value of its variable, the lines of
-// recipes, other variables.
+// mentions returns the unexpanded texts that may name a program's version, in order of preference.
 func (m *reader) mentions(variable string) []string {
 	texts := []string{m.variables[variable].value}
 	for _, r := range m.recipes {
@@ -53,7 +52,7 @@ func (m *reader) mentions(variable string) []string {
 	return texts
 }
 
-// nameIn is the name of the program's file, with which the value of its variable ends.
+// nameIn returns the program's file name at the end of its variable's value, or "".
 func nameIn(program, value string) string {
 	value = strings.TrimRight(value, `)}"' `)
 	if at := strings.LastIndexAny(value, ` ("'`); at >= 0 {
@@ -68,10 +67,10 @@ func nameIn(program, value string) string {
 
 var plainReference = lazy.Regexp(`\$(?:\(([\w.-]+)\)|\{([\w.-]+)\})`)
 
-// maxText bounds what references make of a text, in bytes.
+// maxText bounds the result of expanding a text, in bytes.
 const maxText = 64 << 10
 
-// expandKnown replaces the references that have a value and leaves all others as they are.
+// expandKnown replaces the references whose values are known and keeps all others.
 func (m *reader) expandKnown(text string) string {
 	for range maxDepth {
 		expanded := m.replaceKnown(text)
@@ -83,7 +82,7 @@ func (m *reader) expandKnown(text string) string {
 	return text
 }
 
-// replaceKnown replaces references once: by opaque, where values would make the text too long.
+// replaceKnown replaces references one level deep. Beyond the limits it inserts opaque.
 func (m *reader) replaceKnown(text string) string {
 	size := len(text)
 	return plainReference().ReplaceAllStringFunc(text, func(reference string) string {

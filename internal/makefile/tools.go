@@ -12,25 +12,25 @@ import (
 	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
-// Tools are the programs that the Makefiles of operators install for themselves.
+// Tools describes the tools that an operator's Makefile installs: controller-gen, kustomize and setup-envtest.
 type Tools struct {
-	Versions map[string]string // by the names of programs
-	Unknown  []string          // variables with a version that only make knows
-	// Obstacles are the lines for which make does not use a program that is in the folder of tools.
+	Versions map[string]string // by program name
+	Unknown  []string          // version variables whose value only make knows
+	// Obstacles are the lines that keep make from using a program in the project's folder of tools.
 	Obstacles []Obstacle
 	// Inspects is the line that looks into a program's file for its version; 0 if none does.
 	Inspects int
 }
 
-// An Obstacle is a line for which make does not use a program in the folder of tools.
+// An Obstacle is a line that keeps make from using a program in the project's folder of tools.
 type Obstacle struct {
 	File   string
 	Line   int
 	Tool   string
-	Target string // whose recipe installs the program, whatever is there; "" where it is taken from PATH
+	Target string // the target whose recipe always installs the program; "" if the line takes the program from PATH
 }
 
-// installed are these programs, with the variables of their versions.
+// installed are the tools that are looked for, each with the variable of its version.
 var installed = []struct {
 	recipe.Program
 	version string
@@ -40,12 +40,12 @@ var installed = []struct {
 	{recipe.Program{Name: "setup-envtest", Variable: "ENVTEST", Package: controllerRuntime + "/tools/setup-envtest"}, "ENVTEST_VERSION"},
 }
 
-// goCommand is what installs them.
 var goCommand = recipe.Program{Name: "go", Variable: "GO"}
 
 const controllerRuntime = "sigs.k8s.io/controller-runtime"
 
-// ToolsOf reads how a Makefile gets its tools. Getenv and files are those of [Texts]; files have the go.mod too.
+// ToolsOf returns how a Makefile gets its tools. Getenv and files are those of [Texts]; files have the project's
+// go.mod, too.
 func ToolsOf(content []byte, getenv func(string) string, files fs.FS) Tools {
 	m := read(string(content), getenv, files, nil)
 	tools := Tools{Versions: map[string]string{}}
@@ -70,8 +70,8 @@ func ToolsOf(content []byte, getenv func(string) string, files fs.FS) Tools {
 	return tools
 }
 
-// version is the value of a variable that is a version, or "". It is not known if only make knows it. That of
-// setup-envtest may come from the required controller-runtime: it is the branch of that release.
+// version returns the value of a version variable, or "". Known is false if only make knows it. If the Makefile
+// computes the version of setup-envtest from go.mod, it is the release branch of the required controller-runtime.
 func (m *reader) version(variable string) (value string, known bool) {
 	v := m.variables[variable]
 	value = m.expand("$("+variable+")", 0)
@@ -86,16 +86,16 @@ func (m *reader) version(variable string) (value string, known bool) {
 	return value, true
 }
 
-// fromPath matches the value of a variable that is a program of PATH.
+// fromPath captures the program in a variable's value that is looked up in PATH.
 var fromPath = lazy.Regexp(`^(?:\$\(shell (?:which|command -v) ([a-z-]+)[^)]*\)|([a-z-]+))$`)
 
-// takesFromPath reports whether the value of a variable is a program of PATH.
 func takesFromPath(value, program string) bool {
 	found := fromPath().FindStringSubmatch(value)
 	return found != nil && found[1]+found[2] == program
 }
 
-// installs are the tools that a recipe installs in any case. One that makes a file is run only without the file.
+// installs returns the tools that a recipe always installs. A target that is a file runs its recipe only if the file is
+// missing.
 func installs(text recipe.Text) (found []Obstacle) {
 	if text.Optional || strings.ContainsAny(text.Target, "$/. ") {
 		return nil
@@ -113,7 +113,7 @@ func installs(text recipe.Text) (found []Obstacle) {
 	return found
 }
 
-// isPackage reports whether a word of a go command names a package, in some major version of its module.
+// isPackage reports whether a word of a go command names a package, with any major version.
 func isPackage(word, pkg string) bool {
 	name, _, _ := strings.Cut(word, "@")
 	major := path.Base(name)
@@ -123,17 +123,17 @@ func isPackage(word, pkg string) bool {
 var (
 	// goInstalls matches calls of the go command that build a program, up to the end of the command.
 	goInstalls = lazy.Regexp(`(?:^|[\s;&|({/])(?:go|\$[({]GO\w*[)}])\s+(?:install|get|build)\b[^;&|]*`)
-	// pinned matches those that build a pinned program of another module; $@ is no version.
+	// pinned matches calls that install a program at a version; $@ is not a version.
 	pinned = lazy.Regexp(`^\s*\S+\s+(?:install|get)\b.*[\w)}]@`)
 	// installMacro matches the macros of kubebuilder's Makefiles: go-install-tool, and before that go-get-tool.
 	installMacro = lazy.Regexp(`\$[({]call\s+go[-_](?:install|get)[-\w]*\s*,`)
 )
 
-// preparing are the commands that surround those that install a tool.
+// preparing are commands that may surround the installation of a tool.
 var preparing = []string{"mkdir", "rm", "test", "[", "if", "echo", "chmod", "mv", "ln", "set"}
 
-// installsTools reports whether a target's own recipe only installs tools: programs of other modules, which a Makefile
-// pins with @, or a file in the folder of tools that nothing of the project is built into.
+// installsTools reports whether a target's recipe only installs tools: programs of other modules at a version (@), or a
+// file in LOCALBIN that is not built from the project.
 func (g *maker) installsTools(target string, own []recipe.Text) bool {
 	folder := g.expand("$(LOCALBIN)", 0)
 	inFolder := folder != "" && !strings.Contains(folder, opaque) && strings.HasPrefix(target, folder+"/")

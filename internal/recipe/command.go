@@ -10,7 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// command goes through a simple command.
+// command handles a simple command.
 func (s *shell) command(stmt *syntax.Stmt, cmd *syntax.CallExpr, unclear string) {
 	s.substituted(cmd)
 	if len(cmd.Args) == 0 {
@@ -39,7 +39,7 @@ func (s *shell) command(stmt *syntax.Stmt, cmd *syntax.CallExpr, unclear string)
 	}
 }
 
-// other goes through a command that is no call: the calls of a script that it runs, or else what it may write.
+// other handles a command that is no call of the program: it reads a script that the command runs, or adds a step.
 func (s *shell) other(stmt *syntax.Stmt, words []string, unclear string) {
 	inner, _ := s.follow(words)
 	if slices.ContainsFunc(inner, func(e event) bool { return e.call != nil }) {
@@ -57,14 +57,14 @@ func (s *shell) other(stmt *syntax.Stmt, words []string, unclear string) {
 	s.events = append(s.events, event{step: step})
 }
 
-// refuse makes the call, if it is one, unclear.
+// refuse makes the event's call, if any, unclear.
 func (e event) refuse(unclear string) {
 	if e.call != nil && e.call.Unclear == "" && unclear != "" {
 		e.call.Unclear, e.call.Arguments, e.call.Dir = unclear, nil, ""
 	}
 }
 
-// called adds the program's call, if the command is one.
+// called adds a call if the command is one of the program.
 func (s *shell) called(stmt *syntax.Stmt, words []string, unclear string) bool {
 	at := slices.IndexFunc(words, s.isProgram)
 	if at < 0 {
@@ -113,7 +113,7 @@ func (s *shell) called(stmt *syntax.Stmt, words []string, unclear string) bool {
 	return true
 }
 
-// version is that of the program in a command, which has it at a word.
+// version returns the version of the program at words[at]: behind its @, or in the go.mod that the command uses.
 func (s *shell) version(words []string, at int) string {
 	if _, version, is := strings.Cut(words[at], "@"); is && semver.IsValid(version) {
 		return version
@@ -124,13 +124,12 @@ func (s *shell) version(words []string, at int) string {
 	return requirement(s.files, goModFor(s.dir, words), requiredIn(s.program.Package))
 }
 
-// add adds a call.
 func (s *shell) add(call Call) {
 	call.File, call.Target, call.Command = s.file(), s.text.Target, s.text.Command
 	s.events = append(s.events, event{call: &call})
 }
 
-// file is the file that is read, and line a line of it.
+// file returns the file being read: a script, or the file of the text.
 func (s *shell) file() string {
 	if s.script != "" {
 		return s.script
@@ -145,7 +144,7 @@ func (s *shell) line(number uint) int {
 	return s.text.Line + int(number) - 1
 }
 
-// isProgram reports whether a word is the program, by its name or with a version behind it.
+// isProgram reports whether a word is the program: by name, by name and version, or by Go package.
 func (s *shell) isProgram(word string) bool {
 	word, _, _ = strings.Cut(word, "@")
 	rest, is := strings.CutPrefix(path.Base(word), s.program.Name)
@@ -155,7 +154,7 @@ func (s *shell) isProgram(word string) bool {
 	return is && s.program.Name != "" && (rest == "" || versioned().MatchString(rest))
 }
 
-// withoutMajor is the path of a Go package without the major version that it ends with.
+// withoutMajor removes the major version suffix from a package path.
 func withoutMajor(pkg string) string {
 	if prefix, _, ok := module.SplitPathVersion(pkg); ok {
 		return prefix
@@ -163,12 +162,12 @@ func withoutMajor(pkg string) string {
 	return pkg
 }
 
-// goRuns reports whether the words before a program's name are go's that run it: go run, go -C dir tool.
+// goRuns reports whether these words before a program's name make the go command run it: go run, or go tool.
 func goRuns(words []string) bool {
 	return path.Base(words[0]) == "go" && (slices.Contains(words[1:], "run") || slices.Contains(words[1:], "tool"))
 }
 
-// runsNext reports whether the words run what is behind them, in the same folder.
+// runsNext reports whether the words run the command after them in the same folder.
 func runsNext(words []string) bool {
 	switch words[0] {
 	case "exec", "time", "command":
@@ -181,7 +180,6 @@ func runsNext(words []string) bool {
 	return false
 }
 
-// changeDir is cd.
 func (s *shell) changeDir(arguments []string) {
 	arguments = slices.DeleteFunc(arguments, func(word string) bool { return word == "--" })
 	switch {
@@ -193,7 +191,7 @@ func (s *shell) changeDir(arguments []string) {
 	}
 }
 
-// moved is the folder that a name leads to, or why it is not known.
+// moved returns the folder that cd name leads to from dir, or why that is unknown.
 func moved(dir, name string) (there, lost string) {
 	if strings.Contains(name, Unknown) || strings.ContainsAny(name, "*?[{") {
 		return "", unknownDir
@@ -205,7 +203,7 @@ func moved(dir, name string) (there, lost string) {
 	return folder(rel), ""
 }
 
-// assign notes the values of variables.
+// assign records the values of variables.
 func (s *shell) assign(all []*syntax.Assign) {
 	for _, a := range all {
 		switch {

@@ -14,12 +14,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
-// maxGoFiles is how many files are looked at for directives.
+// maxGoFiles bounds how many files are searched for directives.
 const maxGoFiles = 50_000
 
-// Directives are the commands of go generate in a module's files, in the order in which it runs them. Other modules
-// below, and folders that the patterns of the go command leave out, are passed over; so are caches of modules, whose
-// folders have an @ in their names. Getenv is asked for variables.
+// Directives returns the go:generate commands of a module, in the order in which go generate runs them. It skips nested
+// modules, folders that the go command's patterns skip, and module caches, whose folders contain an @. Getenv supplies
+// variables.
 func Directives(files fs.FS, getenv func(string) string) (texts []Text, err error) {
 	left := maxGoFiles
 	err = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -39,12 +39,12 @@ func Directives(files fs.FS, getenv func(string) string) (texts []Text, err erro
 		if err == nil && bytes.Contains(content, []byte("//go:generate")) && generates(name, content) {
 			texts = append(texts, directivesIn(name, string(content), getenv)...)
 		}
-		return nil // the compiler says what is wrong with a file
+		return nil // the compiler reports files that cannot be read
 	})
 	return texts, err
 }
 
-// skipUnread passes over a folder below the project's that cannot be read.
+// skipUnread skips an unreadable folder, except for the project's own.
 func skipUnread(name string, entry fs.DirEntry, err error) error {
 	if name == "." {
 		return err
@@ -64,7 +64,8 @@ func passedOver(files fs.FS, dir, base string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// generates reports whether go generate looks at a file, which it does by the tags that the file asks for.
+// generates reports whether go generate reads a file. It does so by the file's build constraints, with the tag
+// generate.
 func generates(name string, content []byte) bool {
 	context := build.Default
 	context.BuildTags = []string{"generate"}
@@ -74,7 +75,6 @@ func generates(name string, content []byte) bool {
 	return match && err == nil
 }
 
-// directivesIn are those of one file.
 func directivesIn(name, content string, getenv func(string) string) (texts []Text) {
 	dir, line := path.Dir(name), 0
 	command := "go generate ./" + dir
@@ -120,8 +120,8 @@ func directivesIn(name, content string, getenv func(string) string) (texts []Tex
 	return texts
 }
 
-// directiveWords are the words of a directive: strings of Go between quotes are one. What is between no quotes may
-// have variables; a directive that go generate refuses has no words.
+// directiveWords splits a directive as go generate does: Go string literals count as one word, and variables are
+// expanded. An invalid directive has no words.
 func directiveWords(text string, value func(string) string) (words []string) {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimLeft(text, " \t") {
 		if text[0] == '"' {
@@ -142,7 +142,7 @@ func directiveWords(text string, value func(string) string) (words []string) {
 	return words
 }
 
-// quoted is the shell's text for words.
+// quoted joins words into shell text.
 func quoted(words []string) string {
 	all := make([]string, len(words))
 	for i, word := range words {

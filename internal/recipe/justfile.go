@@ -18,11 +18,11 @@ var (
 	justTerm = lazy.Regexp(`^(?:'([^']*)'|"([^"\\]*)"|([A-Za-z_][\w-]*))$`)
 )
 
-// justfile reads a justfile: https://just.systems/man/en/grammar.html. Each line of a recipe has a shell of its own,
+// justfile reads a justfile (https://just.systems/man/en/grammar.html). Each line of a recipe runs in its own shell,
 // unless the recipe begins with #!.
 func (t *tasks) justfile(content []byte) {
 	lines := strings.Split(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n")
-	for _, text := range lines { // a recipe may come before the value of a variable
+	for _, text := range lines { // assignments may follow the recipes that use them
 		if a := justAssignment().FindStringSubmatch(text); a != nil {
 			t.values[a[1]] = t.justValue(a[2])
 		}
@@ -49,7 +49,7 @@ func (t *tasks) justfile(content []byte) {
 	}
 }
 
-// justLines adds the command that begins at a line, and returns the last line of it.
+// justLines adds the command that begins at a line, and returns the index of its last line.
 func (t *tasks) justLines(recipe string, lines []string, at int) (last int) {
 	text, begin := strings.TrimSpace(lines[at]), at
 	more := func() bool {
@@ -70,7 +70,7 @@ func (t *tasks) justLines(recipe string, lines []string, at int) (last int) {
 	return at
 }
 
-// justValue is what an expression stands for: strings and names, joined with + and /.
+// justValue returns the value of an expression: strings, names and justfile_directory(), joined with + and /.
 func (t *tasks) justValue(expression string) string {
 	if at := strings.LastIndex(expression, " #"); at >= 0 && !strings.ContainsAny(expression[at:], `'"`) {
 		expression = expression[:at]

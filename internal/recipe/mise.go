@@ -9,10 +9,10 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// taskFolders are where mise looks for scripts that are tasks.
+// taskFolders are the folders where mise looks for task scripts.
 var taskFolders = []string{"mise-tasks", ".mise-tasks", "mise/tasks", ".mise/tasks", ".config/mise/tasks"}
 
-// mise reads a mise.toml: https://mise.jdx.dev/tasks/toml-tasks.html.
+// mise reads a mise.toml (https://mise.jdx.dev/tasks/toml-tasks.html) and the task scripts.
 func (t *tasks) mise(content []byte) {
 	runs, dirs, order := map[string][]tomlText{}, map[string]string{}, []string{}
 	for _, e := range tomlEntries(content) {
@@ -51,13 +51,12 @@ func (t *tasks) mise(content []byte) {
 	}
 }
 
-// cutLast cuts a name at its last dot.
 func cutLast(name string) (before, last string) {
 	at := strings.LastIndex(name, ".")
 	return name[:max(at, 0)], name[at+1:]
 }
 
-// A tomlEntry is a value of a TOML file that is a string or strings, by its whole name.
+// A tomlEntry is a TOML value that is a string or an array, with its dotted key.
 type tomlEntry struct {
 	key    string
 	values []tomlText
@@ -68,10 +67,10 @@ type tomlText struct {
 	line int
 }
 
-// toml reads the strings of a TOML file, up to the first mistake in it.
+// toml collects the strings of a TOML file up to its first mistake.
 type toml struct {
 	unstable.Parser
-	line    int // of what is before counted
+	line    int // newlines before counted
 	counted int
 	entries []tomlEntry
 }
@@ -91,10 +90,10 @@ func tomlEntries(text []byte) []tomlEntry {
 	return t.entries
 }
 
-// maxKey bounds a key with those of the tables around it, in bytes: tables in one another would have ever longer ones.
+// maxKey bounds a dotted key, in bytes. In nested inline tables keys would grow with each level.
 const maxKey = 1 << 10
 
-// tomlKey is the name of an entry within a table.
+// tomlKey returns the dotted key of an entry in a table.
 func tomlKey(table string, e *unstable.Node) string {
 	var words []string
 	if table != "" {
@@ -106,7 +105,7 @@ func tomlKey(table string, e *unstable.Node) string {
 	return strings.Join(words, ".")
 }
 
-// add adds an entry, or those of the table that is its value.
+// add adds an entry. For an inline table it adds the entries in it.
 func (t *toml) add(table string, e *unstable.Node) {
 	key, value := tomlKey(table, e), e.Value()
 	if len(key) > maxKey {
@@ -131,7 +130,7 @@ func (t *toml) add(table string, e *unstable.Node) {
 	t.entries = append(t.entries, added)
 }
 
-// text is a string with the line in which what it holds begins.
+// text returns a string with the line where its content begins.
 func (t *toml) text(value *unstable.Node) tomlText {
 	at := int(value.Raw.Offset)
 	t.line, t.counted = t.line+bytes.Count(t.Data()[t.counted:at], []byte("\n")), at

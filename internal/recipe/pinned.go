@@ -10,8 +10,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Version is the version of a Go package that a text has the go command install or run, or that it leaves to go.mod; ""
-// if none does.
+// Version returns the version of a Go package that texts install or run, or that they leave to go.mod. It returns "" if
+// none does.
 func Version(texts []Text, program Program, pkg string, files fs.FS) string {
 	versions := regexp.MustCompile(regexp.QuoteMeta(pkg) + `@(` + VersionPattern + `)`)
 	for _, text := range texts {
@@ -27,8 +27,8 @@ func Version(texts []Text, program Program, pkg string, files fs.FS) string {
 	return ""
 }
 
-// Pinned is the version of a Go package that go.mod requires, where a command in a shell's text that runs in dir has
-// the go command build the package and names no version; "" where none does, or where the go.mod is not clear.
+// Pinned returns the version of a Go package in go.mod if a command in text builds the package without naming a
+// version. The text runs in dir. It returns "" if no command does, or if the go.mod is unknown.
 func Pinned(text, dir string, program Program, pkg string, files fs.FS) string {
 	if files == nil || !strings.Contains(text, program.Name) && !strings.Contains(text, "install tool") {
 		return ""
@@ -47,8 +47,7 @@ func Pinned(text, dir string, program Program, pkg string, files fs.FS) string {
 	return ""
 }
 
-// buildsUnversioned reports whether a command has the go command build a package, also as a tool of go.mod that its
-// last element names.
+// buildsUnversioned reports whether a go command builds the package pkg, or runs the go.mod tool called name.
 func buildsUnversioned(words []string, name, pkg string) bool {
 	verb := slices.IndexFunc(words, func(w string) bool { return slices.Contains([]string{"install", "run", "build", "tool"}, w) })
 	if verb < 0 {
@@ -58,13 +57,13 @@ func buildsUnversioned(words []string, name, pkg string) bool {
 	return slices.Contains(rest, pkg) || words[verb] == "tool" && slices.Contains(rest, name)
 }
 
-// installsTools reports whether a command has the go command install all tools that go.mod names.
+// installsTools reports whether a command is go install tool, which installs all tools of go.mod.
 func installsTools(words []string) bool {
 	verb := slices.Index(words, "install")
 	return verb >= 0 && slices.Contains(words[verb+1:], "tool")
 }
 
-// goModFor is the go.mod that counts for a go command in a folder; "" if it lies out of the project.
+// goModFor returns the go.mod that a go command in dir uses, or "" if that is outside the project.
 func goModFor(dir string, words []string) string {
 	name := "go.mod"
 	if changed, ok := Flag(words, "C"); ok {
@@ -82,11 +81,10 @@ func goModFor(dir string, words []string) string {
 	return ""
 }
 
-// Required is the version of a module, or of the module of a package, that the project's go.mod requires; "" without
-// one.
+// Required returns the version that the project's go.mod requires of a module, or of a package's module, or "".
 func Required(files fs.FS, name string) string { return requirement(files, "go.mod", requiredIn(name)) }
 
-// requirement is the version that a go.mod has, or one further up where there is none.
+// requirement applies version to a go.mod. If that does not exist, it uses the nearest one above.
 func requirement(files fs.FS, name string, version func(goMod []byte) string) string {
 	for name != "" {
 		if content, err := Read(files, name); err == nil {
@@ -101,7 +99,7 @@ func requirement(files fs.FS, name string, version func(goMod []byte) string) st
 	return ""
 }
 
-// requiredIn finds the version of the module with a package that a go.mod requires; "" if it requires none.
+// requiredIn returns a function that finds the required version of a package's module in a go.mod, or "".
 func requiredIn(pkg string) func(goMod []byte) string {
 	return func(goMod []byte) string {
 		file, err := modfile.ParseLax("go.mod", goMod, nil)
@@ -112,7 +110,7 @@ func requiredIn(pkg string) func(goMod []byte) string {
 	}
 }
 
-// toolIn finds that version where the package is a tool of the go.mod.
+// toolIn is like requiredIn, but only for a package that go.mod lists as a tool.
 func toolIn(pkg string) func(goMod []byte) string {
 	return func(goMod []byte) string {
 		file, err := modfile.Parse("go.mod", goMod, nil)
@@ -123,7 +121,7 @@ func toolIn(pkg string) func(goMod []byte) string {
 	}
 }
 
-// versionIn is the version of the longest module path that a package's begins with.
+// versionIn returns the version of the module with the longest path that contains the package.
 func versionIn(file *modfile.File, pkg string) string {
 	module, version := "", ""
 	for _, r := range file.Require {

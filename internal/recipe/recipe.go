@@ -1,15 +1,14 @@
-// Package recipe finds the calls of a program in the shell text that a project's files have others run, without running
-// any of it.
+// Package recipe finds the calls of a program in the shell text of a project's files, without running any of it.
 //
 //	calls := recipe.Calls(texts, recipe.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN"}, view)
 //	for _, c := range calls {
 //		c.File, c.Line, c.Command, c.Dir, c.Arguments, c.Unclear, c.Then
 //	}
 //
-// Each kind of file hands over its text with its own variables replaced: package makefile that of recipes, [Directives]
-// those of go generate, [Tasks] those of Taskfile.yml, justfile and mise.toml. Scripts of the project that a text runs
-// are read in its place. What is not a command on its own is reported ([Call.Unclear]), never guessed: arguments that
-// only the shell knows, a command in a loop or a pipe.
+// Each kind of file supplies its texts with its own variables expanded. Package makefile reads Makefiles, [Directives]
+// go:generate comments, and [Tasks] Taskfile.yml, justfile and mise.toml. Scripts of the project that a text runs are
+// read, too. A call whose arguments or effect are uncertain is never guessed. It has [Call.Unclear] set: for example,
+// only the shell knows an argument, or the call is in a loop.
 package recipe
 
 import (
@@ -23,66 +22,67 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Characters for private use, which no such file holds.
+// Private-use characters, which do not occur in the files that are read.
 const (
-	// Unknown stands for what cannot be known.
+	// Unknown stands for text that only make or the shell knows.
 	Unknown = "\ue000"
-	// Named ends the name of a variable that may follow Unknown: the one whose value that is.
+	// Named ends the name of a variable that follows Unknown: the value is that variable's.
 	Named = "\ue002"
 	// Root stands for the absolute path of the project's folder.
 	Root = "\ue001"
 )
 
-// A Program is what a call is a call of.
+// A Program identifies the program whose calls are searched for.
 type Program struct {
-	Name     string // the last element of its path
-	Variable string // the variable that holds its path, whatever that is
-	Package  string // of Go, which it is built from
-	// Filter makes calls clear whose output goes to a file or another command, those of a condition, and those of whose
-	// arguments some are [Unknown], which stand among the others.
+	Name     string // last element of its path
+	Variable string // variable that is assumed to hold its path
+	Package  string // Go package that it is built from
+	// Filter is for programs that read or write streams. It accepts calls with redirected or piped output, calls in a
+	// condition, and calls with [Unknown] arguments.
 	Filter bool
 }
 
-// A Text is shell text of a file.
+// A Text is shell text in a file.
 type Text struct {
 	File    string
 	Line    int    // of its first line, from 1
-	Command string // what runs it, such as make manifests
-	Target  string // what the file calls it
-	Group   int    // texts of a file with the same group run one after the other
-	Dir     string // where it runs, relative to the project's folder and with slashes; "" is that folder
-	Shell   string // with the file's own variables replaced
-	Source  string // as it stands in the file
+	Command string // command line that runs it, such as make manifests
+	Target  string // name of its recipe or task in the file
+	Group   int    // texts with the same file and group run in sequence
+	Dir     string // working folder, slash-separated and relative to the project's; "" is the latter
+	Shell   string // with the file's own variables expanded
+	Source  string // as in the file
 
-	Optional bool // it is in a condition of the file's own
+	Optional bool // inside a condition of the file's syntax
 }
 
-// A Call is one call of the program.
+// A Call is one call of a [Program].
 type Call struct {
 	File      string
-	Line      int    // the first line of the command, from 1
-	Target    string // what the file calls the recipe that it is in
-	Command   string // what runs that
-	Dir       string // where it runs, relative to the project's folder and with slashes; "" is that folder
+	Line      int    // first line of the command, from 1
+	Target    string // name of its recipe or task
+	Command   string // command line that runs the recipe
+	Dir       string // working folder, slash-separated and relative to the project's; "" is the latter
 	Arguments []string
-	Version   string // of the program, that the command names or leaves to go.mod; "" if neither says
-	// Unclear says why Arguments cannot be reported; "" when they can.
+	Version   string // of the program, named by the command or by go.mod; "" if unknown
+	// Unclear says why Arguments are unknown; "" if they are known.
 	Unclear string
-	// Then are the later commands of the recipe that may write files.
+	// Then are the later steps of the recipe that may write files.
 	Then []Step
-	// Removed are the files that these remove by their names, relative to the project's folder and with slashes.
+	// Removed are the files that Then deletes by name, slash-separated and relative to the project's folder.
 	Removed []string
-	Before  []Step   // the commands of the recipe before that may write files
-	Env     []string // NAME=VALUE, of variables that the command sets for the program
-	// Kept is the variable that holds the output, of a [Program.Filter], until a command hands it on.
+	Before  []Step   // earlier steps of the recipe that may write files
+	Env     []string // NAME=VALUE, set by the command
+	// Kept is the shell variable that holds the output and that no command has used. It is set for a [Program.Filter]
+	// only.
 	Kept string
-	Into []string // the programs that its output goes through, of a [Program.Filter]
-	// Writes are the files that its output goes to, of a [Program.Filter].
+	Into []string // programs that the output is piped to; only for a [Program.Filter]
+	// Writes are the files that receive the output. They are set for a [Program.Filter] only.
 	Writes []string
 }
 
-// Calls finds the calls in texts, in order. Files are those of the project: scripts that texts run are read there, and
-// no others; nil has none.
+// Calls returns the calls of a program in texts, in order. Files is the project's folder, from which it reads scripts
+// that texts run; nil reads none.
 func Calls(texts []Text, program Program, files fs.FS) []Call {
 	f := &finder{program: program, files: files, scripts: maxScripts, steps: maxSteps, reading: map[string]bool{}}
 	var calls []Call
@@ -102,11 +102,11 @@ func Calls(texts []Text, program Program, files fs.FS) []Call {
 	return calls
 }
 
-// withSteps are the calls among the commands of a recipe, each with those that follow. All of them share the steps.
+// withSteps returns the calls in a recipe, each with the steps before and after it. The calls share one array of steps.
 func withSteps(events []event) (calls []Call) {
 	var steps []Step
 	var removed []string
-	gone := []int{0} // how many files are removed by as many steps
+	gone := []int{0} // gone[i] is the number of files that the first i steps remove
 	for _, e := range events {
 		if e.writes() {
 			steps, removed = append(steps, e.step), append(removed, e.step.removed...)
@@ -136,39 +136,38 @@ func withSteps(events []event) (calls []Call) {
 	return calls
 }
 
-// The limits of what texts lead to: how many scripts are read, how large each file may be, how deep they lead, and how
-// many commands are looked at.
+// The limits of one search: the number of scripts, the size of a file, the nesting depth and the number of commands.
 const (
 	maxScripts = 100
 	maxFile    = 1 << 20
 	maxDepth   = 8
 	maxSteps   = 1 << 17
-	maxKept    = 100 // calls whose output variables keep
+	maxKept    = 100 // calls whose output is in variables
 )
 
-// An event is a command of a recipe: a call of the program, or another one.
+// An event is a command of a recipe: a call of the program, or a step.
 type event struct {
 	call *Call
 	step Step
 }
 
-// writes reports whether it is a command that may write files.
+// writes reports whether the event is a step that may write files.
 func (e event) writes() bool {
 	return e.call == nil && (len(e.step.places) > 0 || e.step.anywhere || e.step.unread)
 }
 
-// finder finds calls in texts.
+// finder finds the calls in texts.
 type finder struct {
 	program Program
 	files   fs.FS
-	scripts int             // that may still be read
-	steps   int             // that may still be gone through
-	bytes   int             // of words so far
-	kept    []*Call         // whose output a variable of the text keeps, or did
-	reading map[string]bool // scripts that are being read, which may run themselves
+	scripts int             // scripts that may still be read
+	steps   int             // commands that may still be read
+	bytes   int             // bytes of words so far
+	kept    []*Call         // calls whose output is or was in a variable of the text
+	reading map[string]bool // scripts being read, which may run themselves
 }
 
-// text are the commands of a text.
+// text returns the commands of a text.
 func (f *finder) text(text *Text) []event {
 	f.kept = nil
 	s := &shell{finder: f, text: text, dir: text.Dir, known: map[string]string{}, functions: map[string]*syntax.Stmt{}, ran: map[string]bool{}}
@@ -179,7 +178,7 @@ func (f *finder) text(text *Text) []event {
 	return s.events
 }
 
-// Read is the content of a file of the project; one that is no file, or too large, is refused.
+// Read returns the content of a file of the project. It refuses what is not a regular file, and files above 1 MiB.
 func Read(files fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(files, name)
 	if err != nil {
@@ -191,8 +190,8 @@ func Read(files fs.FS, name string) ([]byte, error) {
 	return fs.ReadFile(files, name)
 }
 
-// Below is a path relative to the project's folder, of one that is relative to dir or begins with [Root]; not ok if it
-// leads out of the project.
+// Below returns the path of name relative to the project's folder. Name is relative to dir or begins with [Root]. Ok is
+// false if it leads out of the project.
 func Below(dir, name string) (rel string, ok bool) {
 	name = filepath.ToSlash(name)
 	if rest, rooted := strings.CutPrefix(name, Root); rooted {
@@ -211,10 +210,10 @@ func Below(dir, name string) (rel string, ok bool) {
 	return rel, filepath.IsLocal(filepath.FromSlash(rel))
 }
 
-// rooted is the absolute path of a folder of the project.
+// rooted returns the absolute path of a folder of the project, by means of [Root].
 func rooted(dir string) string { return path.Join(Root, dir) }
 
-// folder is a path of the project's as the folder of a command, which is "" for the project's own.
+// folder converts a path to a working folder, which is "" for the project's own.
 func folder(rel string) string {
 	if rel == "." {
 		return ""
@@ -222,7 +221,7 @@ func folder(rel string) string {
 	return rel
 }
 
-// fromRoot is the text with the project's folder named as it is seen from dir.
+// fromRoot replaces [Root] by a path relative to dir.
 func fromRoot(text, dir string) string {
 	up := "."
 	if dir != "" {
@@ -231,7 +230,7 @@ func fromRoot(text, dir string) string {
 	return strings.ReplaceAll(text, Root, up)
 }
 
-// shown is a command as messages have it, in one line.
+// shown formats a command for messages, in one line.
 func (t *Text) shown(text string) string {
 	if strings.Contains(text, Unknown) {
 		text = cmp.Or(t.Source, strings.ReplaceAll(text, Unknown, "…"))

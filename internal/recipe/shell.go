@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// Why a call cannot be followed.
+// Reasons why a call is unclear.
 const (
 	inLarger     = "it is part of a larger shell command"
 	unknownWord  = "an argument depends on a value that only make or the shell knows"
@@ -24,23 +24,22 @@ const (
 	tooMany      = "there are too many commands before it"
 )
 
-// A shell goes through commands without running them, as far as it is plain what they do.
+// A shell reads commands without running them, and tracks what is certain about their effects.
 type shell struct {
 	*finder
 	text   *Text
-	script string // the file that is read in place of a command of the text; "" in the text itself
-	source string // what is read
+	script string // the script being read; "" in the text itself
+	source string // the text being read
 
 	dir       string
-	lost      string // why dir is not known
+	lost      string // why dir is unknown
 	known     map[string]string
 	functions map[string]*syntax.Stmt
-	ran       map[string]bool // functions that were gone through
+	ran       map[string]bool // functions that were called
 	depth     int
 	events    []event
 }
 
-// run goes through a script.
 func (s *shell) run(source string) {
 	s.source = source
 	file, err := Parse(source)
@@ -56,8 +55,8 @@ func (s *shell) run(source string) {
 	}
 }
 
-// The limits of a text that is parsed: how long it is, and how often something begins in which there may be more, which
-// it cannot be nested deeper than. The parser calls itself for each in another.
+// The limits of a text that is parsed: its length, and the number of opening brackets and keywords. The latter bounds
+// the nesting depth, and so the parser's recursion.
 const (
 	maxShell  = 64 << 10
 	maxNested = 4000
@@ -68,7 +67,7 @@ var (
 	errNested = errors.New("the text around it has too many brackets")
 )
 
-// nests matches what may begin something in which there is more.
+// nests matches what may open a nested construct.
 var nests = lazy.Regexp("[({\\[`!?]|<<|\\b(if|elif|case|while|for|until|select|function|time|coproc)\\b")
 
 // Parse parses shell text. It refuses text that would take much time or memory.
@@ -86,12 +85,12 @@ func Parse(text string) (*syntax.File, error) {
 	return file, nil
 }
 
-// mentions reports whether a text may have a call.
+// mentions reports whether a text may contain a call.
 func (s *shell) mentions(text string) bool {
 	return s.program.Name != "" && strings.Contains(text, s.program.Name) || s.program.Variable != "" && strings.Contains(text, s.program.Variable)
 }
 
-// statements goes through statements in turn. Unclear is why calls among them are not.
+// statements reads statements in sequence. Unclear, if not "", says why calls in them are unclear.
 func (s *shell) statements(all []*syntax.Stmt, unclear string) {
 	for _, stmt := range all {
 		s.statement(stmt, unclear)
@@ -128,7 +127,7 @@ func (s *shell) statement(stmt *syntax.Stmt, unclear string) {
 	}
 }
 
-// around is why what is in brackets is not clear.
+// around returns why calls inside brackets are unclear, or "".
 func (s *shell) around(stmt *syntax.Stmt, unclear string) string {
 	if len(stmt.Redirs) > 0 {
 		return inLarger
@@ -136,16 +135,15 @@ func (s *shell) around(stmt *syntax.Stmt, unclear string) string {
 	return unclear
 }
 
-// copy is a shell that begins as this one is, and keeps what it changes for itself.
+// copy returns a subshell: it starts with the same state and keeps its changes to itself.
 func (s *shell) copy() *shell {
-	s.steps -= len(s.known) // brackets in one another would have ever more of them
+	s.steps -= len(s.known) // counts the copying, which nested brackets repeat
 	inner := *s
 	inner.known, inner.functions = maps.Clone(s.known), maps.Clone(s.functions)
 	return &inner
 }
 
-// binary goes through a pipe or a chain. A part runs for certain only if all of the chain before it is && without
-// tests.
+// binary reads a pipe or a chain. A part certainly runs only after && of commands that are not tests.
 func (s *shell) binary(stmt *syntax.Stmt, cmd *syntax.BinaryCmd, unclear string) {
 	if cmd.Op == syntax.Pipe && s.program.Filter {
 		s.pipe(cmd, unclear)
@@ -163,7 +161,7 @@ func (s *shell) binary(stmt *syntax.Stmt, cmd *syntax.BinaryCmd, unclear string)
 	}
 }
 
-// chained are the parts of a chain of &&, which the parser nests in one another.
+// chained returns the parts of a chain of &&, in order. The parser nests them.
 func chained(stmt *syntax.Stmt) (parts []*syntax.Stmt) {
 	cmd, is := stmt.Cmd.(*syntax.BinaryCmd)
 	for is && cmd.Op == syntax.AndStmt && len(stmt.Redirs) == 0 {
@@ -175,7 +173,7 @@ func chained(stmt *syntax.Stmt) (parts []*syntax.Stmt) {
 	return parts
 }
 
-// pipe goes through a pipe, whose parts are clear by themselves.
+// pipe reads a pipe of two parts. Calls in either part are clear.
 func (s *shell) pipe(cmd *syntax.BinaryCmd, unclear string) {
 	first := len(s.events)
 	inner := s.copy()
@@ -200,10 +198,9 @@ func (s *shell) pipe(cmd *syntax.BinaryCmd, unclear string) {
 	}
 }
 
-// printers print their arguments.
 var printers = []string{"echo", "printf"}
 
-// handOn notes the program that gets the output which variables within a node keep.
+// handOn records that program receives the output in the variables that node refers to.
 func (s *shell) handOn(node syntax.Node, program string) {
 	syntax.Walk(node, func(node syntax.Node) bool {
 		p, is := node.(*syntax.ParamExp)
@@ -216,8 +213,8 @@ func (s *shell) handOn(node syntax.Node, program string) {
 	})
 }
 
-// substituted goes through $(…) in an assignment, or in what echo prints: a variable keeps the output until it is
-// handed on.
+// substituted reads $(…) in an assignment and in the arguments of echo. A variable keeps the output until a command
+// uses it.
 func (s *shell) substituted(cmd *syntax.CallExpr) {
 	if !s.program.Filter || s.depth >= maxDepth {
 		return
@@ -256,7 +253,7 @@ func (s *shell) substituted(cmd *syntax.CallExpr) {
 	}
 }
 
-// tests reports whether a statement asks whether something is so.
+// tests reports whether a statement may be a test, which decides whether the rest runs.
 func tests(stmt *syntax.Stmt) bool {
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.TestClause:
@@ -269,7 +266,8 @@ func tests(stmt *syntax.Stmt) bool {
 	return stmt.Negated
 }
 
-// compound goes through a loop, a condition or a pipe: its calls are not clear, and what it changes is not known after.
+// compound reads a loop, a condition or another construct. Its calls are unclear, and variables and folders that it
+// changes become unknown.
 func (s *shell) compound(stmt *syntax.Stmt) {
 	var words []*syntax.Word
 	inner := s.copy()
@@ -282,7 +280,7 @@ func (s *shell) compound(stmt *syntax.Stmt) {
 				s.known[n.Name.Value] = Unknown
 			}
 		case *syntax.CmdSubst:
-			return !s.program.Filter // substituted goes through it
+			return !s.program.Filter // substituted reads it
 		case *syntax.WordIter:
 			inner.known[n.Name.Value] = Unknown
 			words = append(words, n.Items...)
@@ -304,7 +302,7 @@ func (s *shell) compound(stmt *syntax.Stmt) {
 	})
 	items := s.placesOf(s.words(words))
 	for _, e := range inner.events {
-		if e.call == nil && e.step.anywhere && len(items) > 0 { // it goes through these
+		if e.call == nil && e.step.anywhere && len(items) > 0 { // the loop's items
 			e.step.anywhere, e.step.places = false, append(e.step.places, items...)
 		}
 		s.events = append(s.events, e)

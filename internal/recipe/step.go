@@ -17,20 +17,19 @@ import (
 type Step struct {
 	File string
 	Line int
-	Text string // as the shell would run it; where only make knows that, as it stands in the file
+	Text string // as the shell runs it; as in the file if only make knows that
 
-	places   []string // the files, folders and patterns that it may change, as far as it names them
-	edits    bool     // it changes files where they are
-	anywhere bool     // it may change any: a name among its words is not known
-	unread   bool     // a program that names none
+	places   []string // named files, folders and patterns that it may change
+	edits    bool     // changes files in place
+	anywhere bool     // may change any file: one of its words is unknown
+	unread   bool     // an unknown program, whose words may be what it changes
 	removed  []string
 	words    []string // of the command
-	dir      string   // where it runs
-	lost     bool     // that is not known
+	dir      string
+	lost     bool // dir is unknown
 }
 
-// Changes are the files of a folder that the step changes, as far as its words name what it works on, as patterns of
-// paths.
+// Changes returns path patterns for the files of a folder that the step may change.
 func (s Step) Changes(folder string) (patterns []string) {
 	all := path.Join(folder, "*.yaml")
 	if s.anywhere {
@@ -47,8 +46,8 @@ func (s Step) Changes(folder string) (patterns []string) {
 	return patterns
 }
 
-// Edited are the places among those that match which the step changes, if it is one that edits files. Other programs
-// that are given the folder of Go code read it.
+// Edited returns the places of the step that match. Only editors and .go files count: other programs that get a folder
+// of Go code only read it.
 func (s Step) Edited(match func(place string) bool) (places []string) {
 	for _, place := range s.places {
 		if (s.edits || path.Ext(place) == ".go") && match(place) {
@@ -58,7 +57,7 @@ func (s Step) Edited(match func(place string) bool) (places []string) {
 	return places
 }
 
-// covers reports whether a pattern matches a path or a folder that it is in.
+// covers reports whether a pattern matches a path or a folder that contains it.
 func covers(pattern, name string) bool {
 	if pattern == "." {
 		return true
@@ -71,22 +70,22 @@ func covers(pattern, name string) bool {
 	return false
 }
 
-// What commands do with the files that they name. One that is in none of these lists may change them all.
+// The effects of known commands on the files that they name. Any other command may change them all.
 var (
-	// readers write to where the shell sends their output, and nowhere else, or change no content.
+	// readers write only to standard output, or change no content.
 	readers = []string{"echo", "printf", "true", "false", ":", "exit", "return", "set", "unset", "shift", "trap", "read", "test", "[", "cat", "ls", "grep",
 		"diff", "cmp", "head", "tail", "wc", "sort", "tr", "jq", "awk", "mkdir", "touch", "which", "command", "type", "chmod", "kustomize", "sleep", "wait", "eval", "shopt"}
-	// copiers write to the last of their words.
+	// copiers write to their last argument.
 	copiers = []string{"cp", "install", "ln"}
 	// editors change the files that they name.
 	editors = []string{"sed", "yq", "perl", "xargs", "find", "mv", "rm", "addlicense", "prettier", "gofmt", "goimports", "patch"}
-	// inPlace are the options without which some of the editors only print.
+	// inPlace are the options without which an editor only prints.
 	inPlace = map[string][]string{"sed": {"-i", "--in-place"}, "yq": {"-i", "--inplace"}, "perl": {"-i", "-pi"}, "find": {"-exec", "-delete", "-execdir"}}
-	// goReads are the verbs of go and git that change no generated file: those that format Go code leave it as it is.
+	// goReads are the subcommands of go and git that change no generated file. Generated Go code is formatted already.
 	goReads = []string{"fmt", "vet", "build", "mod", "list", "install", "test", "get", "env", "version", "diff", "status", "add", "rev-parse", "log"}
 )
 
-// step is a command that is no call.
+// step describes a command that is no call of the program.
 func (s *shell) step(stmt *syntax.Stmt, words []string) Step {
 	step := Step{File: s.file(), Line: s.line(stmt.Pos().Line()), words: words, dir: s.dir, lost: s.lost != ""}
 	text := s.source[stmt.Pos().Offset():min(int(stmt.End().Offset()), len(s.source))]
@@ -120,7 +119,7 @@ func (s *shell) step(stmt *syntax.Stmt, words []string) Step {
 	return step
 }
 
-// redirected are the files to which the shell sends a command's output.
+// redirected returns the files that a command's output is redirected to.
 func (s *shell) redirected(stmt *syntax.Stmt) (written []string) {
 	for _, r := range stmt.Redirs {
 		if target := s.word(r.Word); slices.Contains([]syntax.RedirOperator{syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll}, r.Op) && target != "/dev/null" {
@@ -130,7 +129,7 @@ func (s *shell) redirected(stmt *syntax.Stmt) (written []string) {
 	return written
 }
 
-// outputsOf are the values of options that say where a command writes.
+// outputsOf returns the values of options that name outputs, such as -o and --output-dir.
 func outputsOf(arguments []string) (values []string) {
 	for i, word := range arguments {
 		name, value, given := strings.Cut(word, "=")
@@ -148,7 +147,7 @@ func outputsOf(arguments []string) (values []string) {
 	return values
 }
 
-// named are the words that may name a place, also behind an option's name.
+// named returns the words that may name a place, including options' values.
 func named(arguments []string) (names []string) {
 	for _, word := range arguments {
 		if option, value, is := strings.Cut(word, "="); is && strings.HasPrefix(option, "-") {
@@ -159,7 +158,7 @@ func named(arguments []string) (names []string) {
 	return names
 }
 
-// placesOf are the places in the project that words name.
+// placesOf returns the places in the project that words name.
 func (s *shell) placesOf(words []string) (places []string) {
 	for _, word := range words {
 		word = strings.TrimSuffix(strings.TrimSuffix(word, "..."), "/")
@@ -173,7 +172,7 @@ func (s *shell) placesOf(words []string) (places []string) {
 	return places
 }
 
-// removed are the words that name a file of the project as it is: no options, no patterns.
+// removed returns the words that name a single file of the project: no options, no patterns.
 func (s *shell) removed(words []string) (files []string) {
 	for _, word := range words {
 		if rel, ok := Below(s.dir, word); ok && rel != "." && s.lost == "" && !strings.HasPrefix(word, "-") && !strings.ContainsAny(word, "*?[{~"+Unknown) && fs.ValidPath(rel) {
@@ -183,8 +182,7 @@ func (s *shell) removed(words []string) (files []string) {
 	return files
 }
 
-// follow goes through a script of the project that a command runs, or through the text of sh -c: its commands, if that
-// is what it is.
+// follow reads the script of the project that a command runs, or the text of sh -c. Is is false for other commands.
 func (s *shell) follow(words []string) (events []event, is bool) {
 	if base := path.Base(words[0]); base == "bash" || base == "sh" || base == "." || base == "source" {
 		words = words[1:]
@@ -207,7 +205,7 @@ func (s *shell) follow(words []string) (events []event, is bool) {
 	return s.readScript(file, words[1:])
 }
 
-// inner goes through the text of sh -c, whose variables are its own.
+// inner reads the text of sh -c, whose functions are its own.
 func (s *shell) inner(source string) ([]event, bool) {
 	if s.depth >= maxDepth {
 		return nil, false
@@ -219,11 +217,10 @@ func (s *shell) inner(source string) ([]event, bool) {
 	return inner.events, true
 }
 
-// shebang matches the first line of a shell's script.
 var shebang = lazy.Regexp(`^#!.*\b(?:ba|da|k|z)?sh\b`)
 
-// readScript goes through a file. One that no shell reads is a program as any other; if it may call ours, that call is
-// not clear.
+// readScript reads a script. It reports false for other programs. A script in another language that mentions the
+// program has an unclear call.
 func (s *shell) readScript(file string, arguments []string) ([]event, bool) {
 	content, err := Read(s.files, file)
 	if err != nil || slices.Contains(content, 0) || s.reading[file] {
@@ -254,7 +251,7 @@ func (s *shell) readScript(file string, arguments []string) ([]event, bool) {
 	return inner.events, true
 }
 
-// unused adds what functions call that the script defines, and that none of its commands runs: another script may.
+// unused adds the calls in functions that the script defines but does not call. Another script may source it.
 func (s *shell) unused() {
 	for _, name := range slices.Sorted(maps.Keys(s.functions)) {
 		body := s.functions[name]

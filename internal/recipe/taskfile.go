@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// taskfile reads a Taskfile: https://taskfile.dev/docs/reference/schema.
+// taskfile reads a Taskfile (https://taskfile.dev/docs/reference/schema).
 func (t *tasks) taskfile(content []byte) {
 	var document yaml.Node
 	if yaml.Unmarshal(content, &document) != nil || len(document.Content) == 0 {
@@ -58,7 +58,7 @@ func (t *tasks) taskfile(content []byte) {
 			}
 			line := command.Line
 			if command.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-				line++ // the text begins below its sign
+				line++ // the text begins below | or >
 			}
 			own.add(name, line, dir, command.Value)
 		}
@@ -66,7 +66,7 @@ func (t *tasks) taskfile(content []byte) {
 	})
 }
 
-// variables notes the values that a Taskfile gives variables; those of commands are not known.
+// variables records the variables of a Taskfile. Those that a command computes are unknown.
 func (t *tasks) variables(vars *yaml.Node) {
 	each(vars, func(name string, _, value *yaml.Node) {
 		t.values[name] = Unknown
@@ -76,7 +76,6 @@ func (t *tasks) variables(vars *yaml.Node) {
 	})
 }
 
-// each calls yield for the entries of a mapping.
 func each(mapping *yaml.Node, yield func(name string, key, value *yaml.Node)) {
 	if mapping == nil || mapping.Kind != yaml.MappingNode {
 		return
@@ -86,7 +85,7 @@ func each(mapping *yaml.Node, yield func(name string, key, value *yaml.Node)) {
 	}
 }
 
-// child is an entry of a mapping, or nil.
+// child returns the value of a key, or nil.
 func child(mapping *yaml.Node, key string) (found *yaml.Node) {
 	each(mapping, func(name string, _, value *yaml.Node) {
 		if name == key {
@@ -96,7 +95,7 @@ func child(mapping *yaml.Node, key string) (found *yaml.Node) {
 	return found
 }
 
-// scalar is the text of an entry, or "".
+// scalar returns the scalar value of a key, or "".
 func scalar(mapping *yaml.Node, key string) string {
 	if node := child(mapping, key); node != nil && node.Kind == yaml.ScalarNode {
 		return node.Value
@@ -104,7 +103,6 @@ func scalar(mapping *yaml.Node, key string) string {
 	return ""
 }
 
-// items are those of a sequence.
 func items(sequence *yaml.Node) (all []*yaml.Node) {
 	if sequence == nil || sequence.Kind != yaml.SequenceNode {
 		return nil
@@ -115,7 +113,7 @@ func items(sequence *yaml.Node) (all []*yaml.Node) {
 	return all
 }
 
-// resolved is what an alias stands for.
+// resolved returns the node that an alias refers to.
 func resolved(node *yaml.Node) *yaml.Node {
 	if node.Kind == yaml.AliasNode && node.Alias != nil {
 		return node.Alias

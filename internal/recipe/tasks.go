@@ -10,14 +10,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// A runner is a program that runs commands of a file.
+// A runner is a program that runs commands from a file.
 type runner struct {
-	files []string // the names that its file may have; the first that is there counts
-	verb  string   // its command line, up to the name of what it runs
+	files []string // names of its file; the first that exists is used
+	verb  string   // its command line up to the task's name
 	read  func(tasks *tasks, content []byte)
 }
 
-// runners are those that are known beside make and go generate.
+// runners are the known ones besides make and go generate.
 func runners() []runner {
 	return []runner{
 		{[]string{"Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml", "Taskfile.dist.yml", "taskfile.dist.yml", "Taskfile.dist.yaml", "taskfile.dist.yaml"}, "task ", (*tasks).taskfile},
@@ -26,7 +26,7 @@ func runners() []runner {
 	}
 }
 
-// TaskFiles are the files in a project, beside a Makefile, that have commands run: one of each kind.
+// TaskFiles returns the project's task files: at most one Taskfile, one justfile and one mise.toml.
 func TaskFiles(files fs.FS) (names []string) {
 	for _, r := range runners() {
 		if name := r.file(files); name != "" {
@@ -36,7 +36,7 @@ func TaskFiles(files fs.FS) (names []string) {
 	return names
 }
 
-// file is the runner's file in a project, or "".
+// file returns the runner's file in a project, or "".
 func (r runner) file(files fs.FS) string {
 	at := slices.IndexFunc(r.files, func(name string) bool {
 		info, err := fs.Stat(files, name)
@@ -48,7 +48,7 @@ func (r runner) file(files fs.FS) string {
 	return r.files[at]
 }
 
-// Tasks are the commands of a project's Taskfile, justfile and mise.toml. A file that cannot be read has none.
+// Tasks returns the commands of a project's Taskfile, justfile and mise.toml. It skips a file that cannot be read.
 func Tasks(files fs.FS) (texts []Text) {
 	for _, r := range runners() {
 		t := &tasks{files: files, verb: r.verb, left: maxTaskFiles, room: &room{maxTasks}, values: map[string]string{}}
@@ -60,38 +60,38 @@ func Tasks(files fs.FS) (texts []Text) {
 	return texts
 }
 
-// maxTaskFiles is how many files one may include.
+// maxTaskFiles bounds the files of one runner.
 const maxTaskFiles = 30
 
-// maxTasks bounds what texts and values of a runner's files are together, in bytes: aliases and variables stand for
-// more than the files have.
+// maxTasks bounds the texts and values from a runner's files, in bytes. Aliases and variables can make them larger than
+// the files.
 const maxTasks = 16 << 20
 
-// A room is what may still be kept, in bytes.
+// A room is a budget of bytes.
 type room struct{ left int }
 
-// takes reports whether there is room for some bytes more.
+// takes deducts bytes, and reports whether the budget allows them.
 func (r *room) takes(bytes int) bool {
 	r.left -= bytes
 	return r.left >= 0
 }
 
-// tasks are what is read of a runner's files.
+// tasks collects the texts of a runner's files.
 type tasks struct {
 	files  fs.FS
 	verb   string
 	left   int // files that may still be read
 	room   *room
 	group  int
-	values map[string]string // of variables
+	values map[string]string // values of variables
 	texts  []Text
 
-	file   string // that is read
+	file   string // the file being read
 	prefix string // of the names of its tasks
-	dir    string // where they run
+	dir    string // working folder of its tasks
 }
 
-// include reads a file, whose tasks have a prefix before their names and run in a folder.
+// include reads a file. Its tasks get prefix before their names and run in dir.
 func (t *tasks) include(file, prefix, dir string, read func(*tasks, []byte)) {
 	if t.left == 0 {
 		return
@@ -107,7 +107,7 @@ func (t *tasks) include(file, prefix, dir string, read func(*tasks, []byte)) {
 	t.texts, t.group, t.left = inner.texts, inner.group, inner.left
 }
 
-// add adds a command of the task name, whose text begins at a line.
+// add adds a command of the task name whose text begins at line.
 func (t *tasks) add(name string, line int, dir, text string) {
 	if !t.room.takes(len(text) + 256) {
 		return
@@ -119,8 +119,7 @@ func (t *tasks) add(name string, line int, dir, text string) {
 	t.texts = append(t.texts, Text{File: t.file, Line: line, Target: name, Command: command, Group: t.group, Dir: dir, Shell: t.replaced(text), Source: strings.TrimSpace(text)})
 }
 
-// in is a folder that a task names, relative to one that is known. One that cannot be known is [Unknown], which is the
-// folder of no command.
+// in returns the folder that a task names, relative to dir. An unknown folder is [Unknown].
 func (t *tasks) in(dir, name string) string {
 	if name = t.replaced(name); name == "" {
 		return dir
@@ -132,10 +131,10 @@ func (t *tasks) in(dir, name string) string {
 	return folder(rel)
 }
 
-// template matches a reference to a variable, or whatever else is computed.
+// template matches a reference to a variable, or another template expression.
 var template = lazy.Regexp(`\{\{-?\s*(.*?)\s*-?\}\}`)
 
-// replaced replaces references by values, and what cannot be known by [Unknown].
+// replaced expands references. What only the runner knows becomes [Unknown].
 func (t *tasks) replaced(text string) string {
 	size := 0
 	return template().ReplaceAllStringFunc(text, func(reference string) string {

@@ -11,19 +11,19 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// VersionPattern matches a version of a module and nothing longer.
+// VersionPattern is a regular expression for the version of a module.
 const VersionPattern = `v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?\b`
 
-// versioned matches what follows a program's name in that of a file which says its version.
+// versioned matches the version suffix of a program's file name.
 var versioned = lazy.Regexp(`^-` + VersionPattern + `$`)
 
-// What variables make of a word is bounded, and of all words together, in bytes.
+// The limits of one expanded word and of all words together, in bytes.
 const (
 	maxWord  = 64 << 10
 	maxWords = 16 << 20
 )
 
-// words are the texts of words without quotes, with [Unknown] in place of what only the shell knows.
+// words returns the values of words, with [Unknown] for what only the shell knows.
 func (s *shell) words(all []*syntax.Word) []string {
 	texts := make([]string, len(all))
 	for i, word := range all {
@@ -64,8 +64,8 @@ func (s *shell) parts(parts []syntax.WordPart, quoted bool) string {
 	return b.String()
 }
 
-// environment are the variables that a command sets for the program, as far as they are known; before it are words such
-// as env's.
+// environment returns the known variables that a command sets for the program. Before holds the words before the
+// program, such as env's.
 func (s *shell) environment(stmt *syntax.Stmt, before []string) (env []string) {
 	cmd, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok {
@@ -102,7 +102,8 @@ func unescape(text string, quoted bool) string {
 	return b.String()
 }
 
-// parameter is the value of $NAME, ${NAME} or ${NAME:-usual}. One of several words counts between quotes alone.
+// parameter returns the value of $NAME, ${NAME} or ${NAME:-default}. Unless quoted, a value of several words is
+// [Unknown].
 func (s *shell) parameter(p *syntax.ParamExp, quoted bool) string {
 	if p.Param == nil || p.Excl || p.Length || p.Slice != nil || p.Repl != nil || p.Names != 0 {
 		return Unknown
@@ -136,7 +137,7 @@ func (s *shell) parameter(p *syntax.ParamExp, quoted bool) string {
 	return value
 }
 
-// here is the absolute path of the folder in which the shell is.
+// here returns the absolute path of the working folder.
 func (s *shell) here() string {
 	if s.lost != "" {
 		return Unknown
@@ -144,7 +145,7 @@ func (s *shell) here() string {
 	return rooted(s.dir)
 }
 
-// output is what commands print, of the few that ask for a place: $(cd hack && pwd), $(dirname "$0"),
+// output returns what $(…) expands to, for the few commands that name a place: $(cd hack && pwd), $(dirname "$0"),
 // $(git rev-parse --show-toplevel).
 func (s *shell) output(stmts []*syntax.Stmt) string {
 	if s.depth >= maxDepth {
@@ -165,7 +166,7 @@ func (s *shell) output(stmts []*syntax.Stmt) string {
 	return inner.printed(last)
 }
 
-// printed is what a command prints.
+// printed returns what a command prints, or [Unknown].
 func (s *shell) printed(words []string) string {
 	line := strings.Join(words, " ")
 	switch {
@@ -174,7 +175,7 @@ func (s *shell) printed(words []string) string {
 	case line == "date +%Y":
 		return Year()
 	case strings.HasPrefix(line, "mktemp"):
-		return "/tmp" // outside of the project
+		return "/tmp" // outside the project
 	case line == "git rev-parse --show-toplevel" && s.files != nil:
 		if _, err := fs.Stat(s.files, ".git"); err == nil {
 			return Root
@@ -192,7 +193,7 @@ func (s *shell) printed(words []string) string {
 	return Unknown
 }
 
-// inTurn are the simple commands that run one after the other; nil stands for any other one.
+// inTurn returns the simple commands that run in sequence, with nil for any other command.
 func inTurn(stmts []*syntax.Stmt) (all []*syntax.CallExpr) {
 	for _, stmt := range stmts {
 		chain, ok := stmt.Cmd.(*syntax.BinaryCmd)
@@ -206,10 +207,10 @@ func inTurn(stmts []*syntax.Stmt) (all []*syntax.CallExpr) {
 	return all
 }
 
-// Year is what date +%Y prints, which headers of generated files ask for.
+// Year returns the current year, as date +%Y prints it for the headers of generated files.
 func Year() string { return time.Now().Format("2006") }
 
-// Flag is the value of a flag of the go command among words.
+// Flag returns the value of a flag, in the syntax of the go command.
 func Flag(words []string, name string) (value string, found bool) {
 	for i, word := range words {
 		bare := strings.TrimPrefix(strings.TrimPrefix(word, "-"), "-")
