@@ -227,7 +227,7 @@ func (r *appliedReader) target(name string) (found applied) {
 
 // call adds to an applied what one call contributes.
 func (r *appliedReader) call(to *applied, program string, call recipe.Call) {
-	if call.Kept != "" { // its output goes to a file that nothing applies
+	if call.Kept != "" { // a variable holds its output, and nothing applies it
 		return
 	}
 	at := report.Position{File: call.File, Line: call.Line, Column: 1}

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
+// Name is the only file name that is read; GNU make also knows GNUmakefile and makefile.
 const Name = "Makefile"
 
 // Texts returns the lines of a Makefile's recipes, in order. Getenv supplies variables that the Makefile takes from the

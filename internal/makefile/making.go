@@ -73,7 +73,7 @@ func Making(content []byte, getenv func(string) string, files fs.FS, goal Goal) 
 type maker struct {
 	*reader
 	goal  Goal
-	heads map[string][]head // by rule
+	heads map[string][]head // by target
 	lines map[int][]line    // by rule
 	made  map[string]bool
 	texts []recipe.Text

@@ -18,7 +18,7 @@ type Tools struct {
 	Unknown  []string          // version variables whose value only make knows
 	// Obstacles are the lines that keep make from using a program in the project's folder of tools.
 	Obstacles []Obstacle
-	// Inspects is the line that looks into a program's file for its version; 0 if none does.
+	// Inspects is the line that runs go version -m on a program's file, or 0.
 	Inspects int
 }
 
