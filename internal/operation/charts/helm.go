@@ -26,25 +26,26 @@ import (
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// defaultChart is the folder of the chart where neither a flag nor the project names one.
+// defaultChart is the folder of the chart unless a flag or the project names one.
 const defaultChart = "dist/chart"
 
-// A Chart is the Helm chart to make of a project. Empty fields are as they were the last time, or have a default.
+// A Chart describes the Helm chart to make of a project. An empty field keeps the value of the last run, else it has a
+// default.
 type Chart struct {
 	chart.Options
-	Folder    string // of the chart, in the project; the default is dist/chart
+	Folder    string // of the chart, in the project; default dist/chart
 	Config    string // folder with the kustomization, in the project
-	Conflicts string // whose lines are taken where both sides changed them: mine or generated; empty refuses
-	Restore   bool   // make files again that the user deleted
-	plugins   bool   // the folder holds a chart of kubebuilder's plug-in
-	namespace string // that the kustomization deploys to
+	Conflicts string // mine or generated: the side whose lines win a conflict; empty refuses
+	Restore   bool   // create files again that the user deleted
+	plugins   bool   // kubebuilder's plug-in made the chart in Folder
+	namespace string // target namespace of the kustomization
 
-	NoGenerate bool // make the chart of the files as they are
+	NoGenerate bool // use the files as they are
 	operation.Preview
 }
 
-// Helm makes a Helm chart of the project, or brings it up to date. It returns the changes of files: none if there is
-// nothing to do, and with a preview those that it would make.
+// Helm makes or updates a Helm chart of the project. It returns the changed files, or with a preview those that it
+// would change.
 func Helm(ctx context.Context, s *operation.Session, c Chart) ([]report.File, error) {
 	root, err := s.ReadRoot()
 	if err != nil {
@@ -86,23 +87,23 @@ func Helm(ctx context.Context, s *operation.Session, c Chart) ([]report.File, er
 	})
 }
 
-// again is the command line for a chart of another kustomization.
+// again returns the command line of this run with another kustomization.
 func (c Chart) again() operation.CommandLine {
 	folder := operation.FlagIf(c.Folder != defaultChart, "--chart "+shellword.Quote(c.Folder))
 	return operation.NewCommandLine("slipway helm", folder, operation.FlagIf(c.DryRun, "--dry-run"), operation.FlagIf(c.Diff, "--diff"), operation.FlagIf(c.NoGenerate, "--no-generate"))
 }
 
-// sayIgnored says that git leaves the chart out, of which only the record is committed then.
+// sayIgnored notes that git ignores the chart. Only its record in .slipway/base would be committed.
 func sayIgnored(ctx context.Context, s *operation.Session, root string, c Chart) {
 	file := path.Join(c.Folder, chart.Mark)
 	if _, err := git.Output(ctx, root, "check-ignore", "--quiet", "--", file); err != nil {
-		return // it takes the chart, or there is no repository or no git
+		return // not ignored, no repository, or no git
 	}
 	s.Handler.Handle(report.Note{Text: "git ignores " + c.Folder + ": .slipway/base is committed without the chart that it records, and your changes to the chart are in no commit.\n" +
 		"To commit the chart, take its folder out of .gitignore, or make it in another one with --chart."})
 }
 
-// sayNext says how to install the chart, and how its names differ from those of the kustomization.
+// sayNext prints the command that installs the chart. If its names differ from those that kustomize builds, it says so.
 func sayNext(s *operation.Session, root string, c Chart) {
 	next := fmt.Sprintf("Next: helm upgrade --install %s %s --namespace %s --create-namespace", c.Name, c.Folder, cmp.Or(c.namespace, c.Name+"-system"))
 	if built := beginning(s, root, &c); built != "" && built != c.Name && !c.namesSet(root) {
@@ -112,13 +113,13 @@ func sayNext(s *operation.Session, root string, c Chart) {
 	s.Handler.Handle(report.Note{Text: next})
 }
 
-// namesSet reports whether the chart's values say what names begin with.
+// namesSet reports whether the chart's values.yaml sets the prefix of names.
 func (c *Chart) namesSet(root string) bool {
 	text, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(c.Folder), "values.yaml"))
 	return err == nil && chart.NamesSet(text)
 }
 
-// beginning is what names begin with as the kustomization builds them, if a chart can be called so.
+// beginning returns the name prefix of the kustomization's objects, or "" if that is not a valid chart name.
 func beginning(s *operation.Session, root string, c *Chart) string {
 	name := chart.Beginning(chart.Source{Folder: c.kustomization(root), Files: kustomization.Files{Root: root, View: s.Folder(root)}})
 	if !isChartName(name) {
@@ -127,7 +128,7 @@ func beginning(s *operation.Session, root string, c *Chart) string {
 	return name
 }
 
-// chartFiles makes the files of the chart, in the place of those of kubebuilder's plug-in if the folder holds them.
+// chartFiles adds the chart's files to into. A chart of kubebuilder's plug-in in the folder is taken over.
 func chartFiles(ctx context.Context, s *operation.Session, root string, c *Chart, into *scaffold.Derived) error {
 	if c.plugins {
 		return generation.Ungenerated(ctx, s, root, takeOverChart(ctx, s, root, c, into))
@@ -144,17 +145,15 @@ func chartFiles(ctx context.Context, s *operation.Session, root string, c *Chart
 	return nil
 }
 
-// kustomization is the folder of what the chart is made of.
+// kustomization returns the folder that the chart is made from, as an absolute path.
 func (c *Chart) kustomization(root string) string {
 	return filepath.Join(root, filepath.FromSlash(c.Config))
 }
 
-// chartOf is what the chart is made of.
 func chartOf(s *operation.Session, root string, c *Chart) chart.Source {
 	return chart.Source{Folder: c.kustomization(root), Files: s.Files(root)}
 }
 
-// contents are files by their paths.
 func contents(files []chart.File) map[string][]byte {
 	all := map[string][]byte{}
 	for _, file := range files {
@@ -163,7 +162,7 @@ func contents(files []chart.File) map[string][]byte {
 	return all
 }
 
-// completeChart fills in what the flags leave open: what was said the last time, or a default.
+// completeChart fills in the fields that no flag sets, from the last run or with defaults.
 func completeChart(s *operation.Session, root string, c *Chart) error {
 	base, err := scaffold.ReadBase(s.Folder(root))
 	if err != nil {
@@ -205,8 +204,8 @@ func completeChart(s *operation.Session, root string, c *Chart) error {
 	return c.check()
 }
 
-// nameThere is the name of a chart that is in the folder without a record; "" if it has none that it could be made
-// with.
+// nameThere returns the name in the folder's Chart.yaml, which slipway need not have made, or "" if it is missing or
+// invalid.
 func nameThere(root, folder string) string {
 	text, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(folder), chart.Mark))
 	if err != nil {
@@ -218,7 +217,7 @@ func nameThere(root, folder string) string {
 	return ""
 }
 
-// lastChart is the folder of the chart that was made before, if there is one alone.
+// lastChart returns the folder of the recorded chart, or "" if there are none or several.
 func lastChart(base *scaffold.Base) string {
 	folder := ""
 	for file := range base.Files() {
@@ -235,10 +234,10 @@ func lastChart(base *scaffold.Base) string {
 
 var chartName = lazy.Regexp(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
 
-// isChartName reports whether a chart can have a name.
+// isChartName reports whether a name is valid for a chart, and short enough for the names of its objects.
 func isChartName(name string) bool { return chartName().MatchString(name) && len(name) <= 40 }
 
-// check refuses what Helm would refuse.
+// check refuses values that Helm would refuse.
 func (c *Chart) check() error {
 	if !isChartName(c.Name) {
 		return &report.Error{What: fmt.Sprintf("invalid chart name %q", c.Name), Where: "--name", Hint: "use at most 40 lower-case letters, digits and -, a letter first", Code: operation.UsageCode}
@@ -252,7 +251,7 @@ func (c *Chart) check() error {
 	return nil
 }
 
-// parsePreference reads whose lines are taken.
+// parsePreference parses the value of --conflicts.
 func parsePreference(name string) (scaffold.Preference, error) {
 	switch name {
 	case "":
@@ -265,8 +264,8 @@ func parsePreference(name string) (scaffold.Preference, error) {
 	return scaffold.Ask, &report.Error{What: fmt.Sprintf("unknown value %q of --conflicts", name), Where: "--conflicts", Hint: "use mine or generated", Code: operation.UsageCode}
 }
 
-// chartSource is the folder to make a chart of: the one that is deployed, or config/default where the target deploy
-// builds none, such as one that installs the chart.
+// chartSource returns the folder to make the chart from. That is the deployed one, or config/default if the target
+// deploy builds none, as when it installs the chart.
 func chartSource(s *operation.Session, root string, c Chart) (string, error) {
 	code := s.Codebase(root)
 	if deployed, err := code.Deployed(); err == nil && c.Config == "" && deployed.None && code.Main(deployed) != "" {

@@ -9,10 +9,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/codebase"
 )
 
-// configAnnotation is that of a chart which is made of another kustomization than a project usually has.
+// configAnnotation is in the Chart.yaml of a chart that was not made from config/default.
 const configAnnotation = "slipway.dev/kustomize"
 
-// noteConfig has the chart's own file name the kustomization, so that the next run makes the chart of the same one.
+// noteConfig records the kustomization's folder in Chart.yaml, so that the next run uses the same one.
 func (c *Chart) noteConfig(files map[string][]byte) {
 	if c.Config == codebase.DeployedFolder {
 		return
@@ -20,11 +20,11 @@ func (c *Chart) noteConfig(files map[string][]byte) {
 	files[chart.Mark] = fmt.Appendf(files[chart.Mark], "annotations:\n  %s: %q\n", configAnnotation, c.Config)
 }
 
-// notedConfig is the kustomization that a chart was made of, from its own file; "" for the usual one.
+// notedConfig returns the kustomization's folder that a Chart.yaml records, or "" for the default.
 func notedConfig(text []byte) string {
 	var file struct{ Annotations map[string]string }
 	if yaml.Unmarshal(text, &file) != nil {
-		return "" // damaged: the usual one counts
+		return "" // damaged: use the default
 	}
 	return file.Annotations[configAnnotation]
 }

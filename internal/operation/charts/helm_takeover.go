@@ -15,11 +15,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// pluginFolder is where kubebuilder's Helm plug-in keeps the project's chart, as PROJECT says; "" if it says nothing.
+// pluginFolder returns the chart's folder of kubebuilder's Helm plug-in according to PROJECT, or "".
 func pluginFolder(s *operation.Session, root string) string {
 	p, err := scaffold.ReadProject(s.Folder(root))
 	if err != nil {
-		return "" // said where PROJECT is needed
+		return "" // reported where PROJECT is needed
 	}
 	var facts struct{ Output string }
 	if found, err := p.Plugin("helm.kubebuilder.io/v2-alpha", &facts); found && err == nil && facts.Output != "" {
@@ -31,7 +31,7 @@ func pluginFolder(s *operation.Session, root string) string {
 	return ""
 }
 
-// pluginChart is the Chart.yaml in a folder whose chart kubebuilder's plug-in wrote; nil in another.
+// pluginChart returns the Chart.yaml in folder if kubebuilder's plug-in wrote that chart, else nil.
 func pluginChart(s *operation.Session, root, folder string) []byte {
 	text, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(folder), chart.Mark))
 	if err != nil || !chart.WroteKubebuilder(text) && pluginFolder(s, root) != folder {
@@ -40,8 +40,8 @@ func pluginChart(s *operation.Session, root, folder string) []byte {
 	return text
 }
 
-// configuration is the folder of all that a kustomization of the project is made of, as far as its place says:
-// config for config/default. What lies beside a folder of the project's own, or around the project, is no part of it.
+// configuration returns the folder with all that a kustomization is made from, judging by its path: config for
+// config/default. For a folder at the top of the project it is that folder.
 func configuration(kustomization string) string {
 	if parent := path.Dir(kustomization); parent != "." {
 		return parent
@@ -49,7 +49,7 @@ func configuration(kustomization string) string {
 	return kustomization
 }
 
-// takeOverChart makes the chart in the place of that of kubebuilder's plug-in.
+// takeOverChart makes the chart in place of the one by kubebuilder's plug-in. It keeps the user's values and files.
 func takeOverChart(ctx context.Context, s *operation.Session, root string, c *Chart, into *scaffold.Derived) error {
 	in := func(folder string) string { return filepath.Join(root, filepath.FromSlash(folder)) }
 	t, err := chart.TakeOverPlugin(ctx, chartOf(s, root, c), in(configuration(c.Config)), in(c.Folder), c.Options, into.Prefer == scaffold.Mine)
@@ -74,10 +74,10 @@ func takeOverChart(ctx context.Context, s *operation.Session, root string, c *Ch
 	return nil
 }
 
-// shownEdits is how many of the user's lines a refusal lists.
+// shownEdits bounds how many of the user's lines a refusal lists.
 const shownEdits = 20
 
-// refusedEdits is the refusal of lines of the user's that the chart made here does not have.
+// refusedEdits returns the refusal to drop lines that the user added to the plug-in's templates.
 func refusedEdits(folder string, edits []chart.Edit) []*report.Error {
 	var lines []string
 	for _, e := range edits {

@@ -11,9 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
-// asDeployed gives definitions that name a Service which converts their kinds that Service as deploying names it, and
-// their annotations as well. What their own folder has of these is for other kustomizations to replace: applied by
-// itself it calls nothing, and applying the rest later would be in conflict with it.
+// asDeployed copies the conversion webhook's Service, and the values of annotations, from the deployed form of each
+// CRD. In the CRD's own folder these are placeholders that config/default replaces. Applied as they are, they would
+// call no Service, and deploying later would conflict with them.
 func asDeployed(ctx context.Context, root string, code *codebase.Codebase, generated map[string][]byte, definitions []*unstructured.Unstructured) {
 	if !slices.ContainsFunc(definitions, convertedByService) {
 		return
@@ -40,7 +40,7 @@ func asDeployed(ctx context.Context, root string, code *codebase.Codebase, gener
 	}
 }
 
-// convertingService is where a definition names the Service that converts its kind.
+// convertingService is the path of the Service in a CRD with a conversion webhook.
 var convertingService = [...]string{"spec", "conversion", "webhook", "clientConfig", "service"}
 
 func convertedByService(definition *unstructured.Unstructured) bool {
@@ -48,7 +48,7 @@ func convertedByService(definition *unstructured.Unstructured) bool {
 	return is && err == nil
 }
 
-// likeDeployed copies the Service that converts, and the values of annotations that the definition has.
+// likeDeployed copies the Service, and the values of annotations that the definition has.
 func likeDeployed(definition, deployed *unstructured.Unstructured) {
 	service, _, _ := unstructured.NestedMap(deployed.Object, convertingService[:]...)
 	if unstructured.SetNestedMap(definition.Object, service, convertingService[:]...) != nil {

@@ -20,27 +20,26 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// An Addition is what to bring into an embedded cluster.
+// An Addition names the add-on to bring into an embedded cluster.
 type Addition struct {
-	Addon   string // its name
+	Addon   string
 	Cluster string
-	Force   bool          // take over fields that others own
-	Timeout time.Duration // for it to run
+	Force   bool          // take over fields that other managers own
+	Timeout time.Duration // for the add-on to become ready
 }
 
-// AddedAddon is what Add brought into a cluster; the JSON form is stable.
+// AddedAddon is the result of [Add]; the JSON form is stable.
 type AddedAddon struct {
 	Cluster string             `json:"cluster"`
 	Addon   string             `json:"addon"`
 	Version string             `json:"version"`
-	Changed int                `json:"changed"`           // objects that were created, updated or deleted
-	Foreign bool               `json:"foreign,omitempty"` // another tool installed it, and nothing changed
+	Changed int                `json:"changed"`           // objects created, updated or deleted
+	Foreign bool               `json:"foreign,omitempty"` // another tool installed it; nothing changed
 	LeftOut []string           `json:"leftOut,omitempty"`
-	Node    *clusterctl.Joined `json:"node,omitempty"` // the real node that joined for its programs
+	Node    *clusterctl.Joined `json:"node,omitempty"` // the node that joined to run the add-on's programs
 }
 
-// Add brings an add-on into an embedded cluster and waits until it serves. It leaves objects that are there
-// and current as they are.
+// Add brings an add-on into an embedded cluster and waits until it serves. Objects that are current stay untouched.
 func Add(ctx context.Context, s *operation.Session, a Addition) (*AddedAddon, error) {
 	defer s.Collector.Patiently()()
 	if a.Timeout < 0 {
@@ -77,7 +76,7 @@ func Add(ctx context.Context, s *operation.Session, a Addition) (*AddedAddon, er
 	return answer, nil
 }
 
-// runningCluster is the state of a cluster that runs.
+// runningCluster returns the status of a cluster, or an error if it is not ready.
 func runningCluster(ctx context.Context, s *operation.Session, name string) (*clusterctl.Status, error) {
 	status, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, clusters.ResolveName(s, name))
 	if err != nil {
@@ -92,8 +91,8 @@ func runningCluster(ctx context.Context, s *operation.Session, name string) (*cl
 	return status, nil
 }
 
-// mayRun refuses an add-on with programs for a cluster that can have no real node: a webhook on a simulated one would
-// answer no request, and every object that it is to judge would be refused.
+// mayRun refuses an add-on with programs if the cluster cannot have a real node. On a simulated node its webhooks would
+// not answer, so the API server would refuse every object that they check.
 func mayRun(a *addon.Addon, s *clusterctl.Status) error {
 	if len(a.Programs) == 0 || canRun(s) {
 		return nil
@@ -105,22 +104,21 @@ func mayRun(a *addon.Addon, s *clusterctl.Status) error {
 	}
 }
 
-// canRun reports whether a cluster has a real node or can have one.
+// canRun reports whether a cluster has a real node or one can join.
 func canRun(s *clusterctl.Status) bool {
 	return s.Nodes.Real > 0 || s.Nodes.Joins && runtime.GOOS == "linux"
 }
 
-// adding is one run of Add.
 type adding struct {
 	*operation.Session
 	addon    *addon.Addon
 	status   *clusterctl.Status
 	cluster  *ship.Cluster
 	to       Addition
-	reported bool // that it takes long
+	reported bool // the note that compiling takes long was shown
 }
 
-// tally notes the objects that change. An add-on has dozens, so only a verbose run lists them.
+// tally records the objects that change. It passes their events on only if verbose, since an add-on has dozens.
 type tally struct {
 	handler report.Handler
 	verbose bool
@@ -128,7 +126,7 @@ type tally struct {
 	changed []report.Object
 }
 
-// Handle implements report.Handler.
+// Handle implements [report.Handler].
 func (t *tally) Handle(e report.Event) {
 	object, ok := e.(report.Object)
 	if ok && object.Action != report.Unchanged {
@@ -141,14 +139,13 @@ func (t *tally) Handle(e report.Event) {
 	}
 }
 
-// list are the objects that have changed so far.
 func (t *tally) list() []report.Object {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.changed)
 }
 
-// run brings the add-on, and returns the node that joined for it.
+// run applies the add-on and returns the node that joined for it, or nil.
 func (a *adding) run(ctx context.Context) (*clusterctl.Joined, error) {
 	made, err := addon.Make(ctx, a.addon, a.Getenv, a.Handler)
 	if err != nil {
@@ -172,8 +169,8 @@ func (a *adding) run(ctx context.Context) (*clusterctl.Joined, error) {
 	return node, nil
 }
 
-// load builds the images of the add-on's programs and puts them into the cluster, unless they are there, and has a real
-// node join that runs them.
+// load builds the images of the add-on's programs and loads those that the cluster lacks. It then has a real node join
+// if none has.
 func (a *adding) load(ctx context.Context, made addon.Made) (*clusterctl.Joined, error) {
 	if len(a.addon.Programs) == 0 {
 		return nil, nil
@@ -204,10 +201,10 @@ func (a *adding) load(ctx context.Context, made addon.Made) (*clusterctl.Joined,
 	return node, err
 }
 
-// madeFrom is the label of an add-on's image with the name of what it was made from.
+// madeFrom labels an add-on's image with the ID of its sources.
 const madeFrom = "dev.slipway.addon.sources"
 
-// build returns the image of a program, which is built unless the one that is kept was made from these sources.
+// build returns the image of a program. It builds it unless the stored image was made from the same sources.
 func (a *adding) build(ctx context.Context, images *image.Images, p addon.Program, made addon.Made) (image.Image, error) {
 	kept, err := images.Inspect(ctx, image.Inspect{Ref: p.Image})
 	if err == nil && len(kept.Platforms) == 1 && kept.Platforms[0].Labels[madeFrom] == made.ID {
@@ -220,16 +217,15 @@ func (a *adding) build(ctx context.Context, images *image.Images, p addon.Progra
 	return images.Build(ctx, buildOf(p, made))
 }
 
-// buildOf is how the image of a program is built.
 func buildOf(p addon.Program, made addon.Made) image.Build {
 	system := "linux"
-	if runtime.GOOS == "darwin" { // whose pods are plain processes
+	if runtime.GOOS == "darwin" { // pods there are plain processes
 		system = runtime.GOOS
 	}
 	return image.Build{Tag: p.Image, Dir: made.Dir, Package: p.Package, Platforms: []string{system + "/" + runtime.GOARCH}, Labels: map[string]string{madeFrom: made.ID}}
 }
 
-// addonSet is the inventory of an add-on.
+// addonSet returns the inventory of an add-on in a cluster.
 func addonSet(a *addon.Addon) *ship.Set {
 	return &ship.Set{Project: "addon-" + a.Name, Namespace: "kube-system", Version: operation.ToolVersion(), Makes: a.Makes}
 }
@@ -252,5 +248,5 @@ func addedText(a *AddedAddon) string {
 	return strings.Join(lines, "\n")
 }
 
-// AddonNames are the names of all add-ons.
+// AddonNames returns the names of all add-ons, for completion.
 func AddonNames() []string { return addon.Names() }

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// What a cluster has of an add-on.
+// Values of [ListedAddon.There].
 const (
 	hasAddon     = "yes"
 	noAddon      = "no"
@@ -20,7 +20,7 @@ const (
 	unknownAddon = "unknown" // the cluster does not run
 )
 
-// ListedAddon is an add-on and what a cluster has of it; the JSON form is stable.
+// ListedAddon is an add-on and its state in a cluster; the JSON form is stable.
 type ListedAddon struct {
 	Name    string   `json:"name"`
 	Version string   `json:"version"`
@@ -31,7 +31,7 @@ type ListedAddon struct {
 	There   string   `json:"there"`
 }
 
-// ListAddons answers with the add-ons, and which of them a cluster has. The cluster need not run.
+// ListAddons reports all add-ons and whether a cluster has them. If the cluster does not run, that is unknown.
 func ListAddons(ctx context.Context, s *operation.Session, name string) ([]ListedAddon, error) {
 	cluster, problem := addonCluster(ctx, s, name)
 	if ctx.Err() != nil {
@@ -61,7 +61,7 @@ func ListAddons(ctx context.Context, s *operation.Session, name string) ([]Liste
 	return all, nil
 }
 
-// addonCluster connects to an embedded cluster that runs.
+// addonCluster connects to a running embedded cluster.
 func addonCluster(ctx context.Context, s *operation.Session, name string) (*ship.Cluster, error) {
 	status, err := runningCluster(ctx, s, name)
 	if err != nil {
@@ -70,7 +70,7 @@ func addonCluster(ctx context.Context, s *operation.Session, name string) (*ship
 	return ship.Connect(ship.Kubeconfig{Path: status.Kubeconfig}, report.Discard)
 }
 
-// stateOf says what a cluster has of an add-on.
+// stateOf returns the [ListedAddon.There] of an add-on.
 func stateOf(ctx context.Context, cluster *ship.Cluster, a *addon.Addon) (string, error) {
 	known, err := cluster.HasGroup(ctx, a.Groups[0])
 	if err != nil {
@@ -88,7 +88,7 @@ func stateOf(ctx context.Context, cluster *ship.Cluster, a *addon.Addon) (string
 	return noAddon, nil
 }
 
-// addonTable shows add-ons in columns, and below them what they leave out.
+// addonTable formats add-ons in columns, followed by what each leaves out.
 func addonTable(all []ListedAddon) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
@@ -96,7 +96,7 @@ func addonTable(all []ListedAddon) string {
 	for _, a := range all {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", a.Name, a.Version, a.There, orDash(a.Needs), a.Summary)
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // a strings.Builder does not fail
 	for _, a := range all {
 		if len(a.LeftOut) > 0 {
 			fmt.Fprintf(&b, "%s leaves out: %s\n", a.Name, strings.Join(a.LeftOut, ", "))

@@ -11,23 +11,23 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// A Subtraction is what to take out of an embedded cluster.
+// A Subtraction names the add-on to remove from an embedded cluster.
 type Subtraction struct {
-	Addon   string // its name
+	Addon   string
 	Cluster string
-	Yes     bool          // delete definitions that have objects, without a question
+	Yes     bool          // delete CRDs that have objects, without a prompt
 	Timeout time.Duration // for the objects to be gone
 }
 
-// RemovedAddon is what Remove took out of a cluster; the JSON form is stable.
+// RemovedAddon is the result of [Remove]; the JSON form is stable.
 type RemovedAddon struct {
 	Cluster string `json:"cluster"`
 	Addon   string `json:"addon"`
-	Removed int    `json:"removed"` // objects
+	Removed int    `json:"removed"`
 }
 
-// Remove takes an add-on out of an embedded cluster, with all objects of its kinds. It goes by the inventory
-// in the cluster, so objects of another tool stay.
+// Remove removes an add-on from an embedded cluster, with all objects of its kinds. It deletes only objects in the
+// inventory that [Add] left in the cluster; those of other tools stay.
 func Remove(ctx context.Context, s *operation.Session, r Subtraction) (RemovedAddon, error) {
 	if r.Timeout < 0 {
 		return RemovedAddon{}, negativeTimeout()
@@ -50,7 +50,7 @@ func Remove(ctx context.Context, s *operation.Session, r Subtraction) (RemovedAd
 		command += " --cluster " + status.Name
 	}
 	o := ship.DeleteOptions{Set: addonSet(chosen), Consent: consent(s, r.Yes, "--yes", refuseDeletion(command)), Timeout: r.Timeout}
-	s.Handler.Handle(report.Step{Name: "removing " + chosen.Name}) // namespaces take their time
+	s.Handler.Handle(report.Step{Name: "removing " + chosen.Name}) // deleting namespaces takes time
 	if err := cluster.Delete(ctx, nil, o); err != nil {
 		return RemovedAddon{}, err
 	}

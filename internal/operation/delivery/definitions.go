@@ -20,8 +20,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// buildDefinitions builds the definitions of the project in root, with generated texts in place of the disk's. Having
-// none is reported and no mistake.
+// buildDefinitions builds the CRDs of the project in root. Generated maps absolute paths to contents that replace those
+// on disk. A project without kinds gets a note instead of an error.
 func buildDefinitions(ctx context.Context, s *operation.Session, root string, generated map[string][]byte) ([]*unstructured.Unstructured, error) {
 	code := s.Codebase(root)
 	made, err := code.Generation()
@@ -46,8 +46,8 @@ func buildDefinitions(ctx context.Context, s *operation.Session, root string, ge
 	return definitions, nil
 }
 
-// buildFrom builds the definitions in a folder into which they are generated: by its kustomization, by that beside a
-// folder bases, as kubebuilder has it, or else all files.
+// buildFrom builds the CRDs in a folder that they are generated into. It uses the kustomization there, or the one
+// beside a folder named bases as in kubebuilder's layout. Without either it takes all manifests.
 func buildFrom(ctx context.Context, s *operation.Session, root, folder string, generated map[string][]byte) ([]*unstructured.Unstructured, error) {
 	dir, all := folder, generated
 	switch above := filepath.Dir(folder); {
@@ -74,7 +74,7 @@ func buildFrom(ctx context.Context, s *operation.Session, root, folder string, g
 	return definitions, err
 }
 
-// withoutLine is the file of a place.
+// withoutLine removes the line number from "file:line".
 func withoutLine(place string) string {
 	if at := strings.LastIndex(place, ":"); at > len(filepath.VolumeName(place)) {
 		return place[:at]
@@ -82,7 +82,7 @@ func withoutLine(place string) string {
 	return place
 }
 
-// noDefinitions says that there are none. A project with kinds of its own lacks theirs.
+// noDefinitions reports that the project has no CRDs. That is an error if PROJECT lists kinds of its own.
 func noDefinitions(s *operation.Session, root string, code *codebase.Codebase, made codebase.Generation) error {
 	where := made.CRDFolder()
 	if where == "" {
@@ -98,7 +98,7 @@ func noDefinitions(s *operation.Session, root string, code *codebase.Codebase, m
 	return nil
 }
 
-// elsewhere names the folder that has CRDs although nothing generates them there.
+// elsewhere returns a hint that names a folder with CRDs that nothing generates, or "".
 func elsewhere(code *codebase.Codebase, made codebase.Generation) string {
 	other := code.OtherCRDFolder()
 	if other == "" {
@@ -107,7 +107,7 @@ func elsewhere(code *codebase.Codebase, made codebase.Generation) string {
 	return "; " + other + " has CRDs, but they are generated into " + made.CRDFolder() + ": call controller-gen in the Makefile with output:crd:artifacts:config=" + other
 }
 
-// warnStale warns of copies of definitions, among these objects, in folders that the project's generators do not write.
+// warnStale warns of copies of these CRDs in folders that the project's generators do not write.
 func warnStale(s *operation.Session, code *codebase.Codebase, objects []*unstructured.Unstructured) {
 	stale, err := code.StaleCRDs()
 	if err != nil {
@@ -122,7 +122,7 @@ func warnStale(s *operation.Session, code *codebase.Codebase, objects []*unstruc
 	}
 }
 
-// withKustomization are texts together with that of a kustomization of some files, in a folder without one.
+// withKustomization returns texts with a kustomization in dir that lists the files names.
 func withKustomization(dir string, names []string, texts map[string][]byte) (map[string][]byte, error) {
 	kustomization, err := json.Marshal(map[string][]string{"resources": names})
 	if err != nil {
@@ -136,10 +136,10 @@ func withKustomization(dir string, names []string, texts map[string][]byte) (map
 	return all, nil
 }
 
-// manifests are the names of the manifests in a folder, those of texts too.
+// manifests returns the names of the manifests in a folder, including those in texts.
 func manifests(dir string, texts map[string][]byte) (names []string) {
 	isManifest := func(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) }
-	entries, _ := os.ReadDir(dir) // there are none without the folder
+	entries, _ := os.ReadDir(dir) // a missing folder has none
 	for _, e := range entries {
 		if !e.IsDir() && isManifest(e.Name()) {
 			names = append(names, e.Name())

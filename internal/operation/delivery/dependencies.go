@@ -22,11 +22,11 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// Dependencies finds the definitions of kinds of other modules that the project in root uses, and reports where each
-// comes from. Those that the project has itself, own, are left out.
+// Dependencies finds the CRDs of other modules whose kinds the project in root uses, and notes the origin of each. It
+// leaves out the CRDs in own.
 func Dependencies(ctx context.Context, s *operation.Session, root string, own []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	p := dependency.Project{Code: s.Codebase(root), Root: root, Environ: s.Environ}
-	if file, err := p.Code.Project(); err == nil && file != nil { // a PROJECT that cannot be read has no external kinds
+	if file, err := p.Code.Project(); err == nil && file != nil { // an unreadable PROJECT has no external kinds
 		p.External = slices.DeleteFunc(slices.Clone(file.Resources), func(r project.Resource) bool { return !r.External })
 	}
 	found, err := dependency.Find(ctx, p)
@@ -51,8 +51,8 @@ func Dependencies(ctx context.Context, s *operation.Session, root string, own []
 	return objects, nil
 }
 
-// dependenciesSet is the inventory of the definitions of other modules. It is apart from the project's own: an install
-// without them removes none.
+// dependenciesSet returns the inventory of other modules' CRDs. It is separate from the project's, so that an install
+// without --dependencies removes none of them.
 func dependenciesSet(s *operation.Session, root string) (*ship.Set, error) {
 	set, err := definitionsSet(s, root)
 	if err == nil {
@@ -61,8 +61,8 @@ func dependenciesSet(s *operation.Session, root string) (*ship.Set, error) {
 	return set, err
 }
 
-// absentDefinitions are the definitions of other modules that the cluster does not have from elsewhere. Those that it
-// has, such as an installed cert-manager's, stay as they are and are reported.
+// absentDefinitions returns the CRDs that no other tool has installed in the cluster. It reports the others as kept: an
+// installed cert-manager's, for example.
 func absentDefinitions(ctx context.Context, s *operation.Session, cluster *ship.Cluster, definitions []*unstructured.Unstructured, set *ship.Set) ([]*unstructured.Unstructured, error) {
 	theirs, err := cluster.Others(ctx, definitions, set)
 	if err != nil {
@@ -74,7 +74,7 @@ func absentDefinitions(ctx context.Context, s *operation.Session, cluster *ship.
 	return slices.DeleteFunc(slices.Clone(definitions), func(o *unstructured.Unstructured) bool { return slices.Contains(theirs, o.GetName()) }), nil
 }
 
-// dependenciesFor are the definitions of other modules to bring into a cluster, with the options for applying them.
+// dependenciesFor returns the CRDs of other modules to apply to a cluster, with o changed for their inventory.
 func dependenciesFor(ctx context.Context, s *operation.Session, cluster *ship.Cluster, root string, definitions []*unstructured.Unstructured, o ship.ApplyOptions) ([]*unstructured.Unstructured, ship.ApplyOptions, error) {
 	set, err := dependenciesSet(s, root)
 	if err != nil {
@@ -85,8 +85,8 @@ func dependenciesFor(ctx context.Context, s *operation.Session, cluster *ship.Cl
 	return definitions, o, err
 }
 
-// WriteDefinitions keeps definitions in a file that control planes read when they start, and returns its path. It is
-// named after its content, so that go test knows when a result is still that of the same tests.
+// WriteDefinitions stores CRDs in the user's cache, in a file that control planes read at their start, and returns its
+// path. The name is a hash of the content, so that go test caches results correctly.
 func WriteDefinitions(s *operation.Session, definitions []*unstructured.Unstructured) (string, error) {
 	var all bytes.Buffer
 	for _, d := range definitions {

@@ -25,29 +25,29 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// scaffoldedFile is in the base of projects that slipway made.
+// scaffoldedFile is recorded in .slipway/base of every project that slipway made.
 const scaffoldedFile = "Makefile"
 
-// DeployTimeout is how long an operator may usually take to run: the first pull of its image is in it.
+// DeployTimeout is the default time for an operator to become ready, including the first pull of its image.
 const DeployTimeout = 2 * time.Minute
 
-// A Deployment is what to bring into a cluster, and how.
+// A Deployment is what to deploy to a cluster, and how.
 type Deployment struct {
 	To     Target
-	Folder string // the kustomization, in the project or as an absolute path; empty is the one that the Makefile deploys
-	Image  string // the operator's, or NAME=REFERENCE for another's; empty leaves the configuration's
-	Force  bool   // take over fields that others own
-	Yes    bool   // delete what left the configuration even if it may hold data, without a question
-	Wait   bool   // until all is ready
+	Folder string // kustomization, in the project or absolute; empty means the one that the Makefile deploys
+	Image  string // the operator's image, or NAME=REFERENCE for another; empty keeps the configuration's
+	Force  bool   // take over fields that other managers own
+	Yes    bool   // delete objects that left the configuration without a prompt, even if they may hold data
+	Wait   bool   // until all objects are ready
 
 	NoGenerate bool // deploy the files as they are
 	operation.Preview
 
-	print   bool   // the objects, and change no cluster
-	applied string // the folder that is meant
+	print   bool   // print the objects, and change no cluster
+	applied string // the folder that Folder stands for
 }
 
-// ResolveFolder is the path of the folder of a kustomization that a flag names: in the project, unless it is absolute.
+// ResolveFolder returns the path of a folder that a flag names, relative to the project unless it is absolute.
 func ResolveFolder(root, folder string) string {
 	if folder = filepath.FromSlash(folder); filepath.IsAbs(folder) {
 		return folder
@@ -55,8 +55,8 @@ func ResolveFolder(root, folder string) string {
 	return filepath.Join(root, folder)
 }
 
-// buildDeployment returns the objects to deploy from the project in root. What follows from the code is generated
-// before, in memory alone for those who only look.
+// buildDeployment returns the objects to deploy from the project in root. It brings generated files up to date first,
+// only in memory if look is set.
 func buildDeployment(ctx context.Context, s *operation.Session, root string, d Deployment, look bool) ([]*unstructured.Unstructured, error) {
 	if err := RequireKustomization(s, root, d.applied, d.again); err != nil {
 		return nil, err
@@ -98,9 +98,9 @@ func buildDeployment(ctx context.Context, s *operation.Session, root string, d D
 	return objects, nil
 }
 
-// asTheyAre reports whether a deployment takes the project's files as they are: on demand, and where another
-// kustomization than the usual one of a project is meant that slipway did not make. What that includes need not follow
-// from the code.
+// asTheyAre reports whether to deploy the files without generating. That is so with --no-generate and without Go code.
+// It is so, too, for a folder other than config/default in a project that slipway did not make: its content need not
+// follow from the code.
 func asTheyAre(s *operation.Session, root string, d Deployment) (bool, error) {
 	if d.NoGenerate || operation.WithoutGo(s) {
 		return true, nil
@@ -119,7 +119,7 @@ func asTheyAre(s *operation.Session, root string, d Deployment) (bool, error) {
 	return true, nil
 }
 
-// noObjects is the error of a kustomization that builds and describes nothing.
+// noObjects returns the error for a kustomization without objects.
 func noObjects(folder string) error {
 	return &report.Error{
 		What: "the kustomization has no objects", Where: folder,
@@ -128,8 +128,8 @@ func noObjects(folder string) error {
 	}
 }
 
-// Deploy generates, builds and applies what the project's configuration describes, and waits for it. It returns the
-// objects that it applied; with a preview, those that it would apply.
+// Deploy generates, builds and applies the project's configuration, and waits for it if asked. It returns the applied
+// objects, or with a preview those that it would apply.
 func Deploy(ctx context.Context, s *operation.Session, d Deployment) ([]*unstructured.Unstructured, error) {
 	defer s.Collector.Patiently()()
 	root, err := configRoot(s, d.Folder, d.again)
@@ -179,8 +179,8 @@ func Deploy(ctx context.Context, s *operation.Session, d Deployment) ([]*unstruc
 	return objects, nil
 }
 
-// withAddon suggests the add-on that brings a missing kind into an embedded cluster, and for others what withoutSelf
-// does.
+// withAddon changes the advice of an error about a missing kind. On an embedded cluster it suggests the add-on with
+// that kind, elsewhere what withoutSelf does.
 func withAddon(ctx context.Context, s *operation.Session, root string, cluster *ship.Cluster, err error) error {
 	e, ok := errors.AsType[*report.Error](err)
 	brings := addon.ForGroup(ship.MissingGroup(err))
@@ -204,8 +204,8 @@ func withAddon(ctx context.Context, s *operation.Session, root string, cluster *
 	return &advised
 }
 
-// withoutSelf suggests another command where cert-manager is missing and the project's manager cannot keep its
-// certificates itself.
+// withoutSelf suggests installing cert-manager if it is missing and the project's manager cannot create its own
+// certificates.
 func withoutSelf(root string, err error) error {
 	e, ok := errors.AsType[*report.Error](err)
 	if !ok || ship.MissingGroup(err) != ship.CertManager || scaffold.CanKeepCertificates(root) {
@@ -217,7 +217,7 @@ func withoutSelf(root string, err error) error {
 	return &advised
 }
 
-// PrintDeployment answers with the objects of a deployment, as one YAML stream, and touches no cluster.
+// PrintDeployment reports the objects of a deployment as a YAML stream. It connects to no cluster.
 func PrintDeployment(ctx context.Context, s *operation.Session, d Deployment) ([]*unstructured.Unstructured, error) {
 	root, err := configRoot(s, d.Folder, d.again)
 	if err != nil {
@@ -244,18 +244,18 @@ func PrintDeployment(ctx context.Context, s *operation.Session, d Deployment) ([
 	return objects, nil
 }
 
-// A Removal is how to take away from a cluster what an operation brought there.
+// A Removal is how to delete from a cluster what an operation brought there.
 type Removal struct {
 	From   Target
-	Yes    bool // delete what others use, and what may hold data, without a question
-	DryRun bool // only list what would go
+	Yes    bool // delete shared objects and those that may hold data, without a prompt
+	DryRun bool // only list what would be deleted
 
-	Dependencies bool // with what install brought of other modules; for Uninstall
+	Dependencies bool // for Uninstall: also other modules' CRDs that install brought
 }
 
-// Undeploy builds the objects of the kustomization in a folder, which is in the project or an absolute path, or empty
-// for the one that the Makefile deploys, and deletes them. Nothing is generated: what is in the cluster came from what
-// is there. It returns the objects that were deleted; with DryRun, those that would be.
+// Undeploy builds the kustomization in a folder, named as in [Deployment].Folder, and deletes its objects. It generates
+// nothing: the files as they are describe what was deployed. It returns the deleted objects, or with DryRun those that
+// it would delete.
 func Undeploy(ctx context.Context, s *operation.Session, folder string, r Removal) ([]report.Object, error) {
 	again := operation.NewCommandLine("slipway undeploy", append(r.From.flags(), operation.FlagIf(r.DryRun, "--dry-run"))...)
 	root, err := configRoot(s, folder, again)
@@ -287,8 +287,8 @@ func Undeploy(ctx context.Context, s *operation.Session, folder string, r Remova
 	return remove(ctx, s, objects, set, r, command)
 }
 
-// remove deletes the members of a set and its inventory, or says which, and returns those. The error for what cannot be
-// asked names the command.
+// remove deletes the members of a set and its inventory, or with DryRun lists them, and returns them. Command is for
+// the error if consent is needed and there is no terminal.
 func remove(ctx context.Context, s *operation.Session, objects []*unstructured.Unstructured, set *ship.Set, r Removal, command string) ([]report.Object, error) {
 	changes, noting := &tally{handler: s.Handler, verbose: true}, *s
 	noting.Handler = changes
@@ -306,9 +306,9 @@ func remove(ctx context.Context, s *operation.Session, objects []*unstructured.U
 	return slices.DeleteFunc(changes.list(), func(o report.Object) bool { return o.Action != report.Deleted }), nil
 }
 
-// outdated are the workloads of an embedded cluster whose pods run an older image than the one that the cluster's
-// registry has under its name now, or are simulated although it has their images. Of other clusters it is not known
-// what their nodes would pull.
+// outdated returns the workloads on an embedded cluster whose pods have to be recreated. They run an older image than
+// the one that the cluster's registry now has under that name, or are simulated although the registry has their images.
+// For other clusters it returns none, since what their nodes would pull is unknown.
 func outdated(ctx context.Context, s *operation.Session, cluster *ship.Cluster, objects []*unstructured.Unstructured) ([]ship.Outdated, error) {
 	embedded := clusters.Embedded(ctx, s, cluster)
 	if embedded == nil || embedded.Nodes.Real == 0 {

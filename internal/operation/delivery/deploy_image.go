@@ -19,7 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// CheckImage refuses what no node could pull, as an image or as that of NAME=REFERENCE.
+// CheckImage refuses a reference that no node could pull, also in the form NAME=REFERENCE.
 func CheckImage(text string) error {
 	replaces, image := kustomization.SplitImage(text)
 	if replaces == "" {
@@ -29,13 +29,13 @@ func CheckImage(text string) error {
 	return err
 }
 
-// runs reports whether a container of objects has the image that is to run.
+// runs reports whether a container of objects has the image that a flag names.
 func runs(objects []*unstructured.Unstructured, text string) bool {
 	_, image := kustomization.SplitImage(text)
 	return ship.RunsImage(objects, image)
 }
 
-// noteSetImage notes an image that the Makefile's target deploy sets, where a deployment without --image runs another.
+// noteSetImage notes that the Makefile's target deploy sets an image which this deployment without --image does not.
 func noteSetImage(s *operation.Session, root string, d Deployment, objects []*unstructured.Unstructured) {
 	deployed, err := s.Codebase(root).Deployed()
 	if err != nil || d.Image != "" || deployed.Image == nil || !slices.Contains(deployed.Folders, d.applied) {
@@ -53,8 +53,8 @@ func noteSetImage(s *operation.Session, root string, d Deployment, objects []*un
 	s.Handler.Handle(report.Note{Text: text + ", which deploy does not by itself: --image " + image.Flag() + " gives it"})
 }
 
-// withoutContainer refuses an image that no container would run: what is deployed would be the image before. It names
-// the images that containers have, and with one of them a command that works.
+// withoutContainer refuses an image that no container would run, since the old image would be deployed. It lists the
+// containers' images and suggests a command that works.
 func (d Deployment) withoutContainer(ctx context.Context, built kustomization.Kustomization, objects []*unstructured.Unstructured) error {
 	replaces, image := kustomization.SplitImage(d.Image)
 	refused := &report.Error{What: "no container has the image " + replaces + ", which " + image + " replaces", Where: d.Folder}
@@ -76,7 +76,7 @@ func (d Deployment) withoutContainer(ctx context.Context, built kustomization.Ku
 	return refused
 }
 
-// withWorkloads are images with their workloads, on a line each.
+// withWorkloads lists images with their workloads, one per line.
 func withWorkloads(images []ship.ContainerImage) string {
 	var lines []string
 	for _, one := range images {
@@ -88,20 +88,20 @@ func withWorkloads(images []ship.ContainerImage) string {
 	return strings.Join(lines, "\n")
 }
 
-// again is the deployment's own command line, with another folder.
+// again returns the command line of this deployment with another folder.
 func (d Deployment) again(folder string) string {
 	return operation.NewCommandLine("slipway deploy", append(d.To.flags(), operation.FlagIf(d.print, "--print"), operation.FlagIf(d.DryRun, "--dry-run"), operation.FlagIf(d.Diff, "--diff"),
 		operation.FlagIf(d.NoGenerate, "--no-generate"), operation.FlagIf(d.Image != "", "--image "+shellword.Quote(d.Image)))...)(folder)
 }
 
-// command is the deployment's own command line, with another image.
+// command returns the command line of this deployment with another image.
 func (d Deployment) command(image string) string {
 	d.Image = image
 	return d.again(d.Folder)
 }
 
-// requireImages refuses names of images that no kubelet takes, with the file that has one. What is printed may be
-// completed by another tool, and is warned of.
+// requireImages refuses image names that kubelets reject, with the file that has one. When printing it only warns:
+// another tool may complete the names.
 func requireImages(ctx context.Context, s *operation.Session, root string, d Deployment, objects []*unstructured.Unstructured) error {
 	for _, container := range ship.ContainerImages(objects) {
 		invalid, is := errors.AsType[*report.Error](reference.Check(container.Image))
@@ -117,7 +117,7 @@ func requireImages(ctx context.Context, s *operation.Session, root string, d Dep
 	return nil
 }
 
-// origin is the file that an object of a kustomization is from or, if that is not known, the kustomization's folder.
+// origin returns the file that defines an object of a kustomization, or the kustomization's folder if that is unknown.
 func origin(ctx context.Context, s *operation.Session, root, folder string, object *unstructured.Unstructured) string {
 	inside, err := filepath.Rel(root, ResolveFolder(root, folder))
 	if err != nil || !filepath.IsLocal(inside) {
@@ -126,8 +126,7 @@ func origin(ctx context.Context, s *operation.Session, root, folder string, obje
 	return cmp.Or(s.Codebase(root).Origin(ctx, filepath.ToSlash(inside), object), folder)
 }
 
-// refuseKo refuses references that only ko replaces: no node can pull them. What is printed may be meant for ko, and is
-// warned of.
+// refuseKo refuses ko:// references, which no node can pull. When printing it only warns: the output may be for ko.
 func refuseKo(s *operation.Session, d Deployment, objects []*unstructured.Unstructured) error {
 	all := kustomization.KoReferences(objects)
 	if len(all) == 0 {

@@ -14,17 +14,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// InstallTimeout is how long definitions may usually take to be served.
+// InstallTimeout is the default time for the API server to serve CRDs.
 const InstallTimeout = ship.DefaultTimeout
 
-// A Target is which cluster is meant, and how long it may take.
+// A Target is a cluster, and how long an operation may take there.
 type Target struct {
-	Kubeconfig string        // a file; empty is KUBECONFIG, else ~/.kube/config
-	Context    string        // of the kubeconfig; empty is its current one
-	Timeout    time.Duration // 0 is InstallTimeout
+	Kubeconfig string        // file; empty means KUBECONFIG, else ~/.kube/config
+	Context    string        // of the kubeconfig; empty means its current context
+	Timeout    time.Duration // 0 means InstallTimeout
 }
 
-// connect returns the cluster that to means, after what a killed run owes to it was seen to.
+// connect returns the cluster of a target, after restoring what a killed run left changed there.
 func connect(ctx context.Context, s *operation.Session, to Target, preview bool) (*ship.Cluster, error) {
 	cluster, err := reach(s, to)
 	if err != nil {
@@ -33,7 +33,7 @@ func connect(ctx context.Context, s *operation.Session, to Target, preview bool)
 	return cluster, takeBack(ctx, s, cluster, preview)
 }
 
-// reach returns the cluster that a target means.
+// reach returns the cluster of a target.
 func reach(s *operation.Session, to Target) (*ship.Cluster, error) {
 	if to.Timeout < 0 {
 		return nil, negativeTimeout()
@@ -42,7 +42,7 @@ func reach(s *operation.Session, to Target) (*ship.Cluster, error) {
 	return ship.Connect(k, s.Handler)
 }
 
-// reachable is why a preview cannot be made for lack of a cluster, which is said before anything is generated for it.
+// reachable returns an error if a preview cannot connect to its cluster. It is called before anything is generated.
 func reachable(s *operation.Session, to Target, p operation.Preview) error {
 	if !p.Only() {
 		return nil
@@ -55,21 +55,21 @@ func negativeTimeout() error {
 	return &report.Error{What: "a timeout cannot be negative", Where: "--timeout", Hint: "expected a duration such as 30s or 2m", Code: operation.UsageCode}
 }
 
-// An Installation is how to bring a project's definitions into a cluster.
+// An Installation is how to bring a project's CRDs into a cluster.
 type Installation struct {
 	To    Target
-	Force bool // take over fields that others own
-	Yes   bool // delete definitions that left the project, with their objects, without a question
+	Force bool // take over fields that other managers own
+	Yes   bool // delete CRDs that left the project, with their objects, without a prompt
 
-	Folder     string // the kustomization to take them from; empty is where the project generates them
+	Folder     string // kustomization with the CRDs; empty means where the project generates them
 	NoGenerate bool   // install the files as they are
-	// Dependencies brings the definitions of kinds of other modules along that the project uses.
+	// Dependencies also installs the CRDs of other modules whose kinds the project uses.
 	Dependencies bool
 	operation.Preview
 }
 
-// Install generates, builds and applies the project's definitions, and waits until the API server serves them.
-// It returns all that it applied, those of other modules too; with a preview, what it would apply.
+// Install generates, builds and applies the project's CRDs, and waits until the API server serves them. It returns all
+// applied CRDs, including those of other modules, or with a preview those that it would apply.
 func Install(ctx context.Context, s *operation.Session, i Installation) ([]*unstructured.Unstructured, error) {
 	if i.Folder != "" {
 		return installFolder(ctx, s, i)
@@ -106,7 +106,7 @@ func Install(ctx context.Context, s *operation.Session, i Installation) ([]*unst
 	}
 	cluster, err := connect(ctx, s, i.To, i.Only())
 	if err != nil && len(definitions) == 0 && !i.Dependencies {
-		return nil, nil // there is nothing to install, which is said
+		return nil, nil // there is nothing to install, as a note says
 	}
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func Install(ctx context.Context, s *operation.Session, i Installation) ([]*unst
 	return slices.Concat(brought, definitions), nil
 }
 
-// applyDefinitions applies definitions, which it returns, or shows what that would do.
+// applyDefinitions applies CRDs or shows a preview, and returns them.
 func applyDefinitions(ctx context.Context, s *operation.Session, cluster *ship.Cluster, definitions []*unstructured.Unstructured, o ship.ApplyOptions, p operation.Preview) ([]*unstructured.Unstructured, error) {
 	apply := cluster.Apply
 	if p.Only() {
@@ -144,8 +144,7 @@ func applyDefinitions(ctx context.Context, s *operation.Session, cluster *ship.C
 	return definitions, nil
 }
 
-// previewInstallation answers with what installing the definitions of other modules, with options of their own, and
-// then those of the project would do.
+// previewInstallation previews installing the CRDs of other modules, with the options with, and then the project's.
 func previewInstallation(ctx context.Context, s *operation.Session, cluster *ship.Cluster, own, others []*unstructured.Unstructured, o, with ship.ApplyOptions, p operation.Preview) error {
 	all, err := cluster.Preview(ctx, others, with)
 	if err != nil {
@@ -159,8 +158,8 @@ func previewInstallation(ctx context.Context, s *operation.Session, cluster *shi
 	return nil
 }
 
-// Uninstall deletes the project's definitions, and with them their objects. It returns the definitions
-// that were deleted; with DryRun, those that would be.
+// Uninstall deletes the project's CRDs, and with them their objects. It returns the deleted CRDs, or with DryRun those
+// that it would delete.
 func Uninstall(ctx context.Context, s *operation.Session, folder string, r Removal) ([]report.Object, error) {
 	if folder != "" {
 		return uninstallFolder(ctx, s, folder, r)
@@ -196,7 +195,7 @@ func Uninstall(ctx context.Context, s *operation.Session, folder string, r Remov
 	return slices.Concat(own, others), nil
 }
 
-// uninstallDependencies deletes the definitions of other modules that install brought.
+// uninstallDependencies deletes the CRDs of other modules that install brought.
 func uninstallDependencies(ctx context.Context, s *operation.Session, root string, own []*unstructured.Unstructured, r Removal) ([]report.Object, error) {
 	others, err := Dependencies(ctx, s, root, own)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// deploymentSet is the inventory of what is deployed from a folder of the project in root: the same for every checkout.
+// deploymentSet returns the inventory of a deployed folder of the project in root. It is the same for every checkout.
 func deploymentSet(s *operation.Session, root, folder string, objects []*unstructured.Unstructured) (*ship.Set, error) {
 	name, err := ProjectName(root, s.Codebase(root))
 	if err != nil {
@@ -30,8 +30,8 @@ func deploymentSet(s *operation.Session, root, folder string, objects []*unstruc
 	return set, nil
 }
 
-// ProjectName is that of PROJECT or, without one, the last name in the module's path. Both are the same in every
-// checkout. Without Go code it is the folder's name.
+// ProjectName returns the name that inventories use: from PROJECT, else the last element of the module's path. Both are
+// the same in every checkout. Without Go code it is the folder's name.
 func ProjectName(root string, code *codebase.Codebase) (string, error) {
 	p, err := code.Project()
 	switch {
@@ -43,13 +43,13 @@ func ProjectName(root string, code *codebase.Codebase) (string, error) {
 	return cmp.Or(asName(code.ProjectName()), asName(filepath.Base(root)), "project"), nil
 }
 
-// asName is a text as names of objects may have it; empty if it has none of their characters.
+// asName converts a text to an object name, or "" if it has no valid characters.
 func asName(text string) string {
 	return strings.Trim(notInNames().ReplaceAllString(strings.ToLower(text), "-"), "-")
 }
 
-// definitionsSet is the inventory of the project in root, of which only the definitions count. It is that of what is
-// deployed, so that deploy and install, undeploy and uninstall mean the same definitions.
+// definitionsSet returns the inventory of the project's CRDs. It is the deployment's inventory restricted to CRDs, so
+// that deploy and install, undeploy and uninstall agree.
 func definitionsSet(s *operation.Session, root string) (*ship.Set, error) {
 	code, folder := s.Codebase(root), codebase.DeployedFolder
 	if deployed, err := code.Deployed(); err != nil {
@@ -61,20 +61,20 @@ func definitionsSet(s *operation.Session, root string) (*ship.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all, err := code.Deployments(); err == nil && set.Namespace == "" && len(all) > 0 { // deploying reports one that does not build
+	if all, err := code.Deployments(); err == nil && set.Namespace == "" && len(all) > 0 { // deploying reports errors
 		set.Namespace = all[0].Metadata.Namespace
 	}
-	if set.Namespace == "" { // as a project without config/default would have it
+	if set.Namespace == "" { // the default namespace of kubebuilder's config/default
 		set.Namespace = set.Project + "-system"
 	}
 	set.DefinitionsOnly = true
 	return set, nil
 }
 
-// notInNames is what names of objects do not have.
+// notInNames matches runs of characters that object names cannot contain.
 var notInNames = lazy.Regexp(`[^a-z0-9]+`)
 
-// part distinguishes the deployments of a project's folders; empty for the usual one.
+// part distinguishes the inventories of a project's folders. It is "" for config/default.
 func part(root, folder string) string {
 	if folder == ResolveFolder(root, codebase.DeployedFolder) {
 		return ""
@@ -86,8 +86,7 @@ func part(root, folder string) string {
 	return asName(name)
 }
 
-// targetNamespace is the namespace that the kustomization in a folder gives to its objects; empty if it does not
-// say so itself.
+// targetNamespace returns the namespace field of the kustomization in a folder, or "".
 func targetNamespace(s *operation.Session, root, folder string) string {
 	text, err := kustomization.Files{Root: root, View: s.Folder(root)}.Read(folder)
 	if err != nil {
@@ -102,8 +101,8 @@ func targetNamespace(s *operation.Session, root, folder string) string {
 	return says.Namespace
 }
 
-// consent asks before objects are deleted that may hold data, or that others use; flag agrees for scripts. Without a
-// terminal the answer is what otherwise returns.
+// consent returns a function that asks before deleting objects that may hold data or are shared. Flag is the one by
+// which scripts agree. Without a terminal, otherwise answers.
 func consent(s *operation.Session, yes bool, flag string, otherwise func(question string) (bool, error)) ship.Consent {
 	return func(ctx context.Context, question string) (bool, error) {
 		switch {
@@ -116,8 +115,8 @@ func consent(s *operation.Session, yes bool, flag string, otherwise func(questio
 	}
 }
 
-// pruning is the consent to delete what left the configuration and may hold data. A preview asks nothing, and shows
-// what happens without a terminal.
+// pruning returns the consent to delete objects that left the configuration and may hold data. A preview does not ask:
+// it shows what happens without a terminal.
 func pruning(s *operation.Session, yes bool, p operation.Preview) ship.Consent {
 	if p.Only() {
 		return func(context.Context, string) (bool, error) { return yes, nil }
@@ -125,10 +124,10 @@ func pruning(s *operation.Session, yes bool, p operation.Preview) ship.Consent {
 	return consent(s, yes, "--prune=data", keepData)
 }
 
-// keepData keeps it, and deploy says so.
+// keepData refuses consent, so that the objects stay. Deploy reports them.
 func keepData(string) (bool, error) { return false, nil }
 
-// refuseDeletion ends the command before anything is deleted.
+// refuseDeletion returns an answer that ends the command before anything is deleted.
 func refuseDeletion(command string) func(string) (bool, error) {
 	return func(question string) (bool, error) {
 		about, _, _ := strings.Cut(question, "\nDelete")

@@ -11,28 +11,27 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// What the folder of definitions keeps. A file is small, but each change of a project's dependencies makes another.
+// Limits of the folder with CRD files. Each change of a project's dependencies adds a file.
 const (
-	mostDefinitions      = 32                  // files, as long as they are used
-	forgottenDefinitions = 30 * 24 * time.Hour // without use, after which a file goes
-	recentDefinitions    = 24 * time.Hour      // since the last use, within which none goes: a suite may run
+	mostDefinitions      = 32                  // files that are kept
+	forgottenDefinitions = 30 * 24 * time.Hour // a file not used for so long is deleted
+	recentDefinitions    = 24 * time.Hour      // a file used within this time stays: a suite may run
 )
 
-// useDefinitions notes that a file of definitions is used: its time is that of the last use. It changes once a day at
-// most, since go test runs a suite again when a file that it read has another time.
+// useDefinitions records the last use of a file in its modification time. It does so at most twice a day: go test runs
+// a suite again if a file that it read has another time.
 func useDefinitions(path string, now time.Time) {
 	info, err := os.Stat(path)
 	if err == nil && now.Sub(info.ModTime()) > recentDefinitions/2 {
-		_ = os.Chtimes(path, now, now) // a cache that cannot be written is never pruned either
+		_ = os.Chtimes(path, now, now) // an unwritable cache is not pruned either
 	}
 }
 
-// definitionsName matches the names of these files. The user may have made any folder the cache, and other files lie
-// there then.
+// definitionsName matches the names of these files. The user may choose any folder as the cache, so it may hold other
+// files.
 var definitionsName = lazy.Regexp(`^[0-9a-f]{64}\.yaml$`)
 
-// pruneDefinitions removes the files that were not used for a long time, and the oldest of those that are too many.
-// What cannot be removed stays until the next time.
+// pruneDefinitions deletes files that were not used for long, and the oldest above the limit. It ignores failures.
 func pruneDefinitions(dir string, now time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Kubectl has kubectl take the place of this process, after what a killed run owes to its cluster was seen to. It
-// returns only if that fails. Called reports whether slipway was called by the name kubectl, as the link among
-// envtest's programs is: it is ours then, and not the one on PATH, which may be of any version.
+// Kubectl replaces this process with kubectl, after restoring what a killed run left changed in the cluster. It returns
+// only on an error. Called reports whether slipway was started under the name kubectl, as by the link in envtest's
+// folder. It then always runs slipway's own kubectl, since the one on PATH may have any version.
 func Kubectl(ctx context.Context, s *operation.Session, called bool, args []string) error {
 	path, err := kubectl(ctx, s, called)
 	if err != nil {
@@ -26,11 +26,11 @@ func Kubectl(ctx context.Context, s *operation.Session, called bool, args []stri
 	return spawn.Become(append([]string{path}, args...), os.Environ())
 }
 
-// handedTo is the variable with the kubectl that has taken slipway's place. One on PATH that runs slipway, as a script
-// of `tools link` does, is not run again.
+// handedTo is the environment variable with the path of the kubectl that replaced slipway. If that is a script which
+// runs slipway again, such as one of `tools link`, it is not run a second time.
 const handedTo = "SLIPWAY_KUBECTL"
 
-// isThisProgram reports whether a path leads to the running program, as a link called kubectl may.
+// isThisProgram reports whether a path is the running program, as a link named kubectl may be.
 func isThisProgram(path string) bool {
 	own, err := os.Executable()
 	if err != nil {
@@ -44,8 +44,8 @@ func isThisProgram(path string) bool {
 	return err == nil && os.SameFile(ours, there)
 }
 
-// kubectl returns the path of kubectl: ours, or else the one on PATH, which may be of any version, or else ours once it
-// is compiled.
+// kubectl returns the path of kubectl: slipway's own if it is built, else the one on PATH, else slipway's own after
+// building it.
 func kubectl(ctx context.Context, s *operation.Session, called bool) (path string, err error) {
 	clusters := clusterctl.New(s.Getenv, s.Handler)
 	path, ok, err := clusters.FindKubectl(ctx)

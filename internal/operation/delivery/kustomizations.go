@@ -19,8 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/spelling"
 )
 
-// Online is a context in which kustomizations have addresses fetched, each of which is reported before, unless the
-// command only looks. End removes what was fetched.
+// Online returns a context in which kustomize may fetch remote resources, with a note for each. If looks is set nothing
+// is fetched. End deletes what was fetched.
 func Online(ctx context.Context, s *operation.Session, looks bool) (online context.Context, end func()) {
 	if looks {
 		return ctx, func() {}
@@ -30,15 +30,14 @@ func Online(ctx context.Context, s *operation.Session, looks bool) (online conte
 	})
 }
 
-// flags are those that name the cluster.
 func (t Target) flags() []operation.OptionalFlag {
 	return []operation.OptionalFlag{
 		operation.FlagIf(t.Kubeconfig != "", "--kubeconfig "+shellword.Quote(t.Kubeconfig)), operation.FlagIf(t.Context != "", "--context "+shellword.Quote(t.Context)),
 	}
 }
 
-// DeployedFolder is the folder to deploy: the one that a flag names or, if that is empty, the one that the Makefile
-// deploys. The error for one that is not certain has the command that names it.
+// DeployedFolder returns the folder to deploy: named, or if that is empty the one that the Makefile deploys. If that is
+// uncertain, the error advises a command that names the likely folder.
 func DeployedFolder(s *operation.Session, root, named string, command operation.CommandLine) (string, error) {
 	if named != "" {
 		return named, nil
@@ -65,8 +64,8 @@ func DeployedFolder(s *operation.Session, root, named string, command operation.
 	return folder, nil
 }
 
-// RequireKustomization refuses a folder without a kustomization, with those that the project has, and the command for
-// the one that is most likely meant.
+// RequireKustomization refuses a folder without a kustomization. The error lists the project's kustomizations and
+// advises a command with the likely one.
 func RequireKustomization(s *operation.Session, root, folder string, command operation.CommandLine) error {
 	dir := ResolveFolder(root, folder)
 	if kustomization.In(dir) {
@@ -87,7 +86,7 @@ func RequireKustomization(s *operation.Session, root, folder string, command ope
 	switch meant := nearestFolder(folder, all.Folders()); {
 	case meant != "":
 		refused.Next = command(meant)
-	case folder == codebase.DeployedFolder: // no flag names it
+	case folder == codebase.DeployedFolder: // no flag named it
 		refused.Next = command(cmp.Or(s.Codebase(root).Main(codebase.Deployed{Folders: choices}), choices[0]))
 	case len(choices) == 1 || choices[0] == codebase.DeployedFolder:
 		refused.Next = command(choices[0])
@@ -95,7 +94,7 @@ func RequireKustomization(s *operation.Session, root, folder string, command ope
 	return refused
 }
 
-// DeployableFolders are the folders of kustomizations that may be deployed, the most likely one first.
+// DeployableFolders returns the folders whose kustomizations may be deployed, config/default first.
 func DeployableFolders(all *codebase.Kustomizations) []string {
 	choices := slices.DeleteFunc(all.Tops(), codebase.IsSamples)
 	if usual := codebase.DeployedFolder; slices.Contains(all.Folders(), usual) {
@@ -104,7 +103,7 @@ func DeployableFolders(all *codebase.Kustomizations) []string {
 	return choices
 }
 
-// nearestFolder is the folder of a similar name; "" without one, or with several.
+// nearestFolder returns the folder with the most similar name, or "" if there is none or a tie.
 func nearestFolder(name string, folders []string) (nearest string) {
 	name = path.Clean(filepath.ToSlash(name))
 	best, mostWrong := 1+min(3, len(name)/4), 3

@@ -11,13 +11,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// plannedObjects is the JSON form of a preview.
 type plannedObjects struct {
 	DryRun  bool              `json:"dryRun"`
 	Objects []ship.Difference `json:"objects"`
 }
 
-// previewObjects answers with what applying objects would do, and restarting what is outdated.
+// previewObjects reports what applying objects, and restarting outdated workloads, would do.
 func previewObjects(ctx context.Context, s *operation.Session, cluster *ship.Cluster, objects []*unstructured.Unstructured, o ship.ApplyOptions, p operation.Preview, outdated ...ship.Outdated) error {
 	differences, err := cluster.Preview(ctx, objects, o)
 	if err != nil {
@@ -28,7 +27,7 @@ func previewObjects(ctx context.Context, s *operation.Session, cluster *ship.Clu
 	return nil
 }
 
-// previewDeletion answers with what deleting objects would do, and returns those that would go.
+// previewDeletion reports what deleting objects would do, and returns those that it would delete.
 func previewDeletion(ctx context.Context, s *operation.Session, cluster *ship.Cluster, objects []*unstructured.Unstructured, o ship.DeleteOptions) ([]report.Object, error) {
 	differences, err := cluster.PreviewDelete(ctx, objects, o)
 	if err != nil {
@@ -44,7 +43,7 @@ func previewDeletion(ctx context.Context, s *operation.Session, cluster *ship.Cl
 	return deleted, nil
 }
 
-// showObjects answers with what would become of objects.
+// showObjects reports planned changes of objects as a list or a diff.
 func showObjects(s *operation.Session, differences []ship.Difference, p operation.Preview) {
 	var text strings.Builder
 	for i, d := range differences {

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// reportSimulated says of what was deployed that it only seems to run, and how it runs.
+// reportSimulated notes which deployed workloads have only simulated pods, and how to run them for real.
 func reportSimulated(ctx context.Context, s *operation.Session, cluster *ship.Cluster, objects []*unstructured.Unstructured) {
 	simulated := cluster.Simulated(ctx, objects)
 	if len(simulated) == 0 {
@@ -30,7 +30,7 @@ func reportSimulated(ctx context.Context, s *operation.Session, cluster *ship.Cl
 	}
 }
 
-// absent are those of the images that are not in the cluster's registry, as far as it says.
+// absent returns the images that the cluster's registry does not have, or cannot be asked about.
 func absent(ctx context.Context, cluster *clusterctl.Status, images []string) []string {
 	if cluster == nil {
 		return images
@@ -41,8 +41,9 @@ func absent(ctx context.Context, cluster *clusterctl.Status, images []string) []
 	})
 }
 
-// requireLoaded fails if simulated pods would replace containers of an embedded cluster that run: its nodes simulate
-// pods whose images were not loaded. With real nodes alone, such pods wait, and the containers go on.
+// requireLoaded refuses a deployment to an embedded cluster in which simulated pods would replace running containers:
+// its nodes simulate pods whose images are not loaded. If all nodes are real, such pods wait and the containers
+// continue.
 func requireLoaded(ctx context.Context, s *operation.Session, cluster *ship.Cluster, objects []*unstructured.Unstructured) error {
 	embedded := clusters.Embedded(ctx, s, cluster)
 	if embedded == nil {
@@ -61,12 +62,12 @@ func requireLoaded(ctx context.Context, s *operation.Session, cluster *ship.Clus
 	return unloadedError(s, embedded, unloaded[0])
 }
 
-// uncheckedImage is the error of an image that the registry of a cluster was not asked for.
+// uncheckedImage returns the error if the registry of a cluster cannot be asked about an image.
 func uncheckedImage(image, cluster string, err error) error {
 	return &report.Error{What: "cannot check whether image " + image + " is current", Where: "cluster " + cluster, Err: err, Next: "slipway cluster status " + cluster}
 }
 
-// unloadedError refuses a deployment without its image, and says how the image comes.
+// unloadedError refuses a deployment whose image is not loaded, with the commands that load it.
 func unloadedError(s *operation.Session, cluster *clusterctl.Status, missing ship.Simulation) error {
 	image := missing.Images[0]
 	load := "slipway image load " + image + toCluster(cluster)
@@ -81,7 +82,7 @@ func unloadedError(s *operation.Session, cluster *clusterctl.Status, missing shi
 	return e
 }
 
-// toCluster is the flag that names an embedded cluster, unless that is the usual one.
+// toCluster returns the flag --cluster for commands, or "" for the default cluster.
 func toCluster(s *clusterctl.Status) string {
 	if s.Name == clusterctl.DefaultName {
 		return ""
@@ -89,7 +90,8 @@ func toCluster(s *clusterctl.Status) string {
 	return " --cluster " + s.Name
 }
 
-// wayOut is how pods of an embedded cluster, if it is one, become real.
+// wayOut returns how the simulated pods of an embedded cluster become real, for the end of a note. S is nil for another
+// cluster.
 func wayOut(s *clusterctl.Status, of ship.Simulation) string {
 	switch {
 	case s == nil:
@@ -110,7 +112,7 @@ func wayOut(s *clusterctl.Status, of ship.Simulation) string {
 	return ": run " + strings.Join(append(steps, restart), ", then ")
 }
 
-// rollout is how a workload, kind/namespace/name, gets new pods.
+// rollout returns the command that restarts a workload, which has the form kind/namespace/name.
 func rollout(workload string) string {
 	parts := strings.Split(workload, "/")
 	if len(parts) != 3 || !slices.Contains([]string{"deployment", "statefulset", "daemonset"}, parts[0]) {
@@ -119,7 +121,7 @@ func rollout(workload string) string {
 	return "`slipway kubectl -n " + parts[1] + " rollout restart " + parts[0] + " " + parts[2] + "`"
 }
 
-// comesFirst is how images come to this machine that load does not find here.
+// comesFirst returns how to get the first image that load would not find on this machine.
 func comesFirst(s *operation.Session, cluster *clusterctl.Status, wanted []string) string {
 	if cluster == nil || !cluster.Nodes.Joins && cluster.Nodes.Real == 0 {
 		return ""

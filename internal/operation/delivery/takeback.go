@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// takeBack has the cluster ask its own webhooks again where a run was ended before it could see to that. A preview
-// only says so.
+// takeBack restores the webhooks in the cluster that a killed run of slipway redirected to itself. A preview only warns
+// of them.
 func takeBack(ctx context.Context, s *operation.Session, cluster *ship.Cluster, preview bool) error {
 	folder, err := operation.StateFolder(s)
 	if err != nil {
@@ -27,8 +27,8 @@ func takeBack(ctx context.Context, s *operation.Session, cluster *ship.Cluster, 
 	return err
 }
 
-// takeBackBeforeKubectl is takeBack for the cluster that kubectl's arguments mean. kubectl runs in any case, for it
-// may be what shows what is wrong.
+// takeBackBeforeKubectl is takeBack for the cluster that kubectl's arguments name. A failure is only a warning: kubectl
+// may be what the user needs to find the cause.
 func takeBackBeforeKubectl(ctx context.Context, s *operation.Session, args []string) {
 	folder, err := operation.StateFolder(s)
 	if err != nil || !dev.Promised(folder) {
@@ -44,7 +44,7 @@ func takeBackBeforeKubectl(ctx context.Context, s *operation.Session, args []str
 	}
 }
 
-// flagOf is the value of another program's flag, up to the arguments that it hands on.
+// flagOf returns the value of kubectl's flag, or "". It stops at the argument --.
 func flagOf(args []string, name string) string {
 	for i, arg := range args {
 		if arg == "--" {

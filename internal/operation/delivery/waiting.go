@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// warnWaiting warns of sections of the project's configuration that are in comments though its webhooks need them. A
-// project that cannot be read gives none: the verbs that change it report that.
+// warnWaiting warns of commented-out sections of the configuration that the project's webhooks need. It says nothing
+// about a project that it cannot read: the commands that change projects report that.
 func warnWaiting(s *operation.Session, root, folder string) {
 	kustomizations, err := s.Codebase(root).Config()
 	if err != nil || !slices.Contains(kustomizations.Parts(path.Clean(filepath.ToSlash(folder))), codebase.DeployedFolder) {

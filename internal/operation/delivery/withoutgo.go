@@ -17,8 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// configRoot is the folder of the project for operations on a kustomization that a flag may name. Without Go it is the
-// working folder, and the flag has to.
+// configRoot returns the root folder for operations on a kustomization. Without Go it is the working folder, and
+// folder, the value of -k, must not be empty.
 func configRoot(s *operation.Session, folder string, command operation.CommandLine) (string, error) {
 	switch {
 	case !operation.WithoutGo(s):
@@ -41,8 +41,8 @@ func configRoot(s *operation.Session, folder string, command operation.CommandLi
 	}
 }
 
-// checkBuilt reports what API servers say of definitions that were not generated just now, as the generator does of its
-// own, and refuses those that none takes.
+// checkBuilt checks CRDs that no generator wrote in this run as an API server would, and refuses those that it would
+// refuse.
 func checkBuilt(ctx context.Context, s *operation.Session, root, where string, objects []*unstructured.Unstructured) error {
 	var files []crdcheck.File
 	made := map[string]*unstructured.Unstructured{}
@@ -83,7 +83,7 @@ func checkBuilt(ctx context.Context, s *operation.Session, root, where string, o
 	return &report.Error{What: "API servers refuse these CRDs: " + operation.Count(refused, "mistake") + ", reported above", Where: where, Hint: "nothing was applied; correct the manifests"}
 }
 
-// byHand are the definitions that no generator wrote.
+// byHand returns the CRDs without the generator's annotation.
 func byHand(objects []*unstructured.Unstructured) (written []*unstructured.Unstructured) {
 	for _, object := range objects {
 		if _, generated := object.GetAnnotations()[generate.VersionAnnotation]; isDefinition(object) && !generated {
@@ -97,7 +97,7 @@ func isDefinition(object *unstructured.Unstructured) bool {
 	return object.GetKind() == "CustomResourceDefinition"
 }
 
-// folderDefinitions are the CRDs of the kustomization in a folder, with the inventory that deploying it has.
+// folderDefinitions returns the CRDs of the kustomization in a folder, with the inventory that deploying it uses.
 func folderDefinitions(ctx context.Context, s *operation.Session, folder string, command operation.CommandLine) (root string, definitions []*unstructured.Unstructured, set *ship.Set, err error) {
 	if root, err = configRoot(s, folder, command); err != nil {
 		return "", nil, nil, err
@@ -121,7 +121,7 @@ func folderDefinitions(ctx context.Context, s *operation.Session, folder string,
 	return root, definitions, set, nil
 }
 
-// installFolder installs the CRDs of a kustomization as they are.
+// installFolder installs the CRDs of a kustomization without generating.
 func installFolder(ctx context.Context, s *operation.Session, i Installation) ([]*unstructured.Unstructured, error) {
 	again := operation.NewCommandLine("slipway install", i.To.flags()...)
 	building, end := Online(ctx, s, i.Only())

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// RegistryAccount is the account of the registry of the cluster called name; nil if it has none.
+// RegistryAccount returns the account for the registry of a cluster, or nil if it has none.
 func RegistryAccount(s *operation.Session, name string) (*image.Account, error) {
 	token, err := clusterctl.New(s.Getenv, s.Handler).RegistryToken(name)
 	if err != nil || token == "" {
@@ -23,9 +23,9 @@ func RegistryAccount(s *operation.Session, name string) (*image.Account, error) 
 	return &image.Account{User: clusterctl.RegistryUser, Password: token}, nil
 }
 
-// accountFor is the account with which an image is pushed, if its name begins with the address of an embedded
-// cluster's registry; nil for all others, whose accounts are kept where docker does. At other addresses of
-// loopback, such as [::1], another program may listen.
+// accountFor returns the account for pushing an image to an embedded cluster's registry. It returns nil for other
+// registries, whose accounts docker's configuration holds. It matches only 127.0.0.1 and localhost: another program may
+// listen on other loopback addresses, such as [::1].
 func accountFor(ctx context.Context, s *operation.Session, ref string) (*image.Account, error) {
 	host := reference.Registry(ref)
 	at, _, err := net.SplitHostPort(host)
@@ -39,7 +39,7 @@ func accountFor(ctx context.Context, s *operation.Session, ref string) (*image.A
 	return RegistryAccount(s, owner.Name)
 }
 
-// Login keeps the account of a registry, which is asked whether the password or token is right.
+// Login checks the account at a registry and stores it where docker does.
 func Login(ctx context.Context, s *operation.Session, registry, user, password string) (image.LoggedIn, error) {
 	in, err := image.New(s.Getenv, s.Handler).Login(ctx, image.Login{Registry: registry, User: user, Password: password})
 	if err != nil {
@@ -50,7 +50,7 @@ func Login(ctx context.Context, s *operation.Session, registry, user, password s
 	return in, nil
 }
 
-// Logout forgets the account of a registry. If there is none that is no mistake.
+// Logout deletes the stored account of a registry. A missing account is not an error.
 func Logout(ctx context.Context, s *operation.Session, registry string) (image.LoggedOut, error) {
 	out, err := image.New(s.Getenv, s.Handler).Logout(ctx, image.Logout{Registry: registry})
 	if err != nil {
@@ -64,7 +64,7 @@ func Logout(ctx context.Context, s *operation.Session, registry string) (image.L
 	return out, nil
 }
 
-// LoginToCluster keeps the account of a cluster's registry under both names that it has on this machine.
+// LoginToCluster stores the account of a cluster's registry for both of its addresses on this machine.
 func LoginToCluster(ctx context.Context, s *operation.Session, name string) (image.LoggedIn, error) {
 	cluster, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, clusters.ResolveName(s, name))
 	if err != nil {
@@ -94,7 +94,7 @@ func LoginToCluster(ctx context.Context, s *operation.Session, name string) (ima
 	return in, nil
 }
 
-// warnReadable warns of a password in a file.
+// warnReadable warns if the password is stored in plain text.
 func warnReadable(s *operation.Session, in image.LoggedIn) {
 	if !strings.HasPrefix(in.Kept, "docker-credential-") {
 		s.Handler.Handle(report.Warning{Text: in.Kept + " holds the password as plain text, since no credential helper is configured"})

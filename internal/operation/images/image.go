@@ -1,4 +1,4 @@
-// Package images is what can be done to images: build, push, pull and load them, and log in to registries.
+// Package images handles container images: it builds, pushes, pulls and loads them, and logs in to registries.
 package images
 
 import (
@@ -20,14 +20,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// A Build is which image to build.
+// A Build describes an image to build. Dir is set by [BuildImage].
 type Build struct {
-	image.Build        // Dir is the project's
-	File        string // archive to save the image into, too; empty for none
-	Format      string // of the archive: DockerArchive, OCIArchive or empty, as the platforms need it
+	image.Build
+	File   string // archive to save the image to as well, or ""
+	Format string // of the archive: DockerArchive, OCIArchive, or "" to let the platforms decide
 }
 
-// The formats of archives.
+// Formats of archives.
 const (
 	DockerArchive = image.Docker
 	OCIArchive    = image.OCI
@@ -58,17 +58,16 @@ func BuildImage(ctx context.Context, s *operation.Session, b Build) (_ image.Ima
 	return built, nil
 }
 
-// folderWithoutGo is the folder that an image is built of without a Go module, if it has a Dockerfile: the one that is
-// named, as docker build has it, or the working folder.
+// folderWithoutGo returns the folder to build an image from if it has a Dockerfile and no Go module. It is the named
+// folder, as for docker build, or the working folder.
 func folderWithoutGo(s *operation.Session, b Build) (folder string, is bool) {
 	at := *s
 	at.Dir = s.Absolute(cmp.Or(b.Package, "."))
 	return at.Dir, (b.Dockerfile != "" || operation.IsFile(at.Dir, "Dockerfile")) && operation.WithoutGo(&at)
 }
 
-// packageIn is the folder of a module and the main package that a word names in it: a package of this project, or an
-// absolute path, also into another project. The folder of a module without a main package means its manager, as a
-// folder means what its Dockerfile builds to docker build.
+// packageIn returns the module's folder and the package for a name: a package of this project, or an absolute path in
+// any project. A module's folder without a main package stands for the manager.
 func packageIn(s *operation.Session, named string) (dir, pkg string, err error) {
 	if !filepath.IsAbs(named) {
 		dir, err = operation.Module(s)
@@ -90,8 +89,8 @@ func packageIn(s *operation.Session, named string) (dir, pkg string, err error) 
 	return dir, pkg, err
 }
 
-// withGenerate suggests to generate where a project does not compile and its generated code is out of date: a project
-// of kubebuilder has no methods for copies before it was generated, and its kinds are no objects then.
+// withGenerate advises slipway generate if a project does not compile and its generated Go code is out of date. A new
+// kubebuilder project lacks deep copy methods until they are generated.
 func withGenerate(ctx context.Context, s *operation.Session, err error) error {
 	e, ok := errors.AsType[*report.Error](err)
 	if _, compiling := errors.AsType[image.CompileError](err); !ok || !compiling {
@@ -114,15 +113,15 @@ func withGenerate(ctx context.Context, s *operation.Session, err error) error {
 
 func isGo(path string) bool { return filepath.Ext(path) == ".go" }
 
-// An Archive is an image to save.
+// An Archive describes how to save an image.
 type Archive struct {
 	Image    string
 	File     string
-	Format   string // DockerArchive, OCIArchive or empty, as the platforms need it
-	Platform string // one of several; empty for all
+	Format   string // DockerArchive, OCIArchive, or "" to let the platforms decide
+	Platform string // one of several, or "" for all
 }
 
-// Save saves an image that was built into an archive.
+// Save saves a stored image to an archive.
 func Save(ctx context.Context, s *operation.Session, a Archive) (image.Saved, error) {
 	saved, err := image.New(s.Getenv, s.Handler).Save(ctx, image.Save{Ref: a.Image, File: s.Absolute(a.File), Format: a.Format, Platform: a.Platform})
 	if err != nil {
@@ -132,10 +131,10 @@ func Save(ctx context.Context, s *operation.Session, a Archive) (image.Saved, er
 	return saved, nil
 }
 
-// Names lists the names of the images that are kept, for completion.
+// Names returns the names of the stored images, for completion.
 func Names(s *operation.Session) []string { return image.New(s.Getenv, s.Handler).Names() }
 
-// Inspect answers with what an image that was built is, or with its bills of materials.
+// Inspect reports a stored image, or with sbom its bills of materials.
 func Inspect(ctx context.Context, s *operation.Session, name string, sbom bool) (image.Image, error) {
 	i, err := image.New(s.Getenv, s.Handler).Inspect(ctx, image.Inspect{Ref: name, SBOM: sbom})
 	if err != nil {
@@ -149,7 +148,7 @@ func Inspect(ctx context.Context, s *operation.Session, name string, sbom bool) 
 	return i, nil
 }
 
-// List answers with the images that were built.
+// List reports the stored images.
 func List(ctx context.Context, s *operation.Session) ([]image.Listed, error) {
 	all, err := image.New(s.Getenv, s.Handler).List(ctx)
 	if err != nil {
@@ -162,7 +161,7 @@ func List(ctx context.Context, s *operation.Session) ([]image.Listed, error) {
 	return all, nil
 }
 
-// Remove removes images that were built. One that is not there is no mistake.
+// Remove removes stored images and returns the removed names. A missing image is not an error.
 func Remove(ctx context.Context, s *operation.Session, names ...string) ([]string, error) {
 	removed, err := image.New(s.Getenv, s.Handler).Remove(ctx, names...)
 	if err != nil {
@@ -179,7 +178,6 @@ func Remove(ctx context.Context, s *operation.Session, names ...string) ([]strin
 	return removed, nil
 }
 
-// builtText says what was built.
 func builtText(i image.Image) string {
 	verb := "built"
 	if i.Unchanged {
@@ -188,7 +186,7 @@ func builtText(i image.Image) string {
 	return fmt.Sprintf("%s %s for %s, %s\n%s", verb, i.Name, platforms(i), operation.FormatSize(i.Size), i.Digest)
 }
 
-// inspected shows an image in columns.
+// inspected formats an image in columns.
 func inspected(i image.Image) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -209,21 +207,21 @@ func inspected(i image.Image) string {
 			fmt.Fprintf(w, "  layer\t%s %s %s\n", l.Digest, operation.FormatSize(l.Size), l.Made)
 		}
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // a strings.Builder does not fail
 	return b.String()
 }
 
-// bills are the bills of materials of all platforms.
+// bills returns the bills of materials of all platforms as JSON.
 func bills(i image.Image) string {
 	var b bytes.Buffer
 	for _, p := range i.Platforms {
-		_ = json.Indent(&b, p.SBOM, "", "  ") // it came as JSON
+		_ = json.Indent(&b, p.SBOM, "", "  ") // it is valid JSON
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// imageTable shows images in columns.
+// imageTable formats images in columns.
 func imageTable(all []image.Listed) string {
 	if len(all) == 0 {
 		return "there are no images; `slipway image build -t NAME` builds one, `slipway image pull NAME` pulls one"
@@ -235,6 +233,6 @@ func imageTable(all []image.Listed) string {
 		const short = len("sha256:") + 12
 		fmt.Fprintf(w, "%s\t%.*s\t%s\t%s\t%s\n", i.Name, short, i.Digest, strings.Join(i.Platforms, ","), i.Created, operation.FormatSize(i.Size))
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // a strings.Builder does not fail
 	return b.String()
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// A Pull is how to get images from registries.
+// A Pull is how to pull images from registries.
 type Pull struct {
-	Platform string   // like linux/arm64; empty for linux on this machine's processor
-	Mirrors  []string // like docker.io=mirror.example.com, before those of SLIPWAY_MIRROR
+	Platform string   // like linux/arm64; "" means linux on this machine's architecture
+	Mirrors  []string // like docker.io=mirror.example.com; tried before those of SLIPWAY_MIRROR
 }
 
-// PullImages gets images from the registries in their names, or from mirrors, and keeps them. It ends at the first
-// failure.
+// PullImages pulls images from the registries in their names, or from mirrors, and stores them. It stops at the first
+// error; images pulled before it stay.
 func PullImages(ctx context.Context, s *operation.Session, p Pull, refs ...string) ([]image.Image, error) {
 	var value struct {
 		Images []image.Image `json:"images"`
@@ -34,7 +34,6 @@ func PullImages(ctx context.Context, s *operation.Session, p Pull, refs ...strin
 	return value.Images, nil
 }
 
-// pulledText reports what was pulled.
 func pulledText(i image.Image) string {
 	verb := "pulled"
 	if i.Unchanged {

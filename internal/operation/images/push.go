@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Push pushes an image that was built, or that of an archive, to the registry in its name.
+// Push pushes a stored image, or the one in an archive, to the registry in its name.
 func Push(ctx context.Context, s *operation.Session, name, archive string) (image.Pushed, error) {
 	if isArchive(name) {
 		return image.Pushed{}, &report.Error{What: "an archive where the name of an image belongs", Where: name, Hint: "the name says where the image goes, like registry.example.com/operator:v1",
@@ -37,8 +37,8 @@ func Push(ctx context.Context, s *operation.Session, name, archive string) (imag
 	return pushed, nil
 }
 
-// Load puts an image that was built, or those of an archive, into an embedded cluster, and has a real node
-// join that can run them.
+// Load loads a stored image, or those in an archive, into an embedded cluster. It has a real node join that can run
+// them.
 func Load(ctx context.Context, s *operation.Session, name, cluster string) (LoadedImages, error) {
 	before, err := clusterctl.New(s.Getenv, s.Handler).Status(ctx, clusters.ResolveName(s, cluster))
 	if err != nil {
@@ -68,19 +68,20 @@ func Load(ctx context.Context, s *operation.Session, name, cluster string) (Load
 	return answer, nil
 }
 
-// isArchive says whether a name is a file's; images have none that ends like these.
+// isArchive reports whether a name is an archive's. Names of images do not end like these.
 func isArchive(name string) bool {
 	return slices.ContainsFunc([]string{".tar", ".tar.gz", ".tgz"}, func(suffix string) bool { return strings.HasSuffix(strings.ToLower(name), suffix) })
 }
 
-// LoadedImages are the images that a cluster has, and the node that runs their pods; the JSON form is stable.
+// LoadedImages is the result of [Load]; the JSON form is stable.
 type LoadedImages struct {
 	image.Loaded
 
-	Node *clusterctl.Joined `json:"node,omitempty"` // nil if none had to join
+	Node *clusterctl.Joined `json:"node,omitempty"` // nil if no node had to join
 }
 
-// JoinForImages has a real node join a cluster in which images are of use then; before is how the cluster was.
+// JoinForImages has a real node join a cluster that has none and can have one. Before is the cluster's status. It
+// returns nil if no node had to join.
 func JoinForImages(ctx context.Context, s *operation.Session, before *clusterctl.Status) (*clusterctl.Joined, error) {
 	if before.Nodes == nil || !before.Nodes.Joins || before.Nodes.Real > 0 {
 		return nil, nil
@@ -100,7 +101,7 @@ func loadedText(l image.Loaded, cluster string, joined *clusterctl.Joined) strin
 	return strings.Join(lines, "\n")
 }
 
-// reportPush says what is in the way of running an image that was pushed to the registry of an embedded cluster.
+// reportPush reports obstacles to running an image that was pushed to an embedded cluster's registry.
 func reportPush(ctx context.Context, s *operation.Session, image string) {
 	host := reference.Registry(image)
 	owner := clusters.Running(ctx, s, func(s *clusterctl.Status) bool { return loaded.Same(s.Registry, host) })

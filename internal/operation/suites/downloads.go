@@ -15,8 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/setupenvtest"
 )
 
-// provideForModule provides for the module that the session is in. Outside of one there are no suites. Runs reports
-// whether a file is part of what runs then.
+// provideForModule is provideDownloads for the session's module. Outside of a module it does nothing.
 func provideForModule(ctx context.Context, s *operation.Session, runs func(root, file string) bool) error {
 	root, _, err := operation.ModuleRoot(s)
 	if err != nil {
@@ -25,11 +24,12 @@ func provideForModule(ctx context.Context, s *operation.Session, runs func(root,
 	return provideDownloads(ctx, s, root, runs)
 }
 
-// anyFile is for suites that are run later.
+// anyFile is for suites that run later.
 func anyFile(string, string) bool { return true }
 
-// provideDownloads makes the folders that suites of the module in root have envtest look in before it downloads its
-// programs. A suite for which no folder can be made is reported with the line to change, and goes on to download.
+// provideDownloads creates the folders in which envtest looks before it downloads its programs, for the suites of the
+// module in root. Runs selects the suites by their file. If no folder can be made for a suite, it reports the line to
+// change, and the suite will download.
 func provideDownloads(ctx context.Context, s *operation.Session, root string, runs func(root, file string) bool) error {
 	downloads, err := setupenvtest.Downloads(s.Folder(root), s.Getenv)
 	if err != nil {
@@ -63,7 +63,7 @@ func effectOf(d setupenvtest.Download) string {
 	return "if DownloadBinaryAssets is true here, envtest ignores KUBEBUILDER_ASSETS and downloads its programs"
 }
 
-// unprovided is what a suite has to change so that it needs no download; empty if a folder can be made for it.
+// unprovided returns what a suite has to change to need no download, or "" if a folder can be made for it.
 func unprovided(s *operation.Session, root string, d setupenvtest.Download) string {
 	leave := fmt.Sprintf("remove DownloadBinaryAssets, since slipway test provides the programs; or set BinaryAssetsDirectory to the folder "+
 		"of envtest.SetupEnvtestDefaultBinaryAssetsDirectory() and DownloadBinaryAssetsVersion to %q", "v"+setupenvtest.Kubernetes)
@@ -79,14 +79,14 @@ func unprovided(s *operation.Session, root string, d setupenvtest.Download) stri
 	return ""
 }
 
-// staysWithin reports whether a path is below a folder, also when links are followed.
+// staysWithin reports whether a path is below a folder, also after following links.
 func staysWithin(folder, path string) bool {
 	rel, err := filepath.Rel(folder, path)
 	if err != nil || !filepath.IsLocal(rel) {
 		return false
 	}
 	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-		return true // nothing in it is a link
+		return true // so it contains no links
 	}
 	within, err := safefs.OpenFolder(folder)
 	if err != nil {

@@ -16,19 +16,19 @@ import (
 
 // A Run is how to run the project's manager on this machine.
 type Run struct {
-	Args       []string // the manager's
-	Kubeconfig string   // a file for the manager; empty leaves it to its environment
-	Address    string   // IP address at which the manager listens
-	Manager    string   // the folder of its main package, of several
-	Guard      string   // the record of what a run has to restore: do that when the run has ended, and nothing else
-	Account    string   // the ServiceAccount that the manager is in the cluster, NAME or NAMESPACE/NAME; empty for the user
-	Webhooks   string   // where the API server of a cluster that is not slipway's own reaches them; see [dev.Options]
+	Args       []string // of the manager
+	Kubeconfig string   // file for the manager; "" leaves it to its environment
+	Address    string   // IP address for the manager to listen on
+	Manager    string   // folder of its main package, if there are several
+	Guard      string   // record of a run: only wait for its end and restore what it changed
+	Account    string   // ServiceAccount to run as, NAME or NAMESPACE/NAME; "" means the user
+	Webhooks   string   // where another cluster's API server reaches the webhooks; see [dev.Options]
 }
 
-// Loopback is the address at which a manager listens unless another one is asked for.
+// Loopback is the default address on which a manager listens.
 const Loopback = dev.Loopback
 
-// RunManager builds the manager and runs it until it ends or ctx does. Generated files are brought up to date first.
+// RunManager generates, builds the manager, and runs it until it or ctx ends.
 func RunManager(ctx context.Context, s *operation.Session, r Run) error {
 	if r.Guard != "" {
 		return guardRun(ctx, s, r)
@@ -50,7 +50,7 @@ func RunManager(ctx context.Context, s *operation.Session, r Run) error {
 	}
 	o.Code = func() *codebase.Codebase {
 		code := s.Codebase(root)
-		_ = code.Choose(r.Manager) // it was there before
+		_ = code.Choose(r.Manager) // checked above
 		return code
 	}
 	o.Guard = []string{own, "run", "--guard"}
@@ -64,7 +64,7 @@ func RunManager(ctx context.Context, s *operation.Session, r Run) error {
 	return dev.Run(ctx, o, r.Args)
 }
 
-// guardRun waits for the end of a run, and restores what it could not.
+// guardRun waits for the end of a run and restores what that could not restore itself.
 func guardRun(ctx context.Context, s *operation.Session, r Run) (err error) {
 	o := devOptions(s, "", generation.Generation{})
 	if o.State, err = operation.StateFolder(s); err != nil {
@@ -76,7 +76,7 @@ func guardRun(ctx context.Context, s *operation.Session, r Run) (err error) {
 	return dev.Guard(ctx, o, r.Guard, s.Stdin)
 }
 
-// devOptions are what the dev loop gets of this session, for children in dir.
+// devOptions returns the options of the dev loop for this session, with children running in dir.
 func devOptions(s *operation.Session, dir string, g generation.Generation) dev.Options {
 	return dev.Options{
 		Dir:      dir,
@@ -88,7 +88,7 @@ func devOptions(s *operation.Session, dir string, g generation.Generation) dev.O
 	}
 }
 
-// runProgram runs the program that the arguments name.
+// runProgram runs the program that the arguments name, for operators without Go code.
 func runProgram(ctx context.Context, s *operation.Session, r Run) error {
 	if len(r.Args) == 0 {
 		all, err := s.Codebase(s.Dir).Config()

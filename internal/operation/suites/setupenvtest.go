@@ -12,30 +12,30 @@ import (
 	"github.com/slipway-dev/slipway/internal/setupenvtest"
 )
 
-// Forms in which a folder of envtest's programs is reported.
+// Forms in which to report a folder of envtest's programs.
 const (
 	OverviewForm = "overview"
 	PathForm     = "path"
 	EnvForm      = "env"
 )
 
-// EnvtestVersion is the version of Kubernetes that folders for envtest have.
+// EnvtestVersion is the Kubernetes version that slipway provides for envtest.
 const EnvtestVersion = setupenvtest.Kubernetes
 
-// EnvtestHost is the system that folders are for unless another one is named.
+// EnvtestHost returns the default platform of folders.
 func EnvtestHost() setupenvtest.Platform { return setupenvtest.Host() }
 
-// Envtest is which folders of envtest's programs are meant. The request's selector is read from Version, and its
-// assets are those that the environment names.
+// Envtest is a request to the replacement of setup-envtest. Operations set the request's selector from Version, and its
+// assets from the environment.
 type Envtest struct {
 	setupenvtest.Request
-	Version string // of Kubernetes, such as 1.37.x; empty for the latest
-	Dir     string // of the folders; empty for the usual one
-	UseEnv  bool   // take the folder that KUBEBUILDER_ASSETS names, if there is one
-	Form    string // in which a folder is reported
+	Version string // Kubernetes version such as 1.37.x; "" means the latest
+	Dir     string // folder of all versions; "" means setup-envtest's default
+	UseEnv  bool   // use the folder in KUBEBUILDER_ASSETS, if set
+	Form    string // how to report a folder
 }
 
-// UseEnvtest answers with the folder of a version, and sets it up if need be.
+// UseEnvtest reports the folder of a version, after creating it if need be.
 func UseEnvtest(ctx context.Context, s *operation.Session, e Envtest) (setupenvtest.Used, error) {
 	tool, err := envtest(s, &e)
 	if err != nil {
@@ -54,7 +54,7 @@ func UseEnvtest(ctx context.Context, s *operation.Session, e Envtest) (setupenvt
 	return used, nil
 }
 
-// ListEnvtest answers with the versions that are installed and those that can be had.
+// ListEnvtest reports the installed and the available versions.
 func ListEnvtest(s *operation.Session, e Envtest) ([]setupenvtest.Listed, error) {
 	tool, err := envtest(s, &e)
 	if err != nil {
@@ -68,8 +68,7 @@ func ListEnvtest(s *operation.Session, e Envtest) ([]setupenvtest.Listed, error)
 	return list, nil
 }
 
-// CleanupEnvtest removes versions from the folder. It returns those that are gone, also where others cannot be
-// removed.
+// CleanupEnvtest removes versions and returns them, also if it fails to remove others.
 func CleanupEnvtest(s *operation.Session, e Envtest) ([]setupenvtest.Item, error) {
 	tool, err := envtest(s, &e)
 	if err != nil {
@@ -98,7 +97,7 @@ func SideloadEnvtest(s *operation.Session, e Envtest) (setupenvtest.Used, error)
 	return used, nil
 }
 
-// envtest makes the tool, and completes the request.
+// envtest returns the tool and completes the request.
 func envtest(s *operation.Session, e *Envtest) (tool setupenvtest.Tool, err error) {
 	if e.UseEnv {
 		e.Assets = s.Getenv("KUBEBUILDER_ASSETS")
@@ -115,7 +114,7 @@ func envtest(s *operation.Session, e *Envtest) (tool setupenvtest.Tool, err erro
 	return setupenvtest.Tool{Store: setupenvtest.Store{Dir: dir}, Programs: clusterctl.New(s.Getenv, s.Handler).Assets, Handler: s.Handler}, nil
 }
 
-// reportEnvtest reports a folder in the form that was asked for.
+// reportEnvtest reports a folder in the requested form.
 func reportEnvtest(s *operation.Session, u setupenvtest.Used, form string) {
 	r := report.Result{Value: u}
 	switch form {
@@ -129,7 +128,7 @@ func reportEnvtest(s *operation.Session, u setupenvtest.Used, form string) {
 	s.Handler.Handle(r)
 }
 
-// listed puts a list into columns.
+// listed formats versions in columns.
 func listed(list []setupenvtest.Listed) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -140,6 +139,6 @@ func listed(list []setupenvtest.Listed) string {
 		}
 		fmt.Fprintf(w, "%s\tv%s\t%s/%s\n", state, l.Version, l.OS, l.Arch)
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // a strings.Builder does not fail
 	return b.String()
 }

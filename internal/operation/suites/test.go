@@ -22,21 +22,21 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// Suites are the tests to run, and with which control planes.
+// Suites describes the tests to run and their control planes.
 type Suites struct {
-	Args          []string // of go test
-	Controllers   *string  // --controllers, as [clusterspec.Flags] have it; nil: not given
+	Args          []string // arguments of go test
+	Controllers   *string  // --controllers, for [clusterspec.Flags]; nil if not given
 	SimulatedPods string   // --simulated-pods
 	SimulatedJobs string   // --simulated-jobs
-	Shared        bool     // one cluster for all packages, instead of a control plane each
-	Dependencies  bool     // with the definitions of kinds of other modules that the project uses
+	Shared        bool     // one cluster for all packages instead of a control plane each
+	Dependencies  bool     // install the CRDs of other modules that the project uses
 }
 
-// controllersVariable stands for --controllers where suites start a control plane each, which have it from there.
+// controllersVariable replaces --controllers for suites that start their own control planes, which read it themselves.
 const controllersVariable = "SLIPWAY_CONTROLLERS"
 
-// Test runs go test with a control plane for suites written with envtest. In a project, generated files are brought
-// up to date first.
+// Test runs go test with a control plane for suites that use envtest. In a project it first brings generated files up
+// to date.
 func Test(ctx context.Context, s *operation.Session, t Suites) error {
 	suites, err := t.read(s.Environ)
 	if err != nil {
@@ -75,8 +75,8 @@ func Test(ctx context.Context, s *operation.Session, t Suites) error {
 	return dev.Test(ctx, options, root, suites, plane)
 }
 
-// requireModule refuses packages of this folder where it is in no module, before a program is sought for their suites.
-// Packages that a path names without a dot are the standard library's, and -C leads elsewhere.
+// requireModule refuses to test packages of this folder if it is in no module, before control planes are prepared. It
+// allows packages of the standard library, which have no leading dot, and -C.
 func requireModule(s *operation.Session, args []string) error {
 	begins := func(prefix string) bool {
 		return slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, prefix) })
@@ -88,7 +88,7 @@ func requireModule(s *operation.Session, args []string) error {
 	return err
 }
 
-// inWorkspace reports whether go finds modules by a go.work, or looks for none.
+// inWorkspace reports whether the go command uses a go.work, or does not use modules at all.
 func inWorkspace(s *operation.Session) bool {
 	if s.Getenv("GO111MODULE") == "off" {
 		return true
@@ -106,8 +106,8 @@ func inWorkspace(s *operation.Session) bool {
 	}
 }
 
-// testFolder is where go test runs: in the working folder or, if that is in no module and no package is named, in the
-// project below it.
+// testFolder returns where go test runs: the working folder. If no package is named and a project is below that, it is
+// the project's folder.
 func testFolder(s *operation.Session, root string, args []string) string {
 	below := root != "" && root != s.Dir && operation.NestedProject(s) == root
 	if !below || dev.NamesPackage(args) {
@@ -117,10 +117,11 @@ func testFolder(s *operation.Session, root string, args []string) string {
 	return root
 }
 
-// suiteDefinitions keeps the definitions of other modules in a file for suites; it is empty if there are none.
+// suiteDefinitions writes the CRDs of other modules to a file for suites, and returns its path. It returns "" if there
+// are none.
 func suiteDefinitions(ctx context.Context, s *operation.Session, root string) (string, error) {
 	if root == "" {
-		root, _, _ = operation.ModuleRoot(s) // where there is none, go test says so
+		root, _, _ = operation.ModuleRoot(s) // without one, go test reports it
 	}
 	if root == "" {
 		return "", nil
@@ -132,7 +133,7 @@ func suiteDefinitions(ctx context.Context, s *operation.Session, root string) (s
 	return delivery.WriteDefinitions(s, definitions)
 }
 
-// read checks which controllers are asked for, by the flag or in the environment.
+// read converts the options. Controllers come from the flag, else from the environment.
 func (t Suites) read(environ []string) (dev.Suites, error) {
 	suites := dev.Suites{Args: t.Args, Shared: t.Shared, SimulatedPods: t.SimulatedPods, SimulatedJobs: t.SimulatedJobs}
 	text, where := t.Controllers, "--controllers"
@@ -155,7 +156,7 @@ func (t Suites) read(environ []string) (dev.Suites, error) {
 	return suites, nil
 }
 
-// withoutControllers refuses any word about simulated pods, since there are none.
+// withoutControllers refuses the flags of simulated pods: without controllers there are no pods.
 func (t Suites) withoutControllers() error {
 	for flag, habit := range map[string]string{"--simulated-pods": t.SimulatedPods, "--simulated-jobs": t.SimulatedJobs} {
 		if habit != "" {
@@ -166,7 +167,7 @@ func (t Suites) withoutControllers() error {
 	return nil
 }
 
-// shareCluster starts a cluster that lives no longer than this process.
+// shareCluster starts a cluster that ends with this process.
 func shareCluster(ctx context.Context, s *operation.Session, suites dev.Suites) (_ dev.Shared, end func() error, err error) {
 	spec := clusterctl.Spec{Controllers: &suites.Controllers, ControllerNames: suites.ControllerNames,
 		SimulatedPods: suites.SimulatedPods, SimulatedJobs: suites.SimulatedJobs}
@@ -180,7 +181,7 @@ func shareCluster(ctx context.Context, s *operation.Session, suites dev.Suites) 
 	return dev.Shared{Kubeconfig: session.Kubeconfig, Socket: session.Socket}, session.Close, nil
 }
 
-// define brings the definitions in a file, if one is named, into a cluster.
+// define applies the CRDs in a file to a cluster. It does nothing if file is "".
 func define(ctx context.Context, s *operation.Session, kubeconfig, file string) error {
 	if file == "" {
 		return nil

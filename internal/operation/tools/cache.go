@@ -14,14 +14,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/userdirs/holdings"
 )
 
-// Cache is what slipway's cache holds; the JSON form is stable.
+// Cache is the content of slipway's cache; the JSON form is stable.
 type Cache struct {
 	Folder string      `json:"folder"`
 	Bytes  int64       `json:"bytes"`
 	Kinds  []CacheKind `json:"kinds"`
 }
 
-// CacheKind is how much of a kind the cache holds.
+// CacheKind is the content of one kind; the JSON form is stable.
 type CacheKind struct {
 	Name    string     `json:"name"`
 	What    string     `json:"what"`
@@ -31,7 +31,7 @@ type CacheKind struct {
 	LastUse *time.Time `json:"lastUse,omitempty"`
 }
 
-// ListCache reports what slipway's cache holds.
+// ListCache reports the content of slipway's cache.
 func ListCache(s *operation.Session) (Cache, error) {
 	root, err := userdirs.Cache(s.Getenv)
 	if err != nil {
@@ -71,13 +71,13 @@ func (c Cache) text(now time.Time) string {
 		}
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", k.Name, k.Entries, operation.FormatSize(k.Bytes), last, k.Limit)
 	}
-	_ = w.Flush() // into memory
+	_ = w.Flush() // a strings.Builder does not fail
 	return strings.TrimRight(b.String(), "\n")
 }
 
 const day = 24 * time.Hour
 
-// age reads like `3 days ago`.
+// age formats a duration such as `3 days ago`.
 func age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -90,30 +90,30 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%d days ago", d/day)
 }
 
-// CacheCleaning is what was removed from the cache, or would be; the JSON form is stable.
+// CacheCleaning is the result of [CleanCache]; the JSON form is stable.
 type CacheCleaning struct {
 	Folder  string       `json:"folder"`
 	DryRun  bool         `json:"dryRun"`
 	Bytes   int64        `json:"bytes"`
 	Removed []CacheClean `json:"removed"`
-	Busy    []string     `json:"busy"` // paths of what stays since it is in use
+	Busy    []string     `json:"busy"` // paths that stay because they are in use
 }
 
-// CacheClean is how much of a kind was removed.
+// CacheClean is what was removed of one kind.
 type CacheClean struct {
 	Name    string `json:"name"`
 	Entries int    `json:"entries"`
 	Bytes   int64  `json:"bytes"`
 }
 
-// CacheChoice is what is to be removed from the cache.
+// CacheChoice selects what to remove from the cache.
 type CacheChoice struct {
-	Kinds  []string // all if none is named
+	Kinds  []string // names; empty means all
 	DryRun bool
-	Unused time.Duration // without use
+	Unused time.Duration // remove only what was not used for so long
 }
 
-// CleanCache removes kinds of what the cache holds. With DryRun it returns what it would remove.
+// CleanCache removes content from the cache. With DryRun it only reports what it would remove.
 func CleanCache(s *operation.Session, c CacheChoice) (CacheCleaning, error) {
 	root, err := userdirs.Cache(s.Getenv)
 	if err != nil {
@@ -157,7 +157,7 @@ func (c CacheCleaning) text() string {
 	return b.String() + operation.FormatSize(c.Bytes) + " of " + c.Folder
 }
 
-// CacheKinds are the names of all kinds.
+// CacheKinds returns the names of the kinds of entries that [CleanCache] can remove.
 func CacheKinds() (names []string) {
 	for _, kind := range holdings.Kinds() {
 		names = append(names, kind.Name)
@@ -165,7 +165,7 @@ func CacheKinds() (names []string) {
 	return names
 }
 
-// cacheKinds are those of the names.
+// cacheKinds returns the kinds with these names, in the order of the cache; all if there are none.
 func cacheKinds(names []string) (kinds []holdings.Kind, err error) {
 	all := holdings.Kinds()
 	for _, name := range names {

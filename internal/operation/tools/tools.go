@@ -1,4 +1,4 @@
-// Package tools is about slipway itself: the programs that it stands in for, its release, and its cache.
+// Package tools manages slipway itself: links in place of other tools, its release, and its cache.
 package tools
 
 import (
@@ -19,12 +19,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/toollink"
 )
 
-// ToolFolder is where the Makefile of a project looks for its tools.
+// ToolFolder is where kubebuilder's Makefiles look for their tools.
 const ToolFolder = "bin"
 
-// LinkTools puts links to slipway into a folder, under the names and versions of the tools that it stands for. An
-// empty folder means ToolFolder, which must not lead elsewhere then. Force replaces files that neither slipway nor
-// the go command made. It returns what became of each file, also of those before one that failed.
+// LinkTools creates links to slipway under the names and versions of the tools that it stands in for. An empty dir
+// means ToolFolder, which must not be a link out of the project. Force replaces files that neither slipway nor the go
+// command made. It returns the changes, including those before an error.
 func LinkTools(s *operation.Session, dir string, force bool) ([]toollink.Change, error) {
 	root, err := toolRoot(s)
 	if err != nil {
@@ -56,7 +56,7 @@ func LinkTools(s *operation.Session, dir string, force bool) ([]toollink.Change,
 	return changes, err
 }
 
-// warnObstacles warns of lines of the Makefile for which make does not use the links in a folder.
+// warnObstacles warns of lines that keep make from using the links in a folder.
 func warnObstacles(s *operation.Session, root, folder string, found []makefile.Obstacle) {
 	bin := folder
 	if rel, err := filepath.Rel(root, folder); err == nil && filepath.IsLocal(rel) {
@@ -74,16 +74,15 @@ func warnObstacles(s *operation.Session, root, folder string, found []makefile.O
 	}
 }
 
-// builtTool is the folder in which the go command keeps a program for go tool: cmd/go/internal/cache.
+// builtTool matches the folder in Go's build cache of a program for go tool; see cmd/go/internal/cache.
 var builtTool = lazy.Regexp(`^[0-9a-f]{64}-d$`)
 
-// inBuildCache reports whether a program lies where go tool puts it.
+// inBuildCache reports whether go tool keeps the program in Go's build cache.
 func inBuildCache(program string) bool {
 	return builtTool().MatchString(filepath.Base(filepath.Dir(program)))
 }
 
-// UnlinkTools removes from a folder what LinkTools made. It returns what became of each file, also of those before one
-// that failed.
+// UnlinkTools removes what [LinkTools] created. It returns the changes, including those before an error.
 func UnlinkTools(s *operation.Session, dir string) ([]toollink.Change, error) {
 	root, err := toolRoot(s)
 	if err != nil {
@@ -98,8 +97,8 @@ func UnlinkTools(s *operation.Session, dir string) ([]toollink.Change, error) {
 	return changes, err
 }
 
-// toolRoot is the folder whose Makefile the links are for: the working folder if its Makefile has tools, or else the
-// project's, as for other verbs.
+// toolRoot returns the folder whose Makefile the links are for: the working folder if its Makefile installs tools, else
+// the project's.
 func toolRoot(s *operation.Session) (string, error) {
 	tools, err := s.Codebase(s.Dir).Tools()
 	if err != nil || len(tools.Versions)+len(tools.Unknown) > 0 {
@@ -109,7 +108,6 @@ func toolRoot(s *operation.Session) (string, error) {
 	return cmp.Or(root, s.Dir), err
 }
 
-// toolFolder is the folder that is meant.
 func toolFolder(s *operation.Session, root, dir string) (toollink.Folder, error) {
 	if runtime.GOOS == "windows" {
 		return toollink.Folder{}, &report.Error{What: "links to tools do not work on Windows", Hint: "copy slipway.exe to controller-gen.exe, kustomize.exe and setup-envtest.exe"}
@@ -125,7 +123,7 @@ func toolFolder(s *operation.Session, root, dir string) (toollink.Folder, error)
 	return toollink.Folder{Path: filepath.Join(root, ToolFolder), Program: program}, ownBin(s, root)
 }
 
-// ownBin refuses a bin that a repository has as a link to elsewhere, where commands would be replaced.
+// ownBin refuses a bin that links out of the project: commands elsewhere would be replaced.
 func ownBin(s *operation.Session, root string) error {
 	here, err := safefs.OpenFolder(root)
 	if err != nil {
@@ -142,7 +140,8 @@ func ownBin(s *operation.Session, root string) error {
 	return errors.Join(err, here.Close())
 }
 
-// linksFrom is the folder from which links are named: the project's, or for a folder of the user's the working folder.
+// linksFrom returns the folder that paths in messages are relative to: the project's, or the working folder for a named
+// dir.
 func linksFrom(s *operation.Session, root, dir string) string {
 	if dir != "" {
 		return s.Dir
@@ -150,7 +149,7 @@ func linksFrom(s *operation.Session, root, dir string) string {
 	return root
 }
 
-// reportLinks reports what happened to each file, named from a folder.
+// reportLinks reports the changes, with paths relative to from.
 func reportLinks(s *operation.Session, from string, changes []toollink.Change, verb string) {
 	changed := 0
 	for i := range changes {

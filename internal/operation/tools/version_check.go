@@ -12,14 +12,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// CheckedVersion is which slipway this is beside the newest release; the JSON form is stable.
+// CheckedVersion compares this slipway with the newest release; the JSON form is stable.
 type CheckedVersion struct {
 	operation.Version
 	Newest string `json:"newest"`
-	Newer  bool   `json:"newer"` // the newest release is newer than this slipway
+	Newer  bool   `json:"newer"` // Newest is newer than this slipway
 }
 
-// CheckVersion asks the host of releases whether there is a newer one.
+// CheckVersion asks the release host whether there is a newer release.
 func CheckVersion(ctx context.Context, s *operation.Session) (CheckedVersion, error) {
 	return checkVersion(ctx, s, release.Stamped())
 }
@@ -46,7 +46,7 @@ func checkVersion(ctx context.Context, s *operation.Session, stamp release.Stamp
 	return c, nil
 }
 
-// String is for people.
+// String returns the text for a terminal.
 func (c CheckedVersion) String() string {
 	if !c.Newer {
 		return c.Version.String() + "\nno release is newer: the newest one is " + c.Newest
