@@ -10,12 +10,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
-// Hold waits until no other command changes the project, and keeps others from it until release is called.
+// Hold takes the lock of the project in root, which keeps other commands from changing it. It waits while another
+// command holds it. The caller must call release.
 func Hold(ctx context.Context, s *Session, root string) (release func(), err error) {
 	return scaffold.Hold(ctx, root, OwnFolders(s), s.Handler)
 }
 
-// OwnFolders are where locks and the key of journals are. The key is not kept where others might put one.
+// OwnFolders returns the user's folders for locks and for the key that seals journals. Keys is "" without a cache folder:
+// no key is kept where another user could replace it.
 func OwnFolders(s *Session) scaffold.Folders {
 	own := scaffold.Folders{Locks: userdirs.Locks}
 	if cache, err := userdirs.Cache(s.Getenv); err == nil {
@@ -24,22 +26,23 @@ func OwnFolders(s *Session) scaffold.Folders {
 	return own
 }
 
-// WarnInterrupted says that what is shown is planned on what a command left, or is still at.
+// WarnInterrupted warns before a preview if another command was interrupted or is running: its files may be incomplete.
 func WarnInterrupted(s *Session, root string) {
 	if scaffold.Interrupted(root) {
 		s.Handler.Handle(report.Warning{Text: "an earlier command was interrupted, or another one is running: some files may be old and others new, and the preview with them (" + filepath.Join(root, ".slipway", "pending") + ")"})
 	}
 }
 
-// Originals keep the files that generating replaces as they were before a change, each once, so that the change can be
-// taken back when generating fails.
+// Originals keeps the earlier content of files that generating replaces. If generating fails, the change is undone with
+// them.
 type Originals struct {
 	Files []scaffold.Replaced
 
 	seen map[string]bool
 }
 
-// Recorder returns a function that keeps files of the project in root; nil if o is, since nothing is to be kept then.
+// Recorder returns a function that records a file of the project in root before it is replaced. Only the first content
+// of each file is kept. It returns nil if o is nil.
 func (o *Originals) Recorder(root string) func(path string, before []byte) {
 	if o == nil {
 		return nil
@@ -47,7 +50,7 @@ func (o *Originals) Recorder(root string) func(path string, before []byte) {
 	return func(path string, before []byte) {
 		rel, err := filepath.Rel(root, path)
 		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-			return // not the project's to restore
+			return // not in the project, so not restored
 		}
 		if rel = filepath.ToSlash(rel); o.seen[rel] {
 			return

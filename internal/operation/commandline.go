@@ -6,10 +6,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// A CommandLine is the command that an error advises to run again, with the kustomization of a folder; "" names none.
+// A CommandLine returns the command to run again with the kustomization in a folder, for errors. "" omits the flag -k.
 type CommandLine func(folder string) string
 
-// NewCommandLine returns the command line of a command with those flags that are set.
+// NewCommandLine returns a [CommandLine] of a command with the flags that are set.
 func NewCommandLine(command string, flags ...OptionalFlag) CommandLine {
 	return func(folder string) string {
 		words := []string{command}
@@ -25,11 +25,11 @@ func NewCommandLine(command string, flags ...OptionalFlag) CommandLine {
 	}
 }
 
-// An OptionalFlag is a flag that a command line has if it is set.
+// An OptionalFlag is a flag that a [CommandLine] contains if it is set.
 type OptionalFlag struct {
 	set  bool
 	text string
 }
 
-// FlagIf returns a flag with its value, as the shell takes both, that is set or not.
+// FlagIf returns a flag with its value, both quoted for a shell.
 func FlagIf(set bool, text string) OptionalFlag { return OptionalFlag{set, text} }

@@ -13,15 +13,14 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// How far below the root of a repository projects are looked for.
+// Limits of the search for projects below the root of a repository.
 const (
 	depthBelow   = 3
 	entriesBelow = 20_000
 )
 
-// NestedProject is the folder of the one project in the repository whose root is the working folder, so that commands
-// work there, too. It is empty if there is none, or several, or a Go module in the root itself, which commands mean
-// then.
+// NestedProject returns the folder of the only project in the repository or workspace whose root is the working folder.
+// It returns "" if there are several, or if the root has a go.mod: commands then work there.
 func NestedProject(s *Session) string {
 	if exists(s.Dir, "go.mod") {
 		return ""
@@ -32,8 +31,8 @@ func NestedProject(s *Session) string {
 	return ""
 }
 
-// nestedProjects are the folders of projects below the working folder, if that is the root of a repository or of a
-// workspace.
+// nestedProjects returns the folders of projects below the working folder, slash-separated, if that is the root of a
+// repository or workspace.
 func nestedProjects(s *Session) []string {
 	if s.Dir == "" || !exists(s.Dir, ".git") && !exists(s.Dir, "go.work") {
 		return nil
@@ -46,7 +45,7 @@ func nestedProjects(s *Session) []string {
 		case left < 0:
 			return fs.SkipAll
 		case err != nil:
-			return nil // what cannot be read has no project
+			return nil // unreadable folders have no projects
 		case entry.IsDir():
 			return enterBelow(name)
 		case filepath.Base(name) == project.FileName && entry.Type().IsRegular() && name != project.FileName:
@@ -57,7 +56,7 @@ func nestedProjects(s *Session) []string {
 	return found
 }
 
-// enterBelow skips folders that have no projects of the repository's own.
+// enterBelow skips folders without code and those that are too deep.
 func enterBelow(name string) error {
 	if name != "." && (sourcefolder.WithoutCode(path.Base(name)) || strings.Count(name, "/") >= depthBelow) {
 		return fs.SkipDir
@@ -65,8 +64,7 @@ func enterBelow(name string) error {
 	return nil
 }
 
-// NoteNestedProject says which project is meant if that is below the working folder, since paths are relative to it. It
-// does so once in a session.
+// NoteNestedProject notes, once per session, that the project is below the working folder: paths are relative to it.
 func NoteNestedProject(s *Session, root string) {
 	rel, err := filepath.Rel(s.Dir, root)
 	if err != nil || rel == "." || !filepath.IsLocal(rel) || s.noted {
@@ -76,8 +74,8 @@ func NoteNestedProject(s *Session, root string) {
 	s.Handler.Handle(report.Note{Text: "the project is in " + rel + "; paths are relative to that"})
 }
 
-// severalProjects refuses to choose among projects. It advises no command with a name that is not plain: a repository
-// may name a folder like a command.
+// severalProjects returns the error for several projects below the working folder. It suggests a command only with a
+// folder name that needs no quoting.
 func severalProjects(s *Session, below []string) error {
 	next := ""
 	if shellword.IsPlain(below[0]) {

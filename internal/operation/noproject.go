@@ -12,8 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// NoProject is the refusal of a folder without a project. One that has code already is not for init, which begins in an
-// empty one.
+// NoProject returns the error for a folder without a project. It suggests init only if there is no code yet.
 func NoProject(s *Session) error {
 	e := &report.Error{
 		What:  "no project in this folder",
@@ -29,7 +28,7 @@ func NoProject(s *Session) error {
 	return e
 }
 
-// codeWithout is the path of the module in the working folder, if that has more than go.mod.
+// codeWithout returns the path of the module in the working folder if there is more than go.mod, else "".
 func codeWithout(s *Session) string {
 	more := slices.ContainsFunc([]string{"Makefile", "main.go", "cmd", "pkg", "api", "apis"}, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(s.Dir, name))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Count is a number with its noun.
+// Count formats a number with its noun, which gets an s unless n is 1.
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -13,11 +13,11 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// FirstLine is an error's text up to its first line break.
+// FirstLine returns the first line of an error's text.
 func FirstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
 }
 
-// FormatSize is a number of bytes as people read it.
+// FormatSize formats a number of bytes in MiB.
 func FormatSize(size int64) string { return fmt.Sprintf("%.1f MiB", float64(size)/(1<<20)) }

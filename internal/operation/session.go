@@ -32,52 +32,50 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// A Session is what all operations of one invocation share.
+// A Session is what all operations of one invocation share. It is not safe for concurrent use.
 type Session struct {
-	Dir     string              // the process's working folder: a project is looked for here and above
-	Getenv  func(string) string // the environment
-	Handler report.Handler      // learns what happens
-	Verbose bool                // whether to report more of what is done and why
+	Dir     string              // working folder, where the search for a project starts
+	Getenv  func(string) string // reads the environment
+	Handler report.Handler      // receives all reports
+	Verbose bool                // report more details
 
-	Stdin  io.Reader // for operations that are to read an archive or a description from it
-	Stdout io.Writer // takes what is the result itself, such as a generated file
-	Stderr io.Writer // of programs that are run
+	Stdin  io.Reader // for operations that read an archive or a description
+	Stdout io.Writer // for output that is itself the result, such as a generated file
+	Stderr io.Writer // of child processes
 
-	Environ []string  // of programs that are run, as key=value
-	Program string    // the file of slipway itself, for programs that call it again; "" where that is another program
-	Output  io.Writer // standard output of programs that are run
+	Environ []string  // environment of child processes, as key=value
+	Program string    // path of slipway, for child processes that call it; "" if another program runs
+	Output  io.Writer // standard output of child processes
 
-	// Ask puts a question that is answered with yes or no; flag is the one that answers it for scripts. It is nil
-	// when there is no one to ask.
+	// Ask asks a yes-or-no question. Flag is the one by which scripts answer it. Ask is nil without a terminal.
 	Ask func(ctx context.Context, question, flag string) (bool, error)
-	// Fail shows an error that does not end the operation, such as that of one attempt of many. generation.Watch needs
-	// it.
+	// Fail shows an error that does not end the operation. generation.Watch needs it.
 	Fail func(err error)
-	// Collector decides when garbage is collected; nil leaves that as it is.
+	// Collector controls garbage collection; nil leaves Go's defaults.
 	Collector *collector.Collector
 
-	Originals   *Originals          // keeps what generating replaces, while that follows from a change; else nil
-	ModuleFiles []scaffold.Replaced // go.mod and go.sum before a module was fetched for a change
+	Originals   *Originals          // what generating replaces, if it follows a change; else nil
+	ModuleFiles []scaffold.Replaced // go.mod and go.sum before a change fetched a module
 
-	folders map[string]*fileview.Folder // what projects are read through, by their folders
+	folders map[string]*fileview.Folder // views of projects, by root
 
-	noted bool // the user knows that the project is below the working folder
+	noted bool // NoteNestedProject has reported
 }
 
-// Files are those of the project in root, which kustomize reads as facts are.
+// Files returns the project in root for kustomize, through the same view as its facts.
 func (s *Session) Files(root string) kustomization.Files {
 	code := s.Codebase(root)
 	return kustomization.Files{Root: root, View: code.View(), Roles: roleFiles(root, code)}
 }
 
-// Build builds a kustomization, which takes seconds where definitions are large.
+// Build builds a kustomization. It reports a step first, since large CRDs take seconds.
 func (s *Session) Build(ctx context.Context, k kustomization.Kustomization) ([]*unstructured.Unstructured, error) {
 	s.Handler.Handle(report.Step{Name: "building " + s.Relative(k.Folder)})
 	return k.Build(ctx)
 }
 
-// roleFiles are the files with the roles that are generated from the project's code. What keeps them from being known
-// is reported where files are generated.
+// roleFiles returns the files with generated roles, as absolute paths. It returns nil on an error, which generating
+// reports.
 func roleFiles(root string, code *codebase.Codebase) (files []string) {
 	made, err := code.Generation()
 	if err != nil {
@@ -89,15 +87,14 @@ func roleFiles(root string, code *codebase.Codebase) (files []string) {
 	return files
 }
 
-// Note reports a text that is worth knowing and no fault.
+// Note reports a text that is not a problem.
 func (s *Session) Note(text string) { s.Handler.Handle(report.Note{Text: text}) }
 
-// UsageCode is the exit code of an operation that was asked for what cannot be: the mistake is in the inputs, not in
-// what they are about.
+// UsageCode is the exit code for invalid inputs, as opposed to problems with what they name.
 const UsageCode = 2
 
-// Folder has the files of the project in root, as they are now. One that has not changed since the session has read it
-// is not read again.
+// Folder returns a view of the files of the project in root as they are now. Files that have not changed since the
+// session read them are not read again.
 func (s *Session) Folder(root string) *fileview.Folder {
 	if s.folders == nil {
 		s.folders = map[string]*fileview.Folder{}
@@ -108,12 +105,12 @@ func (s *Session) Folder(root string) *fileview.Folder {
 	return s.folders[root].Renewed()
 }
 
-// Codebase has the facts about the project in root, as its files are now.
+// Codebase returns the facts about the project in root as its files are now.
 func (s *Session) Codebase(root string) *codebase.Codebase {
 	return codebase.Read(s.Folder(root), s.Getenv)
 }
 
-// StateFolder is where slipway keeps what it has to remember for the user.
+// StateFolder returns the user's folder for what slipway has to remember.
 func StateFolder(s *Session) (string, error) {
 	home, err := state.Locate(s.Getenv)
 	return home.Dir, err

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
-// WarnStaleVendor warns of a vendor folder that lacks modules of go.mod after a change: the go command refuses to work
-// with it. It reports whether it is so.
+// WarnStaleVendor warns of a vendor folder that lacks modules of go.mod, with which the go command refuses to work. It
+// reports whether it warned.
 func WarnStaleVendor(s *Session, root string) bool {
 	dir, command := root, "go mod vendor"
 	text, err := safefs.ReadFile(filepath.Join(dir, "vendor", "modules.txt"))
@@ -33,8 +33,8 @@ func WarnStaleVendor(s *Session, root string) bool {
 	return true
 }
 
-// vendored reports whether a vendor folder, by its modules.txt, has the modules that go.mod requires. A go.mod that
-// cannot be read is left to the go command.
+// vendored reports whether modules.txt of a vendor folder has all modules that go.mod requires. An invalid go.mod is
+// left to the go command.
 func vendored(gomod, modules []byte) bool {
 	file, err := modfile.ParseLax("go.mod", gomod, nil)
 	if err != nil {

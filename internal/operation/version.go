@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/setupenvtest"
 )
 
-// Version is which slipway this is; the JSON form is stable.
+// Version describes this slipway; the JSON form is stable.
 type Version struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
@@ -26,12 +26,11 @@ type Version struct {
 	Kubernetes    string `json:"kubernetes"`          // of the embedded cluster
 	Kubectl       string `json:"kubectl"`             // of `slipway kubectl`
 	Kustomize     string `json:"kustomize,omitempty"` // of `slipway kustomize`
-	ControllerGen string `json:"controllerGen"`       // whose bytes `slipway generate` writes
+	ControllerGen string `json:"controllerGen"`       // whose output `slipway generate` reproduces
 }
 
-// ReadVersion takes the version from what the Go linker recorded: the module
-// version after `go install …@version`, the commit in a checkout, or the commit and its date that a release was
-// stamped with.
+// ReadVersion returns the version that the Go linker recorded. That is the module version after `go install …@version`,
+// the commit in a checkout, or the commit and date stamped into a release.
 func ReadVersion() Version {
 	const kubernetes = "v" + setupenvtest.Kubernetes
 	stamp := release.Stamped()
@@ -56,7 +55,7 @@ func ReadVersion() Version {
 	return v
 }
 
-// moduleVersion is the version of a module that the program consists of; empty if none is known.
+// moduleVersion returns the version of a module in the program, or "" if unknown.
 func moduleVersion(info *debug.BuildInfo, path string) string {
 	for _, m := range info.Deps {
 		if m.Path == path {
@@ -66,8 +65,8 @@ func moduleVersion(info *debug.BuildInfo, path string) string {
 	return ""
 }
 
-// OwnRelease is slipway's version as new projects record it: one word for all programs that are no release, so that a
-// project does not depend on the commit of the program that made it.
+// OwnRelease returns the version that new projects record. It is "devel" for every program that is not a release, so
+// that a project does not depend on the commit that made it.
 func OwnRelease() string {
 	version := ReadVersion().Version
 	if !release.IsVersion(version) {
@@ -90,7 +89,7 @@ func (v Version) String() string {
 	return fmt.Sprintf("%s, %s, %s", s, v.Go, v.Platform)
 }
 
-// embedded lists the versions of what slipway stands in for, a line for each.
+// embedded returns the versions of what slipway stands in for, one per line.
 func (v Version) embedded() string {
 	var lines strings.Builder
 	for _, part := range [][2]string{{"Kubernetes", v.Kubernetes}, {"kubectl", v.Kubectl}, {"kustomize", v.Kustomize}, {"controller-gen", v.ControllerGen}} {
@@ -101,20 +100,19 @@ func (v Version) embedded() string {
 	return lines.String()
 }
 
-// ReportVersion reports which slipway this is, and what it stands in for.
+// ReportVersion reports this slipway's version, and the versions of what it stands in for.
 func ReportVersion(s *Session) {
 	v := ReadVersion()
 	s.Handler.Handle(report.Result{Text: v.String() + v.embedded(), Value: v})
 }
 
-// ReportToolVersion reports which slipway this is in the form of a tool that it stands in for: people read it after a
-// text of that tool.
+// ReportToolVersion reports this slipway's version after before, the version text of the tool that it stands in for.
 func ReportToolVersion(s *Session, before string) {
 	v := ReadVersion()
 	s.Handler.Handle(report.Result{Text: before + v.String(), Value: v})
 }
 
-// ToolVersion is slipway's version as inventories have it: a semantic one.
+// ToolVersion returns slipway's version for inventories, which need a semantic version.
 func ToolVersion() string {
 	if version := ReadVersion().Version; semver.IsValid(version) {
 		return version

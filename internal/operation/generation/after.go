@@ -15,14 +15,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// GenerateOnly is Generate for those who do not check the CRDs, since they go to an API server now or others follow:
-// the next `slipway generate` does it. A project in which nothing says what to generate keeps its files.
+// GenerateOnly is [Generate] without a check of the CRDs: an API server will check them now, or the next `slipway
+// generate` does. It leaves a project alone in which nothing says what to generate.
 func GenerateOnly(ctx context.Context, s *operation.Session, root string) error {
 	return generateFor(ctx, s, root, nil, Generation{})
 }
 
-// GenerateAfter is GenerateOnly after a change of the code. Of files that a recipe changes further, those are made
-// without which the changed packages do not compile.
+// GenerateAfter is [GenerateOnly] after a change of the code. It also generates methods in files that the project's
+// recipes edit, if the changed packages would not compile without them.
 func GenerateAfter(ctx context.Context, s *operation.Session, root string, change *scaffold.Plan) error {
 	return generateFor(ctx, s, root, change, Generation{})
 }
@@ -49,7 +49,6 @@ func generateFor(ctx context.Context, s *operation.Session, root string, change 
 	return result.Forget()
 }
 
-// generateMethods makes the methods of changed packages.
 func generateMethods(ctx context.Context, s *operation.Session, root string, methods regenerate.Plan) error {
 	if methods.Empty() {
 		return nil
@@ -61,7 +60,8 @@ func generateMethods(ctx context.Context, s *operation.Session, root string, met
 	return err
 }
 
-// changedPackages are the folders, with slashes, in which a change leaves Go code that is not generated.
+// changedPackages returns the folders, slash-separated, in which a change touches Go files and leaves hand-written
+// ones.
 func changedPackages(root string, change *scaffold.Plan) (folders []string) {
 	if change == nil {
 		return nil
@@ -83,7 +83,7 @@ func changedPackages(root string, change *scaffold.Plan) (folders []string) {
 	return folders
 }
 
-// reportUnfollowed reports why generated files are left alone.
+// reportUnfollowed reports why the generated files stay as they are.
 func reportUnfollowed(s *operation.Session, root string, plan regenerate.Plan, findings []report.Finding) {
 	reportFindings(s, root, findings)
 	text := "Generated files stay as they are"

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Check writes nothing. It fails, with a diff, when a generated file is not what the code says; it returns
-// which ones then, too.
+// Check compares the generated files with those on disk, and writes nothing. If some differ it fails with a diff, and
+// returns which.
 func Check(ctx context.Context, s *operation.Session, g Generation) (CheckSummary, error) {
 	root, err := operation.GeneratedRoot(s)
 	if err != nil {
@@ -56,7 +56,7 @@ func Check(ctx context.Context, s *operation.Session, g Generation) (CheckSummar
 	return checked, out
 }
 
-// beyond says that make makes more than what was compared.
+// beyond notes that the project's own recipes generate more than was compared, or returns "".
 func beyond(plan regenerate.Plan) string {
 	command := plan.Command()
 	if command == "" {
@@ -65,14 +65,14 @@ func beyond(plan regenerate.Plan) string {
 	return "; what else " + command + " makes was not compared"
 }
 
-// CheckSummary is what Check found; the JSON form is stable.
+// CheckSummary is the result of [Check]; the JSON form is stable.
 type CheckSummary struct {
 	Files int                     `json:"files"`
 	Stale []regenerate.Difference `json:"stale"`
 }
 
-// reportLeftovers reports CRDs whose kind is gone or that a recipe removes, or deletes them. One that a kustomization
-// lists stays: it may be of another module, and nothing that lists it would build without it.
+// reportLeftovers warns of CRDs whose kind is gone or that a recipe deletes, or deletes them with --prune. A CRD that a
+// kustomization lists stays: that kustomization would not build without it.
 func reportLeftovers(s *operation.Session, root string, plan regenerate.Plan, result generate.Result, g Generation) error {
 	left, err := regenerate.Leftovers(plan, result.Files)
 	if err != nil || len(left) == 0 {

@@ -21,10 +21,9 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// clientsKey is where PROJECT keeps what was asked of generate clients.
+// clientsKey is the plug-in key under which PROJECT keeps clientFacts.
 const clientsKey = "clients." + project.PluginKey
 
-// clientFacts is what later runs need to know to keep clients up to date.
 type clientFacts struct {
 	Dir       string   `yaml:"dir"`
 	Groups    []string `yaml:"groups,omitempty"`
@@ -32,19 +31,19 @@ type clientFacts struct {
 	Externals []string `yaml:"applyConfigurations,omitempty"`
 }
 
-// Clients are which typed clients a project is to have. Fields that are nil are as they were the last time.
+// Clients describes the typed clients that a project is to have. A nil field keeps the value of the last run.
 type Clients struct {
-	Dir       *string  // folder to write to, below the project's
-	Groups    []string // API groups, by their names or the first parts of those; empty for all
-	Plurals   []string // as Kind:Plural, where English rules do not give them
-	Externals []string // as package.Type@package, where apply configurations of types of other packages are
+	Dir       *string  // relative to the project
+	Groups    []string // API groups by full name or its first part; empty means all
+	Plurals   []string // Kind:Plural where English rules do not apply
+	Externals []string // package.Type@package of other packages' apply configurations
 }
 
-// DefaultClientsDir is the folder of a project's clients, unless another one is given.
+// DefaultClientsDir is the default folder of a project's clients.
 const DefaultClientsDir = "pkg/generated"
 
-// GenerateClients writes typed clients for the project's kinds, and notes in PROJECT that they are to be kept up to
-// date. It returns what became of each file of theirs.
+// GenerateClients writes typed clients for the project's kinds. It records them in PROJECT, so that later runs keep
+// them up to date. It returns the action for each of their files.
 func GenerateClients(ctx context.Context, s *operation.Session, clients Clients) (generate.Result, error) {
 	root, described, err := operation.ModuleRoot(s)
 	if err != nil {
@@ -89,8 +88,8 @@ func GenerateClients(ctx context.Context, s *operation.Session, clients Clients)
 	return result, nil
 }
 
-// requireClients has go.mod require client-go, which the clients import, in the version that fits the project's
-// apimachinery: go mod tidy alone would take the newest one, and raise the others to it.
+// requireClients adds client-go, which the clients import, to go.mod at the version of the project's apimachinery. go
+// mod tidy would take the newest one and raise the other modules to it.
 func requireClients(s *operation.Session, root string) error {
 	const name, module, beside = "go.mod", "k8s.io/client-go", "k8s.io/apimachinery"
 	text, err := s.Codebase(root).View().ReadFile(name)
@@ -110,7 +109,7 @@ func requireClients(s *operation.Session, root string) error {
 			version = r.Mod.Version
 		}
 	}
-	if version == "" { // of another module's workspace
+	if version == "" { // a workspace provides apimachinery
 		return nil
 	}
 	if err := file.AddRequire(module, version); err != nil {
@@ -127,7 +126,7 @@ func requireClients(s *operation.Session, root string) error {
 	return nil
 }
 
-// facts are those of the last time, but for what is given now.
+// facts returns the recorded facts, replaced by the fields of c that are set.
 func (c Clients) facts(file *project.Project) (clientFacts, error) {
 	facts := clientFacts{Dir: DefaultClientsDir}
 	if _, err := file.Plugin(clientsKey, &facts); err != nil {
@@ -147,13 +146,13 @@ func (c Clients) facts(file *project.Project) (clientFacts, error) {
 	return facts, nil
 }
 
-// The forms of values that consist of parts.
+// Forms of values that consist of parts.
 var (
 	pluralForm   = lazy.Regexp(`^[A-Z]\w*:[A-Z]\w*$`)
 	externalForm = lazy.Regexp(`^[^@\s]+\.\w+@[^@\s]+$`)
 )
 
-// usable refuses what can be no folder, plural or package before anything is read.
+// usable checks the form of values before anything is read.
 func (f clientFacts) usable() error {
 	if !filepath.IsLocal(filepath.FromSlash(f.Dir)) || filepath.Clean(f.Dir) == "." {
 		return unusableValue("clients need their own folder in the project", "--dir "+f.Dir, "use a relative path, like pkg/generated")
@@ -176,7 +175,7 @@ func unusableValue(what, where, hint string) error {
 	return &report.Error{What: what, Where: where, Hint: hint, Next: "slipway generate clients --help", Code: operation.UsageCode}
 }
 
-// keepFacts writes the facts to PROJECT if they are others than those there.
+// keepFacts writes facts to PROJECT unless it has them.
 func keepFacts(s *operation.Session, root string, file *project.Project, facts clientFacts) error {
 	var kept clientFacts
 	if found, err := file.Plugin(clientsKey, &kept); err != nil || found && fmt.Sprint(kept) == fmt.Sprint(facts) {
@@ -196,7 +195,7 @@ func keepFacts(s *operation.Session, root string, file *project.Project, facts c
 	return nil
 }
 
-// rewrite replaces a file of the project, which may be no link that leads out of it.
+// rewrite replaces a file of the project. It refuses a link that leads out of it.
 func rewrite(root, name string, content []byte) error {
 	folder, err := safefs.OpenFolder(root)
 	if err != nil {
@@ -205,7 +204,7 @@ func rewrite(root, name string, content []byte) error {
 	return errors.Join(folder.WriteFile(name, content), folder.Close())
 }
 
-// use is the generator's run. Header is the file of what its code begins with, or "".
+// use returns the call of the generator. License is the header of the generated files.
 func (f clientFacts) use(license codebase.Header) generate.Use {
 	options := []string{"dir=" + strconv.Quote(f.Dir)}
 	for _, o := range []struct {
@@ -226,7 +225,7 @@ func (f clientFacts) use(license codebase.Header) generate.Use {
 	return generate.Use{Name: "clients", Options: strings.Join(options, ",")}
 }
 
-// clientsUse is the run that keeps the project's clients up to date, if it has any.
+// clientsUse returns the call that keeps the project's clients up to date, or none.
 func clientsUse(file *project.Project, license codebase.Header) ([]generate.Use, error) {
 	var facts clientFacts
 	found, err := file.Plugin(clientsKey, &facts)

@@ -12,15 +12,15 @@ import (
 	"github.com/slipway-dev/slipway/internal/toollink"
 )
 
-// Generators are what to generate as controller-gen does, with a command line of its own.
+// Generators is a run of generators with controller-gen's own command line.
 type Generators struct {
-	generate.Options        // as its arguments say
-	Explain          string // the command line that explains markers, for the error about mistakes in them
+	generate.Options        // the command line's
+	Explain          string // command that explains markers, for errors
 }
 
-// ControllerGen generates below the working folder. Like controller-gen it reports mistakes only. It writes to any
-// folder that its command line names, and through no link that leads out of the project. It returns what became
-// of each file.
+// ControllerGen generates in the working folder as controller-gen does, and like it reports only mistakes. It writes to
+// any folder that the command line names, but not through a link that leads out of the project. It returns the action
+// for each file.
 func ControllerGen(ctx context.Context, s *operation.Session, g Generators) (generate.Result, error) {
 	g.Within, g.Besides = []string{operation.Surroundings(s)}, true
 	g.Dir, g.Lenient, g.Cache, g.Files = s.Dir, true, RunsFolder(s), s.Folder(s.Dir)
@@ -42,19 +42,19 @@ func ControllerGen(ctx context.Context, s *operation.Session, g Generators) (gen
 	return result, err
 }
 
-// CalledAs is the name that the program was called by: the one that a script of ours reports, or else its own.
+// CalledAs returns the name under which the program was called. A script of `tools link` passes it in the environment.
 func CalledAs(s *operation.Session, own string) string {
 	return cmp.Or(s.Getenv(toollink.CalledAs), own)
 }
 
-// StandsFor is the version that the program stands for: the one that a script of ours reports, or else the one in the
-// program's name; "" is its own.
+// StandsFor returns the version of the tool that the program stands in for, or "". A script of `tools link` passes it;
+// otherwise it is inName.
 func StandsFor(s *operation.Session, inName string) string {
 	return cmp.Or(s.Getenv(toollink.StandsFor), inName)
 }
 
-// InPlaceOf says which other version the program stands for here: older Makefiles look for
-// theirs in what a tool reports about its version.
+// InPlaceOf returns a suffix for version output that names the version slipway stands in for. Older Makefiles search a
+// tool's version output for the version that they want.
 func InPlaceOf(version, other string) string {
 	if other == "" || other == version {
 		return ""

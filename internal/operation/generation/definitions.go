@@ -14,15 +14,15 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// definitions are the CRDs among the files of a run, as the checker reads them. Their names lead to the
-// files from the working folder.
+// definitions are the CRDs of a run in the form of the checker. Names are paths relative to the project or, outside it,
+// to the working folder.
 type definitions struct {
 	session *operation.Session
 	root    string
 	files   map[string]generate.File
 	list    []crdcheck.File
 
-	strict bool // what has a place in a definition fails, also where an API server would let it pass
+	strict bool // make warnings about a place in a CRD errors
 }
 
 func definitionsOf(s *operation.Session, root string, result generate.Result) definitions {
@@ -41,7 +41,7 @@ func definitionsOf(s *operation.Session, root string, result generate.Result) de
 	return d
 }
 
-// position finds the place in the code, or else the file, that a place in a CRD comes from.
+// position returns the place in the code that a place in a CRD was generated from, else the file.
 func (d definitions) position(file, path string) report.Position {
 	f, ok := d.files[file]
 	if !ok {
@@ -52,14 +52,13 @@ func (d definitions) position(file, path string) report.Position {
 	return at
 }
 
-// errRefused is why a run fails whose files are written.
+// errRefused is the cause of an error after files were written.
 var errRefused = errors.New("the files are written nevertheless")
 
-// checkDefinitions reports what an API server would say to the CRDs of a run that are new to the
-// checker. What an API server refuses is an error, although the files are written: they are what the code says. Strict
-// makes warnings errors too, apart from those about a definition as a whole, such as its size.
+// checkDefinitions checks the CRDs of a run as an API server would. A CRD that would be refused is an error, although
+// its file is written. Strict makes warnings errors, too, except for those about a whole CRD, such as its size.
 //
-// A run that is recalled was checked, and found right, when it was made: all others are forgotten.
+// A run that the cache recalls was checked without a report when it was made. A run with a report is forgotten.
 func checkDefinitions(ctx context.Context, s *operation.Session, root string, result generate.Result, strict bool) error {
 	d := definitionsOf(s, root, result)
 	d.strict = strict
@@ -77,7 +76,7 @@ func checkDefinitions(ctx context.Context, s *operation.Session, root string, re
 	return err
 }
 
-// reportDefinitions reports what is wrong with the CRDs, and returns the number of reports.
+// reportDefinitions reports mistakes in the CRDs and returns their number.
 func reportDefinitions(ctx context.Context, s *operation.Session, d definitions) (reported int, err error) {
 	checker := crdcheck.New(s.Getenv, s.Handler)
 	findings, err := checker.Check(ctx, d.list)
@@ -105,9 +104,8 @@ func reportDefinitions(ctx context.Context, s *operation.Session, d definitions)
 	return len(list), &report.Error{What: what + operation.Count(refused, "mistake") + ", reported above", Err: errRefused, Hint: "correct them in the Go types, then run slipway generate again"}
 }
 
-// reported are findings at their places in the code, in the order of those. What concerns a definition as a whole and
-// is no mistake is reported when the definition changes, not in every run: there need not be anything to change about
-// it.
+// reported converts findings to places in the code, in order. A warning about a whole CRD is shown only if the file
+// changed: often nothing can be done about it, so it must not repeat in every run.
 func (d definitions) reported(findings []crdcheck.Finding) []report.Finding {
 	var reported []report.Finding
 	for _, f := range crdcheck.Distinct(findings) {
@@ -122,7 +120,7 @@ func (d definitions) reported(findings []crdcheck.Finding) []report.Finding {
 	return reported
 }
 
-// finding is what the checker found, in the words of the code.
+// finding converts a finding to the terms of the Go code.
 func (d definitions) finding(f crdcheck.Finding) report.Finding {
 	out := report.Finding{Position: d.position(f.File, f.Path), Message: f.String(), Suggestion: f.Advice(), Fatal: f.Refused || d.strict && f.Path != ""}
 	place := d.files[f.File]

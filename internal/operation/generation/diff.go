@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// DefinitionChanges are what CompareDefinitions found; the JSON form is stable.
+// DefinitionChanges is the result of [CompareDefinitions]; the JSON form is stable.
 type DefinitionChanges struct {
 	Since      string            `json:"since"`
 	Breaking   int               `json:"breaking"`
@@ -19,7 +19,7 @@ type DefinitionChanges struct {
 	Changes    []crdcheck.Change `json:"changes"`
 }
 
-// String is the line that ends the command.
+// String returns the summary line.
 func (c DefinitionChanges) String() string {
 	if len(c.Changes) == 0 {
 		return "the CRDs are the same as in " + c.Since
@@ -27,12 +27,12 @@ func (c DefinitionChanges) String() string {
 	return operation.Count(c.Compatible, "compatible change") + " since " + c.Since + ", no breaking change"
 }
 
-// errBreaking is why a comparison fails.
+// errBreaking is the cause of a failed comparison.
 var errBreaking = errors.New("objects or clients that were valid before may be invalid now")
 
-// CompareDefinitions compares the CRDs that follow from the code with older ones, those of a revision of git or in
-// a folder or file, and writes nothing. Breaking changes are findings at their places in the code, and an error,
-// beside which all changes are returned.
+// CompareDefinitions compares the CRDs that the code generates with older ones: those of a git revision, a folder or a
+// file. It writes nothing. Breaking changes are reported at their places in the code and are an error, with which all
+// changes are returned.
 func CompareDefinitions(ctx context.Context, s *operation.Session, since string, g Generation) (DefinitionChanges, error) {
 	root, err := s.ProjectRoot()
 	if err != nil {

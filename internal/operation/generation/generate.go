@@ -1,4 +1,4 @@
-// Package generation brings the files up to date that are generated from Go code, or checks them.
+// Package generation generates files from a project's Go code, or checks that they are up to date.
 package generation
 
 import (
@@ -29,16 +29,16 @@ import (
 
 // A Generation is how to bring a project's generated files up to date.
 type Generation struct {
-	Strict  bool     // misspelt and misplaced markers fail it, and so does what CRDs are warned of
+	Strict  bool     // mistakes in markers and warnings about CRDs fail the run
 	Prune   bool     // delete generated CRDs whose kind is gone
-	Outside []string // absolute paths of folders beside the project's that may be written below
-	// NoWebhooks is for who asks for no configurations of webhooks: they stay as they are where markers of webhooks
-	// have mistakes, which do not stop the run.
+	Outside []string // absolute paths of folders outside the project that may be written to
+	// NoWebhooks is for commands that do not need webhook configurations. If only webhook markers have mistakes, the
+	// run leaves these configurations as they are and succeeds.
 	NoWebhooks bool
 }
 
-// Generate brings the project's generated files up to date and has new definitions checked as an API server would.
-// It returns what became of each file.
+// Generate brings the project's generated files up to date and checks new CRDs as an API server would. It returns the
+// action for each file.
 func Generate(ctx context.Context, s *operation.Session, g Generation) (generate.Result, error) {
 	root, err := operation.GeneratedRoot(s)
 	if err != nil {
@@ -61,7 +61,7 @@ func Generate(ctx context.Context, s *operation.Session, g Generation) (generate
 	return result, nil
 }
 
-// noteOther says that changes of CRDs may come from another version of controller-gen than the project's.
+// noteOther notes that changes of CRDs may come from another version of controller-gen than the project's.
 func noteOther(s *operation.Session, plan regenerate.Plan, result generate.Result) {
 	changed := func(f generate.File) bool {
 		_, definition := f.Locate("")
@@ -75,14 +75,14 @@ func noteOther(s *operation.Session, plan regenerate.Plan, result generate.Resul
 	}
 }
 
-// warnOfInflections warns that plurals which the user adds in a file are not heeded, as long as it cannot be used.
+// warnOfInflections warns that the user's file of plurals is not used because it is invalid.
 func warnOfInflections(s *operation.Session) {
 	if err := inflection.Check(); err != nil {
 		s.Handler.Handle(report.Warning{Text: "plurals of your own are not used: " + err.Error()})
 	}
 }
 
-// generateAlone generates while no other command changes the project.
+// generateAlone is generateWith under the project's lock.
 func generateAlone(ctx context.Context, s *operation.Session, root string, g Generation) (regenerate.Plan, generate.Result, error) {
 	release, err := operation.Hold(ctx, s, root)
 	if err != nil {
@@ -92,8 +92,8 @@ func generateAlone(ctx context.Context, s *operation.Session, root string, g Gen
 	return generateWith(ctx, s, root, g)
 }
 
-// generateWith brings the generated files of the project in root up to date and
-// reports what changed. Findings that make the result wrong are an error.
+// generateWith brings the generated files of the project in root up to date and reports changes. Fatal findings are an
+// error.
 func generateWith(ctx context.Context, s *operation.Session, root string, g Generation) (regenerate.Plan, generate.Result, error) {
 	roles := replacedRoles{}
 	plan, result, err := plannedRun(ctx, s, root, g, generate.Options{Strict: g.Strict, Cache: RunsFolder(s), Within: g.Outside, Replacing: roles.note})
@@ -105,7 +105,7 @@ func generateWith(ctx context.Context, s *operation.Session, root string, g Gene
 	return plan, result, reportLeftovers(s, root, plan, result, g)
 }
 
-// runGenerators runs these generators in the project, and reports what they found and what changed.
+// runGenerators runs generators over the project and reports findings and changes.
 func runGenerators(ctx context.Context, s *operation.Session, root string, uses []generate.Use) (generate.Result, error) {
 	result, err := RunPlan(ctx, s, root, regenerate.PlanOf(root, uses...), generate.Options{Cache: RunsFolder(s)})
 	if err == nil {
@@ -142,8 +142,8 @@ func plannedRun(ctx context.Context, s *operation.Session, root string, g Genera
 	return plan, result, err
 }
 
-// vetted reports code that does nothing although it compiles, if the run is strict: the generators need not know, and
-// read less.
+// vetted reports code that compiles but has no effect, if the run is strict. It costs more reading, so other runs skip
+// it.
 func vetted(ctx context.Context, s *operation.Session, root string, g Generation) ([]report.Finding, error) {
 	if !g.Strict {
 		return nil, nil
@@ -163,8 +163,8 @@ func vetted(ctx context.Context, s *operation.Session, root string, g Generation
 	return found, err
 }
 
-// withoutMistaken runs what is left of a plan that failed without the configurations of webhooks, if mistakes in these
-// alone stopped it.
+// withoutMistaken runs a failed plan again without webhook configurations. If that succeeds the findings become
+// warnings; otherwise it returns the failed result.
 func withoutMistaken(ctx context.Context, s *operation.Session, root string, plan regenerate.Plan, failed generate.Result, options generate.Options) (regenerate.Plan, generate.Result, error) {
 	rest := plan.Except("webhook")
 	result, err := run(ctx, s, root, rest, options)
@@ -179,7 +179,7 @@ func withoutMistaken(ctx context.Context, s *operation.Session, root string, pla
 	return rest, result, nil
 }
 
-// reportLeft reports which files were not made, since a recipe changes them after controller-gen.
+// reportLeft reports files that were not generated because a recipe edits them after controller-gen.
 func reportLeft(s *operation.Session, plan regenerate.Plan, result generate.Result) {
 	for _, left := range plan.Left(result.Left) {
 		step := left.Change.Step
@@ -195,7 +195,7 @@ func reportLeft(s *operation.Session, plan regenerate.Plan, result generate.Resu
 	}
 }
 
-// plan is what the project in root generates, and what is worth reporting about the files that have it generated.
+// plan returns the plan of the project in root, including its clients, with findings about its files.
 func plan(s *operation.Session, root string) (regenerate.Plan, []report.Finding, error) {
 	file, err := description(s, root)
 	if err != nil {
@@ -217,8 +217,8 @@ func plan(s *operation.Session, root string) (regenerate.Plan, []report.Finding,
 	return plan, findings, nil
 }
 
-// description is the project as far as generating needs to know it. A kind in PROJECT that is not described well does
-// not concern generating.
+// description returns the PROJECT file for generating. Mistakes in single fields become a warning: generating does not
+// need the kinds.
 func description(s *operation.Session, root string) (*project.Project, error) {
 	file, err := s.Codebase(root).Project()
 	if file == nil && err == nil {
@@ -229,19 +229,18 @@ func description(s *operation.Session, root string) (*project.Project, error) {
 		return &project.Project{}, nil
 	}
 	if err != nil {
-		_, err = scaffold.ReadProject(s.Folder(root)) // which says what to do about it
+		_, err = scaffold.ReadProject(s.Folder(root)) // it advises what to do
 	}
 	return file, err
 }
 
-// RunPlan runs a plan and reports what it found in the code. Findings that make the result wrong are an error.
+// RunPlan runs a plan and reports findings. Fatal findings are an error.
 func RunPlan(ctx context.Context, s *operation.Session, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
 	result, err := run(ctx, s, root, plan, options)
 	return result, judge(s, root, result, err)
 }
 
-// run runs a plan, which writes nothing if findings make the result wrong. What is replaced is noted, besides what
-// options do with it.
+// run runs a plan. Fatal findings prevent writing. Replaced files are recorded in s.Originals.
 func run(ctx context.Context, s *operation.Session, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
 	options.Codegen, options.Replacing = codegen.NewFinder(s.Getenv, s.Handler), both(options.Replacing, s.Originals.Recorder(root))
 	options.Events = report.HandlerFunc(func(e report.Event) {
@@ -253,7 +252,7 @@ func run(ctx context.Context, s *operation.Session, root string, plan regenerate
 	return plan.Run(ctx, options)
 }
 
-// both is a function that calls two, of which either may be nil; nil if both are.
+// both combines two functions, either of which may be nil. It returns nil if both are.
 func both(first, second func(path string, before []byte)) func(path string, before []byte) {
 	switch {
 	case first == nil:
@@ -267,7 +266,6 @@ func both(first, second func(path string, before []byte)) func(path string, befo
 	}
 }
 
-// judge reports what a run found.
 func judge(s *operation.Session, root string, result generate.Result, err error) error {
 	reportFindings(s, root, result.Findings)
 	if err == nil && result.Failed() {
@@ -276,7 +274,7 @@ func judge(s *operation.Session, root string, result generate.Result, err error)
 	return err
 }
 
-// ReportRun reports what became of each file and, to those who want to know, how much was read for that.
+// ReportRun reports the action for each file, and with --verbose how much code was read.
 func ReportRun(s *operation.Session, root string, result generate.Result) {
 	reportFiles(s, root, result.Files)
 	if s.Verbose && !result.Recalled {
@@ -294,8 +292,8 @@ func reportFindings(s *operation.Session, root string, findings []report.Finding
 	}
 }
 
-// RunsFolder is the folder of the user's cache that remembers what generators have
-// read and written; "" when there is no place for it.
+// RunsFolder returns the cache folder with records of earlier runs, or "" without a cache. Runs whose CRDs were not
+// checked have their own.
 func RunsFolder(s *operation.Session) string {
 	cache, err := userdirs.Cache(s.Getenv)
 	if err != nil {
@@ -307,7 +305,7 @@ func RunsFolder(s *operation.Session) string {
 	return filepath.Join(cache, "runs")
 }
 
-// mistakes is the error after fatal findings, which were reported already.
+// mistakes returns the error after fatal findings, which are already reported.
 func mistakes(findings []report.Finding) error {
 	fatal := 0
 	for _, f := range findings {
@@ -324,7 +322,7 @@ func reportFiles(s *operation.Session, root string, files []generate.File) {
 	}
 }
 
-// moduleOf is the module, path@version, that a file in the module cache is of; "" for other files.
+// moduleOf returns path@version of the module in the module cache that contains a file, or "".
 func moduleOf(file string) string {
 	_, inCache, found := strings.Cut(filepath.ToSlash(file), "/pkg/mod/")
 	name, rest, versioned := strings.Cut(inCache, "@")
@@ -335,7 +333,7 @@ func moduleOf(file string) string {
 	return ""
 }
 
-// Typechecked is the project as a view has it, without a change.
+// Typechecked returns a type check of the project in a view, without a change.
 func Typechecked(s *operation.Session, root string, view fileview.View) typecheck.Change {
 	change := typecheck.Change{Root: root, Before: view, After: view, Environ: s.Environ}
 	if cache, err := userdirs.Cache(s.Getenv); err == nil {
@@ -347,8 +345,8 @@ func Typechecked(s *operation.Session, root string, view fileview.View) typechec
 	return change
 }
 
-// Command is what an advice has the user run to bring generated files up to date: make where the Makefile does more to
-// them than slipway generate.
+// Command returns the command that updates generated files, for advice. It is the project's own, such as make generate,
+// if that does more than slipway generate.
 func Command(s *operation.Session, root string) string {
 	if plan, _, err := regenerate.PlanFor(root, s.Codebase(root)); err == nil && plan.Command() != "" {
 		return plan.Command()

@@ -9,18 +9,18 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// replacedRoles are the names of the roles in files that a run replaces, by the files' paths.
+// replacedRoles maps paths of replaced files to the name of the role in each.
 type replacedRoles map[string]string
 
-// note remembers the role of a file.
+// note is called with each file before it is replaced.
 func (r replacedRoles) note(path string, before []byte) {
 	if name := generate.RoleName(before); name != "" {
 		r[path] = name
 	}
 }
 
-// warnOfRoles warns, after a run, of roles that were replaced by ones of another name: their author wrote them by hand,
-// and their permissions are gone. controller-gen replaces them silently.
+// warnOfRoles warns of replaced roles that had another name. Those were written by hand, and their permissions are
+// lost. controller-gen replaces them silently.
 func warnOfRoles(s *operation.Session, root string, before replacedRoles, result generate.Result) {
 	for _, f := range result.Files {
 		name, after := before[f.Path], generate.RoleName(f.Content)

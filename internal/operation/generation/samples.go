@@ -17,11 +17,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// unfinished is what scaffolded samples have until their authors write them.
+// unfinished marks scaffolded samples that are not filled in yet.
 const unfinished = "TODO(user): Add fields here"
 
-// checkSamples reports samples that an API server with the generated definitions would refuse. They are no part of what
-// is generated, so they fail a strict run only.
+// checkSamples reports samples that an API server with the generated CRDs would refuse. Samples are not generated, so
+// only a strict run fails.
 func checkSamples(ctx context.Context, s *operation.Session, root string, plan regenerate.Plan, result generate.Result, strict bool) error {
 	if crdcheck.Off(s.Getenv) {
 		return nil
@@ -34,7 +34,7 @@ func checkSamples(ctx context.Context, s *operation.Session, root string, plan r
 	findings, err := crdcheck.New(s.Getenv, s.Handler).CheckSamples(ctx, definitions, samples)
 	switch {
 	case errors.Is(err, crdcheck.ErrUnavailable):
-		return nil // checking the definitions says so
+		return nil // checking the CRDs reports it
 	case err != nil:
 		return err
 	case len(findings) == 0:
@@ -57,8 +57,7 @@ func checkSamples(ctx context.Context, s *operation.Session, root string, plan r
 	return nil
 }
 
-// generatedDefinitions are the definitions among the files of a run, by their content, or as they are if nothing
-// changed.
+// generatedDefinitions returns the CRDs of a run. It reads unchanged ones from disk.
 func generatedDefinitions(s *operation.Session, root string, plan regenerate.Plan, result generate.Result) (all []crdcheck.File) {
 	folders := plan.CRDFolders()
 	for _, f := range result.Files {
@@ -69,7 +68,7 @@ func generatedDefinitions(s *operation.Session, root string, plan regenerate.Pla
 		if len(content) == 0 {
 			var err error
 			if content, err = s.Codebase(root).View().ReadFile(filepath.ToSlash(name)); err != nil {
-				continue // it is outside the project, or generated anew
+				continue // outside the project, or just generated
 			}
 		}
 		all = append(all, crdcheck.File{Name: name, Content: string(content)})
@@ -77,7 +76,7 @@ func generatedDefinitions(s *operation.Session, root string, plan regenerate.Pla
 	return all
 }
 
-// samplesOf are the project's samples of the definitions' groups.
+// samplesOf returns the finished samples in the groups of these CRDs.
 func samplesOf(s *operation.Session, root string, definitions []crdcheck.File) (all []crdcheck.File) {
 	var groups []string
 	for _, d := range definitions {
@@ -97,8 +96,8 @@ func samplesOf(s *operation.Session, root string, definitions []crdcheck.File) (
 	return all
 }
 
-// withoutChanged are the findings but those that a webhook of the project may mend, since it changes the objects first.
-// An API server reports unknown fields before it calls webhooks.
+// withoutChanged removes findings that a mutating webhook may correct. Unknown fields remain: an API server reports
+// them before it calls webhooks.
 func withoutChanged(s *operation.Session, root string, findings []crdcheck.Finding) ([]crdcheck.Finding, error) {
 	webhooks, err := s.Codebase(root).Webhooks()
 	changes := func(definition string) bool {

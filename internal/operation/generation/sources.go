@@ -8,9 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// EnsureGenerated brings generated files up to date, so that what is built from the project follows from its code. To
-// look writes nothing, and returns the texts that differ from the disk by their absolute paths. The files stay as they
-// are with asTheyAre.
+// EnsureGenerated brings generated files up to date before something is built from them. With look it writes nothing
+// and returns the contents that differ from the disk, by absolute path. With asTheyAre it does nothing.
 func EnsureGenerated(ctx context.Context, s *operation.Session, root string, g Generation, look, asTheyAre bool) (map[string][]byte, error) {
 	switch {
 	case asTheyAre:
@@ -21,7 +20,7 @@ func EnsureGenerated(ctx context.Context, s *operation.Session, root string, g G
 	return nil, Regenerate(ctx, s, root, g)
 }
 
-// Regenerate brings generated files up to date, before a command that uses them.
+// Regenerate brings generated files up to date for a command that uses them, under the project's lock.
 func Regenerate(ctx context.Context, s *operation.Session, root string, g Generation) error {
 	release, err := operation.Hold(ctx, s, root)
 	if err != nil {
@@ -31,7 +30,7 @@ func Regenerate(ctx context.Context, s *operation.Session, root string, g Genera
 	return generateFor(ctx, s, root, nil, g)
 }
 
-// GenerateInMemory returns the texts that generated files would get, of those that are out of date.
+// GenerateInMemory returns the contents of generated files that are out of date, by absolute path, and writes nothing.
 func GenerateInMemory(ctx context.Context, s *operation.Session, root string, g Generation) (map[string][]byte, error) {
 	operation.WarnInterrupted(s, root)
 	plan, findings, err := plan(s, root)

@@ -10,7 +10,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// generateSummary is the JSON form of what `slipway generate` did.
 type generateSummary struct {
 	Created   int           `json:"created"`
 	Updated   int           `json:"updated"`
@@ -35,7 +34,7 @@ func generated(result generate.Result, elapsed time.Duration) report.Result {
 	return report.Result{Text: s.String(), Value: s}
 }
 
-// String is the line that ends the command.
+// String returns the summary line.
 func (s generateSummary) String() string {
 	took := " (" + s.Elapsed.Round(time.Millisecond).String() + ")"
 	switch total := s.Created + s.Updated + s.Unchanged; {

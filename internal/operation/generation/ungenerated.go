@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Ungenerated is the error of a kustomization that does not build, with the advice to generate where what is missing is
-// made by the project's generators.
+// Ungenerated adds advice to the error of a kustomization that does not build: if a missing file would be generated,
+// the command that generates it.
 func Ungenerated(ctx context.Context, s *operation.Session, root string, err error) error {
 	known, ok := errors.AsType[*report.Error](err)
 	if ok && known.Next == "" && errors.Is(err, fs.ErrNotExist) && IsGenerated(ctx, s, root, known.Where) {
@@ -24,8 +24,8 @@ func Ungenerated(ctx context.Context, s *operation.Session, root string, err err
 	return err
 }
 
-// IsGenerated reports whether the project's generators make a file, or files in a folder. Where the code has mistakes
-// that is unknown, and it reports false.
+// IsGenerated reports whether the project's generators would write the file or folder path. It reports false if the
+// code has mistakes.
 func IsGenerated(ctx context.Context, s *operation.Session, root, path string) bool {
 	plan, _, err := regenerate.PlanFor(root, s.Codebase(root))
 	if err != nil {
@@ -46,7 +46,7 @@ func IsGenerated(ctx context.Context, s *operation.Session, root, path string) b
 	})
 }
 
-// inProject is a path in the project, which may lead there by the folder that root is a link to.
+// inProject returns a path relative to the project, also if only one of the two has links resolved.
 func inProject(root, path string) string {
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		if rel := regenerate.Relative(real, path); rel != path {

@@ -10,8 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Watch generates whenever a file of the project changes, until ctx ends. Mistakes are reported and waited
-// out.
+// Watch generates whenever a file of the project changes, until ctx ends. It reports errors and continues.
 func Watch(ctx context.Context, s *operation.Session, g Generation) error {
 	root, err := operation.GeneratedRoot(s)
 	if err != nil {
@@ -38,8 +37,7 @@ func Watch(ctx context.Context, s *operation.Session, g Generation) error {
 	return regenerate.Watch(ctx, root, func() []string { return headers(s, root) }, ready, attempt)
 }
 
-// headers are the header files of what the project generates; none while its Makefile has a mistake, which generating
-// reports.
+// headers returns the project's header files, or nil if its Makefile has a mistake, which generating reports.
 func headers(s *operation.Session, root string) []string {
 	headers, err := s.Codebase(root).Headers()
 	if err != nil {
@@ -48,7 +46,6 @@ func headers(s *operation.Session, root string) []string {
 	return headers
 }
 
-// changedAny reports whether a run is worth a line: a file changed.
 func changedAny(result generate.Result) bool {
 	for _, f := range result.Files {
 		if f.Action != report.Unchanged {

@@ -1,4 +1,4 @@
-// Package operationtest has sessions for tests of operations.
+// Package operationtest provides sessions for tests of operations.
 package operationtest
 
 import (
@@ -14,20 +14,20 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Events are what a session's handler was given.
+// Events records what a session's handler receives. Handle and [Of] are safe for concurrent use.
 type Events struct {
 	mu  sync.Mutex
 	All []report.Event
 }
 
-// Handle takes an event.
+// Handle implements [report.Handler].
 func (e *Events) Handle(event report.Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.All = append(e.All, event)
 }
 
-// Of returns the events of one type, in their order.
+// Of returns the events of type E in order.
 func Of[E report.Event](e *Events) []E {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -40,7 +40,8 @@ func Of[E report.Event](e *Events) []E {
 	return some
 }
 
-// Begin returns a session in a folder, with a home, caches and state of its own, and the events that its handler gets.
+// Begin returns a session in dir with its own home, cache and state folders, and the events of its handler. CRD checks
+// are off.
 func Begin(t *testing.T, dir string) (*operation.Session, *Events) {
 	t.Helper()
 	home := t.TempDir()
@@ -58,7 +59,7 @@ func Begin(t *testing.T, dir string) (*operation.Session, *Events) {
 	}, seen
 }
 
-// Write writes a file below dir, and the folders that it needs.
+// Write writes a file below dir and creates its folders.
 func Write(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
@@ -70,10 +71,10 @@ func Write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// Err is the error of an operation whose value a test has no use for.
+// Err returns only the error of an operation.
 func Err[T any](_ T, err error) error { return err }
 
-// Mistake returns the error that a user sees; there must be one.
+// Mistake returns err as the [report.Error] that a user sees. It fails the test if err is none.
 func Mistake(t *testing.T, err error) *report.Error {
 	t.Helper()
 	seen, ok := errors.AsType[*report.Error](err)
@@ -83,7 +84,7 @@ func Mistake(t *testing.T, err error) *report.Error {
 	return seen
 }
 
-// Last is the last result; there must be one.
+// Last returns the last result. It fails the test if there is none.
 func Last(t *testing.T, e *Events) report.Result {
 	t.Helper()
 	results := Of[report.Result](e)

@@ -17,7 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/typecheck"
 )
 
-// unlessBroken is a plan, unless it would break what works: Go code that compiles, or a kustomization that builds.
+// unlessBroken returns a plan, with an error if it would break code that compiles or a kustomization that builds.
+// Unchecked skips the compilation.
 func unlessBroken(ctx context.Context, s *operation.Session, root string, unchecked bool, planned *scaffold.Plan, err error) (*scaffold.Plan, error) {
 	if err != nil || planned.Empty() {
 		return planned, err
@@ -28,8 +29,8 @@ func unlessBroken(ctx context.Context, s *operation.Session, root string, unchec
 	return planned, refuseUncompiled(ctx, s, root, planned)
 }
 
-// unlessTestsBroken is [unlessBroken] for a plan with tests, which are left out where they alone would not
-// compile: plan gets the reason.
+// unlessTestsBroken is [unlessBroken] for a plan with tests. If only these would not compile, it plans again without
+// them and passes the reason to plan.
 func unlessTestsBroken(ctx context.Context, s *operation.Session, root string, unchecked bool, plan func(untested string) (*scaffold.Plan, error)) (*scaffold.Plan, error) {
 	planned, err := plan("")
 	planned, err = unlessBroken(ctx, s, root, unchecked, planned, err)
@@ -41,7 +42,7 @@ func unlessTestsBroken(ctx context.Context, s *operation.Session, root string, u
 	return unlessBroken(ctx, s, root, unchecked, planned, err)
 }
 
-// refuseUncompiled refuses a plan after which packages that compile now would not.
+// refuseUncompiled refuses a plan that would break packages which compile now.
 func refuseUncompiled(ctx context.Context, s *operation.Session, root string, planned *scaffold.Plan) error {
 	changed := planned.Changed()
 	defer s.Collector.Patiently()()
@@ -61,18 +62,18 @@ func refuseUncompiled(ctx context.Context, s *operation.Session, root string, pl
 	return nil
 }
 
-// uncompiledError is that a plan makes mistakes.
+// uncompiledError is the cause of a refused plan.
 type uncompiledError struct{ mistakes []typecheck.Mistake }
 
 func (e *uncompiledError) Error() string { return e.mistakes[0].Message }
 
-// IsUncompiled reports whether a change was refused since the code would not compile after it.
+// IsUncompiled reports whether an error is the refusal of a change after which the code would not compile.
 func IsUncompiled(err error) bool {
 	_, is := errors.AsType[*uncompiledError](err)
 	return is
 }
 
-// mostMistakes bounds how many are listed.
+// mostMistakes bounds how many mistakes are listed.
 const mostMistakes = 10
 
 func uncompiled(mistakes []typecheck.Mistake) error {
@@ -86,7 +87,7 @@ func uncompiled(mistakes []typecheck.Mistake) error {
 	return refusal
 }
 
-// StandIn does the work of the program if it was called in the place of a compiler; see [typecheck.RunTool].
+// StandIn stands in for a compiler if args ask for that; see [typecheck.RunTool]. Is is false otherwise.
 func StandIn(args []string, stdout, stderr io.Writer) (code int, is bool) {
 	if len(args) == 0 || args[0] != typecheck.ToolWord {
 		return 0, false

@@ -22,9 +22,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// refuseUnbuilt refuses a plan after which a kustomization of the project that builds now would not build: the lines of
-// a project may depend on each other in ways that no verb knows of. Of one that needs files from a network that is not
-// known: planning fetches nothing.
+// refuseUnbuilt refuses a plan that would break a kustomization of the project which builds now. Lines of a project may
+// depend on each other in ways that no command knows. Kustomizations with remote resources are not checked: planning
+// fetches nothing.
 func refuseUnbuilt(ctx context.Context, s *operation.Session, root string, planned *scaffold.Plan) error {
 	j, err := newJudge(root, planned)
 	if err != nil {
@@ -60,10 +60,10 @@ func refuseUnbuilt(ctx context.Context, s *operation.Session, root string, plann
 type judge struct {
 	*codebase.ConfigChange
 	root  string
-	after kustomization.Kustomization // without its folder
+	after kustomization.Kustomization // a template; Folder is empty
 
-	unknown map[string]string                       // folders of which it is not known, with the address that they need
-	objects map[string][]*unstructured.Unstructured // of folders that were built
+	unknown map[string]string                       // folders that could not be checked, with the address that each needs
+	objects map[string][]*unstructured.Unstructured // by folder, what it builds after the plan
 }
 
 func newJudge(root string, planned *scaffold.Plan) (judge, error) {
@@ -77,7 +77,7 @@ func newJudge(root string, planned *scaffold.Plan) (judge, error) {
 	}, nil
 }
 
-// noteUnknown says of which folders it is not known whether they build after a plan.
+// noteUnknown notes which folders could not be checked.
 func noteUnknown(s *operation.Session, j judge) {
 	for _, folder := range slices.Sorted(maps.Keys(j.unknown)) {
 		s.Handler.Handle(report.Note{Text: "not checked whether " + folder + " still builds: it needs " + j.unknown[folder] + ", and this command fetches nothing"})
@@ -87,8 +87,8 @@ func noteUnknown(s *operation.Session, j judge) {
 // mostBuilt bounds the kustomizations that are built for one plan.
 const mostBuilt = 50
 
-// unbuilt is a folder that builds now and not after the plan, and why it does not. What a folder that builds consists
-// of builds, too.
+// unbuilt returns a folder that builds now but not after the plan, and the error. A folder that builds proves that its
+// parts do.
 func (j judge) unbuilt(ctx context.Context, affected []string) (folder string, broken error) {
 	affected = affected[:min(len(affected), mostBuilt)]
 	built := map[string]bool{}
@@ -117,7 +117,7 @@ func (j judge) unbuilt(ctx context.Context, affected []string) (folder string, b
 	return "", nil
 }
 
-// broken is the smallest of the parts of a folder that the plan breaks, which says most about why.
+// broken returns the smallest part of a folder that the plan breaks: its error is the most specific.
 func (j judge) broken(ctx context.Context, affected, parts []string) (folder string, broken error) {
 	for _, part := range slices.Backward(affected) {
 		if !slices.Contains(parts, part) {
@@ -144,7 +144,7 @@ func (j judge) build(ctx context.Context, folder string) error {
 	return err
 }
 
-// refuseInconsistent refuses a plan after which objects that are deployed do not fit each other any more.
+// refuseInconsistent refuses a plan after which deployed objects would no longer fit together.
 func refuseInconsistent(ctx context.Context, s *operation.Session, planned *scaffold.Plan, j judge, affected []string) error {
 	mistake, err := j.mistake(ctx, planned, affected)
 	if err != nil || mistake == nil {
@@ -162,14 +162,14 @@ func refuseInconsistent(ctx context.Context, s *operation.Session, planned *scaf
 	return refusal
 }
 
-// An addedMistake is one that a plan adds to what a folder deploys.
+// An addedMistake is an inconsistency that a plan adds to a deployed folder.
 type addedMistake struct {
 	consistency.Mistake
 	folder    string
-	certified bool // the folder deploys certificates already
+	certified bool // the folder deploys Certificates already
 }
 
-// mistake is the first one that a plan adds to what is deployed, or nil.
+// mistake returns the first inconsistency that a plan adds, or nil.
 func (j judge) mistake(ctx context.Context, planned *scaffold.Plan, affected []string) (*addedMistake, error) {
 	deployed, err := planned.Code().Deployed()
 	if err != nil {
@@ -191,7 +191,7 @@ func (j judge) mistake(ctx context.Context, planned *scaffold.Plan, affected []s
 	return nil, ctx.Err()
 }
 
-// certificatesWork reports whether the project could have its webhooks and cert-manager enabled together.
+// certificatesWork reports whether webhooks and cert-manager could be enabled together.
 func certificatesWork(ctx context.Context, s *operation.Session, root string) bool {
 	planned, err := scaffold.EditProject(s.Folder(root), scaffold.MadeBy(operation.OwnRelease()), scaffold.Enable(features.WebhookServer, features.CertManager))
 	if err != nil || planned.Empty() {
@@ -212,7 +212,7 @@ func certificatesWork(ctx context.Context, s *operation.Session, root string) bo
 	return err == nil && mistake == nil
 }
 
-// afterPlan are changed files as kustomize is to see them.
+// afterPlan returns a kustomization, without its folder, that reads the project as a plan changes it.
 func afterPlan(root string, view fileview.View, changed map[string][]byte) kustomization.Kustomization {
 	after := kustomization.Kustomization{Files: kustomization.Files{Root: root, View: view}, Changed: map[string][]byte{}}
 	for name, content := range changed {

@@ -11,10 +11,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// MakeChange makes a plan for the project in folder root and applies it, while no other command changes the project;
-// then, if that changed something, it does what follows, such as generating. When that fails, the changes are taken
-// back. Nothing follows where that has made a vendor folder old, which is warned of. It returns the changes, and the
-// files that were kept as they were; a preview shows them instead, and returns those that it would make.
+// MakeChange applies a plan for the project in root, under the project's lock. If that changed files it calls then, for
+// example to generate. If then fails, the change is undone. Then is skipped, with a warning, if the change made a
+// vendor folder stale. It returns the changed and the kept files. A preview shows them instead and returns those that
+// it would change.
 func MakeChange(ctx context.Context, s *operation.Session, root string, p operation.Preview, plan func() (*scaffold.Plan, error), then func() error) ([]report.File, error) {
 	var planned *scaffold.Plan
 	return changeAndThen(ctx, s, root, p, func() (made *scaffold.Plan, err error) {
@@ -28,7 +28,7 @@ func MakeChange(ctx context.Context, s *operation.Session, root string, p operat
 	})
 }
 
-// changeAndThen is MakeChange for what follows also where nothing was changed, and takes nothing back.
+// changeAndThen is like [MakeChange], but always calls then and undoes nothing.
 func changeAndThen(ctx context.Context, s *operation.Session, root string, p operation.Preview, plan func() (*scaffold.Plan, error), then func(changed bool) error) ([]report.File, error) {
 	if p.Only() {
 		operation.WarnInterrupted(s, root)
@@ -50,7 +50,7 @@ func changeAndThen(ctx context.Context, s *operation.Session, root string, p ope
 	if err != nil {
 		return nil, err
 	}
-	defer ending.Await(ctx, "the change of the project")() // which is made, or taken back
+	defer ending.Await(ctx, "the change of the project")() // the change is completed or undone before the process ends
 	if err := apply(s, planned); err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func changeAndThen(ctx context.Context, s *operation.Session, root string, p ope
 	return changes(planned), nil
 }
 
-// changes are those of a plan and what it keeps; none of one that changes nothing.
+// changes returns the changed and kept files of a plan, or nil if it changes nothing.
 func changes(plan *scaffold.Plan) []report.File {
 	if plan.Empty() {
 		return nil
@@ -68,10 +68,10 @@ func changes(plan *scaffold.Plan) []report.File {
 	return plan.Changes()
 }
 
-// planning is the first step of a change, which takes seconds in a large project.
+// planning returns the first step of a change, which takes seconds in a large project.
 func planning() report.Step { return report.Step{Name: "planning the change"} }
 
-// apply applies a plan; of one that changes nothing it reports what is kept.
+// apply applies a plan. If it changes nothing, it reports the kept files and why.
 func apply(s *operation.Session, plan *scaffold.Plan) error {
 	if !plan.Empty() {
 		plan.SealWith(operation.OwnFolders(s).Keys)
@@ -86,7 +86,7 @@ func apply(s *operation.Session, plan *scaffold.Plan) error {
 	return nil
 }
 
-// noteNothing says why there is nothing to do.
+// noteNothing reports why a plan changes nothing.
 func noteNothing(s *operation.Session, plan *scaffold.Plan) {
 	text := "Nothing to do: " + cmp.Or(plan.Because(), "the project is as asked already")
 	if !strings.ContainsAny(text, "?\n") {
@@ -95,16 +95,15 @@ func noteNothing(s *operation.Session, plan *scaffold.Plan) {
 	s.Handler.Handle(report.Note{Text: text})
 }
 
-// nothing follows from a change.
+// nothing is for changes after which nothing is generated.
 func nothing() error { return nil }
 
-// plannedChanges is the JSON form of a plan that is not applied.
 type plannedChanges struct {
 	DryRun  bool                  `json:"dryRun"`
 	Changes []scaffold.Difference `json:"changes"`
 }
 
-// showPlan answers with what a plan would do.
+// showPlan reports what a plan would do.
 func showPlan(s *operation.Session, plan *scaffold.Plan, p operation.Preview) {
 	changes := plan.Differences(p.Diff)
 	var text strings.Builder
@@ -126,7 +125,7 @@ func showPlan(s *operation.Session, plan *scaffold.Plan, p operation.Preview) {
 	s.Handler.Handle(report.Note{Text: "No file was written. Run the command without --dry-run and --diff to write them."})
 }
 
-// planned reads `create cmd/main.go`.
+// planned formats a change such as `create cmd/main.go`.
 func planned(c scaffold.Difference) string {
 	line := operation.PlannedWord[c.Action] + " " + report.File{Path: c.Path, From: c.From}.Name()
 	switch {

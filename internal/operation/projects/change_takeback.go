@@ -12,8 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// orTakeBack does what follows from a plan that was applied. When that fails, the plan and what followed from it so
-// far are taken back.
+// orTakeBack calls then after a plan was applied. If that fails, it undoes the plan and what then has done.
 func orTakeBack(s *operation.Session, planned *scaffold.Plan, then func() error) error {
 	s.Originals = &operation.Originals{}
 	defer func() { s.Originals = nil }()
@@ -29,10 +28,10 @@ func orTakeBack(s *operation.Session, planned *scaffold.Plan, then func() error)
 	return err
 }
 
-// moduleFiles are what fetching a module changes.
+// moduleFiles are the files that fetching a module changes.
 var moduleFiles = []string{"go.mod", "go.sum"}
 
-// noteModuleFiles remembers the module files of the project in root, for when what follows from them fails.
+// noteModuleFiles records the module files of the project in root, to restore them if the change fails.
 func noteModuleFiles(s *operation.Session, root string) error {
 	s.ModuleFiles = nil
 	for _, name := range moduleFiles {

@@ -16,24 +16,24 @@ import (
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// A Change is how to change a project.
+// A Change holds the options that all changes of a project share.
 type Change struct {
-	Generate    bool // what follows from the code, afterwards
-	NoTypecheck bool // whether the code still compiles is not checked
+	Generate    bool // run the generators afterwards
+	NoTypecheck bool // do not check that the code still compiles
 	operation.Preview
 }
 
-// An API is a kind to add to a project, or what else of a kind is missing.
+// An API is a kind to add to a project, or to complete there.
 type API struct {
 	scaffold.API
 	Change
 }
 
-// ImagePlugin is the plug-in by which PROJECT says that a controller runs an image.
+// ImagePlugin is the plug-in key under which PROJECT records that a controller runs an image.
 const ImagePlugin = scaffold.ImagePlugin
 
-// CreateAPI adds a kind to the project. It returns the changes of files, besides those that generators make: none if
-// the project has it all, and with a preview those that it would make. So do all operations here that change a project.
+// CreateAPI adds a kind to the project. It returns the changed files except for generated ones, or nil if the project
+// has it all. With a preview it returns those that it would change. All operations here that change a project do so.
 func CreateAPI(ctx context.Context, s *operation.Session, a API) ([]report.File, error) {
 	root, err := s.ProjectRoot()
 	if err != nil {
@@ -54,7 +54,7 @@ func CreateAPI(ctx context.Context, s *operation.Session, a API) ([]report.File,
 	return noteGenerating(s, root, a.Change, planned, changes, err)
 }
 
-// noteGenerating says of a preview that it lists no generated files.
+// noteGenerating notes that a preview does not list generated files.
 func noteGenerating(s *operation.Session, root string, c Change, planned *scaffold.Plan, changes []report.File, err error) ([]report.File, error) {
 	if err == nil && c.Only() && c.Generate && !planned.Empty() {
 		s.Handler.Handle(report.Note{Text: "The list has no changes that generators make afterwards: " + generation.Command(s, root) + " makes those."})
@@ -62,8 +62,8 @@ func noteGenerating(s *operation.Session, root string, c Change, planned *scaffo
 	return changes, err
 }
 
-// fetchExternal has go.mod require the module that a kind of another module is from. What can be refused
-// without the network is refused before, by check.
+// fetchExternal adds the module of an external kind to go.mod, over the network. Check runs first and refuses what it
+// can offline.
 func fetchExternal(ctx context.Context, s *operation.Session, root string, p operation.Preview, external scaffold.External, check func() error) error {
 	if external.Module == "" || p.Only() {
 		return nil
@@ -77,18 +77,18 @@ func fetchExternal(ctx context.Context, s *operation.Session, root string, p ope
 	return scaffold.Require(ctx, root, external, s.Handler)
 }
 
-// warnOfScope warns that a manager for namespaces does not see objects that live in none.
+// warnOfScope warns that a namespaced manager does not see objects of a cluster-scoped kind.
 func warnOfScope(s *operation.Session, root string, api scaffold.API) {
 	if api.Namespaced || !api.Controller {
 		return
 	}
-	// Planning reports what is wrong with PROJECT, with its place.
+	// Planning reports mistakes in PROJECT, with their places.
 	if file, err := s.Codebase(root).Project(); err == nil && file != nil && file.Namespaced {
 		s.Handler.Handle(report.Warning{Text: "the manager has permissions only in its own namespace, but objects of this kind belong to no namespace; give it a ClusterRole, or run slipway edit --namespaced=false"})
 	}
 }
 
-// afterCreateAPI generates what follows from the new API.
+// afterCreateAPI generates for the new API and reports the next step.
 func afterCreateAPI(ctx context.Context, s *operation.Session, root string, a API, planned *scaffold.Plan) error {
 	if a.Generate {
 		if err := aboutNew(s, root, planned, func(s *operation.Session) error { return generateForAPI(ctx, s, root, a.API, planned) }); err != nil {
@@ -103,8 +103,7 @@ func afterCreateAPI(ctx context.Context, s *operation.Session, root string, a AP
 	return noteConversion(s, root, a.API)
 }
 
-// generateForAPI generates what follows from a new API. Apply configurations come first: the
-// controller imports them, and code that imports what is not there cannot be read.
+// generateForAPI generates for a new API. Apply configurations come first, since the controller imports them.
 func generateForAPI(ctx context.Context, s *operation.Session, root string, api scaffold.API, planned *scaffold.Plan) error {
 	if api.SSA {
 		if err := generateApplyConfigurations(ctx, s, root, api); err != nil {
@@ -144,8 +143,8 @@ func generateApplyConfigurations(ctx context.Context, s *operation.Session, root
 	return err
 }
 
-// noteConversion says that a kind whose versions are converted has one that is not yet: its manager
-// would not start.
+// noteConversion notes that the new version of a kind has no conversion though the others have one. The manager would
+// not start.
 func noteConversion(s *operation.Session, root string, api scaffold.API) error {
 	p, err := scaffold.ReadProject(s.Folder(root))
 	if err != nil {

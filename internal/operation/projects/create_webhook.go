@@ -16,10 +16,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// A Webhook is which webhooks of a kind to add to a project.
+// A Webhook describes the webhooks of a kind to add to a project.
 type Webhook struct {
 	scaffold.Webhook
-	Certs string // the certificate provider: self or cert-manager; empty leaves the choice to the project
+	Certs string // certificate provider: self or cert-manager; "" lets the project decide
 	Change
 }
 
@@ -47,8 +47,8 @@ func CreateWebhook(ctx context.Context, s *operation.Session, w Webhook) ([]repo
 	return noteGenerating(s, root, w.Change, planned, changes, err)
 }
 
-// requireGenerator refuses a plan whose configuration lists what the Makefile's calls do not generate: it could not be
-// deployed.
+// requireGenerator refuses a plan whose new kustomization lists the generated webhook configurations if no call in the
+// Makefile generates them. It could not be deployed.
 func requireGenerator(s *operation.Session, root string, planned *scaffold.Plan) error {
 	lists := slices.ContainsFunc(planned.Changes(), func(f report.File) bool {
 		return f.Path == codebase.WebhookFolder+"/kustomization.yaml" && f.Action == report.Created
@@ -70,8 +70,8 @@ func requireGenerator(s *operation.Session, root string, planned *scaffold.Plan)
 	}
 }
 
-// postponeConversion leaves the conversion out of several webhooks where the kind has one version. It says what the
-// conversion needs.
+// postponeConversion removes the conversion from a request for several webhooks if the kind has only one version. It
+// warns of that.
 func postponeConversion(s *operation.Session, root string, w *scaffold.Webhook) {
 	if !w.Conversion || !w.Defaulting && !w.Validation || !errors.Is(scaffold.CheckWebhook(s.Folder(root), *w), scaffold.ErrOneVersion) {
 		return
@@ -82,7 +82,7 @@ func postponeConversion(s *operation.Session, root string, w *scaffold.Webhook) 
 		"slipway create webhook --group %[1]s --version %[3]s --kind %[2]s --conversion", w.Group, w.Kind, w.Version)})
 }
 
-// afterCreateWebhook generates what follows from the new webhooks.
+// afterCreateWebhook generates for the new webhooks and reports the next step.
 func afterCreateWebhook(ctx context.Context, s *operation.Session, root string, w Webhook, planned *scaffold.Plan) error {
 	if w.Generate {
 		if err := aboutNew(s, root, planned, func(s *operation.Session) error { return generation.GenerateAfter(ctx, s, root, planned) }); err != nil {
@@ -93,8 +93,8 @@ func afterCreateWebhook(ctx context.Context, s *operation.Session, root string, 
 	return nil
 }
 
-// thenTest are the commands that test the webhooks of a project: make's before where the configurations of webhooks are
-// its affair.
+// thenTest returns the commands that test a project's webhooks. The project's own generate command comes first if
+// slipway test does not generate all.
 func thenTest(s *operation.Session, root string) string {
 	const test = "slipway test ./..."
 	if plan, _, err := regenerate.PlanFor(root, s.Codebase(root)); err == nil && plan.Command() != "" {
@@ -103,7 +103,7 @@ func thenTest(s *operation.Session, root string) string {
 	return test
 }
 
-// toWrite says what of new webhooks is left to their author.
+// toWrite returns what the operator's author has to write for new webhooks.
 func toWrite(s *operation.Session, root string, w scaffold.Webhook) string {
 	var parts []string
 	if w.Defaulting || w.Validation {
@@ -115,7 +115,7 @@ func toWrite(s *operation.Session, root string, w scaffold.Webhook) string {
 	return strings.Join(parts, " and ")
 }
 
-// webhookFolder is where the webhooks of a kind are.
+// webhookFolder returns the folder of a kind's webhooks, for messages.
 func webhookFolder(s *operation.Session, root string, w scaffold.Webhook) string {
 	usual := "internal/webhook"
 	file, err := scaffold.ProjectInCode(s.Folder(root))

@@ -10,30 +10,29 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// A Deletion is which kind, or what of it, to take out of a project.
+// A Deletion describes what to remove of a kind.
 type Deletion struct {
 	scaffold.Deletion
 	Change
 }
 
-// DeleteAPI takes a kind out of the project.
+// DeleteAPI removes a kind from the project, or a part of it.
 func DeleteAPI(ctx context.Context, s *operation.Session, d Deletion) ([]report.File, error) {
 	return delete(ctx, s, d.Change, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteAPI(s.Folder(root), d.Deletion) })
 }
 
-// A WebhookDeletion is which webhooks of a kind to take out of a project: all when it names none.
+// A WebhookDeletion names the webhooks of a kind to remove: all if none is set.
 type WebhookDeletion struct {
 	Deletion
 	Defaulting, Validation, Conversion bool
 }
 
-// DeleteWebhook takes webhooks of a kind out of the project.
+// DeleteWebhook removes webhooks of a kind from the project.
 func DeleteWebhook(ctx context.Context, s *operation.Session, d WebhookDeletion) ([]report.File, error) {
 	webhooks := scaffold.WebhookDeletion{Options: d.Deletion.Deletion, Defaulting: d.Defaulting, Validation: d.Validation, Conversion: d.Conversion}
 	return delete(ctx, s, d.Change, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteWebhook(s.Folder(root), webhooks) })
 }
 
-// delete makes the plan of a deletion and does what follows from it.
 func delete(ctx context.Context, s *operation.Session, c Change, plan func(root string) (*scaffold.Plan, error)) ([]report.File, error) {
 	root, err := s.ProjectRoot()
 	if err != nil {
@@ -47,7 +46,7 @@ func delete(ctx context.Context, s *operation.Session, c Change, plan func(root 
 	return noteGenerating(s, root, c, made, changes, err)
 }
 
-// afterDelete generates what follows from the code that is left, and says what stayed.
+// afterDelete generates for the remaining code and reports the files that stayed.
 func afterDelete(ctx context.Context, s *operation.Session, root string, c Change, made *scaffold.Plan) error {
 	if c.Generate {
 		if err := generation.GenerateAfter(ctx, s, root, made); err != nil {

@@ -17,20 +17,20 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// An Edit is what to change about the shape of a project. Fields that are nil or empty leave the project as it is.
+// An Edit describes how to change the shape of a project. Fields that are nil or empty leave it as it is.
 type Edit struct {
 	MultiGroup      *bool
-	NoMove          bool // MultiGroup is said in PROJECT alone
+	NoMove          bool // change only PROJECT for MultiGroup
 	Namespaced      *bool
-	Enable, Disable []string // features, by their names
-	Certs           string   // the certificate provider of webhooks and metrics: self or cert-manager
+	Enable, Disable []string // names of features
+	Certs           string   // certificate provider of webhooks and metrics: self or cert-manager
 	License         *License
-	Manager         string // the folder of its main package, of several
-	NoTypecheck     bool   // whether the code still compiles is not checked
+	Manager         string // folder of the manager's main package, if there are several
+	NoTypecheck     bool   // do not check that the code still compiles
 	operation.Preview
 }
 
-// EditProject changes the shape of the project: all of it or nothing.
+// EditProject changes the shape of the project. If a part of the edit fails, nothing is changed.
 func EditProject(ctx context.Context, s *operation.Session, e Edit) ([]report.File, error) {
 	root, err := s.ProjectRoot()
 	if err != nil {
@@ -56,7 +56,7 @@ func EditProject(ctx context.Context, s *operation.Session, e Edit) ([]report.Fi
 		return unlessBroken(ctx, s, root, e.NoTypecheck, planned, err)
 	}
 	return MakeChange(ctx, s, root, e.Preview, plan, func() error {
-		if e.MultiGroup == nil { // which moves code, and changes none
+		if e.MultiGroup == nil { // moving packages does not change their code
 			noteImage(s, planned)
 		}
 		if slices.Contains(e.Enable, string(features.Workflow)) {
@@ -66,11 +66,11 @@ func EditProject(ctx context.Context, s *operation.Session, e Edit) ([]report.Fi
 	})
 }
 
-// warnPinned warns of a workflow that fails where the generated files are another version's.
+// warnPinned warns that the workflow fails because the project's files are of another controller-gen version.
 func warnPinned(s *operation.Session, root string) {
 	plan, _, err := regenerate.PlanFor(root, s.Codebase(root))
 	if err != nil {
-		return // generate reports what is wrong with the Makefile
+		return // generating reports the mistake
 	}
 	source, version := plan.Other()
 	if version == "" {
@@ -80,8 +80,8 @@ func warnPinned(s *operation.Session, root string) {
 		"run slipway generate and commit what it changes, or take the step out of the workflow", generate.ControllerGen, source, version)})
 }
 
-// noteImage says that images have to be built again where the manager's own code changes: the configuration that goes
-// with it is deployed at once, and a manager without it may not start.
+// noteImage notes that the manager's code changed. Without a new image, the next deployment may run an old manager with
+// the new configuration.
 func noteImage(s *operation.Session, planned *scaffold.Plan) {
 	for _, file := range planned.Changes() {
 		if file.Action != report.Kept && strings.HasSuffix(file.Path, ".go") && !strings.HasSuffix(file.Path, "_test.go") {
@@ -91,7 +91,7 @@ func noteImage(s *operation.Session, planned *scaffold.Plan) {
 	}
 }
 
-// edits are what scaffold is to do.
+// edits converts an Edit to those of package scaffold.
 func edits(s *operation.Session, e Edit) ([]scaffold.Edit, error) {
 	var edits []scaffold.Edit
 	switch {
@@ -120,7 +120,7 @@ func edits(s *operation.Session, e Edit) ([]scaffold.Edit, error) {
 	return edits, nil
 }
 
-// editFeatures switches parts of what is deployed on and off.
+// editFeatures returns the edits that enable and disable features.
 func editFeatures(e Edit) ([]scaffold.Edit, error) {
 	on, err := parseFeatures("--enable", e.Enable)
 	if err != nil {
@@ -145,7 +145,7 @@ func editFeatures(e Edit) ([]scaffold.Edit, error) {
 		on = append(on, keeper)
 	}
 	var edits []scaffold.Edit
-	if at := slices.Index(on, features.Namespaced); at >= 0 { // PROJECT has it, and the manager must know
+	if at := slices.Index(on, features.Namespaced); at >= 0 { // PROJECT and the manager have it, too
 		on = slices.Delete(on, at, at+1)
 		edits = append(edits, scaffold.InNamespace(true))
 	}
@@ -153,7 +153,7 @@ func editFeatures(e Edit) ([]scaffold.Edit, error) {
 		off = slices.Delete(off, at, at+1)
 		edits = append(edits, scaffold.InNamespace(false))
 	}
-	var replaced []features.Name // by one to enable, which is on before they go: others may need either
+	var replaced []features.Name // excluded by one to enable; disabled last, since others may need either
 	off = slices.DeleteFunc(off, func(f features.Name) bool {
 		if !slices.Contains(on, features.Of(f).Excludes) {
 			return false
@@ -173,7 +173,7 @@ func editFeatures(e Edit) ([]scaffold.Edit, error) {
 	return edits, nil
 }
 
-// FeatureNames lists the features that a project can have.
+// FeatureNames returns the names of all features, comma-separated.
 func FeatureNames() string {
 	var names []string
 	for _, f := range features.Names() {
@@ -182,7 +182,6 @@ func FeatureNames() string {
 	return strings.Join(names, ", ")
 }
 
-// parseFeatures reads the names that a flag has.
 func parseFeatures(flag string, names []string) ([]features.Name, error) {
 	var all []features.Name
 	for _, name := range names {
@@ -195,7 +194,7 @@ func parseFeatures(flag string, names []string) ([]features.Name, error) {
 	return all, nil
 }
 
-// nearest asks whether a feature of a similar name is meant.
+// nearest returns a hint with a feature of a similar name, or "".
 func nearest(name string) string {
 	for _, f := range features.Names() {
 		if spelling.Distance(name, string(f), 3) <= 2 {
@@ -205,7 +204,7 @@ func nearest(name string) string {
 	return ""
 }
 
-// parseCertificates reads the certificate provider; an empty name leaves the choice to the project.
+// parseCertificates parses the value of --certs. "" lets the project decide.
 func parseCertificates(name string) (features.Name, error) {
 	switch name {
 	case "":
@@ -218,8 +217,8 @@ func parseCertificates(name string) (features.Name, error) {
 	return "", &report.Error{What: fmt.Sprintf("unknown certificate provider %q", name), Where: "--certs", Hint: "use self or cert-manager", Code: operation.UsageCode}
 }
 
-// regenerateMoved brings apply configurations up to date, in which the folder of their types has
-// part in names. Nothing else that is generated does.
+// regenerateMoved generates apply configurations again if the project has any: they contain names derived from the
+// folders of types. Other generated files do not.
 func regenerateMoved(ctx context.Context, s *operation.Session, root string) error {
 	file, err := scaffold.ReadProject(s.Folder(root))
 	if err != nil {

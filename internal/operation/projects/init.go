@@ -8,16 +8,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// A Project is which project to begin.
+// A Project describes the project to create.
 type Project struct {
 	scaffold.Project
-	LicenseFile string // with the license header; empty means the one that License.Name names
-	Fetch       bool   // the modules that the project needs
+	LicenseFile string // file with the license header; "" means that of License.Name
+	Fetch       bool   // download the modules that the project needs
 	CheckGo     bool   // refuse a version of Go that is too old
 	operation.Preview
 }
 
-// Init begins a project in the working folder, or completes it.
+// Init creates a project in the working folder, or completes one.
 func Init(ctx context.Context, s *operation.Session, p Project) ([]report.File, error) {
 	var err error
 	if p.LicenseFile != "" {
@@ -36,10 +36,9 @@ func Init(ctx context.Context, s *operation.Session, p Project) ([]report.File, 
 	}
 	return changeAndThen(ctx, s, s.Dir, p.Preview,
 		func() (*scaffold.Plan, error) { return scaffold.Init(s.Folder(s.Dir), p.Project) },
-		func(bool) error { return afterInit(ctx, s, p) }) // modules also where an earlier try could not fetch them
+		func(bool) error { return afterInit(ctx, s, p) }) // also after a run that could not fetch them
 }
 
-// afterInit fetches the modules that the project needs.
 func afterInit(ctx context.Context, s *operation.Session, p Project) error {
 	if p.Fetch {
 		if err := scaffold.Fetch(ctx, s.Dir, s.Handler); err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/sourcedate"
 )
 
-// A License is the license header of Go files to come.
+// A License describes the license header of new Go files.
 type License struct {
 	Name  string // apache2 or none
-	File  string // with a header to use instead
-	Owner string // holder of the copyright
+	File  string // file with another header
+	Owner string // copyright holder
 }
 
-// license is what scaffold writes above Go files.
+// license converts a License to that of package scaffold.
 func license(s *operation.Session, l License) (scaffold.License, error) {
 	license := scaffold.License{Name: l.Name, Owner: l.Owner}
 	var err error
@@ -30,7 +30,7 @@ func license(s *operation.Session, l License) (scaffold.License, error) {
 	return license, err
 }
 
-// year is that of the copyright: SOURCE_DATE_EPOCH's, so that a project can be made again, else today's.
+// year returns the copyright year: that of SOURCE_DATE_EPOCH, for reproducible projects, else the current one.
 func year(s *operation.Session) (int, error) {
 	when, set, err := sourcedate.Read(s.Getenv)
 	if !set {
@@ -39,7 +39,6 @@ func year(s *operation.Session) (int, error) {
 	return when.Year(), err
 }
 
-// readLicense reads a file with a license header.
 func readLicense(s *operation.Session, name string) (string, error) {
 	data, err := os.ReadFile(s.Absolute(name))
 	if err != nil {

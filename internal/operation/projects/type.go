@@ -10,11 +10,11 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// A Type is a kind to print the Go types of.
+// A Type describes a kind whose Go types to print.
 type Type struct {
-	Kind       string // in CamelCase
-	Resource   string // empty for the kind's plural in lower case
-	Namespaced bool   // objects live in namespaces, not in the cluster as a whole
+	Kind       string
+	Resource   string // "" means the kind's plural in lower case
+	Namespaced bool   // false for cluster-scoped objects
 }
 
 // Types are the Go types of a kind; the JSON form is stable.
@@ -24,7 +24,7 @@ type Types struct {
 	Source   string `json:"source"` // the declarations
 }
 
-// PrintTypes answers with the declarations that a kind begins with.
+// PrintTypes reports the Go declarations for a new kind.
 func PrintTypes(s *operation.Session, t Type) (Types, error) {
 	text, err := t.types()
 	if err != nil {
@@ -35,12 +35,10 @@ func PrintTypes(s *operation.Session, t Type) (Types, error) {
 	return types, nil
 }
 
-// plural is the name of the resource.
 func (t Type) plural() string {
 	return cmp.Or(t.Resource, project.Plural(t.Kind))
 }
 
-// types are the declarations.
 func (t Type) types() (string, error) {
 	switch camel := inflection.CamelCase(t.Kind); {
 	case t.Kind == "":
@@ -55,7 +53,7 @@ func (t Type) types() (string, error) {
 	return strings.NewReplacer("KIND", t.Kind, "RESOURCE", t.plural(), "SCOPE", scope, "'", "`").Replace(typesText), nil
 }
 
-// typesText are the types of a kind called KIND.
+// typesText is the template of the types for a kind.
 const typesText = `// KINDSpec is what is wanted of a KIND.
 type KINDSpec struct {
 	// Fields that users set come here.
