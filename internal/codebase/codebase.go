@@ -1,4 +1,4 @@
-// Package codebase reads facts about the project that a command works on: one value, through one view of its files.
+// Package codebase reads facts about a project, through one view of its files.
 //
 //	code := codebase.Read(fileview.Disk(root), os.Getenv)
 //	made, err := code.Generation()

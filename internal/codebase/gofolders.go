@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
-// A goFolder is a folder with Go files of the project, all names relative to it.
+// A goFolder is a folder with Go files, whose names are relative to it.
 type goFolder struct {
 	dir    string   // slash-separated; "." is the project's
 	module string   // folder of its go.mod
@@ -106,7 +106,7 @@ func (w *goWalk) walk(module, dir string, entries []fs.DirEntry) {
 	}
 }
 
-// isCode reports whether the go command would build or test the file.
+// isCode reports whether the go command would build or test a file of this name.
 func isCode(e fs.DirEntry) bool {
 	name := e.Name()
 	return strings.HasSuffix(name, ".go") && name[0] != '_' && name[0] != '.' && !e.IsDir()

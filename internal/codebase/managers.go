@@ -39,10 +39,10 @@ type Start struct {
 	From        []string // places of the Environment, for messages
 }
 
-// Start returns the arguments and variables for a manager on the user's machine. Those of the Makefile's target run
-// come first. Else they are the subcommand and the literal variables of the manager's Deployment, or the image's
-// subcommand. Flags and patched variables of a pod are left out: they hold its paths and addresses. An unknown or
-// failing Deployment is ignored.
+// Start returns how to start a manager on the user's machine. Arguments are those of the Makefile's target run, else
+// the subcommand in the manager's Deployment or image. The environment is the literal variables of the Deployment,
+// which those of the target run override. Flags and patched variables of a pod are left out: they hold its paths and
+// addresses. An unknown or failing Deployment is ignored.
 func (c *Codebase) Start(m Manager) (s Start, err error) {
 	run, err := c.started()
 	if err != nil {

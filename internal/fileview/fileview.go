@@ -1,4 +1,4 @@
-// Package fileview reads a project's files by their names in it, each file once.
+// Package fileview reads each file of a project once, by its path in the project.
 //
 //	view := fileview.Disk(root)
 //	text, err := view.ReadFile("Makefile")

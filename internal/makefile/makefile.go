@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// Name is the only file name that is read; GNU make also knows GNUmakefile and makefile.
+// Name is the file that is read. GNU make also accepts GNUmakefile and makefile, which no layout uses.
 const Name = "Makefile"
 
 // Texts returns the lines of a Makefile's recipes, in order. Getenv supplies variables that the Makefile takes from the

@@ -16,8 +16,8 @@ func Hold(ctx context.Context, s *Session, root string) (release func(), err err
 	return scaffold.Hold(ctx, root, OwnFolders(s), s.Handler)
 }
 
-// OwnFolders returns the user's folders for locks and for the key that seals journals. Keys is "" without a cache folder:
-// no key is kept where another user could replace it.
+// OwnFolders returns the user's folders for locks and for the key that seals journals. Keys is "" without a cache
+// folder: no key is kept where another user could replace it.
 func OwnFolders(s *Session) scaffold.Folders {
 	own := scaffold.Folders{Locks: userdirs.Locks}
 	if cache, err := userdirs.Cache(s.Getenv); err == nil {

@@ -1,19 +1,18 @@
-// Package operation is what the operations of one invocation share: a session, with the project that it is in, and
-// what it reports to. The operations themselves are in packages by subject: clusters, generation, images,
-// delivery, projects, charts, suites and tools. They are sequences over the facades that report what happens
-// as events. The command line runs one of them for each verb, and what strings verbs together calls the same ones:
+// Package operation holds the session that all operations of one invocation share, and how they find the project. The
+// operations are in packages by subject: clusters, generation, images, delivery, projects, charts, suites and tools.
+// Each is a sequence of calls to the facades that reports events. The command line runs one operation for each verb.
+// Go programs can combine them in the same way:
 //
 //	session := &operation.Session{Dir: dir, Getenv: os.Getenv, Handler: handler}
 //	applied, err := delivery.Deploy(ctx, session, delivery.Deployment{Image: "registry.example.com/operator:v1", Wait: true})
 //
-// An operation's input is a value of its own type, such as delivery.Deployment. Its reports go to the handler: at the
-// end a [report.Result] with the text for people and the value for programs. What it has built, changed or found is
-// also what it returns, for those who string operations together; with an error that is the zero value, unless the
-// operation promises more. Its error is a [report.Error], or wraps one. It names flags of the command line, since
-// users know the inputs by those.
+// The input of an operation is a value of its own type, such as delivery.Deployment. The handler receives its events,
+// and at the end a [report.Result] with a text for the terminal and a value for JSON. An operation also returns what it
+// built, changed or found. With an error it returns the zero value, unless its documentation promises more. The error
+// is or wraps a [report.Error], whose texts name command-line flags.
 //
-// Operations know no flags, and ask no questions but by Session.Ask. They end no process, and read no environment but
-// by Session.Getenv and, to find the user's folders, package os.
+// Operations parse no flags, prompt only through Session.Ask, and never end the process. They read the environment
+// through Session.Getenv; only the search for the user's folders uses package os.
 package operation
 
 import (

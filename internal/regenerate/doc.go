@@ -1,4 +1,4 @@
-// Package regenerate keeps what a project generates true to its code.
+// Package regenerate runs the generators that a project uses, and finds generated files that are out of date.
 //
 //	plan, findings, err := regenerate.PlanFor(root, code)
 //	result, err := plan.Run(ctx, generate.Options{…})

@@ -23,6 +23,7 @@ func (p Plan) Methods(folders []string) Plan {
 	return part
 }
 
+// Empty reports whether the plan has no runs.
 func (p Plan) Empty() bool { return len(p.runs) == 0 }
 
 // covered returns package patterns for those of the folders that the run reads.

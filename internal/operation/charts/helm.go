@@ -1,4 +1,4 @@
-// Package charts makes Helm charts of projects.
+// Package charts makes a Helm chart from a project's kustomization, and updates it with the user's edits kept.
 package charts
 
 import (

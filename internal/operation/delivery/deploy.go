@@ -1,5 +1,5 @@
-// Package delivery brings an operator to a cluster and takes it away again: deploy, install, their opposites and
-// previews, add-ons, and kubectl.
+// Package delivery deploys an operator to a cluster and deletes it again: deploy, install, undeploy, uninstall and
+// their previews. It also has add-ons of embedded clusters, and kubectl.
 package delivery
 
 import (

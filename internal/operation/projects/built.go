@@ -62,7 +62,7 @@ type judge struct {
 	root  string
 	after kustomization.Kustomization // a template; Folder is empty
 
-	unknown map[string]string                       // folders that could not be checked, with the address that each needs
+	unknown map[string]string                       // by folder that could not be checked, the address it needs
 	objects map[string][]*unstructured.Unstructured // by folder, what it builds after the plan
 }
 

@@ -1,4 +1,4 @@
-// Package projects makes projects and changes their files: init, create, edit and delete.
+// Package projects creates projects and changes their files: init, create, edit and delete.
 package projects
 
 import (

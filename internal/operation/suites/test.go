@@ -1,4 +1,4 @@
-// Package suites runs the project's own programs: its tests, its manager, and the control planes of setup-envtest.
+// Package suites runs a project's tests and its manager, and provides control planes as setup-envtest does.
 package suites
 
 import (
