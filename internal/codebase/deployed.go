@@ -110,7 +110,7 @@ func (c *Codebase) readDeployed() (Deployed, error) {
 	if err != nil {
 		return usual, err
 	}
-	reading := appliedReader{Codebase: c, needs: needs, texts: makefile.Texts(content, c.getenv, c.view, appliers...), seen: map[string]bool{}}
+	reading := appliedReader{Codebase: c, needs: needs, texts: makefile.Texts(content, c.getenv, c.view, deployPrograms...), seen: map[string]bool{}}
 	found := reading.target(deployTarget)
 	d := Deployed{At: reading.at, Also: found.also, unknown: found.unknown, edited: found.edited}
 	for _, folder := range found.folders {
@@ -135,22 +135,22 @@ func (c *Codebase) readDeployed() (Deployed, error) {
 
 // reads reports whether a step edits a file that the folder builds from.
 func (k *Kustomizations) reads(folder string, change recipe.Step) bool {
-	below := k.below(folder)
+	below := k.reachableFiles(folder)
 	return len(change.Edited(func(place string) bool {
 		return below[place] || slices.ContainsFunc(k.Parts(folder), func(part string) bool { return strings.HasPrefix(place, part+"/") })
 	})) > 0
 }
 
-// appliers are the programs with which recipes build and apply kustomizations.
-var appliers = []recipe.Program{
+// deployPrograms are the programs with which recipes build and apply kustomizations.
+var deployPrograms = []recipe.Program{
 	{Name: "kustomize", Variable: "KUSTOMIZE", Package: "sigs.k8s.io/kustomize/kustomize/v5", Filter: true},
 	{Name: "kubectl", Variable: "KUBECTL", Filter: true}, {Name: "oc", Variable: "OC", Filter: true},
 	{Name: "slipway", Variable: "SLIPWAY"}, {Name: "make", Variable: "MAKE"},
 	{Name: "helm", Variable: "HELM", Filter: true},
 }
 
-// passing are the programs that apply or pass on their standard input unchanged.
-var passing = []string{"kubectl", "oc", "tee", "cat", "kapp"}
+// passThroughPrograms are the programs that apply or pass on their standard input unchanged.
+var passThroughPrograms = []string{"kubectl", "oc", "tee", "cat", "kapp"}
 
 type applied struct {
 	folders []string
@@ -193,7 +193,7 @@ func (r *appliedReader) target(name string) (found applied) {
 	}
 	needs := slices.Clone(r.needs[name])
 	var written []string
-	for _, program := range appliers {
+	for _, program := range deployPrograms {
 		calls := recipe.Calls(own, program, r.view)
 		written = append(written, writtenBy(calls)...)
 		for _, call := range calls {
@@ -267,14 +267,14 @@ func (r *appliedReader) call(to *applied, program string, call recipe.Call) {
 	}
 	to.before, to.changes = call.Before, append(to.changes, call.Before[known:]...)
 	for _, next := range call.Into {
-		if !slices.Contains(passing, next) {
+		if !slices.Contains(passThroughPrograms, next) {
 			edit(next + " changes what kustomize builds")
 		}
 	}
 }
 
-// valued are the flags of kustomize build whose value is the next argument.
-var valued = []string{"-o", "--output", "-e", "--env", "--load-restrictor", "--helm-command", "--network-name", "--mount", "--reorder"}
+// flagsWithValue are the flags of kustomize build whose value is the next argument.
+var flagsWithValue = []string{"-o", "--output", "-e", "--env", "--load-restrictor", "--helm-command", "--network-name", "--mount", "--reorder"}
 
 // builtFolder returns the folder that a call builds. Builds is false for a call that builds none.
 func builtFolder(program string, words []string) (folder string, builds bool) {
@@ -292,7 +292,7 @@ func builtFolder(program string, words []string) (folder string, builds bool) {
 		return "", false
 	}
 	for i, word := range words[1:] {
-		if !strings.HasPrefix(word, "-") && !slices.Contains(valued, words[i]) && word != "build" {
+		if !strings.HasPrefix(word, "-") && !slices.Contains(flagsWithValue, words[i]) && word != "build" {
 			return word, true
 		}
 	}

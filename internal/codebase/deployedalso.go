@@ -7,14 +7,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
-// changing are the subcommands of kubectl, oc and helm that change a cluster.
-var changing = []string{"apply", "create", "replace", "patch", "set", "annotate", "label", "delete", "scale", "expose", "run", "upgrade", "install"}
+// changingSubcommands are the subcommands of kubectl, oc and helm that change a cluster.
+var changingSubcommands = []string{"apply", "create", "replace", "patch", "set", "annotate", "label", "delete", "scale", "expose", "run", "upgrade", "install"}
 
 // changesCluster reports whether a call changes the cluster beyond the kustomizations that are applied. Applying
 // standard input or a file in written does not count: that is what another command built.
 func (r *appliedReader) changesCluster(call recipe.Call, written []string) bool {
 	words := call.Arguments
-	verb := slices.IndexFunc(words, func(word string) bool { return slices.Contains(changing, word) })
+	verb := slices.IndexFunc(words, func(word string) bool { return slices.Contains(changingSubcommands, word) })
 	if verb < 0 || slices.ContainsFunc(words[:verb], func(word string) bool {
 		return slices.Contains([]string{"get", "wait", "rollout", "describe", "logs", "kustomize", "template", "repo", "auth", "config"}, word)
 	}) {

@@ -83,7 +83,7 @@ func (c *Codebase) readDeployments() ([]Deployment, error) {
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	return c.managed(all)
+	return c.managerDeployments(all)
 }
 
 // deploymentsIn returns all Deployments that a folder builds, or none for a folder without a kustomization.
@@ -120,14 +120,14 @@ func asDeployment(object *unstructured.Unstructured) (d Deployment, ok bool) {
 	return d, len(d.Spec.Template.Spec.Containers) > 0
 }
 
-// managed returns the managers' Deployments, as [Codebase.Deployments] describes, and sets the indexes of their
-// containers.
-func (c *Codebase) managed(all []Deployment) ([]Deployment, error) {
+// managerDeployments returns the managers' Deployments, as [Codebase.Deployments] describes, and sets the indexes of
+// their containers.
+func (c *Codebase) managerDeployments(all []Deployment) ([]Deployment, error) {
 	content, err := c.makefile()
 	if err != nil {
 		return nil, err
 	}
-	_, program, err := c.built()
+	_, program, err := c.dockerfileProgram()
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func (c *Codebase) readGeneration() (g Generation, err error) {
 		found = append(found, recipe.Calls(directives, program, c.view)...)
 	}
 	if verifying := !slices.ContainsFunc(found, generates); verifying && !g.Slipway {
-		if byHand := recipe.Calls(c.updates(), program, c.view); len(byHand) > 0 {
+		if byHand := recipe.Calls(c.handRunScripts(), program, c.view); len(byHand) > 0 {
 			found = byHand
 		}
 	} else {
@@ -123,8 +123,8 @@ func generates(call recipe.Call) bool {
 	return !strings.HasPrefix(path.Base(call.File), "verify") && !strings.HasPrefix(call.Target, "verify")
 }
 
-// updates returns calls of the scripts that repositories in the style of Kubernetes keep for running by hand.
-func (c *Codebase) updates() (texts []recipe.Text) {
+// handRunScripts returns calls of the scripts that repositories in the style of Kubernetes keep for running by hand.
+func (c *Codebase) handRunScripts() (texts []recipe.Text) {
 	for _, pattern := range []string{"hack/update*.sh", "hack/generate*.sh"} {
 		scripts, _ := fs.Glob(c.view, pattern) // ErrBadPattern cannot occur
 		for _, script := range scripts {
@@ -188,7 +188,7 @@ func (c *Codebase) readCall(found recipe.Call) Call {
 		return call
 	}
 	call.Tags = tags
-	call.Arguments, call.Obsolete = modernized(args, call.At())
+	call.Arguments, call.Obsolete = withoutObsoleteOptions(args, call.At())
 	read, err := arguments.Read(call.Arguments, Generators())
 	call.Uses, call.Paths, call.Err = read.Uses, read.Paths, err
 	return call

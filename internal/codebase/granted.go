@@ -70,7 +70,7 @@ func (c *Codebase) mayBind(all *Kustomizations, folder string) bool {
 	if IsSamples(folder) || all.Elsewhere(folder) {
 		return false
 	}
-	for name := range all.below(folder) {
+	for name := range all.reachableFiles(folder) {
 		if text, err := c.view.ReadFile(name); err == nil && bytes.Contains(text, []byte("RoleBinding")) {
 			return true
 		}

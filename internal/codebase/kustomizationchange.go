@@ -34,12 +34,12 @@ func (c *ConfigChange) Affected() []string {
 	var folders []string
 	size := map[string]int{}
 	for _, folder := range c.before.folders {
-		found := c.of(folder)
+		found := c.kustomizationIn(folder)
 		if found == nil || found.isEmpty() || found.component {
 			continue
 		}
-		below := c.below(folder)
-		if c.changes(below) || c.changes(c.before.below(folder)) {
+		below := c.reachableFiles(folder)
+		if c.changes(below) || c.changes(c.before.reachableFiles(folder)) {
 			folders = append(folders, folder)
 		}
 		size[folder] = len(below)
@@ -63,12 +63,12 @@ func (c *ConfigChange) changes(files map[string]bool) bool {
 func (c *ConfigChange) Complete(folder string) bool { return c.complete(folder, map[string]bool{}) }
 
 func (c *ConfigChange) complete(name string, seen map[string]bool) bool {
-	found := c.of(name)
+	found := c.kustomizationIn(name)
 	switch {
 	case seen[name]:
 		return true
 	case found == nil:
-		return c.before.of(name) == nil && (isThere(c.view, name) || isThere(c.before.view, name))
+		return c.before.kustomizationIn(name) == nil && (isThere(c.view, name) || isThere(c.before.view, name))
 	}
 	seen[name] = true
 	return !found.elsewhere && !found.isEmpty() && !slices.ContainsFunc(found.listed, func(name string) bool { return !c.complete(name, seen) })
@@ -84,7 +84,7 @@ func isThere(view fileview.View, name string) bool {
 // above. The second case may still build.
 func (c *ConfigChange) Broken() (file string, is bool) {
 	for _, folder := range c.before.folders {
-		before, after := c.before.of(folder), c.of(folder)
+		before, after := c.before.kustomizationIn(folder), c.kustomizationIn(folder)
 		if before == nil || after == nil || before.broken {
 			continue
 		}

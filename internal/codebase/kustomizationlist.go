@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A list is the parsed content of a kustomization file. Paths are relative to the project.
-type list struct {
+// A parsedKustomization is the parsed content of a kustomization file. Paths are relative to the project.
+type parsedKustomization struct {
 	file      string
 	broken    bool // not YAML; listed is empty
 	component bool
@@ -21,8 +21,8 @@ type list struct {
 }
 
 // parse reads a kustomization. It ignores values of an unexpected type, which kustomize reports.
-func parse(file string, src []byte) *list {
-	l, folder := &list{file: file}, path.Dir(file)
+func parse(file string, src []byte) *parsedKustomization {
+	l, folder := &parsedKustomization{file: file}, path.Dir(file)
 	var known struct {
 		Kind                         string
 		Resources, Bases, Components []string
@@ -40,7 +40,7 @@ func parse(file string, src []byte) *list {
 	l.component = known.Kind == "Component"
 	l.generates = len(known.ConfigMaps)+len(known.Secrets)+len(known.Generators)+len(known.Charts) > 0
 	for _, entry := range slices.Concat(known.Resources, known.Bases, known.Components) {
-		if name, ok := within(folder, entry); ok {
+		if name, ok := projectPath(folder, entry); ok {
 			l.listed = append(l.listed, name)
 		} else {
 			l.elsewhere = true
@@ -52,18 +52,18 @@ func parse(file string, src []byte) *list {
 
 // isEmpty reports whether the kustomization builds nothing, which kustomize refuses. A component need not build
 // anything.
-func (l *list) isEmpty() bool {
+func (l *parsedKustomization) isEmpty() bool {
 	return !l.component && len(l.listed) == 0 && !l.elsewhere && !l.generates
 }
 
-// within returns the path of an entry relative to the project. It reports false for a URL or a path outside.
-func within(folder, entry string) (string, bool) {
+// projectPath returns the path of an entry relative to the project. It reports false for a URL or a path outside.
+func projectPath(folder, entry string) (string, bool) {
 	name := path.Join(folder, entry)
 	return name, !strings.Contains(entry, "://") && filepath.IsLocal(filepath.FromSlash(name))
 }
 
 // addNamed adds all texts of a kustomization that may be paths, also in the form key=path.
-func (l *list) addNamed(folder string, node *yaml.Node) {
+func (l *parsedKustomization) addNamed(folder string, node *yaml.Node) {
 	for _, child := range node.Content {
 		l.addNamed(folder, child)
 	}
@@ -72,7 +72,7 @@ func (l *list) addNamed(folder string, node *yaml.Node) {
 	}
 	_, value, keyed := strings.Cut(node.Value, "=")
 	for _, text := range []string{node.Value, value} {
-		if name, ok := within(folder, text); ok && text != "" && (keyed || text == node.Value) {
+		if name, ok := projectPath(folder, text); ok && text != "" && (keyed || text == node.Value) {
 			l.named = append(l.named, name)
 		}
 	}

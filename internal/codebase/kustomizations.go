@@ -25,15 +25,15 @@ const (
 type Kustomizations struct {
 	view    fileview.View
 	folders []string
-	linked  []string         // folders whose kustomization file is a link
-	known   map[string]*list // by folder; nil if it has no kustomization
-	err     error            // the first read error
+	linked  []string                        // folders whose kustomization file is a link
+	known   map[string]*parsedKustomization // by folder; nil if it has no kustomization
+	err     error                           // the first read error
 }
 
 // readConfig finds the project's kustomizations. It skips folders and files that cannot be read: kustomize reports
 // them.
 func (c *Codebase) readConfig() (*Kustomizations, error) {
-	k := &Kustomizations{view: c.view, known: map[string]*list{}}
+	k := &Kustomizations{view: c.view, known: map[string]*parsedKustomization{}}
 	return k, k.walk()
 }
 
@@ -86,8 +86,8 @@ func isRegular(view fs.StatFS, name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// of returns the kustomization of a folder, or nil.
-func (k *Kustomizations) of(folder string) *list {
+// kustomizationIn returns the kustomization of a folder, or nil.
+func (k *Kustomizations) kustomizationIn(folder string) *parsedKustomization {
 	if found, ok := k.known[folder]; ok {
 		return found
 	}
@@ -97,7 +97,7 @@ func (k *Kustomizations) of(folder string) *list {
 }
 
 // read parses the kustomization of a folder under the first recognized name that exists.
-func (k *Kustomizations) read(folder string) *list {
+func (k *Kustomizations) read(folder string) *parsedKustomization {
 	for _, name := range konfig.RecognizedKustomizationFileNames() {
 		file := path.Join(folder, name)
 		src, err := k.view.ReadFile(file)
@@ -111,8 +111,8 @@ func (k *Kustomizations) read(folder string) *list {
 	return nil
 }
 
-// below returns a folder and all files and folders that it names, directly or not.
-func (k *Kustomizations) below(folder string) map[string]bool {
+// reachableFiles returns a folder and all files and folders that it names, directly or not.
+func (k *Kustomizations) reachableFiles(folder string) map[string]bool {
 	all := map[string]bool{}
 	var add func(string)
 	add = func(name string) {
@@ -120,7 +120,7 @@ func (k *Kustomizations) below(folder string) map[string]bool {
 			return
 		}
 		all[name] = true
-		if found := k.of(name); found != nil {
+		if found := k.kustomizationIn(name); found != nil {
 			all[found.file] = true
 			for _, named := range found.named {
 				add(named)
@@ -134,8 +134,8 @@ func (k *Kustomizations) below(folder string) map[string]bool {
 // Parts returns a folder and all folders with a kustomization that it builds from, in no order.
 func (k *Kustomizations) Parts(folder string) []string {
 	var parts []string
-	for name := range k.below(folder) {
-		if k.of(name) != nil {
+	for name := range k.reachableFiles(folder) {
+		if k.kustomizationIn(name) != nil {
 			parts = append(parts, name)
 		}
 	}
@@ -143,13 +143,13 @@ func (k *Kustomizations) Parts(folder string) []string {
 }
 
 // File returns the kustomization file of a folder, which must have one.
-func (k *Kustomizations) File(folder string) string { return k.of(folder).file }
+func (k *Kustomizations) File(folder string) string { return k.kustomizationIn(folder).file }
 
 // ListedBy returns the folders, sorted, whose kustomizations list a file or another folder.
 func (k *Kustomizations) ListedBy(name string) []string {
 	var by []string
 	for _, other := range k.folders {
-		if found := k.of(other); found != nil && slices.Contains(found.listed, name) {
+		if found := k.kustomizationIn(other); found != nil && slices.Contains(found.listed, name) {
 			by = append(by, other)
 		}
 	}
@@ -158,7 +158,7 @@ func (k *Kustomizations) ListedBy(name string) []string {
 
 // Elsewhere reports whether a folder builds from something outside the project.
 func (k *Kustomizations) Elsewhere(folder string) bool {
-	return slices.ContainsFunc(k.Parts(folder), func(part string) bool { return k.of(part).elsewhere })
+	return slices.ContainsFunc(k.Parts(folder), func(part string) bool { return k.kustomizationIn(part).elsewhere })
 }
 
 // Folders returns all folders with a kustomization, in no order.
@@ -170,7 +170,7 @@ func (k *Kustomizations) Tops() []string {
 	var tops []string
 	listed := map[string]bool{}
 	for _, folder := range slices.Concat(k.folders, k.linked) {
-		found := k.of(folder)
+		found := k.kustomizationIn(folder)
 		if found == nil || !found.component {
 			tops = append(tops, folder)
 		}
@@ -193,7 +193,7 @@ type Listed struct{ File, By string }
 // only the folders below this one. It skips entries that are missing or outside the project, which kustomize reports.
 // The error is that a kustomization cannot be read.
 func (c *Codebase) DeployedFiles(folder string) ([]Listed, error) {
-	t := tree{Kustomizations: &Kustomizations{view: c.view, known: map[string]*list{}}, seen: map[string]bool{}}
+	t := tree{Kustomizations: &Kustomizations{view: c.view, known: map[string]*parsedKustomization{}}, seen: map[string]bool{}}
 	t.folder(folder)
 	return t.files, t.err
 }
@@ -206,7 +206,7 @@ type tree struct {
 }
 
 func (t *tree) folder(folder string) {
-	found := t.of(folder)
+	found := t.kustomizationIn(folder)
 	if found == nil {
 		return
 	}

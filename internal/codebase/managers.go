@@ -44,7 +44,7 @@ type Start struct {
 // which those of the target run override. Flags and patched variables of a pod are left out: they hold its paths and
 // addresses. An unknown or failing Deployment is ignored.
 func (c *Codebase) Start(m Manager) (s Start, err error) {
-	run, err := c.started()
+	run, err := c.makefileRun()
 	if err != nil {
 		return s, err
 	}
@@ -131,11 +131,11 @@ func (c *Codebase) As(view fileview.View) *Codebase {
 }
 
 func (c *Codebase) readManagers() ([]Manager, error) {
-	built, image, err := c.built()
+	built, image, err := c.dockerfileProgram()
 	if err != nil {
 		return nil, err
 	}
-	run, err := c.started()
+	run, err := c.makefileRun()
 	if err != nil {
 		return nil, err
 	}
@@ -182,9 +182,10 @@ func (c *Codebase) mainPackages(named ...string) (found []string) {
 	return found
 }
 
-// built returns the folder of the first package that the Dockerfile builds, or "", and the words that start its image.
-func (c *Codebase) built() (pkg string, words []string, err error) {
-	content, err := c.small("Dockerfile", dockerfile.MaxSize)
+// dockerfileProgram returns the folder of the first package that the Dockerfile builds, or "", and the words that start
+// its image.
+func (c *Codebase) dockerfileProgram() (pkg string, words []string, err error) {
+	content, err := c.readLimited("Dockerfile", dockerfile.MaxSize)
 	if err != nil {
 		return "", nil, err
 	}
@@ -210,7 +211,7 @@ type goRun struct {
 	place          string
 }
 
-func (c *Codebase) started() (run goRun, err error) {
+func (c *Codebase) makefileRun() (run goRun, err error) {
 	content, err := c.makefile()
 	if err != nil {
 		return run, err
@@ -252,8 +253,8 @@ func (c *Codebase) Folder(pkg string) string {
 	return ""
 }
 
-// small returns the content of a file of at most most bytes, or nothing if it does not exist.
-func (c *Codebase) small(name string, most int64) ([]byte, error) {
+// readLimited returns the content of a file of at most most bytes, or nothing if it does not exist.
+func (c *Codebase) readLimited(name string, most int64) ([]byte, error) {
 	info, err := c.view.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

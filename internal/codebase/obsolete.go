@@ -16,8 +16,8 @@ var obsolete = map[string]string{
 	"crdVersions=v1beta1":   "Kubernetes 1.22 removed that version; v1 is generated",
 }
 
-// modernized removes obsolete options from arguments, with a finding for each that names its replacement.
-func modernized(arguments []string, at report.Position) ([]string, []report.Finding) {
+// withoutObsoleteOptions removes obsolete options from arguments, with a finding for each that names its replacement.
+func withoutObsoleteOptions(arguments []string, at report.Position) ([]string, []report.Finding) {
 	var findings []report.Finding
 	var kept []string
 	for _, argument := range arguments {

@@ -57,23 +57,23 @@ func (g Generation) folders(generator string) []string {
 
 // CRDFolder returns the folder of the project's CRDs: the layout's if a call writes there or none is known. It returns
 // "" if the calls write no CRDs to files.
-func (g Generation) CRDFolder() string { return first(g.folders("crd"), CRDFolder) }
+func (g Generation) CRDFolder() string { return preferLayout(g.folders("crd"), CRDFolder) }
 
 // CRDFolders returns all folders into which calls write CRDs.
-func (g Generation) CRDFolders() []string { return written(g.folders("crd")) }
+func (g Generation) CRDFolders() []string { return writtenPlaces(g.folders("crd")) }
 
 // WebhookFile returns the file of webhook configurations: the layout's unless all calls write elsewhere.
 func (g Generation) WebhookFile() string {
-	return cmp.Or(first(g.folders("webhook"), WebhookFolder), WebhookFolder) + "/manifests.yaml"
+	return cmp.Or(preferLayout(g.folders("webhook"), WebhookFolder), WebhookFolder) + "/manifests.yaml"
 }
 
 // WebhookFiles returns all files into which calls write webhook configurations.
 func (g Generation) WebhookFiles() []string {
-	return written(g.files("webhook", func(arguments.Use) string { return "manifests.yaml" }))
+	return writtenPlaces(g.files("webhook", func(arguments.Use) string { return "manifests.yaml" }))
 }
 
 func (g Generation) roles() []string {
-	return written(g.files("rbac", func(use arguments.Use) string { return cmp.Or(use.Option("fileName"), "role.yaml") }))
+	return writtenPlaces(g.files("rbac", func(use arguments.Use) string { return cmp.Or(use.Option("fileName"), "role.yaml") }))
 }
 
 // RoleFolder returns the folder of the manager's role: layout unless all calls write elsewhere.
@@ -82,7 +82,7 @@ func (g Generation) RoleFolder(layout string) string {
 	for _, file := range g.roles() {
 		folders = append(folders, path.Dir(file))
 	}
-	return first(folders, layout)
+	return preferLayout(folders, layout)
 }
 
 // RoleFile returns the file of the manager's role.
@@ -123,15 +123,15 @@ func (c Call) covers(folder string) bool {
 	})
 }
 
-// first returns layout if places contain it or are empty, else the first place that is written.
-func first(places []string, layout string) string {
+// preferLayout returns layout if places contain it or are empty, else the first place that is written.
+func preferLayout(places []string, layout string) string {
 	if len(places) == 0 || slices.Contains(places, layout) {
 		return layout
 	}
 	return cmp.Or(places...)
 }
 
-// written removes "", which stands for output that is not written.
-func written(places []string) []string {
+// writtenPlaces removes "", which stands for output that is not written.
+func writtenPlaces(places []string) []string {
 	return slices.DeleteFunc(places, func(place string) bool { return place == "" })
 }

@@ -36,7 +36,7 @@ func (c *Codebase) ProjectName() string {
 		return ""
 	}
 	if file == nil {
-		return endOf(c.modulePath())
+		return lastPathElement(c.modulePath())
 	}
 	if !file.IsV2() {
 		return file.Name
@@ -45,11 +45,11 @@ func (c *Codebase) ProjectName() string {
 	if prefix := namePrefix().FindSubmatch(deployed); prefix != nil {
 		return string(prefix[1])
 	}
-	return endOf(file.Repo)
+	return lastPathElement(file.Repo)
 }
 
-// endOf returns the last element of a module's path without its version suffix, or "".
-func endOf(modulePath string) string {
+// lastPathElement returns the last element of a module's path without its version suffix, or "".
+func lastPathElement(modulePath string) string {
 	prefix, _, ok := module.SplitPathVersion(modulePath)
 	if !ok || prefix == "" {
 		return ""
@@ -81,7 +81,7 @@ func (c *Codebase) Described() (*project.Project, error) {
 		r := &file.Resources[i]
 		k := c.KindOf(*r)
 		if file.IsV2() {
-			complete(r, k, controllers)
+			fillV2Entry(r, k, controllers)
 		}
 		if !file.Own(*r) {
 			continue
@@ -91,7 +91,7 @@ func (c *Codebase) Described() (*project.Project, error) {
 		}
 		*r = r.InAPIGroup(c.Package(file.APIDir(*r)).Group)
 		if file.IsV2() {
-			r.Webhooks = declared(*r, webhooks)
+			r.Webhooks = webhooksInCode(*r, webhooks)
 		}
 	}
 	file.Folders = folders(file, controllers, webhooks)
@@ -114,8 +114,8 @@ func (c *Codebase) inModule(file *project.Project) {
 	file.Repo = to
 }
 
-// complete adds what version 2 of PROJECT does not record: scope and plural, the controller, and core kinds.
-func complete(r *project.Resource, types *Kind, controllers []Controller) {
+// fillV2Entry adds what version 2 of PROJECT does not record: scope and plural, the controller, and core kinds.
+func fillV2Entry(r *project.Resource, types *Kind, controllers []Controller) {
 	domain, core := project.CoreDomain(r.Group)
 	switch {
 	case types == nil && core: // of Kubernetes itself
@@ -126,8 +126,8 @@ func complete(r *project.Resource, types *Kind, controllers []Controller) {
 	r.Controller = slices.ContainsFunc(controllers, func(c Controller) bool { return c.Type == r.Kind+"Reconciler" })
 }
 
-// declared returns the webhooks of a kind that the code declares, or nil.
-func declared(r project.Resource, webhooks []Webhook) *project.Webhooks {
+// webhooksInCode returns the webhooks of a kind that the code declares, or nil.
+func webhooksInCode(r project.Resource, webhooks []Webhook) *project.Webhooks {
 	has := func(mutating bool) bool {
 		return slices.ContainsFunc(webhooks, func(w Webhook) bool { return w.Path == WebhookPath(r, mutating) })
 	}

@@ -134,7 +134,7 @@ func (c *Codebase) readSamples() (all []sample, err error) {
 	for _, name := range c.Samples() {
 		of, is := c.versionIn(name)
 		if is && strings.HasPrefix(name, SampleFolder+"/") {
-			list := config.of(path.Dir(name))
+			list := config.kustomizationIn(path.Dir(name))
 			all = append(all, sample{file: name, of: of, built: list == nil || slices.Contains(list.listed, name)})
 		}
 	}

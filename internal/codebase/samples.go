@@ -72,13 +72,13 @@ func (c *Codebase) SampleObjects(ctx context.Context) (objects []*unstructured.U
 		build(c.view, folder)
 	}
 	for _, file := range files {
-		build(c.alone(file), path.Dir(file))
+		build(c.viewListingOnly(file), path.Dir(file))
 	}
 	return objects
 }
 
-// alone returns a view in which the kustomization of a file's folder lists only that file.
-func (c *Codebase) alone(file string) fileview.View {
+// viewListingOnly returns a view in which the kustomization of a file's folder lists only that file.
+func (c *Codebase) viewListingOnly(file string) fileview.View {
 	others, dir := map[string][]byte{}, path.Dir(file)
 	for _, name := range konfig.RecognizedKustomizationFileNames() {
 		others[path.Join(dir, name)] = nil

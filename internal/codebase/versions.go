@@ -34,14 +34,14 @@ func (c *Codebase) Versions() (v Versions) {
 	if mod.Go != nil {
 		v.golang = "v" + mod.Go.Version
 	}
-	v.runtime, v.line = builtWith(mod, controllerRuntime)
-	v.types, _ = builtWith(mod, "k8s.io/apimachinery")
+	v.runtime, v.line = effectiveVersion(mod, controllerRuntime)
+	v.types, _ = effectiveVersion(mod, "k8s.io/apimachinery")
 	return v
 }
 
-// builtWith returns the version of a module that the build uses, and its line in go.mod. The version is "" for a module
-// that is not required, or that a folder replaces.
-func builtWith(mod *modfile.File, module string) (version string, line int) {
+// effectiveVersion returns the version of a module that the build uses, and its line in go.mod. The version is "" for a
+// module that is not required, or that a folder replaces.
+func effectiveVersion(mod *modfile.File, module string) (version string, line int) {
 	for _, r := range mod.Require {
 		if r.Mod.Path == module {
 			version, line = r.Mod.Version, r.Syntax.Start.Line

@@ -95,7 +95,7 @@ func (c *Codebase) deploymentsOnly(name string, text []byte) ([]byte, error) {
 	}
 	folder := path.Dir(name)
 	k.FixKustomization()
-	if err := k.FixKustomizationPreMarshalling(beside{view: c.view, folder: folder}); err != nil {
+	if err := k.FixKustomizationPreMarshalling(kustomizationFS{view: c.view, folder: folder}); err != nil {
 		return nil, err
 	}
 	k.Resources = slices.DeleteFunc(k.Resources, func(entry string) bool { return !c.mayDeploy(folder, entry) })
@@ -109,7 +109,7 @@ func (c *Codebase) deploymentsOnly(name string, text []byte) ([]byte, error) {
 		case patch.Target == nil:
 			return !c.mayDeploy(folder, patch.Path)
 		}
-		name, inside := within(folder, patch.Path)
+		name, inside := projectPath(folder, patch.Path)
 		return !inside || !isRegular(c.view, name)
 	})
 	return yaml.Marshal(types.Kustomization{
@@ -120,7 +120,7 @@ func (c *Codebase) deploymentsOnly(name string, text []byte) ([]byte, error) {
 
 // mayDeploy reports whether an entry of a kustomization is in the project and may contain a Deployment.
 func (c *Codebase) mayDeploy(folder, entry string) bool {
-	name, inside := within(folder, entry)
+	name, inside := projectPath(folder, entry)
 	if !inside {
 		return false
 	}
@@ -131,15 +131,15 @@ func (c *Codebase) mayDeploy(folder, entry string) bool {
 	return err == nil && bytes.Contains(text, []byte(deploymentKind))
 }
 
-// beside is the file system for what a kustomization names relative to its folder.
-type beside struct {
+// kustomizationFS is the file system for what a kustomization names relative to its folder.
+type kustomizationFS struct {
 	filesys.FileSystem
 	view   fileview.View
 	folder string
 }
 
-func (b beside) ReadFile(entry string) ([]byte, error) {
-	name, inside := within(b.folder, entry)
+func (b kustomizationFS) ReadFile(entry string) ([]byte, error) {
+	name, inside := projectPath(b.folder, entry)
 	if !inside || strings.Contains(entry, "\n") {
 		return nil, fs.ErrNotExist
 	}

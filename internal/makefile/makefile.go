@@ -69,7 +69,7 @@ func Needs(content []byte, getenv func(string) string, files fs.FS) map[string][
 // Value returns the value of a variable, or "" if it is unset or only make knows it.
 func Value(content []byte, name string, getenv func(string) string, files fs.FS) string {
 	m := read(string(content), getenv, files, nil)
-	if value := m.expand(m.variables[name].value, 0); !m.variables[name].conditional && !strings.Contains(value, opaque) {
+	if value := m.expand(m.variables[name].value, 0); !m.variables[name].conditional && !strings.Contains(value, unknownValue) {
 		return value
 	}
 	return ""

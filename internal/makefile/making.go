@@ -15,7 +15,7 @@ const (
 	maxLines   = 1 << 16
 )
 
-type head struct {
+type ruleHead struct {
 	line
 	needs string
 }
@@ -39,7 +39,7 @@ func Making(content []byte, getenv func(string) string, files fs.FS, goal Goal) 
 	if _, set := m.variables["MAKE"]; !set {
 		m.variables["MAKE"] = variable{value: "make"}
 	}
-	g := &maker{reader: m, goal: goal, heads: map[string][]head{}, lines: map[int][]line{}, made: map[string]bool{}, left: maxLines, text: maxBytes}
+	g := &goalReader{reader: m, goal: goal, heads: map[string][]ruleHead{}, lines: map[int][]line{}, made: map[string]bool{}, left: maxLines, text: maxBytes}
 	for _, h := range m.heads {
 		for _, target := range strings.Fields(m.expand(h.target, 0)) {
 			if known := g.heads[target]; len(known) == 0 || known[len(known)-1].rule != h.rule { // it may repeat one
@@ -69,12 +69,12 @@ func Making(content []byte, getenv func(string) string, files fs.FS, goal Goal) 
 	return g.texts, exported
 }
 
-// maker collects the lines for a goal.
-type maker struct {
+// goalReader collects the lines for a goal.
+type goalReader struct {
 	*reader
 	goal  Goal
-	heads map[string][]head // by target
-	lines map[int][]line    // by rule
+	heads map[string][]ruleHead // by target
+	lines map[int][]line        // by rule
 	made  map[string]bool
 	texts []recipe.Text
 	left  int // lines that may still be added, including those that are passed over
@@ -82,12 +82,12 @@ type maker struct {
 }
 
 // affordsLine counts a line and reports whether the limits allow it.
-func (g *maker) affordsLine(text string) bool {
+func (g *goalReader) affordsLine(text string) bool {
 	g.left, g.text = g.left-1, g.text-len(text)
 	return g.left >= 0 && g.text >= 0
 }
 
-func (g *maker) make(target string) {
+func (g *goalReader) make(target string) {
 	if g.made[target] || len(g.made) > maxTargets || g.left < 0 || g.text < 0 {
 		return
 	}
@@ -134,7 +134,7 @@ func (g *maker) make(target string) {
 }
 
 // isFile reports whether the target is a file of the project, which needs no rule.
-func (g *maker) isFile(target string) bool {
+func (g *goalReader) isFile(target string) bool {
 	rel, ok := recipe.Below("", target)
 	if !ok || !fs.ValidPath(rel) {
 		return false

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
-const opaque = recipe.Unknown
+const unknownValue = recipe.Unknown
 
 // The limits of expansion: the depth, the number and the total bytes of references. Without them, a variable that names
 // another a thousand times, at each of several levels, would become gigabytes.
@@ -41,7 +41,7 @@ type reader struct {
 	file      string          // the file being read
 	variables map[string]variable
 	recipes   []line
-	heads     []head
+	heads     []ruleHead
 	given     map[string]string // assignments on the command line
 	exported  map[string]bool
 	automatic string // value of $@
@@ -170,7 +170,7 @@ func (m *reader) declaration(number int, text string) {
 		if strings.Count(needs, "(") != strings.Count(needs, ")") { // the semicolon is inside a reference
 			needs, inline = r[2], false
 		}
-		m.heads = append(m.heads, head{line{file: m.file, line: number, target: m.target, rule: m.rule, text: text, conditional: m.condition > 0}, needs})
+		m.heads = append(m.heads, ruleHead{line{file: m.file, line: number, target: m.target, rule: m.rule, text: text, conditional: m.condition > 0}, needs})
 		if inline {
 			m.recipes = append(m.recipes, line{file: m.file, line: number, target: m.target, rule: m.rule, text: strings.TrimSpace(first), conditional: m.condition > 0})
 		}
@@ -195,10 +195,10 @@ func (m *reader) assign(line int, name, operator, value string) {
 		added = known.add(value)
 		value = added.String()
 	case "!":
-		value = opaque
+		value = unknownValue
 	}
 	if len(value) > maxValue {
-		value, added = opaque, nil
+		value, added = unknownValue, nil
 	}
 	m.variables[name] = variable{value: value, added: added, conditional: m.condition > 0 || known.conditional, file: m.file, line: line}
 }
@@ -226,7 +226,7 @@ func withoutComment(text string) string {
 // expand replaces references with their values. Unknown values become opaque.
 func (m *reader) expand(text string, depth int) string {
 	if m.steps++; depth > maxDepth || m.steps > maxSteps {
-		return opaque
+		return unknownValue
 	}
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -241,13 +241,13 @@ func (m *reader) expand(text string, depth int) string {
 		case '(', '{':
 			end := closing(text, i)
 			if end < 0 {
-				return opaque
+				return unknownValue
 			}
-			b.WriteString(m.affordable(text[i+1:end], depth))
+			b.WriteString(m.limitedReference(text[i+1:end], depth))
 			i = end
 		default:
 			if text[i] != '@' || m.automatic == "" {
-				b.WriteString(opaque) // another automatic variable
+				b.WriteString(unknownValue) // another automatic variable
 				continue
 			}
 			b.WriteString(m.automatic)
@@ -256,19 +256,19 @@ func (m *reader) expand(text string, depth int) string {
 	return b.String()
 }
 
-// affordable returns the value of a reference, or opaque if that would exceed maxBytes.
-func (m *reader) affordable(inner string, depth int) string {
-	if !m.affords(0) {
-		return opaque
+// limitedReference returns the value of a reference, or opaque if that would exceed maxBytes.
+func (m *reader) limitedReference(inner string, depth int) string {
+	if !m.withinLimit(0) {
+		return unknownValue
 	}
-	if value := m.reference(inner, depth); m.affords(len(value)) {
+	if value := m.reference(inner, depth); m.withinLimit(len(value)) {
 		return value
 	}
-	return opaque
+	return unknownValue
 }
 
-// affords counts bytes of a reference and reports whether the limit allows them.
-func (m *reader) affords(bytes int) bool {
+// withinLimit counts bytes of a reference and reports whether the limit allows them.
+func (m *reader) withinLimit(bytes int) bool {
 	m.bytes += bytes
 	return m.bytes <= maxBytes
 }
@@ -297,12 +297,12 @@ func closing(text string, open int) int {
 func (m *reader) reference(inner string, depth int) string {
 	if value, known := m.variables[inner]; known {
 		if value.conditional {
-			return m.named(inner, opaque)
+			return m.named(inner, unknownValue)
 		}
 		return m.named(inner, m.expand(value.value, depth+1))
 	}
 	if words, ok := strings.CutPrefix(inner, "abspath "); ok {
-		return m.cleaned(words, depth)
+		return m.absPaths(words, depth)
 	}
 	switch strings.Join(strings.Fields(inner), " ") {
 	case "CURDIR", "shell pwd":
@@ -313,7 +313,7 @@ func (m *reader) reference(inner string, depth int) string {
 	if !strings.ContainsAny(inner, " ,$:") {
 		return m.getenv(inner) // for an undefined variable, make uses the environment, or ""
 	}
-	return opaque
+	return unknownValue
 }
 
 // named appends a variable's name to an unknown value, except if the value is a list or has another variable's name.
@@ -321,14 +321,14 @@ func (m *reader) named(name, value string) string {
 	if !m.names || strings.ContainsAny(value, " \t"+recipe.Named) || strings.HasPrefix(value, "-") {
 		return value
 	}
-	return strings.ReplaceAll(value, opaque, opaque+name+recipe.Named)
+	return strings.ReplaceAll(value, unknownValue, unknownValue+name+recipe.Named)
 }
 
-// cleaned returns the paths of $(abspath words).
-func (m *reader) cleaned(words string, depth int) string {
+// absPaths returns the paths of $(abspath words).
+func (m *reader) absPaths(words string, depth int) string {
 	text := m.expand(words, depth+1)
-	if strings.Contains(text, opaque) {
-		return opaque
+	if strings.Contains(text, unknownValue) {
+		return unknownValue
 	}
 	paths := strings.Fields(text)
 	for i, name := range paths {

@@ -59,7 +59,7 @@ func nameIn(program, value string) string {
 		value = value[at+1:]
 	}
 	name, _, _ := strings.Cut(path.Base(value), "@")
-	if name == program || strings.HasPrefix(name, program+"-") && !strings.ContainsAny(name, "$"+opaque) {
+	if name == program || strings.HasPrefix(name, program+"-") && !strings.ContainsAny(name, "$"+unknownValue) {
 		return name
 	}
 	return ""
@@ -90,8 +90,8 @@ func (m *reader) replaceKnown(text string) string {
 		if !known || v.conditional {
 			return reference
 		}
-		if size += len(v.value); size > maxText || !m.affords(len(v.value)) {
-			return opaque
+		if size += len(v.value); size > maxText || !m.withinLimit(len(v.value)) {
+			return unknownValue
 		}
 		return v.value
 	})

@@ -75,12 +75,12 @@ func ToolsOf(content []byte, getenv func(string) string, files fs.FS) Tools {
 func (m *reader) version(variable string) (value string, known bool) {
 	v := m.variables[variable]
 	value = m.expand("$("+variable+")", 0)
-	if strings.Contains(value, opaque) && strings.Contains(v.value, controllerRuntime) && !v.conditional {
+	if strings.Contains(value, unknownValue) && strings.Contains(v.value, controllerRuntime) && !v.conditional {
 		if release := semver.MajorMinor(recipe.Required(m.files, controllerRuntime)); release != "" {
 			value = "release-" + strings.TrimPrefix(release, "v")
 		}
 	}
-	if strings.ContainsAny(value, "/ `"+opaque) {
+	if strings.ContainsAny(value, "/ `"+unknownValue) {
 		return "", false
 	}
 	return value, true
@@ -134,13 +134,13 @@ var preparing = []string{"mkdir", "rm", "test", "[", "if", "echo", "chmod", "mv"
 
 // installsTools reports whether a target's recipe only installs tools: programs of other modules at a version (@), or a
 // file in LOCALBIN that is not built from the project.
-func (g *maker) installsTools(target string, own []recipe.Text) bool {
+func (g *goalReader) installsTools(target string, own []recipe.Text) bool {
 	folder := g.expand("$(LOCALBIN)", 0)
-	inFolder := folder != "" && !strings.Contains(folder, opaque) && strings.HasPrefix(target, folder+"/")
+	inFolder := folder != "" && !strings.Contains(folder, unknownValue) && strings.HasPrefix(target, folder+"/")
 	installs := inFolder
 	for _, text := range own {
 		shell := text.Shell
-		if strings.Contains(shell, opaque) {
+		if strings.Contains(shell, unknownValue) {
 			shell = text.Source
 		}
 		calls := goInstalls().FindAllString(shell, -1)

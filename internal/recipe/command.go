@@ -20,14 +20,14 @@ func (s *shell) command(stmt *syntax.Stmt, cmd *syntax.CallExpr, unclear string)
 	words := s.words(cmd.Args)
 	for _, r := range stmt.Redirs {
 		if r.Op == syntax.WordHdoc {
-			s.handOn(r.Word, path.Base(words[0]))
+			s.recordOutputUse(r.Word, path.Base(words[0]))
 		}
 	}
 	switch name := words[0]; {
 	case name == "cd" || name == "pushd":
 		s.changeDir(words[1:])
 	case name == "popd":
-		s.lost = unknownDir
+		s.dirUnknown = unknownDir
 	case s.functions[name] != nil && s.depth < maxDepth:
 		s.ran[name] = true
 		s.depth++
@@ -35,16 +35,16 @@ func (s *shell) command(stmt *syntax.Stmt, cmd *syntax.CallExpr, unclear string)
 		s.depth--
 	case s.called(stmt, words, unclear):
 	default:
-		s.other(stmt, words, unclear)
+		s.nonCall(stmt, words, unclear)
 	}
 }
 
-// other handles a command that is no call of the program: it reads a script that the command runs, or adds a step.
-func (s *shell) other(stmt *syntax.Stmt, words []string, unclear string) {
+// nonCall handles a command that is no call of the program: it reads a script that the command runs, or adds a step.
+func (s *shell) nonCall(stmt *syntax.Stmt, words []string, unclear string) {
 	inner, _ := s.follow(words)
 	if slices.ContainsFunc(inner, func(e event) bool { return e.call != nil }) {
 		for _, e := range inner {
-			e.refuse(unclear)
+			e.markUnclear(unclear)
 		}
 		s.events = append(s.events, inner...)
 		return
@@ -57,8 +57,8 @@ func (s *shell) other(stmt *syntax.Stmt, words []string, unclear string) {
 	s.events = append(s.events, event{step: step})
 }
 
-// refuse makes the event's call, if any, unclear.
-func (e event) refuse(unclear string) {
+// markUnclear makes the event's call, if any, unclear.
+func (e event) markUnclear(unclear string) {
 	if e.call != nil && e.call.Unclear == "" && unclear != "" {
 		e.call.Unclear, e.call.Arguments, e.call.Dir = unclear, nil, ""
 	}
@@ -70,7 +70,7 @@ func (s *shell) called(stmt *syntax.Stmt, words []string, unclear string) bool {
 	if at < 0 {
 		return false
 	}
-	arguments, dir, lost := words[at+1:], s.dir, s.lost
+	arguments, dir, lost := words[at+1:], s.dir, s.dirUnknown
 	switch {
 	case at == 0:
 	case goRuns(words[:at]):
@@ -118,7 +118,7 @@ func (s *shell) version(words []string, at int) string {
 	if _, version, is := strings.Cut(words[at], "@"); is && semver.IsValid(version) {
 		return version
 	}
-	if s.files == nil || s.lost != "" || at == 0 || !buildsUnversioned(words, s.program.Name, s.program.Package) {
+	if s.files == nil || s.dirUnknown != "" || at == 0 || !buildsUnversioned(words, s.program.Name, s.program.Package) {
 		return ""
 	}
 	return requirement(s.files, goModFor(s.dir, words), requiredIn(s.program.Package))
@@ -184,10 +184,10 @@ func (s *shell) changeDir(arguments []string) {
 	arguments = slices.DeleteFunc(arguments, func(word string) bool { return word == "--" })
 	switch {
 	case len(arguments) != 1:
-		s.lost = severalDirs
-	case s.lost != "" && !strings.HasPrefix(arguments[0], Root):
+		s.dirUnknown = severalDirs
+	case s.dirUnknown != "" && !strings.HasPrefix(arguments[0], Root):
 	default:
-		s.dir, s.lost = moved(s.dir, arguments[0])
+		s.dir, s.dirUnknown = moved(s.dir, arguments[0])
 	}
 }
 

@@ -27,7 +27,7 @@ func Directives(files fs.FS, getenv func(string) string) (texts []Text, err erro
 		case err != nil:
 			return skipUnread(name, entry, err)
 		case entry.IsDir():
-			if name != "." && passedOver(files, name, entry.Name()) {
+			if name != "." && skipsFolder(files, name, entry.Name()) {
 				return fs.SkipDir
 			}
 			return nil
@@ -55,8 +55,8 @@ func skipUnread(name string, entry fs.DirEntry, err error) error {
 	return nil
 }
 
-// passedOver reports whether a folder has no code of the module.
-func passedOver(files fs.FS, dir, base string) bool {
+// skipsFolder reports whether a folder has no code of the module.
+func skipsFolder(files fs.FS, dir, base string) bool {
 	if sourcefolder.WithoutCode(base) || strings.Contains(base, "@") {
 		return true
 	}

@@ -34,7 +34,7 @@ func (t *tasks) mise(content []byte) {
 	for _, task := range order {
 		t.group++
 		for _, run := range runs[task] {
-			t.add(task, run.line, t.in("", dirs[task]), run.text)
+			t.add(task, run.line, t.taskFolder("", dirs[task]), run.text)
 		}
 	}
 	for _, folder := range taskFolders {

@@ -172,7 +172,7 @@ func (f *finder) text(text *Text) []event {
 	f.kept = nil
 	s := &shell{finder: f, text: text, dir: text.Dir, known: map[string]string{}, functions: map[string]*syntax.Stmt{}, ran: map[string]bool{}}
 	if strings.Contains(text.Dir, Unknown) {
-		s.dir, s.lost = "", unknownDir
+		s.dir, s.dirUnknown = "", unknownDir
 	}
 	s.run(text.Shell)
 	return s.events

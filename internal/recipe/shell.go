@@ -31,13 +31,13 @@ type shell struct {
 	script string // the script being read; "" in the text itself
 	source string // the text being read
 
-	dir       string
-	lost      string // why dir is unknown
-	known     map[string]string
-	functions map[string]*syntax.Stmt
-	ran       map[string]bool // functions that were called
-	depth     int
-	events    []event
+	dir        string
+	dirUnknown string // why dir is unknown
+	known      map[string]string
+	functions  map[string]*syntax.Stmt
+	ran        map[string]bool // functions that were called
+	depth      int
+	events     []event
 }
 
 func (s *shell) run(source string) {
@@ -114,10 +114,10 @@ func (s *shell) statement(stmt *syntax.Stmt, unclear string) {
 			s.functions[cmd.Name.Value] = cmd.Body
 		}
 	case *syntax.Block:
-		s.statements(cmd.Stmts, s.around(stmt, unclear))
+		s.statements(cmd.Stmts, s.unclearInBrackets(stmt, unclear))
 	case *syntax.Subshell:
 		inner := s.copy()
-		inner.statements(cmd.Stmts, s.around(stmt, unclear))
+		inner.statements(cmd.Stmts, s.unclearInBrackets(stmt, unclear))
 		s.events = inner.events
 	case *syntax.BinaryCmd:
 		s.binary(stmt, cmd, unclear)
@@ -127,8 +127,8 @@ func (s *shell) statement(stmt *syntax.Stmt, unclear string) {
 	}
 }
 
-// around returns why calls inside brackets are unclear, or "".
-func (s *shell) around(stmt *syntax.Stmt, unclear string) string {
+// unclearInBrackets returns why calls inside brackets are unclear, or "".
+func (s *shell) unclearInBrackets(stmt *syntax.Stmt, unclear string) string {
 	if len(stmt.Redirs) > 0 {
 		return inLarger
 	}
@@ -194,14 +194,14 @@ func (s *shell) pipe(cmd *syntax.BinaryCmd, unclear string) {
 		}
 	}
 	if from, ok := cmd.X.Cmd.(*syntax.CallExpr); ok && len(from.Args) > 1 && slices.Contains(printers, from.Args[0].Lit()) {
-		s.handOn(from, program)
+		s.recordOutputUse(from, program)
 	}
 }
 
 var printers = []string{"echo", "printf"}
 
-// handOn records that program receives the output in the variables that node refers to.
-func (s *shell) handOn(node syntax.Node, program string) {
+// recordOutputUse records that program receives the output in the variables that node refers to.
+func (s *shell) recordOutputUse(node syntax.Node, program string) {
 	syntax.Walk(node, func(node syntax.Node) bool {
 		p, is := node.(*syntax.ParamExp)
 		for _, call := range s.kept {
@@ -307,7 +307,7 @@ func (s *shell) compound(stmt *syntax.Stmt) {
 		}
 		s.events = append(s.events, e)
 	}
-	if inner.dir != s.dir || inner.lost != s.lost {
-		s.lost = unknownDir
+	if inner.dir != s.dir || inner.dirUnknown != s.dirUnknown {
+		s.dirUnknown = unknownDir
 	}
 }

@@ -87,7 +87,7 @@ var (
 
 // step describes a command that is no call of the program.
 func (s *shell) step(stmt *syntax.Stmt, words []string) Step {
-	step := Step{File: s.file(), Line: s.line(stmt.Pos().Line()), words: words, dir: s.dir, lost: s.lost != ""}
+	step := Step{File: s.file(), Line: s.line(stmt.Pos().Line()), words: words, dir: s.dir, lost: s.dirUnknown != ""}
 	text := s.source[stmt.Pos().Offset():min(int(stmt.End().Offset()), len(s.source))]
 	step.Text = strings.TrimRight(s.text.shown(text), "; ")
 	name, arguments := path.Base(words[0]), words[1:]
@@ -162,7 +162,7 @@ func named(arguments []string) (names []string) {
 func (s *shell) placesOf(words []string) (places []string) {
 	for _, word := range words {
 		word = strings.TrimSuffix(strings.TrimSuffix(word, "..."), "/")
-		if word == "" || strings.HasPrefix(word, "-") || strings.Contains(word, Unknown) || s.lost != "" && !strings.HasPrefix(word, Root) {
+		if word == "" || strings.HasPrefix(word, "-") || strings.Contains(word, Unknown) || s.dirUnknown != "" && !strings.HasPrefix(word, Root) {
 			continue
 		}
 		if rel, ok := Below(s.dir, word); ok && !slices.Contains(places, rel) {
@@ -175,7 +175,7 @@ func (s *shell) placesOf(words []string) (places []string) {
 // removed returns the words that name a single file of the project: no options, no patterns.
 func (s *shell) removed(words []string) (files []string) {
 	for _, word := range words {
-		if rel, ok := Below(s.dir, word); ok && rel != "." && s.lost == "" && !strings.HasPrefix(word, "-") && !strings.ContainsAny(word, "*?[{~"+Unknown) && fs.ValidPath(rel) {
+		if rel, ok := Below(s.dir, word); ok && rel != "." && s.dirUnknown == "" && !strings.HasPrefix(word, "-") && !strings.ContainsAny(word, "*?[{~"+Unknown) && fs.ValidPath(rel) {
 			files = append(files, rel)
 		}
 	}
@@ -195,7 +195,7 @@ func (s *shell) follow(words []string) (events []event, is bool) {
 	} else if !strings.Contains(words[0], "/") {
 		return nil, false
 	}
-	if len(words) == 0 || s.files == nil || s.lost != "" && !strings.HasPrefix(words[0], Root) || strings.Contains(words[0], Unknown) {
+	if len(words) == 0 || s.files == nil || s.dirUnknown != "" && !strings.HasPrefix(words[0], Root) || strings.Contains(words[0], Unknown) {
 		return nil, false
 	}
 	file, ok := Below(s.dir, words[0])
@@ -241,7 +241,7 @@ func (s *shell) readScript(file string, arguments []string) ([]event, bool) {
 	switch script := shebang().MatchString(first); {
 	case script, !strings.HasPrefix(first, "#!") && slices.Contains([]string{".sh", ".bash"}, path.Ext(file)):
 		inner.run(text)
-		inner.unused()
+		inner.addUncalledFunctions()
 	case inner.mentions(text):
 		before, _, _ := strings.Cut(text, s.program.Name)
 		inner.add(Call{Line: 1 + strings.Count(before, "\n"), Unclear: "no shell reads the script that it is in"})
@@ -251,8 +251,9 @@ func (s *shell) readScript(file string, arguments []string) ([]event, bool) {
 	return inner.events, true
 }
 
-// unused adds the calls in functions that the script defines but does not call. Another script may source it.
-func (s *shell) unused() {
+// addUncalledFunctions adds the calls in functions that the script defines but does not call. Another script may source
+// it.
+func (s *shell) addUncalledFunctions() {
 	for _, name := range slices.Sorted(maps.Keys(s.functions)) {
 		body := s.functions[name]
 		if s.ran[name] || !s.mentions(s.source[body.Pos().Offset():body.End().Offset()]) {

@@ -20,7 +20,7 @@ func (t *tasks) taskfile(content []byte) {
 		file, dir, prefix := included.Value, t.dir, t.prefix+name+":"
 		if included.Kind == yaml.MappingNode {
 			file = scalar(included, "taskfile")
-			dir = t.in(t.dir, scalar(included, "dir"))
+			dir = t.taskFolder(t.dir, scalar(included, "dir"))
 			if scalar(included, "flatten") == "true" {
 				prefix = t.prefix
 			}
@@ -42,7 +42,7 @@ func (t *tasks) taskfile(content []byte) {
 		own := *t
 		own.values = maps.Clone(t.values)
 		own.variables(child(task, "vars"))
-		dir := own.in(t.dir, scalar(task, "dir"))
+		dir := own.taskFolder(t.dir, scalar(task, "dir"))
 		commands := []*yaml.Node{task}
 		if task.Kind == yaml.MappingNode {
 			commands = append([]*yaml.Node{child(task, "cmd")}, items(child(task, "cmds"))...)

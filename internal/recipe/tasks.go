@@ -51,7 +51,7 @@ func (r runner) file(files fs.FS) string {
 // Tasks returns the commands of a project's Taskfile, justfile and mise.toml. It skips a file that cannot be read.
 func Tasks(files fs.FS) (texts []Text) {
 	for _, r := range runners() {
-		t := &tasks{files: files, verb: r.verb, left: maxTaskFiles, room: &room{maxTasks}, values: map[string]string{}}
+		t := &tasks{files: files, verb: r.verb, left: maxTaskFiles, room: &byteBudget{maxTasks}, values: map[string]string{}}
 		if name := r.file(files); name != "" {
 			t.include(name, "", "", r.read)
 		}
@@ -67,11 +67,11 @@ const maxTaskFiles = 30
 // the files.
 const maxTasks = 16 << 20
 
-// A room is a budget of bytes.
-type room struct{ left int }
+// A byteBudget is a budget of bytes.
+type byteBudget struct{ left int }
 
 // takes deducts bytes, and reports whether the budget allows them.
-func (r *room) takes(bytes int) bool {
+func (r *byteBudget) takes(bytes int) bool {
 	r.left -= bytes
 	return r.left >= 0
 }
@@ -81,7 +81,7 @@ type tasks struct {
 	files  fs.FS
 	verb   string
 	left   int // files that may still be read
-	room   *room
+	room   *byteBudget
 	group  int
 	values map[string]string // values of variables
 	texts  []Text
@@ -119,8 +119,8 @@ func (t *tasks) add(name string, line int, dir, text string) {
 	t.texts = append(t.texts, Text{File: t.file, Line: line, Target: name, Command: command, Group: t.group, Dir: dir, Shell: t.replaced(text), Source: strings.TrimSpace(text)})
 }
 
-// in returns the folder that a task names, relative to dir. An unknown folder is [Unknown].
-func (t *tasks) in(dir, name string) string {
+// taskFolder returns the folder that a task names, relative to dir. An unknown folder is [Unknown].
+func (t *tasks) taskFolder(dir, name string) string {
 	if name = t.replaced(name); name == "" {
 		return dir
 	}

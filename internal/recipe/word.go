@@ -139,7 +139,7 @@ func (s *shell) parameter(p *syntax.ParamExp, quoted bool) string {
 
 // here returns the absolute path of the working folder.
 func (s *shell) here() string {
-	if s.lost != "" {
+	if s.dirUnknown != "" {
 		return Unknown
 	}
 	return rooted(s.dir)
@@ -154,7 +154,7 @@ func (s *shell) output(stmts []*syntax.Stmt) string {
 	inner := s.copy()
 	inner.depth++
 	var last []string
-	for _, cmd := range inTurn(stmts) {
+	for _, cmd := range sequence(stmts) {
 		if cmd == nil || len(cmd.Args) == 0 {
 			return Unknown
 		}
@@ -182,7 +182,7 @@ func (s *shell) printed(words []string) string {
 		}
 	case len(words) > 1 && (words[0] == "dirname" || words[0] == "realpath" || words[0] == "readlink"):
 		rel, ok := Below(s.dir, words[len(words)-1])
-		if !ok || s.lost != "" || strings.Contains(line, Unknown) {
+		if !ok || s.dirUnknown != "" || strings.Contains(line, Unknown) {
 			return Unknown
 		}
 		if words[0] == "dirname" {
@@ -193,12 +193,12 @@ func (s *shell) printed(words []string) string {
 	return Unknown
 }
 
-// inTurn returns the simple commands that run in sequence, with nil for any other command.
-func inTurn(stmts []*syntax.Stmt) (all []*syntax.CallExpr) {
+// sequence returns the simple commands that run in sequence, with nil for any other command.
+func sequence(stmts []*syntax.Stmt) (all []*syntax.CallExpr) {
 	for _, stmt := range stmts {
 		chain, ok := stmt.Cmd.(*syntax.BinaryCmd)
 		if ok && chain.Op == syntax.AndStmt {
-			all = append(all, inTurn([]*syntax.Stmt{chain.X, chain.Y})...)
+			all = append(all, sequence([]*syntax.Stmt{chain.X, chain.Y})...)
 			continue
 		}
 		cmd, _ := stmt.Cmd.(*syntax.CallExpr)

@@ -159,7 +159,7 @@ func PlanOver(root string, paths []string, uses ...generate.Use) Plan {
 func (p *Plan) follow(call codebase.Call) ([]report.Finding, error) {
 	if call.Unclear != "" {
 		p.more, p.unclear = true, true
-		p.commands = with(p.commands, call.Command)
+		p.commands = appendUnique(p.commands, call.Command)
 		return []report.Finding{{Position: call.At(),
 			Message:    "slipway does not follow this call of controller-gen: " + call.Unclear,
 			Suggestion: call.Command,
@@ -180,13 +180,13 @@ func (p *Plan) follow(call codebase.Call) ([]report.Finding, error) {
 		p.manifests = call.At()
 	}
 	p.add(call.Dir, options)
-	p.commands = with(p.commands, call.Command)
+	p.commands = appendUnique(p.commands, call.Command)
 	p.removes(call)
-	return append(call.Obsolete, p.goesOn(call)...), nil
+	return append(call.Obsolete, p.laterSteps(call)...), nil
 }
 
-// goesOn returns a finding if the recipe has further steps after a call.
-func (p *Plan) goesOn(call codebase.Call) []report.Finding {
+// laterSteps returns a finding if the recipe has further steps after a call.
+func (p *Plan) laterSteps(call codebase.Call) []report.Finding {
 	if len(call.Then) == 0 {
 		return nil
 	}
@@ -259,7 +259,7 @@ func (p Plan) roleName() (string, error) {
 // finding stops it before anything is written. Files are written only below the project and options.Within.
 func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Result, error) {
 	options.Files = p.view
-	options.Within, options.Without = p.within(options.Within), p.without()
+	options.Within, options.Without = p.within(options.Within), p.filesLeftToRecipes()
 	options.Version, options.Program, options.KeepVersion = p.tool.version, p.tool.name, p.tool.keepVersion
 	all := make([]generate.Options, len(p.runs))
 	for i, run := range p.runs {
@@ -282,7 +282,7 @@ func (p Plan) Except(generator string) Plan {
 // within returns the folders that may be written to: the project's and those that its user allows.
 func (p Plan) within(outside []string) []string { return append([]string{p.root}, outside...) }
 
-func with(names []string, name string) []string {
+func appendUnique(names []string, name string) []string {
 	if slices.Contains(names, name) {
 		return names
 	}

@@ -25,8 +25,9 @@ func (p *Plan) removes(call codebase.Call) {
 	p.removed[recipe] = slices.DeleteFunc(slices.Clone(before), func(name string) bool { return !slices.Contains(call.Removed, name) })
 }
 
-// without returns absolute paths and patterns of files that the plan does not make, or of folders of such files.
-func (p Plan) without() (paths []string) {
+// filesLeftToRecipes returns absolute paths and patterns of files that the plan does not make, or of folders of such
+// files.
+func (p Plan) filesLeftToRecipes() (paths []string) {
 	for _, recipe := range slices.Sorted(maps.Keys(p.removed)) {
 		for _, name := range p.removed[recipe] {
 			paths = append(paths, p.absolute(name))

@@ -46,7 +46,7 @@ func (p *Plan) withoutWebhooks() ([]report.Finding, error) {
 	case err != nil:
 		return nil, &report.Error{What: "file cannot be read", Where: codebase.WebhookFolder, Err: err}
 	}
-	if p.there(codebase.WebhookFolder+"/manifests.yaml") || !listsManifests().Match(bytes.ReplaceAll(list, []byte("\r"), nil)) {
+	if p.fileExists(codebase.WebhookFolder+"/manifests.yaml") || !listsManifests().Match(bytes.ReplaceAll(list, []byte("\r"), nil)) {
 		return nil, nil
 	}
 	return []report.Finding{{Position: p.manifests,
@@ -55,7 +55,7 @@ func (p *Plan) withoutWebhooks() ([]report.Finding, error) {
 	}}, nil
 }
 
-func (p Plan) there(name string) bool {
+func (p Plan) fileExists(name string) bool {
 	there, err := fileview.Exists(p.view, name)
 	return there && err == nil
 }

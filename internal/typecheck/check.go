@@ -25,10 +25,10 @@ var (
 
 // A checker type-checks packages of one code. It caches what they declare.
 type checker struct {
-	*code
-	known    *exports
-	declared map[string]*declarations
-	whole    *Program // if not nil, functions are checked, too, and packages are kept here
+	*moduleSources
+	exportData *exports
+	declared   map[string]*declarations
+	program    *Program // if not nil, functions are checked, too, and packages are kept here
 }
 
 // declarations is what the importers of a package see.
@@ -37,39 +37,39 @@ type declarations struct {
 	unknown string // why types may be incomplete; "" if they are complete
 }
 
-func newChecker(of *code, known *exports) *checker {
-	return &checker{code: of, known: known, declared: map[string]*declarations{}}
+func newChecker(of *moduleSources, known *exports) *checker {
+	return &checker{moduleSources: of, exportData: known, declared: map[string]*declarations{}}
 }
 
-// A judgement is the result for one package.
-type judgement struct {
+// A result is the result for one package.
+type result struct {
 	path     string
 	mistakes []Mistake
 	unknown  string // why it was not checked
 }
 
-// judge checks a package with its tests.
-func (c *checker) judge(importPath string) judgement {
+// checkWithTests checks a package with its tests.
+func (c *checker) checkWithTests(importPath string) result {
 	p := c.load(importPath)
 	if p == nil {
-		return judgement{path: importPath}
+		return result{path: importPath}
 	}
 	inside := c.checkFiles(p, p.path, p.filesThat(func(f *file) bool { return !f.outside() }))
 	outside := p.filesThat((*file).outside)
 	if len(outside) == 0 || len(inside.mistakes) > 0 || inside.unknown != "" {
-		return inside.judgement
+		return inside.result
 	}
 	tests := c
 	if slices.ContainsFunc(p.files, func(f *file) bool { return f.test && !f.outside() }) {
-		tests = c.tested(p.path, inside.types)
+		tests = c.checkerForExternalTests(p.path, inside.types)
 	}
-	return tests.checkFiles(p, p.path+"_test", outside).judgement
+	return tests.checkFiles(p, p.path+"_test", outside).result
 }
 
-// tested returns a checker for external tests, which see the package with its internal tests. The package and all that
-// imports it are checked anew for them.
-func (c *checker) tested(importPath string, with *types.Package) *checker {
-	tests := newChecker(c.code, c.known)
+// checkerForExternalTests returns a checker for external tests, which see the package with its internal tests. The
+// package and all that imports it are checked anew for them.
+func (c *checker) checkerForExternalTests(importPath string, with *types.Package) *checker {
+	tests := newChecker(c.moduleSources, c.exportData)
 	for other, d := range c.declared {
 		if !c.reaches(other, importPath) {
 			tests.declared[other] = d
@@ -81,7 +81,7 @@ func (c *checker) tested(importPath string, with *types.Package) *checker {
 
 // A unit is a set of files that are compiled together: a package with its internal tests, or its external tests.
 type unit struct {
-	judgement
+	result
 	*checker
 	types  *types.Package
 	inside bool             // the package itself, not its external tests
@@ -90,7 +90,7 @@ type unit struct {
 }
 
 func (c *checker) checkFiles(p *pkg, importPath string, files []*file) *unit {
-	u := &unit{judgement: judgement{path: p.path}, checker: c, inside: importPath == p.path, shown: map[string]*file{}, passed: map[token.Pos]bool{}}
+	u := &unit{result: result{path: p.path}, checker: c, inside: importPath == p.path, shown: map[string]*file{}, passed: map[token.Pos]bool{}}
 	if p.err != nil {
 		u.unknown = p.err.Error()
 		return u
@@ -115,12 +115,12 @@ func (u *unit) checkSyntax(p *pkg, importPath string, files []*file, declaration
 			u.passGenerated(f.syntax)
 		}
 	}
-	if u.grows(files) {
+	if u.constantsTooLarge(files) {
 		u.unknown = tooGrown
 		return nil
 	}
 	config := types.Config{
-		GoVersion: p.root.goes, Sizes: types.SizesFor("gc", u.settings.GOARCH), FakeImportC: true, IgnoreFuncBodies: declarations,
+		GoVersion: p.root.goVersion, Sizes: types.SizesFor("gc", u.settings.GOARCH), FakeImportC: true, IgnoreFuncBodies: declarations,
 		Importer: u, Error: u.addError,
 	}
 	checked, _ := config.Check(importPath, u.files, syntax, info) // addError gets the errors
@@ -208,7 +208,7 @@ func (u *unit) Import(importPath string) (*types.Package, error) {
 			return nil, errCycle
 		}
 		found = u.declarations(p)
-	} else if u.lacks(importPath) {
+	} else if u.isMissing(importPath) {
 		return nil, errNoPackage
 	} else {
 		found = u.imported(importPath)
@@ -229,15 +229,15 @@ func (c *checker) declarations(p *pkg) *declarations {
 	}
 	d := &declarations{}
 	c.declared[p.path] = d
-	u := &unit{judgement: judgement{path: p.path}, checker: c, inside: true, shown: map[string]*file{}, passed: map[token.Pos]bool{}}
+	u := &unit{result: result{path: p.path}, checker: c, inside: true, shown: map[string]*file{}, passed: map[token.Pos]bool{}}
 	files := p.filesThat(func(f *file) bool { return !f.test })
 	var info *types.Info
-	if c.whole != nil {
+	if c.program != nil {
 		info = programInfo()
 	}
-	made := u.checkSyntax(p, p.path, files, c.whole == nil, info)
-	if c.whole != nil {
-		c.whole.keep(files, made, info)
+	made := u.checkSyntax(p, p.path, files, c.program == nil, info)
+	if c.program != nil {
+		c.program.keep(files, made, info)
 	}
 	switch d.unknown = u.unknown; {
 	case d.unknown != "":
@@ -253,7 +253,7 @@ func (c *checker) declarations(p *pkg) *declarations {
 // imported returns the declarations of a package outside the code, from export data. They are unknown if that package
 // imports one of the code, which may change.
 func (c *checker) imported(importPath string) *declarations {
-	made, err := c.known.Import(importPath)
+	made, err := c.exportData.Import(importPath)
 	if err != nil {
 		return &declarations{unknown: err.Error()}
 	}

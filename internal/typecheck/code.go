@@ -20,35 +20,35 @@ import (
 
 // A root is a module that is read from source: it may change without a new version.
 type root struct {
-	path  string // module path
-	dir   string // folder in the view
-	view  fileview.View
-	shown string // prefix of its file names in messages
-	goes  string // its Go version, such as "go1.25.0"
-	inner bool   // view is the project's
+	path      string // module path
+	dir       string // folder in the view
+	view      fileview.View
+	shown     string // prefix of its file names in messages
+	goVersion string // its Go version, such as "go1.25.0"
+	inner     bool   // view is the project's
 }
 
-// code is a module of the project and the modules that replace directives or go.work take from folders.
-type code struct {
-	change   Change
-	dir      string // the module's folder in the project
-	roots    []root // the module itself comes first
-	required []string
-	texts    []string // contents that decide the versions of modules, as of go.mod and go.sum
-	work     string   // path of go.work, or ""
-	settings settings
-	packages map[string]*pkg
-	files    *token.FileSet
-	left     int // bytes that may still be read; links can name one file many times
-	grown    int // bytes that references to constants stand for so far
+// moduleSources is a module of the project and the modules that replace directives or go.work take from folders.
+type moduleSources struct {
+	change        Change
+	dir           string // the module's folder in the project
+	roots         []root // the module itself comes first
+	required      []string
+	versionInputs []string // contents that decide the versions of modules, as of go.mod and go.sum
+	work          string   // path of go.work, or ""
+	settings      settings
+	packages      map[string]*pkg
+	files         *token.FileSet
+	left          int // bytes that may still be read; links can name one file many times
+	constantBytes int // bytes that references to constants stand for so far
 }
 
 // maxSource bounds the size of all files of a check, in bytes.
 const maxSource = 256 << 20
 
 // read finds the modules that are read from source for the module in dir.
-func (c Change) read(view fileview.View, dir string) (*code, error) {
-	k := &code{change: c, dir: dir, packages: map[string]*pkg{}, files: token.NewFileSet(), left: maxSource}
+func (c Change) read(view fileview.View, dir string) (*moduleSources, error) {
+	k := &moduleSources{change: c, dir: dir, packages: map[string]*pkg{}, files: token.NewFileSet(), left: maxSource}
 	mod, err := k.addModule(root{dir: dir, view: view, inner: true})
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (c Change) read(view fileview.View, dir string) (*code, error) {
 	return k, k.addWorkspace(view)
 }
 
-func (k *code) addModule(r root) (*modfile.File, error) {
+func (k *moduleSources) addModule(r root) (*modfile.File, error) {
 	name := path.Join(r.dir, "go.mod")
 	text, err := r.view.ReadFile(name)
 	if err != nil {
@@ -85,7 +85,7 @@ func (k *code) addModule(r root) (*modfile.File, error) {
 		r.path = mod.Module.Mod.Path
 	}
 	if mod.Go != nil {
-		r.goes = "go" + mod.Go.Version
+		r.goVersion = "go" + mod.Go.Version
 	}
 	if slices.ContainsFunc(k.roots, func(other root) bool { return other.path == r.path }) {
 		return mod, nil
@@ -93,16 +93,16 @@ func (k *code) addModule(r root) (*modfile.File, error) {
 	k.roots = append(k.roots, r)
 	lines := strings.SplitAfter(string(text), "\n")
 	lines[mod.Module.Syntax.Start.Line-1] = "" // packages of other modules do not depend on it
-	k.texts = append(k.texts, strings.Join(lines, ""))
+	k.versionInputs = append(k.versionInputs, strings.Join(lines, ""))
 	for _, beside := range []string{"go.sum", "vendor/modules.txt"} {
 		text, _ := r.view.ReadFile(path.Join(r.dir, beside)) // a missing file counts as empty
-		k.texts = append(k.texts, string(text))
+		k.versionInputs = append(k.versionInputs, string(text))
 	}
 	return mod, nil
 }
 
 // addFolders adds the modules that folders replace. Base is the folder that their paths are relative to.
-func (k *code) addFolders(view fileview.View, base string, replaced []*modfile.Replace) error {
+func (k *moduleSources) addFolders(view fileview.View, base string, replaced []*modfile.Replace) error {
 	for _, r := range replaced {
 		if r.New.Version != "" {
 			continue
@@ -115,7 +115,7 @@ func (k *code) addFolders(view fileview.View, base string, replaced []*modfile.R
 }
 
 // rootAt returns the module in a folder, which may be outside the project.
-func (k *code) rootAt(view fileview.View, base, folder, path string) root {
+func (k *moduleSources) rootAt(view fileview.View, base, folder, path string) root {
 	folder = filepath.FromSlash(folder)
 	if !filepath.IsAbs(folder) {
 		folder = filepath.Join(base, folder)
@@ -126,7 +126,7 @@ func (k *code) rootAt(view fileview.View, base, folder, path string) root {
 	return root{path: path, dir: ".", view: fileview.Disk(folder), shown: filepath.ToSlash(folder) + "/"}
 }
 
-func (k *code) addWorkspace(view fileview.View) error {
+func (k *moduleSources) addWorkspace(view fileview.View) error {
 	text, err := safefs.ReadFile(k.work)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (k *code) addWorkspace(view fileview.View) error {
 		return fmt.Errorf("%s: %w", k.work, errInvalid)
 	}
 	sums, _ := safefs.ReadFile(k.work + ".sum") // a missing file counts as empty
-	k.texts = append(k.texts, string(text), string(sums))
+	k.versionInputs = append(k.versionInputs, string(text), string(sums))
 	base := filepath.Dir(k.work)
 	for _, use := range file.Use {
 		mod, err := k.addModule(k.rootAt(view, base, use.Path, ""))
@@ -152,7 +152,7 @@ func (k *code) addWorkspace(view fileview.View) error {
 
 // rootOf returns the module that a package belongs to by its path, and its folder there. It returns nil for a module
 // that is not read from source.
-func (k *code) rootOf(importPath string) (r *root, dir string) {
+func (k *moduleSources) rootOf(importPath string) (r *root, dir string) {
 	for i, other := range k.roots {
 		rest, in := strings.CutPrefix(importPath+"/", other.path+"/")
 		if in && (r == nil || len(other.path) > len(r.path)) {
@@ -162,9 +162,9 @@ func (k *code) rootOf(importPath string) (r *root, dir string) {
 	return r, dir
 }
 
-// lacks reports whether a package can only be in a module that is read from source. If load finds none, it does not
+// isMissing reports whether a package can only be in a module that is read from source. If load finds none, it does not
 // exist.
-func (k *code) lacks(importPath string) bool {
+func (k *moduleSources) isMissing(importPath string) bool {
 	r, _ := k.rootOf(importPath)
 	return r != nil && !slices.ContainsFunc(k.required, func(module string) bool {
 		return len(module) > len(r.path) && strings.HasPrefix(importPath+"/", module+"/")
@@ -172,7 +172,7 @@ func (k *code) lacks(importPath string) bool {
 }
 
 // load returns a package of a module that is read from source, or nil if there are no Go files.
-func (k *code) load(importPath string) *pkg {
+func (k *moduleSources) load(importPath string) *pkg {
 	if p, known := k.packages[importPath]; known {
 		return p
 	}
@@ -187,7 +187,7 @@ func (k *code) load(importPath string) *pkg {
 
 // reached returns the packages of the module that a change to files may break: those with the files, and all that
 // import them.
-func (k *code) reached(files []string) ([]string, error) {
+func (k *moduleSources) reached(files []string) ([]string, error) {
 	changed, reached := map[string]bool{}, map[string]bool{}
 	for _, file := range files {
 		importPath, ok := k.packageAt(path.Dir(file))
@@ -223,7 +223,7 @@ func (k *code) reached(files []string) ([]string, error) {
 }
 
 // reaches reports whether from is to, or imports it directly or not. It follows packages that are read from source.
-func (k *code) reaches(from, to string) bool {
+func (k *moduleSources) reaches(from, to string) bool {
 	seen := map[string]bool{}
 	var visit func(importPath string) bool
 	visit = func(importPath string) bool {
@@ -238,7 +238,7 @@ func (k *code) reaches(from, to string) bool {
 }
 
 // packageAt returns the import path of a folder of the project.
-func (k *code) packageAt(dir string) (importPath string, ok bool) {
+func (k *moduleSources) packageAt(dir string) (importPath string, ok bool) {
 	longest := -1
 	for _, r := range k.roots {
 		rest, in := strings.CutPrefix(dir+"/", r.dir+"/")
@@ -253,7 +253,7 @@ func (k *code) packageAt(dir string) (importPath string, ok bool) {
 }
 
 // all returns the packages of the module.
-func (k *code) all() (packages []*pkg, err error) {
+func (k *moduleSources) all() (packages []*pkg, err error) {
 	r := k.roots[0]
 	var walk func(dir string) error
 	walk = func(dir string) error {
@@ -289,7 +289,7 @@ func isPackage(importPath string) bool {
 }
 
 // external returns the packages that must come from export data to check these packages.
-func (k *code) external(paths []string) (external []string) {
+func (k *moduleSources) external(paths []string) (external []string) {
 	seen := map[string]bool{"unsafe": true, "C": true}
 	var visit func(importPath string, tests bool)
 	visit = func(importPath string, tests bool) {
@@ -299,7 +299,7 @@ func (k *code) external(paths []string) (external []string) {
 		seen[importPath] = true
 		p := k.load(importPath)
 		if p == nil {
-			if !k.lacks(importPath) && isPackage(importPath) {
+			if !k.isMissing(importPath) && isPackage(importPath) {
 				external = append(external, importPath)
 			}
 			return

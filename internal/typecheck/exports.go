@@ -53,11 +53,11 @@ type remembered struct {
 }
 
 // exports returns what earlier checks found for the same module versions, Go version and settings.
-func (c Change) exports(of *code) *exports {
+func (c Change) exports(of *moduleSources) *exports {
 	e := &exports{change: c, remembered: remembered{Files: map[string]string{}}, why: map[string]string{}}
 	e.gc = importer.ForCompiler(token.NewFileSet(), "gc", e.open)
 	if c.Cache != "" {
-		texts := of.texts
+		texts := of.versionInputs
 		if of.vendored() { // vendored packages may differ from those versions
 			texts = append(slices.Clone(texts), c.Root, of.dir)
 		}
@@ -94,7 +94,7 @@ func (e *exports) ready(ctx context.Context) error {
 }
 
 // find locates the export data that checking the packages needs. It fills e.why for packages that are not available.
-func (e *exports) find(ctx context.Context, of *code, paths []string) error {
+func (e *exports) find(ctx context.Context, of *moduleSources, paths []string) error {
 	missing := slices.DeleteFunc(of.external(paths), func(importPath string) bool {
 		_, err := os.Stat(e.Files[importPath])
 		return err == nil || e.why[importPath] != ""
@@ -122,7 +122,7 @@ type answer struct {
 }
 
 // ask runs go list to find export data in the build cache.
-func (e *exports) ask(ctx context.Context, of *code, paths []string) error {
+func (e *exports) ask(ctx context.Context, of *moduleSources, paths []string) error {
 	tool := ""
 	for _, word := range e.change.Tool {
 		tool += " " + quoted(word)
@@ -164,7 +164,7 @@ func (e *exports) ask(ctx context.Context, of *code, paths []string) error {
 }
 
 // vendored reports whether the module has a vendor folder.
-func (k *code) vendored() bool {
+func (k *moduleSources) vendored() bool {
 	_, err := k.roots[0].view.Stat(path.Join(k.dir, "vendor/modules.txt"))
 	return err == nil
 }
@@ -181,7 +181,7 @@ func quoted(word string) string {
 }
 
 // copyModule writes go.mod and go.sum as the change leaves them into a new folder, where the go command may edit them.
-func (k *code) copyModule() (userdirs.Scratch, error) {
+func (k *moduleSources) copyModule() (userdirs.Scratch, error) {
 	folder, err := userdirs.NewScratch("slipway-modules-")
 	if err != nil {
 		return folder, err

@@ -20,7 +20,7 @@ const tooGrown = "its constants are too large to check"
 
 // lengths estimates the strings that the constants of a package may be, in bytes.
 type lengths struct {
-	*code
+	*moduleSources
 	imported map[string]int            // by name, the longest in imported packages
 	dotted   bool                      // an import is named "."
 	declared map[string]*constantValue // of the package
@@ -35,20 +35,20 @@ type constantValue struct {
 	length int
 }
 
-// grows reports whether the constants of the check, with these files, may become too large.
-func (k *code) grows(files []*file) bool {
+// constantsTooLarge reports whether the constants of the check, with these files, may become too large.
+func (k *moduleSources) constantsTooLarge(files []*file) bool {
 	l := k.measured(files)
 	for _, f := range files {
 		if f.syntax != nil {
 			l.walk(f.syntax)
 		}
 	}
-	return k.grown > maxGrown
+	return k.constantBytes > maxGrown
 }
 
 // measured returns the lengths of what the files declare.
-func (k *code) measured(files []*file) *lengths {
-	l := &lengths{code: k, imported: map[string]int{}, declared: map[string]*constantValue{}, local: map[string][]int{}}
+func (k *moduleSources) measured(files []*file) *lengths {
+	l := &lengths{moduleSources: k, imported: map[string]int{}, declared: map[string]*constantValue{}, local: map[string][]int{}}
 	seen := map[string]bool{}
 	for _, f := range files {
 		if f.syntax == nil {
@@ -140,7 +140,7 @@ func (l *lengths) walk(node ast.Node) {
 				return false
 			}
 		case *ast.BinaryExpr:
-			l.of(n)
+			l.maxLength(n)
 			return false
 		}
 		opened = append(opened, block)
@@ -150,7 +150,7 @@ func (l *lengths) walk(node ast.Node) {
 
 // enter declares a constant in the innermost block.
 func (l *lengths) enter(name string, value ast.Expr) {
-	l.local[name] = append(l.local[name], l.of(value))
+	l.local[name] = append(l.local[name], l.maxLength(value))
 	last := len(l.scopes) - 1
 	l.scopes[last] = append(l.scopes[last], name)
 }
@@ -164,8 +164,9 @@ func (l *lengths) leave() {
 	l.scopes = l.scopes[:last]
 }
 
-// of returns the greatest length of the string that an expression may be, in bytes. It is 0 for other expressions.
-func (l *lengths) of(e ast.Expr) (length int) {
+// maxLength returns the greatest length of the string that an expression may be, in bytes. It is 0 for other
+// expressions.
+func (l *lengths) maxLength(e ast.Expr) (length int) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		if e.Kind == token.STRING {
@@ -174,19 +175,19 @@ func (l *lengths) of(e ast.Expr) (length int) {
 	case *ast.Ident:
 		return l.count(l.ident(e.Name))
 	case *ast.SelectorExpr:
-		l.of(e.X)
+		l.maxLength(e.X)
 		return l.count(l.elsewhere(e.Sel.Name))
 	case *ast.ParenExpr:
-		return l.of(e.X)
+		return l.maxLength(e.X)
 	case *ast.CallExpr: // a conversion, also from a number to a string, or min or max
-		l.of(e.Fun)
+		l.maxLength(e.Fun)
 		length = utf8.UTFMax
 		for _, a := range e.Args {
-			length += l.of(a)
+			length += l.maxLength(a)
 		}
 		return length
 	case *ast.BinaryExpr:
-		length = l.of(e.X) + l.of(e.Y)
+		length = l.maxLength(e.X) + l.maxLength(e.Y)
 		if e.Op == token.ADD {
 			return length
 		}
@@ -200,9 +201,9 @@ func (l *lengths) of(e ast.Expr) (length int) {
 // count adds a reference to k.grown and returns its length. Beyond the limit it returns 0, which ends the growth.
 func (l *lengths) count(length int) int {
 	if length > short {
-		l.grown += length
+		l.constantBytes += length
 	}
-	if l.grown > maxGrown {
+	if l.constantBytes > maxGrown {
 		return 0
 	}
 	return length
@@ -222,7 +223,7 @@ func (l *lengths) ident(name string) int {
 	case !c.known:
 		c.known = true // set first, since it may refer to itself by mistake
 		for _, e := range c.exprs {
-			c.length = max(c.length, l.of(e))
+			c.length = max(c.length, l.maxLength(e))
 		}
 	}
 	return c.length

@@ -41,7 +41,7 @@ func (e *exports) recall() {
 		return
 	}
 	e.remembered = last
-	if info, err := os.Stat(e.memory); err == nil && time.Since(info.ModTime()) > fresh {
+	if info, err := os.Stat(e.memory); err == nil && time.Since(info.ModTime()) > touchInterval {
 		now := time.Now()
 		_ = os.Chtimes(e.memory, now, now) // so that keep does not delete it; failing is harmless
 	}
@@ -60,15 +60,15 @@ func (e *exports) keep() {
 	_ = safefs.WriteCache(e.memory, data, 0o644)
 	entries, _ := os.ReadDir(folder) // an unreadable folder keeps its memories
 	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil && memoryName().MatchString(entry.Name()) && time.Since(info.ModTime()) > forgotten {
+		if info, err := entry.Info(); err == nil && memoryName().MatchString(entry.Name()) && time.Since(info.ModTime()) > maxAge {
 			_ = os.Remove(filepath.Join(folder, entry.Name()))
 		}
 	}
 }
 
 const (
-	fresh     = 24 * time.Hour      // a younger memory file need not be touched
-	forgotten = 30 * 24 * time.Hour // unused memories are deleted
+	touchInterval = 24 * time.Hour      // a younger memory file need not be touched
+	maxAge        = 30 * 24 * time.Hour // unused memories are deleted
 )
 
 // memoryName matches the file names of memories. The user may choose any folder as the cache, so it may hold other

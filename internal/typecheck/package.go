@@ -14,12 +14,12 @@ import (
 
 // A pkg is a package that is read from source.
 type pkg struct {
-	code  *code
-	path  string
-	root  *root
-	files []*file // files that are built, including tests
-	whole bool    // files are parsed, and include the missing generated methods
-	err   error   // why a file cannot be read
+	code      *moduleSources
+	path      string
+	root      *root
+	files     []*file // files that are built, including tests
+	parsedAll bool    // files are parsed, and include the missing generated methods
+	err       error   // why a file cannot be read
 
 	long map[string]int // cache of longNames
 }
@@ -39,7 +39,7 @@ type file struct {
 // outside reports whether the file is an external test, of package p_test.
 func (f *file) outside() bool { return f.test && strings.HasSuffix(f.of, "_test") }
 
-func (k *code) readPackage(importPath string, r *root, dir string) *pkg {
+func (k *moduleSources) readPackage(importPath string, r *root, dir string) *pkg {
 	entries, err := r.view.ReadDir(dir)
 	if err != nil {
 		return nil // there is no such folder
@@ -65,7 +65,7 @@ func (k *code) readPackage(importPath string, r *root, dir string) *pkg {
 }
 
 // readFile reads a file and parses its imports. It returns nil if build tags exclude the file.
-func (k *code) readFile(r *root, dir, name string) (*file, error) {
+func (k *moduleSources) readFile(r *root, dir, name string) (*file, error) {
 	src, err := r.view.ReadFile(path.Join(dir, name))
 	if err != nil {
 		return nil, err
@@ -108,10 +108,10 @@ func (p *pkg) imports(of map[string]bool, tests bool) bool {
 
 // parsed returns the files with their syntax, and a further one with methods that are yet to be generated.
 func (p *pkg) parsed() []*file {
-	if p.whole {
+	if p.parsedAll {
 		return p.files
 	}
-	p.whole = true
+	p.parsedAll = true
 	for _, f := range p.files {
 		f.parse(p.code.files)
 	}

@@ -70,7 +70,7 @@ func (c Change) program(ctx context.Context, dirs []string) (Program, error) {
 		return Program{}, err
 	}
 	k := newChecker(code, known)
-	k.whole = &Program{Files: code.files}
+	k.program = &Program{Files: code.files}
 	for _, importPath := range paths {
 		if why := k.declarations(code.load(importPath)).unknown; why != "" {
 			return Program{}, errors.New(why)
@@ -79,7 +79,7 @@ func (c Change) program(ctx context.Context, dirs []string) (Program, error) {
 			return Program{}, ctx.Err()
 		}
 	}
-	return *k.whole, nil
+	return *k.program, nil
 }
 
 // keep adds a package whose functions were checked.

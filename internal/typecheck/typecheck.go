@@ -123,12 +123,12 @@ func (c Change) checkModule(ctx context.Context, dir string, verdict *Verdict) e
 		return err
 	}
 	k := newChecker(after, known)
-	var broken []judgement
+	var broken []result
 	for _, path := range paths {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		switch j := k.judge(path); {
+		switch j := k.checkWithTests(path); {
 		case j.unknown != "":
 			verdict.unknown(j.unknown)
 		case len(j.mistakes) > 0:
@@ -142,7 +142,7 @@ func (c Change) checkModule(ctx context.Context, dir string, verdict *Verdict) e
 }
 
 // compare adds the mistakes in packages that had none before the change.
-func (c Change) compare(ctx context.Context, dir string, known *exports, broken []judgement, verdict *Verdict) error {
+func (c Change) compare(ctx context.Context, dir string, known *exports, broken []result, verdict *Verdict) error {
 	before, err := c.read(c.Before, dir)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (c Change) compare(ctx context.Context, dir string, known *exports, broken 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		switch was := k.judge(j.path); {
+		switch was := k.checkWithTests(j.path); {
 		case was.unknown != "":
 			verdict.unknown(was.unknown)
 		case len(was.mistakes) > 0:

@@ -80,8 +80,8 @@ func Helm(ctx context.Context, s *operation.Session, c Chart) ([]report.File, er
 	}
 	return projects.MakeChange(ctx, s, root, c.Preview, plan, func() error {
 		if !planned.Empty() {
-			sayIgnored(ctx, s, root, c)
-			sayNext(s, root, c)
+			noteIgnored(ctx, s, root, c)
+			noteInstall(s, root, c)
 		}
 		return nil
 	})
@@ -93,8 +93,8 @@ func (c Chart) again() operation.CommandLine {
 	return operation.NewCommandLine("slipway helm", folder, operation.FlagIf(c.DryRun, "--dry-run"), operation.FlagIf(c.Diff, "--diff"), operation.FlagIf(c.NoGenerate, "--no-generate"))
 }
 
-// sayIgnored notes that git ignores the chart. Only its record in .slipway/base would be committed.
-func sayIgnored(ctx context.Context, s *operation.Session, root string, c Chart) {
+// noteIgnored notes that git ignores the chart. Only its record in .slipway/base would be committed.
+func noteIgnored(ctx context.Context, s *operation.Session, root string, c Chart) {
 	file := path.Join(c.Folder, chart.Mark)
 	if _, err := git.Output(ctx, root, "check-ignore", "--quiet", "--", file); err != nil {
 		return // not ignored, no repository, or no git
@@ -103,10 +103,11 @@ func sayIgnored(ctx context.Context, s *operation.Session, root string, c Chart)
 		"To commit the chart, take its folder out of .gitignore, or make it in another one with --chart."})
 }
 
-// sayNext prints the command that installs the chart. If its names differ from those that kustomize builds, it says so.
-func sayNext(s *operation.Session, root string, c Chart) {
+// noteInstall prints the command that installs the chart. If its names differ from those that kustomize builds, it says
+// so.
+func noteInstall(s *operation.Session, root string, c Chart) {
 	next := fmt.Sprintf("Next: helm upgrade --install %s %s --namespace %s --create-namespace", c.Name, c.Folder, cmp.Or(c.namespace, c.Name+"-system"))
-	if built := beginning(s, root, &c); built != "" && built != c.Name && !c.namesSet(root) {
+	if built := namePrefix(s, root, &c); built != "" && built != c.Name && !c.namesSet(root) {
 		next += fmt.Sprintf("\nIts objects are then named %s-…, and not %s-… as kustomize names them. If the operator's code has such names in it, "+
 			"add\n  --set fullnameOverride=%s", c.Name, built, built)
 	}
@@ -119,8 +120,8 @@ func (c *Chart) namesSet(root string) bool {
 	return err == nil && chart.NamesSet(text)
 }
 
-// beginning returns the name prefix of the kustomization's objects, or "" if that is not a valid chart name.
-func beginning(s *operation.Session, root string, c *Chart) string {
+// namePrefix returns the name prefix of the kustomization's objects, or "" if that is not a valid chart name.
+func namePrefix(s *operation.Session, root string, c *Chart) string {
 	name := chart.Beginning(chart.Source{Folder: c.kustomization(root), Files: kustomization.Files{Root: root, View: s.Folder(root)}})
 	if !isChartName(name) {
 		return ""
@@ -193,7 +194,7 @@ func completeChart(s *operation.Session, root string, c *Chart) error {
 	}
 	c.Version = cmp.Or(c.Version, last.Version, "0.1.0")
 	c.AppVersion = cmp.Or(c.AppVersion, last.AppVersion, c.Version)
-	c.Name = cmp.Or(c.Name, last.Name, nameThere(root, c.Folder), beginning(s, root, c))
+	c.Name = cmp.Or(c.Name, last.Name, chartNameOnDisk(root, c.Folder), namePrefix(s, root, c))
 	if c.Name == "" {
 		name, err := delivery.ProjectName(root, s.Codebase(root))
 		if err != nil {
@@ -204,9 +205,9 @@ func completeChart(s *operation.Session, root string, c *Chart) error {
 	return c.check()
 }
 
-// nameThere returns the name in the folder's Chart.yaml, which slipway need not have made, or "" if it is missing or
-// invalid.
-func nameThere(root, folder string) string {
+// chartNameOnDisk returns the name in the folder's Chart.yaml, which slipway need not have made, or "" if it is missing
+// or invalid.
+func chartNameOnDisk(root, folder string) string {
 	text, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(folder), chart.Mark))
 	if err != nil {
 		return ""

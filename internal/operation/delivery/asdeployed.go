@@ -11,10 +11,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
-// asDeployed copies the conversion webhook's Service, and the values of annotations, from the deployed form of each
-// CRD. In the CRD's own folder these are placeholders that config/default replaces. Applied as they are, they would
-// call no Service, and deploying later would conflict with them.
-func asDeployed(ctx context.Context, root string, code *codebase.Codebase, generated map[string][]byte, definitions []*unstructured.Unstructured) {
+// useDeployedConversion copies the conversion webhook's Service, and the values of annotations, from the deployed form
+// of each CRD. In the CRD's own folder these are placeholders that config/default replaces. Applied as they are, they
+// would call no Service, and deploying later would conflict with them.
+func useDeployedConversion(ctx context.Context, root string, code *codebase.Codebase, generated map[string][]byte, definitions []*unstructured.Unstructured) {
 	if !slices.ContainsFunc(definitions, convertedByService) {
 		return
 	}
@@ -35,7 +35,7 @@ func asDeployed(ctx context.Context, root string, code *codebase.Codebase, gener
 			return o.GroupVersionKind() == definition.GroupVersionKind() && o.GetName() == definition.GetName()
 		})
 		if at >= 0 && convertedByService(definition) && convertedByService(deployed[at]) {
-			likeDeployed(definition, deployed[at])
+			copyConversion(definition, deployed[at])
 		}
 	}
 }
@@ -48,8 +48,8 @@ func convertedByService(definition *unstructured.Unstructured) bool {
 	return is && err == nil
 }
 
-// likeDeployed copies the Service, and the values of annotations that the definition has.
-func likeDeployed(definition, deployed *unstructured.Unstructured) {
+// copyConversion copies the Service, and the values of annotations that the definition has.
+func copyConversion(definition, deployed *unstructured.Unstructured) {
 	service, _, _ := unstructured.NestedMap(deployed.Object, convertingService[:]...)
 	if unstructured.SetNestedMap(definition.Object, service, convertingService[:]...) != nil {
 		return

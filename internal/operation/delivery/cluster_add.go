@@ -53,7 +53,7 @@ func Add(ctx context.Context, s *operation.Session, a Addition) (*AddedAddon, er
 	if err != nil {
 		return nil, err
 	}
-	if err := mayRun(chosen, status); err != nil {
+	if err := requireRealNode(chosen, status); err != nil {
 		return nil, err
 	}
 	answer := &AddedAddon{Cluster: status.Name, Addon: chosen.Name, Version: chosen.Version(), LeftOut: chosen.LeftOut}
@@ -91,10 +91,10 @@ func runningCluster(ctx context.Context, s *operation.Session, name string) (*cl
 	return status, nil
 }
 
-// mayRun refuses an add-on with programs if the cluster cannot have a real node. On a simulated node its webhooks would
-// not answer, so the API server would refuse every object that they check.
-func mayRun(a *addon.Addon, s *clusterctl.Status) error {
-	if len(a.Programs) == 0 || canRun(s) {
+// requireRealNode refuses an add-on with programs if the cluster cannot have a real node. On a simulated node its
+// webhooks would not answer, so the API server would refuse every object that they check.
+func requireRealNode(a *addon.Addon, s *clusterctl.Status) error {
+	if len(a.Programs) == 0 || hasRealNode(s) {
 		return nil
 	}
 	return &report.Error{
@@ -104,8 +104,8 @@ func mayRun(a *addon.Addon, s *clusterctl.Status) error {
 	}
 }
 
-// canRun reports whether a cluster has a real node or one can join.
-func canRun(s *clusterctl.Status) bool {
+// hasRealNode reports whether a cluster has a real node or one can join.
+func hasRealNode(s *clusterctl.Status) bool {
 	return s.Nodes.Real > 0 || s.Nodes.Joins && runtime.GOOS == "linux"
 }
 

@@ -42,7 +42,7 @@ func buildDefinitions(ctx context.Context, s *operation.Session, root string, ge
 			return nil, err
 		}
 	}
-	asDeployed(ctx, root, code, generated, definitions)
+	useDeployedConversion(ctx, root, code, generated, definitions)
 	return definitions, nil
 }
 

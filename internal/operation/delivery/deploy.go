@@ -61,7 +61,7 @@ func buildDeployment(ctx context.Context, s *operation.Session, root string, d D
 	if err := RequireKustomization(s, root, d.applied, d.again); err != nil {
 		return nil, err
 	}
-	asTheyAre, err := asTheyAre(s, root, d)
+	asTheyAre, err := skipsGenerating(s, root, d)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func buildDeployment(ctx context.Context, s *operation.Session, root string, d D
 	if err != nil {
 		return nil, err
 	}
-	warnWaiting(s, root, d.applied)
+	warnCommentedSections(s, root, d.applied)
 	built := kustomization.Kustomization{Folder: ResolveFolder(root, d.applied), Files: s.Files(root), Image: d.Image, Changed: generated, Tell: s.Note}
 	objects, err := s.Build(ctx, built)
 	switch {
@@ -82,7 +82,7 @@ func buildDeployment(ctx context.Context, s *operation.Session, root string, d D
 	}
 	written := objects
 	if !operation.WithoutGo(s) {
-		written = byHand(objects) // generating checks the others
+		written = handWrittenCRDs(objects) // generating checks the others
 	}
 	if err := checkBuilt(ctx, s, root, d.applied, written); err != nil {
 		return nil, err
@@ -98,10 +98,10 @@ func buildDeployment(ctx context.Context, s *operation.Session, root string, d D
 	return objects, nil
 }
 
-// asTheyAre reports whether to deploy the files without generating. That is so with --no-generate and without Go code.
-// It is so, too, for a folder other than config/default in a project that slipway did not make: its content need not
-// follow from the code.
-func asTheyAre(s *operation.Session, root string, d Deployment) (bool, error) {
+// skipsGenerating reports whether to deploy the files without generating. That is so with --no-generate and without Go
+// code. It is so, too, for a folder other than config/default in a project that slipway did not make: its content need
+// not follow from the code.
+func skipsGenerating(s *operation.Session, root string, d Deployment) (bool, error) {
 	if d.NoGenerate || operation.WithoutGo(s) {
 		return true, nil
 	}
@@ -189,7 +189,7 @@ func withAddon(ctx context.Context, s *operation.Session, root string, cluster *
 	}
 	err = withoutSelf(root, err)
 	embedded := clusters.Embedded(ctx, s, cluster)
-	if embedded == nil || mayRun(brings, embedded) != nil {
+	if embedded == nil || requireRealNode(brings, embedded) != nil {
 		return err
 	}
 	advised := *e

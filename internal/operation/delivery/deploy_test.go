@@ -199,12 +199,12 @@ func TestWaysOut(t *testing.T) {
 		{"the default cluster", status(clusters.DefaultCluster, clusterctl.Nodes{Simulated: 1, Joins: true}), "image load controller:latest`, then"},
 		{"a cluster with a name", status("a", clusterctl.Nodes{Simulated: 1, Real: 1}), "image load controller:latest --cluster a`"},
 	} {
-		if got := wayOut(test.in, of); !strings.Contains(got, test.want) || (test.want == "") != (got == "") {
+		if got := runAsContainersAdvice(test.in, of); !strings.Contains(got, test.want) || (test.want == "") != (got == "") {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
 	of.Images = nil // all are there, and the pods are older
-	got := wayOut(status("a", clusterctl.Nodes{Simulated: 1, Real: 1}), of)
+	got := runAsContainersAdvice(status("a", clusterctl.Nodes{Simulated: 1, Real: 1}), of)
 	if want := "`slipway kubectl -n system rollout restart deployment manager`"; !strings.Contains(got, want) || strings.Contains(got, "image load") {
 		t.Errorf("with the images there: %q, want %q", got, want)
 	}

@@ -30,7 +30,7 @@ func connect(ctx context.Context, s *operation.Session, to Target, preview bool)
 	if err != nil {
 		return nil, err
 	}
-	return cluster, takeBack(ctx, s, cluster, preview)
+	return cluster, restoreWebhooks(ctx, s, cluster, preview)
 }
 
 // reach returns the cluster of a target.
@@ -91,7 +91,7 @@ func Install(ctx context.Context, s *operation.Session, i Installation) ([]*unst
 	if err != nil {
 		return nil, err
 	}
-	if err := checkBuilt(ctx, s, root, codebase.CRDListFolder, byHand(definitions)); err != nil {
+	if err := checkBuilt(ctx, s, root, codebase.CRDListFolder, handWrittenCRDs(definitions)); err != nil {
 		return nil, err
 	}
 	var others []*unstructured.Unstructured

@@ -23,7 +23,7 @@ func deploymentSet(s *operation.Session, root, folder string, objects []*unstruc
 	if err != nil {
 		return nil, err
 	}
-	set := &ship.Set{Project: name, Part: part(root, folder), Namespace: targetNamespace(s, root, folder), Version: operation.ToolVersion()}
+	set := &ship.Set{Project: name, Part: inventoryPart(root, folder), Namespace: targetNamespace(s, root, folder), Version: operation.ToolVersion()}
 	if set.Namespace == "" {
 		set.Namespace = ship.SetNamespace(objects)
 	}
@@ -74,8 +74,8 @@ func definitionsSet(s *operation.Session, root string) (*ship.Set, error) {
 // notInNames matches runs of characters that object names cannot contain.
 var notInNames = lazy.Regexp(`[^a-z0-9]+`)
 
-// part distinguishes the inventories of a project's folders. It is "" for config/default.
-func part(root, folder string) string {
+// inventoryPart distinguishes the inventories of a project's folders. It is "" for config/default.
+func inventoryPart(root, folder string) string {
 	if folder == ResolveFolder(root, codebase.DeployedFolder) {
 		return ""
 	}

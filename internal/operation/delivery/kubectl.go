@@ -20,15 +20,15 @@ func Kubectl(ctx context.Context, s *operation.Session, called bool, args []stri
 		return err
 	}
 	takeBackBeforeKubectl(ctx, s, args)
-	if err := os.Setenv(handedTo, path); err != nil {
+	if err := os.Setenv(kubectlVariable, path); err != nil {
 		return err
 	}
 	return spawn.Become(append([]string{path}, args...), os.Environ())
 }
 
-// handedTo is the environment variable with the path of the kubectl that replaced slipway. If that is a script which
-// runs slipway again, such as one of `tools link`, it is not run a second time.
-const handedTo = "SLIPWAY_KUBECTL"
+// kubectlVariable is the environment variable with the path of the kubectl that replaced slipway. If that is a script
+// which runs slipway again, such as one of `tools link`, it is not run a second time.
+const kubectlVariable = "SLIPWAY_KUBECTL"
 
 // isThisProgram reports whether a path is the running program, as a link named kubectl may be.
 func isThisProgram(path string) bool {
@@ -53,7 +53,7 @@ func kubectl(ctx context.Context, s *operation.Session, called bool) (path strin
 		return path, err
 	}
 	if !called {
-		if path, err := exec.LookPath("kubectl"); err == nil && !isThisProgram(path) && s.Getenv(handedTo) != path {
+		if path, err := exec.LookPath("kubectl"); err == nil && !isThisProgram(path) && s.Getenv(kubectlVariable) != path {
 			s.Handler.Handle(report.Note{Text: "slipway runs " + path + " from PATH, since its own kubectl is not compiled; slipway cluster build compiles it"})
 			return path, nil
 		}

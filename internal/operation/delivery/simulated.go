@@ -26,7 +26,7 @@ func reportSimulated(ctx context.Context, s *operation.Session, cluster *ship.Cl
 	embedded := clusters.Embedded(ctx, s, cluster)
 	for _, one := range simulated {
 		one.Images = absent(ctx, embedded, one.Images)
-		s.Handler.Handle(report.Note{Text: "the pods of " + one.Workload + " are simulated, so no container runs" + wayOut(embedded, one) + comesFirst(s, embedded, one.Images)})
+		s.Handler.Handle(report.Note{Text: "the pods of " + one.Workload + " are simulated, so no container runs" + runAsContainersAdvice(embedded, one) + getImageAdvice(s, embedded, one.Images)})
 	}
 }
 
@@ -90,9 +90,9 @@ func toCluster(s *clusterctl.Status) string {
 	return " --cluster " + s.Name
 }
 
-// wayOut returns how the simulated pods of an embedded cluster become real, for the end of a note. S is nil for another
-// cluster.
-func wayOut(s *clusterctl.Status, of ship.Simulation) string {
+// runAsContainersAdvice returns how the simulated pods of an embedded cluster become real, for the end of a note. S is
+// nil for another cluster.
+func runAsContainersAdvice(s *clusterctl.Status, of ship.Simulation) string {
 	switch {
 	case s == nil:
 		return ""
@@ -121,8 +121,8 @@ func rollout(workload string) string {
 	return "`slipway kubectl -n " + parts[1] + " rollout restart " + parts[0] + " " + parts[2] + "`"
 }
 
-// comesFirst returns how to get the first image that load would not find on this machine.
-func comesFirst(s *operation.Session, cluster *clusterctl.Status, wanted []string) string {
+// getImageAdvice returns how to get the first image that load would not find on this machine.
+func getImageAdvice(s *operation.Session, cluster *clusterctl.Status, wanted []string) string {
 	if cluster == nil || !cluster.Nodes.Joins && cluster.Nodes.Real == 0 {
 		return ""
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// takeBack restores the webhooks in the cluster that a killed run of slipway redirected to itself. A preview only warns
-// of them.
-func takeBack(ctx context.Context, s *operation.Session, cluster *ship.Cluster, preview bool) error {
+// restoreWebhooks restores the webhooks in the cluster that a killed run of slipway redirected to itself. A preview
+// only warns of them.
+func restoreWebhooks(ctx context.Context, s *operation.Session, cluster *ship.Cluster, preview bool) error {
 	folder, err := operation.StateFolder(s)
 	if err != nil {
 		return err

@@ -14,9 +14,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// warnWaiting warns of commented-out sections of the configuration that the project's webhooks need. It says nothing
-// about a project that it cannot read: the commands that change projects report that.
-func warnWaiting(s *operation.Session, root, folder string) {
+// warnCommentedSections warns of commented-out sections of the configuration that the project's webhooks need. It says
+// nothing about a project that it cannot read: the commands that change projects report that.
+func warnCommentedSections(s *operation.Session, root, folder string) {
 	kustomizations, err := s.Codebase(root).Config()
 	if err != nil || !slices.Contains(kustomizations.Parts(path.Clean(filepath.ToSlash(folder))), codebase.DeployedFolder) {
 		return

@@ -83,8 +83,8 @@ func checkBuilt(ctx context.Context, s *operation.Session, root, where string, o
 	return &report.Error{What: "API servers refuse these CRDs: " + operation.Count(refused, "mistake") + ", reported above", Where: where, Hint: "nothing was applied; correct the manifests"}
 }
 
-// byHand returns the CRDs without the generator's annotation.
-func byHand(objects []*unstructured.Unstructured) (written []*unstructured.Unstructured) {
+// handWrittenCRDs returns the CRDs without the generator's annotation.
+func handWrittenCRDs(objects []*unstructured.Unstructured) (written []*unstructured.Unstructured) {
 	for _, object := range objects {
 		if _, generated := object.GetAnnotations()[generate.VersionAnnotation]; isDefinition(object) && !generated {
 			written = append(written, object)

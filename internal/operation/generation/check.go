@@ -36,7 +36,7 @@ func Check(ctx context.Context, s *operation.Session, g Generation) (CheckSummar
 	}
 	if len(stale) == 0 {
 		fresh := CheckSummary{Files: len(result.Files), Stale: []regenerate.Difference{}}
-		s.Handler.Handle(report.Result{Text: "nothing is stale: " + operation.Count(len(result.Files), "generated file") + " up to date" + beyond(plan), Value: fresh})
+		s.Handler.Handle(report.Result{Text: "nothing is stale: " + operation.Count(len(result.Files), "generated file") + " up to date" + notComparedNote(plan), Value: fresh})
 		return fresh, nil
 	}
 	var diffs strings.Builder
@@ -56,8 +56,8 @@ func Check(ctx context.Context, s *operation.Session, g Generation) (CheckSummar
 	return checked, out
 }
 
-// beyond notes that the project's own recipes generate more than was compared, or returns "".
-func beyond(plan regenerate.Plan) string {
+// notComparedNote notes that the project's own recipes generate more than was compared, or returns "".
+func notComparedNote(plan regenerate.Plan) string {
 	command := plan.Command()
 	if command == "" {
 		return ""

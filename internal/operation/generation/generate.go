@@ -125,16 +125,16 @@ func plannedRun(ctx context.Context, s *operation.Session, root string, g Genera
 		return plan, generate.Result{}, plan.Refusal()
 	}
 	s.Handler.Handle(report.Step{Name: "generating"})
-	vetted, err := vetted(ctx, s, root, g)
+	vetted, err := vetFindings(ctx, s, root, g)
 	if err != nil {
 		return plan, generate.Result{}, err
 	}
 	options.DryRun = options.DryRun || len(vetted) > 0
 	result, err := run(ctx, s, root, plan, options)
 	if g.NoWebhooks && err == nil && result.Failed() {
-		plan, result, err = withoutMistaken(ctx, s, root, plan, result, options)
+		plan, result, err = retryWithoutWebhooks(ctx, s, root, plan, result, options)
 	}
-	err = judge(s, root, result, err)
+	err = reportResult(s, root, result, err)
 	reportLeft(s, plan, result)
 	if len(vetted) > 0 && (err == nil || result.Failed()) {
 		err = mistakes(slices.Concat(vetted, result.Findings))
@@ -142,9 +142,9 @@ func plannedRun(ctx context.Context, s *operation.Session, root string, g Genera
 	return plan, result, err
 }
 
-// vetted reports code that compiles but has no effect, if the run is strict. It costs more reading, so other runs skip
-// it.
-func vetted(ctx context.Context, s *operation.Session, root string, g Generation) ([]report.Finding, error) {
+// vetFindings reports code that compiles but has no effect, if the run is strict. It costs more reading, so other runs
+// skip it.
+func vetFindings(ctx context.Context, s *operation.Session, root string, g Generation) ([]report.Finding, error) {
 	if !g.Strict {
 		return nil, nil
 	}
@@ -163,9 +163,9 @@ func vetted(ctx context.Context, s *operation.Session, root string, g Generation
 	return found, err
 }
 
-// withoutMistaken runs a failed plan again without webhook configurations. If that succeeds the findings become
+// retryWithoutWebhooks runs a failed plan again without webhook configurations. If that succeeds the findings become
 // warnings; otherwise it returns the failed result.
-func withoutMistaken(ctx context.Context, s *operation.Session, root string, plan regenerate.Plan, failed generate.Result, options generate.Options) (regenerate.Plan, generate.Result, error) {
+func retryWithoutWebhooks(ctx context.Context, s *operation.Session, root string, plan regenerate.Plan, failed generate.Result, options generate.Options) (regenerate.Plan, generate.Result, error) {
 	rest := plan.Except("webhook")
 	result, err := run(ctx, s, root, rest, options)
 	if err != nil || result.Failed() {
@@ -237,12 +237,12 @@ func description(s *operation.Session, root string) (*project.Project, error) {
 // RunPlan runs a plan and reports findings. Fatal findings are an error.
 func RunPlan(ctx context.Context, s *operation.Session, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
 	result, err := run(ctx, s, root, plan, options)
-	return result, judge(s, root, result, err)
+	return result, reportResult(s, root, result, err)
 }
 
 // run runs a plan. Fatal findings prevent writing. Replaced files are recorded in s.Originals.
 func run(ctx context.Context, s *operation.Session, root string, plan regenerate.Plan, options generate.Options) (generate.Result, error) {
-	options.Codegen, options.Replacing = codegen.NewFinder(s.Getenv, s.Handler), both(options.Replacing, s.Originals.Recorder(root))
+	options.Codegen, options.Replacing = codegen.NewFinder(s.Getenv, s.Handler), callBoth(options.Replacing, s.Originals.Recorder(root))
 	options.Events = report.HandlerFunc(func(e report.Event) {
 		if _, detail := e.(report.Detail); detail || s.Verbose {
 			s.Handler.Handle(e)
@@ -252,8 +252,8 @@ func run(ctx context.Context, s *operation.Session, root string, plan regenerate
 	return plan.Run(ctx, options)
 }
 
-// both combines two functions, either of which may be nil. It returns nil if both are.
-func both(first, second func(path string, before []byte)) func(path string, before []byte) {
+// callBoth combines two functions, either of which may be nil. It returns nil if both are.
+func callBoth(first, second func(path string, before []byte)) func(path string, before []byte) {
 	switch {
 	case first == nil:
 		return second
@@ -266,7 +266,7 @@ func both(first, second func(path string, before []byte)) func(path string, befo
 	}
 }
 
-func judge(s *operation.Session, root string, result generate.Result, err error) error {
+func reportResult(s *operation.Session, root string, result generate.Result, err error) error {
 	reportFindings(s, root, result.Findings)
 	if err == nil && result.Failed() {
 		return mistakes(result.Findings)

@@ -56,8 +56,8 @@ func refuseUnbuilt(ctx context.Context, s *operation.Session, root string, plann
 	}
 }
 
-// A judge finds what a plan would break.
-type judge struct {
+// A planChecker finds what a plan would break.
+type planChecker struct {
 	*codebase.ConfigChange
 	root  string
 	after kustomization.Kustomization // a template; Folder is empty
@@ -66,19 +66,19 @@ type judge struct {
 	objects map[string][]*unstructured.Unstructured // by folder, what it builds after the plan
 }
 
-func newJudge(root string, planned *scaffold.Plan) (judge, error) {
+func newJudge(root string, planned *scaffold.Plan) (planChecker, error) {
 	kustomizations, err := planned.ConfigChange()
 	if err != nil {
-		return judge{}, err
+		return planChecker{}, err
 	}
-	return judge{
+	return planChecker{
 		ConfigChange: kustomizations, root: root, after: afterPlan(root, planned.Code().View(), planned.Changed()),
 		unknown: map[string]string{}, objects: map[string][]*unstructured.Unstructured{},
 	}, nil
 }
 
 // noteUnknown notes which folders could not be checked.
-func noteUnknown(s *operation.Session, j judge) {
+func noteUnknown(s *operation.Session, j planChecker) {
 	for _, folder := range slices.Sorted(maps.Keys(j.unknown)) {
 		s.Handler.Handle(report.Note{Text: "not checked whether " + folder + " still builds: it needs " + j.unknown[folder] + ", and this command fetches nothing"})
 	}
@@ -89,7 +89,7 @@ const mostBuilt = 50
 
 // unbuilt returns a folder that builds now but not after the plan, and the error. A folder that builds proves that its
 // parts do.
-func (j judge) unbuilt(ctx context.Context, affected []string) (folder string, broken error) {
+func (j planChecker) unbuilt(ctx context.Context, affected []string) (folder string, broken error) {
 	affected = affected[:min(len(affected), mostBuilt)]
 	built := map[string]bool{}
 	for _, candidate := range affected {
@@ -118,7 +118,7 @@ func (j judge) unbuilt(ctx context.Context, affected []string) (folder string, b
 }
 
 // broken returns the smallest part of a folder that the plan breaks: its error is the most specific.
-func (j judge) broken(ctx context.Context, affected, parts []string) (folder string, broken error) {
+func (j planChecker) broken(ctx context.Context, affected, parts []string) (folder string, broken error) {
 	for _, part := range slices.Backward(affected) {
 		if !slices.Contains(parts, part) {
 			continue
@@ -135,7 +135,7 @@ func (j judge) broken(ctx context.Context, affected, parts []string) (folder str
 }
 
 // build builds a folder as the plan leaves it.
-func (j judge) build(ctx context.Context, folder string) error {
+func (j planChecker) build(ctx context.Context, folder string) error {
 	j.after.Folder = delivery.ResolveFolder(j.root, folder)
 	objects, err := j.after.Build(ctx)
 	if err == nil {
@@ -145,7 +145,7 @@ func (j judge) build(ctx context.Context, folder string) error {
 }
 
 // refuseInconsistent refuses a plan after which deployed objects would no longer fit together.
-func refuseInconsistent(ctx context.Context, s *operation.Session, planned *scaffold.Plan, j judge, affected []string) error {
+func refuseInconsistent(ctx context.Context, s *operation.Session, planned *scaffold.Plan, j planChecker, affected []string) error {
 	mistake, err := j.mistake(ctx, planned, affected)
 	if err != nil || mistake == nil {
 		return err
@@ -170,7 +170,7 @@ type addedMistake struct {
 }
 
 // mistake returns the first inconsistency that a plan adds, or nil.
-func (j judge) mistake(ctx context.Context, planned *scaffold.Plan, affected []string) (*addedMistake, error) {
+func (j planChecker) mistake(ctx context.Context, planned *scaffold.Plan, affected []string) (*addedMistake, error) {
 	deployed, err := planned.Code().Deployed()
 	if err != nil {
 		return nil, err

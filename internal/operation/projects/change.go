@@ -24,7 +24,7 @@ func MakeChange(ctx context.Context, s *operation.Session, root string, p operat
 		if !changed || operation.WarnStaleVendor(s, root) {
 			return nil
 		}
-		return orTakeBack(s, planned, then)
+		return undoOnFailure(s, planned, then)
 	})
 }
 
@@ -95,8 +95,8 @@ func noteNothing(s *operation.Session, plan *scaffold.Plan) {
 	s.Handler.Handle(report.Note{Text: text})
 }
 
-// nothing is for changes after which nothing is generated.
-func nothing() error { return nil }
+// noFollowUp is for changes after which nothing is generated.
+func noFollowUp() error { return nil }
 
 type plannedChanges struct {
 	DryRun  bool                  `json:"dryRun"`

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// orTakeBack calls then after a plan was applied. If that fails, it undoes the plan and what then has done.
-func orTakeBack(s *operation.Session, planned *scaffold.Plan, then func() error) error {
+// undoOnFailure calls then after a plan was applied. If that fails, it undoes the plan and what then has done.
+func undoOnFailure(s *operation.Session, planned *scaffold.Plan, then func() error) error {
 	s.Originals = &operation.Originals{}
 	defer func() { s.Originals = nil }()
 	err := then()

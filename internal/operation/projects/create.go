@@ -91,7 +91,7 @@ func warnOfScope(s *operation.Session, root string, api scaffold.API) {
 // afterCreateAPI generates for the new API and reports the next step.
 func afterCreateAPI(ctx context.Context, s *operation.Session, root string, a API, planned *scaffold.Plan) error {
 	if a.Generate {
-		if err := aboutNew(s, root, planned, func(s *operation.Session) error { return generateForAPI(ctx, s, root, a.API, planned) }); err != nil {
+		if err := filterWarnings(s, root, planned, func(s *operation.Session) error { return generateForAPI(ctx, s, root, a.API, planned) }); err != nil {
 			return err
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold"
 )
 
-// aboutNew calls f with a session that shows only warnings about files that a plan creates. It counts those about other
-// Go files, which `slipway generate` lists.
-func aboutNew(s *operation.Session, root string, planned *scaffold.Plan, f func(*operation.Session) error) error {
+// filterWarnings calls f with a session that shows only warnings about files that a plan creates. It counts those about
+// other Go files, which `slipway generate` lists.
+func filterWarnings(s *operation.Session, root string, planned *scaffold.Plan, f func(*operation.Session) error) error {
 	var created []string
 	for _, file := range planned.Changes() {
 		if file.Action == report.Created {

@@ -85,7 +85,7 @@ func postponeConversion(s *operation.Session, root string, w *scaffold.Webhook) 
 // afterCreateWebhook generates for the new webhooks and reports the next step.
 func afterCreateWebhook(ctx context.Context, s *operation.Session, root string, w Webhook, planned *scaffold.Plan) error {
 	if w.Generate {
-		if err := aboutNew(s, root, planned, func(s *operation.Session) error { return generation.GenerateAfter(ctx, s, root, planned) }); err != nil {
+		if err := filterWarnings(s, root, planned, func(s *operation.Session) error { return generation.GenerateAfter(ctx, s, root, planned) }); err != nil {
 			return err
 		}
 	}

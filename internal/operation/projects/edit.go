@@ -43,7 +43,7 @@ func EditProject(ctx context.Context, s *operation.Session, e Edit) ([]report.Fi
 	if len(edits) == 0 {
 		return nil, &report.Error{What: "no change was requested", Where: "slipway edit", Hint: "name the change with a flag", Next: "slipway edit --help", Code: operation.UsageCode}
 	}
-	then := nothing
+	then := noFollowUp
 	switch {
 	case slices.Contains(e.Enable, string(features.Policies)):
 		then = func() error { return generation.GenerateOnly(ctx, s, root) }

@@ -120,11 +120,11 @@ func toolFolder(s *operation.Session, root, dir string) (toollink.Folder, error)
 		return toollink.Folder{Path: s.Absolute(dir), Program: program}, nil
 	}
 	operation.NoteNestedProject(s, root)
-	return toollink.Folder{Path: filepath.Join(root, ToolFolder), Program: program}, ownBin(s, root)
+	return toollink.Folder{Path: filepath.Join(root, ToolFolder), Program: program}, refuseLinkedBin(s, root)
 }
 
-// ownBin refuses a bin that links out of the project: commands elsewhere would be replaced.
-func ownBin(s *operation.Session, root string) error {
+// refuseLinkedBin refuses a bin that links out of the project: commands elsewhere would be replaced.
+func refuseLinkedBin(s *operation.Session, root string) error {
 	here, err := safefs.OpenFolder(root)
 	if err != nil {
 		return err

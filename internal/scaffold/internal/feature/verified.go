@@ -19,7 +19,7 @@ func (p *planner) planVerification() error {
 		return err
 	}
 	if !known {
-		p.Leave("config/prometheus/monitor.yaml: features.Prometheus does not verify the certificate of the metrics, which is self-signed (insecureSkipVerify); once an authority issues it, set ca and serverName there")
+		p.Leave("config/prometheus/monitor.yaml: Prometheus does not verify the certificate of the metrics, which is self-signed (insecureSkipVerify); once an authority issues it, set ca and serverName there")
 		return nil
 	}
 	keepers, err := p.keepers()
