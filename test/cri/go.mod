@@ -18,6 +18,8 @@ require (
 	github.com/go-task/slim-sprig/v3 v3.0.0 // indirect
 	github.com/google/pprof v0.0.0-20260402051712-545e8a4df936 // indirect
 	github.com/klauspost/compress v1.19.2 // indirect
+	github.com/moby/sys/mountinfo v0.7.2 // indirect
+	github.com/moby/sys/user v0.5.0 // indirect
 	github.com/opencontainers/image-spec v1.1.1 // indirect
 	github.com/vishvananda/netlink v1.3.1 // indirect
 	golang.org/x/mod v0.41.0 // indirect

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/moby/sys/mountinfo"
 	"golang.org/x/sys/unix"
 )
 
@@ -77,25 +78,20 @@ type mounts []mount
 
 // readMounts reads the hierarchies out of a file like /proc/self/mountinfo.
 func readMounts(file string) (mounts, error) {
-	text, err := os.ReadFile(file)
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrForbidden, err)
+	}
+	defer f.Close()
+	found, err := mountinfo.GetMountsFromReader(f, mountinfo.FSTypeFilter("cgroup", "cgroup2"))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrForbidden, err)
 	}
 	var all mounts
-	for line := range strings.Lines(string(text)) {
-		before, after, _ := strings.Cut(line, " - ")
-		of, how := strings.Fields(before), strings.Fields(after)
-		if len(of) < 5 || len(how) < 3 || how[0] != "cgroup" && how[0] != "cgroup2" {
-			continue
-		}
-		all = append(all, mount{root: unescape(of[3]), at: unescape(of[4]), controllers: strings.Split(how[2], ","), second: how[0] == "cgroup2"})
+	for _, m := range found {
+		all = append(all, mount{root: m.Root, at: m.Mountpoint, controllers: strings.Split(m.VFSOptions, ","), second: m.FSType == "cgroup2"})
 	}
 	return all, nil
-}
-
-// unescape undoes what the kernel does to blanks in paths.
-func unescape(path string) string {
-	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
 }
 
 func (all mounts) of(controller string) *mount {

@@ -1,13 +1,16 @@
 package isolated
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/moby/sys/user"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/slipway-dev/slipway/cluster/realnode/containerinit"
@@ -40,66 +43,43 @@ type identity struct {
 	groups   []int // besides gid
 }
 
-// findUser looks users and groups up in an image's own files.
-func findUser(root string, w wanted) (id identity, err error) {
-	name := w.user
-	if line := find(table(root, "etc/passwd"), w.user); line != nil {
-		name = line[0]
-		if id.uid, err = parseID(line[2]); err == nil {
-			id.gid, err = parseID(line[3])
-		}
-	} else {
-		id.uid, err = parseID(w.user)
-	}
+// findUser looks users and groups up in an image's own files, as container runtimes do. The groups that list the user
+// are found without the wanted one: a container is in them whichever it begins with.
+func findUser(root string, w wanted) (identity, error) {
+	users, groups := readTable(root, "etc/passwd", userLine), readTable(root, "etc/group", groupLine)
+	found, err := user.GetExecUser(w.user, nil, bytes.NewReader(users), bytes.NewReader(groups))
 	if err != nil {
-		return id, fmt.Errorf("the image has no user %q: %w", w.user, err)
+		return identity{}, fmt.Errorf("the image has no user %q: %w", w.user, err)
 	}
-	return id, id.findGroups(table(root, "etc/group"), w.group, name)
-}
-
-// findGroups finds the group that is wanted, if one is, and those that list the user.
-func (id *identity) findGroups(groups [][]string, wanted, user string) (err error) {
-	if line := find(groups, wanted); line != nil {
-		id.gid, err = parseID(line[2])
-	} else if wanted != "" {
-		id.gid, err = parseID(wanted)
-	}
-	if err != nil {
-		return fmt.Errorf("the image has no group %q: %w", wanted, err)
-	}
-	for _, line := range groups {
-		if len(line) < 4 || !contains(line[3], user) {
-			continue
-		}
-		gid, err := parseID(line[2])
+	if w.group != "" {
+		inGroup, err := user.GetExecUser(w.user+":"+w.group, nil, bytes.NewReader(users), bytes.NewReader(groups))
 		if err != nil {
-			return fmt.Errorf("group %q of the image: %w", line[0], err)
+			return identity{}, fmt.Errorf("the image has no group %q: %w", w.group, err)
 		}
-		id.groups = append(id.groups, gid)
+		found.Gid = inGroup.Gid
 	}
-	return nil
+	for _, id := range append([]int{found.Uid, found.Gid}, found.Sgids...) {
+		if id > maxID {
+			return identity{}, fmt.Errorf("invalid id %d of user %q in the image: %w", id, w.user, user.ErrRange)
+		}
+	}
+	return identity{found.Uid, found.Gid, found.Sgids}, nil
 }
 
-// maxID is the highest id of a user or a group. The kernel takes the one above as "leave it as it is" and cuts off
-// higher ones: both would be root.
-const maxID = math.MaxUint32 - 1
+const (
+	maxID    = math.MaxInt32 // the highest id that container runtimes take
+	maxTable = 4 << 20       // more than a list of users or groups has
+)
 
-func parseID(text string) (int, error) {
-	id, err := strconv.ParseUint(text, 10, 32)
-	if err != nil {
-		return 0, err
-	}
-	if id > maxID {
-		return 0, fmt.Errorf("invalid id %q: %w", text, strconv.ErrRange)
-	}
-	return int(id), nil
-}
+// Lines whose ids are numbers. The library takes any other text for 0, which is root's.
+var (
+	userLine  = regexp.MustCompile(`(?m)^[^:\n]*:[^:\n]*:\d+(:\d+(:.*)?)?$`)
+	groupLine = regexp.MustCompile(`(?m)^[^:\n]*:[^:\n]*:\d+(:.*)?$`)
+)
 
-// maxTable is more than a list of users or groups has.
-const maxTable = 4 << 20
-
-// table reads a file of lines with fields; an image may have none. A link in the image leads to nothing outside of it.
-func table(root, path string) [][]string {
+// readTable reads the valid lines of a file, which an image may not have. A link in the image leads to nothing outside
+// of it.
+func readTable(root, path string, valid *regexp.Regexp) []byte {
 	at, err := containerinit.Within(root, path)
 	if err != nil {
 		return nil
@@ -113,38 +93,5 @@ func table(root, path string) [][]string {
 	if err != nil {
 		return nil
 	}
-	var lines [][]string
-	for line := range strings.Lines(string(text)) {
-		if fields := strings.Split(strings.TrimSpace(line), ":"); len(fields) > 2 {
-			lines = append(lines, fields)
-		}
-	}
-	return lines
-}
-
-// find finds a line by the name that it begins with or, where a number is wanted, by that alone: nobody is root for
-// being called 1000.
-func find(lines [][]string, wanted string) []string {
-	field := 0
-	if _, err := strconv.Atoi(wanted); err == nil {
-		field = 2
-	}
-	for _, line := range lines {
-		if line[field] == wanted {
-			for len(line) < 4 {
-				line = append(line, "0")
-			}
-			return line
-		}
-	}
-	return nil
-}
-
-func contains(list, name string) bool {
-	for entry := range strings.SplitSeq(list, ",") {
-		if entry == name {
-			return true
-		}
-	}
-	return false
+	return bytes.Join(valid.FindAll(text, -1), []byte("\n"))
 }

@@ -18,7 +18,7 @@ func TestFindUser(t *testing.T) {
 	}
 	for file, text := range map[string]string{
 		"passwd": "root:x:0:0:root:/:/bin/sh\napp:x:10:20::/:\n1000:x:0:0::/:\nminus:x:-1:-1::/:\nempty:x:::\nover:x:4294967296:0::/:\n",
-		"group":  "root:x:0:\napp:x:20:\nmore:x:30:app,other\n77:x:0:\n",
+		"group":  "root:x:0:\napp:x:20:\nmore:x:30:app,other\nbad:x::app\n77:x:0:\n",
 	} {
 		if err := os.WriteFile(filepath.Join(root, "etc", file), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -6,8 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
+
+	"github.com/moby/sys/user"
 )
 
 // ErrTaken says that no range of ids is free.
@@ -31,46 +32,28 @@ func (r Range) Overlaps(others []Range) bool {
 
 // Reserved are the ids that belong to users by the files of a system below root: users, groups, and what is set
 // aside for them.
-func Reserved(root string) ([]Range, error) {
-	var all []Range
-	for file, read := range map[string]func([]string) (Range, bool){
-		"etc/subuid": setAside, "etc/subgid": setAside, "etc/passwd": own, "etc/group": own,
-	} {
-		text, err := os.ReadFile(filepath.Join(root, file))
+func Reserved(root string) (all []Range, err error) {
+	etc := func(name string) string { return filepath.Join(root, "etc", name) }
+	setAside := func(s user.SubID) bool {
+		all = append(all, Range{int(s.SubID), int(s.Count)})
+		return false
+	}
+	_, subuid := user.ParseSubIDFileFilter(etc("subuid"), setAside)
+	_, subgid := user.ParseSubIDFileFilter(etc("subgid"), setAside)
+	users, passwd := user.ParsePasswdFile(etc("passwd"))
+	groups, group := user.ParseGroupFile(etc("group"))
+	for _, err := range []error{subuid, subgid, passwd, group} {
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("find out which ids are taken: %w", err)
 		}
-		for line := range strings.Lines(string(text)) {
-			if r, ok := read(strings.Split(strings.TrimSpace(line), ":")); ok {
-				all = append(all, r)
-			}
-		}
+	}
+	for _, u := range users {
+		all = append(all, Range{u.Uid, 1})
+	}
+	for _, g := range groups {
+		all = append(all, Range{g.Gid, 1})
 	}
 	return all, nil
-}
-
-// setAside reads a line like alice:100000:65536.
-func setAside(fields []string) (Range, bool) {
-	if len(fields) != 3 {
-		return Range{}, false
-	}
-	first, ok := id(fields[1])
-	count, countOK := id(fields[2])
-	return Range{first, count}, ok && countOK
-}
-
-// own reads a line like alice:x:1000:….
-func own(fields []string) (Range, bool) {
-	if len(fields) < 3 {
-		return Range{}, false
-	}
-	first, ok := id(fields[2])
-	return Range{first, 1}, ok
-}
-
-func id(text string) (int, bool) {
-	n, err := strconv.ParseUint(text, 10, 32)
-	return int(n), err == nil
 }
 
 // Running are the ids of the processes in a folder like /proc: those of users that no file names, and of other
@@ -82,7 +65,7 @@ func Running(proc string) ([]Range, error) {
 	}
 	var all []Range
 	for _, e := range entries {
-		if _, ok := id(e.Name()); !ok {
+		if _, err := strconv.Atoi(e.Name()); err != nil {
 			continue
 		}
 		info, err := e.Info()

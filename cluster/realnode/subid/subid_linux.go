@@ -9,7 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
+
+	"github.com/moby/sys/user"
 )
 
 // IDs are those of a user, with the programs that give them.
@@ -57,43 +58,31 @@ func program(name string) (string, error) {
 
 // set is what a file has for this user.
 func set(file string) (Range, error) {
-	text, err := os.ReadFile(file)
+	r, err := Largest(file, os.Getuid(), userName(os.Getuid()))
 	if err != nil {
 		return Range{}, fmt.Errorf("%w: %w", ErrNone, err)
 	}
-	r := Largest(string(text), os.Getuid(), userName(os.Getuid()))
 	if r.Count < Wanted {
 		return Range{}, fmt.Errorf("%w: %s has %d for user %d, and %d are needed", ErrNone, file, r.Count, os.Getuid(), Wanted)
 	}
 	return r, nil
 }
 
-// Largest is the largest range that a file with lines of a user's name or number, a first id and a count has for a
-// user.
-func Largest(text string, uid int, name string) (largest Range) {
-	for line := range strings.Lines(text) {
-		fields := strings.Split(strings.TrimSpace(line), ":")
-		if len(fields) != 3 || fields[0] == "" || fields[0] != name && fields[0] != strconv.Itoa(uid) {
-			continue
+// Largest returns the largest range that a file like /etc/subuid has for a user, by name or number.
+func Largest(file string, uid int, name string) (largest Range, err error) {
+	_, err = user.ParseSubIDFileFilter(file, func(s user.SubID) bool {
+		if s.Name != "" && (s.Name == name || s.Name == strconv.Itoa(uid)) && int(s.Count) > largest.Count {
+			largest = Range{int(s.SubID), int(s.Count)}
 		}
-		first, err := strconv.Atoi(fields[1])
-		count, countErr := strconv.Atoi(fields[2])
-		if err == nil && countErr == nil && count > largest.Count {
-			largest = Range{first, count}
-		}
-	}
-	return largest
+		return false
+	})
+	return largest, err
 }
 
 // userName is empty for a user without a name.
 func userName(uid int) string {
-	text, _ := os.ReadFile("/etc/passwd") // a system without has no names
-	for line := range strings.Lines(string(text)) {
-		if fields := strings.Split(line, ":"); len(fields) > 2 && fields[2] == strconv.Itoa(uid) {
-			return fields[0]
-		}
-	}
-	return ""
+	u, _ := user.LookupUid(uid)
+	return u.Name
 }
 
 // Give gives them to the user namespace of a process.
