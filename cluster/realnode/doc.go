@@ -10,7 +10,8 @@
 //   - The cluster's process has this package; services and dns, for the cluster's Services and names; machine and
 //     fdpass, which reach into the nodes' network; cgroup, for limits of containers.
 //   - slipway-node, one process for each node, has kubelet, with cri, isolated, plain, imagestore, podnet, process,
-//     capability and seccomp. It shares preflight, the fields of pods that real nodes refuse, with the cluster's process.
+//     capability and seccomp. It shares preflight, the fields of pods that real nodes refuse, with the cluster's
+//     process.
 //   - slipway-container, a small program, is the first in each namespace and container: containerinit. On plain nodes
 //     it is the keeper of a container's processes: keeper.
 //

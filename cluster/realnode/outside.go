@@ -22,7 +22,7 @@ import (
 )
 
 // reasonNoWayOut is the reason of the Event on a pod that asks for a name outside the cluster. reasonRefused is for a
-// pod that connects to an address that pods may not reach.
+// pod that connects to a forbidden address.
 const reasonNoWayOut, reasonRefused = "NoWayOut", "EgressRefused"
 
 const (

@@ -39,13 +39,14 @@ type Options struct {
 	Services netip.Prefix // the range of Services
 	Keys     pki.Files
 	Registry string // the cluster's own, host:port on this machine's loopback; empty for none
-	// Registries are hosts, with or without a port, that nodes may pull from even if their addresses are private or this
-	// machine's.
+	// Registries are hosts, with or without a port, that nodes may pull from even if their addresses are private or
+	// this machine's.
 	Registries []string
 	// Mirrors are the registries to pull from instead of others: host[:port][/path] by the other registry's full name.
 	// Their addresses may be private too.
 	Mirrors map[string]string
-	// Egress lets pods reach the network through this process. It has no effect on nodes without a network of their own.
+	// Egress lets pods reach the network through this process. It has no effect on nodes without a network of their
+	// own.
 	Egress bool
 	// HostPorts are the ports of this machine's loopback that Services may lead pods to.
 	HostPorts []int
@@ -72,8 +73,8 @@ func (o Options) ways() fdpass.Ways {
 // Machine runs the nodes: [machine.Kept] in a network of its own, or [machine.Plain] on this machine as it is.
 type Machine interface {
 	services.Inside
-	// ListenOutside accepts the TCP connections that nodes and pods make to addresses outside the ranges keep. The error
-	// is a [machine.NoWayOut] if the kernel cannot redirect connections.
+	// ListenOutside accepts the TCP connections that nodes and pods make to addresses outside the ranges keep. The
+	// error is a [machine.NoWayOut] if the kernel cannot redirect connections.
 	ListenOutside(ctx context.Context, address string, keep []netip.Prefix) (net.Listener, error)
 	// IDs reports whether nodes have many user ids, or only one.
 	IDs() bool

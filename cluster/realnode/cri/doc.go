@@ -8,8 +8,8 @@
 // processes of containers: that of package [github.com/slipway-dev/slipway/cluster/realnode/isolated] gives each its
 // own namespaces. No state survives a restart of the node: containers end with the node, and the kubelet begins anew.
 //
-// The runtime refuses what it does not support, with a reason that becomes an Event on the pod: hostPID and hostIPC,
-// shared process namespaces, seccomp and AppArmor profiles from files, sysctls outside net, devices, runtime classes,
-// bidirectional mount propagation, and checkpoints. It ignores SELinux labels, as other runtimes do on systems without
-// SELinux.
+// The runtime refuses unsupported fields, with a reason that becomes an Event on the pod. These are hostPID and
+// hostIPC, shared process namespaces, seccomp and AppArmor profiles from files, and sysctls outside net. It also
+// refuses devices, runtime classes, bidirectional mount propagation, and checkpoints. It ignores SELinux labels, as
+// other runtimes do on systems without SELinux.
 package cri

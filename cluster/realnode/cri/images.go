@@ -54,7 +54,7 @@ func describeImage(img imagestore.Image) *runtimeapi.Image {
 }
 
 // ImageStatus describes the image that a pod started now runs, or no image if there is none. If the cluster's registry
-// has another image of that name, ImageStatus pulls it first: before a start the kubelet calls only ImageStatus, unless
+// has another image of that name, ImageStatus pulls it first. Before a start the kubelet calls only ImageStatus, unless
 // the pull policy is Always.
 func (s *Images) ImageStatus(ctx context.Context, spec *runtimeapi.ImageSpec, _ bool) (*runtimeapi.ImageStatusResponse, error) {
 	img, err := s.store.Current(ctx, spec.GetImage())

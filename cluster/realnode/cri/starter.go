@@ -41,7 +41,7 @@ type Container struct {
 	Files     []wire.Mount // of the pod's other files and memory
 }
 
-// Prepared is a container that can start once.
+// Prepared is a container that is ready to start.
 type Prepared interface {
 	// Start returns when the container's program runs, or with the reason why it does not.
 	Start() (Process, error)

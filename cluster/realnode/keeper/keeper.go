@@ -99,8 +99,8 @@ func (k *keeper) begin(orders *bufio.Reader) error {
 }
 
 const (
-	// busyLimit bounds the wait while the program file is open for writing (ETXTBSY). Between fork and exec a process of
-	// the node briefly holds all its files open, including one that was just written.
+	// busyLimit bounds the wait while the program file is open for writing (ETXTBSY). Between fork and exec a process
+	// of the node briefly holds all its files open, including one that was just written.
 	busyLimit = 2 * time.Second
 	busyPause = 5 * time.Millisecond
 )

@@ -11,7 +11,7 @@ import (
 	kubeletutil "k8s.io/kubernetes/pkg/kubelet/util"
 )
 
-// deletions triggers a look at a pod (a PLEG relist) as soon as it is deleted. A pod's worker stops containers only
+// deletions makes the kubelet look at a pod as soon as the pod is deleted. A pod's worker stops containers only
 // after a look that is newer than its last sync. If that sync was a moment ago, the next look would be up to a second
 // away.
 //

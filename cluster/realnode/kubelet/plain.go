@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/plain"
 )
 
-// beginPlain prepares the process of a plain node and returns its configuration. The process exits when FileLife ends,
-// with the process that started it.
+// beginPlain prepares the process of a plain node and returns its configuration. The process exits at the end of
+// FileLife, which ends with the process that started it.
 func beginPlain() (nodeconfig.Config, *nodeconfig.Requests, error) {
 	syscall.CloseOnExec(nodeconfig.FileConfig)
 	syscall.CloseOnExec(nodeconfig.FileLife)

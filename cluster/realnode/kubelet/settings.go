@@ -25,8 +25,8 @@ const (
 	// leaseSeconds equals that of simulated nodes, so that all lost nodes are noticed equally soon. The kubelet renews
 	// the lease after a quarter of it.
 	leaseSeconds = 8
-	// syncPeriod is the interval of syncs of an idle pod, plus at most half of it. Volumes of ConfigMaps and Secrets are
-	// updated at a sync: an operator may wait for its certificate. Fifty idle pods cost 3% of a processor with two
+	// syncPeriod is the interval of syncs of an idle pod, plus at most half of it. Volumes of ConfigMaps and Secrets
+	// are updated at a sync: an operator may wait for its certificate. Fifty idle pods cost 3% of a processor with two
 	// seconds, and 2% with five.
 	syncPeriod = 2 * time.Second
 )

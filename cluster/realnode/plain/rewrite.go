@@ -69,8 +69,8 @@ func nextPath(text string) (begin, end int) {
 	return len(text), len(text)
 }
 
-// authority returns the length of a URL's part at a position that is no path: the first two slashes of file:///a, and
-// all that follows the scheme of other URLs.
+// authority returns the length of a URL's part at a position that is no path. It is the first two slashes of file:///a,
+// and all after the scheme of other URLs.
 func authority(text string, at int) int {
 	if !strings.HasPrefix(text[at:], "//") || at == 0 || text[at-1] != ':' {
 		return 0

@@ -2,8 +2,8 @@
 //
 // The node has a network namespace of its own. A veth pair joins it to the machine, and a bridge joins its pods. Each
 // has routes to the others. Services have addresses of the machine, where the cluster's process listens (package
-// [github.com/slipway-dev/slipway/cluster/realnode/services]). There is no default route: other addresses are
-// unreachable at once, unless the machine redirects them.
+// [github.com/slipway-dev/slipway/cluster/realnode/services]). The machine has no route to other addresses: they are
+// unreachable at once, unless it redirects them.
 //
 //	network, err := podnet.Setup(podnet.Config{…})
 //	pod, err := network.Add(nil)

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// usual are the sysctls that container runtimes set in a pod's network: every user may listen on any port, and ping.
+// usual are the sysctls that container runtimes set in a pod's network: every user may listen on any port, and group 0
+// may ping.
 var usual = map[string]string{"net.ipv4.ip_unprivileged_port_start": "0", "net.ipv4.ping_group_range": "0 0"}
 
 // Add makes a pod's network with further sysctls, which override the usual ones.

@@ -25,7 +25,7 @@ type Config struct {
 	Number   int          // unique in the cluster: it names the node's interface in the machine
 }
 
-// gateway is the machine's address on its end of each pair. All pairs share it, since each is a point-to-point link.
+// gateway is the machine's address on its end of each pair. All pairs have the same one.
 var gateway = netip.MustParseAddr("169.254.1.1")
 
 // Network is the network of a node.
@@ -145,8 +145,8 @@ func (c Config) machineSide(machine *netlink.Handle, name string) error {
 	})
 }
 
-// addBridge makes the bridge of the pods. It sets a hardware address: by default a bridge takes the lowest of its
-// ports', which changes with them, and pods would use the old one for up to a minute.
+// addBridge makes the bridge of the pods. It sets a hardware address. By default a bridge takes the lowest address of
+// its ports, which changes with them. Pods would use the old one for up to a minute.
 func (n *Network) addBridge(here *netlink.Handle) error {
 	const local = 0x02 // the bit of locally administered addresses
 	n.bridge = &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: "pods", HardwareAddr: append(net.HardwareAddr{local, 0}, n.gateway.AsSlice()...)}}

@@ -123,8 +123,8 @@ func (r *removal) entries(in int, names []string, depth int) (gone int, first er
 	return gone, first
 }
 
-// lift moves a folder to the top. It first tries to remove it, since an empty folder that the user may not write to can
-// be removed but not moved. refused is the error of its removal as a file.
+// lift moves a folder to the top. It first tries to remove it. An empty folder without write permission can be removed,
+// but not moved. refused is the error of its removal as a file.
 func (r *removal) lift(in int, name string, refused error) error {
 	err := unlink(in, name, unix.AT_REMOVEDIR)
 	switch {

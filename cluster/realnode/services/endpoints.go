@@ -36,8 +36,8 @@ func (p portName) server() bool {
 	return p.namespace == corev1.NamespaceDefault && p.service == "kubernetes"
 }
 
-// leading returns true for each port that needs a listener: it has a real endpoint or, over TCP, a simulated one, for
-// which a page explains why nothing answers.
+// leading returns true for each port that needs a listener: it has a real endpoint or, over TCP, a simulated one. For
+// the latter a page explains why nothing answers.
 func (p *Proxy) leading() (map[portName]bool, error) {
 	all, err := p.slices.List(labels.Everything())
 	if err != nil {

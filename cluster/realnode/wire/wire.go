@@ -116,7 +116,7 @@ const (
 	FileTerminal    = 5 // a socket that the other end of the terminal is sent over
 	FileStatus      = 6 // receives the error if the process cannot start; closed once it runs
 	FileFirst       = 6
-	FileGroups      = 7 // this and the following: cgroup.procs of the container's cgroups
+	FileGroups      = 7 // this and the following: files that add a process to the container's cgroups
 )
 
 // FileGiven is readable when the ids of a process that starts without any have been mapped.
