@@ -1,24 +1,23 @@
-// Package realnode runs the nodes of a cluster for real: a pod's containers are processes, isolated by namespaces, that
-// a stock kubelet started, probes and restarts.
+// Package realnode runs real nodes: stock kubelets that start, probe and restart a pod's containers as processes,
+// isolated by namespaces.
 //
 //	m, err := machine.Keep(ctx, …)           // the network that joins the nodes
 //	nodes, err := realnode.Run(ctx, realnode.Options{Machine: m, Specs: node.DefaultReal(), …})
 //	defer nodes.Stop()
 //
-// The parts, by who runs them:
+// Three programs share the work:
 //
-//   - the cluster's process: this package; services, dns: the Services and names of the cluster; machine, fdpass: its
-//     arm in the nodes' network; cgroup: limits of containers
-//   - slipway-node, one process for each node: kubelet, with cri, isolated, plain, imagestore,
-//     podnet, process, capability and seccomp
-//   - both of these: preflight, what real nodes refuse of a pod
-//   - slipway-container, a small program that all namespaces and containers begin with: containerinit; keeper, where
-//     there are none
+//   - The cluster's process has this package; services and dns, for the cluster's Services and names; machine and
+//     fdpass, which reach into the nodes' network; cgroup, for limits of containers.
+//   - slipway-node, one process for each node, has kubelet, with cri, isolated, plain, imagestore, podnet, process,
+//     capability and seccomp. It shares preflight, the fields of pods that real nodes refuse, with the cluster's
+//     process.
+//   - slipway-container, a small program, is the first in each namespace and container: containerinit. On plain nodes
+//     it is the keeper of a container's processes: keeper.
 //
-// Where the system has no namespaces, or forbids them, package plain and [machine.Plain] stand in, with plain processes
-// of the machine.
+// If the system has no namespaces, or forbids them, packages plain and [machine.Plain] run plain processes instead.
 //
-// It works for root, whose nodes get a range of ids of their own, and for an ordinary user, whose nodes have the one id
-// of that user. Nothing of the host is changed, and all of it ends with the cluster's process. It is isolation for
-// tests, not against an attacker.
+// Root's nodes get a range of ids of their own. An ordinary user's nodes have the ids that the system sets aside for
+// the user (subid), or else the user's one id. Nothing of the host changes, and all of it ends with the cluster's
+// process. The isolation is for tests: it does not hold against an attacker.
 package realnode

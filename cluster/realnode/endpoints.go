@@ -11,19 +11,19 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/egress"
 )
 
-// Why a Service does not lead pods to an endpoint that is not in the nodes' network. EndpointSlices may come with any
-// manifest, and hostile nodes report any address for their pods, so that the user of this machine decides.
+// The reasons why a Service does not lead pods to an endpoint outside the nodes' network. Any manifest can bring
+// EndpointSlices, and a hostile node can report any address for its pods. So the user of this machine decides.
 var (
 	errHostPort = errors.New("pods reach this machine's loopback only at the ports that `slipway cluster start --host-ports` names")
 	errNoEgress = errors.New("pods reach addresses outside the cluster only after `slipway cluster start --egress`")
 )
 
-// policy is the one for addresses outside of the cluster.
+// policy refuses addresses in the cluster's own ranges, for connections to addresses outside the cluster.
 func (n *Nodes) policy() egress.Policy {
 	return egress.Policy{Cluster: []netip.Prefix{network.Nodes, network.Pods, n.options.Services}}
 }
 
-// checkOutside returns nil for an endpoint outside of the nodes' network to which Services lead pods.
+// checkOutside returns nil if Services may lead pods to this endpoint outside the nodes' network.
 func (n *Nodes) checkOutside(at netip.AddrPort) error {
 	switch {
 	case at.Addr() != network.Host && !n.options.Egress:
@@ -36,7 +36,8 @@ func (n *Nodes) checkOutside(at netip.AddrPort) error {
 	return nil
 }
 
-// reportOutside is [Nodes.checkOutside] that has refusals reported; nil where pods have this machine's network anyway.
+// reportOutside returns [Nodes.checkOutside] with a report of each refusal. It returns nil if pods share this machine's
+// network: they reach every endpoint without us.
 func (n *Nodes) reportOutside(o *outsiders) func(client net.Addr, at netip.AddrPort) error {
 	if !n.options.Machine.OwnNetwork() {
 		return nil

@@ -15,11 +15,11 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/hostports"
 )
 
-// reasonHostPort is that of the Event on a pod whose host port is not served.
+// reasonHostPort is the reason of the Event on a pod whose host port is not served.
 const reasonHostPort = "HostPortNotServed"
 
-// serveHostPorts has the host ports of the nodes' pods served until the nodes end. Pods of other nodes, of which there
-// may be many, are not looked at.
+// serveHostPorts serves the host ports of these nodes' pods until the nodes end. It watches the pods of each node by
+// itself: simulated nodes may have very many.
 func (n *Nodes) serveHostPorts() error {
 	var pods []cache.SharedIndexInformer
 	var factories []informers.SharedInformerFactory
@@ -51,7 +51,7 @@ func (n *Nodes) serveHostPorts() error {
 	return nil
 }
 
-// recorder records Events about pods until ctx ends.
+// recorder returns a recorder of Events about pods, which works until ctx ends.
 func (n *Nodes) recorder(ctx context.Context) record.EventRecorder {
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
 	broadcaster.StartRecordingToSink(&typedcore.EventSinkImpl{Interface: n.client.CoreV1().Events("")})

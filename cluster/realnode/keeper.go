@@ -9,20 +9,21 @@ import (
 	"github.com/slipway-dev/slipway/cluster/node"
 )
 
-// newKeeper registers nodes that run again when a user deletes their Nodes. The stock kubelet registers only when it
-// starts. Elsewhere a restart of its service brings the Node back, while containers run on; here it need not end.
+// newKeeper returns a keeper that registers running nodes again after a user deleted their Nodes. The stock kubelet
+// registers only when it starts. Elsewhere a restart of its service brings the Node back; here that would end the
+// containers.
 func (n *Nodes) newKeeper() *node.Keeper {
 	return node.NewKeeper(node.KeeperOptions{Client: n.client, Label: node.RealLabel, Fine: n.fine, Repair: n.repair, Log: n.options.Log})
 }
 
-// fine says whether the Node is there, or is not to be because the node is lost.
+// fine reports whether the Node exists and has its pod range, or need not because the node is lost.
 func (n *Nodes) fine(name string, shown *corev1.Node) bool {
 	m, ok := n.members[name]
 	return !ok || !m.wanted() || shown != nil && shown.Spec.PodCIDR != ""
 }
 
-// repair registers a node as it was registered first: labels, taints and a cordon that users gave its Node went with
-// that. Its pods run on, if the Node is back before they are given up.
+// repair registers a node with its configured labels and taints: those that users added, and a cordon, are lost with
+// the deleted Node. Its pods run on if the Node is back before the garbage collector gives them up.
 func (n *Nodes) repair(ctx context.Context, name string, shown, last *corev1.Node) error {
 	m := n.members[name]
 	var reported *corev1.NodeStatus
@@ -40,7 +41,7 @@ func (n *Nodes) repair(ctx context.Context, name string, shown, last *corev1.Nod
 		}
 	}
 	if !isReady(object, time.Time{}) {
-		return nil // a controller takes the taint off when the kubelet reports
+		return nil // a controller removes the taint when the kubelet reports
 	}
 	return m.untaint(ctx)
 }

@@ -21,15 +21,15 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
 
-// member is one of the nodes.
+// member is a node with its process.
 type member struct {
 	nodes *Nodes
 	registered
-	turn   sync.Mutex   // held by the goroutine that starts or stops the node
-	panics atomic.Int64 // of the node's processes
+	turn   sync.Mutex   // serializes starts and stops of the node
+	panics atomic.Int64 // of all the node's processes so far
 
 	mu      sync.Mutex
-	process *machine.Node // nil while the node is to be lost
+	process *machine.Node // nil while the node is lost
 	talk    *nodeconfig.Node
 }
 
@@ -45,7 +45,7 @@ func (m *member) set(p *machine.Node) {
 	m.process = p
 }
 
-// start starts the node unless it runs, and returns when it is Ready.
+// start starts the node unless it runs, and returns when it is Ready. It begins again if the machine ends meanwhile.
 func (m *member) start(ctx context.Context) error {
 	m.turn.Lock()
 	defer m.turn.Unlock()
@@ -61,7 +61,6 @@ func (m *member) start(ctx context.Context) error {
 	}
 }
 
-// startOnce fails with [machine.ErrEnded] if the machine ends before the node is Ready.
 func (m *member) startOnce(ctx context.Context) error {
 	since := time.Now()
 	p, err := m.launch(ctx)
@@ -70,11 +69,10 @@ func (m *member) startOnce(ctx context.Context) error {
 	}
 	m.set(p)
 	m.nodes.group.Go(func() { m.keep(p) })
-	m.nodes.keeper.Look(m.spec.Name) // a Node that was deleted meanwhile
+	m.nodes.keeper.Look(m.spec.Name) // the Node may have been deleted meanwhile
 	return m.waitReady(ctx, p, since)
 }
 
-// stop ends the node.
 func (m *member) stop() error {
 	m.turn.Lock()
 	defer m.turn.Unlock()
@@ -86,10 +84,10 @@ func (m *member) end() error {
 	return m.nodes.options.Machine.KillNode(context.Background(), m.spec.Name)
 }
 
-// restartPause is how long it takes until a node that has ended by itself is started again.
+// restartPause is the pause before a node that ended by itself starts again.
 const restartPause = time.Second
 
-// keep starts the node again when it ends by itself, as the service manager of a machine does.
+// keep restarts the node whenever it ends by itself, as a machine's service manager restarts a kubelet.
 func (m *member) keep(p *machine.Node) {
 	for {
 		select {
@@ -110,7 +108,7 @@ func (m *member) keep(p *machine.Node) {
 	}
 }
 
-// again starts the node in place of one that has ended, unless that is not wanted any more.
+// again tries to restart a node that ended, until it succeeds. It returns nil if the node was stopped or cannot return.
 func (m *member) again(old *machine.Node) *machine.Node {
 	for {
 		select {
@@ -122,7 +120,7 @@ func (m *member) again(old *machine.Node) *machine.Node {
 		if err == nil {
 			return p
 		}
-		if errors.Is(err, machine.ErrGivenUp) { // which its log says
+		if errors.Is(err, machine.ErrGivenUp) { // the machine has logged it
 			m.lose(old)
 			return nil
 		}
@@ -133,7 +131,7 @@ func (m *member) again(old *machine.Node) *machine.Node {
 	}
 }
 
-// lose leaves a node stopped whose process was old.
+// lose marks the node as lost if old is still its process.
 func (m *member) lose(old *machine.Node) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -158,7 +156,7 @@ func (m *member) replace(old *machine.Node) (*machine.Node, error) {
 	return p, err
 }
 
-// launch starts the node's process.
+// launch starts the node's process and sends its configuration. It does not wait until the node is Ready.
 func (m *member) launch(ctx context.Context) (*machine.Node, error) {
 	if err := m.nodes.options.Machine.Standing(ctx); err != nil {
 		return nil, err
@@ -180,7 +178,7 @@ func (m *member) launch(ctx context.Context) (*machine.Node, error) {
 		return nil, errors.Join(err, conn.Close())
 	}
 	talk := nodeconfig.NewNode(conn)
-	m.nodes.group.Go(func() { _ = talk.Configure(config) }) // if it is not read, the node has ended
+	m.nodes.group.Go(func() { _ = talk.Configure(config) }) // a write fails only if the node has ended
 	m.mu.Lock()
 	m.talk = talk
 	m.mu.Unlock()
@@ -197,7 +195,7 @@ func (m *member) launch(ctx context.Context) (*machine.Node, error) {
 	return p, nil
 }
 
-// asked is how the node is asked for something; nil while it is to be lost.
+// asked returns the connection for requests to the node, or nil while it is lost.
 func (m *member) asked() *nodeconfig.Node {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -207,7 +205,7 @@ func (m *member) asked() *nodeconfig.Node {
 	return m.talk
 }
 
-// object is the Node, which is registered anew if it was deleted while the node was lost.
+// object returns the Node. It registers the Node anew if a user deleted it while the node was lost.
 func (m *member) object(ctx context.Context) (*corev1.Node, error) {
 	n, err := m.nodes.client.CoreV1().Nodes().Get(ctx, m.spec.Name, metav1.GetOptions{})
 	switch {
@@ -219,7 +217,7 @@ func (m *member) object(ctx context.Context) (*corev1.Node, error) {
 	return n, nil
 }
 
-// config is what the node has to know. What its Node is labelled and tainted with decides about the pods that it takes.
+// config returns the node's configuration, with the Node's current labels and taints: the kubelet admits pods by them.
 func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 	o := m.nodes.options
 	object, err := m.object(ctx)
@@ -249,8 +247,8 @@ func (m *member) config(ctx context.Context) (nodeconfig.Config, error) {
 	}, nil
 }
 
-// capacity is what a real node advertises. How many pods it runs by default is for its kubelet to say: they cost more
-// than simulated ones.
+// capacity returns the resources that a real node advertises. Without a configured number of pods the kubelet's default
+// applies: real pods cost more than simulated ones.
 func capacity(s node.Spec) corev1.ResourceList {
 	amounts := s.Advertised()
 	if _, ok := s.Capacity[corev1.ResourcePods]; !ok {
@@ -259,8 +257,8 @@ func capacity(s node.Spec) corev1.ResourceList {
 	return amounts
 }
 
-// publishAddress tells the address by which the API server asks for a node that has none of its own, as clouds do for
-// theirs. A new node is changed by controllers at the same time.
+// publishAddress writes the Node's address for a plain node, whose kubelet runs with an external cloud provider and so
+// reports none. It retries conflicts, because controllers change a new Node at the same time.
 func (m *member) publishAddress(ctx context.Context) error {
 	nodes := m.nodes.client.CoreV1().Nodes()
 	err := retry.RetryOnConflict(node.Conflicts(), func() error {
@@ -283,8 +281,8 @@ func (m *member) publishAddress(ctx context.Context) error {
 // readyPoll is short because a node's start takes a fraction of a second.
 const readyPoll = 10 * time.Millisecond
 
-// waitReady waits until the node has reported since then that it is Ready, and takes the taint off that nodes have
-// before.
+// waitReady waits until the node reports Ready, at or after since. Then it removes the taint of nodes that are not
+// ready.
 func (m *member) waitReady(ctx context.Context, p *machine.Node, since time.Time) error {
 	tick := time.NewTicker(readyPoll)
 	defer tick.Stop()
@@ -310,7 +308,7 @@ func (m *member) waitReady(ctx context.Context, p *machine.Node, since time.Time
 	}
 }
 
-// isReady says whether the node has said so after that time, of which the API keeps whole seconds.
+// isReady reports whether the node reported Ready at or after since. The API stores whole seconds.
 func isReady(object *corev1.Node, since time.Time) bool {
 	for _, c := range object.Status.Conditions {
 		if c.Type == corev1.NodeReady {
@@ -320,7 +318,7 @@ func isReady(object *corev1.Node, since time.Time) bool {
 	return false
 }
 
-// untaint takes off what keeps pods from a node that was not ready. A controller would do it a little later.
+// untaint removes the not-ready and unreachable taints at once. The node lifecycle controller would do it later.
 func (m *member) untaint(ctx context.Context) error {
 	nodes := m.nodes.client.CoreV1().Nodes()
 	err := retry.RetryOnConflict(node.Conflicts(), func() error {

@@ -21,46 +21,46 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/dns"
 )
 
-// reasonNoWayOut is that of the Event on a pod that asks for a name outside of the cluster, reasonRefused of that on
-// one that connects to an address which pods are not connected to.
+// reasonNoWayOut is the reason of the Event on a pod that asks for a name outside the cluster. reasonRefused is for a
+// pod that connects to a forbidden address.
 const reasonNoWayOut, reasonRefused = "NoWayOut", "EgressRefused"
 
 const (
-	// mostAsked is how many questions wait until their pods are found; more are dropped, and come again.
+	// mostAsked is the number of requests that wait until their pods are found. Others are dropped: pods ask again.
 	mostAsked = 16
-	// mostRemembered bounds how many addresses and pods are remembered.
+	// mostRemembered bounds the addresses and the pods that are remembered.
 	mostRemembered = 1024
-	// askAgain is how long an address is taken for the same pod's. Pods come and go, and their addresses come again.
+	// askAgain is how long no pod is looked for again by the same address. Later the address may be another pod's.
 	askAgain = time.Minute
 )
 
-// asked is what a pod asked for outside of the cluster, and did not get: a name or, with a way out, an address.
+// asked is a pod's request for a name or an address outside the cluster, which was refused.
 type asked struct {
 	by              netip.Addr
 	what            string
 	reason, message string // of the Event
 }
 
-// outsiders reports pods that ask for what is outside of the cluster and do not get it, each once, by an Event on it
-// and in the log. Pods are strangers: how often they ask has no influence on how much is done for them.
+// outsiders reports pods whose requests for names or addresses outside the cluster were refused. Each pod gets one
+// Event and one line in the log. Pods are untrusted, so the number of requests does not raise the work for them.
 type outsiders struct {
 	nodes *Nodes
 	asked chan asked
 
-	seen map[netip.Addr]time.Time // when a pod with the address was looked for; by run alone
-	told map[types.UID]bool       // by run alone
+	seen map[netip.Addr]time.Time // when the pod of an address was last looked for; only run uses it
+	told map[types.UID]bool       // pods that were reported; only run uses it
 }
 
 func (n *Nodes) newOutsiders() *outsiders {
 	return &outsiders{nodes: n, asked: make(chan asked, mostAsked), seen: map[netip.Addr]time.Time{}, told: map[types.UID]bool{}}
 }
 
-// note takes a question for a name, and never waits.
+// note reports a refused name. It never blocks.
 func (o *outsiders) note(client net.Addr, name string) {
 	o.take(asked{connlimit.Host(client), printable(name), reasonNoWayOut, sayNoWayOut(name)})
 }
 
-// noteRefused takes a connection that was refused, and never waits.
+// noteRefused reports a refused connection. It never blocks.
 func (o *outsiders) noteRefused(client net.Addr, to netip.AddrPort, why error) {
 	o.take(asked{connlimit.Host(client), to.String(), reasonRefused, fmt.Sprintf("The connection to %s is reset: %v.", to, why)})
 }
@@ -72,7 +72,6 @@ func (o *outsiders) take(a asked) {
 	}
 }
 
-// run reports until ctx ends.
 func (o *outsiders) run(ctx context.Context) {
 	for {
 		select {
@@ -89,7 +88,7 @@ func (o *outsiders) run(ctx context.Context) {
 	}
 }
 
-// fresh says whether to look for the pod of an address, which it has not for a while.
+// fresh reports whether to look for the pod of an address: not if that was done within askAgain.
 func (o *outsiders) fresh(by netip.Addr, now time.Time) bool {
 	if at, ok := o.seen[by]; ok && now.Sub(at) < askAgain {
 		return false
@@ -101,8 +100,8 @@ func (o *outsiders) fresh(by netip.Addr, now time.Time) bool {
 	return true
 }
 
-// report reports the pod with an address, if there is one and it was not reported before. An address that several pods
-// share is their node's.
+// report creates the Event on the pod with this address, unless the pod was reported before. If several pods have the
+// address, it is their node's, and none is reported.
 func (o *outsiders) report(ctx context.Context, a asked) error {
 	pods, err := o.nodes.client.CoreV1().Pods("").List(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("status.podIP", a.by.String()).String(),
@@ -124,13 +123,13 @@ func (o *outsiders) report(ctx context.Context, a asked) error {
 	return nil
 }
 
-// sayNoWayOut is what the Event on a pod says that asks for a name outside of the cluster.
+// sayNoWayOut returns the message of the Event for a name outside the cluster.
 func sayNoWayOut(name string) string {
 	return fmt.Sprintf("The name %s is not found: %s. An EndpointSlice with the address %s leads to a program on this machine, after `slipway cluster start --host-ports PORT`; --egress allows the network.",
 		printable(strings.TrimSuffix(name, ".")), dns.NoWay, network.Host)
 }
 
-// printable is a name without what a terminal would act on: pods ask for anything.
+// printable replaces bytes in a name that could control a terminal: pods can ask for any name.
 func printable(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r > ' ' && r <= '~' {
@@ -140,7 +139,7 @@ func printable(name string) string {
 	}, name)
 }
 
-// warning is an Event whose name follows from the pod and the reason, so that the API server refuses a second one.
+// warning returns an Event named by the pod and the reason, so that the API server refuses a second one.
 func warning(pod *corev1.Pod, reason, message string, at metav1.Time) *corev1.Event {
 	sum := sha256.Sum256([]byte(string(pod.UID) + "\x00" + reason))
 	const maxName = 200

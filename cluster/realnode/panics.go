@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
 
-// Panics counts the panics of all nodes' programs, those included after which the kubelet went on. Each is a fault of
-// the kubelet, or of what stands in for a part of its machine.
+// Panics returns the number of panics in all nodes' programs, including those that the kubelet recovered from. Each is
+// a fault of the kubelet, or of a stand-in for a part of its machine.
 func (n *Nodes) Panics() int {
 	var all int64
 	for _, m := range n.members {
@@ -19,17 +19,17 @@ func (n *Nodes) Panics() int {
 	return int(all)
 }
 
-// nodeLog passes on what the process of a node logs, in lines, and counts the panics in it.
+// nodeLog passes a node's log on line by line, and counts the panics in it.
 type nodeLog struct {
 	to     io.Writer // may be nil
 	panics *atomic.Int64
 
 	mu       sync.Mutex
-	reported bool // a panic, in the log
-	assumed  bool // one that was not reported, because the process has crashed
+	reported bool // the log has a line for the latest panic
+	assumed  bool // crashed counted a panic that the log has not reported yet
 }
 
-// Write takes a line.
+// Write expects one line for each call.
 func (l *nodeLog) Write(line []byte) (int, error) {
 	if bytes.HasPrefix(line, []byte(nodeconfig.PanicMark)) {
 		l.note()
@@ -44,14 +44,15 @@ func (l *nodeLog) note() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reported = true
-	if l.assumed { // the report came after the news of the end
+	if l.assumed { // the report arrived after the process's end
 		l.assumed = false
 		return
 	}
 	l.panics.Add(1)
 }
 
-// crashed notes that the process ended with a panic, which it has reported unless it was in a goroutine of its own.
+// crashed counts the panic that ended the process, unless the log reported it. Go reports a panic of a goroutine
+// without Kubernetes' handlers in another form.
 func (l *nodeLog) crashed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

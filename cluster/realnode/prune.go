@@ -8,11 +8,11 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
 
-// ErrStopped says that a node is stopped.
+// ErrStopped means that the node is stopped and keeps its images.
 var ErrStopped = errors.New("the node is stopped")
 
-// Prune has all nodes remove superseded images, and returns them by node. Errors are those of single nodes: a stopped
-// one keeps its images.
+// Prune removes superseded images from all nodes, and returns the removed images and the errors by node. A stopped node
+// has the error [ErrStopped].
 func (n *Nodes) Prune(p nodeconfig.Prune) (map[string][]nodeconfig.PrunedImage, map[string]error) {
 	images, errs := map[string][]nodeconfig.PrunedImage{}, map[string]error{}
 	var mu sync.Mutex

@@ -28,34 +28,35 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/services"
 )
 
-// Options say which nodes to run, and for whom.
+// Options configure [Run].
 type Options struct {
-	Client   *rest.Config // all rights, no limits
+	Client   *rest.Config // with all rights and without rate limits
 	Specs    []node.Spec
-	Others   []string // nodes that another program runs
+	Others   []string // nodes of the cluster that others run; Run keeps their Nodes
 	Machine  Machine
 	Program  string       // the path of slipway-node
 	Server   string       // the API server, host:port on this machine's loopback
 	Services netip.Prefix // the range of Services
 	Keys     pki.Files
 	Registry string // the cluster's own, host:port on this machine's loopback; empty for none
-	// Registries are those that nodes may pull from although their addresses are this machine's or private: host or
-	// host:port.
+	// Registries are hosts, with or without a port, that nodes may pull from even if their addresses are private or
+	// this machine's.
 	Registries []string
-	// Mirrors are asked in place of registries, wherever they are: host[:port][/path] by the registry's full name.
+	// Mirrors are the registries to pull from instead of others: host[:port][/path] by the other registry's full name.
+	// Their addresses may be private too.
 	Mirrors map[string]string
-	// Egress lets pods reach the network by way of this process. It has no effect where nodes have no network of their
+	// Egress lets pods reach the network through this process. It has no effect on nodes without a network of their
 	// own.
 	Egress bool
-	// HostPorts are those of this machine's loopback that Services may lead pods to.
+	// HostPorts are the ports of this machine's loopback that Services may lead pods to.
 	HostPorts []int
-	Log       *slog.Logger // for what is done here
-	Output    io.Writer    // for what the kubelets log, in klog's lines
-	// Registered is reported the addresses of the nodes and of their pods, before any of them runs. May be nil.
+	Log       *slog.Logger // for this package's events
+	Output    io.Writer    // for the kubelets' logs, in klog's format
+	// Registered receives the addresses of the nodes and of their pods before any node runs. It may be nil.
 	Registered func([]netip.Prefix)
 }
 
-// ways are those by which a node reaches what is not in the cluster.
+// ways returns the addresses outside the nodes' network that a node may connect to.
 func (o Options) ways() fdpass.Ways {
 	own := []string{o.Server}
 	if o.Registry != "" {
@@ -69,48 +70,48 @@ func (o Options) ways() fdpass.Ways {
 	return fdpass.Ways{Own: own, Named: named, Route: egress.CheckRoute}
 }
 
-// Machine is what nodes stand on: [machine.Kept] with a network of its own, or [machine.Plain], this machine as it is.
+// Machine runs the nodes: [machine.Kept] in a network of its own, or [machine.Plain] on this machine as it is.
 type Machine interface {
 	services.Inside
-	// ListenOutside takes the connections over TCP that nodes and pods make to addresses which are in none of keep. The
-	// error is a [machine.NoWayOut] where the kernel has no such thing.
+	// ListenOutside accepts the TCP connections that nodes and pods make to addresses outside the ranges keep. The
+	// error is a [machine.NoWayOut] if the kernel cannot redirect connections.
 	ListenOutside(ctx context.Context, address string, keep []netip.Prefix) (net.Listener, error)
-	// IDs says whether many user ids are there, or only one.
+	// IDs reports whether nodes have many user ids, or only one.
 	IDs() bool
-	// Limits says whether containers can be limited.
+	// Limits reports whether containers can have limits.
 	Limits() bool
-	// OwnNetwork says whether the nodes are joined in a network of their own, where Services and names can be.
+	// OwnNetwork reports whether the nodes share a network of their own, which Services and names are served in.
 	OwnNetwork() bool
-	// Place says where a node finds what it needs that has no namespaces; nil for one that has.
+	// Place returns the folders and the port of a plain node. It returns nil for a node with namespaces.
 	Place(node string) (*nodeconfig.Plain, error)
 	StartNode(context.Context, machine.NodeOptions) (*machine.Node, error)
 	KillNode(ctx context.Context, name string) error
-	// Await waits until the machine runs, and returns what is closed when it has ended, after which it may run again.
+	// Await waits until the machine runs. The channel is closed when that machine ends; another may then replace it.
 	Await(context.Context) (ended <-chan struct{}, err error)
-	// Standing waits likewise, and fails with [machine.ErrGivenUp] if the machine is not started any more.
+	// Standing waits like Await, but fails with [machine.ErrGivenUp] if the machine is no longer restarted.
 	Standing(context.Context) error
-	// Revive starts one again that was given up.
+	// Revive restarts a machine that was given up.
 	Revive()
 }
 
-// domain is the one of all names of the cluster.
+// domain is the DNS domain of the cluster.
 const domain = "cluster.local"
 
-// Nodes are real nodes that run.
+// Nodes are running real nodes.
 type Nodes struct {
 	options   Options
 	client    kubernetes.Interface
 	authority []byte
 	dns       netip.Addr
-	addresses []netip.Prefix  // the nodes' and their pods', once they are registered
-	life      context.Context // that of everything here
+	addresses []netip.Prefix  // of the nodes and of their pods; set once they are registered
+	life      context.Context // ends with the nodes
 	cancel    context.CancelFunc
 	group     sync.WaitGroup
 	members   map[string]*member // by name
 	keeper    *node.Keeper
 }
 
-// Run starts the nodes that specs describe, with their Services and names, and returns once all are Ready and
+// Run starts the nodes that o.Specs describe, with their Services and names. It returns when all are Ready and
 // schedulable. They run until ctx ends or [Nodes.Stop] is called.
 func Run(ctx context.Context, o Options) (*Nodes, error) {
 	if err := node.Validate(o.Specs); err != nil {
@@ -163,13 +164,13 @@ func (n *Nodes) start(ctx context.Context) error {
 	return group.Wait()
 }
 
-// real says whether an address is that of one of these nodes, or of one of their pods.
+// real reports whether ip is the address of one of these nodes or of a pod on them.
 func (n *Nodes) real(ip netip.Addr) bool {
 	return slices.ContainsFunc(n.addresses, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
-// Stop ends the nodes and returns when nothing of them runs any more. They stay registered, as those of stopped
-// machines do.
+// Stop ends the nodes and returns when all their processes have ended. The Nodes stay registered, as those of machines
+// that are switched off do.
 func (n *Nodes) Stop() {
 	n.cancel()
 	for _, m := range n.members {
@@ -180,8 +181,8 @@ func (n *Nodes) Stop() {
 	n.group.Wait()
 }
 
-// StopNode makes a node be lost, as when its machine is switched off: with it go its pods' processes. A lost node stays
-// lost.
+// StopNode ends a node and its pods' processes, as if its machine were switched off. The node stays lost until
+// [Nodes.StartNode].
 func (n *Nodes) StopNode(name string) error {
 	m, err := n.member(name)
 	if err != nil {
@@ -190,7 +191,7 @@ func (n *Nodes) StopNode(name string) error {
 	return m.stop()
 }
 
-// StartNode starts a lost node, and returns when it is Ready again. It does nothing to a node that runs.
+// StartNode starts a lost node and returns when it is Ready. It does nothing to a node that runs.
 func (n *Nodes) StartNode(ctx context.Context, name string) error {
 	m, err := n.member(name)
 	if err != nil {
@@ -200,7 +201,7 @@ func (n *Nodes) StartNode(ctx context.Context, name string) error {
 	return m.start(ctx)
 }
 
-// StartAll starts all lost nodes.
+// StartAll starts all lost nodes, one after the other.
 func (n *Nodes) StartAll(ctx context.Context) error {
 	var errs []error
 	for _, name := range n.Names() {
@@ -209,10 +210,10 @@ func (n *Nodes) StartAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Names lists the nodes.
+// Names returns the names of the nodes, sorted.
 func (n *Nodes) Names() []string { return slices.Sorted(maps.Keys(n.members)) }
 
-// Lost lists the nodes that were stopped and not started again.
+// Lost returns the names of the nodes that do not run because they were stopped or given up, sorted.
 func (n *Nodes) Lost() []string {
 	return slices.DeleteFunc(n.Names(), func(name string) bool { return n.members[name].wanted() })
 }
@@ -227,8 +228,8 @@ func (n *Nodes) member(name string) (*member, error) {
 	return nil, fmt.Errorf("%w %q: the nodes are %s", node.ErrUnknown, name, strings.Join(n.Names(), ", "))
 }
 
-// NameService is the address of the Service for names.
+// NameService returns the address of the cluster's DNS Service.
 func (n *Nodes) NameService() netip.Addr { return n.dns }
 
-// host stands for this machine among the addresses of the nodes' network.
+// host returns the address that stands for this machine in the nodes' network.
 func (n *Nodes) host() netip.Addr { return network.Host }

@@ -19,16 +19,15 @@ import (
 	"github.com/slipway-dev/slipway/cluster/node"
 )
 
-// registered is a node that the API server knows, or knew before it was deleted there.
+// registered is a node that has been registered with the API server. A user may have deleted its Node since.
 type registered struct {
 	spec   node.Spec
 	number int
 	plain  bool
 }
 
-// register makes the Nodes that specs describe, each with its range for pods; the kubelets find them and say how they
-// are. Nodes of an earlier run, real or simulated, that are neither among specs any more nor among the others are
-// removed. Labels say of what kind nodes are.
+// register makes the Nodes for specs, each with its pod range, for the kubelets to report on. It removes Nodes of an
+// earlier run, real or simulated, that neither specs nor others name.
 func register(ctx context.Context, client kubernetes.Interface, specs []node.Spec, others []string, plain bool) ([]registered, error) {
 	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -59,8 +58,8 @@ func register(ctx context.Context, client kubernetes.Interface, specs []node.Spe
 	return all, nil
 }
 
-// register makes the Node, or brings an old one up to date, and returns it. What others gave the old one stays. A new
-// one has what the kubelet last reported, if that is known: the kubelet runs on and reports anew only after seconds.
+// register creates the Node or updates the old one, and returns it. Labels and taints of others stay on the old one. A
+// new Node starts with the status reported, if any: a running kubelet reports again only after seconds.
 func (r registered) register(ctx context.Context, client kubernetes.Interface, old *corev1.Node, reported *corev1.NodeStatus) (*corev1.Node, error) {
 	nodes := client.CoreV1().Nodes()
 	var n *corev1.Node
@@ -78,7 +77,7 @@ func (r registered) register(ctx context.Context, client kubernetes.Interface, o
 			}
 		}
 		n, err = nodes.Update(ctx, r.configured(old), metav1.UpdateOptions{})
-		old = nil // a retry begins with what the API server has by then
+		old = nil // a retry begins with the Node as it is then
 		return err
 	})
 	if err != nil {
@@ -87,7 +86,8 @@ func (r registered) register(ctx context.Context, client kubernetes.Interface, o
 	return n, nil
 }
 
-// configured is a Node as this one's configuration and its kubelet want it.
+// configured returns a copy of the Node with the labels, taints and pod range of this node's configuration, and the
+// kubelet's own labels.
 func (r registered) configured(n *corev1.Node) *corev1.Node {
 	n = n.DeepCopy()
 	if n.Labels == nil {
@@ -111,7 +111,7 @@ func (r registered) configured(n *corev1.Node) *corev1.Node {
 	return n
 }
 
-// kubeletLabels are those that a kubelet gives its Node when it registers: it does so once in its life.
+// kubeletLabels returns the labels that a kubelet sets when it registers its Node, once in its life.
 func kubeletLabels(name string) map[string]string {
 	return map[string]string{
 		corev1.LabelHostname: name, corev1.LabelOSStable: runtime.GOOS, corev1.LabelArchStable: runtime.GOARCH,
@@ -131,18 +131,18 @@ func withoutNotReady(all []corev1.Taint) []corev1.Taint {
 }
 
 const (
-	// nameService is what clusters call the Service for names.
+	// nameService is the usual name of the cluster's DNS Service.
 	nameService = "kube-dns"
 	namePort    = 53
-	// nameOffset is where in the range of Services its address is wont to be.
+	// nameOffset is the position of the DNS Service's usual address in the range of Services.
 	nameOffset = 10
 )
 
-// allocatorPoll is how often the server is asked for an address that may not give any yet.
+// allocatorPoll is the interval of requests while the API server cannot allocate addresses yet.
 const allocatorPoll = 10 * time.Millisecond
 
-// ensureNameService makes the Service for names, and returns its address: the usual one, unless another Service has
-// that. A server that has just begun may say for a moment that there are no addresses.
+// ensureNameService makes the DNS Service and returns its address: the usual one, unless another Service has it. For a
+// moment after its start an API server returns an internal error, because it cannot allocate addresses yet.
 func ensureNameService(ctx context.Context, client kubernetes.Interface, services netip.Prefix) (netip.Addr, error) {
 	for {
 		service, err := nameServiceOf(ctx, client, services)

@@ -16,9 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/services"
 )
 
-// serve serves Services and names in the nodes' own network, if they have one, and returns once all are there. The
-// sockets are in the machine's network, so each machine gets them anew. NodePorts and load balancers are this
-// machine's, and the engine's.
+// serve serves Services and names in the nodes' own network, if they have one, and returns when all are served. The
+// sockets end with the machine, so each new machine gets new ones. The engine serves NodePorts and load balancers.
 func (n *Nodes) serve(ctx context.Context) error {
 	if !n.options.Machine.OwnNetwork() {
 		return nil
@@ -33,12 +32,12 @@ func (n *Nodes) serve(ctx context.Context) error {
 	}
 }
 
-// keepServing serves on one machine after the other. It sends to first once all is served, or why the first machine,
-// although it runs, cannot have that.
+// keepServing serves on each machine in turn. It sends nil to first when all is served, or the error if the first
+// running machine cannot serve.
 func (n *Nodes) keepServing(first chan<- error) {
 	var said sync.Once
 	say := func(err error) { said.Do(func() { first <- err }) }
-	for n.life.Err() == nil { // a machine that runs does not say so
+	for n.life.Err() == nil { // without pause: Await blocks until a machine runs
 		ended, err := n.options.Machine.Await(n.life)
 		if err != nil {
 			return
@@ -60,7 +59,6 @@ func (n *Nodes) keepServing(first chan<- error) {
 	}
 }
 
-// pause lets a moment pass before the next try.
 func (n *Nodes) pause(ctx context.Context) {
 	select {
 	case <-time.After(restartPause):
@@ -68,7 +66,7 @@ func (n *Nodes) pause(ctx context.Context) {
 	}
 }
 
-// serveOn serves Services and names until life, that of a machine, ends. It calls ready once all are there.
+// serveOn serves Services and names on one machine, until life ends. It calls ready when all are served.
 func (n *Nodes) serveOn(life context.Context, ready func()) error {
 	life, cancel := context.WithCancel(life)
 	factory := informers.NewSharedInformerFactory(n.client, 0)
@@ -102,7 +100,6 @@ func (n *Nodes) serveOn(life context.Context, ready func()) error {
 	return nil
 }
 
-// serveNames answers questions for names, in group.
 func (n *Nodes) serveNames(life context.Context, names *dns.Server, group *sync.WaitGroup) error {
 	address := netip.AddrPortFrom(n.dns, namePort).String()
 	packets, err := n.options.Machine.ListenPacket(life, address)
@@ -122,15 +119,14 @@ func (n *Nodes) serveNames(life context.Context, names *dns.Server, group *sync.
 	return nil
 }
 
-// egressPort is that of the address by which the machine stands for this one, where pods' connections to the outside
-// are led to. A connection to it arrives as one to the cluster's own range, which is refused.
+// egressPort is the port that receives redirected connections, at the host's address in the nodes' network. A pod that
+// connects to it directly is refused, because its destination is in the cluster's own range.
 const egressPort = 1
 
-// serveOutside passes on, in group, what nodes and pods connect to outside of the cluster, and has names looked up
-// there.
+// serveOutside forwards connections of nodes and pods to addresses outside the cluster, and resolves outside names.
 func (n *Nodes) serveOutside(life context.Context, names *dns.Server, outsiders *outsiders, group *sync.WaitGroup) error {
 	own := n.policy().Cluster
-	// These are never on their way out, or no connection is.
+	// Connections to the cluster's, loopback, multicast and reserved addresses are not redirected.
 	keep := append(slices.Clone(own), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("224.0.0.0/3"))
 	listener, err := n.options.Machine.ListenOutside(life, netip.AddrPortFrom(n.host(), egressPort).String(), keep)
 	if err != nil {

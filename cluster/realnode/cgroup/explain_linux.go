@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Explain reports a user in a line why pods have no limits, and what would give them some.
+// Explain returns one line for users: why containers have no limits, and how to get them.
 func Explain(err error) string {
 	text := fmt.Sprintf("containers have no limits of memory, CPU and processes: %v", err)
 	if !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 {
@@ -20,7 +20,7 @@ func Explain(err error) string {
 	return text + "; they have limits if root runs the cluster"
 }
 
-// Explain reports which limits are missing; it is empty if none is.
+// Explain returns one line about the limits that are missing, or "".
 func (t *Tree) Explain() string {
 	missing := t.Unlimited()
 	if len(missing) == 0 {

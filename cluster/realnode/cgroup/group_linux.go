@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// group is the cgroup of a container: with the first version one in each hierarchy.
+// group is the cgroup of a container. With version 1 it has a folder in each hierarchy.
 type group struct {
 	unified bool
 	dirs    map[string]string // by controller
@@ -27,7 +27,7 @@ func (t *Tree) group(name string) group {
 	return g
 }
 
-// folders are those of the group, each once.
+// folders returns the folders of the group, without duplicates.
 func (g group) folders() []string {
 	var all []string
 	for _, dir := range g.dirs {
@@ -48,7 +48,7 @@ func (g group) create() error {
 	return nil
 }
 
-// makeFolder makes a cgroup which containers may look at that are other users. This process keeps new files to itself.
+// makeFolder makes a cgroup that other users, such as containers, can read, whatever the umask.
 func makeFolder(path string) error {
 	err := os.Mkdir(path, dirMode)
 	if err == nil {
@@ -60,7 +60,7 @@ func makeFolder(path string) error {
 	return nil
 }
 
-// begin limits the group and opens the files by which processes join it.
+// begin sets the limits, and opens the files by which processes join the group.
 func (g group) begin(l wire.Limits) ([]*os.File, error) {
 	if err := g.limit(l); err != nil {
 		return nil, err
@@ -79,10 +79,9 @@ func (g group) begin(l wire.Limits) ([]*os.File, error) {
 	return files, nil
 }
 
-// joinFile takes whoever writes to it into the group. With the first version that is a thread, which is all that is
-// left of a process when it becomes another program, and which the kernel moves at once. To move a process with all
-// that it consists of it waits until no processor is beginning another one, ten milliseconds and more; with the second
-// version there is no other way.
+// joinFile returns the file that adds its writer to the group. With version 1 it adds a thread, which the kernel does
+// at once, and a process has only one when it becomes another program. To add a whole process the kernel waits until no
+// processor is forking, ten milliseconds and more. Version 2 has no other way.
 func (g group) joinFile() string {
 	if g.unified {
 		return "cgroup.procs"
@@ -98,7 +97,6 @@ func (g group) remove(patience time.Duration) error {
 	return errors.Join(errs...)
 }
 
-// write writes a value to one of a cgroup's files.
 func write(dir, file, value string) error {
 	f, err := os.OpenFile(filepath.Join(dir, file), os.O_WRONLY|os.O_TRUNC, 0)
 	if err == nil {

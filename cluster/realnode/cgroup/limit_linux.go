@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// limit sets all limits for which there are controllers.
+// limit sets all limits that have a controller.
 func (g group) limit(l wire.Limits) error {
 	set := map[string]func(dir string, l wire.Limits) error{memory: limitMemory, cpu: limitCPU, pids: limitPIDs}
 	if g.unified {
@@ -25,8 +25,8 @@ func (g group) limit(l wire.Limits) error {
 	return nil
 }
 
-// limitMemory limits memory and, where the kernel counts that, memory with what is swapped, which must not be below the
-// other at any time.
+// limitMemory limits memory and, if the kernel counts it, memory with swap. The latter must never be below the former,
+// so the order of the writes depends on the old limits.
 func limitMemory(dir string, l wire.Limits) error {
 	const file, withSwap = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
 	value := "-1"
@@ -39,7 +39,8 @@ func limitMemory(dir string, l wire.Limits) error {
 	return errors.Join(optional(write(dir, withSwap, value)), write(dir, file, value))
 }
 
-// limitMemoryUnified has all processes of a container end if one has to, as the stock kubelet does with this version.
+// limitMemoryUnified also makes the kernel kill all processes of the container together, as the stock kubelet does with
+// version 2.
 func limitMemoryUnified(dir string, l wire.Limits) error {
 	value, swap := "max", "max"
 	if l.Memory > 0 {
@@ -48,7 +49,7 @@ func limitMemoryUnified(dir string, l wire.Limits) error {
 	return errors.Join(write(dir, "memory.max", value), optional(write(dir, "memory.swap.max", swap)), optional(write(dir, "memory.oom.group", "1")))
 }
 
-// optional is for files that not every kernel has.
+// optional ignores the lack of a file, for files that some kernels lack.
 func optional(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -56,8 +57,7 @@ func optional(err error) error {
 	return err
 }
 
-// limitCPU shares processors out, and holds the container to its quota where the kernel has quotas: see
-// [Tree.Unlimited].
+// limitCPU sets shares, and the quota if the kernel has quotas: see [Tree.Unlimited].
 func limitCPU(dir string, l wire.Limits) error {
 	quota := int64(-1)
 	if l.CPUQuota > 0 {
@@ -81,10 +81,10 @@ func limitCPUUnified(dir string, l wire.Limits) error {
 	)
 }
 
-// shares are at least two, which the kernel makes of less.
+// shares returns at least 2, the kernel's minimum.
 func shares(l wire.Limits) int64 { return max(l.CPUShares, 2) }
 
-// period is the kernel's unless it is given.
+// period returns the period in microseconds, by default the kernel's.
 func period(l wire.Limits) int64 {
 	if l.CPUPeriod > 0 {
 		return l.CPUPeriod
@@ -92,8 +92,8 @@ func period(l wire.Limits) int64 {
 	return 100_000
 }
 
-// weight is what the second version has in place of shares. As container runtimes do it, the ends and the defaults of
-// both ranges meet: 2 is 1, 1024 is 100, 262144 is 10000.
+// weight converts shares to a weight of version 2 by the formula of container runtimes: 2 becomes 1, 1024 becomes 100
+// and 262144 becomes 10000.
 func weight(shares int64) int64 {
 	l := math.Log2(float64(shares))
 	exponent := (l*l+125*l)/612 - 7.0/34

@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// Node are the cgroups of a node's containers.
+// Node manages the cgroups of one node's containers.
 type Node struct {
 	tree *Tree
 
@@ -24,13 +24,13 @@ type Node struct {
 	closed bool
 }
 
-// ErrUnknown says that a container has no cgroup.
+// ErrUnknown means that a container has no cgroup.
 var ErrUnknown = errors.New("no such cgroup")
 
-// Node is for the cgroups of one more node.
+// Node returns a manager of cgroups for another node.
 func (t *Tree) Node() *Node { return &Node{tree: t, groups: map[string]group{}} }
 
-// Answer does what a node asks for.
+// Answer does what a node requests.
 func (n *Node) Answer(q wire.Group) (wire.Usage, []*os.File, error) {
 	switch {
 	case q.Make != nil:
@@ -46,7 +46,7 @@ func (n *Node) Answer(q wire.Group) (wire.Usage, []*os.File, error) {
 	return usage, nil, err
 }
 
-// Make makes the cgroup of a container and returns the files by which its processes join.
+// Make makes the cgroup of a container, and returns the files by which processes join.
 func (n *Node) Make(container string, l wire.Limits) ([]*os.File, error) {
 	if container == "" || !filepath.IsLocal(container) || strings.Contains(container, "/") {
 		return nil, fmt.Errorf("make a cgroup: %q is no name", container)
@@ -77,7 +77,7 @@ func (n *Node) find(container string) (group, error) {
 	return group{}, fmt.Errorf("%w: %s", ErrUnknown, container)
 }
 
-// Update changes the limits of a container that runs.
+// Update changes the limits of a container.
 func (n *Node) Update(container string, l wire.Limits) error {
 	g, err := n.find(container)
 	if err != nil {
@@ -86,7 +86,7 @@ func (n *Node) Update(container string, l wire.Limits) error {
 	return g.limit(l)
 }
 
-// Measure says what a container has used.
+// Measure returns what a container has used so far.
 func (n *Node) Measure(container string) (wire.Usage, error) {
 	g, err := n.find(container)
 	if err != nil {
@@ -95,10 +95,10 @@ func (n *Node) Measure(container string) (wire.Usage, error) {
 	return g.usage(), nil
 }
 
-// removePatience is how long is waited for processes that are being ended.
+// removePatience bounds the wait for killed processes to end.
 const removePatience = 5 * time.Second
 
-// Remove removes the cgroup of a container that has ended and says what it has used.
+// Remove removes the cgroup of an ended container, and returns what the container has used.
 func (n *Node) Remove(container string) (wire.Usage, error) {
 	g, err := n.find(container)
 	if err != nil {
@@ -111,7 +111,7 @@ func (n *Node) Remove(container string) (wire.Usage, error) {
 	return usage, g.remove(removePatience)
 }
 
-// Close removes the cgroups of a node that has ended.
+// Close removes the remaining cgroups of a node that has ended.
 func (n *Node) Close() error {
 	n.mu.Lock()
 	n.closed = true

@@ -22,23 +22,23 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// Options say how a cluster's cgroups are made.
+// Options configure [Open].
 type Options struct {
 	Sweeper string    // the path of slipway-container
-	Log     io.Writer // for what it complains about; may be nil
+	Log     io.Writer // for the sweeper's errors; may be nil
 }
 
-// Tree are the cgroups of a cluster.
+// Tree is the cgroups of a cluster.
 type Tree struct {
 	unified bool
 	dirs    map[string]string // the cluster's folder, by controller
 	claims  []*claim
 	sweeper *exec.Cmd
-	end     *os.File // that the sweeper waits for
+	end     *os.File // closing it, or the end of this process, starts the sweeper's work
 }
 
-// Open makes the cluster's cgroups, after it has removed those of clusters that are gone. The error is [ErrForbidden]
-// where that is not possible.
+// Open makes the cluster's cgroups. Before, it removes those of clusters that have ended. The error is [ErrForbidden]
+// if this process cannot make cgroups.
 func Open(o Options) (*Tree, error) {
 	p, err := findPlace("/proc/self")
 	if err != nil {
@@ -55,7 +55,7 @@ func Open(o Options) (*Tree, error) {
 	return t, nil
 }
 
-// claimAt makes the cluster's folders.
+// claimAt makes the cluster's folders and locks them.
 func claimAt(p place) (*Tree, error) {
 	t := &Tree{unified: p.unified, dirs: map[string]string{}}
 	made := map[string]string{} // controllers may share a hierarchy
@@ -85,8 +85,8 @@ func claimAt(p place) (*Tree, error) {
 	return t, nil
 }
 
-// weigh makes the cluster's containers together count as much as that many processes as there are CPUs, not as one.
-// That they do is not vital.
+// weigh gives the cluster's containers together the CPU weight of one process for each CPU. Otherwise all of them would
+// count as one process. A failure is ignored.
 func (t *Tree) weigh() {
 	const sharesOfOne, weightOfOne, maxWeight = 1024, 100, 10_000
 	switch dir := t.dirs[cpu]; {
@@ -105,7 +105,8 @@ func (t *Tree) paths() (all []string) {
 	return all
 }
 
-// startSweeper starts what removes all when this process ends. So it is not tied to it, nor in its session.
+// startSweeper starts the program that removes the cgroups when this process ends. It must outlive this process, so it
+// has no Pdeathsig and a session of its own.
 func (t *Tree) startSweeper(o Options) error {
 	in, end, err := os.Pipe()
 	if err != nil {
@@ -123,7 +124,7 @@ func (t *Tree) startSweeper(o Options) error {
 	return nil
 }
 
-// Close removes the cluster's cgroups, once the processes in them have ended.
+// Close removes the cluster's cgroups when their processes have ended.
 func (t *Tree) Close() error {
 	_ = t.end.Close()
 	err := t.sweeper.Wait()
@@ -134,7 +135,7 @@ func (t *Tree) Close() error {
 	return nil
 }
 
-// release gives the folders up, and removes those that nothing is in.
+// release unlocks the folders, and removes the empty ones.
 func (t *Tree) release() {
 	for _, c := range t.claims {
 		_ = unix.Rmdir(c.path)
@@ -142,12 +143,12 @@ func (t *Tree) release() {
 	}
 }
 
-// Unlimited names what cannot be limited here.
+// Unlimited returns the controllers without which limits are missing.
 func (t *Tree) Unlimited() []string {
 	return slices.DeleteFunc(wanted(), func(c string) bool { return t.dirs[c] != "" && (c != cpu || t.hasQuota()) })
 }
 
-// hasQuota says whether the kernel was built with CONFIG_CFS_BANDWIDTH: some of those for small boards are not.
+// hasQuota reports whether the kernel was built with CONFIG_CFS_BANDWIDTH, which some kernels for small boards lack.
 func (t *Tree) hasQuota() bool {
 	file := "cpu.cfs_quota_us"
 	if t.unified {
@@ -157,7 +158,7 @@ func (t *Tree) hasQuota() bool {
 	return err == nil
 }
 
-// claim is a folder that belongs to this process as long as that lives.
+// claim is a folder that this process owns by a lock while it lives.
 type claim struct {
 	path string
 	lock *os.File
@@ -167,7 +168,7 @@ const (
 	prefix    = "slipway-"
 	nameBytes = 6
 	dirMode   = 0o755
-	// claimTries is more than somebody will take a new folder for a leftover.
+	// claimTries bounds the attempts: another cluster can take a new folder for a leftover and remove it.
 	claimTries = 10
 )
 
@@ -186,7 +187,7 @@ func newClaim(parent string) (*claim, error) {
 	return nil, fmt.Errorf("make a cgroup in %s: another program removes it", parent)
 }
 
-// lockFolder locks a folder unless somebody has, and says so by nil; also when it is gone by then.
+// lockFolder locks a folder. It returns nil if the folder is locked or gone.
 func lockFolder(path string) *os.File {
 	f, err := os.Open(path)
 	if err != nil {
@@ -203,8 +204,7 @@ func lockFolder(path string) *os.File {
 	return nil
 }
 
-// sweepLeftovers removes what nobody holds a lock on. What cannot be removed is another user's, or the next cluster's
-// task.
+// sweepLeftovers removes the cluster folders without a lock. It ignores failures: a folder may be another user's.
 func sweepLeftovers(parent string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {

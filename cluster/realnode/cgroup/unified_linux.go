@@ -9,12 +9,11 @@ import (
 	"strings"
 )
 
-// wanted are the controllers of the second version that are used; time is measured without one.
+// wanted returns the controllers that limits need. Version 2 measures CPU time without a controller.
 func wanted() []string { return []string{memory, cpu, pids} }
 
-// unifiedPlace is the place of the second version: below the nearest cgroup, from the own one up, whose children have
-// all controllers. One that has to be told so first is the second choice, and the one with the most controllers the
-// last.
+// unifiedPlace returns the place for version 2: the nearest cgroup, from this process's own upwards, whose children
+// have all controllers. The second choice is one that can enable them all, and the last the one that can enable most.
 func (m *mount) unifiedPlace(own string) (place, error) {
 	at, err := m.folder(own)
 	if err != nil {
@@ -45,7 +44,7 @@ func (m *mount) unifiedPlace(own string) (place, error) {
 	return place{}, fmt.Errorf("%w: %w", ErrForbidden, refusal)
 }
 
-// canHold says why a cgroup cannot get children that processes of this one are moved to.
+// canHold returns an error if children of a cgroup cannot get processes that this process starts.
 func canHold(dir string) error {
 	if kind, err := os.ReadFile(filepath.Join(dir, "cgroup.type")); err == nil && strings.TrimSpace(string(kind)) != "domain" {
 		return fmt.Errorf("%s is %s", dir, strings.TrimSpace(string(kind)))
@@ -70,7 +69,7 @@ func choose(candidates []string) (best string, controllers []string) {
 	return best, controllers
 }
 
-// enabled are the wanted controllers that a cgroup's children have.
+// enabled returns the wanted controllers that a cgroup's children have.
 func enabled(dir string) []string {
 	text, err := os.ReadFile(filepath.Join(dir, "cgroup.subtree_control"))
 	if err != nil {
@@ -80,8 +79,8 @@ func enabled(dir string) []string {
 	return slices.DeleteFunc(wanted(), func(c string) bool { return !slices.Contains(has, c) })
 }
 
-// enable gives a cgroup's children the wanted controllers that it has, as far as that is possible: not where processes
-// are.
+// enable enables the wanted controllers for a cgroup's children, as far as the kernel allows, and returns the enabled
+// ones. The kernel refuses it for a cgroup with processes.
 func enable(dir string) []string {
 	text, err := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
 	if err != nil {
@@ -90,7 +89,7 @@ func enable(dir string) []string {
 	has, already := strings.Fields(string(text)), enabled(dir)
 	for _, c := range wanted() {
 		if slices.Contains(has, c) && !slices.Contains(already, c) {
-			_ = write(dir, "cgroup.subtree_control", "+"+c) // what came of it is read
+			_ = write(dir, "cgroup.subtree_control", "+"+c) // enabled reads the result
 		}
 	}
 	return enabled(dir)

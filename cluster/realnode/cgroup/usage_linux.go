@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// usage reads what the group's processes have used. What there is no controller for is zero.
+// usage measures the group. Figures without a controller are zero.
 func (g group) usage() wire.Usage {
 	if g.unified {
 		return usageUnified(g.dirs[memory])
@@ -39,7 +39,7 @@ func usageUnified(dir string) wire.Usage {
 	}
 }
 
-// less is the difference, of two values that were not read at the same time.
+// less returns a-b, or 0 if b is greater: the kernel changed the values between two reads.
 func less(a, b uint64) uint64 {
 	if b > a {
 		return 0
@@ -47,7 +47,7 @@ func less(a, b uint64) uint64 {
 	return a - b
 }
 
-// limited is 0 for what the first version says in place of none: as many pages as a number can count.
+// limited returns 0 for no limit, which version 1 reports as the greatest number of whole pages.
 func limited(bytes uint64) uint64 {
 	if bytes >= math.MaxInt64/2 {
 		return 0
@@ -55,7 +55,7 @@ func limited(bytes uint64) uint64 {
 	return bytes
 }
 
-// number reads a file with a number; what is none, as "max", is 0.
+// number reads a file with a number. It returns 0 for any other content, such as "max".
 func number(dir, file string) uint64 {
 	if dir == "" {
 		return 0
@@ -68,7 +68,7 @@ func number(dir, file string) uint64 {
 	return n
 }
 
-// table reads a file of lines with a name and a number.
+// table reads a file with a name and a number on each line.
 func table(dir, file string) map[string]uint64 {
 	values := map[string]uint64{}
 	if dir == "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// containerSpec is what a container has to be.
+// containerSpec is a [wire.Container] with the steps that make it.
 type containerSpec wire.Container
 
 // container makes the root file system and becomes the container's first process.
@@ -29,7 +29,7 @@ func container() error {
 		return err
 	}
 	if c.Cgroups > 0 {
-		_ = unix.Unshare(unix.CLONE_NEWCGROUP) // if it is not allowed, there is nothing to see
+		_ = unix.Unshare(unix.CLONE_NEWCGROUP) // if it is not allowed, the container sees no cgroups
 	}
 	if err := c.enterRoot(); err != nil {
 		return err
@@ -47,9 +47,9 @@ func container() error {
 	return (*processSpec)(&c.Process).become()
 }
 
-// enterRoot builds the root file system and makes it the process's only one.
+// enterRoot builds the root file system and makes it the only one that the process sees.
 func (c *containerSpec) enterRoot() error {
-	// "userxattr" is the kind that needs no rights beyond the user namespace's.
+	// userxattr lets overlayfs work with the rights of a user namespace (kernel docs, overlayfs).
 	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s,userxattr", strings.Join(c.Lower, ":"), c.Upper, c.Work)
 	for _, m := range []mount{
 		{what: "keep mounts to the container", target: "/", flags: unix.MS_REC | unix.MS_PRIVATE},
@@ -65,7 +65,6 @@ func (c *containerSpec) enterRoot() error {
 	return c.pivot()
 }
 
-// furnish mounts what is in the root file system.
 func (c *containerSpec) furnish() error {
 	t, err := newTree(c.Root)
 	if err != nil {
@@ -80,7 +79,7 @@ func (c *containerSpec) furnish() error {
 	return nil
 }
 
-// mount is a call of mount(2).
+// mount has the arguments of mount(2).
 type mount struct {
 	what, source, target, kind string
 	flags                      uintptr
@@ -100,11 +99,10 @@ const (
 	plain      = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
 )
 
-// systemFolders are where the kernel is seen. They are folders of their own: what is hidden of them is hidden by these
-// names.
+// systemFolders must be real folders in the image, not links: masked paths below them are hidden by these names.
 var systemFolders = []string{"proc", "sys", "dev"}
 
-// system mounts what the kernel has to show.
+// system mounts the kernel's file systems and devices.
 func (c *containerSpec) system(t *tree) error {
 	for _, name := range systemFolders {
 		fd, err := step(t.root, name, makeFolder)
@@ -154,19 +152,19 @@ func (c *containerSpec) devices(dev string) error {
 		if err := os.Mkdir(m.target, folderMode); err != nil {
 			return fmt.Errorf("make %s: %w", m.target, err)
 		}
-		if err := m.make(); err != nil && m.kind != "mqueue" { // not every kernel has those
+		if err := m.make(); err != nil && m.kind != "mqueue" { // some kernels lack it
 			return err
 		}
 	}
 	return nil
 }
 
-// has says whether the pod brings what is to be seen at a path, as it does its memory.
+// has reports whether the pod mounts something at a path, such as its shared memory.
 func (c *containerSpec) has(path string) bool {
 	return slices.ContainsFunc(c.Mounts, func(v wire.Mount) bool { return v.Target == path })
 }
 
-// volumes shows the files and folders that the pod brings.
+// volumes mounts the pod's volumes and files.
 func (c *containerSpec) volumes(t *tree) error {
 	for _, v := range c.Mounts {
 		if err := t.show(v); err != nil {
@@ -178,7 +176,7 @@ func (c *containerSpec) volumes(t *tree) error {
 
 var errCovered = errors.New("a volume cannot cover /, /proc or anything in /proc")
 
-// show mounts a volume. Its source has no link in it: who described the container has followed them.
+// show mounts a volume. Its source must contain no links: the node resolved them.
 func (t *tree) show(v wire.Mount) error {
 	source, err := openBelow(unix.AT_FDCWD, v.Source, 0, unix.RESOLVE_NO_SYMLINKS)
 	if err != nil {
@@ -212,8 +210,8 @@ func (t *tree) show(v wire.Mount) error {
 	return nil
 }
 
-// coverable says why nothing can be mounted on what is open. /proc is not what it seems to be with something else in
-// it, to what hides parts of it and to programs.
+// coverable returns an error if nothing may be mounted on the open file. With a mount in it /proc would deceive
+// programs, and the code that hides parts of it.
 func (t *tree) coverable(at int) error {
 	proc, err := isProc(at)
 	if err != nil {
@@ -229,8 +227,7 @@ func (t *tree) coverable(at int) error {
 	return nil
 }
 
-// readOnly remounts what is mounted there. Flags that are locked, as mounts from outside of the user namespace have
-// them, must stay.
+// readOnly remounts a mount as read-only. It keeps locked flags, which mounts from outside the user namespace have.
 func readOnly(path string) error {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {
@@ -245,7 +242,7 @@ func readOnly(path string) error {
 	return unix.Mount("", path, "", flags, "")
 }
 
-// workingFolder makes the folder that the process is to begin in, where the image has none.
+// workingFolder makes the process's working folder if the image lacks it.
 func (c *containerSpec) workingFolder(t *tree) error {
 	fd, err := t.folder("/" + c.Dir)
 	if err != nil {
@@ -254,7 +251,7 @@ func (c *containerSpec) workingFolder(t *tree) error {
 	return unix.Close(fd)
 }
 
-// mask takes away or protects what the runtime's defaults name.
+// mask hides and protects the paths of the runtime's defaults.
 func (c *containerSpec) mask(t *tree) error {
 	null, err := openBelow(unix.AT_FDCWD, "/dev/null", 0, unix.RESOLVE_NO_SYMLINKS)
 	if err != nil {
@@ -274,7 +271,7 @@ func (c *containerSpec) mask(t *tree) error {
 	return nil
 }
 
-// at does something to what is there, if anything is.
+// at calls do with the open file at path, if it exists.
 func (t *tree) at(path string, do func(fd int) error) error {
 	fd, err := t.open(path, 0)
 	if notThere(err) {
@@ -287,8 +284,8 @@ func (t *tree) at(path string, do func(fd int) error) error {
 	return do(fd)
 }
 
-// notThere says whether something is out of the container's reach: what this process, with all rights, cannot find none
-// there can.
+// notThere reports whether the container cannot reach a file: what this process cannot find with all rights, no process
+// of the container can.
 func notThere(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EACCES)
 }
@@ -317,7 +314,7 @@ func protect(fd int) error {
 	return readOnly(asPath(mounted))
 }
 
-// pivot leaves the node's files behind.
+// pivot makes the container's root the only file system. It is read-only if the container asks for that.
 func (c *containerSpec) pivot() error {
 	if err := pivot(c.Root); err != nil {
 		return err

@@ -9,14 +9,14 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// containerNamespaces are those that a container's processes share.
+// containerNamespaces are the namespaces that a container's processes share.
 const containerNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWNET
 
-// enter starts a process in a container, whose first process [FileFirst] stands for, and waits for its end.
+// enter starts a process in the container of [FileFirst], and waits for its end.
 //
-// A process with several threads, which a Go program always has, cannot enter a user namespace. So this one forks
-// without the help of the runtime. The child, which has one thread, enters; its own child, the first to be in the
-// container's pid namespace, becomes this program once more, in the part entered. The files for that stay as they are.
+// A process with several threads, as every Go program is, cannot enter a user namespace (setns(2)). So this one forks
+// without the Go runtime. The child has one thread and enters. Its own child is the first in the container's pid
+// namespace, and executes this program again, in the part entered, with the same files.
 func enter() error {
 	unix.CloseOnExec(wire.FileProgram)
 	unix.CloseOnExec(wire.FileFirst)
@@ -41,7 +41,7 @@ func enter() error {
 	return ended(status.ExitStatus())
 }
 
-// entry is all that the forked process needs; it can allocate nothing.
+// entry holds all memory that the forked process needs, because that process cannot allocate.
 type entry struct {
 	first, self uintptr
 	argv, envv  [3]*byte
@@ -72,8 +72,8 @@ func newEntry(first, self int) *entry {
 // failedEntry is the status of a process that could not enter.
 const failedEntry = 126
 
-// fork starts the child. From there on no Go code may run but what is marked nosplit and makes raw system calls: the
-// runtime's other threads are not there. Signals are blocked, lest one is handled meanwhile.
+// fork starts the child. In the child only nosplit functions with raw system calls may run, because the runtime's other
+// threads do not exist there. Signals are blocked, so that no handler runs.
 //
 //go:norace
 //go:nosplit
@@ -88,15 +88,15 @@ func (e *entry) fork() (pid int, errno unix.Errno) {
 	return int(child), errno
 }
 
-// inChild enters, forks and waits. It does not return.
+// inChild enters the container, forks and waits. It never returns.
 //
 //go:norace
 //go:nosplit
 func (e *entry) inChild() {
 	unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
 	if _, _, errno := unix.RawSyscall(unix.SYS_SETNS, e.first, containerNamespaces|unix.CLONE_NEWCGROUP, 0); errno != 0 {
-		// Where the container has no view of cgroups of its own, it is the host's, which cannot be entered and need not
-		// be.
+		// A container without a cgroup namespace of its own has the host's, which this process may not enter and need
+		// not.
 		if _, _, errno := unix.RawSyscall(unix.SYS_SETNS, e.first, containerNamespaces, 0); errno != 0 {
 			exit(failedEntry)
 		}
@@ -108,7 +108,7 @@ func (e *entry) inChild() {
 	if child == 0 {
 		e.inGrandchild()
 	}
-	// The other side's descriptors, such as the ends of pipes, are to be closed when the process is through.
+	// Inherited files, such as ends of pipes, must close when the process in the container closes them.
 	for fd := uintptr(0); fd < 64; fd++ {
 		unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
 	}
@@ -127,8 +127,8 @@ func (e *entry) inChild() {
 	exit(uintptr(e.status>>8) & 0xff)
 }
 
-// inGrandchild becomes the part entered, with all rights in the container's user namespace, also where its id there is
-// not root's.
+// inGrandchild becomes the part entered, with all rights in the container's user namespace even if its id there is not
+// root's.
 //
 //go:norace
 //go:nosplit
@@ -152,7 +152,7 @@ func exit(status uintptr) {
 	}
 }
 
-// entered is in the container and becomes the process.
+// entered runs in the container and becomes the described process.
 func entered() error {
 	var p processSpec
 	if err := handOnBelow(firstFile); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// install has the kernel ask a filter about each system call of this thread and what comes of it.
+// install sets a seccomp filter for this thread and its descendants.
 func install(filter []wire.Instruction) error {
 	program := make([]unix.SockFilter, len(filter))
 	for i, in := range filter {
@@ -22,9 +22,8 @@ func install(filter []wire.Instruction) error {
 	return nil
 }
 
-// ignoreOwners makes changes of a file's owner succeed and do nothing. With one user id all files belong to it, and it
-// is shown to each container as the id that its image or pod asks for; so there is nothing to change, and nothing that
-// could be.
+// ignoreOwners makes changes of a file's owner succeed without effect. A node with one user id can have no other
+// owners. Each container sees that id as the one that its image or pod asks for.
 func ignoreOwners() error {
 	calls := append(ownerCalls(), unix.SYS_FCHOWN, unix.SYS_FCHOWNAT)
 	load := wire.Instruction{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}

@@ -17,11 +17,10 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// join moves this thread, which is to become the program, into the cgroups whose lists it has inherited, from
-// [FileGroups] on.
+// join moves this thread, which becomes the program, into the cgroups whose files it inherits from [FileGroups] on.
 func join(groups int) error {
 	for fd := wire.FileGroups; fd < wire.FileGroups+groups; fd++ {
-		_, err := unix.Write(fd, []byte("0")) // oneself, whatever one's number is to whom
+		_, err := unix.Write(fd, []byte("0")) // 0 means the writer itself
 		_ = unix.Close(fd)
 		if err != nil {
 			return fmt.Errorf("join the container's cgroup: %w", err)
@@ -30,13 +29,13 @@ func join(groups int) error {
 	return nil
 }
 
-// sweep waits until its stdin ends, as it does with the cluster's process however that ends, and removes the cgroups
-// that are named.
+// sweep waits for the end of its stdin, which ends with the cluster's process. Then it removes the cgroups in its
+// arguments.
 func sweep() error {
 	if err := unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("slipway-sweep\x00")[0])), 0, 0, 0); err != nil {
 		return err
 	}
-	_, _ = io.Copy(io.Discard, os.Stdin) // a failure is its end, too
+	_, _ = io.Copy(io.Discard, os.Stdin) // a failure means the end, too
 	var errs []error
 	for _, path := range os.Args[2:] {
 		errs = append(errs, RemoveGroups(path, sweepPatience))
@@ -44,11 +43,10 @@ func sweep() error {
 	return errors.Join(errs...)
 }
 
-// sweepPatience is how long is waited for processes that are being ended.
+// sweepPatience bounds the wait for killed processes to end.
 const sweepPatience = 30 * time.Second
 
-// RemoveGroups removes a cgroup with those below it. As long as processes are in one it cannot be removed, and they are
-// waited for.
+// RemoveGroups removes a cgroup and those below it. While processes are in one, it tries again until patience is over.
 func RemoveGroups(path string, patience time.Duration) error {
 	const pause = 2 * time.Millisecond
 	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
@@ -62,7 +60,7 @@ func RemoveGroups(path string, patience time.Duration) error {
 	}
 }
 
-// removeGroups goes from the leaves up: a cgroup's folder is removed with its files, and only without other folders.
+// removeGroups removes a cgroup after those below it. rmdir removes a cgroup's files too, but not folders.
 func removeGroups(path string) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -78,8 +76,8 @@ func removeGroups(path string) error {
 	return unix.Rmdir(path)
 }
 
-// showCgroups shows a container its own cgroups, of which it is in the namespace: programs look there for how much they
-// may use. Where the kernel refuses that, they see none, as they do on systems without.
+// showCgroups mounts the container's own cgroups at a path, because programs read their limits there. It needs a cgroup
+// namespace. If the kernel refuses, the container sees none.
 func showCgroups(at string) {
 	text, err := os.ReadFile("/proc/thread-self/cgroup")
 	if err != nil {
@@ -102,7 +100,7 @@ func showCgroups(at string) {
 	}
 }
 
-// hierarchiesIn are those of the first version that limit containers, by their controllers.
+// hierarchiesIn returns the controllers of the version 1 hierarchies that limit containers.
 func hierarchiesIn(cgroups string) (all []string) {
 	for line := range strings.Lines(cgroups) {
 		fields := strings.SplitN(line, ":", 3)

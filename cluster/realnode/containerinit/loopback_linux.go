@@ -6,9 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// loopbackUp makes the network's loopback interface work. Before there is any address, the kernel takes each one for
-// that of a broadcast, and answers of UDP sockets that were bound by then would come from another address than the one
-// that was asked.
+// loopbackUp brings the loopback interface up. Before the network has an address, the kernel treats every address as
+// broadcast. UDP sockets bound by then would reply from another address than the one that was asked.
 func loopbackUp() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// holder is the machine.
+// holder is the state of the machine's process.
 type holder struct {
 	requests *requests
 	network  *os.File // its network namespace
@@ -24,7 +24,7 @@ type holder struct {
 	nodes map[string]*os.Process
 }
 
-// machine holds the namespaces until the other side of its socket is closed.
+// machine holds the namespaces and answers requests until the other side closes the socket.
 func machine() error {
 	var config wire.MachineConfig
 	if len(os.Args) < 3 {
@@ -38,7 +38,7 @@ func machine() error {
 			return err
 		}
 	}
-	if err := handOnBelow(firstFile); err != nil { // not before: who gives ids waits for nothing else
+	if err := handOnBelow(firstFile); err != nil { // after awaitIDs: the parent would report an earlier end as a failure to map ids
 		return err
 	}
 	h := &holder{requests: newRequests(firstFile), nodes: map[string]*os.Process{}}
@@ -53,8 +53,8 @@ func machine() error {
 	return h.requests.each(h.answer)
 }
 
-// settle makes the machine's view of files, as whoever began it, and then takes on the identity of the user namespace's
-// root. It returns this program.
+// settle sets up the machine's mounts with the original id, and then becomes the user namespace's root. It returns this
+// program's file.
 func settle(c wire.MachineConfig) (*os.File, error) {
 	for _, m := range []mount{
 		{"keep mounts to the machine", "", "/", "", unix.MS_REC | unix.MS_PRIVATE, ""},
@@ -82,8 +82,8 @@ func settle(c wire.MachineConfig) (*os.File, error) {
 	return self, unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 }
 
-// protectedSelf is this program, opened where nobody can write to it. Containers begin with it, and what runs in one
-// can open it by way of /proc; the file may belong to the user whom the container has as its root.
+// protectedSelf returns this program, opened on a read-only mount. Processes in containers can open it by /proc, and
+// its owner may be the user that is root in the container.
 func protectedSelf() (*os.File, error) {
 	const self = "/proc/self/exe"
 	path, err := os.Readlink(self)
@@ -131,10 +131,10 @@ func (h *holder) answer(r wire.Request, files []int) {
 	}
 }
 
-// startFiles are those that come with a request to start a node.
+// startFiles is the number of files with a request to start a node.
 const startFiles = 4
 
-// start starts a node with its program, configuration, output and way to the host.
+// start starts a node with its program, configuration, output and socket to the host.
 func (h *holder) start(n wire.Node, files []int) error {
 	if len(files) != startFiles {
 		return fmt.Errorf("start node %s: %d files in place of %d", n.Name, len(files), startFiles)
@@ -174,7 +174,7 @@ func (h *holder) start(n wire.Node, files []int) error {
 	return nil
 }
 
-// wait tells of a node's end. With its first process all others of the node have ended.
+// wait reports the node's end. All its processes end with the first one.
 func (h *holder) wait(name string, cmd *exec.Cmd) {
 	_ = cmd.Wait()
 	h.mu.Lock()
@@ -189,6 +189,6 @@ func (h *holder) kill(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if p := h.nodes[name]; p != nil {
-		_ = p.Kill() // it may just have ended
+		_ = p.Kill() // it may have ended already
 	}
 }

@@ -14,15 +14,14 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// firstFile is the first one that is inherited besides the usual three.
+// firstFile is the first inherited file after the standard three.
 const firstFile = 3
 
-// handOnBelow hands on the files below a number to what this process becomes or starts, and no others but those that it
-// names then. It may have been given some that nobody here knows of: those of a shell, say, that has opened them for
-// itself.
+// handOnBelow closes the files from number on at the next exec. Programs started later inherit only those below, and
+// those that are passed on explicitly. This process may have inherited unknown ones, such as a shell's.
 func handOnBelow(number uint) error {
 	err := unix.CloseRange(number, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
-	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) { // which is what a kernel says that does not know the call, or the flag
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) { // the error of a kernel without the call or the flag
 		return errTooOld
 	}
 	if err != nil {
@@ -31,17 +30,16 @@ func handOnBelow(number uint) error {
 	return nil
 }
 
-// errTooOld says that the kernel lacks something. Linux 5.11 has it; it is the first, too, that lets user namespaces
-// mount overlays.
+// errTooOld means that the kernel is older than 5.11, the first that can also mount overlays in user namespaces.
 var errTooOld = errors.New("this Linux is older than 5.11")
 
 // usualMask is the umask of most systems.
 const usualMask = 0o022
 
-// Main plays the part that args name and returns the exit status, if it has not become another program.
+// Main runs the part that args name. It returns the exit status, unless the process becomes another program.
 func Main(args []string) int {
-	unix.Umask(usualMask)  // the cluster's process keeps its files to itself, but these are for others
-	runtime.LockOSThread() // rights, filters and the signal at the parent's death belong to a thread
+	unix.Umask(usualMask)  // the cluster's process has a stricter one, but containers must read these files
+	runtime.LockOSThread() // rights, filters and Pdeathsig belong to a thread
 	parts := map[string]func() error{
 		wire.PartMachine: machine, wire.PartNode: node, wire.PartSpawn: spawn, wire.PartContainer: container, wire.PartEnter: enter, partEntered: entered,
 		wire.PartRemove: remove, partRemoving: removing, wire.PartSweep: sweep,
@@ -61,13 +59,13 @@ func Main(args []string) int {
 
 const (
 	statusUsage = 2
-	// Those of a process that could not be begun, as shells and runtimes have them.
+	// Statuses of a process that could not start, as in shells and runtimes.
 	statusNotRun   = 126
 	statusNotFound = 127
 	statusFailed   = 128
 )
 
-// fail tells of a failure whoever waits for the part to begin.
+// fail reports an error to the process that waits for the part, and returns the exit status.
 func fail(part string, err error) int {
 	switch {
 	case part == wire.PartMachine && errors.Is(err, errTooOld):
@@ -76,7 +74,7 @@ func fail(part string, err error) int {
 		fmt.Fprintf(os.Stderr, "slipway: %v\n", err)
 		return wire.StatusForbidden
 	case part == wire.PartContainer:
-		_, _ = fmt.Fprint(os.NewFile(wire.FileStatus, "status"), err) // if nobody waits, nobody is to be told
+		_, _ = fmt.Fprint(os.NewFile(wire.FileStatus, "status"), err) // fails only if nothing waits
 		return statusFailed
 	case part == partEntered && errors.Is(err, fs.ErrNotExist):
 		fmt.Fprintln(os.Stderr, err)
@@ -89,12 +87,12 @@ func fail(part string, err error) int {
 	return statusFailed
 }
 
-// ended is the exit status of the process that was waited for.
+// ended is the exit status of the process that this one waited for.
 type ended int
 
 func (e ended) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// describe reads the description of a part.
+// describe decodes the part's description from an inherited file.
 func describe(file uintptr, to any) error {
 	f := os.NewFile(file, "description")
 	defer f.Close()

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Main says that there are no containers here.
+// Main reports that this program needs Linux.
 func Main([]string) int {
 	fmt.Fprintln(os.Stderr, "slipway-container needs Linux")
 	return 2

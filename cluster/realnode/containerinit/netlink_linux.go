@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// message is one of netlink.
+// message is a netlink message without its header.
 type message struct {
 	kind, flags uint16
-	body        []byte // the family's own header, and attributes
+	body        []byte // the family's header and the attributes
 }
 
-// attribute is one of netlink, padded.
+// attribute encodes an attribute, padded.
 func attribute(kind uint16, data ...byte) []byte {
 	const header, align = unix.SizeofNlAttr, unix.NLA_ALIGNTO
 	b := binary.NativeEndian.AppendUint16(nil, uint16(header+len(data)))
@@ -23,26 +23,26 @@ func attribute(kind uint16, data ...byte) []byte {
 	return append(b, make([]byte, (align-len(b)%align)%align)...)
 }
 
-// nested is an attribute of attributes.
+// nested encodes an attribute that contains attributes.
 func nested(kind uint16, children ...[]byte) []byte {
 	return attribute(kind|unix.NLA_F_NESTED, slices.Concat(children...)...)
 }
 
-// text is an attribute that is a name.
+// text encodes a string attribute.
 func text(kind uint16, s string) []byte { return attribute(kind, append([]byte(s), 0)...) }
 
-// number is an attribute that is a number as the kernel has numbers; the ones of netfilter are in the network's order.
+// number encodes an attribute in native byte order, which rtnetlink uses.
 func number(kind uint16, n uint32) []byte {
 	return attribute(kind, binary.NativeEndian.AppendUint32(nil, n)...)
 }
 
-// bigNumber is an attribute of netfilter that is a number.
+// bigNumber encodes an attribute in network byte order, which netfilter uses.
 func bigNumber(kind uint16, n uint32) []byte {
 	return attribute(kind, binary.BigEndian.AppendUint32(nil, n)...)
 }
 
-// tellKernel sends messages to a family of netlink as one, and waits until the kernel has answered each that asks for
-// it, or one of them with an error, which is a [refusal].
+// tellKernel sends messages in one packet, and waits for the kernel's replies to those with NLM_F_ACK. The first error
+// among them is a [refusal].
 func tellKernel(family int, messages ...message) error {
 	conn, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, family)
 	if err != nil {
@@ -67,10 +67,10 @@ func tellKernel(family int, messages ...message) error {
 	return answers(conn, asked)
 }
 
-// numberAt is where a message has its number.
+// numberAt is the offset of the sequence number in a message.
 const numberAt = 8
 
-// refusal is the kernel's answer to one of several messages.
+// refusal is the kernel's error for one of several messages.
 type refusal struct {
 	message int // its index
 	errno   unix.Errno
@@ -80,8 +80,7 @@ func (r *refusal) Error() string { return r.errno.Error() }
 
 func (r *refusal) Unwrap() error { return r.errno }
 
-// answers reads so many answers, or the first that is an error. The kernel has given them by the time that it took the
-// messages.
+// answers reads that many replies, or up to the first error. The kernel replies within sendto, so it never waits.
 func answers(conn, asked int) error {
 	buffer := make([]byte, 16<<10)
 	for asked > 0 {

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// varFolder is where the nodes' own files appear to the machine, and a node's to the node.
+	// varFolder is the mount point of all nodes' state in the machine, and of a node's own in the node.
 	varFolder = "/var"
-	// newRoot is where a node's root is made.
+	// newRoot is the mount point of a node's root while it is made.
 	newRoot = "/tmp"
 )
 
-// node prepares a node's namespaces and becomes slipway-node, which is the file before FileConfig.
+// node prepares a node's namespaces and becomes slipway-node, which is the inherited file firstFile.
 func node() error {
 	if len(os.Args) < 3 {
 		return fmt.Errorf("a node without a name")
@@ -42,12 +42,12 @@ func node() error {
 	return fmt.Errorf("become slipway-node: %w", unix.Exec(program, args, os.Environ()))
 }
 
-// EnterRoot has a node's process leave the host's files behind, at its beginning. It is not done for it before: it may
-// be linked with libraries, which are the host's and have been loaded by now.
+// EnterRoot changes a node's root to the one that the part node made. slipway-node calls it at its start. An earlier
+// call would hide the host's libraries from the dynamic linker.
 func EnterRoot() error { return pivot(newRoot) }
 
-// makeRoot makes files, processes and network settings that are the node's, in a root that has nothing of the host:
-// what a link in an image or a volume leads to, whoever may follow it, is never the host's.
+// makeRoot makes a root with the node's own files, processes and network settings, and nothing of the host. So a link
+// in an image or a volume never leads to the host.
 func makeRoot(state string) error {
 	const plain = unix.MS_NOSUID | unix.MS_NODEV
 	for _, m := range []mount{
@@ -74,14 +74,14 @@ func makeRoot(state string) error {
 	return nil
 }
 
-// nodeFiles are those that programs expect to find anywhere.
+// nodeFiles are files that programs expect on any system.
 var nodeFiles = map[string]string{
 	"/etc/hosts":  "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n",
 	"/etc/passwd": "root:x:0:0:root:/root:/sbin/nologin\n",
 	"/etc/group":  "root:x:0:\n",
 }
 
-// furnishNode makes the root's folders, and the files that are needed of the host's.
+// furnishNode makes the folders and files of the node's root, with copies of the few host files that a node needs.
 func furnishNode() error {
 	for _, folder := range []string{"/dev", filepath.Dir(authorities), "/proc", "/root", "/sys", "/tmp", varFolder, wire.PathVolumes} {
 		if err := os.MkdirAll(newRoot+folder, folderMode); err != nil {
@@ -99,10 +99,10 @@ func furnishNode() error {
 	return copyAuthorities(newRoot + authorities)
 }
 
-// devices are those that every container has, and so each node.
+// devices are the devices in every container and node.
 var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
-// showDevices shows the devices in a folder.
+// showDevices bind-mounts the devices into a folder.
 func showDevices(dev string) error {
 	for _, name := range devices {
 		at := filepath.Join(dev, name)
@@ -116,10 +116,10 @@ func showDevices(dev string) error {
 	return nil
 }
 
-// authorities is where programs look first for those whom to trust about the names of servers: registries, for a node.
+// authorities is the file in which programs look first for trusted CAs. A node needs them for registries.
 const authorities = "/etc/ssl/certs/ca-certificates.crt"
 
-// copyAuthorities copies the host's, from wherever its distribution has them. A host may have none.
+// copyAuthorities copies the host's CA certificates from the paths of common distributions. A host may have none.
 func copyAuthorities(to string) error {
 	for _, file := range []string{
 		authorities, "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/pki/tls/cacert.pem",
@@ -132,7 +132,7 @@ func copyAuthorities(to string) error {
 	return nil
 }
 
-// pivot makes a folder the root, and leaves the one that was it behind.
+// pivot makes a folder the root and detaches the old one.
 func pivot(root string) error {
 	for _, step := range []func() error{
 		func() error { return unix.Chdir(root) },

@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// AllRights are those that a process keeps over an exec as long as it has no id.
+// AllRights returns all capabilities, as ambient ones: a process without a mapped id keeps only these over an exec.
 func AllRights() (all []uintptr) {
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
 		all = append(all, c)
@@ -24,7 +24,7 @@ func AllRights() (all []uintptr) {
 	return all
 }
 
-// awaitIDs waits until this process's user namespace has ids. Without them there is nothing to go on with.
+// awaitIDs waits until the parent has mapped ids into this process's user namespace.
 func awaitIDs() error {
 	given := os.NewFile(wire.FileGiven, "ids")
 	defer given.Close()
@@ -34,7 +34,7 @@ func awaitIDs() error {
 	return nil
 }
 
-// becomeRoot takes on the identity of the user namespace's root.
+// becomeRoot takes on the ids of the user namespace's root.
 func becomeRoot() error {
 	if err := errors.Join(unix.Setgroups(nil), unix.Setresgid(0, 0, 0), unix.Setresuid(0, 0, 0)); err != nil {
 		return fmt.Errorf("become root of the user namespace: %w", err)
@@ -42,8 +42,8 @@ func becomeRoot() error {
 	return nil
 }
 
-// remove removes a folder of this user's, with what in it he may not enter and what belongs to ids that were set aside
-// for him: in a user namespace that has those, or him alone if there are none.
+// remove removes a folder of an ordinary user, including folders that the user may not enter and files of the user's
+// subordinate ids. It does so in a user namespace with those ids or, without any, with the user's one id.
 func remove() error {
 	if len(os.Args) < 3 {
 		return errors.New("a folder to remove is missing")
@@ -61,7 +61,7 @@ func remove() error {
 	return cmd.Run()
 }
 
-// removal is this program in a user namespace of its own.
+// removal returns a command for the part removing, in its own user namespace.
 func removal() *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe", partRemoving, os.Args[2])
 	cmd.Stderr = os.Stderr
@@ -69,7 +69,7 @@ func removal() *exec.Cmd {
 	return cmd
 }
 
-// removeWith removes it where these ids are.
+// removeWith removes the folder in a user namespace with these ids.
 func removeWith(ids subid.IDs) error {
 	cmd := removal()
 	from, to, err := os.Pipe()
@@ -88,7 +88,7 @@ func removeWith(ids subid.IDs) error {
 	return errors.Join(err, to.Close(), cmd.Wait())
 }
 
-// removing is in that user namespace.
+// removing removes the folder, in that user namespace.
 func removing() error {
 	if len(os.Args) > 3 {
 		if err := awaitIDs(); err != nil {

@@ -12,32 +12,31 @@ import (
 )
 
 const (
-	// maxRequest is more than any request has.
+	// maxRequest exceeds the size of any request, in bytes.
 	maxRequest = 64 << 10
-	// maxFiles is more than come with any request.
+	// maxFiles exceeds the number of files with any request.
 	maxFiles = 16
 )
 
-// requests are what the other side of a socket asks for.
+// requests receives requests on a socket, and sends the replies.
 type requests struct {
 	conn            int
 	buffer, control []byte
 
-	mu sync.Mutex // held while something is said
+	mu sync.Mutex // guards sends
 }
 
 func newRequests(conn int) *requests {
 	return &requests{conn: conn, buffer: make([]byte, maxRequest), control: make([]byte, unix.CmsgSpace(4*maxFiles))}
 }
 
-// errHungUp says that the other side asks for nothing more.
+// errHungUp means that the other side has closed the connection.
 var errHungUp = errors.New("the other side has hung up")
 
-// errTooMuch says that a request is longer, or brings more files, than any can.
+// errTooMuch means that a request is longer, or has more files, than any valid one.
 var errTooMuch = errors.New("a request that is too long")
 
-// each has every request answered, one after the other, until the other side hangs up. The files that came with one are
-// closed then.
+// each answers requests one by one until the other side hangs up. It closes the files of each request after its answer.
 func (q *requests) each(answer func(wire.Request, []int)) error {
 	for {
 		r, files, err := q.next()
@@ -107,7 +106,7 @@ func (q *requests) refuse(r wire.Request, err error) {
 	q.send(reply)
 }
 
-// send says something; when nobody listens any more, the next request tells so.
+// send sends a reply. If it fails, the next receive reports that.
 func (q *requests) send(r wire.Reply, files ...int) {
 	text, err := json.Marshal(r)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// processSpec is what a process has to be.
+// processSpec is a [wire.Process] with the steps that become it.
 type processSpec wire.Process
 
-// become turns this thread, and with it the process, into the one that is described.
+// become turns this thread, and with it the process, into the described one.
 func (p *processSpec) become() error {
 	if p.Dir == "" {
 		p.Dir = "/"
@@ -25,11 +25,12 @@ func (p *processSpec) become() error {
 	if err := p.takeRights(); err != nil {
 		return err
 	}
-	// The new identity decides whether the folder can be entered, and has taken this signal away.
+	// After the change of identity, because that decides whether the folder can be entered. The change has also cleared
+	// Pdeathsig.
 	if err := unix.Chdir(p.Dir); err != nil {
 		return fmt.Errorf("enter the working folder %s: %w", p.Dir, err)
 	}
-	if _, err := unix.Getwd(); err != nil { // a folder of the node's has no name here
+	if _, err := unix.Getwd(); err != nil { // a folder outside the root has no path here
 		return fmt.Errorf("the working folder %s is not in the container: %w", p.Dir, err)
 	}
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
@@ -46,22 +47,23 @@ func (p *processSpec) become() error {
 	return fmt.Errorf("run %s: %w", program, unix.Exec(program, p.Args, p.Env))
 }
 
-// catchNothing lets go of the signals that Go's runtime catches, as the exec would do after it has closed the files by
-// which others see it. So a signal that they see to be caught is caught by the container's program.
+// catchNothing restores the default action of signals that the Go runtime catches. exec would do so later, after it has
+// closed the files by which others see the start. So a caught signal in /proc is one that the container's program
+// catches.
 func catchNothing() {
-	var byDefault [4]uint64 // a struct sigaction of zeros
+	var byDefault [4]uint64 // a zero struct sigaction
 	const signals, size = 64, 8
 	for s := uintptr(1); s <= signals; s++ {
-		unix.RawSyscall6(unix.SYS_RT_SIGACTION, s, uintptr(unsafe.Pointer(&byDefault)), 0, size, 0, 0) // SIGKILL's stays
+		unix.RawSyscall6(unix.SYS_RT_SIGACTION, s, uintptr(unsafe.Pointer(&byDefault)), 0, size, 0, 0) // fails for SIGKILL and SIGSTOP, which keep their action
 	}
 }
 
-// openFiles is how many files each process of a container may have open, where the machine allows that many: as many as
-// the kubelet takes for itself.
+// openFiles bounds the open files of a container's process, if the machine allows that many. It is the kubelet's own
+// default (maxOpenFiles).
 const openFiles = 1_000_000
 
-// limitFiles says so expressly: a program in Go, such as this one, would restore what it was started with, which is for
-// those who use select.
+// limitFiles sets the limit of open files. It must be explicit: the Go runtime raises the soft limit, and restores the
+// original one at exec, for programs that use select.
 func limitFiles() error {
 	var limit syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)
@@ -76,12 +78,12 @@ func limitFiles() error {
 	return nil
 }
 
-// takeRights takes identity and rights on. The filter comes while there is the right to set it, and before the
-// rights that it needs are gone.
+// takeRights sets ids and capabilities. It installs the filter after the ids, and before it drops the capability to
+// install one.
 func (p *processSpec) takeRights() error {
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
 		if p.Capabilities&(1<<c) == 0 {
-			_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0) // one that the kernel or the machine does not have
+			_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0) // fails for a capability that the kernel lacks
 		}
 	}
 	if p.IDs {
@@ -113,13 +115,13 @@ func (p *processSpec) takeRights() error {
 	return nil
 }
 
-// takeIdentity changes the ids of this thread alone: the program that it becomes has no other. Rights stay, for the
+// takeIdentity changes the ids of this thread only, because exec ends the others. It keeps the capabilities for the
 // filter.
 func (p *processSpec) takeIdentity() error {
 	if err := unix.Prctl(unix.PR_SET_KEEPCAPS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep rights over a change of identity: %w", err)
 	}
-	groups := make([]uint32, len(p.Groups)+1) // never empty
+	groups := make([]uint32, len(p.Groups)+1) // never empty, so that it has an address
 	for i, g := range p.Groups {
 		groups[i] = uint32(g)
 	}
@@ -136,7 +138,7 @@ func (p *processSpec) takeIdentity() error {
 	return effectiveAgain()
 }
 
-// effectiveAgain makes rights effective that a change of identity has left permitted only.
+// effectiveAgain restores effective capabilities, which a change of ids clears, from the permitted ones.
 func effectiveAgain() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var sets [2]unix.CapUserData
@@ -149,7 +151,7 @@ func effectiveAgain() error {
 	return setRights(&sets)
 }
 
-// keepOnly drops all rights but these.
+// keepOnly drops all other capabilities.
 func keepOnly(kept uint64) error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var sets [2]unix.CapUserData
@@ -171,7 +173,7 @@ func setRights(sets *[2]unix.CapUserData) error {
 	return nil
 }
 
-// find looks for the program as a shell would.
+// find finds the program in PATH, as a shell does.
 func (p *processSpec) find() (string, error) {
 	name := p.Args[0]
 	if strings.Contains(name, "/") {

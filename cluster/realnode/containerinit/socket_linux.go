@@ -9,10 +9,10 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// backlog is how many connections may wait to be accepted.
+// backlog is the number of connections that may wait for accept.
 const backlog = 1024
 
-// openSocket makes a socket, which never waits for anything.
+// openSocket makes a nonblocking socket, and starts to connect or to listen.
 func openSocket(s wire.Socket) (int, error) {
 	at, err := netip.ParseAddrPort(s.Address)
 	if err != nil || !at.Addr().Is4() {
@@ -33,7 +33,7 @@ func openSocket(s wire.Socket) (int, error) {
 	return fd, nil
 }
 
-// direct binds or connects it. It may be bound to an address that is yet to come.
+// direct connects or binds the socket. IP_FREEBIND lets it bind to an address that does not exist yet.
 func direct(s wire.Socket, fd int, at unix.Sockaddr, kind int) error {
 	if !s.Listen {
 		if err := unix.Connect(fd, at); err != nil && err != unix.EINPROGRESS {

@@ -11,15 +11,15 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// spawner starts the first processes of a node's containers. The node itself could, but is large and has many threads:
-// a process that is to be in a new user namespace begins as a copy of the one that starts it, and each page that the
-// two share, and one then writes to, is taken from all processors that a thread of it runs on.
+// spawner starts the first processes of a node's containers. The node itself would be slow: a process in a new user
+// namespace starts as a copy of its parent. Each page that either then writes to must be flushed on all processors that
+// run the parent's threads, and the node has many pages and threads.
 type spawner struct {
 	requests *requests
-	network  int // the node's network namespace
+	network  int // of the node
 }
 
-// spawn starts what the other side of [FileSpawner] asks for until that hangs up.
+// spawn answers the node's requests on [FileSpawner] until the node hangs up.
 func spawn() error {
 	if err := handOnBelow(firstFile); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s *spawner) answer(r wire.Request, files []int) {
 	s.requests.send(wire.Reply{ID: r.ID, PID: pid})
 }
 
-// start starts a process in the pod's network, which it inherits from the thread.
+// start starts a process in the pod's network, which it inherits from this thread.
 func (s *spawner) start(p wire.Spawn, files []int) (pid int, err error) {
 	if !p.Network {
 		return startChild(p, files)
@@ -61,13 +61,13 @@ func (s *spawner) start(p wire.Spawn, files []int) (pid int, err error) {
 	}
 	defer func() {
 		if err := unix.Setns(s.network, unix.CLONE_NEWNET); err != nil {
-			panic(fmt.Sprintf("leave a pod's network: %v", err)) // all later containers would be in it
+			panic(fmt.Sprintf("leave a pod's network: %v", err)) // all later containers would start in it
 		}
 	}()
 	return startChild(p, files[1:])
 }
 
-// startChild starts the process with the files that it is to inherit, among which this program comes fourth.
+// startChild starts the process with its inherited files. It inserts this program as [FileProgram].
 func startChild(p wire.Spawn, files []int) (pid int, err error) {
 	how := &syscall.ProcAttr{Dir: "/", Env: []string{"GOMAXPROCS=1"}, Sys: attributes(p)}
 	for i, fd := range files {
@@ -80,27 +80,27 @@ func startChild(p wire.Spawn, files []int) (pid int, err error) {
 	return pid, err
 }
 
-// namespaces are those that a container has of its own, besides its pod's network.
+// namespaces are the container's own namespaces. The network namespace is the pod's.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC
 
 // idRange is the number of ids in a node's user namespace.
 const idRange = 1 << 16
 
-// attributes make the process the node's child, as this one is: it ends with the node's thread that started this one,
-// and the node waits for it.
+// attributes make the process a child of the node (CLONE_PARENT). It ends with the node's thread that started this
+// process, and the node waits for it.
 func attributes(p wire.Spawn) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{
 		Cloneflags: namespaces | unix.CLONE_PARENT, Pdeathsig: syscall.SIGKILL, Setsid: true, GidMappingsEnableSetgroups: p.IDs,
 	}
 	if p.IDs {
-		// Root's id and the others apart: those of an ordinary user's node are from two places, over which a range may
-		// not reach.
+		// Two entries: an ordinary user's node gets root's id and the others from two host ranges, and an entry must
+		// not span both.
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}, {ContainerID: 1, HostID: 1, Size: idRange - 1}}
 		a.GidMappings = a.UidMappings
 		return a
 	}
-	// There is one id, which the container sees as the one that it is to have. Where that is not root's, rights have to
-	// be handed on.
+	// The container sees the node's one id as the id that it asks for. If that is not 0, only ambient capabilities
+	// survive exec.
 	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: p.UID, HostID: 0, Size: 1}}
 	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: p.GID, HostID: 0, Size: 1}}
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {

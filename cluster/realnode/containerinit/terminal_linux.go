@@ -9,7 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// ownTerminal opens a terminal of the container, sends its other end away and makes it this process's own.
+// ownTerminal opens a terminal of the container, sends the master end to the node, and makes the terminal this
+// process's controlling one.
 func ownTerminal() error {
 	master, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {

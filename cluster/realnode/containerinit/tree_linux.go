@@ -8,10 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tree is a container's root file system while it is being made. Another container of the pod may run already, and
-// change at any moment what is in volumes that both have: a path that was looked at may lead elsewhere when it is used.
-// So the kernel opens each path once, as if the tree's root were the root, and what is mounted there is mounted on what
-// was opened.
+// tree is a container's root file system while it is made. Another container of the pod may run already and change
+// shared volumes at any time: a path can lead elsewhere between check and use. So the kernel opens each path once,
+// below the tree's root, and mounts go onto what it opened.
 type tree struct {
 	path string
 	root int
@@ -25,18 +24,18 @@ func newTree(path string) (*tree, error) {
 	return &tree{path, root}, nil
 }
 
-// close must come before the process enters any folder of the container's: a link of /proc leads to what it has open.
+// close must come before the process enters a folder of the container: links in /proc/PID/fd lead to its open files.
 func (t *tree) close() { _ = unix.Close(t.root) }
 
-// open opens what is there already.
+// open opens an existing path with O_PATH.
 func (t *tree) open(path string, flags uint64) (int, error) {
 	return openBelow(t.root, path, flags, unix.RESOLVE_IN_ROOT|unix.RESOLVE_NO_MAGICLINKS)
 }
 
-// patience is how often something is opened again while others rename folders on the way.
+// patience bounds the attempts to open a path while other processes rename folders on the way.
 const patience = 1000
 
-// openBelow opens no more than a place: nothing can be read or written by it.
+// openBelow opens with O_PATH: the file can be located, but neither read nor written.
 func openBelow(dir int, path string, flags, resolve uint64) (fd int, err error) {
 	for range patience {
 		fd, err = unix.Openat2(dir, path, &unix.OpenHow{Flags: flags | unix.O_PATH | unix.O_CLOEXEC, Resolve: resolve})
@@ -47,7 +46,7 @@ func openBelow(dir int, path string, flags, resolve uint64) (fd int, err error) 
 	return fd, err
 }
 
-// folder opens a folder, made if need be.
+// folder opens a folder, and makes it if needed.
 func (t *tree) folder(path string) (int, error) {
 	fd, err := t.open(path, unix.O_DIRECTORY)
 	if errors.Is(err, unix.ENOENT) {
@@ -56,7 +55,7 @@ func (t *tree) folder(path string) (int, error) {
 	return fd, err
 }
 
-// file opens a file, made if need be.
+// file opens a file, and makes it if needed.
 func (t *tree) file(path string) (int, error) {
 	fd, err := t.open(path, 0)
 	if errors.Is(err, unix.ENOENT) {
@@ -65,7 +64,7 @@ func (t *tree) file(path string) (int, error) {
 	return fd, err
 }
 
-// maker makes what has that name in a folder, unless something has.
+// maker makes an entry in a folder. It fails if one exists.
 type maker func(dir int, name string) error
 
 func makeFolder(dir int, name string) error { return unix.Mkdirat(dir, name, folderMode) }
@@ -78,8 +77,8 @@ func makeFile(dir int, name string) error {
 	return unix.Close(fd)
 }
 
-// make makes something, with the folders that lead there. The way is found first, and then gone without following a
-// link: where one has come meanwhile that is an error.
+// make makes an entry and the folders above it. It first resolves the path, and then opens it step by step without
+// following links. So a link that appears meanwhile is an error.
 func (t *tree) make(path string, last maker) (int, error) {
 	at, err := Within(t.path, path)
 	if err != nil {
@@ -105,7 +104,7 @@ func (t *tree) make(path string, last maker) (int, error) {
 	return dir, nil
 }
 
-// step opens what has that name in a folder, made if need be.
+// step opens an entry in a folder, and makes it if needed.
 func step(dir int, name string, make maker) (int, error) {
 	const resolve = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS
 	fd, err := openBelow(dir, name, 0, resolve)
@@ -118,11 +117,10 @@ func step(dir int, name string, make maker) (int, error) {
 	return openBelow(dir, name, 0, resolve)
 }
 
-// asPath is a path of something that is open. It leads there, whatever has become of the names on the way.
+// asPath returns a path of an open file. It stays valid when names in the real path change.
 func asPath(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
-// bind shows, at one place that is open, what is at another one, with what is mounted below it. It returns the new
-// mount.
+// bind mounts one open file on another, with the mounts below it. It returns the new mount.
 func bind(source, at int) (int, error) {
 	mount, err := unix.OpenTree(source, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)
 	if err != nil {
@@ -135,7 +133,7 @@ func bind(source, at int) (int, error) {
 	return mount, nil
 }
 
-// isProc says whether something is in what the kernel says of processes.
+// isProc reports whether an open file is in a proc file system.
 func isProc(fd int) (bool, error) {
 	var s unix.Statfs_t
 	err := unix.Fstatfs(fd, &s)

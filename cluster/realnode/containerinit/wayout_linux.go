@@ -15,13 +15,13 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// listenOutside leads the connections over TCP that come from nodes and pods, to addresses other than those that are
-// kept, to a new socket that listens at w.Address. A connection that it accepts has the address that was connected to
-// as its own. It needs no conntrack, whose table pods could fill.
+// listenOutside redirects the TCP connections of nodes and pods, except those to ranges in w.Keep, to a new listener at
+// w.Address. An accepted connection's local address is its original destination. No conntrack is needed, whose table
+// pods could fill.
 //
-// A rule of nftables hands the packets to the socket (tproxy) and marks them; packets with the mark are this machine's.
-// Without a socket they are as unreachable as packets of other protocols. All of it is in the machine's own network, so
-// that ordinary users can have it, too.
+// A rule of nftables assigns the packets to the listener (tproxy) and marks them. A route delivers marked packets
+// locally. Without a listener they are unreachable, as packets of other protocols are. All of it is in the machine's
+// network namespace, so ordinary users can have it too.
 func listenOutside(w wire.WayOut) (int, error) {
 	at, err := netip.ParseAddrPort(w.Address)
 	if err != nil || !at.Addr().Is4() || slices.ContainsFunc(w.Keep, func(p netip.Prefix) bool { return !p.Addr().Is4() }) {
@@ -42,11 +42,11 @@ const (
 	wayOutName  = "slipway-egress"
 	wayOutMark  = 0x51
 	wayOutTable = 0x51
-	// loopbackIndex is that of the loopback interface in each network namespace, which has it first.
+	// loopbackIndex is the index of the loopback interface, the first in each network namespace.
 	loopbackIndex = 1
-	// wayOutRule is the priority of the rule for what is marked: before the main table's.
+	// wayOutRule is the priority of the rule for marked packets, before that of the main table.
 	wayOutRule = 100
-	mangle     = -150 // the priority at which packets are changed, before routes are looked for
+	mangle     = -150 // NF_IP_PRI_MANGLE, before routing
 )
 
 func leadOutside(at netip.AddrPort, keep []netip.Prefix) error {
@@ -62,9 +62,9 @@ func leadOutside(at netip.AddrPort, keep []netip.Prefix) error {
 	return filter(filterMessages(at, keep))
 }
 
-// ignoreMarkOfSources has the kernel look for the route back to a source without the packet's mark. Every address is
-// this machine's by the route for the mark, sources too, and packets from such are dropped. A namespace inherits the
-// setting from the host, where programs for VPNs turn it on.
+// ignoreMarkOfSources turns src_valid_mark off. With it the kernel would look up a packet's source with the packet's
+// mark too. By the route for the mark every address is local, and packets from local sources are dropped. A namespace
+// inherits the setting from the host, where VPN programs turn it on.
 func ignoreMarkOfSources() error {
 	const interfaces, setting = "/proc/sys/net/ipv4/conf", "src_valid_mark"
 	there, err := os.ReadDir(interfaces)
@@ -72,18 +72,17 @@ func ignoreMarkOfSources() error {
 		return err
 	}
 	off := func(name string) error { return os.WriteFile(filepath.Join(interfaces, name, setting), []byte("0"), 0) }
-	if err := off("default"); err != nil { // first: an interface that comes now has it from here
+	if err := off("default"); err != nil { // first: new interfaces inherit it
 		return err
 	}
 	for _, i := range there {
-		if err := off(i.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may have gone
+		if err := off(i.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) { // the interface may have gone
 			return err
 		}
 	}
 	return nil
 }
 
-// filter has nftables do what messages say.
 func filter(messages []message) error {
 	if err := tellKernel(unix.NETLINK_NETFILTER, messages...); err != nil {
 		return fmt.Errorf("have nftables lead connections to the outside: %w", withoutFilter(err, messages))
@@ -91,9 +90,9 @@ func filter(messages []message) error {
 	return nil
 }
 
-// missing is an error that comes of what the kernel lacks.
+// missing is an error because the kernel lacks a part.
 type missing struct {
-	part string // a module, or an option of the kernel's build
+	part string // a module, or an option of the kernel's build: CONFIG_…
 	err  error
 }
 
@@ -101,7 +100,7 @@ func (m *missing) Error() string { return "no " + m.part + ": " + m.err.Error() 
 
 func (m *missing) Unwrap() error { return m.err }
 
-// withoutRules is the error of a rule of routes, with what the kernel lacks if that is so.
+// withoutRules returns a [missing] if the kernel lacks rules for routes, and else err.
 func withoutRules(err error) error {
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EAFNOSUPPORT) {
 		return &missing{"CONFIG_IP_MULTIPLE_TABLES", err}
@@ -109,8 +108,8 @@ func withoutRules(err error) error {
 	return err
 }
 
-// withoutFilter is the error of messages to nftables, with what the kernel lacks if that is so: the family of netlink,
-// what takes the messages, their chains of IPv4, or the one expression of the rule that is a module of its own.
+// withoutFilter returns a [missing] if the error of nftables means that the kernel lacks a part, and else err. The
+// parts are the netlink family, nftables, its IPv4 chains, and tproxy, an expression in a module of its own.
 func withoutFilter(err error, messages []message) error {
 	answered, _ := errors.AsType[*refusal](err)
 	about := func(kind uint16) bool {
@@ -127,7 +126,7 @@ func withoutFilter(err error, messages []message) error {
 	return err
 }
 
-// markedRoute makes all addresses this machine's own, in a table of its own.
+// markedRoute makes all addresses local, in its own routing table.
 func markedRoute() message {
 	header := []byte{unix.AF_INET, 0, 0, 0, wayOutTable, unix.RTPROT_STATIC, unix.RT_SCOPE_HOST, unix.RTN_LOCAL, 0, 0, 0, 0}
 	return message{
@@ -136,7 +135,7 @@ func markedRoute() message {
 	}
 }
 
-// markedRule has that table looked at for packets with the mark.
+// markedRule selects that table for marked packets.
 func markedRule() message {
 	header := []byte{unix.AF_INET, 0, 0, 0, wayOutTable, 0, 0, unix.FR_ACT_TO_TBL, 0, 0, 0, 0}
 	return message{
@@ -145,7 +144,7 @@ func markedRule() message {
 	}
 }
 
-// filterMessages make a table of nftables with the rule, in place of an older one.
+// filterMessages replace the nftables table by a new one with the rule.
 func filterMessages(at netip.AddrPort, keep []netip.Prefix) []message {
 	const batch = uint16(unix.NFNL_SUBSYS_NFTABLES)
 	return []message{
@@ -173,10 +172,10 @@ func netfilterHeader(family byte, resource uint16) []byte {
 	return binary.BigEndian.AppendUint16([]byte{family, unix.NFNETLINK_V0}, resource)
 }
 
-// destination is where IPv4 has the address that a packet goes to.
+// destination is the offset of the destination address in an IPv4 header.
 const destination, addressSize = 16, 4
 
-// expressions are those of the rule: TCP, to none of the addresses that are kept, goes to the socket and is marked.
+// expressions returns those of the rule: TCP to an address outside keep goes to the listener and is marked.
 func expressions(at netip.AddrPort, keep []netip.Prefix) [][]byte {
 	all := [][]byte{
 		expression("meta", bigNumber(unix.NFTA_META_KEY, unix.NFT_META_L4PROTO), bigNumber(unix.NFTA_META_DREG, unix.NFT_REG_1)),
@@ -199,14 +198,15 @@ func expressions(at netip.AddrPort, keep []netip.Prefix) [][]byte {
 		expression("meta", bigNumber(unix.NFTA_META_KEY, unix.NFT_META_MARK), bigNumber(unix.NFTA_META_SREG, register1)))
 }
 
-// tproxyFamily and the others are attributes of the expression tproxy, of linux/netfilter/nf_tables.h.
+// tproxyFamily, tproxyAddress and tproxyPort are attributes of the expression tproxy (enum nft_tproxy_attributes in
+// linux/netfilter/nf_tables.h).
 const tproxyFamily, tproxyAddress, tproxyPort = 1, 2, 3
 
 func expression(name string, attributes ...[]byte) []byte {
 	return nested(unix.NFTA_LIST_ELEM, text(unix.NFTA_EXPR_NAME, name), nested(unix.NFTA_EXPR_DATA, attributes...))
 }
 
-// compare goes on where the first register is, or is not, that.
+// compare continues with the rule if the first register is equal, or not equal, to data.
 func compare(how uint32, data ...byte) []byte {
 	return expression("cmp", bigNumber(unix.NFTA_CMP_SREG, unix.NFT_REG_1), bigNumber(unix.NFTA_CMP_OP, how), value(unix.NFTA_CMP_DATA, data...))
 }
@@ -219,7 +219,7 @@ func value(kind uint16, data ...byte) []byte {
 	return nested(kind, attribute(unix.NFTA_DATA_VALUE, data...))
 }
 
-// mask has so many bits set.
+// mask returns the netmask with that many bits set.
 func mask(bits int) []byte {
 	return binary.BigEndian.AppendUint32(nil, ^uint32(0)<<(8*addressSize-bits))
 }

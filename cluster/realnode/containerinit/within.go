@@ -8,12 +8,11 @@ import (
 	"syscall"
 )
 
-// maxLinks is how many links a path may lead over, as in the kernel.
+// maxLinks bounds the links in a path, as the kernel does.
 const maxLinks = 40
 
-// Within is where path lies in the tree below root, whose links are followed as if root were the root. Nothing of the
-// container runs yet, so nothing changes meanwhile. It fails with ELOOP where there are more links than the kernel
-// follows, which would follow them out of the root.
+// Within returns the real path of path in the tree below root, with links resolved as if root were /. The result holds
+// while no process changes the tree. Within fails with ELOOP at more links than the kernel follows.
 func Within(root, path string) (string, error) {
 	at, links := root, 0
 	parts := strings.Split(path, "/")

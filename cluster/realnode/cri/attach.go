@@ -13,36 +13,35 @@ import (
 	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
 )
 
-// attached are those who see what a container writes. None of them holds the container up for longer than [stall].
+// attached are the clients that see a container's output. None delays the container for longer than [stall].
 type attached struct {
-	hurried chan struct{} // closed a moment after the container's end: slow clients are sent away
-	done    chan struct{} // closed once nothing more will be written
+	hurried chan struct{} // closed a moment after the container's end: clients that lag must leave
+	done    chan struct{} // closed when no more output will come
 
 	mu  sync.Mutex
 	all map[*viewer]bool
 }
 
 const (
-	// stall is how long a viewer may take nothing while the container has more for it than waits already.
+	// stall is the time for which a client with a full queue may read nothing before it must leave.
 	stall = 2 * time.Second
-	// hurry is how long viewers are waited for once the container has ended.
+	// hurry is the time for which the rest of the output waits for clients after the container's end.
 	hurry = time.Second
-	// waiting is how many pieces of output wait for a viewer.
+	// waiting is the length of a client's queue, in pieces of output.
 	waiting = 64
-	// goodbye is how long a viewer has, once the container has ended, for what waits.
+	// goodbye is the time that a client has to read its queue after the container's end.
 	goodbye = 10 * time.Second
 )
 
-// viewer is one of them. It has a goroutine of its own, since its client may stop to read.
+// viewer is one client. It has a goroutine of its own, since clients may stop reading.
 type viewer struct {
-	out, err io.Writer // nil for streams that are not wanted
+	out, err io.Writer // nil for a stream that the client does not want
 	queue    chan piece
 	gone     chan struct{}
 	once     sync.Once
-	why      error // why it is gone, once it is
+	why      error // the reason why it left; valid when gone is closed
 }
 
-// piece is what is to be shown.
 type piece struct {
 	to   io.Writer
 	text []byte
@@ -59,7 +58,7 @@ func (v *viewer) leave(why error) {
 	})
 }
 
-// show shows what comes until the viewer is gone, or nothing more comes.
+// show writes the queue to the client until the client leaves or the output ends.
 func (v *viewer) show(done <-chan struct{}) {
 	for {
 		select {
@@ -79,12 +78,11 @@ func (v *viewer) show(done <-chan struct{}) {
 
 func (v *viewer) write(p piece) {
 	if _, err := p.to.Write(p.text); err != nil {
-		v.leave(nil) // a client that went
+		v.leave(nil) // the client has disconnected
 	}
 }
 
-// offer gives the viewer something to show, and waits a moment if it is behind. One that takes nothing meanwhile has to
-// leave.
+// offer adds a piece to the queue. If the queue is full it waits for stall, and then makes the client leave.
 func (v *viewer) offer(p piece, hurried <-chan struct{}) {
 	select {
 	case v.queue <- p:
@@ -103,14 +101,14 @@ func (v *viewer) offer(p piece, hurried <-chan struct{}) {
 	}
 }
 
-// errStalled says why a client was sent away.
+// errStalled is the reason for a client that did not read.
 var errStalled = fmt.Errorf("the client has not read the container's output for %s; kubectl logs prints all of it", stall)
 
 func newAttached() *attached {
 	return &attached{all: map[*viewer]bool{}, hurried: make(chan struct{}), done: make(chan struct{})}
 }
 
-// add lets somebody see what is written from now on.
+// add shows a client all output from now on.
 func (a *attached) add(v *viewer) {
 	a.mu.Lock()
 	a.all[v] = true
@@ -125,7 +123,7 @@ func (a *attached) remove(v *viewer) {
 	delete(a.all, v)
 }
 
-// write shows output to all, who may see it later.
+// write shows output to all clients. It copies text.
 func (a *attached) write(stream string, text []byte) {
 	a.mu.Lock()
 	viewers := slices.Collect(maps.Keys(a.all))
@@ -133,7 +131,7 @@ func (a *attached) write(stream string, text []byte) {
 	if len(viewers) == 0 {
 		return
 	}
-	text = bytes.Clone(text) // the caller's is overwritten
+	text = bytes.Clone(text) // the caller reuses its buffer
 	for _, v := range viewers {
 		to := v.out
 		if stream == "stderr" {
@@ -145,15 +143,15 @@ func (a *attached) write(stream string, text []byte) {
 	}
 }
 
-// hurry gives viewers one more moment to let the rest of a container's output pass.
+// hurry bounds the delay by clients after the container's end.
 func (a *attached) hurry() (stop func() bool) {
 	return time.AfterFunc(hurry, func() { close(a.hurried) }).Stop
 }
 
-// close sends everybody away who has seen all: the container has ended.
+// close ends all clients when they have read their queues.
 func (a *attached) close() { close(a.done) }
 
-// Attach joins streams to those of a container that runs, until it ends.
+// Attach connects streams to a running container until it ends.
 func (s streams) Attach(ctx context.Context, id string, in io.Reader, out, errs io.WriteCloser, tty bool, resize <-chan remotecommand.TerminalSize) error {
 	c, run, err := s.running(id)
 	if err != nil {
@@ -170,7 +168,7 @@ func (s streams) Attach(ctx context.Context, id string, in io.Reader, out, errs 
 	}
 	if in != nil {
 		go func() {
-			_, _ = io.Copy(run.stdin, in) // the client tells of its failures itself
+			_, _ = io.Copy(run.stdin, in) // a failing client reports its own error
 			if c.config.GetStdinOnce() && run.terminal == nil {
 				_ = run.stdin.Close()
 			}
@@ -179,7 +177,7 @@ func (s streams) Attach(ctx context.Context, id string, in io.Reader, out, errs 
 	return v.await(ctx, run.ended)
 }
 
-// writer is nil for a stream that is not wanted.
+// writer returns w, or a nil interface for a nil w.
 func writer(w io.WriteCloser) io.Writer {
 	if w == nil {
 		return nil
@@ -187,7 +185,7 @@ func writer(w io.WriteCloser) io.Writer {
 	return w
 }
 
-// await returns when the viewer has seen all, or why it does not.
+// await waits until the client has read all or left. It returns the reason if the client had to leave.
 func (v *viewer) await(ctx context.Context, ended <-chan struct{}) error {
 	select {
 	case <-v.gone:

@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/removetree"
 )
 
-// container is one container. Runtime.mu guards what changes.
+// container is a container of a sandbox. Runtime.mu guards the fields that change.
 type container struct {
 	id       string
 	sandbox  *sandbox
@@ -30,15 +30,15 @@ type container struct {
 	created  time.Time
 
 	meter             process.Meter
-	resources         *runtimeapi.LinuxContainerResources // that hold now
-	run               *run                                // nil until it is started
+	resources         *runtimeapi.LinuxContainerResources // as last updated
+	run               *run                                // nil until it starts
 	state             runtimeapi.ContainerState
 	started, finished time.Time
 	exit              int32
 	reason, message   string
 }
 
-// CreateContainer prepares a container.
+// CreateContainer prepares a container, and refuses unsupported settings with the reason.
 func (r *Runtime) CreateContainer(_ context.Context, sandboxID string, config *runtimeapi.ContainerConfig, _ *runtimeapi.PodSandboxConfig) (string, error) {
 	s, err := r.sandbox(sandboxID)
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *Runtime) CreateContainer(_ context.Context, sandboxID string, config *r
 	return c.id, nil
 }
 
-// Uses reports whether a container, which may have ended, is over the image of that ID, or has it as a volume.
+// Uses reports whether a container, which may have ended, has the image with this ID as its root or as a volume.
 func (r *Runtime) Uses(image string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,7 +90,7 @@ func (r *Runtime) container(id string) (*container, error) {
 	return nil, unknown("container", id)
 }
 
-// running is the container and its process, if that runs.
+// running returns a running container and its process.
 func (r *Runtime) running(id string) (*container, *run, error) {
 	c, err := r.container(id)
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *Runtime) running(id string) (*container, *run, error) {
 	return c, c.run, nil
 }
 
-// StartContainer starts a container that was created, and returns when its program runs or why it cannot.
+// StartContainer starts a created container. It returns when the program runs, or with the reason why it does not.
 func (r *Runtime) StartContainer(_ context.Context, id string) error {
 	c, err := r.container(id)
 	if err != nil {
@@ -125,10 +125,10 @@ func (r *Runtime) StartContainer(_ context.Context, id string) error {
 	return nil
 }
 
-// statusNotStarted is the exit status of a container that could not be started, as runtimes have it.
+// statusNotStarted is the exit status of a container that could not start, as in containerd (errorStartExitCode).
 const statusNotStarted = 128
 
-// await notes a container's end.
+// await records a container's end, and reports it to the kubelet.
 func (r *Runtime) await(c *container, run *run) {
 	status := run.wait()
 	r.mu.Lock()
@@ -144,7 +144,8 @@ func (r *Runtime) await(c *container, run *run) {
 	r.notify(c.sandbox, c.id)
 }
 
-// StopContainer asks a container to end, and ends it after a timeout in seconds.
+// StopContainer sends the stop signal to a container, and kills it after timeout seconds. An unknown container is no
+// error.
 func (r *Runtime) StopContainer(ctx context.Context, id string, timeout int64) error {
 	c, err := r.container(id)
 	if err != nil {
@@ -177,7 +178,7 @@ func (r *Runtime) StopContainer(ctx context.Context, id string, timeout int64) e
 	}
 }
 
-// RemoveContainer removes what is left of a container; its log is the kubelet's.
+// RemoveContainer kills a container and removes its files. Its log belongs to the kubelet.
 func (r *Runtime) RemoveContainer(ctx context.Context, id string) error {
 	c, err := r.container(id)
 	if err != nil {
@@ -195,7 +196,7 @@ func (r *Runtime) RemoveContainer(ctx context.Context, id string) error {
 	return nil
 }
 
-// ListContainers lists the containers that a filter lets through, the newest first.
+// ListContainers returns the containers that match the filter, newest first.
 func (r *Runtime) ListContainers(_ context.Context, f *runtimeapi.ContainerFilter) ([]*runtimeapi.Container, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -214,12 +215,12 @@ func (r *Runtime) ListContainers(_ context.Context, f *runtimeapi.ContainerFilte
 	return list, nil
 }
 
-// name is what the pod calls the image.
+// name returns the image's name in the pod.
 func (c *container) name() string {
 	return cmp.Or(c.config.GetImage().GetUserSpecifiedImage(), c.config.GetImage().GetImage())
 }
 
-// imageRef is what a pod's status shows as the image's ID.
+// imageRef returns the imageID in the pod's status.
 func (c *container) imageRef() string { return c.image.Reference(c.name()) }
 
 // ContainerStatus describes a container.
@@ -233,7 +234,7 @@ func (r *Runtime) ContainerStatus(_ context.Context, id string, _ bool) (*runtim
 	return &runtimeapi.ContainerStatusResponse{Status: c.status()}, nil
 }
 
-// status needs Runtime.mu.
+// status requires Runtime.mu.
 func (c *container) status() *runtimeapi.ContainerStatus {
 	s := &runtimeapi.ContainerStatus{
 		Id: c.id, Metadata: c.config.GetMetadata(), State: c.state, CreatedAt: c.created.UnixNano(), ExitCode: c.exit,
@@ -250,7 +251,7 @@ func (c *container) status() *runtimeapi.ContainerStatus {
 	return s
 }
 
-// userOf is who a container's first process begins as, where that is the runtime's to decide.
+// userOf returns the user of a container's first process, or nil if the starter does not set one.
 func userOf(p Prepared) *runtimeapi.ContainerUser {
 	if p, ok := p.(Identified); ok {
 		return &runtimeapi.ContainerUser{Linux: p.User()}
@@ -258,7 +259,7 @@ func userOf(p Prepared) *runtimeapi.ContainerUser {
 	return nil
 }
 
-// ReopenContainerLog begins a new file after the kubelet has moved the old one away.
+// ReopenContainerLog opens a new log after the kubelet has rotated the old one.
 func (r *Runtime) ReopenContainerLog(_ context.Context, id string) error {
 	c, _, err := r.running(id)
 	if err != nil {

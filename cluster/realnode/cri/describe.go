@@ -14,15 +14,15 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// defaultPath is PATH where neither image nor pod says one.
+// defaultPath is used if neither the image nor the pod sets PATH.
 const defaultPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// defaultTerminal is the kind of a terminal where neither image nor pod says one.
+// defaultTerminal is used if neither the image nor the pod sets TERM.
 const defaultTerminal = "TERM=xterm"
 
 var errNoCommand = errors.New("neither the pod nor the image names a program to run")
 
-// describe brings together what the pod and what the image say of a container.
+// describe combines the pod's and the image's settings for a container.
 func (r *Runtime) describe(c *container) (Container, error) {
 	volumes, err := r.volumes(c)
 	if err != nil {
@@ -42,7 +42,8 @@ func (r *Runtime) describe(c *container) (Container, error) {
 	return d, nil
 }
 
-// args are the command and its arguments: a command of the pod's replaces both of the image's.
+// args returns the command with its arguments. A pod's command replaces the image's entrypoint and arguments, as
+// Kubernetes documents.
 func (c *container) args() []string {
 	command, args := c.image.Config.Entrypoint, c.image.Config.Cmd
 	if len(c.config.GetCommand()) > 0 {
@@ -54,7 +55,7 @@ func (c *container) args() []string {
 	return slices.Concat(command, args)
 }
 
-// env is the image's environment with the pod's over it.
+// env returns the image's environment with the pod's on top.
 func (c *container) env() []string {
 	env := []string{defaultPath, "HOSTNAME=" + c.sandbox.config.GetHostname()}
 	if c.config.GetTty() {
@@ -79,7 +80,7 @@ func setVariable(env []string, entry string) []string {
 	return env
 }
 
-// volumes are where the pod's volumes are to be seen.
+// volumes returns the mounts of the pod's volumes.
 func (r *Runtime) volumes(c *container) ([]wire.Mount, error) {
 	var mounts []wire.Mount
 	for _, m := range c.config.GetMounts() {
@@ -92,7 +93,7 @@ func (r *Runtime) volumes(c *container) ([]wire.Mount, error) {
 	return mounts, nil
 }
 
-// source is what a mount shows, without any link. Those of an image lead to places in the image.
+// source returns the path that a mount shows, without links. An image volume's links are resolved within the image.
 func (r *Runtime) source(m *runtimeapi.Mount) (string, error) {
 	ref := m.GetImage().GetImage()
 	if ref == "" {
@@ -116,7 +117,7 @@ func (r *Runtime) source(m *runtimeapi.Mount) (string, error) {
 	return at, nil
 }
 
-// files are those of /etc that are the pod's, and the pod's memory.
+// files returns the mounts of the pod's own files in /etc, and of its shared memory.
 func (s *sandbox) files() []wire.Mount {
 	return append([]wire.Mount{
 		{Source: filepath.Join(s.dir, resolvFile), Target: "/etc/resolv.conf"},

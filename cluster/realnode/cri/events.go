@@ -8,7 +8,7 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// GetContainerEvents reports of what ends, until ctx does.
+// GetContainerEvents sends events about ended containers and sandboxes to the channel, until ctx ends.
 func (r *Runtime) GetContainerEvents(ctx context.Context, events chan *runtimeapi.ContainerEventResponse, established func(runtimeapi.RuntimeService_GetContainerEventsClient)) error {
 	r.mu.Lock()
 	r.events = events
@@ -23,13 +23,14 @@ func (r *Runtime) GetContainerEvents(ctx context.Context, events chan *runtimeap
 	return ctx.Err()
 }
 
-// again is when the kubelet is told once more. Each step that it takes with a pod that ends waits for a look that is
-// newer than the step before, and nobody but it knows when those are; else there would be one look a second.
+// again returns the delays after which an event is repeated. Each step of the kubelet with an ending pod waits for a
+// status newer than the step before, and the runtime does not know the steps. Without repeats the next look would come
+// after a second.
 func again() []time.Duration {
 	return []time.Duration{30 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond}
 }
 
-// LookAt has the kubelet look at a pod now, of which it knows that something is about to happen to it.
+// LookAt makes the kubelet look at a pod now. The kubelet calls it for a pod that is about to change.
 func (r *Runtime) LookAt(pod types.UID) {
 	for _, s := range r.sandboxesOf(pod) {
 		r.notify(s, "")
@@ -48,7 +49,7 @@ func (r *Runtime) sandboxesOf(pod types.UID) []*sandbox {
 	return all
 }
 
-// notify has the kubelet look at a pod now: one of its containers, or all of it, has ended.
+// notify makes the kubelet look at a pod whose container, or sandbox if container is empty, has ended.
 func (r *Runtime) notify(s *sandbox, container string) {
 	r.notifyOnce(s, container)
 	for _, after := range again() {
@@ -68,6 +69,6 @@ func (r *Runtime) notifyOnce(s *sandbox, container string) {
 	}
 	select {
 	case r.events <- event:
-	default: // the kubelet is behind; it looks at everything soon
+	default: // the kubelet lags; its periodic relist sees the change
 	}
 }

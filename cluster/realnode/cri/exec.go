@@ -16,7 +16,7 @@ import (
 	utilexec "k8s.io/utils/exec"
 )
 
-// enter runs a process in a container until it ends or ctx does.
+// enter runs a process in a container until it or ctx ends.
 func (r *Runtime) enter(ctx context.Context, id string, e Entering) error {
 	_, run, err := r.running(id)
 	if err != nil {
@@ -25,7 +25,7 @@ func (r *Runtime) enter(ctx context.Context, id string, e Entering) error {
 	return exitOf(run.Enter(ctx, e))
 }
 
-// ExecSync runs a command in a container and returns what it wrote.
+// ExecSync runs a command in a container and returns its output, at most maxOutput of each stream.
 func (r *Runtime) ExecSync(ctx context.Context, id string, command []string, timeout time.Duration) (stdout, stderr []byte, err error) {
 	if timeout > 0 {
 		var cancel context.CancelFunc
@@ -35,17 +35,17 @@ func (r *Runtime) ExecSync(ctx context.Context, id string, command []string, tim
 	var out, errs Head
 	err = r.enter(ctx, id, Entering{Args: command, Stdout: &out, Stderr: &errs})
 	if ctx.Err() != nil {
-		err = fmt.Errorf("%w: %q", remote.ErrCommandTimedOut, command) // by which the kubelet knows that a probe has failed
+		err = fmt.Errorf("%w: %q", remote.ErrCommandTimedOut, command) // the kubelet recognizes a probe's timeout by this error
 	}
 	return out.Bytes(), errs.Bytes(), err
 }
 
-// maxOutput is how many bytes of each stream are kept of a command without a client, which is for probes and hooks, of
-// which the kubelet takes 10 KiB; other runtimes keep up to 16 MiB, and a node has hundreds of probes at a time.
+// maxOutput bounds the kept output of a probe or hook, in bytes for each stream. The kubelet uses 10 KiB, and
+// containerd keeps 16 MiB. A node can run hundreds of probes at a time.
 const maxOutput = 1 << 20
 
-// Head keeps the beginning of what is written to it. The rest is taken all the same, so that the command ends as it
-// would anywhere.
+// Head keeps the first megabyte of what is written to it. It discards the rest without an error, so that the command
+// can finish. The zero value is ready to use.
 type Head struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer
@@ -59,14 +59,14 @@ func (h *Head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Bytes are what it has kept, the first megabyte at most.
+// Bytes returns a copy of the kept bytes.
 func (h *Head) Bytes() []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return bytes.Clone(h.buffer.Bytes())
 }
 
-// FollowSize gives a terminal the sizes that come.
+// FollowSize sets a terminal to each size that arrives, until the channel is closed.
 func FollowSize(terminal *os.File, sizes <-chan remotecommand.TerminalSize) {
 	raw, err := terminal.SyscallConn()
 	if err != nil {
@@ -79,7 +79,7 @@ func FollowSize(terminal *os.File, sizes <-chan remotecommand.TerminalSize) {
 	}
 }
 
-// exitOf makes an exit status known to the kubelet, unless it comes with a failure that says more.
+// exitOf converts an exit status to the kubelet's error type, unless it is joined with an error that says more.
 func exitOf(err error) error {
 	if e, ok := err.(*exec.ExitError); ok { //nolint:errorlint // a status that is joined with a failure is not only a status
 		return &utilexec.CodeExitError{Err: fmt.Errorf("command terminated with exit code %d", e.ExitCode()), Code: e.ExitCode()}

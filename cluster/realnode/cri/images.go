@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/imagestore"
 )
 
-// Images is the runtime's service for images.
+// Images implements the CRI's image service.
 type Images struct {
 	store *imagestore.Store
 	dir   string
@@ -22,10 +22,10 @@ type Images struct {
 
 var _ internalapi.ImageManagerService = (*Images)(nil)
 
-// NewImages serves the images of a store, which lies in dir.
+// NewImages serves the images of a store whose folder is dir.
 func NewImages(store *imagestore.Store, dir string) *Images { return &Images{store, dir} }
 
-// ListImages lists the images, or the one that is asked for.
+// ListImages returns all images, or the one that the filter names.
 func (s *Images) ListImages(_ context.Context, f *runtimeapi.ImageFilter) ([]*runtimeapi.Image, error) {
 	var list []*runtimeapi.Image
 	if ref := f.GetImage().GetImage(); ref != "" {
@@ -53,9 +53,9 @@ func describeImage(img imagestore.Image) *runtimeapi.Image {
 	return described
 }
 
-// ImageStatus describes the image that is to run now; one that is not there has no description. Images of the cluster's
-// registry are there: the kubelet asks before it starts a container, unless it pulls in any case, and would else run
-// what the name led to before.
+// ImageStatus describes the image that a pod started now runs, or no image if there is none. If the cluster's registry
+// has another image of that name, ImageStatus pulls it first. Before a start the kubelet calls only ImageStatus, unless
+// the pull policy is Always.
 func (s *Images) ImageStatus(ctx context.Context, spec *runtimeapi.ImageSpec, _ bool) (*runtimeapi.ImageStatusResponse, error) {
 	img, err := s.store.Current(ctx, spec.GetImage())
 	if errors.Is(err, imagestore.ErrUnknown) {
@@ -85,7 +85,7 @@ func (s *Images) RemoveImage(_ context.Context, spec *runtimeapi.ImageSpec) erro
 	return s.store.Remove(spec.GetImage())
 }
 
-// ImageFsInfo reports where images lie and how much they take.
+// ImageFsInfo measures the images and their file system.
 func (s *Images) ImageFsInfo(context.Context) (*runtimeapi.ImageFsInfoResponse, error) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(s.dir, &stat); err != nil {

@@ -11,22 +11,22 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// Limited is a [Process] that can be limited.
+// Limited is a [Process] whose container can have limits.
 type Limited interface {
 	Limit(context.Context, wire.Limits) error
-	// OutOfMemory reports about a container that has ended whether it was because it wanted too much memory.
+	// OutOfMemory reports whether the ended container exceeded its memory limit.
 	OutOfMemory() bool
 }
 
-// Measured is a [Process] that can be measured, with all of its container.
+// Measured is a [Process] that can measure its whole container.
 type Measured interface {
 	Usage(context.Context) (wire.Usage, error)
 }
 
-// maxPIDs bounds the processes and threads of a container: what gets out of hand ends before the machine does.
+// maxPIDs bounds the processes and threads of a container, so that a fork bomb does not exhaust the machine.
 const maxPIDs = 4096
 
-// LimitsOf are the limits that the kubelet asks for.
+// LimitsOf converts the kubelet's limits.
 func LimitsOf(l *runtimeapi.LinuxContainerResources) wire.Limits {
 	return wire.Limits{
 		Memory: l.GetMemoryLimitInBytes(), CPUQuota: l.GetCpuQuota(), CPUPeriod: l.GetCpuPeriod(), CPUShares: l.GetCpuShares(), PIDs: maxPIDs,
@@ -38,7 +38,7 @@ func (p *run) outOfMemory() bool {
 	return ok && l.OutOfMemory()
 }
 
-// UpdateContainerResources changes the limits of a container.
+// UpdateContainerResources changes the limits of a running container.
 func (r *Runtime) UpdateContainerResources(ctx context.Context, id string, to *runtimeapi.ContainerResources) error {
 	c, run, err := r.running(id)
 	if err != nil {
@@ -55,7 +55,7 @@ func (r *Runtime) UpdateContainerResources(ctx context.Context, id string, to *r
 	return nil
 }
 
-// measure is false for what does not run, cannot be measured or has just ended.
+// measure returns false if the container does not run or cannot be measured.
 func (r *Runtime) measure(ctx context.Context, c *container) (process.Reading, bool) {
 	_, run, err := r.running(c.id)
 	if err != nil {

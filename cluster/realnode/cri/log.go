@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// logFile is a container's log as the kubelet reads it: each line with its time and stream.
+// logFile is a container's log in the CRI's format, which the kubelet reads: a time, a stream and a tag before each
+// line.
 type logFile struct {
-	path string // empty for a container without a log
+	path string // empty for no log
 
 	mu sync.Mutex
-	f  *os.File // nil while it is closed
+	f  *os.File // nil while closed
 }
 
-// newLog is what a container's path below its pod's folder says: nothing is kept where either is missing, as with other
-// runtimes.
+// newLog returns the log at path below the pod's folder. If either is empty it keeps nothing, as other runtimes do.
 func newLog(folder, path string) *logFile {
 	if folder == "" || path == "" {
 		return &logFile{}
@@ -26,10 +26,10 @@ func newLog(folder, path string) *logFile {
 	return &logFile{path: filepath.Join(folder, path)}
 }
 
-// logMode lets the kubelet alone read it.
+// logMode denies other users access.
 const logMode = 0o640
 
-// open opens the file, in place of the one that may be open.
+// open opens the file anew, and closes the previous one.
 func (l *logFile) open() error {
 	if l.path == "" {
 		return nil
@@ -59,11 +59,11 @@ func (l *logFile) close() {
 	}
 }
 
-// longest is how long a line gets before it is written in parts.
+// longest is the length, in bytes, at which a line is split, as by default in containerd (max_container_log_line_size).
 const longest = 16 << 10
 
-// copy writes what comes from a stream, line by line, until that ends. Attached clients get each part as it comes: a
-// prompt does not end a line.
+// copy logs a stream line by line until it ends. Attached clients get each read at once, because a prompt does not end
+// its line.
 func (l *logFile) copy(stream string, from io.Reader, attached *attached) {
 	buffer, kept := make([]byte, longest), 0
 	for {
@@ -81,8 +81,8 @@ func (l *logFile) copy(stream string, from io.Reader, attached *attached) {
 	}
 }
 
-// writeLines writes the lines that the first n bytes of a buffer hold, and moves the beginning of the next one to the
-// front, whose length it returns.
+// writeLines logs the lines in the first n bytes of buffer. It moves an unfinished line to the front and returns its
+// length.
 func (l *logFile) writeLines(stream string, buffer []byte, n int) int {
 	text := buffer[:n]
 	for end := bytes.IndexByte(text, '\n'); end >= 0; end = bytes.IndexByte(text, '\n') {
@@ -96,7 +96,7 @@ func (l *logFile) writeLines(stream string, buffer []byte, n int) int {
 	return copy(buffer, text)
 }
 
-// write writes one line, or a part of one.
+// write logs one line, with the tag F, or a part of one, with the tag P.
 func (l *logFile) write(stream string, line []byte) {
 	tag := " P "
 	if line[len(line)-1] == '\n' {

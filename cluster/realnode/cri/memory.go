@@ -9,11 +9,11 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// Sharer is a [Starter] that makes memory for all containers of a pod, which each of them has as /dev/shm.
+// Sharer is a [Starter] that makes memory shared by a pod's containers, which each has at /dev/shm.
 type Sharer interface {
-	// ShareMemory makes it at a folder.
+	// ShareMemory mounts the memory at dir.
 	ShareMemory(dir string) error
-	// ReleaseMemory takes it away; containers that run keep what they have of it.
+	// ReleaseMemory unmounts it. Running containers keep theirs.
 	ReleaseMemory(dir string) error
 }
 
@@ -22,7 +22,7 @@ const (
 	pathMemory   = "/dev/shm"
 )
 
-// share makes the memory that a pod's containers share, where the starter can.
+// share makes the pod's shared memory, if the starter can.
 func (s *sandbox) share(starter Starter) error {
 	sharer, ok := starter.(Sharer)
 	if !ok {
@@ -39,7 +39,7 @@ func (s *sandbox) share(starter Starter) error {
 	return nil
 }
 
-// release takes the memory away, without which the pod's folder cannot go.
+// release unmounts the memory. The pod's folder cannot be removed before.
 func (s *sandbox) release(starter Starter) error {
 	sharer, ok := starter.(Sharer)
 	if !ok {

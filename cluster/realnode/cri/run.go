@@ -7,18 +7,17 @@ import (
 	"sync"
 )
 
-// run is a container's first process with what is done about it.
+// run is a container's first process with its streams.
 type run struct {
 	Process
 	stdin    io.WriteCloser
 	terminal *os.File // nil without one
 	attached *attached
-	output   sync.WaitGroup // what copies its output
+	output   sync.WaitGroup // the goroutines that copy the output
 	log      *logFile
-	ended    chan struct{} // closed once all of it has ended and been noted
+	ended    chan struct{} // closed when the container's end has been recorded
 }
 
-// start starts a container and returns once its program runs, or why it does not.
 func (r *Runtime) start(c *container) (*run, error) {
 	if err := c.log.open(); err != nil {
 		return nil, fmt.Errorf("open the container's log: %w", err)
@@ -48,7 +47,7 @@ func (p *run) copyOutput(s Streams) {
 	}
 }
 
-// wait returns how the process ended, once all of its output is in the log.
+// wait returns the exit status when all output is in the log.
 func (p *run) wait() int {
 	status := p.Wait()
 	stop := p.attached.hurry()

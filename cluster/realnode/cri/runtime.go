@@ -18,22 +18,22 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/removetree"
 )
 
-// Network joins sandboxes to the cluster's network.
+// Network connects sandboxes to the cluster's network.
 type Network interface {
 	Add(settings map[string]string) (*podnet.Pod, error)
 	Remove(*podnet.Pod)
 }
 
-// Options say what a runtime works with.
+// Options configure a [Runtime].
 type Options struct {
-	Dir     string // for containers, emptied at the start
+	Dir     string // for containers; New removes what is in it
 	Images  *imagestore.Store
 	Network Network
 	Starter Starter
 	Version string
 }
 
-// Runtime is a container runtime.
+// Runtime implements the CRI's runtime service.
 type Runtime struct {
 	options Options
 	stream  streaming.Server
@@ -46,10 +46,9 @@ type Runtime struct {
 
 var _ internalapi.RuntimeService = (*Runtime)(nil)
 
-// name is what the runtime calls itself.
 const name = "slipway"
 
-// New makes a runtime without containers.
+// New returns a runtime without containers. It removes those of an earlier run.
 func New(o Options) (*Runtime, error) {
 	if err := removetree.All(o.Dir); err != nil {
 		return nil, fmt.Errorf("remove old containers: %w", err)
@@ -63,7 +62,7 @@ func New(o Options) (*Runtime, error) {
 	return r, r.serveStreams()
 }
 
-// serveStreams serves exec, attach and port-forward to the kubelet, which is in this process.
+// serveStreams serves exec, attach and port-forward on loopback for the kubelet, which is in this process.
 func (r *Runtime) serveStreams() error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -78,12 +77,12 @@ func (r *Runtime) serveStreams() error {
 	return nil
 }
 
-// Version reports which runtime this is.
+// Version returns the name and version of the runtime.
 func (r *Runtime) Version(context.Context, string) (*runtimeapi.VersionResponse, error) {
 	return &runtimeapi.VersionResponse{Version: "0.1.0", RuntimeName: name, RuntimeVersion: r.options.Version, RuntimeApiVersion: "v1"}, nil
 }
 
-// Status reports that the runtime is ready, as it is from the beginning.
+// Status reports the runtime and its network as ready, which they always are.
 func (r *Runtime) Status(context.Context, bool) (*runtimeapi.StatusResponse, error) {
 	return &runtimeapi.StatusResponse{
 		Status: &runtimeapi.RuntimeStatus{Conditions: []*runtimeapi.RuntimeCondition{
@@ -94,10 +93,10 @@ func (r *Runtime) Status(context.Context, bool) (*runtimeapi.StatusResponse, err
 	}, nil
 }
 
-// UpdateRuntimeConfig takes note of nothing: the node's configuration says the pods' range.
+// UpdateRuntimeConfig does nothing: the node's configuration has the range of pods.
 func (r *Runtime) UpdateRuntimeConfig(context.Context, *runtimeapi.RuntimeConfig) error { return nil }
 
-// RuntimeConfig reports how cgroups are managed, which the kubelet does not do here.
+// RuntimeConfig returns the cgroup driver cgroupfs. The kubelet does not manage cgroups here.
 func (r *Runtime) RuntimeConfig(context.Context) (*runtimeapi.RuntimeConfigResponse, error) {
 	return &runtimeapi.RuntimeConfigResponse{Linux: &runtimeapi.LinuxRuntimeConfiguration{CgroupDriver: runtimeapi.CgroupDriver_CGROUPFS}}, nil
 }
@@ -105,25 +104,25 @@ func (r *Runtime) RuntimeConfig(context.Context) (*runtimeapi.RuntimeConfigRespo
 // Close does nothing: everything ends with the node.
 func (r *Runtime) Close(context.Context) error { return nil }
 
-// UpdatePodSandboxResources does nothing, since sandboxes have no limits of their own.
+// UpdatePodSandboxResources does nothing, since sandboxes have no cgroups.
 func (r *Runtime) UpdatePodSandboxResources(context.Context, *runtimeapi.UpdatePodSandboxResourcesRequest) (*runtimeapi.UpdatePodSandboxResourcesResponse, error) {
 	return &runtimeapi.UpdatePodSandboxResourcesResponse{}, nil
 }
 
-// ErrUnsupported marks what real nodes cannot do.
+// ErrUnsupported marks a setting or a request that real nodes do not support.
 var ErrUnsupported = errors.New("slipway's nodes do not support that")
 
-// CheckpointContainer is refused.
+// CheckpointContainer always fails with [ErrUnsupported].
 func (r *Runtime) CheckpointContainer(context.Context, *runtimeapi.CheckpointContainerRequest) error {
 	return fmt.Errorf("%w: checkpoint a container", ErrUnsupported)
 }
 
-// CheckpointPod is refused.
+// CheckpointPod always fails with [ErrUnsupported].
 func (r *Runtime) CheckpointPod(context.Context, *runtimeapi.CheckpointPodRequest) error {
 	return fmt.Errorf("%w: checkpoint a pod", ErrUnsupported)
 }
 
-// RestorePod is refused.
+// RestorePod always fails with [ErrUnsupported].
 func (r *Runtime) RestorePod(context.Context, *runtimeapi.RestorePodRequest) (*runtimeapi.RestorePodResponse, error) {
 	return nil, fmt.Errorf("%w: restore a pod", ErrUnsupported)
 }

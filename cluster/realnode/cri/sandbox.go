@@ -20,7 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// sandbox is what the containers of a pod have in common. Runtime.mu guards what changes.
+// sandbox is what a pod's containers share. Runtime.mu guards the fields that change.
 type sandbox struct {
 	id      string
 	config  *runtimeapi.PodSandboxConfig
@@ -43,7 +43,7 @@ const (
 	hostnameFile = "hostname"
 
 	idBytes = 32
-	// shortID is as much of an ID as paths get.
+	// shortID is the length of an ID in paths.
 	shortID = 24
 )
 
@@ -53,12 +53,12 @@ func newID() string {
 	return hex.EncodeToString(id)
 }
 
-// unknown is the error by which the kubelet knows that something is gone.
+// unknown returns an error with the gRPC code NotFound, which the kubelet recognizes.
 func unknown(what, id string) error {
 	return status.Errorf(codes.NotFound, "no such %s: %s", what, id)
 }
 
-// RunPodSandbox makes what a pod's containers share.
+// RunPodSandbox makes a pod's network, files and shared memory. It refuses unsupported settings with the reason.
 func (r *Runtime) RunPodSandbox(_ context.Context, config *runtimeapi.PodSandboxConfig, handler string) (string, error) {
 	options := config.GetLinux().GetSecurityContext().GetNamespaceOptions()
 	if err := errors.Join(refuse(options), refuseHandler(handler), refuseSettings(config)); err != nil {
@@ -75,7 +75,7 @@ func (r *Runtime) RunPodSandbox(_ context.Context, config *runtimeapi.PodSandbox
 	return s.id, nil
 }
 
-// furnish makes a pod's files, memory and network. What is there of them when it fails is for the caller to remove.
+// furnish makes the pod's files, memory and network. If it fails, the caller must remove those that exist.
 func (r *Runtime) furnish(s *sandbox) (err error) {
 	if err := errors.Join(s.writeFiles(), s.share(r.options.Starter)); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (r *Runtime) furnish(s *sandbox) (err error) {
 	return err
 }
 
-// writeFiles writes the files of /etc that are the pod's.
+// writeFiles writes the pod's files for /etc.
 func (s *sandbox) writeFiles() error {
 	if err := os.MkdirAll(s.dir, folderMode); err != nil {
 		return fmt.Errorf("make the pod's folder: %w", err)
@@ -125,11 +125,12 @@ func (r *Runtime) sandbox(id string) (*sandbox, error) {
 	return nil, unknown("sandbox", id)
 }
 
-// StopPodSandbox ends a pod's containers, its network and its memory.
+// StopPodSandbox kills a pod's containers, and removes its network and shared memory. It does nothing for an unknown or
+// stopped pod.
 func (r *Runtime) StopPodSandbox(ctx context.Context, id string) error {
 	s, err := r.sandbox(id)
 	if err != nil {
-		return nil // it is as stopped as can be
+		return nil // an unknown sandbox counts as stopped
 	}
 	for _, c := range r.containersOf(s) {
 		if err := r.StopContainer(ctx, c.id, 0); err != nil {
@@ -150,7 +151,7 @@ func (r *Runtime) StopPodSandbox(ctx context.Context, id string) error {
 	return s.release(r.options.Starter)
 }
 
-// RemovePodSandbox removes a pod with all that is left of its containers.
+// RemovePodSandbox stops a pod and removes its files and containers. An unknown pod is no error.
 func (r *Runtime) RemovePodSandbox(ctx context.Context, id string) error {
 	s, err := r.sandbox(id)
 	if err != nil {
@@ -196,7 +197,7 @@ func (r *Runtime) PodSandboxStatus(_ context.Context, id string, _ bool) (*runti
 	return &runtimeapi.PodSandboxStatusResponse{Status: r.statusOf(s)}, nil
 }
 
-// statusOf needs r.mu.
+// statusOf requires r.mu.
 func (r *Runtime) statusOf(s *sandbox) *runtimeapi.PodSandboxStatus {
 	c := s.config
 	return &runtimeapi.PodSandboxStatus{
@@ -209,7 +210,7 @@ func (r *Runtime) statusOf(s *sandbox) *runtimeapi.PodSandboxStatus {
 	}
 }
 
-// ip is empty for pods in the node's network: the kubelet knows that address.
+// ip returns "" for pods in the node's network: the kubelet knows their address.
 func (r *Runtime) ip(s *sandbox) string {
 	if s.network == nil {
 		return ""
@@ -224,7 +225,7 @@ func (s *sandbox) state() runtimeapi.PodSandboxState {
 	return runtimeapi.PodSandboxState_SANDBOX_READY
 }
 
-// ListPodSandbox lists the sandboxes that a filter lets through, the newest first.
+// ListPodSandbox returns the sandboxes that match the filter, newest first.
 func (r *Runtime) ListPodSandbox(_ context.Context, f *runtimeapi.PodSandboxFilter) ([]*runtimeapi.PodSandbox, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

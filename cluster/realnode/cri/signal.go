@@ -9,8 +9,8 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// stopSignal is the one that the pod, or else the image, asks for. A signal that there is not stands for SIGTERM: the
-// container is to end all the same.
+// stopSignal returns the signal that the pod, or else the image, sets. For an unknown one it returns SIGTERM, so that
+// the container still ends.
 func (c *container) stopSignal() syscall.Signal {
 	text := c.image.Config.StopSignal
 	if s := c.config.GetStopSignal(); s != runtimeapi.Signal_SIGNAL_RUNTIME_DEFAULT {
@@ -22,10 +22,10 @@ func (c *container) stopSignal() syscall.Signal {
 	return syscall.SIGTERM
 }
 
-// firstRealTime and lastRealTime are the signals of real time, as the C library counts them. No other number is higher.
+// firstRealTime and lastRealTime are SIGRTMIN and SIGRTMAX of the C library. No signal has a higher number.
 const firstRealTime, lastRealTime = 34, 64
 
-// signalOf is a signal by its number, or by its name with or without SIG; 0 if there is none.
+// signalOf parses a signal's number or its name, with or without SIG. It returns 0 for an unknown one.
 func signalOf(text string) syscall.Signal {
 	if number, err := strconv.Atoi(text); err == nil {
 		return between(number, 1, lastRealTime)
@@ -40,7 +40,7 @@ func signalOf(text string) syscall.Signal {
 	return unix.SignalNum("SIG" + first(name))
 }
 
-// realTime is a signal of real time by its distance from the first or last one, as +3.
+// realTime returns the signal at a distance, such as +3, from the first or last real-time signal.
 func realTime(from int, distance string) syscall.Signal {
 	if distance == "" {
 		return syscall.Signal(from)
@@ -59,7 +59,7 @@ func between(number, low, high int) syscall.Signal {
 	return syscall.Signal(number)
 }
 
-// first is the usual name of a signal that has several.
+// first returns the usual name for the alias of a signal.
 func first(name string) string {
 	switch name {
 	case "CLD":

@@ -17,62 +17,62 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// Starter runs the processes of containers. There are two: that of package
-// [github.com/slipway-dev/slipway/cluster/realnode/isolated], which has namespaces, and that of package
-// [github.com/slipway-dev/slipway/cluster/realnode/plain], which has none.
+// Starter runs the processes of containers. Package [github.com/slipway-dev/slipway/cluster/realnode/isolated] has one
+// with namespaces, and package [github.com/slipway-dev/slipway/cluster/realnode/plain] one without.
 type Starter interface {
-	// Prepare finds out how a container is to be run, or why it cannot be.
+	// Prepare makes all that a container needs to start. It fails if the starter does not support the container.
 	Prepare(Container) (Prepared, error)
-	// Dial connects to a port of a pod as from within the pod.
+	// Dial connects to a port of a pod as a process in the pod would.
 	Dial(ctx context.Context, pod *podnet.Pod, port int) (net.Conn, error)
 }
 
-// Container is how the pod and the image describe a container.
+// Container combines the pod's and the image's settings for a container.
 type Container struct {
 	ID        string
 	Pod       *runtimeapi.PodSandboxConfig
 	Config    *runtimeapi.ContainerConfig
 	Image     imagestore.Image
-	Network   *podnet.Pod // nil in the node's own network
-	Dir       string      // the container's own, removed with it
-	Points    string      // a folder for what containers share of what they have mounts on
+	Network   *podnet.Pod // nil in the node's network
+	Dir       string      // the container's own folder, removed with it
+	Points    string      // a folder for mount points that containers share
 	Args, Env []string
 	WorkDir   string
-	Mounts    []wire.Mount // of volumes
-	Files     []wire.Mount // of what else a pod's containers find
+	Mounts    []wire.Mount // of the pod's volumes
+	Files     []wire.Mount // of the pod's other files and memory
 }
 
-// Prepared is a container that can be started.
+// Prepared is a container that is ready to start.
 type Prepared interface {
-	// Start returns when the container's program runs, or why it does not.
+	// Start returns when the container's program runs, or with the reason why it does not.
 	Start() (Process, error)
 }
 
-// Identified is a [Prepared] that gives its container a user.
+// Identified is a [Prepared] that sets the user of its container.
 type Identified interface {
 	User() *runtimeapi.LinuxContainerUser
 }
 
 // Process is a container's first process.
 type Process interface {
-	// Streams are the other ends of its streams. Who reads one closes it.
+	// Streams returns the runtime's ends of the streams. Their reader must close them.
 	Streams() Streams
-	// Signal sends a signal. SIGKILL is for all of the container.
+	// Signal sends a signal to the process. SIGKILL goes to the whole container.
 	Signal(syscall.Signal)
-	// Wait waits until all of the container has ended, and returns the first process's exit status.
+	// Wait waits until all processes of the container have ended, and returns the first one's exit status.
 	Wait() int
-	// Enter runs one more process in the container until it ends or ctx does.
+	// Enter runs another process in the container until it or ctx ends.
 	Enter(context.Context, Entering) error
 }
 
-// Streams are those of a process: either a terminal or the other ones, whose input may be nil.
+// Streams are the runtime's ends of a process's streams: a terminal alone, or the other streams, of which Stdin may be
+// nil.
 type Streams struct {
 	Terminal       *os.File
 	Stdin          io.WriteCloser
 	Stdout, Stderr *os.File
 }
 
-// Entering is a process that is started in a container which runs.
+// Entering describes another process for a running container.
 type Entering struct {
 	Args           []string
 	Stdin          io.Reader // nil for none
@@ -81,8 +81,7 @@ type Entering struct {
 	Resize         <-chan remotecommand.TerminalSize
 }
 
-// Environment is that of the process: the container's, with a kind of terminal for one that has a terminal. An image or
-// a pod may have named another kind.
+// Environment returns the container's environment. For a terminal it adds TERM, unless the image or the pod sets it.
 func (e Entering) Environment(container []string) []string {
 	named := func(entry string) bool { return strings.HasPrefix(entry, "TERM=") }
 	if !e.Terminal || slices.ContainsFunc(container, named) {

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/process"
 )
 
-// ContainerStats measures a container.
+// ContainerStats measures a container. One that does not run has no figures.
 func (r *Runtime) ContainerStats(ctx context.Context, id string) (*runtimeapi.ContainerStats, error) {
 	c, err := r.container(id)
 	if err != nil {
@@ -18,7 +18,7 @@ func (r *Runtime) ContainerStats(ctx context.Context, id string) (*runtimeapi.Co
 	return r.stats(ctx, c), nil
 }
 
-// ListContainerStats measures the containers that run and that a filter lets through.
+// ListContainerStats measures the running containers that match the filter.
 func (r *Runtime) ListContainerStats(ctx context.Context, f *runtimeapi.ContainerStatsFilter) ([]*runtimeapi.ContainerStats, error) {
 	var list []*runtimeapi.ContainerStats
 	for _, c := range r.runningContainers() {
@@ -41,13 +41,13 @@ func (r *Runtime) runningContainers() []*container {
 	return all
 }
 
-// stats knows that a container is there and, if it runs, what it uses.
+// stats returns a container's attributes and, if it runs, its usage.
 func (r *Runtime) stats(ctx context.Context, c *container) *runtimeapi.ContainerStats {
 	s, _, _ := r.measured(ctx, c)
 	return s
 }
 
-// measured is false for what does not run, or cannot be measured.
+// measured returns false if the container does not run or cannot be measured.
 func (r *Runtime) measured(ctx context.Context, c *container) (s *runtimeapi.ContainerStats, m process.Reading, ok bool) {
 	s = &runtimeapi.ContainerStats{Attributes: &runtimeapi.ContainerAttributes{
 		Id: c.id, Metadata: c.config.GetMetadata(), Labels: c.config.GetLabels(), Annotations: c.config.GetAnnotations(),
@@ -75,7 +75,7 @@ func memoryOf(m process.Reading) *runtimeapi.MemoryUsage {
 
 func value(n uint64) *runtimeapi.UInt64Value { return &runtimeapi.UInt64Value{Value: n} }
 
-// PodSandboxStats measures a pod.
+// PodSandboxStats returns the sum of the usage of a pod's containers.
 func (r *Runtime) PodSandboxStats(ctx context.Context, id string) (*runtimeapi.PodSandboxStats, error) {
 	s, err := r.sandbox(id)
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *Runtime) PodSandboxStats(ctx context.Context, id string) (*runtimeapi.P
 	return r.podStats(ctx, s), nil
 }
 
-// ListPodSandboxStats measures the pods that a filter lets through.
+// ListPodSandboxStats measures the pods that match the filter and are not stopped.
 func (r *Runtime) ListPodSandboxStats(ctx context.Context, f *runtimeapi.PodSandboxStatsFilter) ([]*runtimeapi.PodSandboxStats, error) {
 	r.mu.Lock()
 	var all []*sandbox
@@ -101,7 +101,7 @@ func (r *Runtime) ListPodSandboxStats(ctx context.Context, f *runtimeapi.PodSand
 	return list, nil
 }
 
-// podStats are the sums of what the pod's containers use: there is nothing else in a pod.
+// podStats sums up the usage of a pod's containers. A pod has no other processes.
 func (r *Runtime) podStats(ctx context.Context, s *sandbox) *runtimeapi.PodSandboxStats {
 	sum := process.Reading{At: time.Now()}
 	linux := &runtimeapi.LinuxPodSandboxStats{}
@@ -118,12 +118,12 @@ func (r *Runtime) podStats(ctx context.Context, s *sandbox) *runtimeapi.PodSandb
 	}
 }
 
-// ListMetricDescriptors lists nothing: metrics beyond those of stats are not measured.
+// ListMetricDescriptors returns nothing: there are no metrics besides the stats.
 func (r *Runtime) ListMetricDescriptors(context.Context) ([]*runtimeapi.MetricDescriptor, error) {
 	return nil, nil
 }
 
-// ListPodSandboxMetrics lists nothing, likewise.
+// ListPodSandboxMetrics returns nothing, for the same reason.
 func (r *Runtime) ListPodSandboxMetrics(context.Context) ([]*runtimeapi.PodSandboxMetrics, error) {
 	return nil, nil
 }

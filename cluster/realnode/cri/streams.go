@@ -11,14 +11,14 @@ import (
 	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
 )
 
-// streams is what the server of streams calls.
+// streams implements the callbacks of the streaming server.
 type streams struct{ *Runtime }
 
 func serve(listener net.Listener, handler http.Handler) {
 	_ = (&http.Server{Handler: handler}).Serve(listener) // until the node ends
 }
 
-// Exec prepares a command whose streams the kubelet joins to a client's.
+// Exec returns the URL at which the kubelet connects a client to a command.
 func (r *Runtime) Exec(_ context.Context, q *runtimeapi.ExecRequest) (*runtimeapi.ExecResponse, error) {
 	if _, _, err := r.running(q.GetContainerId()); err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (r *Runtime) Exec(_ context.Context, q *runtimeapi.ExecRequest) (*runtimeap
 	return r.stream.GetExec(q)
 }
 
-// Attach prepares joining a client's streams to a container's.
+// Attach returns the URL at which the kubelet connects a client to a container's streams.
 func (r *Runtime) Attach(_ context.Context, q *runtimeapi.AttachRequest) (*runtimeapi.AttachResponse, error) {
 	if _, _, err := r.running(q.GetContainerId()); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (r *Runtime) Attach(_ context.Context, q *runtimeapi.AttachRequest) (*runti
 	return r.stream.GetAttach(q)
 }
 
-// PortForward prepares connections to a pod.
+// PortForward returns the URL at which the kubelet connects a client to ports of a pod.
 func (r *Runtime) PortForward(_ context.Context, q *runtimeapi.PortForwardRequest) (*runtimeapi.PortForwardResponse, error) {
 	if _, err := r.sandbox(q.GetPodSandboxId()); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (s streams) Exec(ctx context.Context, id string, command []string, in io.Re
 	return s.enter(ctx, id, e)
 }
 
-// PortForward connects a client to a port of a pod, on the pod's own loopback as elsewhere.
+// PortForward connects a client to a port on the pod's loopback, as other runtimes do.
 func (s streams) PortForward(ctx context.Context, id string, port int32, stream io.ReadWriteCloser) error {
 	sandbox, err := s.sandbox(id)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/capability"
 )
 
-// refuse says what of a pod's namespaces cannot be had.
+// refuse returns an error for namespaces that the runtime does not support.
 func refuse(o *runtimeapi.NamespaceOption) error {
 	switch {
 	case o.GetPid() == runtimeapi.NamespaceMode_NODE:
@@ -25,8 +25,8 @@ func refuse(o *runtimeapi.NamespaceOption) error {
 	return nil
 }
 
-// refuseHandler says which kind of runtime a pod asks for that cannot be had: any but the default one, whose name is
-// empty. A pod that is to be in a sandbox of another kind would else run without its protection.
+// refuseHandler refuses every handler but the default one, whose name is empty. A pod that needs another one would run
+// without its protection.
 func refuseHandler(handler string) error {
 	if handler == "" {
 		return nil
@@ -34,7 +34,7 @@ func refuseHandler(handler string) error {
 	return fmt.Errorf("%w: a runtime class with the handler %s", ErrUnsupported, handler)
 }
 
-// refuseSettings says which of a pod's kernel settings cannot be had: those that are not its network's.
+// refuseSettings refuses sysctls outside the pod's own network.
 func refuseSettings(config *runtimeapi.PodSandboxConfig) error {
 	ownNetwork := config.GetLinux().GetSecurityContext().GetNamespaceOptions().GetNetwork() != runtimeapi.NamespaceMode_NODE
 	for name := range config.GetLinux().GetSysctls() {
@@ -45,18 +45,17 @@ func refuseSettings(config *runtimeapi.PodSandboxConfig) error {
 	return nil
 }
 
-// errNoUser is for a group without a user: the interface wants that refused, since the group would go with whatever
-// user the image has.
+// errNoUser refuses a group without a user. The CRI demands that, since the image's user is unknown.
 var errNoUser = errors.New("runAsGroup is set, but no user")
 
-// refuseSecurity says what a container's security context asks for that cannot be had. Leaving it out in silence would
-// remove a protection that the pod's author relies on.
+// refuseSecurity refuses unsupported fields of a security context. To ignore them would remove a protection that the
+// pod's author relies on.
 func refuseSecurity(security *runtimeapi.LinuxContainerSecurityContext) error {
 	if security.GetRunAsGroup() != nil && security.GetRunAsUser() == nil && security.GetRunAsUsername() == "" {
 		return errNoUser
 	}
 	switch seccomp := security.GetSeccomp(); {
-	case security.GetPrivileged(): // profiles do not hold for those
+	case security.GetPrivileged(): // seccomp and AppArmor profiles do not apply to it
 		return nil
 	case seccomp.GetProfileType() == runtimeapi.SecurityProfile_Localhost:
 		return fmt.Errorf("%w: the seccomp profile %s from a file; only RuntimeDefault is supported", ErrUnsupported, seccomp.GetLocalhostRef())
@@ -71,7 +70,7 @@ func refuseSecurity(security *runtimeapi.LinuxContainerSecurityContext) error {
 	return nil
 }
 
-// refuseDevices says what of the node's a container cannot be given.
+// refuseDevices refuses devices of the node, and mounts that propagate to it.
 func refuseDevices(config *runtimeapi.ContainerConfig) error {
 	if len(config.GetDevices())+len(config.GetCDIDevices()) > 0 {
 		return fmt.Errorf("%w: devices", ErrUnsupported)

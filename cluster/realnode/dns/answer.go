@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// answer answers a message, in at most so many bytes; nil where there is nothing to say. Pods send what they like, and
-// the API server is in this process: a fault ends one answer, and the first is logged. An answer that takes a lookup
-// outside of the cluster comes later, unless wait says to wait for it.
+// answer returns the reply to a message, of at most limit bytes, or nil for none. Pods can send anything, and the API
+// server is in this process: a panic ends one reply only, and the first is logged. If a reply needs a lookup outside
+// the cluster and wait is false, answer returns later.
 func (s *Server) answer(message []byte, limit int, client net.Addr, wait bool) (reply []byte, later bool) {
 	defer func() {
 		fault := recover()
@@ -28,7 +28,7 @@ func (s *Server) answer(message []byte, limit int, client net.Addr, wait bool) (
 	return s.reply(message, limit, client, wait)
 }
 
-// failed says that a question has no answer because of a fault here.
+// failed returns a SERVFAIL reply to a message.
 func failed(message []byte) []byte {
 	var parser dnsmessage.Parser
 	header, err := parser.Start(message)
@@ -38,18 +38,18 @@ func failed(message []byte) []byte {
 	return packed(&dnsmessage.Message{Header: to(header, dnsmessage.RCodeServerFailure)}, shortUDP)
 }
 
-// to is the header of a reply to a message with that header.
+// to returns the header of a reply to a message with the header h.
 func to(h dnsmessage.Header, code dnsmessage.RCode) dnsmessage.Header {
 	return dnsmessage.Header{
 		ID: h.ID, OpCode: h.OpCode, Response: true, Authoritative: true, RecursionDesired: h.RecursionDesired, RecursionAvailable: true, RCode: code,
 	}
 }
 
-// reply answers a message, and looks up a name outside of the cluster or reports that it was asked for.
+// reply answers a message. For an outside name it looks the name up, or reports it to outside.
 func (s *Server) reply(message []byte, limit int, client net.Addr, wait bool) (text []byte, later bool) {
 	var parser dnsmessage.Parser
 	header, err := parser.Start(message)
-	if err != nil || header.Response { // two servers that answer each other's answers would go on for good
+	if err != nil || header.Response { // else two servers could answer each other without end
 		return nil, false
 	}
 	reply := &dnsmessage.Message{Header: to(header, dnsmessage.RCodeSuccess)}
@@ -80,8 +80,8 @@ func (s *Server) reply(message []byte, limit int, client net.Addr, wait bool) (t
 	return packed(reply, limit), false
 }
 
-// packed is a reply in at most so many bytes: one that is longer says so and has as many answers as there is room for,
-// as some clients never ask over TCP. What comes besides answers is left out first.
+// packed returns a reply of at most limit bytes. To fit, it first drops the additional records. Then it sets the
+// truncated bit and keeps as many answers as fit, because some clients never ask over TCP.
 func packed(reply *dnsmessage.Message, limit int) []byte {
 	text, err := reply.Pack()
 	if err == nil && len(text) > limit {
@@ -92,14 +92,14 @@ func packed(reply *dnsmessage.Message, limit int) []byte {
 		reply.Truncated = true
 		text, err = shortened(reply, limit)
 	}
-	if err != nil { // a name that no message can hold
+	if err != nil { // a name that no message can contain
 		reply.RCode, reply.Questions, reply.Answers, reply.Additionals = dnsmessage.RCodeServerFailure, nil, nil, nil
 		text, _ = reply.Pack() // a header alone
 	}
 	return text
 }
 
-// shortened is a reply with as many of its answers as there is room for.
+// shortened returns a reply with as many answers as fit.
 func shortened(reply *dnsmessage.Message, limit int) (text []byte, err error) {
 	all := reply.Answers
 	with := func(n int) ([]byte, error) {
@@ -114,13 +114,13 @@ func shortened(reply *dnsmessage.Message, limit int) (text []byte, err error) {
 }
 
 const (
-	// shortUDP is how long an answer in a packet may be for a client that does not say what it takes.
+	// shortUDP is the limit of a UDP reply, in bytes, for a client without EDNS (RFC 1035).
 	shortUDP = 512
-	// maxUDP is how long one may be at most, so that it is one packet everywhere; the client asks again over TCP.
+	// maxUDP is the limit of every UDP reply: one packet on any network. Clients ask again over TCP.
 	maxUDP = 1232
 )
 
-// roomFor is how long an answer in a packet may be for the client that sent a message.
+// roomFor returns the limit of a UDP reply to a message.
 func roomFor(message []byte) int {
 	if size, ok := extended(message); ok {
 		return min(max(shortUDP, size), maxUDP)
@@ -128,8 +128,7 @@ func roomFor(message []byte) int {
 	return shortUDP
 }
 
-// extended says whether the client that sent a message takes more than the first form of the protocol has, and how long
-// its packets may be.
+// extended reports whether a message has EDNS (RFC 6891), and the size of UDP replies that its client accepts.
 func extended(message []byte) (size int, ok bool) {
 	var parser dnsmessage.Parser
 	if _, err := parser.Start(message); err != nil {
@@ -143,7 +142,7 @@ func extended(message []byte) (size int, ok bool) {
 		if err != nil {
 			return 0, false
 		}
-		if h.Type == dnsmessage.TypeOPT { // in which the class is a size
+		if h.Type == dnsmessage.TypeOPT { // its class is that size
 			return int(h.Class), true
 		}
 		if err := parser.SkipAdditional(); err != nil {

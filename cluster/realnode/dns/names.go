@@ -12,14 +12,14 @@ import (
 	discoverylisters "k8s.io/client-go/listers/discovery/v1"
 )
 
-// names knows the names of a cluster.
+// names resolves names of the cluster.
 type names struct {
-	domain   string // without dots at its ends
+	domain   string // without leading or trailing dots
 	services corelisters.ServiceLister
 	slices   discoverylisters.EndpointSliceLister
 }
 
-// answer is what there is of a name.
+// answer is the result of a lookup. A name can exist without records.
 type answer struct {
 	exists    bool
 	addresses []netip.Addr
@@ -27,14 +27,14 @@ type answer struct {
 	servers   []server
 }
 
-// server is what an SRV record holds.
+// server is the content of an SRV record.
 type server struct {
 	name string
 	port uint16
 	ip   netip.Addr
 }
 
-// lookup finds a name.
+// lookup resolves a name of the cluster, with or without the final dot.
 func (n names) lookup(name string) answer {
 	rest, ok := strings.CutSuffix(strings.TrimSuffix(strings.ToLower(name), "."), "."+n.domain)
 	if !ok {
@@ -69,7 +69,7 @@ func (n names) lookup(name string) answer {
 	return answer{}
 }
 
-// podAddress reads an address out of a name like 10-128-0-1 or fd00--1.
+// podAddress parses the first label of a pod's name, such as 10-128-0-1 or fd00--1.
 func podAddress(label string) answer {
 	separator := ":"
 	if strings.Count(label, "-") == 3 && !strings.Contains(label, "--") {
@@ -82,8 +82,7 @@ func podAddress(label string) answer {
 	return answer{exists: true, addresses: []netip.Addr{ip}}
 }
 
-// parse reads an address that a record can hold. Which network a zone names is known where the address was written
-// alone.
+// parse parses an address for a record. It refuses IPv6 zones, which have a meaning on one machine only.
 func parse(text string) (netip.Addr, bool) {
 	ip, err := netip.ParseAddr(text)
 	return ip.Unmap(), err == nil && ip.Zone() == ""
@@ -97,7 +96,7 @@ func clusterAddress(s *corev1.Service) answer {
 	return answer{exists: true, addresses: []netip.Addr{ip}}
 }
 
-// headless are the addresses of a Service's pods, or of the one with that hostname.
+// headless returns the addresses of a headless Service's pods, or of the pod with that hostname.
 func (n names) headless(s *corev1.Service, hostname string) answer {
 	a := answer{exists: hostname == ""}
 	n.each(s, func(e discoveryv1.Endpoint, ip netip.Addr, _ *discoveryv1.EndpointSlice) {
@@ -111,7 +110,7 @@ func (n names) headless(s *corev1.Service, hostname string) answer {
 	return a
 }
 
-// each calls f with each endpoint of a Service that is ready.
+// each calls f with each ready endpoint of a Service.
 func (n names) each(s *corev1.Service, f func(discoveryv1.Endpoint, netip.Addr, *discoveryv1.EndpointSlice)) {
 	found, err := n.slices.EndpointSlices(s.Namespace).List(labels.SelectorFromSet(labels.Set{discoveryv1.LabelServiceName: s.Name}))
 	if err != nil {
@@ -132,19 +131,19 @@ func (n names) each(s *corev1.Service, f func(discoveryv1.Endpoint, netip.Addr, 
 	}
 }
 
-// hostOf is the label under which an endpoint is found below its Service.
+// hostOf returns the label of an endpoint's name below its Service.
 func hostOf(e discoveryv1.Endpoint, ip netip.Addr) string {
 	if e.Hostname != nil {
 		return *e.Hostname
 	}
 	label := strings.NewReplacer(".", "-", ":", "-").Replace(ip.String())
 	if strings.HasSuffix(label, "-") {
-		return label + "0" // no hostname ends with a dash
+		return label + "0" // a label must not end with a dash
 	}
 	return label
 }
 
-// port says where a named port of a Service is to be had.
+// port returns the SRV records of a Service's named port.
 func (n names) port(s *corev1.Service, port, protocol string) answer {
 	at := slices.IndexFunc(s.Spec.Ports, func(p corev1.ServicePort) bool {
 		return strings.EqualFold(p.Name, port) && strings.EqualFold(string(p.Protocol), protocol)
@@ -172,7 +171,7 @@ func (n names) port(s *corev1.Service, port, protocol string) answer {
 	return a
 }
 
-// reverse is the name of an address, empty for none.
+// reverse returns the name of the Service with this address, or "".
 func (n names) reverse(ip netip.Addr) string {
 	all, err := n.services.List(labels.Everything())
 	if err != nil {

@@ -14,21 +14,21 @@ import (
 	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
-// FollowOutside has f called with each question for a name that is none of the cluster's, before it is answered. F
-// returns at once, and is called before the server serves. The name is as the client sent it.
+// FollowOutside sets f, which receives the name of each question outside the cluster that is not looked up, as the
+// client sent it. f must not block. FollowOutside must be called before the server serves.
 func (s *Server) FollowOutside(f func(client net.Addr, name string)) { s.outside = f }
 
 const (
 	// lookupLimit bounds a lookup: clients ask again after five seconds.
 	lookupLimit = 4 * time.Second
-	// mostLookups is how many lookups there are at a time on a machine with open files enough, mostLookupsOfOne those
-	// of one pod. They are possible on any.
+	// mostLookups bounds the lookups under way, given enough open files. mostLookupsOfOne bounds those of one pod, and
+	// is the minimum of the limit for all.
 	mostLookups, mostLookupsOfOne = 256, 32
-	// A lookup takes two open files; an eighth of all may go to these.
+	// A lookup takes two open files. All may take an eighth of the process's.
 	filesOfLookup = 16
 )
 
-// shareOfLookups is how many lookups the process's open files are enough for.
+// shareOfLookups returns the limit of lookups, from the process's limit of open files.
 func shareOfLookups() int {
 	files, known := connlimit.OpenFiles()
 	if !known {
@@ -37,8 +37,8 @@ func shareOfLookups() int {
 	return int(min(max(mostLookupsOfOne, files/filesOfLookup), mostLookups))
 }
 
-// LookOutside has f look up the addresses of names that are none of the cluster's, until ctx ends. It is called before
-// the server serves. An error of f that is a [net.DNSError] may say by IsNotFound that there is no such name.
+// LookOutside sets f, which looks up names outside the cluster until ctx ends. If a name does not exist, f returns a
+// [net.DNSError] with IsNotFound. LookOutside must be called before the server serves.
 func (s *Server) LookOutside(ctx context.Context, f func(ctx context.Context, name string) ([]netip.Addr, error)) {
 	s.lookups = connlimit.NewLimit(shareOfLookups(), mostLookupsOfOne)
 	s.lookup = func(name string) ([]netip.Addr, error) {
@@ -48,8 +48,8 @@ func (s *Server) LookOutside(ctx context.Context, f func(ctx context.Context, na
 	}
 }
 
-// fillOutside puts the addresses of a name into a reply. A name is looked up also for a client that asks for addresses
-// of the other family, so that it hears whether there is one.
+// fillOutside adds the addresses of an outside name to a reply. It looks the name up for either family, so that a
+// client learns whether it exists.
 func (s *Server) fillOutside(reply *dnsmessage.Message, kind dnsmessage.Type, text string) {
 	reply.Authoritative = false
 	name, err := dnsmessage.NewName(strings.TrimSuffix(text, ".") + ".")
@@ -75,24 +75,23 @@ func (s *Server) fillOutside(reply *dnsmessage.Message, kind dnsmessage.Type, te
 	}
 }
 
-// beyond says whether a name is meant for the outside: one of several labels, and not below the cluster's domain. A
-// name of one label is more likely a Service that is misspelt.
+// beyond reports whether a name is outside the cluster: it has several labels and is not below the cluster's domain. A
+// single label is more likely a misspelt Service.
 func (s *Server) beyond(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), ".")
 	return strings.Contains(name, ".") && name != s.names.domain && !strings.HasSuffix(name, "."+s.names.domain) && !strings.HasSuffix(name, ".arpa")
 }
 
-// The option of an answer that says why it is what it is (RFC 8914), and its code for what the server's settings
-// forbid.
+// The EDNS option of an extended error and its info code Blocked (RFC 8914).
 const (
 	extendedError = 15
 	blocked       = 15
 )
 
-// NoWay is why a name outside of the cluster is not found.
+// NoWay is the reason why an outside name is not found.
 const NoWay = "this cluster does not have that name, and its pods cannot reach the network"
 
-// noWay says why there is no answer, to a client that understands such a thing.
+// noWay returns the extended error NoWay, or nothing for a client without EDNS.
 func noWay(question []byte) []dnsmessage.Resource {
 	if _, ok := extended(question); !ok {
 		return nil

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// fill puts what is known into a reply, and returns the name that it looked for last, where nothing is known of that.
+// fill adds the cluster's records to a reply. It returns the name that it could not resolve, which may be the target of
+// an alias, or "".
 func (s *Server) fill(reply *dnsmessage.Message, q dnsmessage.Question) (unknown string) {
 	if q.Type == dnsmessage.TypePTR {
 		s.fillReverse(reply, q)
@@ -65,7 +66,7 @@ func (s *Server) fillReverse(reply *dnsmessage.Message, q dnsmessage.Question) {
 	reply.Answers = append(reply.Answers, record(q.Name, dnsmessage.TypePTR, &dnsmessage.PTRResource{PTR: to}))
 }
 
-// reversed reads an address out of a name like 1.0.0.10.in-addr.arpa.
+// reversed parses a name like 1.0.0.10.in-addr.arpa.
 func reversed(name string) (netip.Addr, bool) {
 	name, ok := strings.CutSuffix(name, ".in-addr.arpa")
 	backward, err := netip.ParseAddr(name)
@@ -76,7 +77,7 @@ func reversed(name string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{b[3], b[2], b[1], b[0]}), true
 }
 
-// address is the record of an address, of the type that its family has.
+// address returns the A or AAAA record of an address.
 func address(name dnsmessage.Name, ip netip.Addr) dnsmessage.Resource {
 	if ip.Is4() {
 		return record(name, dnsmessage.TypeA, &dnsmessage.AResource{A: ip.As4()})

@@ -15,38 +15,38 @@ import (
 	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
-// Server answers questions.
+// Server answers DNS questions.
 type Server struct {
 	names names
 	log   *slog.Logger
-	fault sync.Once // the first is logged
+	fault sync.Once // only the first is logged
 
 	outside func(client net.Addr, name string) // may be nil
 
-	lookup  func(name string) ([]netip.Addr, error) // of the outside; may be nil
-	lookups *connlimit.Limit                        // those under way
+	lookup  func(name string) ([]netip.Addr, error) // for outside names; may be nil
+	lookups *connlimit.Limit                        // of lookups under way
 }
 
-// New returns a server that knows the cluster from informers, which have not been started yet.
+// New returns a server that follows Services through the informers of f. They must not have started.
 func New(f informers.SharedInformerFactory, domain string, log *slog.Logger) *Server {
 	return &Server{names: names{domain, f.Core().V1().Services().Lister(), f.Discovery().V1().EndpointSlices().Lister()}, log: log}
 }
 
 const (
-	// ttl is how long an answer may be remembered, in seconds: little, since a Service that comes is waited for.
+	// ttl is the time to live of records, in seconds. It is short because clients wait for new Services.
 	ttl = 1
-	// maxQuestion is more than any question has: a name of 255 bytes, and a client's options.
+	// maxQuestion bounds a question, in bytes: a name has at most 255, and options follow.
 	maxQuestion = 4 << 10
-	// maxTCP is the longest message over TCP.
+	// maxTCP is the largest message over TCP, in bytes.
 	maxTCP = 64<<10 - 1
-	// patience is how long a client of TCP may say nothing.
+	// patience bounds the silence of a TCP client.
 	patience = 30 * time.Second
-	// maxConns and maxConnsOfOne bound the clients of TCP at a time, and those of one pod.
+	// maxConns bounds the TCP connections, and maxConnsOfOne those of one pod.
 	maxConns, maxConnsOfOne = 256, 32
 )
 
-// Serve answers packets, one after the other, until conn is closed, and returns when all answers are given. Those that
-// take a lookup outside of the cluster do not delay others.
+// Serve answers packets one by one until conn is closed, and returns when all replies are sent. Lookups outside the
+// cluster do not delay other replies.
 func (s *Server) Serve(conn net.PacketConn) {
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -57,13 +57,13 @@ func (s *Server) Serve(conn net.PacketConn) {
 			return
 		}
 		if reply != nil {
-			_, _ = conn.WriteTo(reply, client) // as lost as packets get
+			_, _ = conn.WriteTo(reply, client) // UDP packets may get lost
 		}
 	}, s.trouble)
 }
 
-// answerLater answers a packet that takes a lookup, in group. One that is beyond the limit gets a failure, by
-// which its client asks again.
+// answerLater answers a packet that needs a lookup, in group. Above the limit it sends SERVFAIL, and the client asks
+// again.
 func (s *Server) answerLater(conn net.PacketConn, question []byte, client net.Addr, group *sync.WaitGroup) {
 	leave, ok := s.lookups.Enter(client)
 	if !ok {
@@ -79,7 +79,7 @@ func (s *Server) answerLater(conn net.PacketConn, question []byte, client net.Ad
 	})
 }
 
-// ServeTCP answers connections until listener is closed.
+// ServeTCP answers questions over TCP until listener is closed.
 func (s *Server) ServeTCP(listener net.Listener) {
 	limit := connlimit.NewLimit(maxConns, maxConnsOfOne)
 	connlimit.Connections(listener, func(conn net.Conn) {
@@ -122,7 +122,7 @@ func (s *Server) serveConn(conn net.Conn) {
 	}
 }
 
-// lookedUp is the answer to a question over TCP that takes a lookup, within the limit that packets have, too.
+// lookedUp answers a TCP question that needs a lookup, within the same limit as UDP questions.
 func (s *Server) lookedUp(question []byte, client net.Addr) []byte {
 	leave, ok := s.lookups.Enter(client)
 	if !ok {

@@ -1,13 +1,13 @@
-// Package egress lets pods reach the network by way of this process, where their cluster is started so:
+// Package egress lets pods reach the network through this process, in clusters that allow it:
 //
-//	way := egress.New(egress.Policy{Cluster: ranges}, log)
+//	way := egress.New(egress.Policy{Cluster: ranges}, log, refused)
 //	addresses, err := way.Lookup(ctx, "example.com.")
-//	way.Serve(ctx, listener) // of the connections that pods make to addresses outside of the cluster
+//	way.Serve(ctx, listener) // of the connections that pods make to addresses outside the cluster
 //
-// A pod's connection over TCP ends here, and is joined to one that this process makes. So pods reach what the user of
-// this machine reaches, but for what [Policy] refuses: this machine itself above all. It decides on the address that is
-// connected to, whatever name led there. Names are looked up by this machine's resolver; addresses that would be
-// refused are left out of the answer.
+// A pod's TCP connection ends in this process, which makes another one to the destination. So pods reach what the user
+// of this machine reaches, except for what [Policy] refuses: above all this machine itself. The policy decides by the
+// address of the connection, whatever its name was. This machine's resolver looks up names, and refused addresses are
+// removed from its answers.
 //
-// Pods are strangers here: connections have limits, in all and for each pod, taken from the process's open files.
+// Pods are untrusted: connections have limits, in all and for each pod, from the process's limit of open files.
 package egress

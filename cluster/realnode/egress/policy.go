@@ -9,19 +9,19 @@ import (
 	"sync"
 )
 
-// ErrRefused says that pods are not connected to an address.
+// ErrRefused means that pods may not connect to an address.
 var ErrRefused = errors.New("pods may not reach this address")
 
-// Policy says which addresses pods are connected to: of IPv4, those that are neither this machine's nor the cluster's,
-// nor special. Private networks are none of these: registries and databases that developers work with are in them.
+// Policy decides which addresses pods may connect to: IPv4 addresses, except this machine's, the cluster's and special
+// ones. Private networks are allowed, because the registries and databases of developers are there.
 type Policy struct {
-	Cluster []netip.Prefix // the ranges that the cluster's network has
-	// Machine lists the addresses of this machine's interfaces; nil: [net.InterfaceAddrs].
+	Cluster []netip.Prefix // the ranges of the cluster's network
+	// Machine returns the addresses of this machine's interfaces. If nil, it is [net.InterfaceAddrs].
 	Machine func() ([]net.Addr, error)
 }
 
-// special are the ranges of IPv4 that no pod is connected to, with what they are. Besides those of protocols these are
-// the addresses at which providers of virtual machines answer questions about the machine, its credentials included.
+// special are the IPv4 ranges that pods may never connect to, each with its description. Providers of virtual machines
+// serve metadata, including the machine's credentials, at some of them.
 var special = []struct {
 	netip.Prefix
 	what string
@@ -36,11 +36,11 @@ var special = []struct {
 	{netip.MustParsePrefix("240.0.0.0/4"), "reserved"},
 }
 
-// Check returns nil for an address that pods are connected to, else [ErrRefused] with the reason. Forms of IPv6 are
-// refused, those that stand for IPv4 included: pods have no IPv6.
+// Check returns nil if pods may connect to ip, else an [ErrRefused] with the reason. It refuses all IPv6 addresses,
+// including IPv4-mapped ones: pods have no IPv6.
 func (p Policy) Check(ip netip.Addr) error { return p.now()(ip) }
 
-// CheckDial is [Policy.Check] for a socket that is about to connect to an address, by this machine's routes too.
+// CheckDial checks an address, as host:port, that a socket is about to connect to, by this machine's routes too.
 func (p Policy) CheckDial(address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -52,7 +52,7 @@ func (p Policy) CheckDial(address string) error {
 	return CheckRoute(at.Addr())
 }
 
-// now is [Policy.Check] for several addresses of one moment. It lists this machine's addresses at most once.
+// now returns a Check for several addresses at one moment. It lists this machine's addresses at most once.
 func (p Policy) now() func(netip.Addr) error {
 	machine := sync.OnceValues(p.machine)
 	return func(ip netip.Addr) error {
@@ -70,7 +70,7 @@ func (p Policy) now() func(netip.Addr) error {
 	}
 }
 
-// checkSpecial refuses what is refused on every machine.
+// checkSpecial refuses addresses that no machine's pods may connect to.
 func (p Policy) checkSpecial(ip netip.Addr) error {
 	if !ip.Is4() {
 		return fmt.Errorf("%w: %s is not an IPv4 address", ErrRefused, ip)
@@ -86,7 +86,7 @@ func (p Policy) checkSpecial(ip netip.Addr) error {
 	return nil
 }
 
-// machine lists anew each time: interfaces come and go.
+// machine lists the addresses anew at each call, because interfaces change.
 func (p Policy) machine() (own []netip.Addr, err error) {
 	list := p.Machine
 	if list == nil {

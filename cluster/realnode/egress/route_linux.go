@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CheckRoute refuses an address that the kernel delivers to this machine, or to more machines than one. A route can do
-// that for an address which no interface has: some clouds route the addresses of load balancers so. An address without
-// a route is not refused, since a socket cannot connect to it.
+// CheckRoute refuses an address that the kernel delivers to this machine or to several machines. A route can do so for
+// an address of no interface: some clouds route load balancers' addresses to the machine. It accepts an address without
+// a route, which a socket cannot connect to.
 func CheckRoute(ip netip.Addr) error {
 	kind, err := routeOf(ip)
 	switch {
@@ -25,10 +25,10 @@ func CheckRoute(ip netip.Addr) error {
 	return nil
 }
 
-// routeSize is the size of the fixed part of a route in netlink, and routeKind is where that has the route's type.
+// routeSize is the size of struct rtmsg, and routeKind is the offset of rtm_type in it.
 const routeSize, routeKind = unix.SizeofRtMsg, 7
 
-// routeOf is the type of the route that the kernel takes to an address, RTN_UNSPEC where it has none.
+// routeOf returns the type of the kernel's route to an address, or RTN_UNSPEC if there is none.
 func routeOf(ip netip.Addr) (kind byte, err error) {
 	conn, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE)
 	if err != nil {
@@ -38,7 +38,7 @@ func routeOf(ip netip.Addr) (kind byte, err error) {
 	if err := unix.Sendto(conn, routeQuestion(ip), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 		return 0, os.NewSyscallError("sendto", err)
 	}
-	// The kernel has answered by the time that it took the question.
+	// The kernel answers a request for a route within sendto.
 	answer := make([]byte, os.Getpagesize())
 	n, _, err := unix.Recvfrom(conn, answer, unix.MSG_DONTWAIT)
 	if err != nil {
@@ -53,14 +53,14 @@ func routeQuestion(ip netip.Addr) []byte {
 	q := binary.NativeEndian.AppendUint32(nil, uint32(size))
 	q = binary.NativeEndian.AppendUint16(q, unix.RTM_GETROUTE)
 	q = binary.NativeEndian.AppendUint16(q, unix.NLM_F_REQUEST)
-	q = append(q, make([]byte, 8)...)                                           // a number, and the sender
+	q = append(q, make([]byte, 8)...)                                           // sequence number and sender
 	q = append(q, unix.AF_INET, uint8(8*len(to)), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) // struct rtmsg
 	q = binary.NativeEndian.AppendUint16(q, unix.SizeofRtAttr+uint16(len(to)))
 	q = binary.NativeEndian.AppendUint16(q, unix.RTA_DST)
 	return append(q, to[:]...)
 }
 
-// routeIn reads an answer of the kernel.
+// routeIn returns the route's type in the kernel's answer.
 func routeIn(answer []byte) (kind byte, err error) {
 	if len(answer) < unix.SizeofNlMsghdr+4 {
 		return 0, os.NewSyscallError("netlink", unix.EBADMSG)

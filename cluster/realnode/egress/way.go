@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
-// Way is the way that pods have to the network.
+// Way forwards connections of pods to the network.
 type Way struct {
 	policy  Policy
 	log     *slog.Logger
@@ -21,10 +21,10 @@ type Way struct {
 	lookup  func(ctx context.Context, network, name string) ([]netip.Addr, error)
 	refused func(client net.Addr, to netip.AddrPort, why error)
 
-	crowd, trouble sync.Once // is logged once
+	crowd, trouble sync.Once // logged once
 }
 
-// New returns a way. Refused is called for each connection that the policy refuses, and returns at once; it may be nil.
+// New returns a Way. refused receives each connection that the policy refuses. It must not block, and may be nil.
 func New(p Policy, log *slog.Logger, refused func(client net.Addr, to netip.AddrPort, why error)) *Way {
 	conns := share()
 	if refused == nil {
@@ -36,17 +36,17 @@ func New(p Policy, log *slog.Logger, refused func(client net.Addr, to netip.Addr
 }
 
 const (
-	// mostConns is how many connections there are at a time on a machine with open files enough, fewest on any.
+	// mostConns bounds the open connections, given enough open files. fewest is its minimum.
 	mostConns, fewest = 2048, 64
-	// ofOne is the part of all that one pod can have.
+	// ofOne: one pod can have a quarter of the connections.
 	ofOne = 4
-	// A connection takes six open files while it is busy; an eighth of all may go to these.
+	// A busy connection takes six open files. All may take an eighth of the process's.
 	filesOfConn = 48
-	// dialLimit bounds the wait for the other side.
+	// dialLimit bounds a connection attempt.
 	dialLimit = 15 * time.Second
 )
 
-// share is how many connections the process's open files are enough for.
+// share returns the limit of connections, from the process's limit of open files.
 func share() int {
 	files, known := connlimit.OpenFiles()
 	if !known {
@@ -55,8 +55,8 @@ func share() int {
 	return int(min(max(fewest, files/filesOfConn), mostConns))
 }
 
-// Serve joins each connection that arrives to one with the address that it is for, which is its own address here, until
-// listener is closed. It returns when all of them have ended, which they do with ctx.
+// Serve forwards each connection of listener to the connection's own local address, until listener is closed. It
+// returns when all connections have ended. They end with ctx.
 func (w *Way) Serve(ctx context.Context, listener net.Listener) {
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -80,7 +80,7 @@ func (w *Way) Serve(ctx context.Context, listener net.Listener) {
 	})
 }
 
-// pass joins a connection to the one that it is for, or resets it.
+// pass forwards a connection, or resets it if the destination is refused or fails.
 func (w *Way) pass(ctx context.Context, conn net.Conn) {
 	defer conn.Close()
 	to, err := w.dial(ctx, conn)
@@ -98,7 +98,7 @@ func (w *Way) dial(ctx context.Context, conn net.Conn) (net.Conn, error) {
 		return nil, fmt.Errorf("%w: %v", ErrRefused, conn.LocalAddr())
 	}
 	to := local.AddrPort()
-	to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port()) // the kernel's form for a listener of both families
+	to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port()) // IPv4-mapped for a dual-stack listener
 	var refusal error
 	dialer := net.Dialer{Timeout: dialLimit, Control: func(_, address string, _ syscall.RawConn) error {
 		refusal = w.policy.CheckDial(address)
@@ -111,11 +111,11 @@ func (w *Way) dial(ctx context.Context, conn net.Conn) (net.Conn, error) {
 	return there, err
 }
 
-// mostAddresses bounds an answer, whatever servers say.
+// mostAddresses bounds the addresses in an answer.
 const mostAddresses = 32
 
-// Lookup finds the addresses of IPv4 that a name has, as a program of this machine would, and leaves out those that
-// pods are not connected to. The error is a [net.DNSError], which says that there is no such name by IsNotFound.
+// Lookup returns a name's IPv4 addresses by this machine's resolver, without those that the policy refuses. If the name
+// does not exist, the error is a [net.DNSError] with IsNotFound.
 func (w *Way) Lookup(ctx context.Context, name string) ([]netip.Addr, error) {
 	found, err := w.lookup(ctx, "ip", name)
 	if err != nil {

@@ -16,42 +16,42 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// ErrGone says that the other side has ended.
+// ErrGone means that the other side has ended.
 var ErrGone = errors.New("the other side has ended")
 
 const (
-	// maxMessage is more than any message has.
+	// maxMessage exceeds the size of any message, in bytes.
 	maxMessage = 64 << 10
-	// maxFiles is more than come with any message.
+	// maxFiles exceeds the number of files with any message.
 	maxFiles = 8
 )
 
-// Client asks.
+// Client sends requests and matches them with replies. Methods may be called concurrently.
 type Client struct {
 	news func(wire.Reply)
-	gone chan struct{} // closed once nobody answers any more
+	gone chan struct{} // closed when no more replies come
 
 	mu      sync.Mutex
-	conn    int // -1 once it is closed
+	conn    int // -1 after Close
 	last    uint64
 	waiting map[uint64]chan answer
 }
 
-// answer is a reply with the files that it brought.
+// answer is a reply with the files that came with it.
 type answer struct {
 	wire.Reply
 	files []int
 }
 
-// NewClient asks over conn, which it closes in the end. It gives news, which may be nil, all that the other side says
-// without having been asked.
+// NewClient returns a client that uses the socket conn and closes it in [Client.Close]. news receives the messages that
+// the other side sends without a request. It may be nil.
 func NewClient(conn int, news func(wire.Reply)) *Client {
 	c := &Client{conn: conn, news: news, waiting: map[uint64]chan answer{}, gone: make(chan struct{})}
 	go c.receive(conn)
 	return c
 }
 
-// Close hangs up, and returns when nothing is received any more.
+// Close shuts the connection down, and returns when nothing more is received.
 func (c *Client) Close() {
 	c.mu.Lock()
 	conn := c.conn
@@ -66,7 +66,7 @@ func (c *Client) Close() {
 	}
 }
 
-// Ask asks for something. The answer's file, if there is one, belongs to the caller.
+// Ask sends a request. It returns the reply's file, which the caller must close, or -1 if there is none.
 func (c *Client) Ask(ctx context.Context, r wire.Request, files ...int) (int, error) {
 	a, err := c.ask(ctx, r, files)
 	if err != nil || len(a.files) == 0 {
@@ -75,17 +75,17 @@ func (c *Client) Ask(ctx context.Context, r wire.Request, files ...int) (int, er
 	return a.files[0], nil
 }
 
-// Spawn has a spawner start a process, which becomes a child of the process that the spawner is one of.
+// Spawn makes the spawner start a process, and returns its pid. The process becomes a child of the spawner's parent.
 func (c *Client) Spawn(ctx context.Context, s wire.Spawn, files ...int) (pid int, err error) {
 	a, err := c.ask(ctx, wire.Request{Spawn: &s}, files)
 	a.drop()
 	if a.Error != "" {
-		return 0, errors.New(a.Error) // what it says is for people
+		return 0, errors.New(a.Error) // the text is for users
 	}
 	return a.PID, err
 }
 
-// ask returns an answer, whose files belong to the caller.
+// ask returns the reply. The caller must close its files.
 func (c *Client) ask(ctx context.Context, r wire.Request, files []int) (answer, error) {
 	reply := make(chan answer, 1)
 	c.mu.Lock()
@@ -103,7 +103,7 @@ func (c *Client) ask(ctx context.Context, r wire.Request, files []int) (answer, 
 		return a, a.err()
 	case <-c.gone:
 		select {
-		case a := <-reply: // its last word
+		case a := <-reply: // a last reply before the end
 			return a, a.err()
 		default:
 		}
@@ -115,7 +115,7 @@ func (c *Client) ask(ctx context.Context, r wire.Request, files []int) (answer, 
 	}
 }
 
-// abandon gives an answer up that may be on its way, or there.
+// abandon gives up a reply that may still come, and closes its files.
 func (c *Client) abandon(id uint64, reply chan answer) {
 	c.mu.Lock()
 	delete(c.waiting, id)
@@ -133,10 +133,10 @@ func (a answer) drop() {
 	}
 }
 
-// MissingError says what the other side's kernel lacks for a request: a module, or an option of its build.
+// MissingError means that the other side's kernel lacks a module, or an option of its build, that a request needs.
 type MissingError struct {
 	Part string
-	Err  error // as the kernel said so
+	Err  error // the kernel's error
 }
 
 func (e *MissingError) Error() string { return fmt.Sprintf("the kernel has no %s: %v", e.Part, e.Err) }
@@ -155,7 +155,7 @@ func (a answer) err() error {
 	return nil
 }
 
-// send needs c.mu.
+// send requires c.mu.
 func (c *Client) send(r wire.Request, files []int) error {
 	if c.conn < 0 {
 		return ErrGone
@@ -178,7 +178,7 @@ func send(conn int, message any, files ...int) error {
 	return unix.Sendmsg(conn, text, control, nil, unix.MSG_NOSIGNAL)
 }
 
-// receive hands replies to those who wait for them, until nobody answers any more.
+// receive passes replies to their requests until the connection ends.
 func (c *Client) receive(conn int) {
 	defer close(c.gone)
 	for {
@@ -206,7 +206,7 @@ func receive(conn int, message any) (files []int, err error) {
 			return nil, ErrGone
 		}
 		if messages, err := unix.ParseSocketControlMessage(control[:rest]); err == nil && len(messages) > 0 {
-			files, _ = unix.ParseUnixRights(&messages[0]) // without them what was asked for is missing, which is told
+			files, _ = unix.ParseUnixRights(&messages[0]) // a reply without its file is an error for the caller
 		}
 		return files, json.Unmarshal(buffer[:n], message)
 	}
@@ -230,10 +230,10 @@ func (c *Client) hand(a answer) {
 	to <- a
 }
 
-// Connected makes a connection of a socket that is on its way, and waits until it is there.
+// Connected waits until a connecting socket is connected, and returns it as a connection. It takes over fd.
 func Connected(ctx context.Context, fd int) (net.Conn, error) {
 	f := os.NewFile(uintptr(fd), "socket")
-	defer f.Close() // FileConn makes a copy
+	defer f.Close() // FileConn duplicates it
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return nil, err

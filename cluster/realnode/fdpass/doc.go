@@ -1,8 +1,8 @@
-// Package fdpass lets one process make sockets for another: over a unix socket of the kind SOCK_SEQPACKET that they
-// share, the one asks ([Client]) and the other answers with the socket itself. Requests and replies are those of
-// package [github.com/slipway-dev/slipway/cluster/realnode/containerinit].
+// Package fdpass lets one process make sockets for another. The two share a unix socket of the kind SOCK_SEQPACKET: a
+// [Client] sends requests, and the other side replies with the socket itself. Requests and replies are types of package
+// [github.com/slipway-dev/slipway/cluster/realnode/wire].
 //
-// The cluster's process asks the machine for sockets in the nodes' network, and a node asks the cluster's process for
-// connections of the host ([Serve]), by which it reaches registries, and for its containers' cgroups ([HostGroups]).
-// Which connections a node can have the host decides ([Ways]), not the node.
+// The cluster's process asks the machine for sockets in the nodes' network. A node asks the cluster's process ([Serve])
+// for connections and requests to registries, and for its containers' cgroups ([HostGroups]). The host decides which
+// connections a node gets ([Ways]).
 package fdpass

@@ -8,10 +8,10 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// HostGroups are those that the other side has, which [Serve] answers for.
+// HostGroups manages cgroups on the other side of the connection, where [Serve] answers.
 type HostGroups struct{ Client *Client }
 
-// Make limits a container that is to be started, and returns the files by which its processes come under the limits.
+// Make makes a limited cgroup for a container before it starts. Processes join the cgroup by the returned files.
 func (g HostGroups) Make(ctx context.Context, container string, l wire.Limits) ([]*os.File, error) {
 	a, err := g.ask(ctx, wire.Group{Container: container, Make: &l})
 	if err != nil {
@@ -24,18 +24,18 @@ func (g HostGroups) Make(ctx context.Context, container string, l wire.Limits) (
 	return files, nil
 }
 
-// Update changes the limits of a container.
+// Update changes a container's limits.
 func (g HostGroups) Update(ctx context.Context, container string, l wire.Limits) error {
 	_, err := g.ask(ctx, wire.Group{Container: container, Update: &l})
 	return err
 }
 
-// Measure says what a container has used.
+// Measure returns what a container has used so far.
 func (g HostGroups) Measure(ctx context.Context, container string) (wire.Usage, error) {
 	return g.usage(ctx, wire.Group{Container: container})
 }
 
-// Remove forgets a container that has ended, and says what it has used.
+// Remove removes the cgroup of an ended container, and returns what the container has used.
 func (g HostGroups) Remove(ctx context.Context, container string) (wire.Usage, error) {
 	return g.usage(ctx, wire.Group{Container: container, Remove: true})
 }

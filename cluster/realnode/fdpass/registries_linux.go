@@ -26,25 +26,25 @@ import (
 	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
-// A node has no connection to registries. It has the host ask them: for what a pull asks for, and nothing else.
+// A node has no connections to registries. The host sends the requests of a pull for it, and no others.
 const (
-	// askedHeader has the address that a request is for.
+	// askedHeader has the URL that a request is for.
 	askedHeader = "Slipway-Asked"
-	// refusedHeader says why there is no answer to a request.
+	// refusedHeader has the reason why a request failed.
 	refusedHeader = "Slipway-Refused"
-	// brokenHeader says of such a request that a connection has broken off, so that another try may help.
+	// brokenHeader marks a failure of the connection, after which the node may retry.
 	brokenHeader = "Slipway-Broken"
 
-	registryPath = "/v2/"   // of all that a registry has
-	maxBody      = 64 << 10 // bytes of a request for a token, the only one with a body
-	maxHeader    = 64 << 10 // bytes of the header of a request or an answer
-	maxLed       = 10_000   // addresses that are remembered; then they are found anew
-	maxLeads     = 8        // of one answer, so that none has all others forgotten
-	maxAsking    = 64       // connections of a node with requests
-	maxConns     = 256      // connections to registries for it, some of which are idle or not wanted any more
+	registryPath = "/v2/"   // path prefix of the registry API
+	maxBody      = 64 << 10 // bytes of a token request, the only kind with a body
+	maxHeader    = 64 << 10 // bytes of the header of a request or a reply
+	maxLed       = 10_000   // URLs to remember; more clear the memory, and a pull finds them anew
+	maxLeads     = 8        // URLs to remember from one reply, so that it cannot displace all others
+	maxAsking    = 64       // connections of a node that carry requests
+	maxConns     = 256      // connections to registries for a node, including idle and abandoned ones
 )
 
-// errNoPull says that a request is none that pulls make.
+// errNoPull means that a pull makes no such request.
 var errNoPull = errors.New("a node may ask registries for images alone")
 
 var (
@@ -52,31 +52,31 @@ var (
 	errBusy   = fmt.Errorf("there are %d connections to registries for this node", maxConns)
 )
 
-// registries answers a node's requests with what registries answer.
+// registries sends a node's requests to registries.
 type registries struct {
 	ways      Ways
 	transport http.Transport
-	conns     chan struct{} // one for each connection
+	conns     chan struct{} // a semaphore of connections
 	mu        sync.Mutex
-	led       map[lead]bool // that answers led to: for tokens and layers
+	led       map[lead]bool // URLs that replies led to, for tokens and layers
 }
 
-// lead is what is kept of an address, which may be long, without its question.
+// lead is the hash of a URL, which may be long, without its query.
 type lead [sha256.Size]byte
 
-// registries are those that these ways lead to. They are asked by HTTP/1, which reads no further ahead of a node that
-// does not read than the kernel does; HTTP/2 has megabytes of each answer in memory.
+// registries returns a handler of the node's requests to these registries. It uses HTTP/1, which buffers no more than
+// the kernel for a node that does not read. HTTP/2 buffers megabytes of each reply.
 func (w Ways) registries() *registries {
 	r := &registries{ways: w, conns: make(chan struct{}, maxConns), led: map[lead]bool{}}
 	r.transport = http.Transport{
 		DialContext: r.dial, DisableCompression: true, MaxResponseHeaderBytes: maxHeader, MaxIdleConns: maxAsking,
-		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 5 * time.Minute, // a cache may fetch a large layer before
+		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 5 * time.Minute, // a cache may first fetch a large layer
 	}
 	return r
 }
 
-// dial connects to a registry. The transport goes on with that when the node has given its request up, so that the
-// connections count, and not the requests.
+// dial connects to a registry. It counts connections and not requests, because the transport keeps dialing after the
+// node has given a request up.
 func (r *registries) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	select {
 	case r.conns <- struct{}{}:
@@ -91,7 +91,7 @@ func (r *registries) dial(ctx context.Context, network, address string) (net.Con
 	return counted{conn, sync.OnceFunc(func() { <-r.conns })}, nil
 }
 
-// counted is a connection that counts until it is closed.
+// counted calls over when it is closed.
 type counted struct {
 	net.Conn
 	over func()
@@ -117,11 +117,11 @@ func (r *registries) ServeHTTP(w http.ResponseWriter, asked *http.Request) {
 	w.Header().Del(refusedHeader)
 	w.WriteHeader(answer.StatusCode)
 	if _, err := io.Copy(w, answer.Body); err != nil {
-		panic(http.ErrAbortHandler) // else an answer without a length would seem to be complete
+		panic(http.ErrAbortHandler) // aborts the reply, which without a length would seem complete
 	}
 }
 
-// broken says whether a connection has broken off, or was not there in time.
+// broken reports whether a connection broke off or timed out.
 func broken(err error) bool {
 	if late, is := errors.AsType[net.Error](err); is && late.Timeout() {
 		return true
@@ -129,7 +129,7 @@ func broken(err error) bool {
 	return slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE}, func(e error) bool { return errors.Is(err, e) })
 }
 
-// ask has a registry answer a node's request.
+// ask sends a node's request to the registry, if a pull makes such a request.
 func (r *registries) ask(asked *http.Request) (*http.Response, error) {
 	to, err := url.Parse(asked.Header.Get(askedHeader))
 	if err != nil || to.Scheme != "https" && to.Scheme != "http" || to.Host == "" || to.User != nil {
@@ -138,7 +138,7 @@ func (r *registries) ask(asked *http.Request) (*http.Response, error) {
 	if !r.mayAsk(asked.Method, to) {
 		return nil, fmt.Errorf("%w: not %s %s", errNoPull, asked.Method, (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).String())
 	}
-	var body io.Reader // one that can be sent again, as when a registry has closed an idle connection meanwhile
+	var body io.Reader // rereadable, so that the transport can retry on a new connection
 	if asked.Method == http.MethodPost {
 		text, err := io.ReadAll(http.MaxBytesReader(nil, asked.Body, maxBody))
 		if err != nil {
@@ -157,35 +157,35 @@ func (r *registries) ask(asked *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if answer.StatusCode < 200 || answer.StatusCode > 599 { // another protocol's, or none that can be passed on
+	if answer.StatusCode < 200 || answer.StatusCode > 599 { // switching protocols, or an invalid status
 		return nil, errors.Join(fmt.Errorf("%w: %d", errStatus, answer.StatusCode), answer.Body.Close())
 	}
 	r.learn(to, answer)
 	return answer, nil
 }
 
-// mayAsk says whether a pull makes such a request: of a registry, or of where one has led it.
+// mayAsk reports whether a pull makes such a request: to a registry, or to a URL that a registry's reply led to.
 func (r *registries) mayAsk(method string, to *url.URL) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch method {
 	case http.MethodGet, http.MethodHead:
 		return strings.HasPrefix(path.Clean(to.Path)+"/", registryPath) || r.led[place(to)]
-	case http.MethodPost: // for a token
+	case http.MethodPost: // a token request
 		return r.led[place(to)]
 	}
 	return false
 }
 
-// place is an address without its question.
+// place returns the key of a URL, without its query.
 func place(u *url.URL) lead {
 	return sha256.Sum256([]byte(u.Scheme + "://" + strings.ToLower(u.Host) + u.EscapedPath()))
 }
 
-// realm is where a registry has tokens asked for.
+// realm matches the URL of the token server in a WWW-Authenticate header.
 var realm = regexp.MustCompile(`(?i)\brealm="([^"]*)"`)
 
-// learn remembers where an answer leads: to what gives tokens, or to where a layer is.
+// learn remembers the URLs that a reply leads to: of token servers and of layers.
 func (r *registries) learn(asked *url.URL, answer *http.Response) {
 	var leads []string
 	if answer.StatusCode == http.StatusUnauthorized {
@@ -210,7 +210,7 @@ func (r *registries) learn(asked *url.URL, answer *http.Response) {
 	}
 }
 
-// handed is a listener for connections that are handed to it.
+// handed is a listener whose connections come from this process.
 type handed struct {
 	conns chan net.Conn
 	ended <-chan struct{}
@@ -228,8 +228,8 @@ func (h handed) Accept() (net.Conn, error) {
 func (h handed) Close() error   { return nil }
 func (h handed) Addr() net.Addr { return &net.UnixAddr{Net: "unix"} }
 
-// serve answers requests on the connections that are handed over, until ctx ends. What the server would log is written
-// by nodes and by registries.
+// serve serves these connections until ctx ends. The server logs nothing, because nodes and registries would write the
+// log.
 func (h handed) serve(ctx context.Context, r *registries) {
 	defer r.transport.CloseIdleConnections()
 	server := http.Server{
@@ -241,7 +241,8 @@ func (h handed) serve(ctx context.Context, r *registries) {
 	_ = server.Close()
 }
 
-// Transport has the other side ask registries, and connects to own, which is host:port of the cluster's registry.
+// Transport returns a transport that connects to own, the cluster's registry as host:port, and sends other requests to
+// the other side.
 func (c *Client) Transport(own string) http.RoundTripper {
 	direct, asking := http.DefaultTransport.(*http.Transport).Clone(), http.DefaultTransport.(*http.Transport).Clone()
 	direct.DialContext = c.DialContext
@@ -252,7 +253,6 @@ func (c *Client) Transport(own string) http.RoundTripper {
 	return transport{own, direct, asking}
 }
 
-// transport is a node's way to its cluster's registry, and to others by requests.
 type transport struct {
 	own            string
 	direct, asking http.RoundTripper
@@ -277,7 +277,7 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// refusedError is why a request has no answer.
+// refusedError is the other side's reason why a request failed.
 type refusedError struct {
 	why    string
 	broken bool
@@ -285,7 +285,7 @@ type refusedError struct {
 
 func (e *refusedError) Error() string { return e.why }
 
-// Unwrap returns the error by which a client knows that it may try again.
+// Unwrap returns an error that marks the request as retryable, or nil.
 func (e *refusedError) Unwrap() error {
 	if e.broken {
 		return io.ErrUnexpectedEOF

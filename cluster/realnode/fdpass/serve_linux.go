@@ -14,27 +14,27 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// Groups limits containers and measures them.
+// Groups answers requests about containers' cgroups.
 type Groups interface {
 	Answer(wire.Group) (wire.Usage, []*os.File, error)
 }
 
-// Host is what a node can ask of it.
+// Host is what a node can use of the host.
 type Host struct {
-	Groups Groups // nil where there are none
+	Groups Groups // nil if limits are unavailable
 	Ways   Ways
 }
 
 const (
-	// maxAsked is how much a node can ask for at a time; then nothing more is read.
+	// maxAsked bounds a node's requests under way. Above it nothing more is read.
 	maxAsked = 512
-	// maxDials is how many of it may be connections, which take longest.
+	// maxDials bounds the connection attempts among them, which take longest.
 	maxDials = 256
 )
 
-// Serve makes connections of this process's network, on behalf of the node, for the other side of conn, and does what
-// it asks of groups, until that hangs up or ctx ends. Then conn is closed. The other side may be in the hands of what
-// it was to keep in: it gets what host says, and no more at a time than a node needs.
+// Serve answers a node's requests for connections and cgroups on conn, until the node hangs up or ctx ends. Then it
+// closes conn. It does not trust the node, which a container may have taken over: host decides what the node gets, and
+// requests have limits.
 func Serve(ctx context.Context, conn int, host Host) {
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
@@ -50,7 +50,7 @@ func Serve(ctx context.Context, conn int, host Host) {
 	})
 	defer func() {
 		if !stop() {
-			<-shut // before the number is another file's
+			<-shut // until then conn must not be closed: another file could get its number
 		}
 	}()
 	h := handed{make(chan net.Conn), ctx.Done()}
@@ -72,12 +72,12 @@ func Serve(ctx context.Context, conn int, host Host) {
 			reply, files := host.answer(ctx, r, dials, h)
 			turn.Lock()
 			defer turn.Unlock()
-			_ = sendFiles(conn, reply, files) // the next request tells of a failure
+			_ = sendFiles(conn, reply, files) // if this fails, the next receive fails too
 		})
 	}
 }
 
-// answer is the reply to a request, with the files that go with it.
+// answer returns the reply to a request, with the files to send along.
 func (h Host) answer(ctx context.Context, r wire.Request, dials chan struct{}, registries handed) (wire.Reply, []*os.File) {
 	reply := wire.Reply{ID: r.ID}
 	var files []*os.File
@@ -101,7 +101,7 @@ func (h Host) answer(ctx context.Context, r wire.Request, dials chan struct{}, r
 	return reply, files
 }
 
-// sendFiles sends open files, which are closed here.
+// sendFiles sends a reply with open files, and closes them.
 func sendFiles(conn int, reply wire.Reply, files []*os.File) error {
 	var fds []int
 	for _, f := range files {
@@ -143,7 +143,7 @@ func (h Host) dial(ctx context.Context, r wire.Request, dials chan struct{}, reg
 	return file.File()
 }
 
-// DialContext has the other side connect, which [Serve] answers.
+// DialContext makes the other side connect. [Serve] answers it there.
 func (c *Client) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	fd, err := c.Ask(ctx, wire.Request{Socket: &wire.Socket{Network: network, Address: address}})
 	if err != nil {
@@ -152,14 +152,14 @@ func (c *Client) DialContext(ctx context.Context, network, address string) (net.
 	return Connected(ctx, fd)
 }
 
-// connect hands one end of a connection over, and returns the other.
+// connect passes one end of a new connection to the listener, and returns the other.
 func (h handed) connect(ctx context.Context) (*os.File, error) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	ours, theirs := os.NewFile(uintptr(ends[0]), wire.Registries), os.NewFile(uintptr(ends[1]), wire.Registries)
-	defer ours.Close() // FileConn makes a copy
+	defer ours.Close() // FileConn duplicates it
 	conn, err := net.FileConn(ours)
 	if err != nil {
 		return nil, errors.Join(err, theirs.Close())

@@ -15,27 +15,27 @@ import (
 	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
-// Ways are the ways that the host lets a node have: connections to its cluster, and requests of what a pull asks for to
-// registries, to those that give tokens for them, and to those that store their layers. These are at public addresses,
-// or named here. A node that is in wrong hands has no connection to any of them, and reaches no service of this machine
-// or of the network that it is in. The address that is connected to counts, whatever name leads to it.
+// Ways are the connections that the host makes for a node: to its cluster, and to registries, their token servers and
+// their layers' storage. The latter must have public addresses or be named here. So a node that a container has taken
+// over reaches no other service of this machine or its network. The address of the connection decides, whatever its
+// name was.
 type Ways struct {
-	Own   []string // host:port on this machine's loopback, by whatever name of that: the API server and the cluster's registry
-	Named []string // host or host:port of registries that the user has named
-	// Route fails for an address of IPv4 that this machine's routes lead to itself; nil: none are looked at.
+	Own   []string // host:port on this machine's loopback, by any of its names: the API server and the cluster's registry
+	Named []string // host or host:port of registries that the user named; their addresses may be private
+	// Route fails for an IPv4 address that this machine's routes lead back to it. If nil, routes are not checked.
 	Route func(netip.Addr) error
 }
 
-// ErrNotOwn says that a node is not let connect to what is not its cluster's.
+// ErrNotOwn means that a node asked for a connection to an address outside its cluster.
 var ErrNotOwn = errors.New("a node has connections to its cluster alone")
 
-// ErrNoWay says that no registry may be asked where a node wants to.
+// ErrNoWay means that a registry's address is not public, and the user has not named the registry.
 var ErrNoWay = errors.New("nodes may not reach addresses of this machine or of private networks, unless the cluster starts with the registry's name")
 
-// dialLimit bounds one connection's way.
+// dialLimit bounds a connection attempt.
 const dialLimit = 30 * time.Second
 
-// dial connects to what is the cluster's.
+// dial connects to the API server or the cluster's registry.
 func (w Ways) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	own := slices.IndexFunc(w.Own, func(o string) bool { return o == address || places.Same(o, address) })
 	if own < 0 || network != "tcp" && network != "tcp4" && network != "tcp6" {
@@ -45,7 +45,7 @@ func (w Ways) dial(ctx context.Context, network, address string) (net.Conn, erro
 	return dialer.DialContext(ctx, network, w.Own[own])
 }
 
-// dialRegistry connects to where a registry may be.
+// dialRegistry connects to a registry, or to a server that a registry leads to.
 func (w Ways) dialRegistry(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: dialLimit, Control: peer.OnBehalf}
 	if !w.named(address) {
@@ -54,7 +54,7 @@ func (w Ways) dialRegistry(ctx context.Context, network, address string) (net.Co
 	return dialer.DialContext(ctx, network, address)
 }
 
-// named says whether the user has named an address. A name without a port is for those that registries have by default.
+// named reports whether the user named an address. A name without a port stands for the ports 443 and 80.
 func (w Ways) named(address string) bool {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -65,7 +65,7 @@ func (w Ways) named(address string) bool {
 	})
 }
 
-// controlled looks at the address that a name led to, when it is connected to: a name may lead elsewhere each time.
+// controlled checks the address when a socket connects to it, because a name can resolve differently each time.
 func (w Ways) controlled(wanted string) func(network, address string, _ syscall.RawConn) error {
 	return func(network, address string, c syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
@@ -76,22 +76,22 @@ func (w Ways) controlled(wanted string) func(network, address string, _ syscall.
 	}
 }
 
-// lead says whether a registry may be asked at an address that the user has not named.
+// lead reports whether a registry that the user has not named may have this address.
 func (w Ways) lead(ip netip.Addr) bool {
 	return public(ip) && (w.Route == nil || !ip.Is4() || w.Route(ip) == nil)
 }
 
-// special are addresses that look public and are not: of providers' and test networks, reserved ones, and those of IPv6
-// that stand for addresses of IPv4.
+// special are global unicast addresses that are not public: those of providers' and test networks, reserved ones, and
+// IPv6 addresses that embed IPv4 ones.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("168.63.129.16/32"), // Azure answers questions about the machine there
+	netip.MustParsePrefix("168.63.129.16/32"), // Azure's metadata service
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
 	netip.MustParsePrefix("::/96"), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("fec0::/10"),
 }
 
-// public says whether an address is neither of this machine nor of a network that not everybody has.
+// public reports whether an address is public, and not one of this machine's.
 func public(ip netip.Addr) bool {
 	if !ip.IsGlobalUnicast() || ip.IsPrivate() || ip.Zone() != "" {
 		return false
@@ -99,7 +99,7 @@ func public(ip netip.Addr) bool {
 	return !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(ip) }) && !ofMachine(ip)
 }
 
-// ofMachine says whether an address is one of this machine's, or may be: they come and go.
+// ofMachine reports whether an address is one of this machine's. It returns true if they cannot be read.
 func ofMachine(ip netip.Addr) bool {
 	addresses, err := net.InterfaceAddrs()
 	return err != nil || slices.ContainsFunc(addresses, func(a net.Addr) bool {

@@ -1,8 +1,8 @@
-// Package hostports serves the host ports of pods on real nodes at this machine's loopback, as kubelets elsewhere have
-// them served at their hosts' addresses.
+// Package hostports serves the host ports of pods on real nodes on this machine's loopback. Kubelets elsewhere serve
+// them at their hosts' addresses.
 //
 //	server, err := hostports.New(pods, hostports.Options{Dial: machine.DialContext, Refused: report, …})
 //	server.Run(ctx)
 //
-// A port that cannot be served is reported once for each pod, and tried again. TCP is served alone.
+// It reports a port that it cannot serve once for each pod, and tries again. It serves TCP only.
 package hostports

@@ -19,15 +19,14 @@ import (
 	"github.com/slipway-dev/slipway/cluster/listeners"
 )
 
-// Options say how pods are reached, and to whom refusals are reported. None may be nil.
+// Options configure a [Server]. No function may be nil.
 type Options struct {
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
-	Plain   bool // pods listen on this machine themselves
+	Plain   bool // pods listen on this machine by themselves
 	Refused func(pod *corev1.Pod, why string)
-	Trouble func(error) // is called with an error because of which connections have to wait
+	Trouble func(error) // receives the first of several errors in a row that delay connections
 }
 
-// Server serves host ports.
 type Server struct {
 	options Options
 	pods    []cache.SharedIndexInformer
@@ -36,18 +35,18 @@ type Server struct {
 	limit   *connlimit.Limit
 	group   sync.WaitGroup
 
-	known    map[types.UID]*corev1.Pod     // by Run alone
-	reported map[types.UID]map[string]bool // by Run alone: what was reported of a pod
+	known    map[types.UID]*corev1.Pod     // used by Run alone
+	reported map[types.UID]map[string]bool // reasons that a pod was reported for; used by Run alone
 }
 
 const (
-	// mostConns is how many connections there are at a time.
+	// mostConns bounds the open connections, of all ports together.
 	mostConns = 1024
-	// dialLimit bounds the way to a pod.
+	// dialLimit bounds a connection attempt to a pod.
 	dialLimit = 5 * time.Second
 )
 
-// New returns a server for the pods that informers know, which have not been started yet.
+// New returns a server for the pods that informers know. The informers must not have started.
 func New(pods []cache.SharedIndexInformer, o Options) (*Server, error) {
 	s := &Server{options: o, pods: pods, limit: connlimit.NewLimit(mostConns, mostConns), reported: map[types.UID]map[string]bool{}}
 	s.open = listeners.NewSet(s.serve, func(at netip.AddrPort, p purpose, err error) { s.notify(refusal{s.known[p.pod], explain(at, err)}) })
@@ -56,7 +55,7 @@ func New(pods []cache.SharedIndexInformer, o Options) (*Server, error) {
 	return s, err
 }
 
-// Run serves until ctx ends, and returns when nothing is served any more.
+// Run serves until ctx ends, and returns when all listeners and connections are closed.
 func (s *Server) Run(ctx context.Context) {
 	s.changes.Run(ctx, func() bool { return s.follow(ctx) })
 	s.close(ctx)
@@ -67,7 +66,7 @@ func (s *Server) close(ctx context.Context) {
 	s.group.Wait()
 }
 
-// follow opens and closes ports, and says whether all that can be had are there.
+// follow opens and closes ports by the current pods. It reports whether all wanted ports are open.
 func (s *Server) follow(ctx context.Context) (all bool) {
 	pods := s.list()
 	ports, refused := wanted(pods, s.options.Plain)
@@ -89,7 +88,6 @@ func (s *Server) list() (pods []*corev1.Pod) {
 	return pods
 }
 
-// explain says why a port cannot be had.
 func explain(at netip.AddrPort, err error) string {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -100,7 +98,7 @@ func explain(at netip.AddrPort, err error) string {
 	return fmt.Sprintf("host port %s is not served: %v", at, err)
 }
 
-// notify reports something of a pod once.
+// notify reports a refusal unless it has done so before.
 func (s *Server) notify(r refusal) {
 	of := s.reported[r.pod.UID]
 	if of == nil {
@@ -113,7 +111,7 @@ func (s *Server) notify(r refusal) {
 	}
 }
 
-// know remembers the pods that there are, and forgets what was reported of others.
+// know stores the current pods, and forgets the reports on others.
 func (s *Server) know(pods []*corev1.Pod) {
 	s.known = map[types.UID]*corev1.Pod{}
 	for _, p := range pods {
@@ -126,7 +124,7 @@ func (s *Server) know(pods []*corev1.Pod) {
 	}
 }
 
-// serve passes the connections to a port on to its pod, until the function that it returns ends them all.
+// serve forwards connections of a port to its pod. The returned function closes the listener and the connections.
 func (s *Server) serve(ctx context.Context, at netip.AddrPort, p purpose) (func(), error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", at.String())
 	if err != nil {
@@ -152,7 +150,6 @@ func (s *Server) serve(ctx context.Context, at netip.AddrPort, p purpose) (func(
 	}, nil
 }
 
-// pass joins a connection to one with the pod.
 func (s *Server) pass(ctx context.Context, conn net.Conn, to netip.AddrPort) {
 	defer conn.Close()
 	limited, cancel := context.WithTimeout(ctx, dialLimit)

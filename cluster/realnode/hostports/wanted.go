@@ -10,23 +10,22 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// purpose is what a port of this machine is for.
+// purpose is the target of a port of this machine.
 type purpose struct {
 	pod types.UID
-	to  netip.AddrPort // in the nodes' network
+	to  netip.AddrPort // the pod's port in the nodes' network
 }
 
-// refusal says why a pod's port is not served.
 type refusal struct {
 	pod *corev1.Pod
 	why string
 }
 
-// mostPorts is how many host ports a cluster has: each is an open file of the process that the API server is in.
+// mostPorts bounds the host ports of a cluster. Each takes an open file of the process, which also runs the API server.
 const mostPorts = 256
 
-// wanted are the ports that pods want, and why others cannot be had. Of two pods that want the same one, the older pod
-// gets it. Plain says that pods listen on this machine themselves.
+// wanted returns the ports to open, and the refused ones. If two pods want a port, the older pod gets it. plain means
+// that pods listen on this machine by themselves.
 func wanted(pods []*corev1.Pod, plain bool) (ports map[netip.AddrPort]purpose, refused []refusal) {
 	pods = slices.SortedFunc(slices.Values(pods), func(a, b *corev1.Pod) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.UID, b.UID))
@@ -40,7 +39,7 @@ func wanted(pods []*corev1.Pod, plain bool) (ports map[netip.AddrPort]purpose, r
 		}
 		for _, p := range portsOf(pod) {
 			if plain && p.HostPort == p.ContainerPort {
-				continue // it is there
+				continue // the container listens on it already
 			}
 			at, err := placeOf(p)
 			if err != nil {
@@ -61,7 +60,7 @@ func wanted(pods []*corev1.Pod, plain bool) (ports map[netip.AddrPort]purpose, r
 	return ports, refused
 }
 
-// portsOf are the host ports of a pod's containers, sidecars included.
+// portsOf returns the host ports of a pod's containers, including sidecars.
 func portsOf(pod *corev1.Pod) (ports []corev1.ContainerPort) {
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for _, c := range containers {
@@ -71,7 +70,8 @@ func portsOf(pod *corev1.Pod) (ports []corev1.ContainerPort) {
 	return slices.DeleteFunc(ports, func(p corev1.ContainerPort) bool { return p.HostPort == 0 })
 }
 
-// placeOf is where a host port is served: on loopback, which the pod cannot widen.
+// placeOf returns the address to serve a host port at. It is always a loopback address: no pod can open a port to the
+// network.
 func placeOf(p corev1.ContainerPort) (netip.AddrPort, error) {
 	if p.Protocol != "" && p.Protocol != corev1.ProtocolTCP {
 		return netip.AddrPort{}, fmt.Errorf("host port %d is not served: only TCP is supported, not %s; a NodePort serves UDP", p.HostPort, p.Protocol)
@@ -91,8 +91,8 @@ func placeOf(p corev1.ContainerPort) (netip.AddrPort, error) {
 	return place, nil
 }
 
-// A pod is a stranger: it must not stand where users reach the load balancers of any cluster (hostaddress), or push
-// images with their accounts while no registry has the usual port.
+// Ports that no pod may get, because pods are untrusted. In othersRange users reach the load balancers of all clusters
+// (package hostaddress). At registry they push images with their credentials, and the port may be free.
 var (
 	othersRange = netip.MustParsePrefix("127.64.0.0/10")
 	registry    = netip.MustParseAddrPort("127.0.0.1:5001")

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// readAll reads what the store's folder has.
+// readAll reads the images in the store's folder.
 func (s *Store) readAll() error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -21,19 +21,19 @@ func (s *Store) readAll() error {
 	for _, e := range entries {
 		image, at, err := read(filepath.Join(s.dir, e.Name()))
 		if err != nil {
-			// It was being unpacked, or removed, when the node ended.
+			// The node ended while the image was being unpacked or removed.
 			if err := os.RemoveAll(filepath.Join(s.dir, e.Name())); err != nil {
 				return err
 			}
 			continue
 		}
-		if !image.named() && len(image.Lost) == 0 { // an earlier version did not write down what it lost
+		if !image.named() && len(image.Lost) == 0 { // written by a version that did not record lost tags
 			image.Lost = map[string]time.Time{"": at}
 		}
 		s.images[image.ID], written[image.ID] = image, at
 	}
 	newest := slices.SortedFunc(maps.Keys(written), func(a, b string) int { return written[b].Compare(written[a]) })
-	for _, id := range newest { // an earlier version left tags with images that had lost them
+	for _, id := range newest { // by a version that left lost tags with their images
 		if err := s.yield(s.images[id]); err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func (s *Store) readAll() error {
 	return nil
 }
 
-// read reads an image and when it was written.
+// read returns the image in a folder, and the time of its description.
 func read(dir string) (Image, time.Time, error) {
 	path := filepath.Join(dir, aboutFile)
 	info, err := os.Stat(path)
@@ -56,8 +56,8 @@ func read(dir string) (Image, time.Time, error) {
 	return image, info.ModTime(), json.Unmarshal(text, &image)
 }
 
-// keep adds an image or another name of one, and returns it as it is now. A tag leads to what it was pulled as last,
-// also for the node's next run: it is taken from the others before it is given.
+// keep adds an image, or more names for a known one, and returns the result. A tag leads to the image that was pulled
+// last under it, also after a restart. So the other images lose the tag before this one gets it.
 func (s *Store) keep(image Image) (Image, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +81,7 @@ func (s *Store) keep(image Image) (Image, error) {
 	return image, nil
 }
 
-// yield takes an image's tags from all others.
+// yield removes an image's tags from all other images.
 func (s *Store) yield(to Image) error {
 	for id, other := range s.images {
 		claims := func(tag string) bool { return slices.Contains(to.Tags, tag) }
@@ -107,7 +107,7 @@ func (s *Store) yield(to Image) error {
 	return nil
 }
 
-// write writes what is known of an image beside its files, whole or not at all.
+// write writes the image's description beside its files, atomically.
 func (i Image) write() error {
 	path := filepath.Join(filepath.Dir(i.Root), aboutFile)
 	text, err := json.Marshal(i)

@@ -12,13 +12,14 @@ import (
 	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
-// missing is the error of an image that is neither in the cluster nor given by the registry, or the mirror, at asked.
+// missing returns the error for an image that neither the cluster's registry nor the registry or mirror at asked
+// provides.
 func (s *Store) missing(ref string, at location, asked name.Reference, err error) error {
 	return fmt.Errorf("%s is not loaded into the cluster, and %s refuses it: %w; %s", ref, asked.Context().RegistryStr(), err,
 		advice(ref, at.own, asked, err))
 }
 
-// advice is what helps, by the reason: no command that would fail for the same reason.
+// advice returns what the user can do about err. It names no command that would fail for the same reason.
 func advice(ref string, own, asked name.Reference, err error) string {
 	answer, answered := errors.AsType[*transport.Error](err)
 	_, unreachable := errors.AsType[net.Error](err)

@@ -12,9 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
-// Current returns the image that a pod of now runs. It pulls the image that the cluster's registry has under the name,
-// unless it has done so. Any other image that was pulled under a tag is no answer then. An image that is neither there
-// nor here is [ErrUnknown].
+// Current returns the image that a pod started now must run. It pulls the image that the cluster's registry has under
+// this name, unless the store has it. An older image under the same tag is no substitute then. If neither the registry
+// nor the store has the image, the error is [ErrUnknown].
 func (s *Store) Current(ctx context.Context, ref string) (Image, error) {
 	known, err := s.Get(ref)
 	if err == nil && fixed(known, ref) {
@@ -33,19 +33,19 @@ func (s *Store) Current(ctx context.Context, ref string) (Image, error) {
 	return s.Pull(ctx, ref, nil)
 }
 
-// fixed says whether a name can lead to no other image than that: it is its ID, or has a digest.
+// fixed reports whether ref can mean no other image: it is an ID or has a digest.
 func fixed(image Image, ref string) bool {
 	_, err := name.NewDigest(ref)
 	return ref == image.ID || err == nil
 }
 
-// location is where an image may be had.
+// location tells where an image can be pulled from.
 type location struct {
-	own  name.Reference // its name in full
-	here *name.Digest   // in the cluster's registry; nil if it is not there
+	own  name.Reference // the full name
+	here *name.Digest   // in the cluster's registry; nil if not there
 }
 
-// digest is what the name leads to in the cluster's registry; empty for nothing.
+// digest returns the digest in the cluster's registry, or "".
 func (l location) digest() string {
 	if l.here == nil {
 		return ""
@@ -53,7 +53,7 @@ func (l location) digest() string {
 	return l.here.DigestStr()
 }
 
-// locate finds out where an image may be had now.
+// locate looks an image up in the cluster's registry.
 func (s *Store) locate(ctx context.Context, ref string) (location, error) {
 	p, err := places.Of(ref, s.options.Registry)
 	if err != nil {
@@ -72,11 +72,11 @@ func (s *Store) locate(ctx context.Context, ref string) (location, error) {
 	return location{own: p.Own}, nil
 }
 
-// resolveLimit bounds a question that takes a millisecond.
+// resolveLimit bounds a request that usually takes a millisecond.
 const resolveLimit = 10 * time.Second
 
-// resolve asks the cluster's registry for the digest that a name has there; empty if it has none. It is one request,
-// where the library would first ask how to speak to the registry.
+// resolve returns the digest of a name in the cluster's registry, or "" if the registry lacks it. It sends one request;
+// the library would first ping the registry.
 func (s *Store) resolve(ctx context.Context, place name.Reference) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, resolveLimit)
 	defer cancel()

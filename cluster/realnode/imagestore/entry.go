@@ -17,17 +17,17 @@ import (
 )
 
 const (
-	// maxName is how many bytes a path in an image has at most, as in the kernel. The latter bounds what one call gets,
-	// and unpacking goes from folder to folder.
+	// maxName bounds a path in an image, in bytes, as PATH_MAX does. The kernel bounds the path of one call only, and
+	// unpacking opens folder by folder.
 	maxName = 4096
-	// maxParts is how many folders may be within each other: more than images have, and few enough to be open at once.
+	// maxParts bounds the depth of folders: more than images have, and few enough to open at once.
 	maxParts = 256
 )
 
-// errName is the error of an image with paths that are longer or deeper.
+// errName means that a path in an image is too long or too deep.
 var errName = fmt.Errorf("a path in an image may have at most %d bytes and %d folders", maxName, maxParts)
 
-// measure refuses paths that are too long or too deep.
+// measure returns errName for a path that is too long or too deep.
 func measure(path string) error {
 	if len(path) > maxName || strings.Count(path, "/") >= maxParts {
 		return errName
@@ -35,8 +35,8 @@ func measure(path string) error {
 	return nil
 }
 
-// place is where a name lies, by way of links to folders that lower layers have; not of its own. The folders that lead
-// there are made.
+// place returns the real path of an entry. It resolves links in the folders above the entry, but not the entry itself,
+// and makes missing folders.
 func (u *unpacking) place(name string) (string, error) {
 	folder := filepath.Dir(name)
 	if err := measure(name); err != nil || folder == "." {
@@ -54,10 +54,10 @@ func (u *unpacking) place(name string) (string, error) {
 		u.asked, u.found = folder, found
 	}
 	path := filepath.Join(u.found, filepath.Base(name))
-	return path, measure(path) // links may have made it longer
+	return path, measure(path) // links can make it longer
 }
 
-// lead makes the folders of a path that are not there, each of which takes as much as one with an entry of its own.
+// lead makes the missing folders of a path. Each costs as much room as an entry.
 func (u *unpacking) lead(path string) error {
 	if err := measure(path); err != nil {
 		return err
@@ -74,13 +74,13 @@ func (u *unpacking) lead(path string) error {
 	return u.root.MkdirAll(path, folderMode)
 }
 
-// anew does what fails with something in its place, and does it again without that.
+// anew calls do. If something exists at path, it removes that and calls do again.
 func (u *unpacking) anew(path string, do func() error) error {
 	err := do()
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	u.asked = "" // it may have been on the way
+	u.asked = "" // the cached folder may have been removed
 	if err := u.root.RemoveAll(path); err != nil {
 		return err
 	}
@@ -112,12 +112,12 @@ func (u *unpacking) symlink(path string, h *tar.Header) error {
 	defer folder.Close()
 	time, err := unix.TimeToTimespec(h.ModTime)
 	if err != nil {
-		return nil // a year that the system does not know
+		return nil // the year is out of the system's range
 	}
 	return unix.UtimesNanoAt(int(folder.Fd()), filepath.Base(path), []unix.Timespec{time, time}, unix.AT_SYMLINK_NOFOLLOW)
 }
 
-// link gives a file another name. The file may be a lower layer's.
+// link makes a hard link, possibly to a file of a lower layer.
 func (u *unpacking) link(path string, h *tar.Header) error {
 	to, err := u.place(relative(h.Linkname))
 	if err != nil || to == path {
@@ -140,7 +140,7 @@ func (u *unpacking) file(path string, h *tar.Header, content io.Reader) error {
 	}
 	_, err = io.Copy(f, content)
 	if err = errors.Join(err, u.give(path, h)); err == nil {
-		err = f.Chmod(mode(h)) // after the owner, which takes the set-user-id bit and capabilities away
+		err = f.Chmod(mode(h)) // after the change of owner, which clears set-user-id and capabilities
 	}
 	if err == nil {
 		u.attributes(f, path, h)
@@ -168,9 +168,8 @@ const (
 	capability      = "security.capability"
 )
 
-// attributes gives a file its capabilities, which hold in the containers of this user namespace, and the attributes
-// that are programs' own. Those of overlays are not an image's business: they say where else in the node a layer has
-// its files.
+// attributes sets a file's capabilities, which take effect in containers' user namespaces, and its user.* attributes.
+// It skips those of overlays, by which an image could redirect a layer to other files of the node.
 func (u *unpacking) attributes(f *os.File, path string, h *tar.Header) {
 	for record, value := range h.PAXRecords {
 		name, ok := strings.CutPrefix(record, attributePrefix)
@@ -185,19 +184,19 @@ func (u *unpacking) attributes(f *os.File, path string, h *tar.Header) {
 }
 
 const (
-	// maxUnpacked is more than the largest images have.
+	// maxUnpacked bounds the size of an unpacked image, in bytes. The largest known images are smaller.
 	maxUnpacked = 64 << 30
-	// kept is what an image leaves of the room that there is.
+	// kept is the free space, in bytes, that an image must leave on the disk.
 	kept = 512 << 20
 )
 
-// room is how much of its disk a folder's image may take.
+// room is the space on the disk for an image.
 type room struct {
 	dir  string
 	free int64 // bytes
 }
 
-// roomOf looks at the folder's disk.
+// roomOf measures the disk of a folder.
 func roomOf(dir string) (room, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
@@ -207,10 +206,10 @@ func roomOf(dir string) (room, error) {
 	return room{dir, int64(min(free, 2*maxUnpacked))}, nil
 }
 
-// bytes is how many an image's files may take.
+// bytes returns the number of bytes that an image's files may take.
 func (r room) bytes() int64 { return min(r.free-kept, maxUnpacked) }
 
-// exceeded is the error of an image that takes more.
+// exceeded returns the error of an image that is too large.
 func (r room) exceeded() error {
 	if r.free-kept > maxUnpacked {
 		return fmt.Errorf("%w: an image may have at most %d GiB", errTooLarge, maxUnpacked>>30)

@@ -2,31 +2,30 @@ package imagestore
 
 import "context"
 
-// wanted is what a pull is for. Who may have something else does not wait for the same pull: a pod without a pull
-// secret would be given what another one's secret opens.
+// wanted is the key of a pull. Pulls with different credentials never share: a pod without a pull secret would get an
+// image by another pod's secret.
 type wanted struct {
 	ref, digest string
 	credentials Credentials
 }
 
-// pull is one that is under way.
+// pull is a pull under way.
 type pull struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
-	waiting int // how many wait for it
+	waiting int // number of callers
 	image   Image
 	err     error
 }
 
-// Pull gets an image from a registry. Pulls of what one name leads to, with the same credentials and at the same time,
-// are one.
+// Pull pulls an image. Concurrent calls for the same name, digest and credentials share one pull.
 func (s *Store) Pull(ctx context.Context, ref string, credentials *Credentials) (Image, error) {
 	at, err := s.locate(ctx, ref)
 	if err != nil {
 		return Image{}, err
 	}
 	w := wanted{ref: ref, digest: at.digest()}
-	if credentials != nil && at.here == nil { // the cluster's registry is asked without
+	if credentials != nil && at.here == nil { // the cluster's registry needs none
 		w.credentials = *credentials
 	}
 	p := s.join(ctx, w, func(ctx context.Context) (Image, error) { return s.pull(ctx, ref, at, credentials) })
@@ -39,7 +38,7 @@ func (s *Store) Pull(ctx context.Context, ref string, credentials *Credentials) 
 	}
 }
 
-// join waits for a pull together with others, or begins it. It goes on when the one that began it leaves.
+// join joins the pull for w, or starts it. The pull goes on if its first caller gives up.
 func (s *Store) join(ctx context.Context, w wanted, do func(context.Context) (Image, error)) *pull {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +59,7 @@ func (s *Store) join(ctx context.Context, w wanted, do func(context.Context) (Im
 	return p
 }
 
-// leave ends a pull that is waited for no more.
+// leave cancels a pull that has no more callers.
 func (s *Store) leave(w wanted, p *pull) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +69,7 @@ func (s *Store) leave(w wanted, p *pull) {
 	}
 }
 
-// forget needs s.mu.
+// forget requires s.mu.
 func (s *Store) forget(w wanted, p *pull) {
 	if s.pulls[w] == p {
 		delete(s.pulls, w)

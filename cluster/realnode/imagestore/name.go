@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// Canonical is a reference with all that it leaves out: `nginx` becomes `index.docker.io/library/nginx:latest`.
+// Canonical returns the full form of a reference: `nginx` becomes `index.docker.io/library/nginx:latest`.
 func Canonical(ref string) (string, error) {
 	r, err := name.ParseReference(ref)
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 	"github.com/slipway-dev/slipway/cluster/registry/places"
 )
 
-// Credentials are what a pull secret holds for a registry.
+// Credentials are the content of a pull secret for one registry.
 type Credentials struct {
 	User, Password string
-	Auth           string // both, encoded
+	Auth           string // user and password in base64
 	IdentityToken  string
 	RegistryToken  string
 }
@@ -34,8 +34,8 @@ func (c *Credentials) authenticator() authn.Authenticator {
 	})
 }
 
-// pull asks the cluster's registry for what is there, and the one in the name, or its mirror, for all else. A mirror is
-// not given what pull secrets hold for the registry.
+// pull pulls from the cluster's registry if the image is there, and else from the registry in its name or that one's
+// mirror. It never sends a registry's credentials to a mirror.
 func (s *Store) pull(ctx context.Context, ref string, at location, credentials *Credentials) (Image, error) {
 	if at.here != nil {
 		from, err := s.ask(ctx, *at.here, authn.Anonymous)
@@ -76,10 +76,10 @@ func (s *Store) ask(ctx context.Context, place name.Reference, auth authn.Authen
 	return image, nil
 }
 
-// maxConfig is more than the configurations of the largest images have, in bytes.
+// maxConfig bounds an image's configuration, in bytes. The largest known ones are smaller.
 const maxConfig = 8 << 20
 
-// take unpacks what a registry has, unless that is there, under the name that was asked for.
+// take unpacks an image, unless the store has it, and adds the name that was asked for.
 func (s *Store) take(at location, from v1.Image) (Image, error) {
 	own := at.own
 	image, err := s.describe(at, from)
@@ -114,7 +114,7 @@ func (s *Store) take(at location, from v1.Image) (Image, error) {
 	return image, nil
 }
 
-// warnBare says which files are without the capabilities that the image gives them.
+// warnBare warns about files without the capabilities that the image gives them.
 func (s *Store) warnBare(image string, files []string) {
 	if len(files) > 0 && s.options.Warn != nil {
 		s.options.Warn(fmt.Sprintf("image %s: these files have lost their capabilities, which cannot be set here: %s", image, strings.Join(files, ", ")))
@@ -127,7 +127,7 @@ func (s *Store) describe(at location, from v1.Image) (Image, error) {
 	if err != nil {
 		return Image{}, err
 	}
-	if manifest.Config.Size < 0 || manifest.Config.Size > maxConfig { // it is read whole, without a size to its end
+	if manifest.Config.Size < 0 || manifest.Config.Size > maxConfig { // the library reads it whole, if the size is negative without a limit
 		return Image{}, fmt.Errorf("%w: its configuration has %d bytes, and the limit is %d", errTooLarge, manifest.Config.Size, maxConfig)
 	}
 	id, err := from.ConfigName()

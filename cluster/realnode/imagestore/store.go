@@ -15,38 +15,38 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// Options say where images come from.
+// Options configure a [Store].
 type Options struct {
 	Registry  string            // the cluster's own, host:port; empty for none
-	Mirrors   map[string]string // asked in place of registries: host[:port][/path] by the registry's full name
-	Transport http.RoundTripper // how registries are reached; nil is http.DefaultTransport
-	Owners    bool              // files can be given to other users
-	Warn      func(string)      // is given what an image lacks here; nil reports nothing
+	Mirrors   map[string]string // instead of registries: host[:port][/path] by the registry's full name
+	Transport http.RoundTripper // to all registries; nil means http.DefaultTransport
+	Owners    bool              // files may get other owners than this process
+	Warn      func(string)      // receives what an image lost in unpacking; may be nil
 }
 
-// Image is one that is in the store. It does not change.
+// Image is an image in the store. It is a snapshot that never changes.
 type Image struct {
 	ID      string    // the digest of its configuration
 	Tags    []string  // canonical names
 	Digests []string  // canonical names with the digest of what was pulled
-	Size    int64     // as it was pulled
-	Config  v1.Config // how it wants to be run
-	// Platform is the system and the processor that it is for.
+	Size    int64     // bytes, as pulled: usually compressed
+	Config  v1.Config // the default command, environment and user
+	// Platform is the image's system and architecture, such as linux/amd64.
 	Platform string
-	// Origins say what each name, with a tag or a digest, led to when it was pulled last.
+	// Origins tell for each name what it led to at its latest pull.
 	Origins map[string]Origin
-	// Lost are tags that another image has taken, and when.
+	// Lost has the tags that other images have taken since, and when.
 	Lost map[string]time.Time `json:",omitempty"`
 	Root string               `json:"-"` // the folder with its files
 }
 
-// Origin is what a name led to.
+// Origin is the target of a name.
 type Origin struct {
 	Here     string // the digest in the cluster's registry; empty if the image is from elsewhere
 	Manifest string // the name's repository with the digest of this image
 }
 
-// Store holds images in a folder of its own.
+// Store holds images in one folder. Methods may be called concurrently.
 type Store struct {
 	dir     string
 	options Options
@@ -54,10 +54,10 @@ type Store struct {
 	mu     sync.Mutex
 	images map[string]Image // by ID
 	used   func(id string) bool
-	pulls  map[wanted]*pull // under way and digest
+	pulls  map[wanted]*pull // under way
 }
 
-// ErrUnknown says that an image is not in the store.
+// ErrUnknown means that an image is not in the store.
 var ErrUnknown = errors.New("no such image")
 
 const (
@@ -68,7 +68,7 @@ const (
 	aboutFile  = "image.json"
 )
 
-// Open opens the store in dir, which it makes, with the images that are there already.
+// Open opens the store in dir with the images that are there. It makes dir if needed.
 func Open(dir string, o Options) (*Store, error) {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return nil, fmt.Errorf("open the store of images: %w", err)
@@ -80,7 +80,7 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Get finds an image by name or ID.
+// Get returns an image by name or ID.
 func (s *Store) Get(ref string) (Image, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *Store) Get(ref string) (Image, error) {
 	return Image{}, fmt.Errorf("%w: %s", ErrUnknown, ref)
 }
 
-// Reference is the image's digest as the name's repository knows it: what a pod's status has for it.
+// Reference returns the image's digest in the repository of a name. A pod's status shows it as imageID.
 func (i Image) Reference(ref string) string {
 	canonical, err := Canonical(ref)
 	if origin, ok := i.Origins[canonical]; err == nil && ok {
@@ -111,14 +111,14 @@ func (i Image) Reference(ref string) string {
 	return i.ID
 }
 
-// List lists all images.
+// List returns all images, in no order.
 func (s *Store) List() []Image {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Collect(maps.Values(s.images))
 }
 
-// Remove removes an image, if it is there. Containers over it must have ended.
+// Remove removes an image, if it exists. No container may use it.
 func (s *Store) Remove(ref string) error {
 	image, err := s.Get(ref)
 	if errors.Is(err, ErrUnknown) {
@@ -136,7 +136,7 @@ func (s *Store) Remove(ref string) error {
 	return nil
 }
 
-// Used is how many bytes and files the images take.
+// Used returns the sum of the images' sizes, in bytes as pulled, and their number.
 func (s *Store) Used() (bytes, files uint64) {
 	for _, image := range s.List() {
 		bytes += uint64(image.Size)
@@ -151,7 +151,7 @@ func union(a, b []string) []string {
 	return slices.Compact(all)
 }
 
-// folder is where an image of that ID lies.
+// folder returns the folder of an image.
 func (s *Store) folder(id string) string {
 	return filepath.Join(s.dir, strings.ReplaceAll(id, ":", "-"))
 }

@@ -13,30 +13,29 @@ import (
 	"time"
 )
 
-// supersededFor is how long an image stays after another one has taken its last name.
+// supersededFor is the age at which a pull removes superseded images.
 const supersededFor = time.Hour
 
-// Uses has the store ask whether a container is over an image, by its ID, before it removes one that is superseded.
-// Before it is called, none is removed.
+// Uses sets used, which reports whether a container uses an image, by its ID. Until then no superseded image is
+// removed.
 func (s *Store) Uses(used func(id string) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.used = used
 }
 
-// named reports whether a name leads to the image.
 func (i Image) named() bool { return len(i.Tags) > 0 || len(i.Origins) > 0 }
 
-// Pruned is a superseded image: a tag that it had, and what its files take.
+// Pruned is a superseded image that was removed, or would be by a dry run.
 type Pruned struct {
-	Tag   string // canonical; empty for one of an earlier version, which did not write it down
+	Tag   string // canonical; empty if an earlier version did not record it
 	ID    string
 	Bytes int64
 }
 
-// Prune removes images that no name leads to any more and that were superseded longer ago than that: a dev loop brings
-// one with each change. The last one of each tag stays beside the one that took its place, and so do images of
-// containers, and those that have one of the digests in keep. It returns what they were; a dry run removes nothing.
+// Prune removes images that lost their last name more than age ago: a dev loop leaves one with each change. It spares
+// the latest image that lost each tag, images of containers, and those with a digest in keep. It returns the removed
+// images, or with dryRun those that it would remove.
 func (s *Store) Prune(age time.Duration, keep []string, dryRun bool) ([]Pruned, error) {
 	gone, err := s.retire(time.Now().Add(-age), keep, dryRun)
 	pruned := make([]Pruned, 0, len(gone))
@@ -55,8 +54,8 @@ func (s *Store) Prune(age time.Duration, keep []string, dryRun bool) ([]Pruned, 
 	return pruned, nil
 }
 
-// retire returns the images that were superseded before that time. Unless it is a dry run, it takes them out of the
-// store; their root folders are then where they lie until they are removed.
+// retire returns the images that were superseded before a time. Unless dryRun is set, it takes them out of the store
+// and sets their Root to the folder that waits for removal.
 func (s *Store) retire(before time.Time, keep []string, dryRun bool) (gone []Image, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +94,7 @@ func (i Image) has(digests []string) bool {
 	})
 }
 
-// sizeOf adds up the sizes of the files below a folder. What cannot be read counts for nothing.
+// sizeOf returns the size of the files below a folder, without those that cannot be read.
 func sizeOf(dir string) (bytes int64) {
 	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
@@ -109,8 +108,8 @@ func sizeOf(dir string) (bytes int64) {
 	return bytes
 }
 
-// takeOut takes an image out of the store, whose lock is held, and returns the folder that its files are in from now
-// on: nothing is in the way of the same image when it is pulled again.
+// takeOut takes an image out of the store and renames its folder, so that a new pull of the same image can start. It
+// requires s.mu.
 func (s *Store) takeOut(image Image) (dir string, err error) {
 	delete(s.images, image.ID)
 	from := filepath.Dir(image.Root)

@@ -18,23 +18,23 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// unpacking lays the layers of an image over each other, the lowest first, in one folder. No name and no link in a
-// layer leads out of it.
+// unpacking unpacks an image's layers into one folder, the lowest first. No name or link in a layer leads out of the
+// folder.
 type unpacking struct {
 	dir    string
 	root   *os.Root
 	owners bool
 	room   room
-	left   int64 // how many bytes of the room are left
+	left   int64 // bytes of the room that are left
 
-	folders map[string]ending // whose modes and times come last: one may forbid to write into it, and its time is that of the last change
-	own     map[string]bool   // what comes from the layer that is at hand
-	bare    []string          // files that could not be given their capabilities
-	asked   string            // the folder that was looked for last
-	found   string            // and where it is
+	folders map[string]ending // modes and times to set at the end: a mode may forbid writing, and each change resets the time
+	own     map[string]bool   // paths from the current layer
+	bare    []string          // files that did not get their capabilities
+	asked   string            // the folder that place resolved last
+	found   string            // the result for asked
 }
 
-// ending is what a folder gets in the end. Its header is not kept: that may have a megabyte of records.
+// ending is the final mode and time of a folder. The tar header is not kept, since it can have a megabyte of records.
 type ending struct {
 	mode fs.FileMode
 	time time.Time
@@ -45,8 +45,7 @@ var (
 	errTooLarge = errors.New("the image has too many files for the disk")
 )
 
-// unpack makes the folder root and puts the image's files into it. It returns those that are without their
-// capabilities.
+// unpack unpacks an image into the new folder root. It returns the files that did not get their capabilities.
 func unpack(image v1.Image, root string, owners bool) (bare []string, err error) {
 	if err := os.MkdirAll(root, folderMode); err != nil {
 		return nil, err
@@ -80,8 +79,8 @@ func unpack(image v1.Image, root string, owners bool) (bare []string, err error)
 	return u.bare, u.finish()
 }
 
-// layer adds a layer, which has to be the one that the image's configuration names: an image is known by that
-// configuration alone, and another one that only says so would take its place.
+// layer unpacks a layer and checks its digest against the image's configuration. The store knows an image by its
+// configuration alone, so a forged layer could otherwise replace a real image.
 func (u *unpacking) layer(l v1.Layer, id v1.Hash) error {
 	content, err := l.Uncompressed()
 	if err != nil {
@@ -103,7 +102,7 @@ func (u *unpacking) layer(l v1.Layer, id v1.Hash) error {
 			return fmt.Errorf("%.*s: %w", maxName, header.Name, err)
 		}
 	}
-	rest, err := io.Copy(io.Discard, io.LimitReader(from, u.left)) // what follows the archive's end belongs to the sum
+	rest, err := io.Copy(io.Discard, io.LimitReader(from, u.left)) // the digest includes what follows the archive's end
 	if err != nil {
 		return err
 	}
@@ -116,7 +115,7 @@ func (u *unpacking) layer(l v1.Layer, id v1.Hash) error {
 	return nil
 }
 
-// entryCost is what each file takes besides its content.
+// entryCost is the assumed cost of an entry besides its content, in bytes.
 const entryCost = 4 << 10
 
 func (u *unpacking) add(h *tar.Header, content io.Reader) error {
@@ -146,10 +145,10 @@ func (u *unpacking) add(h *tar.Header, content io.Reader) error {
 	case tar.TypeLink:
 		return u.link(path, h)
 	}
-	return nil // devices and pipes, which a container's /dev has
+	return nil // devices and pipes: a container has its own /dev
 }
 
-// note remembers that something is of this layer, with the folders that it is in.
+// note records that path and the folders above it are of the current layer.
 func (u *unpacking) note(path string) {
 	for ; path != "." && !u.own[path]; path = filepath.Dir(path) {
 		u.own[path] = true
@@ -163,18 +162,18 @@ func relative(name string) string {
 	return "."
 }
 
-// Marks in layers that take away what lower ones have.
+// Whiteouts: entries that remove files of lower layers (OCI image-spec, layer.md).
 const (
 	whiteout = ".wh."
-	opaque   = ".wh..opq" // without the first mark
+	opaque   = ".wh..opq" // after the prefix whiteout
 )
 
-// hide takes away what lower layers have: something in a folder, or all that is in it.
+// hide removes an entry of lower layers, or with an opaque whiteout all of a folder's.
 func (u *unpacking) hide(folder, hidden string) error {
 	switch {
 	case hidden == opaque:
 		return u.clear(folder)
-	case strings.HasPrefix(hidden, whiteout): // notes of a file system that was common once
+	case strings.HasPrefix(hidden, whiteout): // metadata of AUFS
 		return nil
 	case hidden == "" || hidden == "." || hidden == "..":
 		return errors.New("not a name of something to take away")
@@ -186,7 +185,7 @@ func (u *unpacking) hide(folder, hidden string) error {
 	return u.root.RemoveAll(path)
 }
 
-// clear removes from a folder what is not of this layer.
+// clear removes all entries of a folder that are not of the current layer.
 func (u *unpacking) clear(folder string) error {
 	dir, err := u.root.Open(folder)
 	if err != nil {
@@ -211,11 +210,11 @@ func (u *unpacking) clear(folder string) error {
 	return nil
 }
 
-// finish gives folders their modes and times, those within others first.
+// finish sets the modes and times of folders, the innermost first.
 func (u *unpacking) finish() error {
 	for _, path := range slices.Backward(slices.Sorted(maps.Keys(u.folders))) {
 		info, err := u.root.Lstat(path)
-		if errors.Is(err, os.ErrNotExist) || err == nil && !info.IsDir() { // a later layer's doing
+		if errors.Is(err, os.ErrNotExist) || err == nil && !info.IsDir() { // removed or replaced by a later layer
 			continue
 		}
 		f := u.folders[path]

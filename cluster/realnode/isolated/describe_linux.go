@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// Prepare describes the container to the process that becomes it, and makes its folders.
+// Prepare makes the container's folders, and the description for the process that becomes the container.
 func (i *Starter) Prepare(c cri.Container) (cri.Prepared, error) {
 	security := c.Config.GetLinux().GetSecurityContext()
 	process, err := i.process(c, security)
@@ -62,12 +62,13 @@ func (i *Starter) process(c cri.Container, security *runtimeapi.LinuxContainerSe
 	return p, nil
 }
 
-// User is who the container's first process begins as, with its own group among the others, as other runtimes have it.
+// User returns the user of the container's first process. Its primary group is among the supplementary ones, as with
+// other runtimes.
 func (p *prepared) User() *runtimeapi.LinuxContainerUser {
 	process := p.spec.Process
 	u := &runtimeapi.LinuxContainerUser{Uid: int64(process.UID), Gid: int64(process.GID), SupplementalGroups: []int64{int64(process.GID)}}
 	for _, g := range process.Groups {
-		if process.IDs && g != process.GID { // with one id there are no others
+		if process.IDs && g != process.GID { // a single id has no supplementary groups
 			u.SupplementalGroups = append(u.SupplementalGroups, int64(g))
 		}
 	}
@@ -75,7 +76,7 @@ func (p *prepared) User() *runtimeapi.LinuxContainerUser {
 	return u
 }
 
-// usesDefaultFilter says whether a container wants the runtime's own filter of system calls.
+// usesDefaultFilter reports whether a container has the seccomp profile RuntimeDefault.
 func usesDefaultFilter(security *runtimeapi.LinuxContainerSecurityContext) bool {
 	return !security.GetPrivileged() && security.GetSeccomp().GetProfileType() == runtimeapi.SecurityProfile_RuntimeDefault && security.GetSeccomp() != nil
 }

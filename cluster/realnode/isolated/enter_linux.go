@@ -15,10 +15,10 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// outputGrace is how long output is waited for that a process has left behind with others.
+// outputGrace bounds the wait for output after the process ended: its descendants may hold the pipes.
 const outputGrace = time.Second
 
-// Enter runs one more process in the container until it ends or ctx does.
+// Enter runs another process in the container until it or ctx ends.
 func (c *isolated) Enter(ctx context.Context, e cri.Entering) error {
 	process := c.spec.Process
 	process.Args, process.Env, process.Terminal = e.Args, e.Environment(process.Env), e.Terminal
@@ -34,7 +34,7 @@ func (c *isolated) Enter(ctx context.Context, e cri.Entering) error {
 	cmd.WaitDelay = outputGrace
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: true}
 	go func() {
-		_ = json.NewEncoder(theirs).Encode(process) // if it is not read, the process has ended
+		_ = json.NewEncoder(theirs).Encode(process) // a write fails only if the process has ended
 		_ = theirs.Close()
 	}()
 	if e.Terminal {
@@ -43,7 +43,6 @@ func (c *isolated) Enter(ctx context.Context, e cri.Entering) error {
 	return c.enterPiped(cmd, description, e)
 }
 
-// enterPiped joins the process to the streams by pipes.
 func (c *isolated) enterPiped(cmd *exec.Cmd, description *os.File, e cri.Entering) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -57,7 +56,7 @@ func (c *isolated) enterPiped(cmd *exec.Cmd, description *os.File, e cri.Enterin
 		if err != nil {
 			return err
 		}
-		go func() { // which may wait for a client long after the process has ended
+		go func() { // can outlast the process while a client sends nothing
 			_, _ = io.Copy(in, e.Stdin)
 			_ = in.Close()
 		}()
@@ -69,7 +68,7 @@ func (c *isolated) enterPiped(cmd *exec.Cmd, description *os.File, e cri.Enterin
 	return c.thread.wait(cmd, process)
 }
 
-// enterTerminal gives the process a terminal and joins that to the streams.
+// enterTerminal runs the process on a terminal of the container, and connects the streams to that.
 func (c *isolated) enterTerminal(cmd *exec.Cmd, description *os.File, e cri.Entering) error {
 	pair, err := socketPair()
 	if err != nil {
@@ -77,7 +76,7 @@ func (c *isolated) enterTerminal(cmd *exec.Cmd, description *os.File, e cri.Ente
 	}
 	defer closeFiles(pair[0], pair[1])
 	var failure cri.Head
-	cmd.Stderr = &failure // until it has the terminal
+	cmd.Stderr = &failure // until the process has the terminal
 	cmd.ExtraFiles = append([]*os.File{c.options.Inside, description, pair[1], c.first}, c.groups...)
 	process, err := c.thread.start(cmd)
 	if err != nil {
@@ -96,7 +95,7 @@ func (c *isolated) enterTerminal(cmd *exec.Cmd, description *os.File, e cri.Ente
 	shown := make(chan struct{})
 	go func() {
 		defer close(shown)
-		_, _ = io.Copy(e.Stdout, terminal) // ends with an error when nobody has the terminal any more
+		_, _ = io.Copy(e.Stdout, terminal) // fails when no process has the terminal open
 	}()
 	err = c.thread.wait(cmd, process)
 	select {

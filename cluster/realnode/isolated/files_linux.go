@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// files are the pipes between this process and a container's first one: in each pair the end to read from comes first.
+// files are the pipes between this process and a container's first one. Each pair has its read end first.
 type files struct {
 	description, status   [2]*os.File
 	stdin, stdout, stderr [2]*os.File
-	terminal              [2]*os.File // a socket, the first is ours; nil without a terminal
-	null                  *os.File    // in place of what is not wanted
+	terminal              [2]*os.File // a socket pair, whose first end is ours; nil without a terminal
+	null                  *os.File    // replaces unwanted streams
 }
 
 func newFiles(terminal, stdin bool) (f *files, err error) {
@@ -53,8 +53,7 @@ func socketPair() (pair [2]*os.File, err error) {
 	return [2]*os.File{os.NewFile(uintptr(fds[0]), "socket"), os.NewFile(uintptr(fds[1]), "socket")}, nil
 }
 
-// inherited are the files that the process has from its beginning besides its program, in the order of package
-// containerinit.
+// inherited returns the files that the process inherits besides its program, in the order of package wire.
 func (f *files) inherited() []*os.File {
 	terminal := f.null
 	if f.terminal[1] != nil {
@@ -63,7 +62,7 @@ func (f *files) inherited() []*os.File {
 	return []*os.File{f.stdin[0], f.stdout[1], f.stderr[1], f.description[0], terminal, f.status[1]}
 }
 
-// closeTheirs closes the ends that the process has by now.
+// closeTheirs closes the process's ends, which the process has inherited.
 func (f *files) closeTheirs() {
 	closeFiles(f.description[0], f.status[1], f.stdin[0], f.stdout[1], f.stderr[1], f.terminal[1], f.null)
 }
@@ -75,14 +74,14 @@ func (f *files) closeOurs() {
 func closeFiles(files ...*os.File) {
 	for _, f := range files {
 		if f != nil {
-			_ = f.Close() // twice does no harm
+			_ = f.Close() // an error of a second Close is ignored
 		}
 	}
 }
 
 var errNoTerminal = errors.New("the process has no terminal")
 
-// receiveTerminal receives the other end of a process's terminal, or fails when the process has none.
+// receiveTerminal receives the runtime's end of a process's terminal. It fails if the process cannot make one.
 func receiveTerminal(from *os.File) (*os.File, error) {
 	defer from.Close()
 	control := make([]byte, unix.CmsgSpace(4))

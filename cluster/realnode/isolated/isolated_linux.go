@@ -18,34 +18,34 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// Modes of what a container finds.
+// Modes of the files and folders that a container gets.
 const (
 	folderMode = 0o755
 	fileMode   = 0o644
 )
 
-// statusSignalled is added to the number of the signal that ended a process, as shells and runtimes do.
+// statusSignalled plus a signal's number is the status of a process that the signal ended, as in shells and runtimes.
 const statusSignalled = 128
 
-// Groups limit and measure containers, by their IDs.
+// Groups limit and measure containers, which they know by ID.
 type Groups interface {
-	// Make limits a container that is to be started. Its processes come under the limits by what they inherit.
+	// Make sets the limits of a container before its start. Processes join by the returned files, which they inherit.
 	Make(ctx context.Context, container string, l wire.Limits) ([]*os.File, error)
 	Update(ctx context.Context, container string, l wire.Limits) error
 	Measure(ctx context.Context, container string) (wire.Usage, error)
-	// Remove says what a container has used that has ended.
+	// Remove removes an ended container's limits, and returns what the container has used.
 	Remove(ctx context.Context, container string) (wire.Usage, error)
 }
 
-// Options say how containers are isolated.
+// Options configure a [Starter].
 type Options struct {
-	Inside *os.File           // slipway-container
-	IDs    bool               // many user ids are there, not one
-	Filter []wire.Instruction // of the system calls of pods with the runtime's default profile
-	Groups Groups             // nil where there are no limits
+	Inside *os.File           // the file slipway-container
+	IDs    bool               // the node has many user ids, not one
+	Filter []wire.Instruction // for pods with the profile RuntimeDefault
+	Groups Groups             // nil if limits are unavailable
 }
 
-// Starter runs containers in namespaces of their own, over a file system laid over the image's.
+// Starter runs containers in their own namespaces, on an overlay of the image's files.
 type Starter struct {
 	options Options
 	thread  thread
@@ -54,7 +54,7 @@ type Starter struct {
 
 var _ cri.Starter = (*Starter)(nil)
 
-// New returns a starter that isolates containers.
+// New returns a Starter. It starts the process that starts containers.
 func New(o Options) (*Starter, error) {
 	t := newThread()
 	i := &Starter{o, t, &spawner{program: o.Inside, thread: t}}
@@ -62,7 +62,7 @@ func New(o Options) (*Starter, error) {
 	return i, err
 }
 
-// prepared is a container that is described.
+// prepared is a container that can be started.
 type prepared struct {
 	*Starter
 	container cri.Container
@@ -74,15 +74,16 @@ type isolated struct {
 	*prepared
 	child   *child
 	process *os.Process
-	first   *os.File // stands for the process, whatever becomes of its number
+	first   *os.File // a pidfd: the pid may become another process's
 	streams cri.Streams
-	ended   chan struct{} // closed once it has been waited for
+	ended   chan struct{} // closed when the process has been waited for
 
-	groups      []*os.File // by which processes come under the container's limits
-	outOfMemory bool       // known once it has ended
+	groups      []*os.File // by which processes join the container's cgroups
+	outOfMemory bool       // valid after the container's end
 }
 
-// Start starts the container and returns once its program runs, or why it does not.
+// Start starts the container, and returns when its program runs or failed to start. It tries again once if the spawner
+// was killed.
 func (p *prepared) Start() (cri.Process, error) {
 	c, err := p.start()
 	if errors.Is(err, fdpass.ErrGone) {
@@ -121,7 +122,7 @@ func (p *prepared) start() (*isolated, error) {
 	return c, nil
 }
 
-// spawn starts the process, and takes hold of it before anybody can have waited for its end.
+// spawn starts the process, and opens a pidfd before the process can be waited for.
 func (c *isolated) spawn(f *files) (err error) {
 	inherited := append(f.inherited(), c.groups...)
 	network := namespaceOf(c.container.Network)
@@ -132,7 +133,7 @@ func (c *isolated) spawn(f *files) (err error) {
 	if c.child, err = c.spawner.start(what, inherited); err != nil {
 		return err
 	}
-	c.process, _ = os.FindProcess(c.child.pid) // which always finds one
+	c.process, _ = os.FindProcess(c.child.pid) // always succeeds on Unix
 	fd, err := unix.PidfdOpen(c.child.pid, 0)
 	if err != nil {
 		c.Signal(syscall.SIGKILL)
@@ -143,7 +144,7 @@ func (c *isolated) spawn(f *files) (err error) {
 	return nil
 }
 
-// namespaceOf is nil for the node's own network.
+// namespaceOf returns nil for the node's own network.
 func namespaceOf(pod *podnet.Pod) *os.File {
 	if pod == nil {
 		return nil
@@ -151,10 +152,10 @@ func namespaceOf(pod *podnet.Pod) *os.File {
 	return pod.Namespace
 }
 
-// begin describes the container to the process and waits until it has become the container's program.
+// begin sends the description to the process, and waits until the process has become the container's program.
 func (c *isolated) begin(f *files) error {
 	go func() {
-		_ = json.NewEncoder(f.description[1]).Encode(c.spec) // if it does not read, it says why
+		_ = json.NewEncoder(f.description[1]).Encode(c.spec) // a process that does not read it reports the reason
 		_ = f.description[1].Close()
 	}()
 	if f.terminal[0] != nil {
@@ -175,7 +176,7 @@ func (c *isolated) begin(f *files) error {
 	return nil
 }
 
-// useStreams keeps the ends that are needed.
+// useStreams keeps the pipes' ends for the container's streams.
 func (c *isolated) useStreams(f *files) {
 	if c.streams.Terminal != nil {
 		_, _ = f.stdout[0].Close(), f.stderr[0].Close()
@@ -187,10 +188,10 @@ func (c *isolated) useStreams(f *files) {
 	}
 }
 
-// Streams are the other ends of the process's.
+// Streams returns the runtime's ends of the process's streams.
 func (c *isolated) Streams() cri.Streams { return c.streams }
 
-// Wait returns how the process ended: all of the container ends with it.
+// Wait waits for the process and returns its exit status. All other processes of the container end with it.
 func (c *isolated) Wait() int {
 	status := c.wait()
 	c.unlimit()
@@ -205,12 +206,13 @@ func (c *isolated) wait() syscall.WaitStatus {
 	defer c.thread.children.ended(c.child)
 	state, err := c.process.Wait()
 	if err != nil {
-		panic(fmt.Sprintf("wait for a container's first process: %v", err)) // a child of this process, for which nobody else waits
+		panic(fmt.Sprintf("wait for a container's first process: %v", err)) // this process's child, which nothing else waits for
 	}
 	return state.Sys().(syscall.WaitStatus)
 }
 
-// Dial connects to a port of a pod on the pod's own loopback: the socket is made there, and connected from here.
+// Dial connects to a port on the pod's loopback. A socket belongs to the network in which it was made, so it can be
+// connected from here.
 func (i *Starter) Dial(ctx context.Context, pod *podnet.Pod, port int) (net.Conn, error) {
 	fd := -1
 	err := i.thread.within(namespaceOf(pod), func() (err error) {

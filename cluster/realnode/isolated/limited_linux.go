@@ -14,7 +14,7 @@ var _ interface {
 	cri.Measured
 } = (*isolated)(nil)
 
-// limit makes the container's first process, and all later ones, begin under its limits.
+// limit makes the container's limits, for its first process and all later ones.
 func (c *isolated) limit() error {
 	if c.options.Groups == nil {
 		return nil
@@ -27,7 +27,7 @@ func (c *isolated) limit() error {
 	return nil
 }
 
-// unlimit forgets the container, which has ended.
+// unlimit removes the limits of the ended container, and records whether it ran out of memory.
 func (c *isolated) unlimit() {
 	closeFiles(c.groups...)
 	if c.options.Groups == nil {
@@ -37,7 +37,7 @@ func (c *isolated) unlimit() {
 	c.outOfMemory = err == nil && last.OutOfMemory > 0
 }
 
-// OutOfMemory says whether the kernel has ended a process of the container, because it wanted too much memory.
+// OutOfMemory reports whether the kernel killed a process of the container because of the memory limit.
 func (c *isolated) OutOfMemory() bool { return c.outOfMemory }
 
 // Limit changes the container's limits.
@@ -48,7 +48,7 @@ func (c *isolated) Limit(ctx context.Context, l wire.Limits) error {
 	return c.options.Groups.Update(ctx, c.container.ID, l)
 }
 
-// Usage measures the container.
+// Usage measures the container: by its cgroup or, without one, by /proc.
 func (c *isolated) Usage(ctx context.Context) (wire.Usage, error) {
 	if c.options.Groups != nil {
 		return c.options.Groups.Measure(ctx, c.container.ID)

@@ -12,23 +12,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// children are the processes that this one has started for containers and waits for.
+// children are the processes that this one started for containers and waits for.
 //
-// The node's process is the first of its namespace, so that it is also given those whose parent has been killed: what
-// is left of a command whose way into the container was. Nobody waits for them, and as long as nobody does they count
-// among the container's, which cannot end before them.
+// As the first process of its pid namespace the node also becomes the parent of orphans, such as the rest of a killed
+// exec in a container. Until the node waits for an orphan, the orphan stays in the container's pid namespace, whose end
+// is delayed.
 type children struct {
 	mu  sync.Mutex
 	own map[int]*child
 }
 
-// child is one of them.
 type child struct{ pid int }
 
 func newChildren() *children {
 	c := &children{own: map[int]*child{}}
 	if os.Getpid() == 1 {
-		ended := make(chan os.Signal, 1) // what comes while it is full has been seen when the one in it is
+		ended := make(chan os.Signal, 1) // one buffered signal suffices: buryOrphans sees all ended processes
 		signal.Notify(ended, unix.SIGCHLD)
 		go func() {
 			for range ended {
@@ -39,7 +38,7 @@ func newChildren() *children {
 	return c
 }
 
-// begin begins one, which nobody else waits for until its end is told to [children.ended].
+// begin starts a child. The caller must wait for the child and then call [children.ended].
 func (c *children) begin(start func() (pid int, err error)) (*child, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,16 +50,16 @@ func (c *children) begin(start func() (pid int, err error)) (*child, error) {
 	return c.own[pid], nil
 }
 
-// ended is told once a child has been waited for.
+// ended forgets a child that has been waited for.
 func (c *children) ended(was *child) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.own[was.pid] == was { // and not the next one of that number
+	if c.own[was.pid] == was { // not a later child with the same pid
 		delete(c.own, was.pid)
 	}
 }
 
-// buryOrphans waits for those that have ended and that nobody else waits for.
+// buryOrphans waits for the ended orphans.
 func (c *children) buryOrphans() {
 	if !anyEnded() {
 		return
@@ -71,7 +70,7 @@ func (c *children) buryOrphans() {
 	for _, file := range stats {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // it is gone
+			continue // it has ended
 		}
 		if p := parseState(text); p.orphaned(os.Getpid()) && c.own[p.pid] == nil {
 			_, _ = unix.Wait4(p.pid, nil, unix.WNOHANG, nil)
@@ -79,25 +78,25 @@ func (c *children) buryOrphans() {
 	}
 }
 
-// anyEnded says whether a child has ended that was not waited for yet.
+// anyEnded reports whether a child has ended that has not been waited for.
 func anyEnded() bool {
 	var info unix.Siginfo
 	return unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == nil && info.Signo != 0
 }
 
-// state is what the kernel says of a process.
+// state has the needed fields of /proc/PID/stat.
 type state struct {
 	pid, parent, session int
 	letter               string
 }
 
-// orphaned says whether a process has ended which this one, the first of its namespace, may have been given. What it
-// starts by itself for other ends than containers, such as mounts, stays in its session.
+// orphaned reports whether an ended process may be an orphan of this one. The node's own processes for other purposes,
+// such as mounts, stay in its session.
 func (s state) orphaned(self int) bool {
 	return s.letter == "Z" && s.parent == self && s.session != self
 }
 
-// parseState reads a process's stat, in which the name, in parentheses, may be anything.
+// parseState parses /proc/PID/stat. The name, in parentheses, may contain any character.
 func parseState(stat []byte) (s state) {
 	pid, _, _ := bytes.Cut(stat, []byte(" "))
 	s.pid, _ = strconv.Atoi(string(pid))

@@ -14,21 +14,21 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// point is what a container has something mounted on.
+// point is a mount point of a container.
 type point struct {
 	path   string // in the image
 	folder bool
 }
 
-// usual are the points that containers have whatever their pods ask for: folders by themselves, and mounts.
+// usual are the mount points that nearly every container has, whatever its pod asks for.
 var (
 	usualFolders = []string{"/dev", "/proc", "/sys"}
 	usualMounts  = []string{"/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/var/run/secrets/kubernetes.io/serviceaccount"}
 )
 
-// layPoints lays a tree with the usual points below the image. Each of them would otherwise be made when the container
-// starts, in the container's own layer, where that takes longest; containers with the same ones, as nearly all are,
-// have the same tree. What a pod asks for besides is made at the start, as is all of it where there is no tree.
+// layPoints adds a lower layer with the usual mount points. Otherwise the container's start would make each of them in
+// the container's upper layer, which is the slowest part of a start. Containers with the same points share the layer.
+// If there is no layer, and for all other mounts, the start makes the mount points.
 func layPoints(c *wire.Container, dir string) error {
 	points, err := pointsOf(*c)
 	if err != nil {
@@ -36,13 +36,13 @@ func layPoints(c *wire.Container, dir string) error {
 	}
 	tree := filepath.Join(dir, nameOf(points))
 	if _, err := os.Stat(tree); err != nil && makePoints(tree, points) != nil {
-		return nil // the start says what is wrong, if it is anything that matters
+		return nil // the start reports the cause if it matters
 	}
 	c.Lower = append(c.Lower, tree)
 	return nil
 }
 
-// pointsOf finds out where in the image the points are, by way of its links.
+// pointsOf returns the real paths of the mount points in the image, with links resolved.
 func pointsOf(c wire.Container) (all []point, err error) {
 	for _, path := range usualFolders {
 		all = append(all, point{path, true})
@@ -76,7 +76,7 @@ func nameOf(points []point) string {
 	return fmt.Sprintf("%x", sum.Sum(nil)[:16])
 }
 
-// makePoints makes a tree, which is there as a whole or not at all.
+// makePoints makes the layer's folder atomically.
 func makePoints(tree string, points []point) error {
 	if err := os.MkdirAll(filepath.Dir(tree), folderMode); err != nil {
 		return err
@@ -94,7 +94,7 @@ func makePoints(tree string, points []point) error {
 			return err
 		}
 	}
-	if err := os.Rename(begun, tree); err != nil && !errors.Is(err, fs.ErrExist) { // another container's, made meanwhile
+	if err := os.Rename(begun, tree); err != nil && !errors.Is(err, fs.ErrExist) { // another container has made it meanwhile
 		return err
 	}
 	return nil

@@ -15,19 +15,18 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// spawner is the process by which containers' first processes are started, which become children of this one all the
-// same.
+// spawner starts containers' first processes by a small process. They still become children of this one (CLONE_PARENT).
 type spawner struct {
 	program *os.File // slipway-container
 	thread  thread
 
 	mu      sync.Mutex
-	client  *fdpass.Client // nil until there is one
+	client  *fdpass.Client // nil until ready starts the process
 	process *child
 }
 
-// start starts a container's first process with the files that it inherits. If the error is [fdpass.ErrGone], whoever
-// could start it was killed; the next start has another one.
+// start starts a container's first process with the files that it inherits. The error is [fdpass.ErrGone] if the
+// spawner's process was killed. The next call starts another.
 func (s *spawner) start(what wire.Spawn, files []*os.File) (*child, error) {
 	client, err := s.ready()
 	if err != nil {
@@ -40,8 +39,7 @@ func (s *spawner) start(what wire.Spawn, files []*os.File) (*child, error) {
 	return c, err
 }
 
-// descriptors are taken at the last moment: while others are waited for a file may be closed, and its number become
-// another one's.
+// descriptors must be called just before their use: during a wait a file can be closed, and its number reused.
 func descriptors(files []*os.File) (all []int) {
 	for _, f := range files {
 		all = append(all, int(f.Fd()))
@@ -49,7 +47,7 @@ func descriptors(files []*os.File) (all []int) {
 	return all
 }
 
-// ready is how the spawner is asked. It is started if there is none, as after it was killed.
+// ready returns the client of the spawner's process, and starts the process if there is none.
 func (s *spawner) ready() (*fdpass.Client, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +69,7 @@ func (s *spawner) ready() (*fdpass.Client, error) {
 	client := fdpass.NewClient(sockets[0], nil)
 	s.client, s.process = client, process
 	go func() {
-		_ = s.thread.wait(cmd, process) // a signal's doing; where this process ends first, nobody asks any more
+		_ = s.thread.wait(cmd, process) // it was killed; if this process ends first, nothing needs it
 		s.forget(client)
 	}()
 	return client, nil

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// thread starts processes, from one thread: the kernel ends a process that is tied to its parent with the thread that
-// started it, and with the same one what the spawner starts.
+// thread starts processes from one thread that never ends. The kernel kills a process with PR_SET_PDEATHSIG when the
+// thread that started it ends. That holds for the spawner's processes too, which have the same parent.
 type thread struct {
 	work     chan func()
 	children *children
@@ -27,7 +27,6 @@ func newThread() thread {
 	return t
 }
 
-// start starts a process of the node's own.
 func (t thread) start(cmd *exec.Cmd) (*child, error) {
 	return t.children.begin(func() (int, error) {
 		err := t.within(nil, cmd.Start)
@@ -38,13 +37,12 @@ func (t thread) start(cmd *exec.Cmd) (*child, error) {
 	})
 }
 
-// wait waits for one that was started.
 func (t thread) wait(cmd *exec.Cmd, c *child) error {
 	defer t.children.ended(c)
 	return cmd.Wait()
 }
 
-// within calls f, which must not wait for anything, in a network namespace; nil is the node's.
+// within calls f on the thread in a network namespace; nil means the node's. f must not block.
 func (t thread) within(network *os.File, f func() error) error {
 	result := make(chan error)
 	t.work <- func() { result <- in(network, f) }
@@ -65,7 +63,7 @@ func in(network *os.File, f func() error) error {
 	}
 	defer func() {
 		if err := unix.Setns(int(own.Fd()), unix.CLONE_NEWNET); err != nil {
-			panic(fmt.Sprintf("leave a pod's network: %v", err)) // all later containers would be in it
+			panic(fmt.Sprintf("leave a pod's network: %v", err)) // all later containers would start in it
 		}
 	}()
 	return f()

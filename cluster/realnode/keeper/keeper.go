@@ -1,18 +1,19 @@
-// Package keeper stands by a process of a container that is a plain process of this machine: it is the program
-// slipway-container in its part [Part], started by a node, and does for such a process what a pid namespace does for
-// others. Nothing of it outlives the process, and nothing the node, however that ends.
+// Package keeper runs a container's process on plain nodes. A keeper is the program slipway-container in its part
+// [Part], started by a node. It replaces a pid namespace: the container's processes end with their first one, and all
+// end with the node.
 //
 //	cmd := exec.Command(program, keeper.Part)
 //	cmd.Stdin, cmd.Stdout, cmd.Stderr = …        // those of the process
 //	cmd.ExtraFiles = []*os.File{orders, status, presence}
 //
-// It reads from orders a [Process], as JSON in one line, and after it signals to send, as numbers in lines of their
-// own. When that file ends, the node is gone, or wants everything to end. To status it writes why the process could not
-// be begun, and closes it once it has. Its exit status is that of the process, or 128 and the signal that ended it. The
-// file presence it holds as long as it lives, so that others see when all keepers have ended.
+// From orders the keeper reads a [Process], as JSON in one line, and then numbers of signals to send, one on each line.
+// The end of orders means that the node is gone or wants the container to end. To status the keeper writes why the
+// process could not start; it closes status once the process runs. The keeper exits with the process's status, or with
+// 128 plus the signal that ended it. It holds presence open while it lives, so that others see when all keepers have
+// ended.
 //
-// The process leads a session of its own, and with it ends its process group. On Linux all that it has begun ends, also
-// what has left the group: it becomes the keeper's child when it has no parent any more.
+// The process leads its own session, and its process group ends with it. On Linux its descendants outside the group end
+// too: the keeper becomes their parent when their own has ended.
 package keeper
 
 import (
@@ -30,39 +31,39 @@ import (
 	"time"
 )
 
-// Part is the program's first argument.
+// Part is the first argument of slipway-container.
 const Part = "keep"
 
-// The files that it inherits besides the usual three.
+// The files that a keeper inherits besides the standard three.
 const (
 	fileOrders   = 3
 	fileStatus   = 4
 	filePresence = 5
 )
 
-// statusFailed is the exit status of a keeper whose process could not be begun, and what is added to the number of a
-// signal.
+// statusFailed is the exit status if the process could not start. Added to a signal's number it is the status of a
+// process that the signal ended.
 const statusFailed = 128
 
-// Process is what to run.
+// Process describes the process to run.
 type Process struct {
-	Program   string   // its path
-	Args, Env []string // Args[0] is its name
+	Program   string   // path of the file
+	Args, Env []string // Args[0] is the process's name
 	Dir       string
-	Terminal  bool // its streams are a terminal, which it is to control
+	Terminal  bool // the standard streams are a terminal, which becomes the controlling one
 }
 
-// Main keeps a process and returns its exit status.
+// Main runs a process and returns the exit status.
 func Main() int {
-	runtime.LockOSThread()                                                                                   // on Linux the process ends with the thread that has begun it
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE) // it ends with its process, not before
+	runtime.LockOSThread()                                                                                   // Pdeathsig takes effect when the thread that forked ends
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE) // the keeper must outlive its process
 	syscall.CloseOnExec(fileOrders)
 	syscall.CloseOnExec(fileStatus)
 	syscall.CloseOnExec(filePresence)
 	orders, status := bufio.NewReader(os.NewFile(fileOrders, "orders")), os.NewFile(fileStatus, "status")
 	k := &keeper{}
 	if err := k.begin(orders); err != nil {
-		_, _ = fmt.Fprint(status, err) // the node may be gone
+		_, _ = fmt.Fprint(status, err) // the node may have ended
 		return statusFailed
 	}
 	_ = status.Close()
@@ -70,12 +71,11 @@ func Main() int {
 	return k.wait()
 }
 
-// keeper keeps one process.
 type keeper struct {
 	pid int
 
 	mu    sync.Mutex
-	ended bool // its number may be another's
+	ended bool // after that the pid may be another process's
 }
 
 func (k *keeper) begin(orders *bufio.Reader) error {
@@ -99,13 +99,12 @@ func (k *keeper) begin(orders *bufio.Reader) error {
 }
 
 const (
-	// busyLimit bounds the wait for a program that is being written. Between fork and exec, which takes moments, a
-	// process of the node has all its files open, also one that was just written and closed.
+	// busyLimit bounds the wait while the program file is open for writing (ETXTBSY). Between fork and exec a process
+	// of the node briefly holds all its files open, including one that was just written.
 	busyLimit = 2 * time.Second
 	busyPause = 5 * time.Millisecond
 )
 
-// run starts the process once no other process has its program open to write.
 func run(p Process, attr *syscall.ProcAttr) (pid int, err error) {
 	for end := time.Now().Add(busyLimit); ; time.Sleep(busyPause) {
 		pid, err = syscall.ForkExec(p.Program, p.Args, attr)
@@ -115,7 +114,7 @@ func run(p Process, attr *syscall.ProcAttr) (pid int, err error) {
 	}
 }
 
-// obey sends the signals that are ordered.
+// obey sends the ordered signals. When orders ends, it kills the process and its group.
 func (k *keeper) obey(orders *bufio.Reader) {
 	for {
 		line, err := orders.ReadString('\n')
@@ -129,7 +128,7 @@ func (k *keeper) obey(orders *bufio.Reader) {
 	}
 }
 
-// signal sends a signal to the process; one that cannot be refused is for its group.
+// signal sends a signal to the process. SIGKILL goes to its group too.
 func (k *keeper) signal(s syscall.Signal) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -142,14 +141,14 @@ func (k *keeper) signal(s syscall.Signal) {
 	_ = syscall.Kill(k.pid, s)
 }
 
-// wait waits for the process, ends what it leaves behind, and returns its exit status.
+// wait waits for the process, kills its descendants, and returns its exit status.
 func (k *keeper) wait() int {
 	var status syscall.WaitStatus
 	for pid := 0; pid != k.pid; {
 		var err error
-		// Others than the process are what it left behind.
+		// Other pids are orphaned descendants.
 		if pid, err = syscall.Wait4(-1, &status, 0, nil); err != nil && err != syscall.EINTR {
-			return statusFailed // it has no children, which cannot be
+			return statusFailed // no children: impossible before the process has ended
 		}
 	}
 	k.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt has this process become the parent of those whose own parent, a descendant of this one, has ended.
+// adopt makes this process the parent of its orphaned descendants (PR_SET_CHILD_SUBREAPER).
 func adopt() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("adopt processes: %w", err)
@@ -19,10 +19,10 @@ func adopt() error {
 	return nil
 }
 
-// tied has a process end with this one.
+// tied kills the child when this process ends.
 func tied() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
-// sweep ends all children of this process, and those that become its children thereby, until there are none.
+// sweep kills all children, including those that it becomes the parent of meanwhile, until none are left.
 func sweep() {
 	for {
 		for _, pid := range children() {
@@ -34,12 +34,11 @@ func sweep() {
 	}
 }
 
-// children are the processes whose parent is this one.
 func children() []int {
 	own := []byte(strconv.Itoa(os.Getpid()))
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
-		return nil // the pattern is right
+		return nil // the pattern is valid
 	}
 	var all []int
 	for _, path := range stats {
@@ -47,7 +46,7 @@ func children() []int {
 		if err != nil {
 			continue // it has ended
 		}
-		// The name, in parentheses, may hold anything. Behind it are the state and the parent.
+		// The name, in parentheses, may contain any character. After it come the state and the parent.
 		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 		if len(fields) < 2 || !bytes.Equal(fields[1], own) {
 			continue

@@ -4,11 +4,10 @@ package keeper
 
 import "syscall"
 
-// adopt is Linux's alone: elsewhere what has left the process group goes its way.
+// adopt does nothing: only Linux has subreapers, and a process that left the group lives on.
 func adopt() error { return nil }
 
-// tied ties nothing: the process ends because this one ends it.
+// tied sets nothing: here the keeper ends its process when orders ends.
 func tied() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
 
-// sweep finds nothing to do.
 func sweep() {}

@@ -5,8 +5,8 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/cm"
 )
 
-// containers stands for the container manager, which manages cgroups, processors and devices elsewhere: upstream's
-// stub, but for the pods' cgroups.
+// containers is the kubelet's container manager, which elsewhere manages cgroups, processors and devices: upstream's
+// stub, except for the pods' cgroups.
 type containers struct {
 	cm.ContainerManager
 	groups *podGroups
@@ -16,5 +16,5 @@ func newContainers(advertised corev1.ResourceList) containers {
 	return containers{cm.NewStubContainerManagerWithDevicePluginResource(advertised), newPodGroups()}
 }
 
-// NewPodContainerManager returns the same one each time, for the kubelet asks anew whenever it needs one.
+// NewPodContainerManager returns one shared manager: the kubelet calls it anew for each use.
 func (c containers) NewPodContainerManager() cm.PodContainerManager { return c.groups }

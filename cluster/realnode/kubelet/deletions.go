@@ -11,11 +11,11 @@ import (
 	kubeletutil "k8s.io/kubernetes/pkg/kubelet/util"
 )
 
-// deletions notes when a pod is deleted, and has the pod looked at. A pod's worker ends its containers only after a
-// look at them that is newer than what it did last; when that was a moment ago, as for a pod that just became ready,
-// the next look is up to a second away.
+// deletions makes the kubelet look at a pod as soon as the pod is deleted. A pod's worker stops containers only
+// after a look that is newer than its last sync. If that sync was a moment ago, the next look would be up to a second
+// away.
 //
-// It sees each pod that the kubelet is given, as the tracker of their latency does that it stands before.
+// It wraps the kubelet's latency tracker, which sees each pod that the kubelet receives.
 type deletions struct {
 	kubeletutil.PodStartupLatencyTracker
 	look func(types.UID)
@@ -28,7 +28,7 @@ func newDeletions(tracker kubeletutil.PodStartupLatencyTracker, look func(types.
 	return &deletions{PodStartupLatencyTracker: tracker, look: look, seen: sets.New[types.UID]()}
 }
 
-// ObservedPodOnWatch gets all pods of the node whenever one changes.
+// ObservedPodOnWatch receives all pods of the node whenever one changes.
 func (d *deletions) ObservedPodOnWatch(logger klog.Logger, pod *corev1.Pod, when time.Time) {
 	d.PodStartupLatencyTracker.ObservedPodOnWatch(logger, pod, when)
 	if pod.DeletionTimestamp != nil && d.isNew(pod.UID) {

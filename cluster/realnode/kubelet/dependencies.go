@@ -32,7 +32,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
 
-// dependencies are the parts that the kubelet works with.
+// dependencies returns the parts that the kubelet is started with, in place of those that its own main makes.
 func (n *node) dependencies(ctx context.Context, s *kubeletoptions.KubeletServer) (*stock.Dependencies, error) {
 	auth, runAuth, err := kubeletapp.BuildAuth(types.NodeName(n.Name), n.client, s.KubeletConfiguration)
 	if err != nil {
@@ -58,16 +58,14 @@ func (n *node) dependencies(ctx context.Context, s *kubeletoptions.KubeletServer
 	}, nil
 }
 
-// recorder writes Events.
 func (n *node) recorder(ctx context.Context) record.EventRecorderLogger {
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
 	broadcaster.StartRecordingToSink(&corev1client.EventSinkImpl{Interface: n.client.CoreV1().Events("")})
 	return broadcaster.NewRecorder(legacyscheme.Scheme, corev1.EventSource{Component: kubeletserver.ComponentKubelet, Host: n.Name})
 }
 
-// podConfig follows the pods of this node from the beginning. The stock kubelet first waits for its own Node, and looks
-// only once a second whether that has come: it wants the Node's labels, for the pods that ask for some. Here the
-// configuration has them.
+// podConfig watches the pods of this node from the start. The stock kubelet first waits for its own Node, whose labels
+// it needs to admit pods, and polls for it once a second. Here the configuration has the labels.
 func (n *node) podConfig(ctx context.Context, recorder record.EventRecorderLogger, tracker kubeletutil.PodStartupLatencyTracker) *config.PodConfig {
 	c := config.NewPodConfig(recorder, tracker)
 	there := func() bool { return true }
@@ -79,7 +77,7 @@ func (n *node) podConfig(ctx context.Context, recorder record.EventRecorderLogge
 	return c
 }
 
-// through changes pods on their way to the kubelet, for as long as the process lives.
+// through returns a channel whose updates change modifies before to receives them. It works until the process ends.
 func through[Update ~struct{ Pods []*corev1.Pod }](to chan<- Update, change func([]*corev1.Pod) []*corev1.Pod) chan<- Update {
 	from := make(chan Update)
 	go func() {
@@ -90,9 +88,8 @@ func through[Update ~struct{ Pods []*corev1.Pod }](to chan<- Update, change func
 	return from
 }
 
-// volumePlugins are those whose volumes hold what the API server has, or nothing, and the one for the cluster's own
-// volumes, whose data are in a folder. For others, the host's folders above all, there is one that says why they are
-// not mounted.
+// volumePlugins returns upstream's plugins for volumes with data of the API server or none, and ours for the cluster's
+// own volumes. A last plugin refuses all others, above all hostPath, with the reason.
 func volumePlugins(volumes string) []volume.VolumePlugin {
 	all := []volume.VolumePlugin{&ownVolumes{dir: volumes}, &otherVolumes{}}
 	for _, probe := range []func() []volume.VolumePlugin{
@@ -104,7 +101,7 @@ func volumePlugins(volumes string) []volume.VolumePlugin {
 	return all
 }
 
-// answer does what the cluster asks for, until this process ends.
+// answer answers the cluster's requests until the process ends.
 func (n *node) answer(store *imagestore.Store) {
 	err := n.requests.Serve(func(p nodeconfig.Prune) ([]nodeconfig.PrunedImage, error) {
 		pruned, err := store.Prune(p.Age, p.Keep, p.DryRun)
@@ -119,7 +116,7 @@ func (n *node) answer(store *imagestore.Store) {
 	}
 }
 
-// runtime runs containers on the node's ground.
+// runtime returns the container runtime and its images.
 func (n *node) runtime() (*cri.Runtime, *cri.Images, error) {
 	images := n.ground.folders.images
 	store, err := imagestore.Open(images, imagestore.Options{

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// ground is what a node stands on: namespaces of its own, or the machine as it is.
+// ground has the parts of a node that differ between isolated and plain nodes.
 type ground struct {
 	folders   folders
 	dial      func(ctx context.Context, network, address string) (net.Conn, error) // to the API server
@@ -29,26 +29,26 @@ type ground struct {
 	host      hostutil.HostUtils
 	files     kubecontainer.OSInterface
 
-	listen  string // where the kubelet's server is
+	listen  string // address of the kubelet's server
 	port    int32
-	nodeIP  string // what the kubelet is to tell of; empty where the Node has its address already
+	nodeIP  string // the address that the kubelet reports; empty if the cluster's process reports it
 	cloud   string
-	adapted func(record.EventRecorder) func([]*corev1.Pod) []*corev1.Pod // pods as they can be run; nil as they are
+	adapted func(record.EventRecorder) func([]*corev1.Pod) []*corev1.Pod // removes unsupported fields; nil on isolated nodes
 }
 
-// folders are those of a node.
 type folders struct{ root, images, containers, logs, keys, volumes string }
 
-// usualFolders are those of a node with files of its own, where a kubelet has them anywhere.
+// usualFolders returns the kubelet's usual paths, for a node with a root of its own.
 func usualFolders() folders {
 	return folders{
 		root: "/var/lib/kubelet", images: "/var/lib/slipway/images", containers: "/var/lib/slipway/containers", logs: "/var/log/pods",
-		keys:    "/tmp/keys", // in memory, and gone with the node
+		keys:    "/tmp/keys", // a tmpfs, gone with the node
 		volumes: wire.PathVolumes,
 	}
 }
 
-// foldersBelow are those of a node that has a folder of this machine, and beside that one with the cluster's volumes.
+// foldersBelow returns the folders of a plain node: below dir, apart from the cluster's volumes. Names are short,
+// because sockets are below them.
 func foldersBelow(dir, volumes string) folders {
 	below := func(name string) string { return filepath.Join(dir, name) }
 	return folders{root: below("k"), images: below("images"), containers: below("c"), logs: below("logs"), keys: below("keys"), volumes: volumes}

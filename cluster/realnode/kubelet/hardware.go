@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/process"
 )
 
-// hardware answers for cAdvisor: it knows what the machine has, and measures the node as a whole.
+// hardware stands in for cAdvisor: it describes the machine and measures the node as a whole.
 type hardware struct {
 	name   string
 	cpus   int
@@ -35,8 +35,8 @@ func newHardware(c nodeconfig.Config, f folders) *hardware {
 	return h
 }
 
-// advertised are the node's resources, which take the place of the machine's in its status alone: what the kubelet
-// measures and reserves goes by the machine. Pods are counted by a setting.
+// advertised returns the resources that replace the machine's in the node's status alone. The kubelet measures and
+// reserves by the machine's. The number of pods is missing: it is the setting MaxPods.
 func (n *node) advertised() corev1.ResourceList {
 	amounts := maps.Clone(n.Capacity)
 	delete(amounts, corev1.ResourcePods)
@@ -59,7 +59,7 @@ func (h *hardware) VersionInfo() (*cadvisorapi.VersionInfo, error) {
 	return &cadvisorapi.VersionInfo{KernelVersion: h.kernel, ContainerOsVersion: "Slipway real node"}, nil
 }
 
-// ContainerInfoV2 measures the node, which is all that is asked for: of pods, the runtime reports.
+// ContainerInfoV2 measures the node under the name "/" alone. The kubelet gets the pods' figures from the runtime.
 func (h *hardware) ContainerInfoV2(name string, _ cadvisorapi.RequestOptions) (map[string]cadvisorapi.ContainerInfo, error) {
 	if name != wholeNode {
 		return map[string]cadvisorapi.ContainerInfo{}, nil
@@ -82,10 +82,10 @@ func (h *hardware) describe(m process.Reading) cadvisorapi.ContainerInfo {
 	return info
 }
 
-// wholeNode is the root of all cgroups.
+// wholeNode is the name of the root cgroup.
 const wholeNode = "/"
 
-// GetRequestedContainersInfo measures nothing.
+// GetRequestedContainersInfo returns no containers.
 func (h *hardware) GetRequestedContainersInfo(string, cadvisorapi.RequestOptions) (map[string]*cadvisorapi.ContainerInfo, error) {
 	return map[string]*cadvisorapi.ContainerInfo{}, nil
 }
@@ -103,7 +103,7 @@ func (h *hardware) ContainerFsInfo(context.Context) (cadvisorapi.FsInfo, error) 
 	return h.GetDirFsInfo(h.containers)
 }
 
-// GetDirFsInfo describes the file system with a folder; all of a node's are on the same.
+// GetDirFsInfo ignores the folder: all folders of a node are on one file system.
 func (h *hardware) GetDirFsInfo(string) (cadvisorapi.FsInfo, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(h.containers, &s); err != nil {

@@ -19,11 +19,12 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// beginIsolated prepares the process of a node that is the first one of its namespaces, and returns its configuration.
+// beginIsolated prepares the process of an isolated node, the first of its namespaces, and returns its configuration.
 func beginIsolated() (nodeconfig.Config, *nodeconfig.Requests, error) {
-	// Threads that enter other networks are thrown away, but the first one cannot be.
+	// podnet discards threads that entered a pod's network. The main thread cannot end, so no goroutine must use it for
+	// that.
 	runtime.LockOSThread()
-	_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("slipway-node\x00")[0])), 0, 0, 0) // it was started by the number of a file
+	_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("slipway-node\x00")[0])), 0, 0, 0) // the kernel named it by the number of its file
 	for fd := wire.FileConfig - 1; fd <= wire.FileHost; fd++ {
 		unix.CloseOnExec(fd)
 	}
@@ -33,7 +34,6 @@ func beginIsolated() (nodeconfig.Config, *nodeconfig.Requests, error) {
 	return nodeconfig.Accept(os.NewFile(wire.FileConfig, "cluster"))
 }
 
-// isolatedGround is the ground that the namespaces are.
 func isolatedGround(c nodeconfig.Config) (*ground, error) {
 	network, err := setupNetwork(c)
 	if err != nil {
@@ -53,7 +53,7 @@ func isolatedGround(c nodeconfig.Config) (*ground, error) {
 	}, nil
 }
 
-// groups are those that the host makes; nil where it cannot.
+// groups returns the cgroups that the host makes for containers, or nil if it cannot.
 func groups(c nodeconfig.Config, host *fdpass.Client) isolated.Groups {
 	if !c.Limits {
 		return nil
@@ -61,7 +61,6 @@ func groups(c nodeconfig.Config, host *fdpass.Client) isolated.Groups {
 	return fdpass.HostGroups{Client: host}
 }
 
-// setupNetwork sets up the node's network, whose namespace is the process's own.
 func setupNetwork(c nodeconfig.Config) (*podnet.Network, error) {
 	machine := os.NewFile(wire.FileMachine, "the machine's network")
 	defer machine.Close()

@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// memory is how much the machine has; 0 if it does not say.
+// memory returns the machine's memory in bytes, or 0 if unknown.
 func memory() uint64 {
 	bytes, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {
@@ -17,5 +17,5 @@ func memory() uint64 {
 	return bytes
 }
 
-// usage is not measured.
+// usage is not implemented on macOS.
 func usage() (wire.Usage, error) { return wire.Usage{}, errors.ErrUnsupported }

@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// memory is how much the machine has; 0 if it does not say.
+// memory returns the machine's memory in bytes, or 0 if unknown.
 func memory() uint64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
@@ -16,5 +16,5 @@ func memory() uint64 {
 	return info.Totalram * uint64(info.Unit)
 }
 
-// usage is what all processes use that the node sees.
+// usage measures all processes that the node sees.
 func usage() (wire.Usage, error) { return process.Measure(process.All) }

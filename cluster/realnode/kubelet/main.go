@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/version"
 )
 
-// Main is the program, with a process's arguments. It returns an exit status when the node could not begin.
+// Main runs the program with the arguments of its process. It returns an exit status only if the node could not start.
 func Main(args []string) int {
 	begin := map[string]func() (nodeconfig.Config, *nodeconfig.Requests, error){"run": beginIsolated, nodeconfig.PlainVerb: beginPlain}
 	if len(args) != 2 || begin[args[1]] == nil {
@@ -36,7 +36,6 @@ func Main(args []string) int {
 	return 0
 }
 
-// run runs the kubelet until the node's process is ended.
 func run(ctx context.Context, config nodeconfig.Config, requests *nodeconfig.Requests) error {
 	if err := version.Stamp(); err != nil {
 		return err
@@ -72,12 +71,12 @@ func run(ctx context.Context, config nodeconfig.Config, requests *nodeconfig.Req
 	return nil
 }
 
-// gates are the features that differ from the kubelet's defaults.
+// gates returns the feature gates that differ from the kubelet's defaults.
 func gates() map[string]bool {
 	return map[string]bool{
-		"KubeletInUserNamespace": true, // what only the host's root may do is done without
-		"EventedPLEG":            true, // a pod is looked at when one of its containers ends, not at the next second
-		// Measurements of pods are the runtime's: there is no cAdvisor.
+		"KubeletInUserNamespace": true, // tolerates the lack of the host root's rights
+		"EventedPLEG":            true, // syncs a pod when one of its containers ends, not up to a second later
+		// The runtime measures pods: there is no cAdvisor.
 		"PodAndContainerStatsFromCRI": true,
 	}
 }
@@ -94,14 +93,14 @@ func logTo(w io.Writer, verbosity int) {
 	klog.InitFlags(flags)
 	for name, value := range map[string]string{"logtostderr": "false", "stderrthreshold": "FATAL", "v": strconv.Itoa(verbosity)} {
 		if err := flags.Set(name, value); err != nil {
-			panic(err) // klog's own flags
+			panic(err) // klog defines these flags
 		}
 	}
 	klog.SetOutput(io.Discard)
 	klog.SetOutputBySeverity("INFO", w)
 }
 
-// node is what the node's parts have in common.
+// node holds what the parts of the program share.
 type node struct {
 	nodeconfig.Config
 	requests *nodeconfig.Requests
@@ -110,7 +109,7 @@ type node struct {
 	client   kubernetes.Interface
 }
 
-// newClient asks the API server as this node, over connections that the host makes.
+// newClient returns a client with the node's identity, without rate limits.
 func (n *node) newClient() (kubernetes.Interface, error) {
 	client, err := kubernetes.NewForConfig(&rest.Config{
 		Host: "https://" + n.Server, QPS: -1, UserAgent: "kubelet/" + n.Kubernetes, Dial: n.ground.dial,

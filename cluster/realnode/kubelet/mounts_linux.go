@@ -8,8 +8,8 @@ import (
 	"k8s.io/mount-utils"
 )
 
-// mounts mounts volumes by itself: upstream runs the programs mount and umount, which are the host's and not in a
-// node's root.
+// mounts mounts with system calls. Upstream runs the host's programs mount and umount, which a node's root does not
+// have.
 type mounts struct{ mount.Interface }
 
 func newMounts() mounts { return mounts{&mount.Mounter{}} }
@@ -20,7 +20,7 @@ var mountFlags = map[string]uintptr{
 	"rw": 0, "defaults": 0,
 }
 
-// flagsOf are the options that are flags, and the file system's own ones.
+// flagsOf splits mount options into flags of mount(2) and the file system's own options.
 func flagsOf(options []string) (flags uintptr, data string) {
 	var rest []string
 	for _, o := range options {
@@ -33,7 +33,8 @@ func flagsOf(options []string) (flags uintptr, data string) {
 	return flags, strings.Join(rest, ",")
 }
 
-// Mount mounts something. Other options of a mount that shows a folder once more hold when that is mounted anew.
+// Mount follows upstream's Mounter: a bind mount with further options is remounted with them, since the kernel ignores
+// them at first.
 func (m mounts) Mount(source, target, kind string, options []string) error {
 	bind, first, again := mount.MakeBindOpts(options)
 	if !bind {
@@ -57,7 +58,7 @@ func mountOnce(source, target, kind string, options []string) error {
 		if err := unix.Statfs(target, &s); err != nil {
 			return fmt.Errorf("mount %s: %w", target, err)
 		}
-		flags |= uintptr(s.Flags) & (unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC | unix.MS_NOATIME | unix.MS_NODIRATIME) // which may be locked
+		flags |= uintptr(s.Flags) & (unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC | unix.MS_NOATIME | unix.MS_NODIRATIME) // an unprivileged remount must keep locked flags
 	}
 	if err := unix.Mount(source, target, kind, flags, data); err != nil {
 		return fmt.Errorf("mount %s on %s (%s, %s): %w", source, target, kind, strings.Join(options, ","), err)
@@ -65,7 +66,7 @@ func mountOnce(source, target, kind string, options []string) error {
 	return nil
 }
 
-// MountSensitive is Mount: nothing that is secret is logged.
+// MountSensitive is Mount: this implementation logs no options.
 func (m mounts) MountSensitive(source, target, kind string, options, sensitive []string) error {
 	return m.Mount(source, target, kind, append(options[:len(options):len(options)], sensitive...))
 }
@@ -75,12 +76,12 @@ func (m mounts) MountSensitiveWithoutSystemd(source, target, kind string, option
 	return m.MountSensitive(source, target, kind, options, sensitive)
 }
 
-// MountSensitiveWithoutSystemdWithMountFlags is MountSensitive. The flags are for the program mount.
+// MountSensitiveWithoutSystemdWithMountFlags is MountSensitive. It ignores the flags, which are for the program mount.
 func (m mounts) MountSensitiveWithoutSystemdWithMountFlags(source, target, kind string, options, sensitive, _ []string) error {
 	return m.MountSensitive(source, target, kind, options, sensitive)
 }
 
-// Unmount unmounts what is mounted last on a target.
+// Unmount removes the topmost mount on target. It does not follow symbolic links.
 func (m mounts) Unmount(target string) error {
 	if err := unix.Unmount(target, unix.UMOUNT_NOFOLLOW); err != nil {
 		return fmt.Errorf("unmount %s: %w", target, err)

@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
 
-// reportPanics writes a line to the node's log for each panic that the kubelet's parts recover, whether they end the
-// process then or not. Elsewhere a panic is a few lines among thousands; the cluster's status counts these.
+// reportPanics writes a marked line to the node's log for each panic that Kubernetes or net/http recovers, even if the
+// process goes on. The cluster's status counts these lines.
 func reportPanics(to io.Writer) {
 	report := func(what any) {
 		first, _, _ := strings.Cut(fmt.Sprint(what), "\n")
@@ -28,16 +28,16 @@ func reportPanics(to io.Writer) {
 		}
 	})
 	log.SetOutput(httpLog{to, report})
-	log.SetFlags(0) // a panic is to be at the line's beginning
+	log.SetFlags(0) // each panic must begin a line
 }
 
-// httpLog is the standard log, which net/http reports panics of handlers to.
+// httpLog receives the standard log, in which net/http reports panics of handlers.
 type httpLog struct {
 	to     io.Writer
 	report func(any)
 }
 
-// httpPanic is how net/http begins the report of a panic that it has recovered.
+// httpPanic is the prefix of net/http's message about a recovered panic (func conn.serve in net/http/server.go).
 const httpPanic = "http: panic serving "
 
 func (l httpLog) Write(p []byte) (int, error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/plain"
 )
 
-// beginPlain prepares the process of a node on the machine as it is, and returns its configuration. The node ends with
-// the process that has started it: then a file ends.
+// beginPlain prepares the process of a plain node and returns its configuration. The process exits at the end of
+// FileLife, which ends with the process that started it.
 func beginPlain() (nodeconfig.Config, *nodeconfig.Requests, error) {
 	syscall.CloseOnExec(nodeconfig.FileConfig)
 	syscall.CloseOnExec(nodeconfig.FileLife)
@@ -29,10 +29,10 @@ func beginPlain() (nodeconfig.Config, *nodeconfig.Requests, error) {
 	return nodeconfig.Accept(os.NewFile(nodeconfig.FileConfig, "cluster"))
 }
 
-// onMachine is the ground that the machine is.
+// onMachine returns the ground of a plain node.
 func onMachine(c nodeconfig.Config) *ground {
 	mounts := plain.NewMounts()
-	stock.ContainerLogsDir = filepath.Join(c.Plain.Dir, "links") // of upstream, whose usual one is the machine's
+	stock.ContainerLogsDir = filepath.Join(c.Plain.Dir, "links") // upstream's default is a folder of the machine: /var/log/containers
 	return &ground{
 		folders: foldersBelow(c.Plain.Dir, c.Plain.Volumes), dial: (&net.Dialer{}).DialContext, pulls: http.DefaultTransport,
 		network: plain.Network{}, starter: plain.New(plain.Options{
@@ -40,12 +40,12 @@ func onMachine(c nodeconfig.Config) *ground {
 		}),
 		mounter: mounts, subpather: plain.Subpaths{}, host: plain.NewHost(), files: plain.Files{},
 		listen: "127.0.0.1", port: int32(c.Plain.Port),
-		cloud:   "external", // which has the kubelet leave the Node's address alone
+		cloud:   "external", // keeps the kubelet from setting the Node's address
 		adapted: adaptedToMachine,
 	}
 }
 
-// adaptedToMachine leaves out what plain processes cannot have, and tells so in an Event.
+// adaptedToMachine removes fields that plain nodes do not support, and reports them in an Event on the pod.
 func adaptedToMachine(recorder record.EventRecorder) func([]*corev1.Pod) []*corev1.Pod {
 	pods := plain.Pods{Tell: func(pod *corev1.Pod, left string) {
 		recorder.Eventf(pod, corev1.EventTypeWarning, "NotIsolated", "This pod runs as plain processes of this machine, without: %s", left)

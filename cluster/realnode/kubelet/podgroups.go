@@ -13,10 +13,10 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// podGroups stands for the cgroups of pods. Only containers have cgroups here, which are the runtime's. The kubelet
-// makes, reads, changes and removes a pod's nevertheless: it resizes a pod by the difference between what the pod's
-// cgroup has and what the pod is to have, and shows what the cgroup has in the pod's status. So each pod has its
-// configuration here, as it would be read back from the second version of cgroups.
+// podGroups stands in for the cgroups of pods: here only containers have cgroups, which the runtime makes. The kubelet
+// still makes, reads, changes and removes those of pods. It resizes a pod by the difference between the cgroup's
+// configuration and the wanted one, and reports the former in the pod's status. So podGroups keeps a configuration for
+// each pod, with the values that cgroup v2 would read back.
 //
 // Upstream: pkg/kubelet/cm/pod_container_manager_linux.go and cgroup_v2_manager_linux.go.
 type podGroups struct {
@@ -28,25 +28,24 @@ var _ cm.PodContainerManager = (*podGroups)(nil)
 
 func newPodGroups() *podGroups { return &podGroups{pods: map[types.UID]cm.ResourceConfig{}} }
 
-// errNoGroup marks a pod that the kubelet has made no cgroup for, or has removed it.
+// errNoGroup means that the kubelet has not made the pod's cgroup, or has removed it.
 var errNoGroup = errors.New("the pod has no cgroup")
 
 const (
-	// quotaPeriod is the kubelet's default, in microseconds.
+	// quotaPeriod is the kubelet's default period of CPU quotas, in microseconds.
 	quotaPeriod = 100_000
-	// unlimited is how the kubelet reads `max` of a limit of memory or processor time.
+	// unlimited is the value that the kubelet reads for `max`, as a limit of memory or CPU.
 	unlimited = -1
 )
 
-// groupName names the cgroup of a pod. No such path exists, so there is no literal form.
 func groupName(pod types.UID) cm.CgroupName { return cm.CgroupName{string(pod)} }
 
-// GetPodContainerName names a pod's cgroup. The literal form would be the parent of the containers' cgroups.
+// GetPodContainerName returns no literal name, because no cgroup exists that could be the parent of the containers'.
 func (*podGroups) GetPodContainerName(pod *corev1.Pod) (cm.CgroupName, string) {
 	return groupName(pod.UID), ""
 }
 
-// EnsureExists remembers what the pod may use in all, unless that is known.
+// EnsureExists records the pod's resources at its first call. Later calls change nothing.
 func (g *podGroups) EnsureExists(_ klog.Logger, pod *corev1.Pod) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -60,7 +59,7 @@ func (g *podGroups) EnsureExists(_ klog.Logger, pod *corev1.Pod) error {
 	return nil
 }
 
-// with is c with what is set in changes, which may be nil.
+// with returns c with the fields that changes sets. changes may be nil.
 func with(c cm.ResourceConfig, changes *cm.ResourceConfig) cm.ResourceConfig {
 	if changes == nil {
 		return c
@@ -72,15 +71,15 @@ func with(c cm.ResourceConfig, changes *cm.ResourceConfig) cm.ResourceConfig {
 	return c
 }
 
-// set copies the value, which is the kubelet's to change.
+// set copies the value, because the kubelet may change its own.
 func set[T any](to **T, value *T) {
 	if value != nil {
 		*to = ptr.To(*value)
 	}
 }
 
-// Exists says whether [podGroups.EnsureExists] was called since the pod began. The kubelet calls it for each pod that
-// it begins with.
+// Exists reports whether the pod's configuration is recorded. It must be false before [podGroups.EnsureExists]: in
+// between the kubelet records the pod's resources.
 func (g *podGroups) Exists(pod *corev1.Pod) bool {
 	_, err := g.of(pod.UID)
 	return err == nil
@@ -95,7 +94,7 @@ func (g *podGroups) of(pod types.UID) (cm.ResourceConfig, error) {
 	return cm.ResourceConfig{}, fmt.Errorf("%w: %s", errNoGroup, pod)
 }
 
-// Destroy forgets a pod; one that is not there is gone already.
+// Destroy forgets a pod. It returns nil for an unknown one.
 func (g *podGroups) Destroy(_ klog.Logger, name cm.CgroupName) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,10 +104,10 @@ func (g *podGroups) Destroy(_ klog.Logger, name cm.CgroupName) error {
 	return nil
 }
 
-// ReduceCPULimits does nothing: the kubelet calls it for pods none of whose processes are left.
+// ReduceCPULimits does nothing: the kubelet calls it for orphaned pods, whose processes have ended.
 func (*podGroups) ReduceCPULimits(klog.Logger, cm.CgroupName) error { return nil }
 
-// GetAllPodsFromCgroups lists the pods, so that the kubelet destroys the groups of those that are gone.
+// GetAllPodsFromCgroups returns the recorded pods, so that the kubelet destroys those that are gone.
 func (g *podGroups) GetAllPodsFromCgroups(klog.Logger) (map[types.UID]cm.CgroupName, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -119,14 +118,14 @@ func (g *podGroups) GetAllPodsFromCgroups(klog.Logger) (map[types.UID]cm.CgroupN
 	return all, nil
 }
 
-// IsPodCgroup is false, as no cgroup has a literal name.
+// IsPodCgroup returns false, as no cgroup has a literal name.
 func (*podGroups) IsPodCgroup(string) (bool, types.UID) { return false, "" }
 
-// GetPodCgroupMemoryUsage is an error: the runtime measures pods (PodSandboxStats).
+// GetPodCgroupMemoryUsage returns an error: the runtime measures pods (PodSandboxStats).
 func (*podGroups) GetPodCgroupMemoryUsage(*corev1.Pod) (uint64, error) { return 0, errNoGroup }
 
-// GetPodCgroupConfig reads back what a pod may use. It is an error or a configuration whose fields for the resource are
-// all set: the kubelet dereferences Memory, or CPUShares, CPUQuota and CPUPeriod.
+// GetPodCgroupConfig returns an error, or a configuration in which all fields for the resource are set. The kubelet
+// dereferences Memory, or CPUShares, CPUQuota and CPUPeriod.
 func (g *podGroups) GetPodCgroupConfig(pod *corev1.Pod, resource corev1.ResourceName) (*cm.ResourceConfig, error) {
 	c, err := g.of(pod.UID)
 	if err != nil {
@@ -143,8 +142,8 @@ func (g *podGroups) GetPodCgroupConfig(pod *corev1.Pod, resource corev1.Resource
 	return new(with(cm.ResourceConfig{}, &c)), nil
 }
 
-// SetPodCgroupConfig changes what a pod may use, as far as the configuration says. The containers' cgroups, which hold
-// the processes, are changed by the runtime (UpdateContainerResources).
+// SetPodCgroupConfig records the fields that the configuration sets. The runtime changes the containers' real cgroups
+// (UpdateContainerResources).
 func (g *podGroups) SetPodCgroupConfig(_ klog.Logger, pod *corev1.Pod, to *cm.ResourceConfig) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

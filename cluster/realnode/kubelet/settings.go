@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	// port is where the kubelet listens, as everywhere where the node has an address of its own.
+	// port is the kubelet's usual port, for nodes with an address of their own.
 	port = 10250
-	// maxPods is how many pods a node runs unless its capacity says otherwise.
+	// maxPods is the number of pods that a node runs unless its capacity sets another.
 	maxPods = 250
-	// restartPeriod bounds the wait before a container that has ended is started again: a developer waits with it.
+	// restartPeriod bounds the back-off of containers that end: a developer waits for the restart.
 	restartPeriod = time.Second
-	// leaseSeconds is as long as that of simulated nodes, so that the loss of a node is noticed as soon. A quarter of
-	// it passes between two signs of life.
+	// leaseSeconds equals that of simulated nodes, so that all lost nodes are noticed equally soon. The kubelet renews
+	// the lease after a quarter of it.
 	leaseSeconds = 8
-	// syncPeriod is how often a pod is looked at that nothing has happened to, half of it again at most. ConfigMaps and
-	// Secrets in volumes follow with it: an operator that keeps its certificate in one waits for that. Fifty idle pods
-	// take 3% of a processor so, and 2% with five seconds.
+	// syncPeriod is the interval of syncs of an idle pod, plus at most half of it. Volumes of ConfigMaps and Secrets
+	// are updated at a sync: an operator may wait for its certificate. Fifty idle pods cost 3% of a processor with two
+	// seconds, and 2% with five.
 	syncPeriod = 2 * time.Second
 )
 
-// files are the node's keys and certificates, which the kubelet wants to read from files.
+// files are the paths of the node's key and certificates, which the kubelet reads from files.
 type files struct{ authority, certificate, key string }
 
 func writeFiles(keysFolder string, c nodeconfig.Config) (files, error) {
@@ -50,7 +50,6 @@ func writeFiles(keysFolder string, c nodeconfig.Config) (files, error) {
 	return f, nil
 }
 
-// settings are the kubelet's flags and configuration.
 func (n *node) settings() (*kubeletoptions.KubeletServer, error) {
 	config, err := kubeletoptions.NewKubeletConfiguration()
 	if err != nil {
@@ -65,7 +64,7 @@ func (n *node) settings() (*kubeletoptions.KubeletServer, error) {
 	config.ProviderID = "slipway://" + n.Name
 	n.listen(config)
 	n.beFast(config)
-	config.EnableSystemLogHandler = n.Plain == nil // they are the machine's
+	config.EnableSystemLogHandler = n.Plain == nil // on a plain node these are the machine's logs
 	config.PodLogsDir = n.ground.folders.logs
 	config.ClusterDomain, config.ClusterDNS = n.Domain, []string{n.DNS.String()}
 	if config.ResolverConfig, err = writeResolver(n.ground.folders.root, n.DNS); err != nil {
@@ -77,7 +76,7 @@ func (n *node) settings() (*kubeletoptions.KubeletServer, error) {
 	}
 	config.SeccompDefault = true
 	config.CgroupsPerQOS = true // the kubelet destroys the groups of pods that have ended: see podGroups
-	// All of this is about cgroups, the host's kernel or its firewall.
+	// These settings concern cgroups, the host's kernel or its firewall, which a node does not touch.
 	config.EnforceNodeAllocatable, config.CgroupRoot = nil, ""
 	config.FailCgroupV1, config.FailSwapOn, config.ProtectKernelDefaults, config.MakeIPTablesUtilChains = false, false, false, false
 	config.EvictionHard, config.LocalStorageCapacityIsolation = map[string]string{}, false
@@ -86,9 +85,8 @@ func (n *node) settings() (*kubeletoptions.KubeletServer, error) {
 	return &kubeletoptions.KubeletServer{KubeletFlags: *flags, KubeletConfiguration: *config}, nil
 }
 
-// writeResolver writes what pods in the node's network and those with the dnsPolicy Default find as /etc/resolv.conf.
-// The host's servers cannot be reached from here. The cluster's answers for names outside, or reports that there is no
-// way to them.
+// writeResolver writes the /etc/resolv.conf of pods with hostNetwork or the dnsPolicy Default. It names the cluster's
+// DNS server: nodes cannot reach the host's. That server resolves outside names with --egress, and else reports them.
 func writeResolver(folder string, server netip.Addr) (path string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", fmt.Errorf("make the kubelet's folder: %w", err)
@@ -100,7 +98,7 @@ func writeResolver(folder string, server netip.Addr) (path string, err error) {
 	return path, nil
 }
 
-// listen says where the kubelet's own server is, and that it asks the API server whom to let in.
+// listen configures the kubelet's server, which authenticates and authorizes requests at the API server.
 func (n *node) listen(c *kubeletconfig.KubeletConfiguration) {
 	c.Address, c.Port, c.ReadOnlyPort, c.HealthzPort = n.ground.listen, n.ground.port, 0, 0
 	c.Authentication.Anonymous.Enabled = false
@@ -109,11 +107,11 @@ func (n *node) listen(c *kubeletconfig.KubeletConfiguration) {
 	c.Authorization.Mode = kubeletconfig.KubeletAuthorizationModeWebhook
 }
 
-// beFast changes what is slow for the sake of large clusters.
+// beFast replaces defaults that are slow because they protect large clusters.
 func (n *node) beFast(c *kubeletconfig.KubeletConfiguration) {
 	c.SyncFrequency.Duration = syncPeriod
 	c.NodeLeaseDurationSeconds = leaseSeconds
-	c.ImageGCHighThresholdPercent = 100 // never: a developer's disk may be as full as he likes
+	c.ImageGCHighThresholdPercent = 100 // never collect images: a developer's disk may be full
 	c.CrashLoopBackOff.MaxContainerRestartPeriod = &metav1.Duration{Duration: restartPeriod}
 	c.SerializeImagePulls, c.RegistryPullQPS = false, 0
 	c.EventRecordQPS, c.EventBurst = 0, 0

@@ -15,12 +15,12 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/preflight"
 )
 
-// ownVolumes is the plugin for the volumes that the cluster's provisioner makes. Each has a folder named by the UID
-// of its PersistentVolume, which no user can choose, in one that all nodes share. As with the host's folders,
-// containers get the folder itself and nothing is mounted for the pod; so it is the same on plain nodes, and pods on
-// several nodes see the same files. The cluster's process removes the folder.
+// ownVolumes is the plugin for volumes of the cluster's provisioner. All nodes share one folder, in which the UID of a
+// PersistentVolume, which users cannot choose, names the folder of the volume. As with hostPath, containers get that
+// folder and nothing is mounted for the pod. So plain nodes need nothing else, and pods on several nodes share files.
+// The cluster's process removes the folder.
 type ownVolumes struct {
-	dir string // of all volumes
+	dir string // contains the folders of all volumes
 }
 
 var errNotOurs = errors.New("not a volume of the cluster's provisioner")
@@ -31,7 +31,7 @@ func (p *ownVolumes) Init(volume.VolumeHost) error { return nil }
 // GetPluginName is the plugin's name.
 func (p *ownVolumes) GetPluginName() string { return "slipway.dev/volume" }
 
-// GetVolumeName reports volumes apart.
+// GetVolumeName returns the UID of the volume, which keeps volumes apart.
 func (p *ownVolumes) GetVolumeName(spec *volume.Spec) (string, error) {
 	if !p.CanSupport(spec) {
 		return "", errNotOurs
@@ -39,21 +39,21 @@ func (p *ownVolumes) GetVolumeName(spec *volume.Spec) (string, error) {
 	return string(spec.PersistentVolume.UID), nil
 }
 
-// CanSupport takes the volumes of the cluster's driver.
+// CanSupport accepts volumes of the cluster's driver.
 func (p *ownVolumes) CanSupport(spec *volume.Spec) bool {
 	return spec.PersistentVolume != nil && spec.PersistentVolume.Spec.CSI != nil && spec.PersistentVolume.Spec.CSI.Driver == preflight.VolumeDriver
 }
 
-// RequiresRemount says that a folder stays what it is.
+// RequiresRemount returns false: the folder's content needs no updates.
 func (p *ownVolumes) RequiresRemount(*volume.Spec) bool { return false }
 
-// SupportsMountOption says that those of a class do no harm: a folder has none.
+// SupportsMountOption returns true: a class may have mount options, which have no effect on a folder.
 func (p *ownVolumes) SupportsMountOption() bool { return true }
 
-// SupportsSELinuxContextMount says that nothing is mounted.
+// SupportsSELinuxContextMount returns false, because nothing is mounted.
 func (p *ownVolumes) SupportsSELinuxContextMount(*volume.Spec) (bool, error) { return false, nil }
 
-// NewMounter prepares a volume for a pod.
+// NewMounter returns an error for volumes of others, and for a UID that could be a path.
 func (p *ownVolumes) NewMounter(spec *volume.Spec, _ *corev1.Pod) (volume.Mounter, error) {
 	if !p.CanSupport(spec) {
 		return nil, errNotOurs
@@ -65,40 +65,40 @@ func (p *ownVolumes) NewMounter(spec *volume.Spec, _ *corev1.Pod) (volume.Mounte
 	return &ownVolume{path: filepath.Join(p.dir, uid), readOnly: spec.ReadOnly}, nil
 }
 
-// NewUnmounter has nothing to undo.
+// NewUnmounter returns an unmounter that does nothing.
 func (p *ownVolumes) NewUnmounter(string, types.UID) (volume.Unmounter, error) {
 	return &ownVolume{}, nil
 }
 
-// ConstructVolumeSpec is not called: there are no folders of pods to construct it from.
+// ConstructVolumeSpec always fails. The kubelet calls it for folders in a pod's directory, and this plugin makes none.
 func (p *ownVolumes) ConstructVolumeSpec(string, string) (volume.ReconstructedVolume, error) {
 	return volume.ReconstructedVolume{}, errNotOurs
 }
 
-// ownVolume is a volume in a pod.
+// ownVolume is a volume of one pod.
 type ownVolume struct {
 	volume.MetricsNil
 	path     string
 	readOnly bool
 }
 
-// GetPath is the folder that containers get.
+// GetPath returns the folder that containers get.
 func (v *ownVolume) GetPath() string { return v.path }
 
-// GetAttributes says that the pod's group is given the files.
+// GetAttributes marks a writable volume as managed, like an emptyDir: its owner and labels may change.
 func (v *ownVolume) GetAttributes() volume.Attributes {
 	return volume.Attributes{ReadOnly: v.readOnly, Managed: !v.readOnly}
 }
 
-// volumeMode lets every user of a pod write, as in an emptyDir.
+// volumeMode lets every user in a pod write, as in an emptyDir.
 const volumeMode = 0o777
 
-// SetUp makes the folder, if this is the first pod that uses it, and gives it to the pod's group.
+// SetUp makes the folder for its first pod, and gives a writable one to the pod's group.
 func (v *ownVolume) SetUp(args volume.MounterArgs) error {
 	err := os.Mkdir(v.path, volumeMode)
 	switch {
 	case err == nil:
-		if err := os.Chmod(v.path, volumeMode); err != nil { // whatever the umask
+		if err := os.Chmod(v.path, volumeMode); err != nil { // mkdir's mode is subject to the umask
 			return fmt.Errorf("make the volume's folder: %w", err)
 		}
 	case !errors.Is(err, fs.ErrExist):
@@ -114,29 +114,30 @@ func (v *ownVolume) SetUp(args volume.MounterArgs) error {
 	return nil
 }
 
-// SetUpAt is not called: the folder is where it is.
+// SetUpAt always fails: the folder cannot be elsewhere.
 func (v *ownVolume) SetUpAt(string, volume.MounterArgs) error { return errNotOurs }
 
-// TearDown leaves the folder: it is the volume's.
+// TearDown keeps the folder, which belongs to the volume and not to the pod.
 func (v *ownVolume) TearDown() error { return nil }
 
-// TearDownAt is not called.
+// TearDownAt always fails.
 func (v *ownVolume) TearDownAt(string) error { return errNotOurs }
 
-// otherVolumes is the plugin for all volumes that are not mounted here. Without it the kubelet would say that no
-// plugin matched.
+// otherVolumes is the plugin for all volumes that real nodes refuse. It gives the pod the reason: without it the
+// kubelet reports that no plugin matched.
 type otherVolumes struct{ ownVolumes }
 
 // GetPluginName is the plugin's name.
 func (p *otherVolumes) GetPluginName() string { return "slipway.dev/refused" }
 
-// GetVolumeName reports volumes apart.
+// GetVolumeName returns the name in the pod.
 func (p *otherVolumes) GetVolumeName(spec *volume.Spec) (string, error) { return spec.Name(), nil }
 
-// CanSupport takes what real nodes refuse.
+// CanSupport accepts the volumes that real nodes refuse.
 func (p *otherVolumes) CanSupport(spec *volume.Spec) bool { return p.reason(spec) != "" }
 
-// reason names the volume, as all of the cluster does that places pods.
+// reason describes the refused volume with preflight's words, which the admission and the scheduler's Events use too.
+// It is empty for a volume that real nodes take.
 func (p *otherVolumes) reason(spec *volume.Spec) string {
 	pod := &corev1.Pod{}
 	switch {
@@ -159,7 +160,7 @@ func claimOf(v *corev1.PersistentVolume) string {
 	return v.Spec.ClaimRef.Name
 }
 
-// NewMounter says why there is none.
+// NewMounter returns the reason as an error.
 func (p *otherVolumes) NewMounter(spec *volume.Spec, _ *corev1.Pod) (volume.Mounter, error) {
 	return nil, fmt.Errorf("real nodes refuse %s", p.reason(spec))
 }

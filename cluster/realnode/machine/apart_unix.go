@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// apart gives a process a session of its own.
+// apart returns attributes that start a process in a session of its own.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// isOwn reports whether a link belongs to this user: another's could lead elsewhere the next moment.
+// isOwn reports whether a link belongs to this user. Another user could change theirs at any time.
 func isOwn(link string) bool {
 	info, err := os.Lstat(link)
 	if err != nil {

@@ -1,13 +1,13 @@
-// Package machine is the outside of the machine that a cluster's real nodes stand on: one process that holds a network,
-// apart from the host's, in which the nodes are joined. It is the program slipway-container in its part machine;
-// package [github.com/slipway-dev/slipway/cluster/realnode/containerinit] is the inside.
+// Package machine starts the machine that joins a cluster's real nodes: a process with a network of its own, apart from
+// the host's. The process is slipway-container in its part machine, whose code is package
+// [github.com/slipway-dev/slipway/cluster/realnode/containerinit].
 //
 //	m, err := machine.Start(ctx, machine.Options{Program: …, State: …})
 //	conn, err := m.DialContext(ctx, "tcp", "10.128.0.7:8080")   // to a pod
-//	listener, err := m.Listen("10.0.0.1:443")                   // for pods
-//	node, err := m.StartNode("node-1", program, config, log)
+//	listener, err := m.Listen(ctx, "10.0.0.1:443")              // for pods
+//	node, err := m.StartNode(ctx, machine.NodeOptions{Name: "node-1", Program: …})
 //
-// Sockets are made in the machine's network by the machine and handed over; this process reads and writes.
-// So nothing has to be relayed, and no address of the host is taken. When this process ends, by whatever cause, so do
-// the machine, its nodes, and all that those have begun. A [Kept] machine is started again when it ends by itself.
+// The machine makes sockets in its network and hands them to this process, which reads and writes. So no relay is
+// needed, and no address of the host. When this process ends, however it ends, the machine, its nodes and their
+// processes end too. A [Kept] machine is restarted when it ends by itself.
 package machine

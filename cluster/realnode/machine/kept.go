@@ -14,29 +14,28 @@ import (
 )
 
 var (
-	// ErrEnded says that the machine ended by itself before it had done what it was asked for. Another one takes its
-	// place.
+	// ErrEnded means that the machine ended by itself during a request. Another one replaces it.
 	ErrEnded = errors.New("the nodes' machine has ended")
-	// ErrGivenUp says that the machine ended so often that it is not started again.
+	// ErrGivenUp means that the machine ended too often and is not restarted.
 	ErrGivenUp = errors.New("the nodes' machine ended too often and is not restarted")
 )
 
-// Kept is a machine that is started again when it ends by itself, as service managers do with their services. It is
-// given up when it ends several times in a row, until [Kept.Revive].
+// Kept restarts its machine when that ends by itself, as service managers restart services. After several ends in a row
+// it gives up, until [Kept.Revive].
 type Kept struct {
 	begin func(context.Context) (*Machine, error)
 	log   *slog.Logger
-	life  context.Context // until Stop
+	life  context.Context // ends with Stop
 	stop  context.CancelFunc
 	group sync.WaitGroup
 
 	mu      sync.Mutex
-	last    *Machine      // the one that runs or, between two, the one that has ended
-	problem error         // why none is started any more
+	last    *Machine      // the running one, or the one that ended last
+	problem error         // the reason why no machine is started any more
 	changed chan struct{} // closed when last or problem changes
 }
 
-// Keep begins the first machine, and keeps one running until [Kept.Stop]. Its log is for what it does by itself.
+// Keep starts a machine with begin, and keeps one running until [Kept.Stop]. log receives the restarts.
 func Keep(ctx context.Context, begin func(context.Context) (*Machine, error), log *slog.Logger) (*Kept, error) {
 	m, err := begin(ctx)
 	if errors.Is(err, ErrEnded) {
@@ -51,7 +50,7 @@ func Keep(ctx context.Context, begin func(context.Context) (*Machine, error), lo
 	return k, nil
 }
 
-// keep starts machines in place of m, and of those that follow. Without m it begins with a start.
+// keep waits for the end of m and starts its successors. If m is nil it starts one first.
 func (k *Kept) keep(m *Machine) {
 	var r row
 	for {
@@ -74,8 +73,8 @@ func (k *Kept) keep(m *Machine) {
 	}
 }
 
-// outlive waits for a machine's end, which it begins if that is nil, and removes what it leaves. It returns how the
-// machine ended, and how long it ran: not at all if it could not be begun.
+// outlive waits for the end of a machine and cleans up after it. If m is nil it starts one first. It returns how the
+// machine ended, and the time that it ran: 0 if it could not start.
 func (k *Kept) outlive(m *Machine) (how string, lived time.Duration) {
 	if m == nil {
 		var err error
@@ -108,14 +107,14 @@ func (k *Kept) set(m *Machine, problem error) {
 	k.change(m, problem)
 }
 
-// change needs k.mu.
+// change requires k.mu.
 func (k *Kept) change(m *Machine, problem error) {
 	k.last, k.problem = m, problem
 	close(k.changed)
 	k.changed = make(chan struct{})
 }
 
-// Revive starts a machine anew that was given up.
+// Revive starts a machine again after the previous one was given up. Otherwise it does nothing.
 func (k *Kept) Revive() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -126,8 +125,8 @@ func (k *Kept) Revive() {
 	k.group.Go(func() { k.keep(nil) })
 }
 
-// Await waits until the machine runs, and returns what is closed when it has ended. It goes on waiting for one that was
-// given up.
+// Await waits until the machine runs. The returned channel is closed when that machine ends. Await goes on waiting
+// after the machine was given up.
 func (k *Kept) Await(ctx context.Context) (ended <-chan struct{}, err error) {
 	m, err := k.await(ctx, true)
 	if err != nil {
@@ -136,7 +135,7 @@ func (k *Kept) Await(ctx context.Context) (ended <-chan struct{}, err error) {
 	return m.Ended(), nil
 }
 
-// Standing waits until the machine runs, and fails with [ErrGivenUp] if it will not.
+// Standing waits until the machine runs. It fails with [ErrGivenUp] if the machine was given up.
 func (k *Kept) Standing(ctx context.Context) error {
 	_, err := k.await(ctx, false)
 	return err
@@ -158,7 +157,7 @@ func (k *Kept) await(ctx context.Context, patient bool) (*Machine, error) {
 	}
 }
 
-// look returns the machine that runs; nil for none, with why none will.
+// look returns the running machine, or nil with the reason if it was given up.
 func (k *Kept) look() (m *Machine, changed <-chan struct{}, problem error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -170,7 +169,7 @@ func (k *Kept) look() (m *Machine, changed <-chan struct{}, problem error) {
 	}
 }
 
-// now is the machine that runs.
+// now returns the running machine, or an error without waiting.
 func (k *Kept) now() (*Machine, error) {
 	m, _, problem := k.look()
 	switch {
@@ -182,14 +181,14 @@ func (k *Kept) now() (*Machine, error) {
 	return m, nil
 }
 
-// latest is the machine that runs or ran last.
+// latest returns the machine that runs or ran last.
 func (k *Kept) latest() *Machine {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.last
 }
 
-// Problem says why the machine is not started again; it is empty while it runs or is about to.
+// Problem returns the reason why the machine was given up, or "".
 func (k *Kept) Problem() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -199,10 +198,10 @@ func (k *Kept) Problem() string {
 	return k.problem.Error()
 }
 
-// Ended is closed when [Kept.Stop] is called.
+// Ended is closed by [Kept.Stop], not by the end of a machine.
 func (k *Kept) Ended() <-chan struct{} { return k.life.Done() }
 
-// Stop ends the machine and all that runs on it, and returns when it has ended. No other one follows.
+// Stop ends the machine and all processes on it, and returns when they have ended.
 func (k *Kept) Stop() {
 	k.mu.Lock()
 	k.stop()
@@ -210,22 +209,22 @@ func (k *Kept) Stop() {
 	k.group.Wait()
 }
 
-// IDs is that of the machine.
+// IDs returns [Machine.IDs] of the latest machine.
 func (k *Kept) IDs() bool { return k.latest().IDs() }
 
-// Limits is that of the machine.
+// Limits returns [Machine.Limits] of the latest machine.
 func (k *Kept) Limits() bool { return k.latest().Limits() }
 
-// Unlimited is that of the machine.
+// Unlimited returns [Machine.Unlimited] of the latest machine.
 func (k *Kept) Unlimited() string { return k.latest().Unlimited() }
 
-// OwnNetwork is that of the machine.
+// OwnNetwork returns [Machine.OwnNetwork] of the latest machine.
 func (k *Kept) OwnNetwork() bool { return k.latest().OwnNetwork() }
 
-// Place is that of the machine.
+// Place returns [Machine.Place] of the latest machine.
 func (k *Kept) Place(node string) (*nodeconfig.Plain, error) { return k.latest().Place(node) }
 
-// DialContext connects to an address of the network of the machine that runs.
+// DialContext connects to an address in the running machine's network.
 func (k *Kept) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	m, err := k.now()
 	if err != nil {
@@ -234,7 +233,7 @@ func (k *Kept) DialContext(ctx context.Context, network, address string) (net.Co
 	return m.DialContext(ctx, network, address)
 }
 
-// Listen listens in the network of the machine that runs, and goes with it.
+// Listen listens in the running machine's network. The listener ends with that machine.
 func (k *Kept) Listen(ctx context.Context, address string) (net.Listener, error) {
 	m, err := k.now()
 	if err != nil {
@@ -243,7 +242,7 @@ func (k *Kept) Listen(ctx context.Context, address string) (net.Listener, error)
 	return m.Listen(ctx, address)
 }
 
-// ListenPacket takes packets in the network of the machine that runs, and goes with it.
+// ListenPacket receives packets in the running machine's network, until that machine ends.
 func (k *Kept) ListenPacket(ctx context.Context, address string) (net.PacketConn, error) {
 	m, err := k.now()
 	if err != nil {
@@ -252,7 +251,7 @@ func (k *Kept) ListenPacket(ctx context.Context, address string) (net.PacketConn
 	return m.ListenPacket(ctx, address)
 }
 
-// ListenOutside is that of the machine that runs, and goes with it.
+// ListenOutside calls [Machine.ListenOutside]. The listener ends with that machine.
 func (k *Kept) ListenOutside(ctx context.Context, address string, keep []netip.Prefix) (net.Listener, error) {
 	m, err := k.now()
 	if err != nil {
@@ -261,7 +260,7 @@ func (k *Kept) ListenOutside(ctx context.Context, address string, keep []netip.P
 	return m.ListenOutside(ctx, address, keep)
 }
 
-// StartNode starts a node on the machine that runs. The error is [ErrEnded] if that ends meanwhile.
+// StartNode starts a node on the running machine. The error is [ErrEnded] if the machine ends meanwhile.
 func (k *Kept) StartNode(ctx context.Context, o NodeOptions) (*Node, error) {
 	m, err := k.now()
 	if err != nil {
@@ -274,7 +273,7 @@ func (k *Kept) StartNode(ctx context.Context, o NodeOptions) (*Node, error) {
 	return n, err
 }
 
-// KillNode ends a node at once, if it runs. A machine's end is its nodes' end.
+// KillNode ends a node at once, if it runs. It returns nil without a machine, because nodes end with it.
 func (k *Kept) KillNode(ctx context.Context, name string) error {
 	m, err := k.now()
 	if err != nil {
@@ -286,11 +285,10 @@ func (k *Kept) KillNode(ctx context.Context, name string) error {
 	return nil
 }
 
-// endLimit bounds the wait for the end of a machine that does not answer any more: it has ended, unless something else
-// is amiss.
+// endLimit bounds the wait for the end of a machine whose socket has closed.
 const endLimit = time.Second
 
-// ended says whether that machine has ended. Its socket may have done so a moment before.
+// ended reports whether the machine has ended. It waits up to endLimit, because the socket can close first.
 func (k *Kept) ended(m *Machine) bool {
 	timer := time.NewTimer(endLimit)
 	defer timer.Stop()

@@ -7,11 +7,10 @@ import (
 	"os"
 )
 
-// longestLine is as much as is read before it is passed on, whether the line has ended or not: a node may never end
-// one.
+// longestLine is the length at which a line is passed on in parts, in bytes: a node may never end one.
 const longestLine = 64 << 10
 
-// copyLines copies whole lines until from ends, and longer ones in parts.
+// copyLines copies lines, each with one Write, until from ends. It splits long ones.
 func copyLines(to io.Writer, from *os.File) {
 	defer from.Close()
 	lines := bufio.NewReaderSize(from, longestLine)

@@ -22,21 +22,21 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// Machine is a machine that runs.
+// Machine is a running machine.
 type Machine struct {
-	ids   bool       // many are mapped
+	ids   bool       // many ids are mapped
 	owner bool       // the state belongs to ids that only root can use
-	base  int        // the first of these
-	sub   *subid.IDs // those of an ordinary user; nil for root, and without
+	base  int        // the first of those ids
+	sub   *subid.IDs // an ordinary user's subordinate ids; nil for root, and if there are none
 	state string
 	conn  *fdpass.Client
-	ready chan struct{} // closed once it says so
+	ready chan struct{} // closed when the machine reports that it is ready
 	begun sync.Once
-	ended chan struct{} // closed once the process has ended
+	ended chan struct{} // closed when the process has ended
 	cmd   *exec.Cmd
 
-	groups    *cgroup.Tree // of containers; nil where there can be none
-	unlimited error        // why there are none
+	groups    *cgroup.Tree // nil if there can be none
+	unlimited error        // the reason why groups is nil
 
 	mu    sync.Mutex
 	nodes map[string]*Node
@@ -45,8 +45,8 @@ type Machine struct {
 // idRange is the number of ids in a user namespace made by root.
 const idRange = 1 << 16
 
-// Start starts a machine. With root's rights its user namespace has a range of ids of its own; else it has those that
-// the system has set aside for the user or, where there are none, his one id.
+// Start starts a machine. For root, its user namespace has a range of ids of its own. For an ordinary user it has the
+// user's subordinate ids or, without any, the user's one id.
 func Start(ctx context.Context, o Options) (*Machine, error) {
 	if os.Geteuid() != 0 {
 		ids, err := subid.Find()
@@ -64,7 +64,6 @@ func Start(ctx context.Context, o Options) (*Machine, error) {
 	return start(ctx, o, nil)
 }
 
-// say tells something in the log.
 func (o Options) say(format string, args ...any) {
 	if o.Log != nil {
 		_, _ = fmt.Fprintf(o.Log, "slipway: "+format+"\n", args...)
@@ -106,16 +105,16 @@ func start(ctx context.Context, o Options, sub *subid.IDs) (*Machine, error) {
 	}
 }
 
-// IDs says whether many user ids are there, or only one.
+// IDs reports whether nodes have many user ids, or only one.
 func (m *Machine) IDs() bool { return m.ids }
 
-// OwnNetwork says that the nodes are joined in a network of their own.
+// OwnNetwork returns true: the machine has a network of its own.
 func (m *Machine) OwnNetwork() bool { return true }
 
-// Place is nil: nodes have namespaces.
+// Place returns nil, because the nodes have namespaces.
 func (m *Machine) Place(string) (*nodeconfig.Plain, error) { return nil, nil }
 
-// startWithIDs starts the process and gives its user namespace the ids that it waits for.
+// startWithIDs starts the process. An ordinary user's process then waits for its ids, which startWithIDs maps.
 func (m *Machine) startWithIDs(ctx context.Context, cmd *exec.Cmd, given *os.File) error {
 	if given != nil {
 		defer given.Close()
@@ -128,13 +127,13 @@ func (m *Machine) startWithIDs(ctx context.Context, cmd *exec.Cmd, given *os.Fil
 		_, err = io.WriteString(given, ".")
 	}
 	if err != nil {
-		_ = cmd.Process.Kill() // it may just have ended
+		_ = cmd.Process.Kill() // it may have ended already
 		<-m.ended
 	}
 	return err
 }
 
-// command is the process, and for one that waits for its ids where to tell it of them.
+// command returns the process and, if it must wait for its ids, the pipe to write to when they are mapped.
 func (m *Machine) command(o Options, conn *os.File) (cmd *exec.Cmd, given *os.File, err error) {
 	program, err := os.Open(o.Program)
 	if err != nil {
@@ -167,10 +166,10 @@ func (m *Machine) command(o Options, conn *os.File) (cmd *exec.Cmd, given *os.Fi
 	return cmd, given, m.identify(cmd.SysProcAttr)
 }
 
-// identify says who the process is in its user namespace.
+// identify sets the ids of the process in its user namespace.
 func (m *Machine) identify(attr *syscall.SysProcAttr) error {
 	switch {
-	case m.sub != nil: // nobody, until it has been given ids
+	case m.sub != nil: // no id until subordinate ones are mapped
 		attr.AmbientCaps = containerinit.AllRights()
 		return nil
 	case !m.ids:
@@ -184,14 +183,14 @@ func (m *Machine) identify(attr *syscall.SysProcAttr) error {
 	}
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: m.base, Size: idRange}}
 	attr.GidMappings, attr.GidMappingsEnableSetgroups = attr.UidMappings, true
-	// Until it has taken on the namespace's root's id it is still root to files, which is how it finds its program and
-	// the state folder; and nobody in the namespace, so that it has no other rights than these.
+	// Until the process becomes the namespace's root, it has the host root's id for files, by which it can reach its
+	// program and the state folder. That id is not mapped, so the process needs these capabilities.
 	attr.AmbientCaps = containerinit.AllRights()
 	return nil
 }
 
-// startTied starts a process that ends with this one. The kernel ties it to the thread that started it, so that one has
-// to stay.
+// startTied starts a process that ends with this one. The kernel ties it to the thread that started it
+// (PR_SET_PDEATHSIG), so that thread waits for its end.
 func startTied(cmd *exec.Cmd, ended chan<- struct{}) error {
 	started := make(chan error)
 	go func() {
@@ -209,17 +208,17 @@ func startTied(cmd *exec.Cmd, ended chan<- struct{}) error {
 	return <-started
 }
 
-// Stop ends the machine and all that runs on it, and returns when it has ended.
+// Stop ends the machine and all processes on it, and returns when they have ended.
 func (m *Machine) Stop() {
 	m.conn.Close()
 	<-m.ended
 	m.lose()
 	if m.groups != nil {
-		_ = m.groups.Close() // its sweeper tells in the log what it cannot remove
+		_ = m.groups.Close() // the sweeper logs what it cannot remove
 	}
 }
 
-// Unlimited says why containers have no limits, or not all; it is empty where they have.
+// Unlimited returns the reason why limits of containers are missing, or "".
 func (m *Machine) Unlimited() string {
 	if m.groups == nil {
 		return cgroup.Explain(m.unlimited)
@@ -227,16 +226,16 @@ func (m *Machine) Unlimited() string {
 	return m.groups.Explain()
 }
 
-// Limits says whether containers have limits.
+// Limits reports whether containers can have limits.
 func (m *Machine) Limits() bool { return m.groups != nil }
 
-// Status says how the machine ended, once it has.
+// Status returns how the machine ended. It may be called after that.
 func (m *Machine) Status() string { return m.cmd.ProcessState.String() }
 
 // Ended is closed when the machine has ended.
 func (m *Machine) Ended() <-chan struct{} { return m.ended }
 
-// news are what the machine says without having been asked.
+// news handles the messages that no request caused: ends of nodes, and the machine's report that it is ready.
 func (m *Machine) news(r wire.Reply) {
 	if r.Exited != "" {
 		m.exited(r.Exited, end{r.Status, r.Code, false})

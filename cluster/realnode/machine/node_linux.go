@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// StartNode starts the program slipway-node as the node of that name, in a folder of its own below the machine's state.
+// StartNode starts slipway-node as a node with its own folder below the machine's state.
 func (m *Machine) StartNode(ctx context.Context, o NodeOptions) (*Node, error) {
 	n := &Node{ended: make(chan struct{})}
 	m.mu.Lock()
@@ -59,13 +59,13 @@ func (m *Machine) startNode(ctx context.Context, o NodeOptions) error {
 	defer unix.Close(pair[1])
 	go m.serve(context.WithoutCancel(ctx), pair[0], o.Ways)
 	go copyLines(o.Log, fromLog)
-	// The answer comes at once, and who does not wait for it would not know whether the node runs.
+	// If ctx cancelled the wait for the reply, which comes at once, the caller could not know whether the node runs.
 	_, err = m.conn.Ask(context.WithoutCancel(ctx), wire.Request{Start: &wire.Node{Name: o.Name, IDs: m.ids}},
 		int(program.Fd()), int(o.Talk.Fd()), int(log.Fd()), pair[1])
 	return err
 }
 
-// serve does what a node asks of the host, until the node ends.
+// serve answers the node's requests to the host until the node ends.
 func (m *Machine) serve(ctx context.Context, conn int, ways fdpass.Ways) {
 	host := fdpass.Host{Ways: ways}
 	if m.groups == nil {
@@ -75,13 +75,13 @@ func (m *Machine) serve(ctx context.Context, conn int, ways fdpass.Ways) {
 	groups := m.groups.Node()
 	host.Groups = groups
 	fdpass.Serve(ctx, conn, host)
-	_ = groups.Close() // what is left of it goes with the cluster's
+	_ = groups.Close() // Tree.Close removes what remains
 }
 
-// forOthers is what a program's mode says when those can run it whom it does not belong to.
+// forOthers are the bits of a file's mode that let other users read and run it.
 const forOthers = 0o005
 
-// runnable says whether the nodes' users, who are nobody else on this machine, can run a program.
+// runnable returns an error if the nodes' ids, which own nothing else on this machine, cannot run a program.
 func (m *Machine) runnable(program *os.File) error {
 	info, err := program.Stat()
 	if err != nil {
@@ -93,7 +93,7 @@ func (m *Machine) runnable(program *os.File) error {
 	return nil
 }
 
-// makeFolder makes a node's folder, or the one of volumes, which belongs to whom the state does.
+// makeFolder makes a folder of a node, or of the volumes, with the owner of the state.
 func (m *Machine) makeFolder(name string) error {
 	dir := filepath.Join(m.state, name)
 	if err := os.Mkdir(dir, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -105,10 +105,10 @@ func (m *Machine) makeFolder(name string) error {
 	return os.Chown(dir, m.base, m.base)
 }
 
-// folderMode lets the node's root alone in; containers find what is mounted.
+// folderMode lets only the node's root list a folder. Containers can still enter what is mounted from it.
 const folderMode = 0o711
 
-// KillNode ends a node at once, if it runs, and returns when nothing of it is left.
+// KillNode ends a node at once, if it runs, and returns when all its processes have ended.
 func (m *Machine) KillNode(ctx context.Context, name string) error {
 	m.mu.Lock()
 	n := m.nodes[name]
@@ -138,7 +138,7 @@ func (m *Machine) exited(name string, how end) {
 	}
 }
 
-// lose ends what cannot be heard of any more.
+// lose marks the remaining nodes as ended with the machine.
 func (m *Machine) lose() {
 	m.mu.Lock()
 	names := make([]string, 0, len(m.nodes))

@@ -10,51 +10,51 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 )
 
-// Options say how a machine is started.
+// Options configure [Start] and [StartPlain].
 type Options struct {
 	Program string    // the path of slipway-container
-	State   string    // an absolute folder with a folder for each node
-	Log     io.Writer // for what it complains about; may be nil
+	State   string    // an absolute path; has a folder for each node
+	Log     io.Writer // for errors; may be nil
 }
 
-// NodeOptions say how a node is started.
+// NodeOptions configure a node.
 type NodeOptions struct {
 	Name    string
 	Program string      // the path of slipway-node
-	Talk    *os.File    // the node's end of the connection that begins with its configuration; it stays the caller's
-	Log     io.Writer   // for what it logs, in lines; may be nil
-	Ways    fdpass.Ways // of the host's connections, which it has instead of a network; a plain node has the machine's
+	Talk    *os.File    // the node's end of [Talk]; the caller closes it
+	Log     io.Writer   // for the node's log, line by line; may be nil
+	Ways    fdpass.Ways // connections outside the nodes' network; a plain node has the machine's instead
 }
 
-// Node is a node that was started.
+// Node is a node that has been started.
 type Node struct {
 	ended chan struct{}
-	end   end // once it has ended
+	end   end // valid when ended is closed
 }
 
-// end is how a node ended.
+// end is the way a node ended.
 type end struct {
 	status string
-	code   int  // the exit status of its first process
-	fell   bool // with its machine
+	code   int  // the exit status of its process
+	fell   bool // it ended with its machine
 }
 
-// Ended is closed when the node and all that it had begun have ended.
+// Ended is closed when all processes of the node have ended.
 func (n *Node) Ended() <-chan struct{} { return n.ended }
 
-// Status says how it ended, once it has.
+// Status returns how the node ended. It may be called after that.
 func (n *Node) Status() string { return n.end.status }
 
 // crashStatus is the exit status of a Go program that panics.
 const crashStatus = 2
 
-// Crashed says whether its program ended with a panic, once it has.
+// Crashed reports whether the node's program ended with a panic. It may be called after the end.
 func (n *Node) Crashed() bool { return n.end.code == crashStatus }
 
-// WithMachine says whether it ended because its machine did, once it has.
+// WithMachine reports whether the node ended because its machine did. It may be called after the end.
 func (n *Node) WithMachine() bool { return n.end.fell }
 
-// Forbidden is [ErrForbidden] with why that is and, where one is known, the command that changes it.
+// Forbidden is an [ErrForbidden] with the reason and, if known, the command that allows the namespaces.
 type Forbidden struct {
 	Fix string
 	Err error
@@ -67,18 +67,18 @@ func (f *Forbidden) Error() string {
 	return fmt.Sprintf("%v: `%s` allows them: %v", ErrForbidden, f.Fix, f.Err)
 }
 
-// Unwrap gives both.
+// Unwrap returns [ErrForbidden] and the reason.
 func (f *Forbidden) Unwrap() []error { return []error{ErrForbidden, f.Err} }
 
-// ErrForbidden says that this system does not let its users have the namespaces that real nodes need.
+// ErrForbidden means that this system does not give the user the namespaces that isolated nodes need.
 var ErrForbidden = errors.New("this system forbids the namespaces that isolated nodes need")
 
-// ErrNoWayOut says that the kernel cannot lead pods' connections to the cluster's process.
+// ErrNoWayOut means that the kernel cannot redirect pods' connections to the cluster's process.
 var ErrNoWayOut = errors.New("this kernel cannot redirect pods' connections to the network")
 
-// NoWayOut is [ErrNoWayOut] with what the kernel lacks.
+// NoWayOut is an [ErrNoWayOut] with the missing part of the kernel.
 type NoWayOut struct {
-	Part string // a module, or an option of the kernel's build, which begins with CONFIG_
+	Part string // a module, or an option of the kernel's build: CONFIG_…
 	Err  error
 }
 
@@ -86,7 +86,7 @@ func (n *NoWayOut) Error() string {
 	return fmt.Sprintf("%v, because it has no %s (%v); %s. Clusters without --egress do not need it", ErrNoWayOut, n.Part, n.Err, n.fix())
 }
 
-// fix is how the kernel gets it. The module for tproxy brings the others with it.
+// fix returns advice. modprobe loads the modules that nft_tproxy depends on, too.
 func (n *NoWayOut) fix() string {
 	if strings.HasPrefix(n.Part, "CONFIG_") {
 		return "use a kernel with that option"
@@ -94,5 +94,5 @@ func (n *NoWayOut) fix() string {
 	return "`sudo modprobe nft_tproxy` adds it if the kernel has that module"
 }
 
-// Unwrap gives both.
+// Unwrap returns [ErrNoWayOut] and the kernel's error.
 func (n *NoWayOut) Unwrap() []error { return []error{ErrNoWayOut, n.Err} }

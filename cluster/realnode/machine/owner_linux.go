@@ -11,19 +11,18 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/subid"
 )
 
-// The ids from 0x70000000 on are nobody's by the conventions of Linux distributions. Clusters get different ranges of
-// them.
+// Linux distributions give no ids from 0x70000000 on to users. Each cluster gets its own range of them.
 const (
 	firstID  = 0x70000000
 	idRanges = 1 << 11
 )
 
-// errNotOurs says that files of nodes belong to somebody else. Unlike what a system forbids, it is nothing that other
-// nodes are the answer to.
+// errNotOurs means that users own the ids of the nodes' files. Unlike [ErrForbidden] it does not make plain nodes
+// replace isolated ones.
 var errNotOurs = errors.New("the ids of root's nodes belong to users")
 
-// owned gives the state folder of root's machine to the first id of a range that nothing else on the host uses, and
-// returns that. A folder that has been given away keeps its owner: its files are theirs.
+// owned returns the first id of the range that owns root's state folder. For a new folder it chooses a range that
+// nothing else on the host uses. A folder with another owner keeps it, because its files belong to that range.
 func owned(state string) (int, error) {
 	var s unix.Stat_t
 	if err := unix.Stat(state, &s); err != nil {
@@ -50,8 +49,8 @@ func owned(state string) (int, error) {
 	return r.First, nil
 }
 
-// keepable says why the owner of a state folder cannot be that of root's nodes. An ordinary user's folder would give
-// them the ids of the users that follow.
+// keepable returns an error if the state folder's owner must not be the root of root's nodes. With an ordinary user's
+// folder, the nodes would get the ids of that user and the next ones.
 func keepable(state string, base int, reserved []subid.Range) error {
 	switch r := (subid.Range{First: base, Count: idRange}); {
 	case base < firstID || base >= firstID+idRanges*idRange || base%idRange != 0:

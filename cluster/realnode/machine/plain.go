@@ -23,38 +23,38 @@ import (
 	"github.com/slipway-dev/slipway/cluster/registry/peer"
 )
 
-// Plain is this machine as it is: its nodes are processes without namespaces, and so are their pods.
+// Plain is this machine as it is: nodes and pods are processes without namespaces.
 type Plain struct {
 	options Options
-	why     *Forbidden // nil for who wants it so
+	why     *Forbidden // nil if the user asked for plain nodes
 
 	mu    sync.Mutex
 	nodes map[string]*plainNode
-	links []string // to nodes' folders
+	links []string // to folders of nodes
 	stop  bool
 }
 
-// plainNode is a node's process, which ends when life is closed. Presence ends when nothing of the node is left.
+// plainNode is a node's process. The node exits when life is closed. presence ends with the node's last process.
 type plainNode struct {
 	Node
 	cmd            *exec.Cmd
 	life, presence *os.File
 }
 
-// StartPlain needs nothing of the system. Why says what forbids better nodes; nil where they were not asked for.
+// StartPlain always succeeds. why is the reason for plain nodes, or nil if the user asked for them.
 func StartPlain(o Options, why *Forbidden) *Plain {
 	return &Plain{options: o, why: why, nodes: map[string]*plainNode{}}
 }
 
-// Limits says that there are none.
+// Limits returns false.
 func (p *Plain) Limits() bool { return false }
 
-// Unlimited says what plain processes lack, in short.
+// Unlimited returns in one line what plain processes lack.
 func (p *Plain) Unlimited() string {
 	return "pods are plain processes of this machine, without isolation"
 }
 
-// Notice says what plain processes lack, and why pods are such.
+// Notice returns a text for users: what plain processes lack, and why pods are such.
 func (p *Plain) Notice() string {
 	var b strings.Builder
 	b.WriteString("pods are plain processes of this machine")
@@ -72,13 +72,14 @@ func (p *Plain) Notice() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// IDs says that there is one user id.
+// IDs returns false: all processes have the user's id.
 func (p *Plain) IDs() bool { return false }
 
-// OwnNetwork says that the nodes are in this machine's network.
+// OwnNetwork returns false: the nodes are in this machine's network.
 func (p *Plain) OwnNetwork() bool { return false }
 
-// DialContext connects to a node, whose address is of the API alone, or to an address of this machine's network.
+// DialContext connects to an address of this machine's network, or to a node: a node's address exists in the API alone,
+// and stands for loopback.
 func (p *Plain) DialContext(ctx context.Context, kind, address string) (net.Conn, error) {
 	if at, err := netip.ParseAddrPort(address); err == nil && network.Nodes.Contains(at.Addr()) {
 		address = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
@@ -86,23 +87,22 @@ func (p *Plain) DialContext(ctx context.Context, kind, address string) (net.Conn
 	return (&net.Dialer{Control: peer.OnBehalf}).DialContext(ctx, kind, address)
 }
 
-// errNoNetwork says that there is nothing to listen in.
 var errNoNetwork = errors.New("plain nodes have no network of their own")
 
-// Listen fails.
+// Listen always fails.
 func (p *Plain) Listen(context.Context, string) (net.Listener, error) { return nil, errNoNetwork }
 
-// ListenPacket fails.
+// ListenPacket always fails.
 func (p *Plain) ListenPacket(context.Context, string) (net.PacketConn, error) {
 	return nil, errNoNetwork
 }
 
-// ListenOutside fails, like Listen: pods have this machine's network.
+// ListenOutside always fails: pods have this machine's network.
 func (p *Plain) ListenOutside(context.Context, string, []netip.Prefix) (net.Listener, error) {
 	return nil, errNoNetwork
 }
 
-// Place says where a node finds what it needs. Its port is free now.
+// Place returns a node's folders and a port that is free now. It makes the folders.
 func (p *Plain) Place(node string) (*nodeconfig.Plain, error) {
 	dir := filepath.Join(p.options.State, node)
 	volumes := filepath.Join(p.options.State, wire.VolumesFolder)
@@ -122,13 +122,14 @@ func (p *Plain) Place(node string) (*nodeconfig.Plain, error) {
 }
 
 const (
-	// plainMode keeps a node's files to the user: keys are among them.
+	// plainMode denies other users access: keys are among the node's files.
 	plainMode = 0o700
-	// maxDir is as long as a node's folder may be: systems bound the paths of sockets, and the kubelet makes some.
+	// maxDir bounds the length of a node's folder, because systems bound the paths of sockets and the kubelet makes
+	// some there.
 	maxDir = 64
 )
 
-// short is the folder itself or, if its path is too long, a link to it among the temporary files, always the same one.
+// short returns dir, or a link to it among the temporary files if dir is too long. The link is the same for each call.
 func (p *Plain) short(dir string) (string, error) {
 	if len(dir) <= maxDir {
 		return dir, nil
@@ -138,7 +139,7 @@ func (p *Plain) short(dir string) (string, error) {
 	if err := os.Symlink(dir, link); err != nil && !errors.Is(err, os.ErrExist) {
 		return "", fmt.Errorf("make a short path of the node's folder: %w", err)
 	}
-	// Others may make files there too.
+	// Other users may have made the link.
 	if to, err := os.Readlink(link); err != nil || to != dir || !isOwn(link) {
 		return "", fmt.Errorf("make a short path of the node's folder: %s is not slipway's (rm %s)", link, link)
 	}
@@ -148,7 +149,7 @@ func (p *Plain) short(dir string) (string, error) {
 	return link, nil
 }
 
-// StartNode starts the program slipway-node as a process of this machine.
+// StartNode starts slipway-node as a process of this machine.
 func (p *Plain) StartNode(_ context.Context, o NodeOptions) (*Node, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -177,7 +178,7 @@ func (n *plainNode) start(o NodeOptions) error {
 	n.cmd = exec.Command(o.Program, nodeconfig.PlainVerb)
 	n.cmd.Dir, n.cmd.Stdout, n.cmd.Stderr = "/", log, log
 	n.cmd.ExtraFiles = []*os.File{o.Talk, life, presence}
-	n.cmd.SysProcAttr = apart() // a signal of the terminal is not for it
+	n.cmd.SysProcAttr = apart() // no signals of slipway's terminal
 	if err := n.cmd.Start(); err != nil {
 		return errors.Join(err, closePairs(pipes[:]))
 	}
@@ -196,15 +197,15 @@ func closePairs(pipes [][2]*os.File) error {
 	return errors.Join(errs...)
 }
 
-// keepersLimit bounds the wait for processes that have been killed: what waits for a disk ends later.
+// keepersLimit bounds the wait for killed processes: one that waits for a disk ends later.
 const keepersLimit = 10 * time.Second
 
-// await notes a node's end, when nothing of it is left.
+// await records a node's end when its last process has ended.
 func (p *Plain) await(name string, n *plainNode) {
 	_ = n.cmd.Wait()
 	_ = n.life.Close()
 	_ = n.presence.SetReadDeadline(time.Now().Add(keepersLimit))
-	_, _ = io.Copy(io.Discard, n.presence) // nobody writes to it
+	_, _ = io.Copy(io.Discard, n.presence) // blocks until all holders have closed it
 	_ = n.presence.Close()
 	p.mu.Lock()
 	delete(p.nodes, name)
@@ -213,8 +214,8 @@ func (p *Plain) await(name string, n *plainNode) {
 	close(n.ended)
 }
 
-// KillNode ends a node at once, if it runs, and returns when nothing of it is left: the keepers of its pods' processes
-// see to those.
+// KillNode ends a node at once, if it runs, and returns when all its processes have ended. Keepers end those of its
+// pods.
 func (p *Plain) KillNode(ctx context.Context, name string) error {
 	p.mu.Lock()
 	n := p.nodes[name]
@@ -222,7 +223,7 @@ func (p *Plain) KillNode(ctx context.Context, name string) error {
 	if n == nil {
 		return nil
 	}
-	_ = n.cmd.Process.Kill() // it may just have ended
+	_ = n.cmd.Process.Kill() // it may have ended already
 	select {
 	case <-n.ended:
 		return nil
@@ -241,24 +242,24 @@ func (p *Plain) Stop() {
 	}
 	p.mu.Unlock()
 	for _, name := range names {
-		_ = p.KillNode(context.Background(), name) // which waits for nothing else
+		_ = p.KillNode(context.Background(), name) // cannot fail without a deadline
 	}
 	for _, link := range p.links {
 		_ = os.Remove(link)
 	}
 }
 
-// Ended is never closed: this machine does not end.
+// Ended returns nil, a channel that is never closed: this machine does not end.
 func (p *Plain) Ended() <-chan struct{} { return nil }
 
-// Await returns at once, as does Standing.
+// Await returns at once.
 func (p *Plain) Await(context.Context) (ended <-chan struct{}, err error) { return nil, nil }
 
-// Standing says that it runs.
+// Standing returns nil at once.
 func (p *Plain) Standing(context.Context) error { return nil }
 
 // Revive does nothing.
 func (p *Plain) Revive() {}
 
-// Problem is empty: there is none.
+// Problem returns "".
 func (p *Plain) Problem() string { return "" }

@@ -12,10 +12,10 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// RemoveAll removes a folder in a machine's state, or all of it. The program slipway-container, if its path is not
-// empty, removes what an ordinary user may not remove. Files of ids that were reserved for the user do not belong to
-// that user. The kernel makes folders for overlays that no user may enter; a node killed at the wrong moment does not
-// leave them empty.
+// RemoveAll removes a folder in a machine's state, or the state itself. If an ordinary user lacks permission,
+// slipway-container at path program removes the rest; an empty program skips that. Files of subordinate ids do not
+// belong to the user. Nor may any user enter the work folders that the kernel makes for overlays; a node killed at the
+// wrong moment leaves files in them.
 func RemoveAll(dir, program string) error {
 	err := removetree.All(dir)
 	if program == "" || !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 {

@@ -3,19 +3,20 @@ package machine
 import "time"
 
 const (
-	// mostEnds is how many times in a row a machine may end before it is given up.
+	// mostEnds is the number of ends in a row after which a machine is given up.
 	mostEnds = 5
-	// steady is how long a machine runs after which its end begins a row of its own.
+	// steady is the time after which a machine's end begins a new row.
 	steady = 10 * time.Second
-	// secondPause is how long the second start of a row waits; the first one does not, and each later one waits twice
-	// as long.
+	// secondPause is the pause before the second start in a row. The first start has none, and each later pause is
+	// twice the previous one.
 	secondPause = time.Second
 )
 
-// row counts ends that follow one another.
+// row counts successive ends.
 type row struct{ ends int }
 
-// end says how long to wait before the next start, after an end of what had lived so long; or that there is none.
+// end records the end of a machine that ran for lived. It returns the pause before the next start, and whether to
+// start.
 func (r *row) end(lived time.Duration) (pause time.Duration, goOn bool) {
 	if lived >= steady {
 		r.ends = 0

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// DialContext connects to an address of the machine's network, over tcp or udp.
+// DialContext connects to an address in the machine's network, over TCP or UDP.
 func (m *Machine) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := m.dial(ctx, network, address)
 	if err != nil {
@@ -29,7 +29,7 @@ func (m *Machine) dial(ctx context.Context, network, address string) (net.Conn, 
 	return fdpass.Connected(ctx, fd)
 }
 
-// Listen listens for TCP connections at an address of the machine's network, which may be yet to come.
+// Listen listens for TCP connections at an address in the machine's network. The address need not exist yet.
 func (m *Machine) Listen(ctx context.Context, address string) (net.Listener, error) {
 	f, err := m.listening(ctx, "tcp4", address)
 	if err != nil {
@@ -39,7 +39,7 @@ func (m *Machine) Listen(ctx context.Context, address string) (net.Listener, err
 	return net.FileListener(f)
 }
 
-// ListenPacket takes UDP packets at an address of the machine's network, which may be yet to come.
+// ListenPacket receives UDP packets at an address in the machine's network. The address need not exist yet.
 func (m *Machine) ListenPacket(ctx context.Context, address string) (net.PacketConn, error) {
 	f, err := m.listening(ctx, "udp4", address)
 	if err != nil {
@@ -57,9 +57,9 @@ func (m *Machine) listening(ctx context.Context, network, address string) (*os.F
 	return os.NewFile(uintptr(fd), address), nil
 }
 
-// ListenOutside takes the connections over TCP that nodes and pods make to addresses which are in none of keep. It
-// listens at an address of the machine's network; a connection has the address that was connected to as its own. The
-// error is a [NoWayOut] where the kernel has no such thing.
+// ListenOutside accepts the TCP connections that nodes and pods make to addresses outside the ranges keep. It listens
+// at address in the machine's network. A connection's local address is its original destination. The error is a
+// [NoWayOut] if the kernel cannot redirect connections.
 func (m *Machine) ListenOutside(ctx context.Context, address string, keep []netip.Prefix) (net.Listener, error) {
 	fd, err := m.conn.Ask(ctx, wire.Request{WayOut: &wire.WayOut{Address: address, Keep: keep}})
 	if lacks, ok := errors.AsType[*fdpass.MissingError](err); ok {

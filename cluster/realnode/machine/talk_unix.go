@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Talk makes the connection between this process and a node, for [NodeOptions].
+// Talk makes the connection between this process and a node: theirs is for [NodeOptions].
 func Talk() (ours net.Conn, theirs *os.File, err error) {
 	syscall.ForkLock.RLock()
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)

@@ -5,5 +5,5 @@ import (
 	"os"
 )
 
-// Talk fails: there are no nodes here.
+// Talk always fails: there are no nodes on Windows.
 func Talk() (net.Conn, *os.File, error) { return nil, nil, ErrForbidden }

@@ -13,14 +13,14 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// Volumes are the data of PersistentVolumes in a machine's state, a folder for each, which all nodes share. A node
-// makes the folder for the first pod that uses the volume.
+// Volumes are the data of PersistentVolumes: a folder for each in a machine's state, which all nodes share. A node
+// makes the folder for the first pod with the volume.
 type Volumes struct {
-	State   string // the machine's
+	State   string // the machine's state
 	Program string // the path of slipway-container, for [RemoveAll]
 }
 
-// List names those that there are, and what is left of those whose removal was interrupted.
+// List returns the names of all volumes' folders, and of folders whose removal was interrupted.
 func (v Volumes) List() ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(v.State, wire.VolumesFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -33,12 +33,12 @@ func (v Volumes) List() ([]string, error) {
 	return names, nil
 }
 
-// gone begins the names of folders that are being removed; no volume has such a UID.
+// gone is the prefix of folders that are being removed. No volume's UID begins like that.
 const gone = ".gone-"
 
-// Remove removes one, if it is there. Its folder gets another name first: a reset may bring the volume back at any
-// moment, and the folder of that name then belongs to new pods. The name is in the same folder because that needs no
-// right to write to what pods own.
+// Remove removes a volume's data, if any. It first renames the folder: a reset may bring the volume back at any moment,
+// and its folder then belongs to new pods. The new name is in the same folder, since a move out of it would need write
+// permission on the pods' folder.
 func (v Volumes) Remove(name string) error {
 	if !filepath.IsLocal(name) || filepath.Base(name) != name || name == "." {
 		return fmt.Errorf("remove the data of volume %q: %w", name, fs.ErrInvalid)
@@ -56,7 +56,7 @@ func (v Volumes) Remove(name string) error {
 	return nil
 }
 
-// putAside renames a volume's folder. It returns what is to be removed: that, and what earlier attempts left.
+// putAside renames a volume's folder. It returns the folders to remove: that one, and those that earlier attempts left.
 func (v Volumes) putAside(name string, all []string) ([]string, error) {
 	if strings.HasPrefix(name, gone) {
 		return []string{name}, nil

@@ -1,5 +1,5 @@
-// Package nodeconfig is what a cluster reports the program slipway-node about the node that it is to be, and asks it
-// while it runs. Both travel as JSON over a connection that the node inherits: keys are in it.
+// Package nodeconfig declares the configuration that the cluster's process sends to slipway-node, and the requests
+// while the node runs. Both travel as JSON over a connection that the node inherits, because they contain keys.
 package nodeconfig
 
 import (
@@ -11,61 +11,61 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Config describes a node.
+// Config is the configuration of a node.
 type Config struct {
 	Name   string
-	Number int  // from 0, different for each node of a cluster
-	IDs    bool // many user ids are there, not one
-	Limits bool // containers can be limited
+	Number int  // from 0, unique in the cluster
+	IDs    bool // the node has many user ids, not one
+	Limits bool // containers can have limits
 
-	Address  netip.Addr   // the node's
-	Pods     netip.Prefix // the range of its pods' addresses
+	Address  netip.Addr   // of the node
+	Pods     netip.Prefix // the range of its pods
 	Services netip.Prefix // the range of the cluster's Services
-	Machine  netip.Addr   // the address of the machine that joins the nodes
-	DNS      netip.Addr   // the Service that answers for names
-	Domain   string       // of those names
+	Machine  netip.Addr   // that stands for the host in the nodes' network
+	DNS      netip.Addr   // of the cluster's DNS Service
+	Domain   string       // of the cluster's DNS names
 
 	Server     string            // the API server, host:port on the host's loopback
-	Authority  []byte            // the certificate that signs all others
+	Authority  []byte            // the certificate of the cluster's CA, in PEM
 	Identity   Pair              // the node's client certificate
 	Serving    Pair              // the kubelet's certificate
 	Registry   string            // the cluster's own, host:port on the host's loopback; empty for none
-	Mirrors    map[string]string // asked in place of registries: host[:port][/path] by the registry's full name
+	Mirrors    map[string]string // instead of registries: host[:port][/path] by the registry's full name
 	Labels     map[string]string
 	Taints     []corev1.Taint
-	Capacity   corev1.ResourceList // that the node advertises, whatever the host has
-	Kubernetes string              // the version that the node runs
+	Capacity   corev1.ResourceList // the resources that the node advertises in place of the host's
+	Kubernetes string              // the version that the node reports
 
-	Verbosity int // of its log
+	Verbosity int // of the log, as klog's -v
 
-	Plain *Plain // for a node on the machine as it is; nil in namespaces
+	Plain *Plain // nil for a node with namespaces
 }
 
-// Plain is what a node has to know that has no namespaces.
+// Plain is the additional configuration of a node without namespaces.
 type Plain struct {
-	Dir       string // a folder of its own, of a short path: sockets are below it
+	Dir       string // the node's own folder; its path is short, because sockets are below it
 	Volumes   string // the folder with the data of the cluster's volumes
 	Container string // the path of slipway-container
 	Port      int    // of the kubelet, on this machine's loopback
 }
 
-// PanicMark begins a line of the node's log that reports a panic, whether the kubelet goes on after it or not.
+// PanicMark begins each line of the node's log that reports a panic, even if the kubelet recovers from it.
 const PanicMark = "slipway-node: panic: "
 
-// PlainVerb is the argument of a slipway-node that has no namespaces.
+// PlainVerb is the argument that starts slipway-node without namespaces.
 const PlainVerb = "plain"
 
-// The files that such a node inherits besides the usual three.
+// The files that a plain node inherits besides the standard three.
 const (
-	FileConfig   = 3 // a connection that begins with its configuration
-	FileLife     = 4 // ends when the node is to end
-	FilePresence = 5 // held by the node and its pods' keepers: it ends when nothing of the node is left
+	FileConfig   = 3 // a connection that begins with the configuration
+	FileLife     = 4 // at its end the node must end
+	FilePresence = 5 // the node and its pods' keepers hold it open: it ends when all of them have ended
 )
 
 // Pair is a certificate with its key, in PEM.
 type Pair struct{ Certificate, Key []byte }
 
-// Accept reads the configuration that a connection begins with. Requests may follow.
+// Accept reads the configuration that the connection begins with. The cluster's requests follow on the connection.
 func Accept(conn io.ReadWriter) (Config, *Requests, error) {
 	r := &Requests{from: json.NewDecoder(conn), to: json.NewEncoder(conn)}
 	var c Config
@@ -75,7 +75,7 @@ func Accept(conn io.ReadWriter) (Config, *Requests, error) {
 	return c, r, nil
 }
 
-// Write writes it as [Accept] reads it.
+// Write writes the configuration in the form that [Accept] reads.
 func (c Config) Write(w io.Writer) error {
 	if err := json.NewEncoder(w).Encode(c); err != nil {
 		return fmt.Errorf("write the configuration of node %s: %w", c.Name, err)

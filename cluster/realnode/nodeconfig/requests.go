@@ -12,8 +12,8 @@ import (
 
 // Prune asks a node to remove superseded images.
 type Prune struct {
-	Age    time.Duration // they were superseded for longer
-	Keep   []string      // digests of manifests: images that pods and workloads name by them
+	Age    time.Duration // remove images that were superseded for longer than this
+	Keep   []string      // digests of manifests that pods and workloads refer to
 	DryRun bool
 }
 
@@ -23,20 +23,20 @@ type Pruned struct {
 	Error  string `json:",omitempty"`
 }
 
-// PrunedImage is a superseded image.
+// PrunedImage is an image that was removed, or would be by a dry run.
 type PrunedImage struct {
-	Tag   string // that it had, in full; empty if that is not known
+	Tag   string // the full name that the image had; empty if unknown
 	ID    string
-	Bytes int64 // that its files take
+	Bytes int64 // the size of its files
 }
 
-// Requests are those that a node gets.
+// Requests is the node's side of the connection.
 type Requests struct {
 	from *json.Decoder
 	to   *json.Encoder
 }
 
-// Serve answers requests until the connection ends.
+// Serve answers requests one by one until the connection ends.
 func (r *Requests) Serve(prune func(Prune) ([]PrunedImage, error)) error {
 	for {
 		var p Prune
@@ -57,10 +57,10 @@ func (r *Requests) Serve(prune func(Prune) ([]PrunedImage, error)) error {
 	}
 }
 
-// Node is the other side: a node as it is asked. The node may be in the hands of what it was to keep in.
+// Node is the cluster's side of the connection. It does not trust the node, which a container may have taken over.
 type Node struct {
-	configured chan struct{} // closed once the node has its configuration
-	turn       sync.Mutex    // one request after the other
+	configured chan struct{} // closed after Configure
+	turn       sync.Mutex    // serializes requests
 	conn       Conn
 	from       *bufio.Scanner
 }
@@ -72,36 +72,36 @@ type Conn interface {
 }
 
 const (
-	// answerLimit bounds the wait for an answer. A node removes files meanwhile.
+	// answerLimit bounds the wait for an answer: a node removes files before it answers.
 	answerLimit = time.Minute
-	// maxAnswer is more than an answer has in bytes, with thousands of images.
+	// maxAnswer bounds an answer, in bytes. Thousands of images need less.
 	maxAnswer = 1 << 20
 )
 
-// NewNode asks over conn, which [Node.Close] closes.
+// NewNode returns a Node that uses conn. [Node.Close] closes conn.
 func NewNode(conn Conn) *Node {
 	n := &Node{configured: make(chan struct{}), conn: conn, from: bufio.NewScanner(conn)}
 	n.from.Buffer(nil, maxAnswer)
 	return n
 }
 
-// Configure has the connection begin with a configuration. Requests wait for it.
+// Configure sends the configuration, once. Requests wait until it has returned.
 func (n *Node) Configure(c Config) error {
 	defer close(n.configured)
 	return c.Write(n.conn)
 }
 
-// Close ends the connection, and with it a request that waits.
+// Close closes the connection. A waiting request fails.
 func (n *Node) Close() error { return n.conn.Close() }
 
-// Prune makes a request. A connection that fails takes no other one.
+// Prune sends the request and returns the removed images. After a failed exchange it closes the connection.
 func (n *Node) Prune(p Prune) ([]PrunedImage, error) {
 	<-n.configured
 	n.turn.Lock()
 	defer n.turn.Unlock()
 	answer, err := n.ask(p)
 	if err != nil {
-		_ = n.conn.Close() // a late answer is not that of the next request
+		_ = n.conn.Close() // the next request must not read a late answer
 		return nil, err
 	}
 	if answer.Error != "" {

@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// accountFolder is where a pod finds its service account, as constants of client libraries have it.
+	// accountFolder is the folder of a pod's service account, a constant in client libraries.
 	accountFolder = "/var/run/secrets/kubernetes.io/serviceaccount"
 	keyMode       = 0o600
 )
 
-// environment is that of a container on this machine.
+// environment returns a container's environment, adapted to this machine.
 func (s *Starter) environment(c cri.Container, p paths) ([]string, error) {
 	env := p.translateAll(c.Env)
 	host, port, err := net.SplitHostPort(s.options.Server)
 	if err != nil {
 		return nil, fmt.Errorf("the API server's address: %w", err)
 	}
-	// The usual address is in the range of Services, which is not reached from here.
+	// The usual address is in the range of Services, which plain processes cannot reach.
 	for _, v := range [][2]string{
 		{"KUBERNETES_SERVICE_HOST", host}, {"KUBERNETES_SERVICE_PORT", port}, {"KUBERNETES_SERVICE_PORT_HTTPS", port},
 	} {
@@ -43,7 +43,7 @@ func (s *Starter) environment(c cri.Container, p paths) ([]string, error) {
 	return env, nil
 }
 
-// temp is where temporary files go: to what is mounted there, or to the container's own.
+// temp returns the folder for temporary files: the volume mounted on /tmp, or the container's own.
 func (p paths) temp(dir string) string {
 	if m, rest, ok := p.mounted("/tmp"); ok && rest == "" {
 		return m.Source
@@ -51,8 +51,8 @@ func (p paths) temp(dir string) string {
 	return filepath.Join(dir, tempFolder)
 }
 
-// writeKubeconfig leads to the API server with a service account, whose files are in a folder. Tokens are renewed
-// there.
+// writeKubeconfig writes a kubeconfig for the service account in the folder account. It names the token's file, because
+// the kubelet renews the token.
 func (s *Starter) writeKubeconfig(file, account string) error {
 	namespace, err := os.ReadFile(filepath.Join(account, "namespace"))
 	if err != nil {

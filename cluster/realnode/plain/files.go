@@ -6,19 +6,18 @@ import (
 	kubecontainer "k8s.io/kubernetes/pkg/kubelet/container"
 )
 
-// linksFolder is where kubelets link logs from, for programs that collect them. On this machine it may be that of
-// another kubelet.
+// linksFolder is the folder in which kubelets link logs for log collectors. On this machine another kubelet may own it.
 const linksFolder = "/var/log/containers"
 
-// Files are the kubelet's operations on files, without those on links to logs.
+// Files are the kubelet's file operations, without links to logs.
 type Files struct{ kubecontainer.RealOS }
 
 var _ kubecontainer.OSInterface = Files{}
 
-// Symlink makes none: the kubelet makes no others.
+// Symlink does nothing: the kubelet makes links to logs only.
 func (Files) Symlink(string, string) error { return nil }
 
-// Remove leaves links to logs alone.
+// Remove removes path, unless it is a link to a log.
 func (f Files) Remove(path string) error {
 	if filepath.Dir(path) == linksFolder {
 		return nil

@@ -11,10 +11,10 @@ import (
 // Network gives all pods the address of this machine.
 type Network struct{}
 
-// ErrNoAddress says that this machine has no address that pods could have.
+// ErrNoAddress means that this machine has no address that pods could have.
 var ErrNoAddress = errors.New("this machine has only a loopback address, but pods of plain nodes need another IPv4 address: connect it to a network")
 
-// Add gives a pod the address that this machine has now.
+// Add gives a pod the machine's current address.
 func (Network) Add(map[string]string) (*podnet.Pod, error) {
 	address, err := Address()
 	if err != nil {
@@ -26,8 +26,8 @@ func (Network) Add(map[string]string) (*podnet.Pod, error) {
 // Remove does nothing.
 func (Network) Remove(*podnet.Pod) {}
 
-// Address is this machine's first one that others may know too: the API takes no loopback addresses for pods, and the
-// kubelet dials what the API has.
+// Address returns this machine's first global unicast IPv4 address. A loopback address would not do: the API refuses it
+// for pods, and the kubelet dials the address in the API.
 func Address() (netip.Addr, error) {
 	all, err := net.InterfaceAddrs()
 	if err != nil {

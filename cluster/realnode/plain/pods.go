@@ -9,16 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Pods are those of a node. It makes them what plain processes can be.
+// Pods adapts the pods of a node to what plain processes support.
 type Pods struct {
-	// Tell is called once for each pod of which something is left out, with the list.
+	// Tell receives each pod with removed fields once, with a list of them.
 	Tell func(pod *corev1.Pod, left string)
 
 	mu   sync.Mutex
-	told map[types.UID]bool // of those that are there
+	told map[types.UID]bool // the node's current pods that have been reported
 }
 
-// Adapt returns pods without what cannot be had: the kubelet would want it, or give files to others.
+// Adapt returns copies of the pods without unsupported fields. The kubelet would act on those, or change owners of
+// files.
 func (p *Pods) Adapt(pods []*corev1.Pod) []*corev1.Pod {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -37,10 +38,10 @@ func (p *Pods) Adapt(pods []*corev1.Pod) []*corev1.Pod {
 	return adapted
 }
 
-// leftOut are the names of what a pod asks for and does not get.
+// leftOut are the names of the fields that a pod loses.
 type leftOut []string
 
-// String lists them, each once.
+// String lists the names, sorted and without duplicates.
 func (l leftOut) String() string {
 	names := slices.Clone(l)
 	slices.Sort(names)
@@ -53,10 +54,10 @@ func (l *leftOut) note(name string, wanted bool) {
 	}
 }
 
-// ofPod takes out what is left out. Privileged containers stay what they are, and are refused later.
+// ofPod removes the unsupported fields. Privileged containers stay so, and the starter refuses them.
 func (l *leftOut) ofPod(spec *corev1.PodSpec) {
 	l.note("hostNetwork (which all pods have)", spec.HostNetwork)
-	spec.HostNetwork = false // the address is the same; the kubelet would take the node's
+	spec.HostNetwork = false // pods have this machine's address anyway; the kubelet would use the node's
 	if s := spec.SecurityContext; s != nil {
 		l.note("runAsUser", s.RunAsUser != nil)
 		l.note("runAsGroup", s.RunAsGroup != nil)

@@ -16,17 +16,17 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/keeper"
 )
 
-// outputGrace is how long output is waited for that a process has left behind with others, which got away.
+// outputGrace bounds the wait for output after the process ended: processes that left its group may hold the pipes.
 const outputGrace = time.Second
 
 // kept is a process with its keeper.
 type kept struct {
 	cmd    *exec.Cmd
 	orders *os.File
-	turn   sync.Mutex // of those who write orders
+	turn   sync.Mutex // serializes writes to orders
 }
 
-// keep starts a keeper with its process, and returns once that runs or why it does not. cmd has the process's streams.
+// keep starts a keeper, and returns when its process runs or could not start. cmd has the process's streams.
 func (s *Starter) keep(cmd *exec.Cmd, p keeper.Process) (*kept, error) {
 	theirs, orders, err := os.Pipe()
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Starter) keep(cmd *exec.Cmd, p keeper.Process) (*kept, error) {
 	defer failure.Close()
 	cmd.Path, cmd.Args, cmd.Env, cmd.Dir = s.options.Program, []string{"slipway-container", keeper.Part}, []string{"GOMAXPROCS=1"}, "/"
 	cmd.ExtraFiles = []*os.File{theirs, status, s.options.Presence}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a signal of the terminal is not for it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no signals of slipway's terminal
 	err = cmd.Start()
 	_ = status.Close()
 	if err != nil {
@@ -66,14 +66,14 @@ func (k *kept) begin(p keeper.Process, failure *os.File) error {
 	return nil
 }
 
-// signal sends a signal, unless the process has ended.
+// signal orders a signal. It does nothing after the process's end.
 func (k *kept) signal(s syscall.Signal) {
 	k.turn.Lock()
 	defer k.turn.Unlock()
 	_, _ = fmt.Fprintf(k.orders, "%d\n", int(s))
 }
 
-// wait waits until the process and what it has begun have ended.
+// wait waits until the process and its descendants have ended.
 func (k *kept) wait() error {
 	err := k.cmd.Wait()
 	k.turn.Lock()
@@ -82,7 +82,6 @@ func (k *kept) wait() error {
 	return err
 }
 
-// process is a container's first process.
 type process struct {
 	*kept
 	workload *workload
@@ -106,7 +105,7 @@ func (w *workload) Start() (cri.Process, error) {
 	return p, nil
 }
 
-// open makes the process's streams, and returns its ends of them.
+// open makes the process's streams, and returns the process's ends. The caller must close them.
 func (p *process) open(cmd *exec.Cmd) (theirs []*os.File, err error) {
 	if p.workload.terminal {
 		ours, their, err := openTerminal()
@@ -152,14 +151,14 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// Streams are the other ends of the process's.
+// Streams returns the runtime's ends of the process's streams.
 func (p *process) Streams() cri.Streams { return p.streams }
 
 // Signal sends the process a signal.
 func (p *process) Signal(s syscall.Signal) { p.signal(s) }
 
-// Wait waits until the container has ended. The code that has got away from its keeper, as can happen where that is not
-// Linux, must not hold up the end of its output.
+// Wait waits for the container's end and returns the exit status. Then it bounds the reading of output: outside Linux a
+// descendant can escape its keeper and hold the pipes open.
 func (p *process) Wait() int {
 	_ = p.wait()
 	close(p.ended)
@@ -175,10 +174,10 @@ func (p *process) Wait() int {
 	return status.ExitStatus()
 }
 
-// killedStatus is added to the number of a signal that ended a process.
+// killedStatus plus a signal's number is the status of a process that the signal ended, as in a shell.
 const killedStatus = 128
 
-// Enter runs one more process with the container's environment and folder.
+// Enter runs another process with the container's environment and folder, until it, the container or ctx ends.
 func (p *process) Enter(ctx context.Context, e cri.Entering) error {
 	described, err := p.workload.describe(e.Args)
 	if err != nil {
@@ -187,7 +186,7 @@ func (p *process) Enter(ctx context.Context, e cri.Entering) error {
 	described.Env, described.Terminal = e.Environment(described.Env), e.Terminal
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go func() { // it ends with the container
+	go func() { // the process ends with the container
 		select {
 		case <-p.ended:
 			cancel()
@@ -209,7 +208,7 @@ func (p *process) enterPiped(ctx context.Context, described keeper.Process, e cr
 		}
 		defer in.Close()
 		cmd.Stdin = in
-		go func() { // which may wait for a client long after the process has ended
+		go func() { // can outlast the process while a client sends nothing
 			_, _ = io.Copy(ours, e.Stdin)
 			_ = ours.Close()
 		}()
@@ -217,7 +216,7 @@ func (p *process) enterPiped(ctx context.Context, described keeper.Process, e cr
 	return p.finish(ctx, cmd, described)
 }
 
-// finish runs the process until it ends or ctx does.
+// finish runs the process until it or ctx ends.
 func (p *process) finish(ctx context.Context, cmd *exec.Cmd, described keeper.Process) error {
 	k, err := p.workload.starter.keep(cmd, described)
 	if err != nil {
@@ -237,7 +236,7 @@ func (p *process) enterTerminal(ctx context.Context, described keeper.Process, e
 	shown := make(chan struct{})
 	go func() {
 		defer close(shown)
-		_, _ = io.Copy(e.Stdout, terminal) // ends with an error when nobody has the terminal any more
+		_, _ = io.Copy(e.Stdout, terminal) // fails when no process has the terminal open
 	}()
 	go cri.FollowSize(terminal, e.Resize)
 	if e.Stdin != nil {

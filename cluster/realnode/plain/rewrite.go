@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// translateAll translates each text.
 func (p paths) translateAll(texts []string) []string {
 	all := make([]string, len(texts))
 	for i, t := range texts {
@@ -14,9 +13,8 @@ func (p paths) translateAll(texts []string) []string {
 	return all
 }
 
-// translate replaces the paths in a text that are the container's by those of this machine: what is in a mount, and in
-// folders that the image has. A path begins where something else ends, as in --config=/etc/app.yaml, in lists and in
-// quotes.
+// translate replaces the container's paths in a text by those on this machine. It replaces paths in mounts and below
+// the image's top-level folders. A path can follow a separator, as in --config=/etc/app.yaml, in lists and in quotes.
 func (p paths) translate(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
@@ -28,7 +26,7 @@ func (p paths) translate(text string) string {
 	return b.String()
 }
 
-// local is a path as it is on this machine; others stay as they are, such as those of URLs.
+// local returns a path on this machine. It returns paths unchanged that the container does not have, as in URLs.
 func (p paths) local(path string) string {
 	if strings.Trim(path, "/") == "" {
 		return path
@@ -48,10 +46,10 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// separators stand between words, of which those that begin with a slash are paths.
+// separators end a word. A word that begins with a slash is a path.
 const separators = "=:,;|&<>()\"' \t\n@"
 
-// nextPath finds the next path of a text; without one it is empty, at the end.
+// nextPath returns the bounds of the first path in a text. Without one both are the text's length.
 func nextPath(text string) (begin, end int) {
 	for begin < len(text) {
 		if strings.IndexByte(separators, text[begin]) >= 0 {
@@ -71,8 +69,8 @@ func nextPath(text string) (begin, end int) {
 	return len(text), len(text)
 }
 
-// authority is as long as the beginning of a URL that is no path: of file:///a it is the first two slashes, and all of
-// what another one names.
+// authority returns the length of a URL's part at a position that is no path. It is the first two slashes of file:///a,
+// and all after the scheme of other URLs.
 func authority(text string, at int) int {
 	if !strings.HasPrefix(text[at:], "//") || at == 0 || text[at-1] != ':' {
 		return 0

@@ -19,11 +19,11 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// Options say what containers find.
+// Options configure a [Starter].
 type Options struct {
 	Program string // the path of slipway-container
 	Server  string // the API server, host:port on this machine's loopback
-	// Presence is a file that is held as long as one of the processes is there.
+	// Presence is a file that all keepers hold open.
 	Presence *os.File
 }
 
@@ -42,7 +42,8 @@ const (
 	ownMode    = 0o700
 )
 
-// Prepare copies the image's files and says what is run.
+// Prepare copies the image's files, and finds the container's program. It refuses privileged containers and images for
+// other platforms.
 func (s *Starter) Prepare(c cri.Container) (cri.Prepared, error) {
 	if c.Config.GetLinux().GetSecurityContext().GetPrivileged() {
 		return nil, fmt.Errorf("%w: a privileged container on a plain node", cri.ErrUnsupported)
@@ -69,18 +70,18 @@ func (s *Starter) Prepare(c cri.Container) (cri.Prepared, error) {
 	return w, err
 }
 
-// workload is a container that can be started.
+// workload is a prepared container.
 type workload struct {
 	starter         *Starter
 	paths           paths
 	env             []string
-	search          string // the container's PATH
-	dir             string // its working folder, as the container has it
+	search          string // the container's PATH variable
+	dir             string // working folder, as a path in the container
 	terminal, stdin bool
 	first           keeper.Process
 }
 
-// describe finds the program and the folder of a process.
+// describe returns a process with its program, arguments and folder on this machine. It makes the folder.
 func (w *workload) describe(args []string) (keeper.Process, error) {
 	p := keeper.Process{Env: w.env, Args: w.paths.translateAll(withoutElection(args)), Dir: w.paths.of(w.dir)}
 	if err := os.MkdirAll(p.Dir, folderMode); err != nil {
@@ -91,8 +92,8 @@ func (w *workload) describe(args []string) (keeper.Process, error) {
 	return p, err
 }
 
-// withoutElection switches leader election off. There is one replica, and client libraries read the namespace for it
-// from a path that is not there.
+// withoutElection disables leader election in arguments. There is one replica, and client libraries read the namespace
+// from a path that does not exist here.
 func withoutElection(args []string) []string {
 	const flag = "leader-elect"
 	changed := make([]string, len(args))
@@ -105,7 +106,7 @@ func withoutElection(args []string) []string {
 	return changed
 }
 
-// Dial connects to a port of a pod: to this machine's loopback or, where nothing listens there, to its address.
+// Dial connects to a port on this machine's loopback or, if nothing listens there, on the pod's address.
 func (s *Starter) Dial(ctx context.Context, pod *podnet.Pod, port int) (net.Conn, error) {
 	var errs []error
 	for _, host := range []string{"127.0.0.1", pod.Address.String()} {
@@ -118,25 +119,25 @@ func (s *Starter) Dial(ctx context.Context, pod *podnet.Pod, port int) (net.Conn
 	return nil, errors.Join(errs...)
 }
 
-// paths tells where a container's paths are on this machine.
+// paths maps a container's paths to this machine.
 type paths struct {
 	root   string // the copy of the image's files
 	mounts []wire.Mount
 }
 
-// of is where a path lies, which is a container's and absolute, or below the root.
+// of returns the path on this machine. path is the container's, absolute or relative to its root.
 func (p paths) of(path string) string {
 	if m, rest, ok := p.mounted(filepath.Clean("/" + path)); ok {
 		return filepath.Join(m.Source, rest)
 	}
 	at, err := containerinit.Within(p.root, path)
 	if err != nil {
-		return filepath.Join(p.root, path) // where the kernel says the same
+		return filepath.Join(p.root, path) // opening it then fails with the same error
 	}
 	return at
 }
 
-// mounted finds the mount that a path is in: the longest.
+// mounted returns the innermost mount that contains path, and the rest of path below it.
 func (p paths) mounted(path string) (found wire.Mount, rest string, ok bool) {
 	for _, m := range p.mounts {
 		target := filepath.Clean(m.Target)
@@ -147,7 +148,7 @@ func (p paths) mounted(path string) (found wire.Mount, rest string, ok bool) {
 	return found, rest, ok
 }
 
-// program finds a program as a shell would.
+// program finds a program in the container by name, as a shell does: only names without a slash are looked up in PATH.
 func (w *workload) program(name string) (string, error) {
 	candidates := []string{name}
 	switch {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal opens a terminal: the end that the runtime has, and that of a process.
+// openTerminal opens a pseudo-terminal: the runtime's end and the process's.
 func openTerminal() (ours, theirs *os.File, err error) {
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {

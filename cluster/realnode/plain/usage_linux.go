@@ -10,7 +10,7 @@ import (
 
 var _ cri.Measured = (*process)(nil)
 
-// Usage measures the container: its keeper with all that descends from it.
+// Usage measures the container: the keeper and its descendants.
 func (p *process) Usage(context.Context) (wire.Usage, error) {
 	of, err := processes.Of(p.cmd.Process.Pid)
 	if err != nil {

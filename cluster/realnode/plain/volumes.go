@@ -13,7 +13,7 @@ import (
 	"k8s.io/mount-utils"
 )
 
-// Mounts remembers what is to be mounted, and mounts nothing: volumes in memory are folders, as all others are.
+// Mounts records mounts for the kubelet and mounts nothing. Volumes in memory are folders like all others.
 type Mounts struct {
 	mu  sync.Mutex
 	all map[string]mount.MountPoint // by path
@@ -21,10 +21,10 @@ type Mounts struct {
 
 var _ mount.Interface = (*Mounts)(nil)
 
-// NewMounts has none.
+// NewMounts returns a Mounts without mounts.
 func NewMounts() *Mounts { return &Mounts{all: map[string]mount.MountPoint{}} }
 
-// Mount remembers a mount.
+// Mount records a mount.
 func (m *Mounts) Mount(source, target, kind string, options []string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -55,7 +55,7 @@ func (m *Mounts) Unmount(target string) error {
 	return nil
 }
 
-// List lists what is remembered.
+// List returns the recorded mounts, in no order.
 func (m *Mounts) List() ([]mount.MountPoint, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,13 +66,13 @@ func (m *Mounts) List() ([]mount.MountPoint, error) {
 	return all, nil
 }
 
-// IsLikelyNotMountPoint says whether nothing was to be mounted there.
+// IsLikelyNotMountPoint reports whether no mount is recorded at path.
 func (m *Mounts) IsLikelyNotMountPoint(path string) (bool, error) {
 	is, err := m.IsMountPoint(path)
 	return !is, err
 }
 
-// IsMountPoint says whether something was to be mounted there.
+// IsMountPoint reports whether a mount is recorded at path. The path must exist.
 func (m *Mounts) IsMountPoint(path string) (bool, error) {
 	if _, err := os.Stat(path); err != nil {
 		return false, err
@@ -83,21 +83,21 @@ func (m *Mounts) IsMountPoint(path string) (bool, error) {
 	return ok, nil
 }
 
-// CanSafelySkipMountPointCheck says that unmounting what is not mounted does no harm.
+// CanSafelySkipMountPointCheck returns true: to unmount an unknown path does no harm.
 func (m *Mounts) CanSafelySkipMountPointCheck() bool { return true }
 
-// GetMountRefs knows of no other places of a mount.
+// GetMountRefs returns none: no folder has a second mount.
 func (m *Mounts) GetMountRefs(string) ([]string, error) { return nil, nil }
 
-// Subpaths are folders of volumes as they are.
+// Subpaths uses folders of volumes directly, without bind mounts.
 type Subpaths struct{}
 
 var _ subpath.Interface = Subpaths{}
 
-// CleanSubPaths has nothing to do.
+// CleanSubPaths does nothing.
 func (Subpaths) CleanSubPaths(string, string) error { return nil }
 
-// PrepareSafeSubpath is the folder or file itself, unless a link leads out of the volume.
+// PrepareSafeSubpath returns the folder or file itself. It fails if a link leads out of the volume.
 func (Subpaths) PrepareSafeSubpath(s subpath.Subpath) (string, func(), error) {
 	volume, err := filepath.EvalSymlinks(s.VolumePath)
 	if err != nil {
@@ -113,7 +113,7 @@ func (Subpaths) PrepareSafeSubpath(s subpath.Subpath) (string, func(), error) {
 	return path, func() {}, nil
 }
 
-// SafeMakeDir makes a folder below another one, out of which no link leads.
+// SafeMakeDir makes a folder below base. It follows no link out of base.
 func (Subpaths) SafeMakeDir(folder, base string, mode os.FileMode) error {
 	root, err := os.OpenRoot(base)
 	if err != nil {
@@ -127,16 +127,16 @@ func (Subpaths) SafeMakeDir(folder, base string, mode os.FileMode) error {
 	return root.MkdirAll(relative, mode.Perm())
 }
 
-// Host knows of paths as the kubelet wants to, on every system.
+// Host is the kubelet's HostUtils, with methods that work on every system.
 type Host struct{ hostutil.HostUtils }
 
-// NewHost returns it.
+// NewHost returns a Host.
 func NewHost() Host { return Host{hostutil.NewHostUtil()} }
 
-// MakeRShared has nothing to do: nothing is mounted.
+// MakeRShared does nothing: nothing is mounted.
 func (Host) MakeRShared(string) error { return nil }
 
-// PathExists says whether something is there.
+// PathExists reports whether a file or link exists at path.
 func (Host) PathExists(path string) (bool, error) {
 	_, err := os.Lstat(path)
 	if errors.Is(err, os.ErrNotExist) {

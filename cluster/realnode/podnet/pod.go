@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// Pod is a pod's part of a network.
+// Pod is the network of a pod.
 type Pod struct {
 	Address   netip.Addr
-	Namespace *os.File // nil for a pod in the network of its node
-	link      string   // the name of its interface in the node
+	Namespace *os.File // nil if the pod shares its node's network
+	link      string   // its interface in the node
 }

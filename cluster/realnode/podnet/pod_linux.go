@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// usual are the settings of a pod's network that container runtimes make: whoever is not root may listen on any port,
-// and ping.
+// usual are the sysctls that container runtimes set in a pod's network: every user may listen on any port, and group 0
+// may ping.
 var usual = map[string]string{"net.ipv4.ip_unprivileged_port_start": "0", "net.ipv4.ping_group_range": "0 0"}
 
-// Add makes a pod's network, with further settings.
+// Add makes a pod's network with further sysctls, which override the usual ones.
 func (n *Network) Add(settings map[string]string) (*Pod, error) {
 	ip, err := n.take()
 	if err != nil {
@@ -31,9 +31,9 @@ func (n *Network) Add(settings map[string]string) (*Pod, error) {
 	return p, nil
 }
 
-// Remove ends a pod's network.
+// Remove removes a pod's network. A process that still has the namespace loses its connection.
 func (n *Network) Remove(p *Pod) {
-	// Its end in the pod goes with it, whoever may still hold the pod's namespace.
+	// The other end of the pair goes with it, even if a process still holds the pod's namespace.
 	if link, err := netlink.LinkByName(p.link); err == nil {
 		_ = netlink.LinkDel(link)
 	}
@@ -43,7 +43,7 @@ func (n *Network) Remove(p *Pod) {
 	n.release(p.Address)
 }
 
-// newNamespace makes a network namespace, which only the file holds.
+// newNamespace makes a network namespace, which only the returned file keeps alive.
 func newNamespace(settings map[string]string) (*os.File, error) {
 	type result struct {
 		file *os.File
@@ -51,7 +51,7 @@ func newNamespace(settings map[string]string) (*os.File, error) {
 	}
 	made := make(chan result)
 	go func() {
-		runtime.LockOSThread() // the thread is thrown away
+		runtime.LockOSThread() // and never unlock it, so that the thread ends
 		file, err := unshareNetwork(settings)
 		made <- result{file, err}
 	}()
@@ -76,7 +76,7 @@ func unshareNetwork(settings map[string]string) (*os.File, error) {
 	return os.Open("/proc/thread-self/ns/net")
 }
 
-// join joins a pod's namespace to the bridge.
+// join connects a pod's namespace to the bridge.
 func (n *Network) join(p *Pod) error {
 	pair := &netlink.Veth{
 		LinkAttrs: netlink.LinkAttrs{Name: p.link, MasterIndex: n.bridge.Index},

@@ -15,31 +15,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Config says where a node is in its cluster's network.
+// Config is a node's place in the cluster's network.
 type Config struct {
 	Machine  *os.File     // the machine's network namespace
-	Address  netip.Addr   // the node's
-	Pods     netip.Prefix // the range of its pods' addresses
+	Address  netip.Addr   // of the node
+	Pods     netip.Prefix // the range of its pods
 	Services netip.Prefix // the cluster's range of Services
-	Host     netip.Addr   // the machine's address
-	Number   int          // of the node, which reports its interfaces in the machine from those of others
+	Host     netip.Addr   // the machine's address, which stands for the host
+	Number   int          // unique in the cluster: it names the node's interface in the machine
 }
 
-// gateway is the machine's address at its end of each pair of interfaces.
+// gateway is the machine's address on its end of each pair. All pairs have the same one.
 var gateway = netip.MustParseAddr("169.254.1.1")
 
-// Network is a node's network that is set up.
+// Network is the network of a node.
 type Network struct {
 	bridge  *netlink.Bridge
 	pods    netip.Prefix
-	gateway netip.Addr // the node's address among its pods
+	gateway netip.Addr // the node's address on the bridge
 
 	mu   sync.Mutex
 	used map[netip.Addr]bool
-	last netip.Addr // that was given out
+	last netip.Addr // the latest address that take returned
 }
 
-// Setup sets the network up from within the node's network namespace.
+// Setup sets the network up. It must run in the node's network namespace.
 func Setup(c Config) (*Network, error) {
 	machine, err := netlink.NewHandleAt(netns.NsHandle(c.Machine.Fd()), unix.NETLINK_ROUTE)
 	if err != nil {
@@ -68,7 +68,7 @@ func Setup(c Config) (*Network, error) {
 	return n, nil
 }
 
-// prepareMachine makes the machine what all its nodes need. Each node sees to it; the first one does it.
+// prepareMachine sets up what all nodes share in the machine. Each node does so, and only the first changes anything.
 func (c Config) prepareMachine(machine *netlink.Handle) error {
 	lo, err := machine.LinkByName("lo")
 	if err != nil {
@@ -88,7 +88,7 @@ func (c Config) prepareMachine(machine *netlink.Handle) error {
 	return within(c.Machine, forward)
 }
 
-// join joins machine and node by a pair of interfaces.
+// join connects the node to the machine.
 func (c Config) join(machine, here *netlink.Handle) error {
 	own, err := os.Open("/proc/thread-self/ns/net")
 	if err != nil {
@@ -96,7 +96,7 @@ func (c Config) join(machine, here *netlink.Handle) error {
 	}
 	defer own.Close()
 	name := fmt.Sprintf("node%d", c.Number)
-	if old, err := machine.LinkByName(name); err == nil { // of this node's last run, whose end it will not survive for long
+	if old, err := machine.LinkByName(name); err == nil { // from this node's previous process; the kernel removes it soon
 		_ = machine.LinkDel(old)
 	}
 	pair := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: name}, PeerName: "eth0", PeerNamespace: netlink.NsFd(int(own.Fd()))}
@@ -122,7 +122,7 @@ func (c Config) join(machine, here *netlink.Handle) error {
 	return here.RouteReplace(&netlink.Route{LinkIndex: eth0.Attrs().Index, Gw: gateway.AsSlice(), Flags: int(netlink.FLAG_ONLINK)})
 }
 
-// machineSide leads from the machine to the node and its pods.
+// machineSide adds the machine's routes to the node and its pods.
 func (c Config) machineSide(machine *netlink.Handle, name string) error {
 	link, err := machine.LinkByName(name)
 	if err != nil {
@@ -145,10 +145,10 @@ func (c Config) machineSide(machine *netlink.Handle, name string) error {
 	})
 }
 
-// addBridge makes the bridge that the pods are joined to. It has an address of its own as hardware: else that is the
-// least of its pods', changes as they come and go, and the other pods send to the old one for up to a minute.
+// addBridge makes the bridge of the pods. It sets a hardware address. By default a bridge takes the lowest address of
+// its ports, which changes with them. Pods would use the old one for up to a minute.
 func (n *Network) addBridge(here *netlink.Handle) error {
-	const local = 0x02 // the bit of addresses that no maker has given
+	const local = 0x02 // the bit of locally administered addresses
 	n.bridge = &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: "pods", HardwareAddr: append(net.HardwareAddr{local, 0}, n.gateway.AsSlice()...)}}
 	if err := here.LinkAdd(n.bridge); err != nil {
 		return fmt.Errorf("make a bridge: %w", err)
@@ -167,10 +167,10 @@ func loopback(h *netlink.Handle) error {
 	return h.LinkSetUp(lo)
 }
 
-// forward has this thread's network pass on what is not for itself.
+// forward enables IP forwarding in this thread's network namespace.
 func forward() error { return set("net.ipv4.ip_forward", "1") }
 
-// set changes a setting of this thread's network.
+// set sets a sysctl of this thread's network namespace.
 func set(name, value string) error {
 	path := "/proc/sys/" + strings.ReplaceAll(name, ".", "/")
 	if err := os.WriteFile(path, []byte(value), 0); err != nil {
@@ -179,7 +179,7 @@ func set(name, value string) error {
 	return nil
 }
 
-// within calls f in another network. The thread is thrown away.
+// within calls f in another network namespace, on a thread that ends afterwards.
 func within(network *os.File, f func() error) error {
 	result := make(chan error)
 	go func() {
@@ -201,17 +201,17 @@ func ipNet(p netip.Prefix) *net.IPNet {
 	return &net.IPNet{IP: p.Addr().AsSlice(), Mask: net.CIDRMask(p.Bits(), p.Addr().BitLen())}
 }
 
-// ErrFull says that all addresses of a node's pods are in use.
+// ErrFull means that all addresses for a node's pods are in use.
 var ErrFull = errors.New("no free pod address")
 
-// take moves on through the range before it gives an address out again: who remembers an old pod's should not reach a
-// new one.
+// take goes through the whole range before it reuses an address: clients that remember an old pod's address must not
+// reach a new pod.
 func (n *Network) take() (netip.Addr, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for range 1 << (n.pods.Addr().BitLen() - n.pods.Bits()) {
 		n.last = n.last.Next()
-		if !n.pods.Contains(n.last.Next()) { // the broadcast address
+		if !n.pods.Contains(n.last.Next()) { // the next one is the broadcast address
 			n.last = n.gateway.Next()
 		}
 		if !n.used[n.last] && n.last != n.gateway {

@@ -1,6 +1,5 @@
-// Package preflight knows what real nodes refuse of pods. All that decides about pods asks it, and so decides alike:
-// the scheduler, the API server when a pod is created, simulated nodes for what they report, and real nodes for
-// volumes.
+// Package preflight finds the fields of a pod that real nodes refuse. Four components ask it, and so decide alike: the
+// scheduler, the API server's admission, simulated nodes for their Events, and real nodes for volumes.
 //
 //	if what := preflight.Of(pod, plain, claims); what != "" {
 //		return fmt.Errorf("real nodes refuse %s", what)
@@ -15,15 +14,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// VolumeDriver is the CSI driver that volumes of the cluster's own provisioner name, and the provisioner of their
-// classes. Real nodes mount these volumes and no others.
+// VolumeDriver is the CSI driver of the cluster's own volumes, and the provisioner of their storage classes. Real nodes
+// mount no other persistent volumes.
 const VolumeDriver = "volume.slipway.dev"
 
-// Claims looks up a claim, and the volume that it is bound to; either is nil if there is none.
+// Claims returns a claim and the volume that it is bound to. Either may be nil.
 type Claims func(namespace, name string) (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume)
 
-// Of names the first thing that a pod asks for and real nodes refuse, as "the hostPath volume data"; it is
-// empty if they run the pod. Plain says that these nodes have no namespaces.
+// Of returns the first field of a pod that real nodes refuse, such as "the hostPath volume data". It returns "" if they
+// run the pod. plain means nodes without namespaces.
 func Of(pod *corev1.Pod, plain bool, claims Claims) string {
 	for _, found := range []string{ofNamespaces(&pod.Spec), ofVolumes(pod, claims), ofSettings(&pod.Spec, plain)} {
 		if found != "" {
@@ -46,9 +45,9 @@ func ofNamespaces(spec *corev1.PodSpec) string {
 		return "hostIPC"
 	case spec.ShareProcessNamespace != nil && *spec.ShareProcessNamespace:
 		return "shareProcessNamespace"
-	case spec.HostUsers != nil && !*spec.HostUsers: // the kubelet refuses it, since no runtime handler offers it
+	case spec.HostUsers != nil && !*spec.HostUsers: // the kubelet refuses it, because no runtime handler supports it
 		return "hostUsers: false"
-	case spec.RuntimeClassName != nil && *spec.RuntimeClassName != "": // every class has a handler, and there is none
+	case spec.RuntimeClassName != nil && *spec.RuntimeClassName != "": // every class has a handler, and this runtime has none
 		return "the runtime class " + *spec.RuntimeClassName
 	case len(spec.ResourceClaims) > 0:
 		return "the resource claim " + spec.ResourceClaims[0].Name
@@ -69,7 +68,7 @@ func ofVolumes(pod *corev1.Pod, claims Claims) string {
 				return "the block device of volume " + v.Name
 			}
 		default:
-			if kind := sourceOf(v.VolumeSource); kind != "" { // without a source it is an emptyDir
+			if kind := sourceOf(v.VolumeSource); kind != "" { // the API defaults a volume without a source to emptyDir
 				return "the " + kind + " volume " + v.Name
 			}
 		}
@@ -96,7 +95,7 @@ func isBlock(mode *corev1.PersistentVolumeMode) bool {
 	return mode != nil && *mode == corev1.PersistentVolumeBlock
 }
 
-// sourceOf is the name in the API of the kind of volume that is set.
+// sourceOf returns the API's name of the volume's type, such as hostPath.
 func sourceOf(source any) string {
 	v := reflect.ValueOf(source)
 	for i := range v.NumField() {
@@ -108,7 +107,7 @@ func sourceOf(source any) string {
 	return ""
 }
 
-// ofSettings looks at what holds for all containers. Plain nodes leave it out.
+// ofSettings checks the pod's security context. Plain nodes ignore that.
 func ofSettings(spec *corev1.PodSpec, plain bool) string {
 	s := spec.SecurityContext
 	if s == nil || plain {
@@ -176,7 +175,7 @@ func ofMount(m corev1.VolumeMount) string {
 	return ""
 }
 
-// MissingImage is the first image of a pod that is not there; empty if all are.
+// MissingImage returns the pod's first image that does not exist by has, or "".
 func MissingImage(pod *corev1.Pod, has func(ref string) bool) string {
 	for _, c := range containersOf(&pod.Spec) {
 		if !has(c.Image) {

@@ -1,8 +1,8 @@
-// Package process measures processes by what /proc reports about them, where no cgroup counts what they use.
+// Package process measures processes by /proc, if no cgroup measures them.
 //
 //	usage, err := process.Measure(process.All)
 //	usage, err := process.Measure(of) // where of, err := process.Of(pid), all processes of a container
 //
-// CPU time is that of the processes that run, and of those that they have waited for; memory that several share is
-// counted for each.
+// CPU time includes that of ended processes whose parent has waited for them. Memory that processes share counts for
+// each.
 package process

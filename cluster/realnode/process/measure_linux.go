@@ -11,24 +11,24 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// stat is what is known of a process.
+// stat has the needed fields of /proc/PID/stat.
 type stat struct {
 	id, parent          int
-	ticks               uint64 // of CPU time
+	ticks               uint64 // CPU time, in USER_HZ
 	threads, pages      uint64
 	faults, majorFaults uint64
 }
 
-// A Filter says which processes are meant.
+// A Filter selects processes. all has every process by its id.
 type Filter func(s stat, all map[int]stat) bool
 
-// All are those that this process sees.
+// All selects every process that this one sees.
 func All(stat, map[int]stat) bool { return true }
 
-// tick is 1/USER_HZ, which is the same on all systems with Linux that Go knows.
+// tick is 1/USER_HZ in nanoseconds. USER_HZ is 100 on all Linux systems that Go supports.
 const tick = 10_000_000
 
-// Measure sums up what processes use.
+// Measure returns the summed usage of the selected processes.
 func Measure(of Filter) (wire.Usage, error) {
 	all, err := read()
 	if err != nil {
@@ -49,8 +49,8 @@ func Measure(of Filter) (wire.Usage, error) {
 	return u, nil
 }
 
-// Of are the processes of a container, the first of which is pid: those in its pid namespace, also if they have entered
-// it. Where it has none of its own, they are those that have it as an ancestor.
+// Of selects the processes of the container whose first process is pid: those of its pid namespace, including processes
+// that entered it. Without a pid namespace of its own, it selects pid and its descendants.
 func Of(pid int) (Filter, error) {
 	namespace, err := namespaceOf(strconv.Itoa(pid))
 	if err != nil {
@@ -109,12 +109,12 @@ func read() (map[int]stat, error) {
 	return all, nil
 }
 
-// The fields of a line in a file like /proc/1/stat, counted from the one after the process's name.
+// Indexes of fields in /proc/PID/stat, counted from the field after the process's name (proc_pid_stat(5)).
 const (
 	fieldParent      = 1
 	fieldFaults      = 7
 	fieldMajorFaults = 9
-	fieldTime        = 11 // of the user, the system, and both of children
+	fieldTime        = 11 // utime, stime, cutime and cstime
 	fieldThreads     = 17
 	fieldPages       = 21
 )

@@ -7,25 +7,25 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// Meter remembers what was used, to report how fast.
+// Meter computes the rate of CPU use from successive measurements. The zero value is ready to use.
 type Meter struct {
 	mu    sync.Mutex
-	since Reading // that the rate is told from
+	since Reading // the start of the rate's interval
 	last  Reading
 }
 
-// Reading is a measurement.
+// Reading is a measurement with the current rate of CPU use.
 type Reading struct {
 	wire.Usage
 	At   time.Time
-	Rate uint64 // nanoseconds of CPU time a second
+	Rate uint64 // CPU time per second, in nanoseconds
 }
 
-// shortest is the least time that a rate is told of.
+// shortest is the minimal interval for a rate.
 const shortest = time.Second
 
-// Note takes a measurement into account. CPU time never goes back, though with processes that have ended theirs may be
-// gone.
+// Note adds a measurement. The returned CPU time never decreases, although that of ended processes may be missing from
+// the measurement.
 func (m *Meter) Note(u wire.Usage, at time.Time) Reading {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -41,7 +41,7 @@ func (m *Meter) Note(u wire.Usage, at time.Time) Reading {
 	return m.last
 }
 
-// Add adds another reading of about the same time.
+// Add adds another reading, taken at about the same time.
 func (r *Reading) Add(o Reading) {
 	r.Rate += o.Rate
 	r.Usage = wire.Usage{

@@ -1,5 +1,5 @@
-// Package removetree removes folders that a pod has written to. Such a folder may be deeper than a process may have
-// open files, and deeper than a path may be long: os.RemoveAll has one file open for each level, fails there, and
-// leaves no files for the rest of the process meanwhile. The command has a package of the same name: the two modules
-// share no code.
+// Package removetree removes folders that a pod has written to. They may have more levels than a process may open
+// files, and longer paths than the system allows. There os.RemoveAll fails, because it opens one file for each level,
+// and meanwhile leaves the process no files. The command has a copy of this package, because the two modules share no
+// code.
 package removetree

@@ -6,7 +6,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// forbidden are the calls that always fail.
+// forbidden returns the calls that always fail with EPERM.
 func forbidden() []uintptr {
 	return append([]uintptr{
 		unix.SYS_ACCT, unix.SYS_ADD_KEY, unix.SYS_BPF, unix.SYS_CLOCK_ADJTIME, unix.SYS_CLOCK_SETTIME, unix.SYS_DELETE_MODULE,
@@ -21,17 +21,17 @@ func forbidden() []uintptr {
 	}, machineCalls()...)
 }
 
-// newNamespaces are the flags of clone that a container may not use.
+// newNamespaces are the forbidden flags of clone.
 const newNamespaces = unix.CLONE_NEWCGROUP | unix.CLONE_NEWIPC | unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWUSER | unix.CLONE_NEWUTS
 
-// The places in what a filter is shown.
+// Offsets in struct seccomp_data.
 const (
 	atCall         = 0
 	atArchitecture = 4
-	atFirst        = 16 // the lower half of the first argument
+	atFirst        = 16 // the lower half of the first argument, on little-endian machines
 )
 
-// Default is the filter.
+// Default returns the filter of the profile RuntimeDefault.
 func Default() []wire.Instruction {
 	p := program{
 		load(atArchitecture), skipIf(architecture, 1), fail(unix.EPERM),
@@ -57,17 +57,17 @@ func and(k uint32) wire.Instruction {
 	return wire.Instruction{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: k}
 }
 
-// skipIf skips instructions when the value is k.
+// skipIf skips n instructions if the value is k.
 func skipIf(k uint32, n uint8) wire.Instruction {
 	return wire.Instruction{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, T: n}
 }
 
-// skipUnless skips instructions when the value is not k.
+// skipUnless skips n instructions if the value is not k.
 func skipUnless(k uint32, n uint8) wire.Instruction {
 	return wire.Instruction{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, F: n}
 }
 
-// failFor has all of these calls fail, of which there are fewer than a jump can be long.
+// failFor makes these calls fail. There must be at most 255, because a jump's offset is a byte.
 func failFor(calls []uintptr, errno unix.Errno) (p program) {
 	for i, call := range calls {
 		p = append(p, skipIf(uint32(call), uint8(len(calls)-i)))

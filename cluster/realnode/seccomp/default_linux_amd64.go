@@ -8,7 +8,7 @@ import (
 
 const architecture = unix.AUDIT_ARCH_X86_64
 
-// machineCalls are those that only this machine has.
+// machineCalls returns the forbidden calls that only this architecture has.
 func machineCalls() []uintptr {
 	return []uintptr{
 		unix.SYS_CREATE_MODULE, unix.SYS_GET_KERNEL_SYMS, unix.SYS_IOPERM, unix.SYS_IOPL, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_MODIFY_LDT,
@@ -16,7 +16,7 @@ func machineCalls() []uintptr {
 	}
 }
 
-// otherTables refuses the calls of the x32 table, whose numbers are other ones.
+// otherTables refuses calls of the x32 ABI, which have other numbers.
 func otherTables() []wire.Instruction {
 	const x32 = 0x40000000
 	return []wire.Instruction{

@@ -8,7 +8,7 @@ import (
 
 const architecture = unix.AUDIT_ARCH_AARCH64
 
-// machineCalls are those that only this machine has.
+// machineCalls returns the forbidden calls that only this architecture has.
 func machineCalls() []uintptr { return []uintptr{unix.SYS_KEXEC_FILE_LOAD} }
 
 func otherTables() []wire.Instruction { return nil }

@@ -1,7 +1,6 @@
-// Package seccomp makes the filter of system calls that pods with the profile RuntimeDefault get.
+// Package seccomp makes the filter of system calls for pods with the profile RuntimeDefault.
 //
-// It forbids what the defaults of container runtimes forbid: calls by which a process could load code into the kernel,
-// change the machine or its clock, look into other processes by ways around their rights, or make namespaces. A
-// forbidden call fails with EPERM. clone3, whose flags a filter cannot see, fails as on kernels that do not have it,
-// and programs fall back to clone.
+// It forbids the calls that container runtimes forbid by default. They load code into the kernel, change the machine or
+// its clock, inspect processes around their permissions, or make namespaces. A forbidden call fails with EPERM. clone3
+// fails with ENOSYS, because a filter cannot see its flags. Programs then fall back to clone.
 package seccomp

@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/hostaddress"
 )
 
-// balancers are the addresses on this machine at which a load balancer passes on one port of a Service: those of its
-// status, which lists where each port answers, in the order of the ports.
+// balancers returns this machine's addresses of a load balancer's port, from the Service's status. The status lists the
+// ports of each address in the order of the Service's.
 func (p *Proxy) balancers(s *corev1.Service, port corev1.ServicePort) []string {
 	if s.Spec.Type != corev1.ServiceTypeLoadBalancer {
 		return nil
@@ -37,16 +37,16 @@ func (p *Proxy) balancers(s *corev1.Service, port corev1.ServicePort) []string {
 	return all
 }
 
-// Address is where a port of a Service of the type LoadBalancer answers on this machine.
+// Address is an address on this machine at which a port of a LoadBalancer Service answers, or should.
 type Address struct {
 	Namespace, Service string
 	Protocol           corev1.Protocol
-	Port               int32  // the Service's
+	Port               int32  // of the Service
 	At                 string // host:port
-	Problem            error  // why it does not
+	Problem            error  // why it does not answer; nil if it does
 }
 
-// Addresses lists where Services of the type LoadBalancer answer, or why they do not, in an order that stays.
+// Addresses returns the addresses of all LoadBalancer Services, sorted by namespace, Service and port.
 func (p *Proxy) Addresses() []Address {
 	services, err := p.services.List(labels.Everything())
 	if err != nil {
@@ -73,7 +73,7 @@ var (
 	errSoon        = errors.New("its endpoints are new")
 )
 
-// problem is why a port does not answer at an address.
+// problem returns why a port does not answer at an address, or nil.
 func (p *Proxy) problem(t target, at string) error {
 	if !served(t.protocol) {
 		return errProtocol
@@ -95,14 +95,14 @@ func (p *Proxy) problem(t target, at string) error {
 	return errNoEndpoints
 }
 
-// before orders targets by their Services' names.
+// before orders targets by namespace and Service.
 func (t target) before(other target) bool {
 	return cmp.Or(cmp.Compare(t.namespace, other.namespace), cmp.Compare(t.service, other.service)) < 0
 }
 
-// DialService connects to an endpoint of a Service's port of TCP, which is known by its name. Without any endpoint the
-// error is an [*Unreachable]. It counts as a connection from this machine until it is closed: a client of HTTP/2 has
-// hundreds of them over one of its own.
+// DialService connects to an endpoint of a Service's TCP port, given by the port's name. The error is an [*Unreachable]
+// if there is no endpoint. Open connections count against the limit for this machine: a client of HTTP/2 can need
+// hundreds.
 func (p *Proxy) DialService(ctx context.Context, namespace, service, port string) (net.Conn, error) {
 	leave, ok := p.fromHost.Enter(nil)
 	if !ok {
@@ -117,16 +117,16 @@ func (p *Proxy) DialService(ctx context.Context, namespace, service, port string
 	return counted{conn, leave}, nil
 }
 
-// errCrowd says that no more connections are passed on now.
+// errCrowd means that the limit of connections is reached.
 var errCrowd = errors.New("too many connections to Services")
 
-// counted is a connection within a limit.
+// counted releases its place in a limit when it is closed.
 type counted struct {
 	net.Conn
 	leave func()
 }
 
 func (c counted) Close() error {
-	c.leave() // at the first call
+	c.leave() // leave ignores all but the first call
 	return c.Conn.Close()
 }

@@ -1,15 +1,14 @@
-// Package services makes the Services of a cluster with real nodes work: what kube-proxy does elsewhere.
+// Package services forwards connections to Services of a cluster with real nodes, as kube-proxy does elsewhere.
 //
 //	proxy, err := services.New(informers, services.Options{Inside: machine, Server: "127.0.0.1:6443"})
 //	informers.Start(ctx.Done())
-//	go proxy.Run(ctx)
+//	go proxy.Run(ctx, ready)
 //
-// For each port of each Service there is a listener on its address in the machine's network, and what arrives is passed
-// on to one of the ready endpoints, TCP and UDP. A port that leads nowhere has no listener, so that connections to it
-// are refused. The port of a NodePort is listened to on this machine's loopback. Without rules of a firewall an
-// ordinary user can have this, and it shows in one place what goes where.
+// Each port of a Service has a listener on its address in the machine's network, for TCP or UDP. The proxy forwards to
+// one of the ready endpoints. A port without endpoints has no listener, so the kernel refuses connections to it.
+// NodePorts listen on this machine's loopback. An ordinary user can do all this, because no firewall rules are needed.
 //
-// Pods are strangers here, and the API server is in this process: connections of TCP and flows of UDP have limits, in
-// all and for each pod, taken from the process's open files, and no shortage of these ends a listener (package
+// Pods are untrusted, and the API server is in this process. So TCP connections and UDP flows have limits, in all and
+// for each pod, which depend on the process's limit of open files. Listeners survive a shortage of open files (package
 // [github.com/slipway-dev/slipway/cluster/connlimit]).
 package services

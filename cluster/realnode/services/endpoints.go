@@ -15,28 +15,29 @@ import (
 	"github.com/slipway-dev/slipway/cluster/network"
 )
 
-// portName names a port of a Service.
+// portName identifies a port of a Service.
 type portName struct {
 	namespace, service, port string
 	protocol                 corev1.Protocol
 }
 
-// target is where what arrives at a listener leads.
+// target is the Service port that a listener forwards to.
 type target struct {
 	portName
-	affinity bool // a client stays with an endpoint
+	affinity bool // each client keeps its endpoint (sessionAffinity: ClientIP)
 }
 
 func targetOf(s *corev1.Service, port corev1.ServicePort) target {
 	return target{portName{s.Namespace, s.Name, port.Name, port.Protocol}, s.Spec.SessionAffinity == corev1.ServiceAffinityClientIP}
 }
 
-// server says whether a port is the API server's, which has no endpoints that could be reached from here.
+// server reports whether the port is the API server's, whose endpoint the proxy replaces by Options.Server.
 func (p portName) server() bool {
 	return p.namespace == corev1.NamespaceDefault && p.service == "kubernetes"
 }
 
-// leading are the ports that lead somewhere now: to a program or, over TCP, to a page that says why there is none.
+// leading returns true for each port that needs a listener: it has a real endpoint or, over TCP, a simulated one. For
+// the latter a page explains why nothing answers.
 func (p *Proxy) leading() (map[portName]bool, error) {
 	all, err := p.slices.List(labels.Everything())
 	if err != nil {
@@ -59,7 +60,7 @@ func (p *Proxy) leading() (map[portName]bool, error) {
 	return found, nil
 }
 
-// endpoints are where connections to a port may go, in no order. Without any, err is a [*Unreachable].
+// endpoints returns the endpoints to try, in no order. Without any the error is an [*Unreachable].
 func (p *Proxy) endpoints(t target) ([]netip.AddrPort, error) {
 	found, err := p.slices.EndpointSlices(t.namespace).List(labels.SelectorFromSet(labels.Set{discoveryv1.LabelServiceName: t.service}))
 	if err != nil {
@@ -91,12 +92,11 @@ func (p *Proxy) endpoints(t target) ([]netip.AddrPort, error) {
 	return nil, nowhere
 }
 
-// state is that of an endpoint.
 type state int
 
 const (
 	ready   state = iota
-	leaving       // better than nothing while all are going
+	leaving       // used while no endpoint is ready
 	gone
 )
 
@@ -110,16 +110,16 @@ func stateOf(e discoveryv1.Endpoint) state {
 	return gone
 }
 
-// kind is that of what an endpoint leads to.
+// kind tells whether an endpoint can be connected to.
 type kind int
 
 const (
-	none      kind = iota // nothing that can be connected to
-	simulated             // a pod where nothing listens
+	none      kind = iota // no usable address
+	simulated             // a simulated pod, where nothing listens
 	real
 )
 
-// reachable is an endpoint's address, and what is there.
+// reachable returns an endpoint's first address and its kind.
 func (p *Proxy) reachable(e discoveryv1.Endpoint) (netip.Addr, kind) {
 	if len(e.Addresses) == 0 {
 		return netip.Addr{}, none
@@ -134,7 +134,7 @@ func (p *Proxy) reachable(e discoveryv1.Endpoint) (netip.Addr, kind) {
 	return ip, real
 }
 
-// podOf is the name of the pod that an endpoint is, or else its address.
+// podOf returns the name of an endpoint's pod, or the address if the endpoint has none.
 func podOf(e discoveryv1.Endpoint, ip netip.Addr) string {
 	if e.TargetRef == nil || e.TargetRef.Kind != "Pod" {
 		return ip.String()
@@ -153,10 +153,10 @@ func nameOf(p discoveryv1.EndpointPort) (string, corev1.Protocol) {
 	return name, protocol
 }
 
-// order is the order in which endpoints are tried for a client.
+// order returns the endpoints in the order of attempts for a client: random, unless the client keeps its endpoint.
 func order(all []netip.AddrPort, t target, client net.Addr) []netip.AddrPort {
 	if t.affinity {
-		slices.SortFunc(all, netip.AddrPort.Compare) // several slices come in any order
+		slices.SortFunc(all, netip.AddrPort.Compare) // the slices come in no order
 		rotate(all, hash(client))
 		return all
 	}
@@ -164,7 +164,7 @@ func order(all []netip.AddrPort, t target, client net.Addr) []netip.AddrPort {
 	return all
 }
 
-// rotate begins with the endpoint whose turn it is by a number; the same number gives the same one as long as the
+// rotate swaps the endpoint that number selects to the front. The same number selects the same endpoint while the
 // endpoints stay.
 func rotate(all []netip.AddrPort, number uint32) {
 	if len(all) == 0 {
@@ -182,5 +182,4 @@ func hash(client net.Addr) uint32 {
 	return sum
 }
 
-// portOf is the address of a port.
 func portOf(ip string, port int32) string { return net.JoinHostPort(ip, strconv.Itoa(int(port))) }

@@ -10,33 +10,33 @@ import (
 	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
-// flows are the clients of UDP of all Services that have an endpoint. There are only so many: for one too many, the one
-// that was used longest ago ends, of the same client if that has its share.
+// flows are the UDP clients of all Services, each with its endpoint. Their number is limited. A new flow over the limit
+// ends the least recently used one, of the same client if that client has used up its share.
 type flows struct {
 	all, each int
-	buffers   sync.Pool // for packets that are passed on just now
+	buffers   sync.Pool // of packets that are being forwarded
 
 	mu      sync.Mutex
 	names   map[flowName]*flow
-	order   *list.List // the one that was used last comes last
+	order   *list.List // least recently used first
 	clients map[netip.Addr]*list.List
 }
 
-// flowName names a client of a listener.
+// flowName identifies a client of a listener.
 type flowName struct {
 	at     net.PacketConn
 	client string
 }
 
-// flow is a client's connection to an endpoint.
+// flow is a client's UDP connection to an endpoint.
 type flow struct {
 	name     flowName
 	client   net.Addr
 	to       net.Conn
 	target   target
-	endpoint netip.AddrPort // that of target which to leads to
+	endpoint netip.AddrPort // the endpoint of target that to is connected to
 
-	inAll, inClient *list.Element // nil once it has ended
+	inAll, inClient *list.Element // nil after the flow's end
 }
 
 func newFlows(all, each int) *flows {
@@ -45,7 +45,7 @@ func newFlows(all, each int) *flows {
 	return f
 }
 
-// find finds a flow, which is used; nil for none.
+// find returns a flow and marks it as used, or returns nil.
 func (f *flows) find(name flowName) *flow {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,14 +56,14 @@ func (f *flows) find(name flowName) *flow {
 	return found
 }
 
-// use notes that a flow is used.
+// use marks a flow as used.
 func (f *flows) use(one *flow) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.touch(one)
 }
 
-// touch needs f.mu.
+// touch requires f.mu.
 func (f *flows) touch(one *flow) {
 	if one.inAll != nil {
 		f.order.MoveToBack(one.inAll)
@@ -71,7 +71,7 @@ func (f *flows) touch(one *flow) {
 	}
 }
 
-// add adds a flow, and says whether another had to end for it.
+// add adds a flow, and reports whether it ended another one.
 func (f *flows) add(one *flow) (crowded bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -92,19 +92,18 @@ func (f *flows) add(one *flow) (crowded bool) {
 	return crowded
 }
 
-// remove ends a flow.
 func (f *flows) remove(one *flow) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.drop(one)
 }
 
-// drop needs f.mu.
+// drop requires f.mu.
 func (f *flows) drop(one *flow) {
 	if one.inAll == nil {
 		return
 	}
-	_ = one.to.Close() // by which its goroutine ends
+	_ = one.to.Close() // ends the goroutine that reads from it
 	from := connlimit.Host(one.client)
 	f.order.Remove(one.inAll)
 	f.clients[from].Remove(one.inClient)
@@ -115,8 +114,7 @@ func (f *flows) drop(one *flow) {
 	one.inAll, one.inClient = nil, nil
 }
 
-// endStale ends the flows to endpoints that are not among those of their target any more: their clients' next packets
-// go to another.
+// endStale ends flows to endpoints that their target no longer has. The client's next packet starts a flow to another.
 func (f *flows) endStale(endpoints func(target) []netip.AddrPort) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -131,7 +129,7 @@ func (f *flows) endStale(endpoints func(target) []netip.AddrPort) {
 	}
 }
 
-// end ends the flows of a listener.
+// end ends all flows of a listener.
 func (f *flows) end(at net.PacketConn) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

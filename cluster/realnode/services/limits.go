@@ -9,21 +9,20 @@ import (
 )
 
 const (
-	// mostConns and mostFlows are as many as there are at a time, of TCP and of UDP, on a machine with open files
-	// enough.
+	// mostConns and mostFlows bound TCP connections and UDP flows, given enough open files.
 	mostConns, mostFlows = 8192, 2048
-	// fewest are possible on any.
+	// fewest is the minimum for each of the limits.
 	fewest = 64
-	// ofOne is the part of all that one pod can have: one that wants more leaves the others some.
+	// ofOne: one pod can have a quarter of the connections or flows.
 	ofOne = 4
-	// A connection takes six open files while it is busy, a flow one; a quarter of all may go to each kind. The API
-	// server and etcd, which are in this process, need the others.
+	// A busy connection takes six open files, a flow one. Each kind may take a quarter of the process's open files: the
+	// API server and etcd share the process.
 	filesOfConn, filesOfFlow = 24, 4
-	// filesOfListener leaves a sixteenth of all to the ports of Services: one Service may have thousands.
+	// Listeners may take a sixteenth of the open files: one Service can have thousands of ports.
 	filesOfListener = 16
 )
 
-// shares are how many connections of TCP, flows of UDP and listeners the process's open files are enough for.
+// shares returns the limits of connections, flows and listeners, from the process's limit of open files.
 func shares() (conns, flows, listeners int) {
 	files := uint64(mostConns * filesOfConn)
 	if limit, known := connlimit.OpenFiles(); known {
@@ -32,10 +31,10 @@ func shares() (conns, flows, listeners int) {
 	return min(max(fewest, int(files)/filesOfConn), mostConns), min(max(fewest, int(files)/filesOfFlow), mostFlows), max(fewest, int(files)/filesOfListener)
 }
 
-// reported is what was reported already: it is of interest once.
+// reported logs each kind of problem only once.
 type reported struct{ conns, flows, trouble, full sync.Once }
 
-// crowd tells that one client wants more than its share, or all want more than there is.
+// crowd logs that a client exceeds its share, or that all clients together exceed a limit.
 func (t *reported) crowd(log *slog.Logger, what string, client net.Addr) {
 	once := &t.conns
 	if what == "flows" {
@@ -46,7 +45,7 @@ func (t *reported) crowd(log *slog.Logger, what string, client net.Addr) {
 	})
 }
 
-// trouble tells that nothing can be taken for a moment.
+// trouble logs that a listener cannot accept for a moment.
 func (p *Proxy) trouble(err error) {
 	p.reported.trouble.Do(func() {
 		p.options.Log.Warn("connections to Services must wait; this is reported once", "error", err)

@@ -8,16 +8,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// FollowUnserved has f called with each Service that has a NodePort to which this machine cannot listen, once until it
-// can. F returns at once. It is called before the proxy runs.
+// FollowUnserved sets f, which receives each Service with a NodePort that this machine cannot listen on. Retries of the
+// same port are not reported again. f must not block. FollowUnserved must be called before [Proxy.Run].
 func (p *Proxy) FollowUnserved(f func(s *corev1.Service, why string)) { p.unserved = f }
 
-// onHost is the listener for a NodePort.
+// onHost returns the key of a NodePort's listener.
 func onHost(port corev1.ServicePort) key {
 	return key{portOf("127.0.0.1", port.NodePort), port.Protocol, true}
 }
 
-// reportNodePort reports a listener that cannot be had, if it is a NodePort's.
+// reportNodePort reports a listener that failed, if it is a NodePort's.
 func (p *Proxy) reportNodePort(k key, t target, err error) {
 	s, gone := p.services.Services(t.namespace).Get(t.service)
 	if p.unserved == nil || gone != nil {
@@ -30,7 +30,6 @@ func (p *Proxy) reportNodePort(k key, t target, err error) {
 	}
 }
 
-// unservedNodePort says why a NodePort cannot be had.
 func unservedNodePort(port corev1.ServicePort, err error) string {
 	why := err.Error()
 	if errors.Is(err, syscall.EADDRINUSE) {

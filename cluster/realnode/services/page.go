@@ -13,10 +13,10 @@ import (
 	"unicode"
 )
 
-// Unreachable says that a Service has no endpoint that can be connected to.
+// Unreachable is the error of a Service without an endpoint that can be connected to.
 type Unreachable struct {
 	Namespace, Service string
-	Simulated          []string // its ready pods, all of which are simulated
+	Simulated          []string // its simulated pods that are ready or still serve
 }
 
 func (u *Unreachable) Error() string {
@@ -26,10 +26,10 @@ func (u *Unreachable) Error() string {
 	return fmt.Sprintf("the pods of Service %s/%s are simulated: none of their processes runs", u.Namespace, u.Service)
 }
 
-// mostNamed is how many simulated pods a page names.
+// mostNamed bounds the simulated pods that a page names.
 const mostNamed = 5
 
-// Page is what a client that speaks HTTP reads in place of the Service's answer.
+// Page returns the text that an HTTP client gets instead of the Service's answer.
 func (u *Unreachable) Page() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "slipway: %s.\n\n", u.Error())
@@ -50,7 +50,7 @@ func (u *Unreachable) Page() string {
 	return printable(b.String())
 }
 
-// printable leaves out what a terminal would take for a command: EndpointSlices may name anything.
+// printable removes characters that could control a terminal: EndpointSlices can contain any names.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || unicode.IsPrint(r) {
@@ -61,14 +61,14 @@ func printable(text string) string {
 }
 
 const (
-	// sniffTime is how long a client may take to begin with HTTP.
+	// sniffTime bounds the wait for a client's HTTP request.
 	sniffTime = 5 * time.Second
-	// sniffSize bounds the request that it begins with.
+	// sniffSize bounds that request, in bytes.
 	sniffSize = 64 << 10
 )
 
-// explain answers a request of HTTP/1 with why nothing else answers it. Clients of other protocols see a connection
-// that is reset.
+// explain answers an HTTP/1 request with the reason why the Service does not answer. It resets connections of other
+// protocols.
 func explain(ctx context.Context, conn net.Conn, err error) {
 	var nowhere *Unreachable
 	if !errors.As(err, &nowhere) {
@@ -79,7 +79,7 @@ func explain(ctx context.Context, conn net.Conn, err error) {
 	defer stop()
 	_ = conn.SetDeadline(time.Now().Add(sniffTime))
 	reader := bufio.NewReader(io.LimitReader(conn, sniffSize))
-	if begin, err := reader.Peek(1); err != nil || begin[0] < 'A' || begin[0] > 'Z' { // no method begins like that
+	if begin, err := reader.Peek(1); err != nil || begin[0] < 'A' || begin[0] > 'Z' { // HTTP methods begin with a capital letter
 		reset(conn)
 		return
 	}
@@ -92,7 +92,7 @@ func explain(ctx context.Context, conn net.Conn, err error) {
 		if c, ok := conn.(interface{ CloseWrite() error }); ok {
 			_ = c.CloseWrite()
 		}
-		// What the client still sends would have the kernel reset the connection before the answer is read.
+		// The kernel resets a connection that is closed with unread input, and the client could lose the answer.
 		_, _ = io.Copy(io.Discard, io.LimitReader(conn, sniffSize))
 	}
 }

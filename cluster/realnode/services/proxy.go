@@ -23,37 +23,37 @@ import (
 	"github.com/slipway-dev/slipway/cluster/registry/peer"
 )
 
-// Dialer connects to addresses of the nodes' network.
+// Dialer connects to addresses in the nodes' network.
 type Dialer interface {
 	DialContext(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Inside makes sockets in the network of the nodes.
+// Inside makes sockets in the nodes' network.
 type Inside interface {
 	Dialer
 	Listen(ctx context.Context, address string) (net.Listener, error)
 	ListenPacket(ctx context.Context, address string) (net.PacketConn, error)
 }
 
-// Options say between whom to pass connections on.
+// Options configure a [Proxy].
 type Options struct {
 	Dialer Dialer
-	// Inside is where the Services' own addresses are listened to; nil leaves them out.
+	// Inside listens on the Services' own addresses. If nil, the proxy does not serve those.
 	Inside Inside
-	// Host listens to NodePorts and to the addresses of load balancers in Range on this machine's loopback.
+	// Host makes the proxy listen on this machine's loopback, for NodePorts and for load balancers' addresses in Range.
 	Host   bool
 	Range  hostaddress.Range
 	Server string     // the API server, on this machine's loopback
-	Names  netip.Addr // the Service for names, which is served already
-	// Outside refuses endpoints, other than the API server's, that are not in the nodes' network; nil refuses none. It
-	// is called with the client, nil for this process, and with [network.Host] for this machine's loopback.
+	Names  netip.Addr // the DNS Service, which the proxy leaves out
+	// Outside refuses endpoints outside the nodes' network, except for the API server's. client is nil for a connection
+	// of this process. The address [network.Host] stands for this machine's loopback. If nil, no endpoint is refused.
 	Outside func(client net.Addr, at netip.AddrPort) error
-	// Real reports which addresses of pods and nodes are real ones'; all of them if it is nil.
+	// Real reports whether an address is of a real pod or node. If nil, all are.
 	Real func(netip.Addr) bool
 	Log  *slog.Logger
 }
 
-// Proxy passes connections to Services on.
+// Proxy forwards connections and packets to Services.
 type Proxy struct {
 	options  Options
 	services corelisters.ServiceLister
@@ -65,18 +65,18 @@ type Proxy struct {
 	fromPods, fromHost *connlimit.Limit
 	flows              *flows
 	reported           reported
-	most               int // of listeners at a time
+	most               int // limit of open listeners
 	unserved           func(s *corev1.Service, why string)
 }
 
-// key names a listener.
+// key identifies a listener.
 type key struct {
 	address  string
 	protocol corev1.Protocol
 	host     bool // on this machine, not in the nodes' network
 }
 
-// New returns a proxy that knows the cluster from informers, which have not been started yet.
+// New returns a proxy that follows Services through the informers of f. The informers must not have started.
 func New(f informers.SharedInformerFactory, o Options) (*Proxy, error) {
 	conns, packets, most := shares()
 	p := &Proxy{
@@ -89,7 +89,7 @@ func New(f informers.SharedInformerFactory, o Options) (*Proxy, error) {
 	return p, err
 }
 
-// Run passes connections on until ctx ends. It calls ready once all Services are listened for.
+// Run serves until ctx ends. It calls ready after its first attempt to open all listeners.
 func (p *Proxy) Run(ctx context.Context, ready func()) {
 	defer func() {
 		p.follow(ctx, nil)
@@ -102,8 +102,8 @@ func (p *Proxy) Run(ctx context.Context, ready func()) {
 	})
 }
 
-// wanted are the listeners that there should be: none for a port that leads nowhere, so that connections to it are
-// refused as they are elsewhere.
+// wanted returns the listeners to open. A port without endpoints gets none, so that the kernel refuses connections to
+// it.
 func (p *Proxy) wanted() map[key]target {
 	all, err := p.services.List(labels.Everything())
 	if err != nil {
@@ -111,7 +111,7 @@ func (p *Proxy) wanted() map[key]target {
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(s *corev1.Service) bool { return !p.concerns(s) })
 	wanted := map[key]target{}
-	if len(all) == 0 { // endpoints change often, and in most clusters no Service is for this machine
+	if len(all) == 0 { // saves work: endpoints change often, and on most machines no Service needs the host
 		return wanted
 	}
 	leading, err := p.leading()
@@ -129,12 +129,12 @@ func (p *Proxy) wanted() map[key]target {
 	return wanted
 }
 
-// concerns says whether there may be a listener for a Service.
+// concerns reports whether this proxy may listen for a Service.
 func (p *Proxy) concerns(s *corev1.Service) bool {
 	return p.options.Inside != nil || s.Spec.Type == corev1.ServiceTypeNodePort || s.Spec.Type == corev1.ServiceTypeLoadBalancer
 }
 
-// want adds the listeners for one port.
+// want adds the listeners of one port.
 func (p *Proxy) want(wanted map[key]target, s *corev1.Service, port corev1.ServicePort, t target) {
 	if p.options.Inside != nil {
 		for _, ip := range s.Spec.ClusterIPs {
@@ -151,13 +151,13 @@ func (p *Proxy) want(wanted map[key]target, s *corev1.Service, port corev1.Servi
 	}
 	for _, at := range p.balancers(s, port) {
 		k := key{at, port.Protocol, true}
-		if old, ok := wanted[k]; !ok || t.before(old) { // a status may be written by hand
+		if old, ok := wanted[k]; !ok || t.before(old) { // users can write a status, so two Services may claim an address
 			wanted[k] = t
 		}
 	}
 }
 
-// follow opens and closes listeners, and says whether all that are wanted are there.
+// follow opens and closes listeners, and reports whether all wanted ones are open.
 func (p *Proxy) follow(ctx context.Context, wanted map[key]target) (all bool) {
 	all = p.open.Keep(ctx, wanted)
 	p.flows.endStale(func(t target) []netip.AddrPort {
@@ -167,10 +167,10 @@ func (p *Proxy) follow(ctx context.Context, wanted map[key]target) (all bool) {
 	return all
 }
 
-// errFull says that Services have more ports than are listened for.
+// errFull means that the limit of listeners is reached.
 var errFull = errors.New("the Services of this cluster have too many ports")
 
-// reportShut reports once a listener that is tried again and again. That there is no room for one holds for many.
+// reportShut logs a failed listener. errFull, which many listeners have, is logged only once.
 func (p *Proxy) reportShut(k key, t target, err error) {
 	p.reportNodePort(k, t, err)
 	notify := func() {
@@ -183,8 +183,7 @@ func (p *Proxy) reportShut(k key, t target, err error) {
 	notify()
 }
 
-// listen passes on what comes to an address, until the function that it returns is called. Those that are open stay
-// when there is no room for more; a Service that goes leaves room for others.
+// listen serves one listener. The returned function closes it. Above the limit it fails until another listener closes.
 func (p *Proxy) listen(ctx context.Context, k key, t target) (func(), error) {
 	switch {
 	case p.open.Len() >= p.most:
@@ -197,16 +196,14 @@ func (p *Proxy) listen(ctx context.Context, k key, t target) (func(), error) {
 	return nil, errProtocol
 }
 
-// errProtocol says that a protocol is not passed on.
 var errProtocol = errors.New("only TCP and UDP are supported")
 
 func served(p corev1.Protocol) bool { return p == corev1.ProtocolTCP || p == corev1.ProtocolUDP }
 
-// dialLimit bounds the way to one endpoint.
+// dialLimit bounds a connection attempt to one endpoint.
 const dialLimit = 5 * time.Second
 
-// dial connects to the first endpoint that takes the connection, and returns which. That of the API server has no
-// address here.
+// dial connects to the first endpoint that accepts, and returns its address. For the API server the address is invalid.
 func (p *Proxy) dial(ctx context.Context, protocol string, t target, client net.Addr) (net.Conn, netip.AddrPort, error) {
 	if t.server() {
 		conn, err := (&net.Dialer{}).DialContext(ctx, protocol, p.options.Server)
@@ -228,7 +225,7 @@ func (p *Proxy) dial(ctx context.Context, protocol string, t target, client net.
 	return nil, netip.AddrPort{}, err
 }
 
-// dialEndpoint connects in the nodes' network, or from this machine to what is not in there.
+// dialEndpoint connects through the nodes' network, or from this machine to an endpoint outside it.
 func (p *Proxy) dialEndpoint(ctx context.Context, protocol string, at netip.AddrPort, client net.Addr) (net.Conn, error) {
 	if network.Simulated(at.Addr()) {
 		return p.options.Dialer.DialContext(ctx, protocol, at.String())

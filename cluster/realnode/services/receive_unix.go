@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// receive waits for a packet, without a buffer while it does: most flows wait, and there are many. The packet is there
-// until done is called.
+// receive waits for a packet. It takes a buffer only when one is readable, since most flows are idle. The packet is
+// valid until done is called.
 func (f *flows) receive(conn net.Conn) (packet []byte, done func(), err error) {
 	c, ok := conn.(syscall.Conn)
 	if !ok {

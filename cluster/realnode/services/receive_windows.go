@@ -2,7 +2,7 @@ package services
 
 import "net"
 
-// receive waits for a packet. The packet is there until done is called.
+// receive waits for a packet. The packet is valid until done is called.
 func (f *flows) receive(conn net.Conn) (packet []byte, done func(), err error) {
 	buffer := f.buffers.Get().(*[maxPacket]byte)
 	n, err := conn.Read(buffer[:])

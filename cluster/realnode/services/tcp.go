@@ -7,7 +7,6 @@ import (
 	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
 
-// listenTCP joins each connection to one with an endpoint.
 func (p *Proxy) listenTCP(ctx context.Context, k key, t target) (func(), error) {
 	listener, err := p.listener(ctx, k)
 	if err != nil {
@@ -23,7 +22,7 @@ func (p *Proxy) listenTCP(ctx context.Context, k key, t target) (func(), error) 
 	return func() { _ = listener.Close() }, nil
 }
 
-// enter passes a connection on that is within the limit.
+// enter forwards a connection, or resets it above the limit.
 func (p *Proxy) enter(ctx context.Context, conn net.Conn, t target, limit *connlimit.Limit) {
 	leave, ok := limit.Enter(conn.RemoteAddr())
 	if !ok {
@@ -37,7 +36,7 @@ func (p *Proxy) enter(ctx context.Context, conn net.Conn, t target, limit *connl
 	})
 }
 
-// reset ends a connection such that the client sees that it is refused.
+// reset closes a connection with RST, which the client sees as refusal.
 func reset(conn net.Conn) { connlimit.Reset(conn) }
 
 func (p *Proxy) listener(ctx context.Context, k key) (net.Listener, error) {
@@ -47,7 +46,7 @@ func (p *Proxy) listener(ctx context.Context, k key) (net.Listener, error) {
 	return p.options.Inside.Listen(ctx, k.address)
 }
 
-// pass joins a connection to one with an endpoint.
+// pass forwards one connection, or explains to its client why that is impossible.
 func (p *Proxy) pass(ctx context.Context, conn net.Conn, t target) {
 	defer conn.Close()
 	to, _, err := p.dial(ctx, "tcp", t, conn.RemoteAddr())

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// idle is how long a client of UDP keeps its endpoint without a packet.
+	// idle is the time without packets after which a client loses its endpoint.
 	idle = 30 * time.Second
-	// maxPacket is the largest packet of UDP.
+	// maxPacket exceeds the size of any UDP packet.
 	maxPacket = 64 << 10
 )
 
-// listenUDP gives each client a connection of its own to an endpoint, by which answers find back.
+// listenUDP gives each client a connection of its own to an endpoint, so that answers find their client.
 func (p *Proxy) listenUDP(ctx context.Context, k key, t target) (func(), error) {
 	conn, err := p.packetConn(ctx, k)
 	if err != nil {
@@ -26,7 +26,7 @@ func (p *Proxy) listenUDP(ctx context.Context, k key, t target) (func(), error) 
 		connlimit.Packets(conn, make([]byte, maxPacket), func(packet []byte, client net.Addr) {
 			to, err := p.flow(ctx, t, conn, client)
 			if err != nil {
-				return // as lost as packets get
+				return // UDP packets may get lost
 			}
 			_ = to.SetReadDeadline(time.Now().Add(idle))
 			_, _ = to.Write(packet)
@@ -42,7 +42,6 @@ func (p *Proxy) packetConn(ctx context.Context, k key) (net.PacketConn, error) {
 	return p.options.Inside.ListenPacket(ctx, k.address)
 }
 
-// flow is a client's connection to an endpoint.
 func (p *Proxy) flow(ctx context.Context, t target, from net.PacketConn, client net.Addr) (net.Conn, error) {
 	name := flowName{from, client.String()}
 	if f := p.flows.find(name); f != nil {
@@ -61,7 +60,7 @@ func (p *Proxy) flow(ctx context.Context, t target, from net.PacketConn, client 
 	return to, nil
 }
 
-// answer passes answers back until none has come for a while.
+// answer forwards an endpoint's packets until none has come for a while.
 func (p *Proxy) answer(f *flow) {
 	defer p.flows.remove(f)
 	for {

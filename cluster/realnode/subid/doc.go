@@ -1,9 +1,8 @@
-// Package subid gives user namespaces the ids that a system has set aside for an ordinary user, where it has: by
-// entries in /etc/subuid and /etc/subgid, and by the programs newuidmap and newgidmap, which have the right to do so
-// that the user has not.
+// Package subid maps subordinate ids of an ordinary user into user namespaces, if the system has set some aside for the
+// user in /etc/subuid and /etc/subgid. The programs newuidmap and newgidmap do it, with rights that the user lacks.
 //
-//	ids, err := subid.Find()        // ErrNone says that there are none, and why
-//	err = ids.Give(ctx, pid)        // to the user namespace of a process of this user's that has none yet
+//	ids, err := subid.Find()        // the error is ErrNone, with the reason, if there are none
+//	err = ids.Give(ctx, pid)        // to the user namespace of a process of this user that has no ids yet
 //
-// In the namespace root is the user himself, and the ids above are those that were set aside.
+// The user is root in the namespace, and the subordinate ids follow from 1.
 package subid

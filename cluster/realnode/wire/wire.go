@@ -1,14 +1,14 @@
-// Package wire is what the programs of real nodes say to each other: the cluster's process, slipway-node and
-// slipway-container, which package [github.com/slipway-dev/slipway/cluster/realnode/containerinit] is.
+// Package wire declares the messages between the programs of real nodes: the cluster's process, slipway-node and
+// slipway-container (package [github.com/slipway-dev/slipway/cluster/realnode/containerinit]).
 //
-// A part of slipway-container is started with its name, and inherits a description as JSON ([MachineConfig],
-// [Container], [Process]) and files with fixed numbers. The parts that live on are asked by a [Request] over a socket
-// and answer with a [Reply]. All programs are built from this package, so the form is in one place; it holds data only.
+// The first argument of slipway-container names a part of it. A part inherits a description as JSON ([MachineConfig],
+// [Container], [Process]) and files with fixed numbers. Parts that keep running receive a [Request] over a socket and
+// send a [Reply]. The package has no code besides the encoding of its data.
 package wire
 
 import "net/netip"
 
-// The parts of slipway-container, which are its first argument.
+// The parts of slipway-container, given as its first argument.
 const (
 	PartMachine   = "machine"
 	PartNode      = "node"
@@ -19,126 +19,127 @@ const (
 	PartRemove    = "remove"
 )
 
-// VolumesFolder is the folder with the data of the cluster's volumes, in the machine's state; no node has such a
-// name. An isolated node has it at [PathVolumes].
+// VolumesFolder is the folder for the cluster's volumes, in the machine's state. No node can have this name. Isolated
+// nodes mount it at [PathVolumes].
 const (
 	VolumesFolder = ".volumes"
 	PathVolumes   = "/volumes"
 )
 
-// MachineConfig is the argument of the part machine.
+// MachineConfig is the description for the part machine.
 type MachineConfig struct {
-	State string // the folder with a folder for each node
+	State string // has a folder for each node
 	IDs   bool   // many user and group ids are mapped, not one
-	Wait  bool   // until they are: the file FileGiven reports
+	Wait  bool   // wait on FileGiven until the ids are mapped
 }
 
-// Exit statuses of a machine that cannot be here.
+// Exit statuses of a machine that this system cannot run.
 const (
-	StatusForbidden = 77 // it was not let make what it needs
-	StatusTooOld    = 78 // Linux lacks what it needs
+	StatusForbidden = 77 // the system denied a permission that it needs
+	StatusTooOld    = 78 // the kernel lacks a feature that it needs
 )
 
-// A Request asks the machine, the host or the spawner for something; the answer is a [Reply] with the same ID.
+// A Request asks the machine, the host or the spawner. The [Reply] has the same ID.
 type Request struct {
 	ID     uint64
 	Socket *Socket `json:",omitempty"`
-	WayOut *WayOut `json:",omitempty"` // asked of the machine; a socket comes with the reply
-	Start  *Node   `json:",omitempty"` // comes with the node's program, configuration, output and way to the host
-	Kill   string  `json:",omitempty"` // the name of a node
-	Group  *Group  `json:",omitempty"` // asked of the host by a node
-	Spawn  *Spawn  `json:",omitempty"` // asked of the spawner by a node
+	WayOut *WayOut `json:",omitempty"` // to the machine; the reply has a socket
+	Start  *Node   `json:",omitempty"` // to the machine, with the node's program, configuration, output and socket to the host
+	Kill   string  `json:",omitempty"` // to the machine: the name of a node
+	Group  *Group  `json:",omitempty"` // from a node to the host
+	Spawn  *Spawn  `json:",omitempty"` // from a node to the spawner
 }
 
-// Registries is the network of a connection to the host over which it answers a node's requests to registries.
+// Registries is the network of a connection that carries a node's requests to registries, which the host sends on.
 const Registries = "registries"
 
-// Socket describes a socket in the machine's network, which comes with the reply. One that connects is on its way.
+// Socket describes a socket in the machine's network, which comes with the reply. A connecting one may not be connected
+// yet.
 type Socket struct {
-	Network string // tcp4 or udp4; of the host also Registries
-	Address string // of the other side; of this one when it listens
+	Network string // tcp4 or udp4; for the host also Registries
+	Address string // to listen on or to connect to
 	Listen  bool
-	// Transparent is for one that listens: it may be handed connections to addresses that are not its own.
+	// Transparent lets a listener accept redirected connections to addresses that are not its own (IP_TRANSPARENT).
 	Transparent bool `json:",omitempty"`
 }
 
-// WayOut asks for a socket that listens at Address, and is led the connections over TCP that nodes and pods make to
-// addresses which are in none of Keep.
+// WayOut asks for a listener at Address that receives all TCP connections of nodes and pods, except those to ranges in
+// Keep.
 type WayOut struct {
 	Address string
 	Keep    []netip.Prefix
 }
 
-// Node says which node to start.
+// Node describes the node to start.
 type Node struct {
 	Name string
 	IDs  bool
 }
 
-// Spawn asks for a container's first process, which becomes a child of the node. With the request come the network
-// namespace that it begins in, if it has one of its own, and the files that it inherits, without [FileProgram].
+// Spawn asks for a container's first process, which becomes a child of the node. With the request come its network
+// namespace, if it has its own, and the files that it inherits, except [FileProgram].
 type Spawn struct {
-	Network  bool // it has one of its own
+	Network  bool // the request has a network namespace
 	IDs      bool // many ids are mapped, not one
-	UID, GID int  // as which the one is seen
+	UID, GID int  // without IDs: the ids that the one id appears as
 }
 
-// Reply answers a request, or reports that a node has ended.
+// Reply answers a request, or reports the end of a node.
 type Reply struct {
-	ID    uint64 // 0 for news
+	ID    uint64 // 0 if no request caused it
 	Error string `json:",omitempty"`
 	Errno int    `json:",omitempty"`
-	// Missing is what the kernel lacks for the request: a module, or an option of its build (CONFIG_…).
+	// Missing is the kernel module, or the option of the kernel's build (CONFIG_…), that the request needs and the
+	// kernel lacks.
 	Missing string `json:",omitempty"`
-	Exited  string `json:",omitempty"` // the name of a node that has ended
-	Status  string `json:",omitempty"` // and how
-	Code    int    `json:",omitempty"` // its exit status
-	Usage   *Usage `json:",omitempty"` // of a container
-	PID     int    `json:",omitempty"` // of the process that was asked for, in the node
+	Exited  string `json:",omitempty"` // the name of a node that ended
+	Status  string `json:",omitempty"` // how that node ended
+	Code    int    `json:",omitempty"` // that node's exit status
+	Usage   *Usage `json:",omitempty"` // of the container
+	PID     int    `json:",omitempty"` // of the spawned process, in the node's pid namespace
 }
 
 // The files that slipway-node inherits.
 const (
-	FileConfig  = 4 // a connection that begins with its configuration
-	FileMachine = 5 // the network namespace of the machine
-	FileInside  = 6 // slipway-container
-	FileHost    = 7 // a socket by which the host makes connections
+	FileConfig  = 4 // a connection that begins with the configuration
+	FileMachine = 5 // the machine's network namespace
+	FileInside  = 6 // the file slipway-container
+	FileHost    = 7 // a socket for requests to the host
 )
 
-// The files that a container's first process inherits. A process that enters a container inherits the first three, and
-// in place of the fourth the one that stands for the container's first process.
+// The files that a container's first process inherits. A process that enters a container inherits the same first three,
+// and FileFirst, which stands for the container's first process.
 const (
 	FileProgram     = 3 // slipway-container, found at [PathProgram]
-	FileSpawner     = 4 // a socket by which the spawner is asked
+	FileSpawner     = 4 // a socket for requests to the spawner
 	FileDescription = 4
-	FileTerminal    = 5 // a socket over which the other end of its terminal is sent
-	FileStatus      = 6 // says why it could not begin, and is closed once it has
+	FileTerminal    = 5 // a socket that the other end of the terminal is sent over
+	FileStatus      = 6 // receives the error if the process cannot start; closed once it runs
 	FileFirst       = 6
-	FileGroups      = 7 // and those that follow: the lists of processes of its cgroups
+	FileGroups      = 7 // this and the following: files that add a process to the container's cgroups
 )
 
-// FileGiven is where a process that begins without ids reads when it has been given them.
+// FileGiven is readable when the ids of a process that starts without any have been mapped.
 const FileGiven = 4
 
-// PathProgram is the path of slipway-container for a process that inherits it as [FileProgram]. Only among the files
-// that are inherited is it safe: os/exec puts those in their places by way of other numbers, and may put them over any
-// file that is not one of them.
+// PathProgram is the path of slipway-container for a process that inherits it as [FileProgram]. It must be among the
+// inherited files: os/exec moves those by way of other numbers, and may overwrite any other open file.
 const PathProgram = "/proc/self/fd/3"
 
-// Container describes a container's first process and what it finds.
+// Container describes a container's first process and its file systems.
 type Container struct {
-	Root         string   // the folder to mount the root file system on
-	Lower        []string // of the overlay that it is, the uppermost first
+	Root         string   // the mount point of the root file system
+	Lower        []string // lower folders of the overlay, the uppermost first
 	Upper, Work  string
 	ReadOnlyRoot bool
 	Hostname     string
 	Mounts       []Mount
-	Masked       []string // paths that show nothing
-	ReadOnly     []string // paths that cannot be written
+	Masked       []string // paths that appear empty
+	ReadOnly     []string // read-only paths
 	Process
 }
 
-// Mount shows a file or folder in a container.
+// Mount bind-mounts a file or folder in a container.
 type Mount struct {
 	Source, Target string
 	ReadOnly       bool
@@ -148,12 +149,12 @@ type Mount struct {
 type Process struct {
 	Args, Env    []string
 	Dir          string
-	IDs          bool // many ids are mapped, so UID and those below are to be taken on
+	IDs          bool // many ids are mapped: switch to UID, GID and Groups
 	UID, GID     int
 	Groups       []int
-	Capabilities uint64 // what root may keep, as a set of bits
+	Capabilities uint64 // the capabilities that root may keep, as a bit set
 	NoNewRights  bool
 	Filter       Filter `json:",omitempty"` // of system calls
-	Terminal     bool   // its terminal's other end is sent over the file that follows the description
-	Cgroups      int    // how many cgroups it joins
+	Terminal     bool   // send the other end of the terminal over the file after the description
+	Cgroups      int    // number of cgroups to join
 }
