@@ -12,35 +12,34 @@ import (
 	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
-// Options say what the chart is called.
+// Options are written to Chart.yaml.
 type Options struct {
 	Name       string // a DNS label
-	Version    string // of the chart, as semantic versioning has it
+	Version    string // of the chart, as semantic versioning defines it
 	AppVersion string // of the operator
 }
 
-// A File is a file of a chart. Its path uses slashes and is relative to the chart's folder.
+// A File is a file of a chart. Path uses slashes and is relative to the chart's folder.
 type File struct {
 	Path    string
 	Content []byte
 }
 
-// A Chart is what is made of a kustomization.
+// A Chart is the result of [Generate].
 type Chart struct {
-	Files     []File   // in the order of their paths
-	Namespace string   // that the kustomization deploys to; "" if it leaves that open
-	Warnings  []string // what its user should know before installing it
+	Files     []File   // sorted by path
+	Namespace string   // that the kustomization deploys to; "" if it sets none
+	Warnings  []string // what users should know before they install the chart
 }
 
-// Beginning is what names begin with as the kustomization of the source builds them, before "-"; "" if that is open. A
-// release of the chart's name has the same names if the chart is called so, and any release with that as
-// fullnameOverride.
+// Beginning is the kustomization's name prefix without its "-"; "" if it has no such prefix. A release has the names
+// that kustomize builds if chart and release have that name, or with that as fullnameOverride.
 func Beginning(from Source) string { return model.Beginning(from.Folder, from.Files) }
 
-// A Source is what a chart is made of.
+// A Source is the kustomization that a chart is made of.
 type Source struct {
-	Folder string              // with the kustomization
-	Files  kustomization.Files // which it is read through
+	Folder string              // folder of the kustomization
+	Files  kustomization.Files // the file system to read it through
 }
 
 // Generate makes the chart of a kustomization. The same kustomization gives the same files.
@@ -52,7 +51,7 @@ func Generate(ctx context.Context, from Source, o Options) (*Chart, error) {
 	return &Chart{Files: g.files, Namespace: g.model.Namespace, Warnings: g.warnings}, nil
 }
 
-// generate makes the chart; the values are those of its values.yaml.
+// generate also returns the settings of values.yaml.
 func generate(ctx context.Context, from Source, o Options) (*generator, *settings.Values, error) {
 	m, err := model.Load(ctx, from.Folder, from.Files)
 	if err != nil {
@@ -76,7 +75,6 @@ func generate(ctx context.Context, from Source, o Options) (*generator, *setting
 	return g, values, nil
 }
 
-// generator collects the files of a chart.
 type generator struct {
 	Options
 	model    *model.Model
@@ -88,7 +86,7 @@ func (g *generator) add(path, text string) {
 	g.files = append(g.files, File{path, []byte(text)})
 }
 
-// addTemplates adds a file for the objects of each name, in a folder for what they are about.
+// addTemplates adds a file for all objects of one name and subject.
 func (g *generator) addTemplates() {
 	marks := template.Marks{
 		g.prefixMark(),
@@ -104,7 +102,7 @@ func (g *generator) addTemplates() {
 	}
 }
 
-// folder is what an object is about.
+// folder is the subfolder of templates for an object, by its subject.
 func folder(d model.Document) string {
 	switch d.Group {
 	case "apiextensions.k8s.io":
@@ -131,7 +129,7 @@ func folder(d model.Document) string {
 	return "extra"
 }
 
-// fileName is an object's name as that of a file: some names have colons.
+// fileName replaces characters that file names cannot contain, such as colons.
 func fileName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`:/\*?"<>|`, r) {

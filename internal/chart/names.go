@@ -8,12 +8,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart/internal/template"
 )
 
-// keepsNames reports whether names stay as the kustomization builds them in a release of the chart's name. Where it has
-// no prefix, or one that does not end in "-", no name of a release gives its names: but the operator's code may have
-// them in it.
+// keepsNames reports whether a release of the chart's name keeps the kustomization's names. Otherwise names follow the
+// release. Without a prefix that ends in "-", no release would have the kustomization's names, which the operator's
+// code may contain.
 func (g *generator) keepsNames() bool { return g.model.Beginning() == "" }
 
-// prefixMark is what names begin with.
+// prefixMark returns the action that begins names.
 func (g *generator) prefixMark() template.Mark {
 	if g.keepsNames() {
 		return template.Mark{Text: model.PrefixMark, Action: `include "` + g.Name + `.prefix" .`, Default: g.model.Prefix}
@@ -21,8 +21,8 @@ func (g *generator) prefixMark() template.Mark {
 	return template.Mark{Text: model.PrefixMark, Action: `include "` + g.Name + `.fullname" .`, Tail: "-"}
 }
 
-// prefixHelper is the template for the beginning of names, if it is not fullname alone. Any other release than that of
-// the chart's name has its own name there, so that it can be in the cluster besides.
+// prefixHelper returns the named template for the beginning of names, if that is not fullname alone. In a release of
+// another name, names begin with that, so that both releases fit into one cluster.
 func (g *generator) prefixHelper() string {
 	if !g.keepsNames() {
 		return ""
@@ -42,18 +42,18 @@ const prefixHelper = `
 {{- end }}
 `
 
-// shortened is a name as the template fullname shortens it.
+// shortened returns a name as the template fullname shortens it.
 func shortened(name string, length int) string {
 	return strings.TrimSuffix(name[:min(length, len(name))], "-")
 }
 
-// named is the expression of a name in the release.
+// named returns the expression of a name in the release.
 func (g *generator) named(name string) string {
 	mark := g.prefixMark()
 	return fmt.Sprintf(`printf "%%s%s%s" (%s)`, mark.Tail, name, mark.Action)
 }
 
-// naming says how a Service of a name is called in a release.
+// naming explains the name of a Service in a release.
 func (g *generator) naming() string {
 	if g.keepsNames() {
 		return fmt.Sprintf("which has this name only in a release called %s", g.Name)

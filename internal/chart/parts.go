@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart/internal/model"
 )
 
-// ignored are files that are no part of a packaged chart.
+// ignored is the text of .helmignore: files that are no part of a packaged chart.
 const ignored = `.DS_Store
 .git/
 .gitignore
@@ -22,7 +22,6 @@ const ignored = `.DS_Store
 *~
 `
 
-// chart is the text of Chart.yaml.
 func (g *generator) chart() string {
 	return fmt.Sprintf(`apiVersion: v2
 name: %s
@@ -34,10 +33,9 @@ appVersion: %q
 `, g.Name, g.Name, g.Version, g.AppVersion)
 }
 
-// longestService is how long a Service's name may be.
 const longestService = 63
 
-// prefixLength is how long the name may be that others begin with, so that Services can be called by it.
+// prefixLength is the longest beginning of names, in characters, with which the names of all Services are valid.
 func prefixLength(m *model.Model) int {
 	longest := len("-")
 	for _, d := range m.Documents {
@@ -48,7 +46,8 @@ func prefixLength(m *model.Model) int {
 	return max(longestService-longest, len("release"))
 }
 
-// helpers are the templates that the others use; account is the name of the manager's service account, without prefix.
+// helpers returns the named templates of the chart. Account is the name of the manager's service account, without
+// prefix.
 func (g *generator) helpers(account string) string {
 	length := fmt.Sprint(prefixLength(g.model))
 	return strings.NewReplacer("NAME", g.Name, "LENGTH", length, "PREFIX\n", g.prefixHelper(), "ACCOUNT", g.named(account)).Replace(helpers)
@@ -96,7 +95,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end }}
 `
 
-// notes is what Helm says when the chart is installed.
+// notes returns NOTES.txt, which Helm prints after an installation.
 func (g *generator) notes() string {
 	text := `{{ .Chart.Name }} is installed as release {{ .Release.Name }} in namespace {{ .Release.Namespace }}.
 
@@ -121,16 +120,16 @@ Its kinds, and all objects of them, stay when the release is uninstalled.
 // Mark is the file that makes a folder a chart.
 const Mark = "Chart.yaml"
 
-// ReadOptions returns what a chart was generated with, from its Chart.yaml.
+// ReadOptions returns the options of a chart from its Chart.yaml, or the zero value if that is damaged.
 func ReadOptions(text []byte) Options {
 	var o struct{ Name, Version, AppVersion string }
 	if err := yaml.Unmarshal(text, &o); err != nil {
-		return Options{} // damaged: what is asked for now counts
+		return Options{} // the caller's options count then
 	}
 	return Options(o)
 }
 
-// NamesSet reports whether the text of a values.yaml says itself what names begin with.
+// NamesSet reports whether a values.yaml sets the beginning of names.
 func NamesSet(text []byte) bool {
 	var values struct{ NameOverride, FullnameOverride string }
 	return yaml.Unmarshal(text, &values) == nil && values.NameOverride+values.FullnameOverride != ""

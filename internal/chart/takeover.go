@@ -13,26 +13,25 @@ import (
 // An Edit is a run of lines that the user wrote into a template of another tool.
 type Edit = kubebuilderchart.Edit
 
-// WroteKubebuilder reports whether the text of a Chart.yaml says that kubebuilder's Helm plug-in wrote it.
+// WroteKubebuilder reports whether kubebuilder's Helm plug-in wrote this Chart.yaml.
 func WroteKubebuilder(text []byte) bool { return kubebuilderchart.IsPlugins(text) }
 
-// A TakeOver is a chart in the place of one that kubebuilder's Helm plug-in wrote.
+// A TakeOver is a chart that replaces one of kubebuilder's Helm plug-in.
 type TakeOver struct {
 	Files   []File            // as Generate makes them
-	Content map[string]string // of files that hold something of the user's besides
-	Removed []string          // files of the plug-in's that go
-	Edits   []Edit            // lines of the user's in those files
-	Left    []string          // files that are not made, since the user keeps a template with the same object
-	Notes   []string          // what the user has to know
+	Content map[string]string // of files that also have content of the user's
+	Removed []string          // files of the plug-in to delete
+	Edits   []Edit            // the user's lines in those files
+	Left    []string          // files not to write, since the user keeps a template with the same object
+	Notes   []string          // for the user to read
 
-	Namespace string   // as that of a Chart
-	Warnings  []string // likewise
+	Namespace string   // as in Chart
+	Warnings  []string // as in Chart
 }
 
-// TakeOverPlugin makes the chart of a kustomization, in the place of the one in folder old, which was
-// made of the configuration in folder config. The user's settings there keep their effect, and files that the user
-// added stay. With keep the plug-in's templates with lines of the user's stay too, and ours with the same objects are
-// left out.
+// TakeOverPlugin makes the chart of a kustomization in place of the plug-in's chart in folder old, which was made of
+// the configuration in folder config. The user's settings keep their effect, and files that the user added stay. With
+// keep, so do the plug-in's templates with the user's lines; then the new templates with the same objects are left out.
 func TakeOverPlugin(ctx context.Context, from Source, config, old string, o Options, keep bool) (*TakeOver, error) {
 	g, values, err := generate(ctx, from, o)
 	if err != nil {
@@ -55,7 +54,6 @@ func TakeOverPlugin(ctx context.Context, from Source, config, old string, o Opti
 	return t, t.merge(c, values)
 }
 
-// templates decides which of the plug-in's templates go.
 func (t *TakeOver) templates(c *kubebuilderchart.Chart, keep bool) {
 	for _, file := range c.Templates() {
 		edited := slices.ContainsFunc(t.Edits, func(e Edit) bool { return e.File == file })
@@ -72,7 +70,6 @@ func (t *TakeOver) templates(c *kubebuilderchart.Chart, keep bool) {
 	}
 }
 
-// texts decides whether the plug-in's helpers and notes go.
 func (t *TakeOver) texts(c *kubebuilderchart.Chart) {
 	if c.Text(kubebuilderchart.Helpers) != "" {
 		t.Removed = append(t.Removed, kubebuilderchart.Helpers)
@@ -82,7 +79,7 @@ func (t *TakeOver) texts(c *kubebuilderchart.Chart) {
 	}
 }
 
-// merge puts what is the user's into the files that are made.
+// merge adds the user's content to the made files.
 func (t *TakeOver) merge(c *kubebuilderchart.Chart, values *settings.Values) error {
 	stays := t.staying(c)
 	notes, err := c.Merge(values, usedIn(stays), usedIn(t.going(c)))
@@ -110,7 +107,7 @@ func (t *TakeOver) merge(c *kubebuilderchart.Chart, values *settings.Values) err
 	return nil
 }
 
-// staying are the texts of templates that stay as they are.
+// staying returns the texts of templates that stay as they are.
 func (t *TakeOver) staying(c *kubebuilderchart.Chart) []string {
 	var texts []string
 	for _, file := range append(c.Own(), c.Templates()...) {
@@ -124,7 +121,6 @@ func (t *TakeOver) staying(c *kubebuilderchart.Chart) []string {
 	return append(texts, c.OwnHelpers())
 }
 
-// going are the texts of the plug-in's files that go.
 func (t *TakeOver) going(c *kubebuilderchart.Chart) []string {
 	var texts []string
 	for _, file := range t.Removed {
@@ -133,7 +129,6 @@ func (t *TakeOver) going(c *kubebuilderchart.Chart) []string {
 	return texts
 }
 
-// usedIn are the paths of the values that texts name.
 func usedIn(texts []string) []string {
 	var paths []string
 	for _, text := range texts {
@@ -142,7 +137,6 @@ func usedIn(texts []string) []string {
 	return paths
 }
 
-// made is the content of a file that is made.
 func (t *TakeOver) made(name string) string {
 	for _, f := range t.Files {
 		if f.Path == name {

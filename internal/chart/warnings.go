@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
-// warn is what a chart cannot take over from a kustomization, although it installs.
+// warn returns what the chart does not take over from the kustomization, although it installs.
 func (g *generator) warn() []string {
 	return slices.Concat(g.model.Notes, withoutManager(g.model), koReferences(g.model), g.oldHosts())
 }
@@ -32,7 +32,7 @@ func withoutManager(m *model.Model) []string {
 		" says that it is the manager's; to have them, add the label control-plane: controller-manager to its pods"}
 }
 
-// koReferences warns of what only ko replaces.
+// koReferences warns of images that only ko resolves.
 func koReferences(m *model.Model) (found []string) {
 	for _, d := range m.Documents {
 		for _, text := range scalars(d.Object) {
@@ -69,7 +69,7 @@ func (g *generator) oldHosts() (found []string) {
 	return found
 }
 
-// hostOf matches text with a Service's name as a host: before its namespace or a port.
+// hostOf matches a Service's name as a host: before its namespace or a port.
 func hostOf(name, namespace string) *regexp.Regexp {
 	after := `\$\(|[a-z0-9-]+\.svc\b`
 	if namespace != "" {
@@ -78,7 +78,7 @@ func hostOf(name, namespace string) *regexp.Regexp {
 	return regexp.MustCompile(`(^|[^A-Za-z0-9.-])` + regexp.QuoteMeta(name) + `(\.(` + after + `)|:[0-9])`)
 }
 
-// textsOf are the arguments and variables of the containers of a pod.
+// textsOf returns the arguments and variables of a pod's containers.
 func textsOf(pod *tree.Map) (texts []string) {
 	for _, list := range []string{"initContainers", "containers"} {
 		containers := pod.List(list)
@@ -96,7 +96,7 @@ func textsOf(pod *tree.Map) (texts []string) {
 	return texts
 }
 
-// scalars are the texts in a tree.
+// scalars returns the strings in a tree.
 func scalars(n tree.Node) (texts []string) {
 	switch n := n.(type) {
 	case *tree.Map:

@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// An Entry is an item of a list of a kustomization.
+// An Entry describes an item of a kustomization's list that belongs to a feature.
 type Entry struct {
 	List string // components, resources, patches, replacements or vars
-	// Item matches it: a path, or kind and name of the object that a replacement or a variable reads. A * stands for
-	// any text.
+	// Item is a path or, for a replacement or variable, kind/name of the object that it reads. A * stands for any text.
 	Item   string
 	Folder string // of the kustomization, below config; "" is config/default
-	With   Name   // a feature without which the item is off: it is about that one, too
-	// Mounts is the feature that makes the Secret which the item has mounted. Something else may make it as well, so it
-	// is not switched on, but it is not switched off either while the item is listed.
+	With   Name   // another feature that the item depends on; while that is off, so is the item
+	// Mounts is the feature that usually makes the Secret which the item mounts. Something else may make it, so
+	// switching the item on does not enable the feature. But the feature cannot be disabled while the item is listed.
 	Mounts Name
 }
 
-// In reports whether a list of a kustomization may have the entry: older ones have others.
+// In reports whether a list of this name can contain the entry. Older kustomizations call resources bases, and patches
+// patchesStrategicMerge.
 func (e Entry) In(list string) bool {
 	return list == e.List || e.List == "resources" && list == "bases" || e.List == "patches" && list == "patchesStrategicMerge"
 }
 
-// Is reports whether an item of that list, as YAML has it, is the entry.
+// Is reports whether the entry describes an item, which is decoded YAML.
 func (e Entry) Is(item any) bool {
 	if text := PathOf(item); text != "" {
 		return e.matches(text)
@@ -39,7 +39,7 @@ func (e Entry) Is(item any) bool {
 	return false
 }
 
-// PathOf is the file or folder that an item of a list names, or "".
+// PathOf returns the cleaned path of the file or folder that an item names, or "".
 func PathOf(item any) string {
 	text, _ := item.(string)
 	fields, _ := item.(map[string]any)

@@ -1,18 +1,17 @@
-// Package features has the table of what a project can switch on and off: [Table]. One row says all that the commands
-// and charts must know about a feature: its lines in kustomizations, what it needs of other features, of the manager's
-// Deployment and of the manager's code, and what it adds to that code. Charts read the same rows: their values replace
-// the lines.
+// Package features has the table of what a project can switch on and off: [Table]. One row has all that commands and
+// charts know about a feature: its lines in kustomizations, the features and the manager's Deployment and code that it
+// needs, and the code that it adds. Charts read the same rows; their values replace the lines.
 //
-// A deployed feature is a kustomize component in config/<name>, or some lines of the kustomizations that kubebuilder
-// writes, which are in comments while the feature is off. A feature that tests or delivers the project is code alone.
+// A deployed feature is a kustomize component in config/<name>. In projects of kubebuilder it is some lines of
+// kubebuilder's kustomizations instead, which are commented while the feature is off. A feature that tests or delivers
+// the project is code alone.
 package features
 
 import "slices"
 
-// A Name is a feature's in commands, and that of the folder of its component below config.
+// A Name is a feature's name in commands, and that of its component's folder below config.
 type Name string
 
-// The features.
 const (
 	Metrics       Name = "metrics"
 	Prometheus    Name = "prometheus"
@@ -36,91 +35,91 @@ const (
 // A Feature is a row of the table.
 type Feature struct {
 	Name  Name
-	Value string // under which a chart switches it; "" for a feature that is not deployed
-	What  string // what is there with it, in a sentence
+	Value string // the chart's value that switches it; "" for a feature that is not deployed
+	What  string // what the feature provides, in a sentence
 
-	// Entries are its lines in projects of kubebuilder. The first one that a project has says whether the feature is
-	// on. A feature without any is the folder of its name, among the resources.
+	// Entries are the lines in projects of kubebuilder. The first one that a project has decides whether the feature is
+	// on. Without entries, the line is the feature's folder in resources.
 	Entries []Entry
-	// Files have to be there for these lines to build.
+	// Files must exist for these lines to build.
 	Files []string
-	// Needs are the features without which it does not work: each of them that is on stays on with it, unless the one
-	// that it excludes takes its place.
+	// Needs are features that this one depends on. One that is on cannot be disabled while this one is, unless the
+	// feature that it excludes takes its place.
 	Needs []Name
-	// ComponentNeeds are those that its component needs besides.
+	// ComponentNeeds are further needs of the component, which kubebuilder's lines do not have.
 	ComponentNeeds []Name
-	// Excludes is the feature in whose place it is.
+	// Excludes is the alternative to this feature: at most one of them is on.
 	Excludes Name
-	// ServesWebhooks has the manager's webhooks called: code that sets some up does not start or is not ready without
-	// it.
+	// ServesWebhooks means that the API server calls the manager's webhooks. Without such a feature, a manager that
+	// sets up webhooks does not start or is never ready.
 	ServesWebhooks bool
 
-	// Deployment is what its files have to do with the manager's Deployment.
+	// Deployment is how the feature's files depend on the manager's Deployment.
 	Deployment Relation
-	// Objects reports whether it has objects in the manager's namespace.
+	// Objects means that the feature has objects in the manager's namespace.
 	Objects bool
-	// MetricsService reports whether it selects the Service of the manager's metrics.
+	// MetricsService means that the feature selects the Service of the manager's metrics.
 	MetricsService bool
-	// Names reports whether it needs the files in config/default that put names together.
+	// Names means that the feature needs the files in config/default that build compound names.
 	Names bool
 	// Requires is what the manager's code must have.
 	Requires Requirements
-	// Adds is what it adds to the code of the project.
+	// Adds is the code that the feature adds to the project.
 	Adds Code
 }
 
-// A Relation is that of a feature's files to the manager's Deployment.
+// A Relation is how a feature's files depend on the manager's Deployment.
 type Relation int
 
-// Relations, each of which includes those before it.
+// Each relation includes those before it.
 const (
 	Unrelated Relation = iota
-	Selects            // they name it, or select its pods
-	Patches            // they change it
+	Selects            // files name the Deployment, or select its pods
+	Patches            // files change the Deployment
 )
 
-// Requirements are what a manager needs to have so that it starts with the feature, and serves what it is for.
+// Requirements are what the manager's code needs to start with the feature and to serve it.
 type Requirements struct {
 	Flags []Flag // that the component passes
-	// Option is a field that the code must set, in what it makes the manager with; WithoutOption is what is wrong
-	// otherwise.
+	// Option is a field of the manager's options that the code must set, and OptionCode shows how. WithoutOption
+	// describes the problem if it does not.
 	Option, OptionCode, WithoutOption string
 }
 
-// A Flag is one of the manager's.
+// A Flag is a command-line flag of the manager.
 type Flag struct {
 	Name string
-	Code string // defines it and uses its value, for people to add
+	Code string // defines and uses the flag, for users to add
 }
 
-// Code is what a feature adds to the project's code, which goes when the feature is switched off.
+// Code is what a feature adds to the project's code. Disabling the feature removes it.
 type Code struct {
 	Files []File
-	// Call is the function of the package internal/manager that main.go calls with the manager; Doing describes it in
-	// errors. The manager must be one of `slipway init`: ForOthers is the refusal of others, and OthersHint what to do.
+	// Call is the function of internal/manager that main.go calls with the manager, and Doing describes it in errors.
+	// The manager must be one of `slipway init`: others are refused with ForOthers and OthersHint.
 	Call, Doing, ForOthers, OthersHint string
-	// Modules are those that the code imports. The first one is not among those of a new project if Pinned is set.
+	// Modules are the modules that the code imports. If Pinned is set, a new project does not require the first one.
 	Modules []string
 	Pinned  bool
 }
 
-// A File is one that a template has, or a folder that a folder of templates has.
+// A File is a template and its path in the project. Both may be folders.
 type File struct{ Template, Path string }
 
-// Deployed reports whether the feature is a part of what is deployed. One that is not consists of code alone: it is on
-// while that is there.
+// Deployed reports whether the feature is a part of what is deployed. Another feature is code alone, and is on while
+// its code exists.
 func (f Feature) Deployed() bool { return f.Value != "" }
 
-// IssuesCertificates reports whether the feature is one of those that have the manager's certificate issued.
+// IssuesCertificates reports whether the feature issues the manager's certificate.
 func (f Feature) IssuesCertificates() bool { return f.Excludes != "" }
 
-// Folder is where layouts have the files of its component.
+// Folder is the layouts' folder for the feature's component.
 func (f Feature) Folder() string { return "config/" + string(f.Name) }
 
 // Component is the line of the feature's component.
 func (f Feature) Component() Entry { return Entry{List: "components", Item: "../" + string(f.Name)} }
 
-// Lines are those of projects of kubebuilder: see [Feature.Entries].
+// Lines returns the feature's lines in projects of kubebuilder: see [Feature.Entries].
 func (f Feature) Lines() []Entry {
 	if len(f.Entries) > 0 {
 		return f.Entries
@@ -128,8 +127,8 @@ func (f Feature) Lines() []Entry {
 	return []Entry{{List: "resources", Item: "../" + string(f.Name)}}
 }
 
-// Without are the lines that go with it in projects of kubebuilder: its own, and those of others that are about it or
-// need it.
+// Without returns the lines that are off in projects of kubebuilder while the feature is off: its own, and those of
+// other features that depend on it or need it.
 func (f Feature) Without() []Entry {
 	all := slices.Clone(f.Lines())
 	for _, other := range Table() {
@@ -142,12 +141,12 @@ func (f Feature) Without() []Entry {
 	return all
 }
 
-// Deployed are the rows of those that are deployed.
+// Deployed returns the rows of features that are deployed.
 func Deployed() []Feature {
 	return slices.DeleteFunc(Table(), func(f Feature) bool { return !f.Deployed() })
 }
 
-// Names lists the names of all features in the order of the table.
+// Names returns the names of all features in the order of the table.
 func Names() (names []Name) {
 	for _, row := range Table() {
 		names = append(names, row.Name)
@@ -155,7 +154,7 @@ func Names() (names []Name) {
 	return names
 }
 
-// Parse returns the feature of a name; cert-manager may be spelt as its project does.
+// Parse returns the feature with this name. It also accepts cert-manager, as that project spells itself.
 func Parse(name string) (Name, bool) {
 	if name == "cert-manager" {
 		return CertManager, true
@@ -163,7 +162,7 @@ func Parse(name string) (Name, bool) {
 	return Name(name), slices.Contains(Names(), Name(name))
 }
 
-// Of is the row of a name; one that is not in the table has nothing but that.
+// Of returns the row of a feature; an unknown one has only its name.
 func Of(name Name) Feature {
 	all := Table()
 	if i := slices.IndexFunc(all, func(f Feature) bool { return f.Name == name }); i >= 0 {

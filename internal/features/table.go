@@ -1,7 +1,7 @@
 package features
 
-// Table lists the features in the order of their lines: a component sees what those above it made. Those that are not
-// deployed come last.
+// Table lists the features in the order of their lines in config/default: a component sees the results of those above
+// it. Features that are not deployed come last.
 func Table() []Feature {
 	return []Feature{
 		{
@@ -102,7 +102,7 @@ PprofBindAddress: pprofAddress, // among ctrl.Options`}}},
 				ForOthers: "tracing needs a manager of `slipway init`",
 				OthersHint: "nothing was changed, since the project has no internal/manager/flags.go; in another project set up OpenTelemetry in the main function, " +
 					"and wrap reconcilers where they are completed",
-				Modules: []string{ // of a new project
+				Modules: []string{ // a new project requires them indirectly
 					"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp", "go.opentelemetry.io/otel",
 					"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc", "go.opentelemetry.io/otel/sdk", "go.opentelemetry.io/otel/trace",
 				},
@@ -121,5 +121,5 @@ PprofBindAddress: pprofAddress, // among ctrl.Options`}}},
 	}
 }
 
-// securely has controller-runtime serve metrics over HTTPS, to clients with the permission.
+// securely makes controller-runtime serve metrics over HTTPS, to authorized clients.
 const securely = "Metrics: metricsserver.Options{BindAddress: metricsAddress, SecureServing: true, FilterProvider: filters.WithAuthenticationAndAuthorization}, // among ctrl.Options"

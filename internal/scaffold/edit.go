@@ -14,39 +14,33 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// An Edit changes the shape of a project that is there, such as [Relicense]: it plans
-// files, and changes what is written to PROJECT at the end. It plans only what is missing,
-// so that a second run changes nothing.
+// An Edit changes the shape of an existing project, such as [Relicense]: it plans files and changes the entries of
+// PROJECT. It plans only what is missing, so that a second run changes nothing.
 type Edit = func(*Plan, *project.Project) error
 
-// EditProject plans edits of the project in a folder, all in one: either each of them
-// can be done or none is.
+// EditProject plans several edits together: all are possible, or none is planned.
 func EditProject(folder *fileview.Folder, edits ...Edit) (*Plan, error) {
 	return projectfile.Edit(folder, edits...)
 }
 
-// ForManager has later edits change the manager whose main package is in a folder, where there are several.
+// ForManager selects the manager that later edits change, by the folder of its main package.
 func ForManager(pkg string) Edit {
 	return func(p *Plan, _ *project.Project) error { return p.Code().Choose(pkg) }
 }
 
-// MultiGroup lays the project out for several groups, or for one again. APIs, controllers
-// and webhooks move, and what names their places is rewritten.
+// MultiGroup moves the project to the layout for several groups, or back to that for one.
 func MultiGroup(on bool) Edit { return layout.MultiGroup(on) }
 
-// DeclareMultiGroup says in PROJECT alone which of the layouts the project has.
+// DeclareMultiGroup changes the layout in PROJECT alone. Nothing moves.
 func DeclareMultiGroup(on bool) Edit { return layout.Declare(on) }
 
-// InNamespace has the manager watch its own namespace, with permissions there alone, or the
-// whole cluster again.
+// InNamespace makes the manager watch its own namespace only, with permissions there alone, or the whole cluster again.
 func InNamespace(on bool) Edit { return feature.InNamespace(on) }
 
-// Relicense changes the header that generated and scaffolded Go files begin with. Files
-// that are there keep theirs, except for those that are generated again.
+// Relicense changes the header of Go files that are scaffolded or generated from now on; existing files keep theirs.
 func Relicense(l License) Edit { return header.Relicense(l) }
 
-// MadeBy says which slipway edits the project. What Enable writes after it names that release where it brings slipway
-// to other machines.
+// MadeBy sets the version of slipway. Files of a later Enable that install slipway on other machines name that release.
 func MadeBy(version string) Edit {
 	return func(p *Plan, _ *project.Project) error {
 		p.MadeBy(version)
@@ -54,17 +48,17 @@ func MadeBy(version string) Edit {
 	}
 }
 
-// Enable switches features on, and writes the files of those that have none yet. Two features keep the certificate;
-// enabling one switches the other off.
+// Enable switches features on and writes the missing files of each. Two features issue the certificate; enabling one
+// switches the other off.
 func Enable(names ...features.Name) Edit { return feature.Enable(names...) }
 
-// Disable switches features off. Their files stay.
+// Disable switches features off. Their configuration stays.
 func Disable(names ...features.Name) Edit { return feature.Disable(names...) }
 
-// A Waiting is a section of the configuration that is in comments though the project's webhooks need it.
+// A Waiting is a commented section of a kustomization that the project's webhooks need.
 type Waiting = feature.Waiting
 
-// WaitingSections are those of the project in a folder, in the order of their lines.
+// WaitingSections lists the commented sections that the project's webhooks need, by line.
 func WaitingSections(folder *fileview.Folder) ([]Waiting, error) {
 	p, file, err := projectfile.Open(folder)
 	if err != nil {
@@ -73,8 +67,8 @@ func WaitingSections(folder *fileview.Folder) ([]Waiting, error) {
 	return feature.WaitingSections(p, file)
 }
 
-// CanKeepCertificates reports whether the project in a folder has the code with which a manager starts before it has a
-// certificate, as projects made by slipway have: its manager can issue its own.
+// CanKeepCertificates reports whether the manager can issue its own certificate: projects made by slipway have the code
+// with which it starts before there is one.
 func CanKeepCertificates(root string) bool {
 	_, err := os.Stat(filepath.Join(root, filepath.FromSlash(manager.FlagsFile)))
 	return err == nil

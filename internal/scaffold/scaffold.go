@@ -19,104 +19,99 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// The inputs of verbs, and the plans that verbs make of them.
+// Inputs of verbs, and the plans that verbs make of them.
 type (
 	// A Plan is a set of file changes that is decided and not yet written.
 	Plan = plan.Plan
-	// A Difference is what a plan would make of a file.
+	// A Difference is what a plan would do to one file.
 	Difference = plan.Difference
-	// A Replaced is a file as it was before something that follows from a plan wrote it.
+	// A Replaced is the earlier state of a file that something after a plan wrote.
 	Replaced = plan.Replaced
 
-	// A Project says what to scaffold. Empty fields get a default from the folder.
+	// A Project has the options of [Init].
 	Project = newproject.Options
-	// A License says what stands at the top of a project's Go files.
+	// A License is the text at the top of a project's Go files.
 	License = header.License
-	// An API says what to add to a project.
+	// An API has the options of [CreateAPI].
 	API = newapi.Options
 	// An Image is the container that a kind's controller runs in a Deployment.
 	Image = newapi.Image
-	// An External says where the Go types of another module are.
+	// An External is the place of Go types in another module.
 	External = kind.External
-	// A Webhook says which webhooks to give a kind.
+	// A Webhook has the options of [CreateWebhook].
 	Webhook = newwebhook.Options
-	// Folders are the user's own: what [Hold] keeps there.
+	// Folders are folders of the user that [Hold] needs.
 	Folders = lock.Folders
-	// A Deletion says what to take out of a project.
+	// A Deletion has the options of [DeleteAPI].
 	Deletion = deletion.Options
-	// A WebhookDeletion says which webhooks of a kind to take out; none of them means all.
+	// A WebhookDeletion has the options of [DeleteWebhook]. If it selects no webhook, all are deleted.
 	WebhookDeletion = deletion.WebhookOptions
 )
 
-// ImagePlugin is where PROJECT records what APIs that run an image were made with.
+// ImagePlugin is the key in PROJECT under which kubebuilder's plug-in records APIs that run an image.
 const ImagePlugin = newapi.ImagePlugin
 
-// Init plans a new project in a folder, or what is missing of it. It refuses a folder
-// that holds another project, and names that Kubernetes or Go would refuse later.
+// Init plans a new project, or what is missing of it. It refuses a folder with another project, and names that
+// Kubernetes or Go would refuse later.
 func Init(folder *fileview.Folder, o Project) (*Plan, error) { return newproject.Create(folder, o) }
 
-// CreateAPI plans an API in the project in a folder. It keeps everything that is there already and completes what is
-// missing.
+// CreateAPI plans an API. It keeps all existing files and adds what is missing.
 func CreateAPI(folder *fileview.Folder, o API) (*Plan, error) { return newapi.Create(folder, o) }
 
-// CheckAPI refuses what [CreateAPI] would refuse whatever the project's files hold.
+// CheckAPI returns those refusals of [CreateAPI] that precede planning, so that callers can run it before they fetch
+// modules.
 func CheckAPI(folder *fileview.Folder, o API) error { return newapi.Check(folder, o) }
 
-// CreateWebhook plans webhooks in the project in a folder. It keeps everything that is there already and completes
-// what is missing.
+// CreateWebhook plans webhooks. It keeps all existing files and adds what is missing.
 func CreateWebhook(folder *fileview.Folder, o Webhook) (*Plan, error) {
 	return newwebhook.Create(folder, o)
 }
 
-// CheckWebhook refuses what cannot be created in the project in a folder, before anything is fetched.
+// CheckWebhook returns those refusals of [CreateWebhook] that precede planning, as [CheckAPI] does.
 func CheckWebhook(folder *fileview.Folder, o Webhook) error { return newwebhook.Check(folder, o) }
 
-// ErrOneVersion is why a kind with a single version gets no conversion.
+// ErrOneVersion reports that a kind with a single version gets no conversion.
 var ErrOneVersion = newwebhook.ErrOneVersion
 
-// DeleteAPI plans the undoing of what created an API in the project in a folder: its
-// files, its lines in files that it shares, and its entry in PROJECT. Changed files and
-// lines stay, and the plan's changes say which and why. When there is nothing to delete,
-// the plan has nothing to do: deleting twice is no mistake.
+// DeleteAPI plans the deletion of an API: its files, its lines in shared files and its entry in PROJECT. Files and
+// lines that the user changed stay, and the plan's changes list them with the reason. A missing API is no error; the
+// plan has nothing to do.
 func DeleteAPI(folder *fileview.Folder, o Deletion) (*Plan, error) { return deletion.API(folder, o) }
 
-// DeleteWebhook plans the undoing of what created webhooks in the project in a
-// folder; see [DeleteAPI].
+// DeleteWebhook plans the deletion of webhooks; see [DeleteAPI].
 func DeleteWebhook(folder *fileview.Folder, o WebhookDeletion) (*Plan, error) {
 	return deletion.Webhook(folder, o)
 }
 
-// ReadProject reads the PROJECT file in a folder; what is wrong with it is reported in words for its user.
+// ReadProject reads PROJECT as it is written. Its errors are for the user.
 func ReadProject(folder *fileview.Folder) (*project.Project, error) { return projectfile.Read(folder) }
 
-// ProjectInCode is [ReadProject] with what the project's code says of it: the path of its module, and where its types
-// are.
+// ProjectInCode reads PROJECT with what the code shows otherwise, such as the module path and the folders of types.
 func ProjectInCode(folder *fileview.Folder) (*project.Project, error) {
 	_, file, err := projectfile.Look(folder)
 	return file, err
 }
 
-// Hold makes sure that no other process changes the project in a folder until release is
-// called: a plan is made and applied in between. It waits for another command, and reports
-// h so. Then it takes back what a command left that was killed.
+// Hold keeps other processes from changing the project until release is called. Callers make and apply a plan in
+// between. Hold waits for another command, and reports that to h. Then it reverts what a killed command left.
 func Hold(ctx context.Context, root string, own Folders, h report.Handler) (release func(), err error) {
 	return lock.Hold(ctx, root, own, h)
 }
 
-// Interrupted reports whether a command in the folder did not end, is still at work, or something looks like one.
+// Interrupted reports whether a command in the folder is running or was killed, or something looks like one.
 func Interrupted(root string) bool { return transaction.Interrupted(root) }
 
-// CheckGo refuses a Go installation that is missing or older than scaffolded projects need.
+// CheckGo refuses a missing Go installation, or one that is too old for scaffolded projects.
 func CheckGo(ctx context.Context, root string) error { return gomod.CheckGo(ctx, root) }
 
-// Fetch makes sure that every package that the project in a folder imports is in
-// the module cache, and reports h of downloads. It needs no network if they all are.
+// Fetch ensures that every package that the project imports is in the module cache, and reports downloads to h. If all
+// are there, it needs no network.
 func Fetch(ctx context.Context, root string, h report.Handler) error {
 	return gomod.Fetch(ctx, root, h)
 }
 
-// Require has the project's go.mod require the module of an external kind, unless it does:
-// it is fetched, and nothing else of the project is changed.
+// Require adds the module of an external kind to go.mod, unless go.mod requires it. It changes no other file than
+// go.mod and go.sum.
 func Require(ctx context.Context, root string, external External, h report.Handler) error {
 	return gomod.Get(ctx, root, external.Path, external.Module, h)
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// generatedBy is the annotation by which the plug-in's charts are known, and its value.
+// generatedBy is the annotation that identifies charts of kubebuilder's Helm plug-in, and kubebuilder its value.
 const generatedBy, kubebuilder = "kubebuilder.io/generated-by", "kubebuilder"
 
-// IsPlugins reports whether the text of a Chart.yaml says that kubebuilder wrote it.
+// IsPlugins reports whether the plug-in wrote this Chart.yaml.
 func IsPlugins(text []byte) bool {
 	var o struct{ Annotations map[string]string }
 	return yaml.Unmarshal(text, &o) == nil && o.Annotations[generatedBy] == kubebuilder
 }
 
-// chartName is the name in the text of a Chart.yaml; "" in a damaged one.
+// chartName returns the name in a Chart.yaml, or "" if it is damaged.
 func chartName(text string) string {
 	var o struct{ Name string }
 	if yaml.Unmarshal([]byte(text), &o) != nil {
@@ -28,7 +28,7 @@ func chartName(text string) string {
 	return o.Name
 }
 
-// ChartFile is the made Chart.yaml with what the user's has besides: a description, dependencies, maintainers and such.
+// ChartFile returns the made Chart.yaml with the user's additions: description, dependencies, maintainers and so on.
 func (c *Chart) ChartFile(made string) (string, error) {
 	var document yaml.Node
 	text := c.files[ChartFile]
@@ -63,10 +63,9 @@ func (c *Chart) ChartFile(made string) (string, error) {
 	return made, nil
 }
 
-// otherEnds are the ends of lines that YAML counts besides \n, and that [strings.SplitAfter] does not.
+// otherEnds are line breaks in YAML other than \n.
 const otherEnds = "\r\u0085\u2028\u2029"
 
-// commentLines is how many lines a comment has.
 func commentLines(comment string) int {
 	if comment == "" {
 		return 0
@@ -74,12 +73,11 @@ func commentLines(comment string) int {
 	return 1 + strings.Count(comment, "\n")
 }
 
-// pluginIcon reports whether this is the icon that leads nowhere.
+// pluginIcon reports whether this is the plug-in's icon, a placeholder.
 func pluginIcon(key, value *yaml.Node) bool {
 	return key.Value == "icon" && value.Value == "https://example.com/icon.png"
 }
 
-// replaceLine replaces the line that begins with a text.
 func replaceLine(text, begins, by string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -91,7 +89,7 @@ func replaceLine(text, begins, by string) string {
 	return out.String()
 }
 
-// annotations is the text of the user's.
+// annotations returns the text of the user's annotations, without the plug-in's.
 func annotations(value *yaml.Node) string {
 	var own map[string]string
 	if value.Decode(&own) != nil {

@@ -11,11 +11,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// A helper is a named template.
 type helper struct {
 	name string
 	line int    // of its define
-	text string // with the comment before it
+	text string // with the comment above it
 	body string // from define to end
 }
 
@@ -26,19 +25,20 @@ var (
 	ourHelper = lazy.Regexp(`define "([^"]+)"`)
 )
 
-// pluginHelpers are what the plug-in's named templates are called, behind the chart's name.
+// pluginHelpers are the plug-in's named templates, without the chart's name.
 var pluginHelpers = []string{
 	"name", "fullname", "chart", "labels", "selectorLabels", "serviceAccountName", "namespaceName", "resourceName",
 	"hasMutatingWebhooks", "hasValidatingWebhooks",
 }
 
-// fromPlugin are the digests of the helpers and notes that version 4.16 writes, in both forms of the chart.
+// fromPlugin are the digests of the helpers and notes of kubebuilder 4.16, in both forms of the chart; see
+// [Chart.digest].
 var fromPlugin = []string{
 	"e29de8281f35", "b8362f7cc6eb", "a2ecd35ce3f3", "58aa68d808c9", "5745591bdd28", "16ccbfee3916",
 	"9eeffed7d7ca", "a9fe23a51106", "7536ba2a935e", "eb4d207720bd", "60fdad9d0d0c",
 }
 
-// helpers are the named templates of a text; one without end is left out.
+// helpers returns the named templates of a text. It skips one that has no end.
 func helpers(text string) []helper {
 	var all []helper
 	begin, line, counted := 0, 1, 0
@@ -61,7 +61,7 @@ func helpers(text string) []helper {
 	}
 }
 
-// closing is where the define that begins at a place has ended, or -1.
+// closing returns the offset after the end of a define, or -1.
 func closing(text string, define int) int {
 	depth, at := 0, define
 	for {
@@ -85,7 +85,7 @@ func closing(text string, define int) int {
 	}
 }
 
-// digest is that of a text of the plug-in's, in a chart of any name.
+// digest identifies a text of the plug-in, whatever the chart's name and its indentation are.
 func (c *Chart) digest(text string) string {
 	var plain strings.Builder
 	for line := range strings.SplitSeq(text, "\n") {
@@ -101,8 +101,9 @@ func (c *Chart) isHelper(name string) bool {
 	return ok && (chart == c.Name || chart == "chart") && slices.Contains(pluginHelpers, short)
 }
 
-// Helpers is the text of named templates that stay: the user's, and those that files which stay name. The notes are
-// about those of the plug-in's that the user may have changed and that are no more; made are the helpers made now.
+// Helpers returns the text of named templates that stay: the user's, and those that remaining files include. Made is
+// the text of the helpers made now. Notes list helpers of the plug-in that are replaced or removed although the user
+// may have changed them.
 func (c *Chart) Helpers(made string, stays []string) (text string, notes []string) {
 	there := map[string]bool{}
 	for _, found := range ourHelper().FindAllStringSubmatch(made, -1) {
@@ -124,7 +125,7 @@ func (c *Chart) Helpers(made string, stays []string) (text string, notes []strin
 	return strings.Join(kept, "\n\n"), notes
 }
 
-// needed are the named templates that files which stay name, and those that these and the user's own need.
+// needed returns the named templates that remaining files or the user's templates include, also indirectly.
 func (c *Chart) needed(all []helper, stays []string) map[string]bool {
 	bodies, needed := map[string][]string{}, map[string]bool{}
 	next := slices.Collect(maps.Keys(named(stays)))
@@ -145,7 +146,7 @@ func (c *Chart) needed(all []helper, stays []string) map[string]bool {
 	return needed
 }
 
-// OwnHelpers is the text of the user's named templates.
+// OwnHelpers returns the text of the user's named templates.
 func (c *Chart) OwnHelpers() string {
 	var own []string
 	for _, h := range helpers(c.files[Helpers]) {
@@ -156,7 +157,7 @@ func (c *Chart) OwnHelpers() string {
 	return strings.Join(own, "\n")
 }
 
-// named are the helpers that texts include.
+// named returns the named templates that texts include.
 func named(texts []string) map[string]bool {
 	names := map[string]bool{}
 	for _, text := range texts {
@@ -167,7 +168,7 @@ func named(texts []string) map[string]bool {
 	return names
 }
 
-// OwnNotes reports whether the user has changed what Helm prints after an installation.
+// OwnNotes reports whether the user changed NOTES.txt.
 func (c *Chart) OwnNotes() bool {
 	text := c.files[NotesFile]
 	return text != "" && !slices.Contains(fromPlugin, c.digest(text))

@@ -1,13 +1,13 @@
-// Package kubebuilderchart reads the charts that kubebuilder's Helm plug-in wrote, and finds in them what the user set,
-// added and changed, so that a chart of ours can take their place.
+// Package kubebuilderchart reads the charts of kubebuilder's Helm plug-in. It finds what the user set, added and
+// changed in them, so that slipway's chart can replace them.
 //
-//	c, err := former.Read("dist/chart", "config")
-//	own := c.Own()           // files that the plug-in did not write
-//	edits := c.Edits(made)   // lines that follow neither from config/ nor from the plug-in
+//	c, err := kubebuilderchart.Read("dist/chart", "config")
+//	own := c.Own()       // files that the plug-in did not write
+//	edits := c.Edits()   // lines that follow neither from config/ nor from the plug-in
 //
-// The plug-in has no record of what it wrote. So a template counts as the plug-in's when config/ has all its objects. A
-// line of it counts as the user's when neither config/, the chart made now nor the plug-in has such a line. Deleted
-// lines are not found.
+// The plug-in keeps no record of what it wrote. So a template counts as the plug-in's if config/ has all its objects. A
+// line in it counts as the user's if neither config/, the new chart nor the plug-in has such a line. Deleted lines are
+// not found.
 package kubebuilderchart
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
-// Files with a meaning of their own, by their paths in the chart.
+// Files with a special meaning, by path in the chart.
 const (
 	ChartFile  = "Chart.yaml"
 	ValuesFile = "values.yaml"
@@ -34,25 +34,25 @@ const (
 	NotesFile  = "templates/NOTES.txt"
 )
 
-// Limits far above what charts have.
+// Limits far above the needs of charts.
 const (
 	maxFiles = 10000
 	maxText  = 64 << 20 // bytes of all files
 )
 
-// A Chart is one that the plug-in wrote.
+// A Chart is a chart that the plug-in wrote.
 type Chart struct {
-	Name  string // that its templates are called by
+	Name  string // the chart's name, which its templates use
 	dir   string
 	files map[string]string // text by path, with \n as line ends
 	words *words            // lines that follow from the project
 }
 
-// special are the files that every chart of the plug-in's has, and whose text is needed.
+// special are files of every chart of the plug-in whose text is needed.
 var special = []string{ChartFile, ValuesFile, IgnoreFile, Helpers, NotesFile}
 
-// Read reads the chart in folder dir, and the configuration of its project in folder config. Links in the chart are not
-// followed: such files are the user's. In place of one of the special files they are refused.
+// Read reads the chart in folder dir, and the project's configuration in folder config. It does not follow links in the
+// chart: these are the user's files. It refuses links in place of the special files.
 func Read(dir, config string) (*Chart, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -80,7 +80,7 @@ func Read(dir, config string) (*Chart, error) {
 	return c, nil
 }
 
-// texts are the files below a folder that end in a suffix, by their paths in it.
+// texts returns the files below a folder that end in a suffix, by path.
 func texts(dir, suffix string) (map[string]string, error) {
 	all, left := map[string]string{}, maxText
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -110,25 +110,25 @@ func texts(dir, suffix string) (map[string]string, error) {
 	return all, err
 }
 
-// Text is the text of a file, or "".
+// Text returns the text of a file, or "".
 func (c *Chart) Text(path string) string { return c.files[path] }
 
-// Learn adds the chart that is made now to what follows from the project.
+// Learn adds a template of the new chart to what follows from the project. Callers call it before [Chart.Edits].
 func (c *Chart) Learn(text string) { c.words.add(text) }
 
-// Templates are the paths of the templates that the plug-in wrote, in order.
+// Templates returns the paths of the templates that the plug-in wrote, sorted.
 func (c *Chart) Templates() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.files)), func(path string) bool { return !c.fromPlugin(path) })
 }
 
-// Own are the paths of the user's files, in order.
+// Own returns the paths of the user's files, sorted.
 func (c *Chart) Own() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.files)), func(path string) bool {
 		return slices.Contains(special, path) || c.fromPlugin(path)
 	})
 }
 
-// fromPlugin reports whether a template has objects of the project alone.
+// fromPlugin reports whether a template has only objects of the project.
 func (c *Chart) fromPlugin(path string) bool {
 	if !strings.HasPrefix(path, "templates/") || !strings.HasSuffix(path, ".yaml") {
 		return false
@@ -143,7 +143,7 @@ var (
 	nameSuffix  = lazy.Regexp(`"suffix" "([^"]+)"`)
 )
 
-// Names are those of a template's objects, without the chart's; an object without one has "".
+// Names returns the names of a template's objects, without the chart's name. An object without a name has "".
 func (c *Chart) Names(path string) []string {
 	var names []string
 	for _, document := range documentEnd().Split(c.files[path], -1) {
@@ -159,7 +159,7 @@ func (c *Chart) Names(path string) []string {
 	return names
 }
 
-// plainName is a name without the release's or chart's.
+// plainName returns a name without that of the release or the chart.
 func (c *Chart) plainName(text string) string {
 	if suffix := nameSuffix().FindStringSubmatch(text); suffix != nil {
 		return suffix[1]
@@ -170,14 +170,14 @@ func (c *Chart) plainName(text string) string {
 	return strings.TrimPrefix(c.words.plain(text), "-")
 }
 
-// An Edit is a run of lines that the user wrote into a template of the plug-in's.
+// An Edit is a run of lines that the user wrote into a template of the plug-in.
 type Edit struct {
 	File  string
-	Line  int // of the first
+	Line  int // of the first line, from 1
 	Lines []string
 }
 
-// Edits are the user's lines in the plug-in's templates; Learn comes first.
+// Edits returns the user's lines in the plug-in's templates. Callers call [Chart.Learn] first.
 func (c *Chart) Edits() []Edit {
 	var edits []Edit
 	for _, path := range c.Templates() {

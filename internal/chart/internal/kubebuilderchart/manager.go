@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// pluginFlags are those that the plug-in's templates set themselves, from other values.
+// pluginFlags are flags that the plug-in's templates set from other values.
 var pluginFlags = []string{"--metrics-bind-address", "--metrics-secure", "--health-probe-bind-address", "--webhook-port", "--webhook-cert-path", "--metrics-cert-path"}
 
-// texted are the items of a list as text.
 func texted(literal any) []string {
 	items, _ := literal.([]any)
 	texts := make([]string, len(items))
@@ -20,13 +19,12 @@ func texted(literal any) []string {
 	return texts
 }
 
-// flag is the name of an argument.
 func flag(argument string) string {
 	name, _, _ := strings.Cut(argument, "=")
 	return name
 }
 
-// arguments are the manager's: those made now, as the user changed them, and the user's own.
+// arguments merges the manager's arguments: the new ones with the user's changes, then the user's own.
 func (m *merger) arguments(path string, made, former []string) any {
 	result := []any{}
 	for _, argument := range made {
@@ -60,7 +58,7 @@ func (m *merger) templated(flag string) bool {
 	return false
 }
 
-// noteFlag notes an argument that the configuration has with another value.
+// noteFlag reports an argument that the configuration sets to another value.
 func (m *merger) noteFlag(path, argument string) {
 	if port, ok := m.into.Get("metrics.port"); ok && argument == fmt.Sprintf("--metrics-bind-address=:%v", port) {
 		return
@@ -68,7 +66,7 @@ func (m *merger) noteFlag(path, argument string) {
 	m.notes = append(m.notes, fmt.Sprintf("%s: %s is left out: the project sets this flag; change it in %s", path, argument, inManager))
 }
 
-// variables are the manager's: those made now, as the user changed them, and the user's own.
+// variables merges the manager's variables: the new ones with the user's changes, then the user's own.
 func (m *merger) variables(path string, made, former any) any {
 	result, _ := made.([]any)
 	result = slices.Clone(result)
@@ -93,7 +91,7 @@ func (m *merger) variables(path string, made, former any) any {
 	return result
 }
 
-// listed are variables as a list: charts have them as a mapping, too.
+// listed returns variables as a list. Some charts have them as a mapping.
 func listed(literal any) []map[string]any {
 	var variables []map[string]any
 	switch v := literal.(type) {

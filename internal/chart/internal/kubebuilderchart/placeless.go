@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// instead is what to use for a value that has no place. After a command that changes the project the chart is made
-// anew, and has the value if it is one of a feature.
+// instead is what to use in place of a value that the new chart does not have. If it is a command that enables a
+// feature, the chart made afterwards has the value.
 func (p place) instead() string {
 	switch {
 	case p.elsewhere == "":
@@ -21,24 +21,24 @@ func (p place) instead() string {
 	return p.elsewhere + ", then slipway helm, which adds " + p.to
 }
 
-// placed reports whether a place is in the values made now.
+// placed reports whether the new values have a place.
 func (m *merger) placed(p place) bool {
 	_, there := m.into.Get(p.to)
 	return there
 }
 
-// rename notes that a value has another name.
+// rename records that a value has another name.
 func (m *merger) rename(path string, p place) {
 	if p.to != path {
 		m.renamed = append(m.renamed, path+" is "+p.to)
 	}
 }
 
-// placeless notes a value that has no place. Where it is what the plug-in or the project has anyway, only a release
-// that sets it loses something.
+// placeless records a value that the new chart does not have. If the value is the default of the plug-in or the
+// project, only a release that sets another one loses something.
 func (m *merger) placeless(path string, p place, literal any) {
 	switch {
-	case m.needed(path) && !m.wasRead(path): // the templates that read it stay
+	case m.needed(path) && !m.wasRead(path): // templates that read it stay
 	case empty(literal), p.usual != nil && fmt.Sprint(p.usual) == fmt.Sprint(literal), m.follows(path[strings.LastIndex(path, ".")+1:], literal):
 		m.lost[p.instead()] = append(m.lost[p.instead()], path)
 	default:
@@ -46,8 +46,8 @@ func (m *merger) placeless(path string, p place, literal any) {
 	}
 }
 
-// unset notes the values of the plug-in that its templates read and the former chart leaves out or has in a comment: a
-// release may set them.
+// unset records the plug-in's values that its templates read and the former values.yaml does not set: a release may set
+// them.
 func (m *merger) unset() {
 	for _, path := range slices.Sorted(maps.Keys(places)) {
 		switch p, _ := placeOf(path); {
@@ -60,8 +60,8 @@ func (m *merger) unset() {
 	}
 }
 
-// wasRead reports whether a template that goes names a value, one below it or the group that it is in. Groups at the
-// top are left out: templates ask whether those have a key at all.
+// wasRead reports whether a removed template reads a value, one below it, or its group. Groups at the top do not count:
+// templates only test whether they have a key.
 func (m *merger) wasRead(path string) bool {
 	group := path[:max(0, strings.LastIndex(path, "."))]
 	return slices.ContainsFunc(m.gone, func(read string) bool {
@@ -69,7 +69,7 @@ func (m *merger) wasRead(path string) bool {
 	})
 }
 
-// lists are the notes on all values with other names, and on all without a place that the former chart does not set.
+// lists returns the notes on renamed values, and on values without a counterpart.
 func (m *merger) lists() (notes []string) {
 	if len(m.renamed) > 0 {
 		slices.Sort(m.renamed)
@@ -87,7 +87,7 @@ func (m *merger) lists() (notes []string) {
 	return notes
 }
 
-// follows reports whether the project's configuration has all of a value.
+// follows reports whether the project's configuration contains all of a value.
 func (m *merger) follows(key string, literal any) bool {
 	switch v := literal.(type) {
 	case map[string]any:

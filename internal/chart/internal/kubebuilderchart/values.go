@@ -13,27 +13,27 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// Values are those of the chart that is made now: what the former chart's take their places in.
+// Values are the values of the new chart, into which the former chart's are merged.
 type Values interface {
-	// Get is the literal of a setting; ok is false if there is no such one.
+	// Get returns the value of a setting; ok is false if there is none.
 	Get(path string) (literal any, ok bool)
-	// Change gives a setting another literal.
+	// Change changes the value of a setting.
 	Change(path string, literal any)
-	// Add adds a setting to a group, or to the top; its key may have dots.
+	// Add adds a setting to a group, or to the top if group is "". The key may contain dots.
 	Add(group, key, comment string, literal any)
 }
 
-// A place is where a value of the plug-in is now.
+// A place is where a value of the plug-in belongs in the new chart.
 type place struct {
-	to        string // the value here
-	usual     any    // what the plug-in writes by itself where there is no value here
+	to        string // the new name; "" is the same
+	usual     any    // the plug-in's default, for values without a new place
 	elsewhere string // where else to set it
 }
 
 const inManager = "config/manager/manager.yaml"
 
-// places are the values that the plug-in writes, in its second and its first form. Those of the second form have the
-// same names here, so they have no "to".
+// places are the values that the plug-in writes, in its second and in its first form. Most of the second form keep
+// their names, so their to is "".
 var places = map[string]place{
 	"nameOverride": {}, "fullnameOverride": {},
 
@@ -91,7 +91,7 @@ var places = map[string]place{
 	"networkPolicy.enable":                            {to: "networkPolicy.enabled", usual: false, elsewhere: "slipway edit --enable network-policy"},
 }
 
-// placeOf is the place of a value of the plug-in's, if it is one.
+// placeOf returns the place of a value, if the plug-in has it.
 func placeOf(path string) (place, bool) {
 	p, known := places[path]
 	if p.to == "" {
@@ -100,13 +100,12 @@ func placeOf(path string) (place, bool) {
 	return p, known
 }
 
-// isPlugins reports whether the plug-in has a value of this path, or values below it or above.
+// isPlugins reports whether the plug-in has a value at, below or above a path.
 func isPlugins(path string) bool {
 	_, ok := places[path]
 	return ok || isGroup(path) || slices.ContainsFunc(slices.Collect(maps.Keys(places)), func(known string) bool { return strings.HasPrefix(path, known+".") })
 }
 
-// isGroup reports whether the plug-in has values below a path.
 func isGroup(path string) bool {
 	for known := range places {
 		if strings.HasPrefix(known, path+".") {
@@ -121,7 +120,7 @@ var (
 	valueIndex = lazy.Regexp(`index\s+\$?\.Values((?:\s+"[^"]+")+)`)
 )
 
-// UsedValues are the paths of the values that a template's text names.
+// UsedValues returns the paths of the values that a template reads.
 func UsedValues(text string) []string {
 	var paths []string
 	for _, found := range valuePath().FindAllStringSubmatch(text, -1) {
@@ -133,8 +132,9 @@ func UsedValues(text string) []string {
 	return paths
 }
 
-// Merge sets in the values made now what the former chart has set; used is what templates that stay need as it was, and
-// gone what those that go have read. The notes are about what has another name or no place any more.
+// Merge merges the former chart's values into the new ones. Remaining templates read the values in used, which
+// therefore keep their names too. Removed templates read those in gone. Notes list values with another name and without
+// a counterpart.
 func (c *Chart) Merge(into Values, used, gone []string) (notes []string, err error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(c.files[ValuesFile]), &document); err != nil {
@@ -151,7 +151,6 @@ func (c *Chart) Merge(into Values, used, gone []string) (notes []string, err err
 	return slices.Concat(m.notes, m.lists()), err
 }
 
-// merger is the merging.
 type merger struct {
 	chart   *Chart
 	into    Values
@@ -160,12 +159,12 @@ type merger struct {
 	notes   []string
 	seen    map[string]bool // paths that the former chart sets
 	renamed []string
-	lost    map[string][]string // paths without a place, by what to use instead
-	image   bool                // the former chart names one
+	lost    map[string][]string // paths without a counterpart, by what to use instead
+	image   bool                // the former chart sets the image's repository
 	tag     bool
 }
 
-// untagged reports whether the former chart's image has its tag from appVersion.
+// untagged reports whether the former chart takes the image's tag from appVersion.
 func (m *merger) untagged() bool { return m.image && !m.tag }
 
 // group merges the values below a path.
@@ -197,7 +196,6 @@ func (m *merger) group(n *yaml.Node, path string) error {
 	return nil
 }
 
-// uncommented is a comment's text.
 func uncommented(comment string) string {
 	lines := strings.Split(comment, "\n")
 	for i, line := range lines {
@@ -206,14 +204,14 @@ func uncommented(comment string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// needed reports whether a template that stays names a value, one above it or one below it.
+// needed reports whether a remaining template reads a value at, above or below a path.
 func (m *merger) needed(path string) bool {
 	return slices.ContainsFunc(m.used, func(used string) bool {
 		return used == path || strings.HasPrefix(path, used+".") || strings.HasPrefix(used, path+".")
 	})
 }
 
-// place puts a value of the plug-in where it is now.
+// place moves a value of the plug-in to its new place.
 func (m *merger) place(path string, p place, literal any) {
 	switch {
 	case strings.HasSuffix(path, ".image.repository"):
@@ -241,7 +239,6 @@ func (m *merger) place(path string, p place, literal any) {
 	m.into.Change(p.to, literal)
 }
 
-// empty reports whether a value says nothing.
 func empty(literal any) bool {
 	switch v := literal.(type) {
 	case nil:
@@ -256,7 +253,7 @@ func empty(literal any) bool {
 	return false
 }
 
-// emptied is the empty value of a literal's type.
+// emptied returns the empty value of a literal's type.
 func emptied(literal any) any {
 	switch literal.(type) {
 	case map[string]any:

@@ -7,28 +7,28 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// words are the lines that follow from a project, without what templates replace in them.
+// words are the lines that follow from a project, in the form of [words.plain].
 type words struct {
-	name  *regexp.Regexp // of the chart, which begins names
+	name  *regexp.Regexp // the chart's name, with which names begin
 	lines map[string]bool
 	keys  map[string]bool
 }
 
-// pluginLines are those that the plug-in's templates have and no configuration has.
+// pluginLines are in the plug-in's templates and in no configuration.
 var pluginLines = []string{
 	"{}", "[]", "helm.sh/resource-policy: keep", "--metrics-secure=false", "--metrics-bind-address=0", "--webhook-port=", "--webhook-port=-1",
 	"imagePullSecrets:", "env:", "insecureSkipVerify: true", "..svc", "..svc.cluster.local", "metrics-service..svc",
 	"name: webhook-cert", "name: metrics-certs", "mountPath: /tmp/k8s-metrics-server/metrics-certs", "scheme: httpshttp", "port: httpshttp", "name: httpshttp", "serverName: ..svc",
 }
 
-// pluginKeys are those before an action.
+// pluginKeys are keys before an action in the plug-in's templates.
 var pluginKeys = []string{
 	"helm.sh/chart", "app.kubernetes.io/instance", "app.kubernetes.io/version", "app.kubernetes.io/managed-by", "app.kubernetes.io/name",
 	"priorityClassName", "strategy", "topologySpreadConstraints", "tolerations", "affinity", "nodeSelector", "imagePullPolicy",
 	"value", "name", "port", "serverName", "replicas",
 }
 
-// stamp is the key of the line by which a CRD names the generator's version, which a later one changes.
+// stamp is the key of a CRD's line with the generator's version, which a newer generator changes.
 const stamp = "controller-gen.kubebuilder.io/version: "
 
 func newWords(chart string) *words {
@@ -42,7 +42,7 @@ func newWords(chart string) *words {
 	return w
 }
 
-// add makes the lines of a text known, those in comments too: kubebuilder's configuration has parts that wait there.
+// add adds the lines of a text, also commented ones: kubebuilder's configuration has optional parts in comments.
 func (w *words) add(text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		line = w.plain(strings.TrimPrefix(strings.TrimSpace(line), "#"))
@@ -54,14 +54,14 @@ func (w *words) add(text string) {
 }
 
 var (
-	literal = lazy.Regexp(`\{\{-?\s*"(?:[^"\\]|\\.)*"\s*-?\}\}`) // an action that gives text, which may have braces
+	literal = lazy.Regexp(`\{\{-?\s*"(?:[^"\\]|\\.)*"\s*-?\}\}`) // an action that renders a string, which may contain braces
 	action  = lazy.Regexp(`\{\{.*?\}\}`)
 	comment = lazy.Regexp(`\s#.*$`)
 	items   = lazy.Regexp(`^(-\s+)+`)
 	quotes  = strings.NewReplacer(`"`, "", `'`, "")
 )
 
-// plain is a line without actions, quotes, comment, place in a list, and the names that it begins with.
+// plain returns a line without actions, quotes, comment, list dash and name prefix.
 func (w *words) plain(line string) string {
 	line = action().ReplaceAllString(literal().ReplaceAllString(line, ""), "")
 	line = comment().ReplaceAllString(line, "")
@@ -73,7 +73,7 @@ func (w *words) plain(line string) string {
 	return unprefixed(line)
 }
 
-// unprefixed is a text without the dash that follows a prefix; arguments begin with two.
+// unprefixed returns a text without the dash that follows a prefix. Arguments begin with two dashes and stay.
 func unprefixed(text string) string {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "--") {

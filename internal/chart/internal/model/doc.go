@@ -1,12 +1,11 @@
-// Package model finds out what a kustomization deploys, what belongs to which of its features,
-// and where the names are that follow from its prefix and namespace. It asks kustomize for that:
+// Package model finds what a kustomization deploys, which feature each part belongs to, and which names follow from the
+// prefix and the namespace. It asks kustomize:
 //
 //	m, err := model.Load(ctx, "config/default", files)
 //
-// The kustomization is built with marks for prefix and namespace, so that everything that follows from them has a mark
-// in it: names, references to them and what replacements put together. References that have the built name already,
-// which kustomize leaves alone, get their marks afterwards. Then it is built again without each of its features, which
-// are its components (in projects of kubebuilder: resources and patches of well-known names). Whatever is missing then
-// belongs to the feature. Nothing is guessed from how an object looks, and what users add to the configuration takes
-// part.
+// Load builds the kustomization with marks for prefix and namespace. So everything that follows from them contains a
+// mark: names, references to them, and results of replacements. References that are written with the built name, which
+// kustomize leaves alone, get their marks afterwards. Then Load builds it again without each feature: its components
+// or, in projects of kubebuilder, resources and patches with well-known names. The parts missing then belong to the
+// feature. So nothing is guessed from how an object looks, and what users add to the configuration is included.
 package model

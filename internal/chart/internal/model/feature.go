@@ -12,16 +12,16 @@ import (
 // A Feature is a part of what is deployed that can be switched off.
 type Feature struct {
 	Name    string // of its folder below config
-	Value   string // of what switches it on, such as metrics
-	What    string // what is there with it, in a sentence
+	Value   string // the value that switches it, such as metrics
+	What    string // what it provides, in a sentence
 	entries []features.Entry
 }
 
 // On is the condition that the feature is switched on.
 func (f Feature) On() tree.Condition { return tree.If(".Values." + f.Value + ".enabled") }
 
-// featuresOf are those that a kustomization has: each of its components, and in projects of
-// kubebuilder what stands for one.
+// featuresOf returns the features of a kustomization: each of its components or, in projects of kubebuilder, the lines
+// instead.
 func featuresOf(kustomization map[string]any) []Feature {
 	components := components(kustomization)
 	var all []Feature
@@ -42,7 +42,6 @@ func featuresOf(kustomization map[string]any) []Feature {
 	return all
 }
 
-// components are the paths of components.
 func components(kustomization map[string]any) []any {
 	list, _ := kustomization["components"].([]any)
 	var paths []any
@@ -57,7 +56,7 @@ func components(kustomization map[string]any) []any {
 // taken are keys of values that are no features.
 var taken = []string{"manager", "serviceAccount", "crd", "rbac", "nameOverride", "fullnameOverride", "global"}
 
-// valueOf is the key of values for a component in a folder of a name: the name in one word.
+// valueOf returns the key of values for the component in a folder of this name: the name in camel case.
 func valueOf(name string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')

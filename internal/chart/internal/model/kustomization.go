@@ -9,7 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// holds reports whether a kustomization has an entry in one of its lists.
 func holds(kustomization map[string]any, e features.Entry) bool {
 	for name, list := range kustomization {
 		if items, ok := list.([]any); ok && e.Folder == "" && e.In(name) && slices.ContainsFunc(items, e.Is) {
@@ -19,7 +18,6 @@ func holds(kustomization map[string]any, e features.Entry) bool {
 	return false
 }
 
-// read reads a kustomization.
 func read(text []byte) (map[string]any, error) {
 	var kustomization map[string]any
 	if err := yaml.Unmarshal(text, &kustomization); err != nil {
@@ -31,7 +29,7 @@ func read(text []byte) (map[string]any, error) {
 	return kustomization, nil
 }
 
-// edit is a kustomization with marks for prefix and namespace, without some entries.
+// edit returns a kustomization with marks for prefix and namespace, and without some entries.
 func edit(text []byte, without []features.Entry) ([]byte, error) {
 	kustomization, err := read(text)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
-// The marks stand for prefix and namespace. They are DNS names, for kustomize to take.
+// Marks for prefix and namespace. They are DNS names, so that kustomize accepts them.
 const (
 	PrefixMark    = "slipway-mark-of-the-prefix-q7x-"
 	NamespaceMark = "slipway-mark-of-the-namespace-q7x"
@@ -23,17 +23,17 @@ const (
 // A Model is what a kustomization deploys.
 type Model struct {
 	Features  []Feature
-	Notes     []string // what the build does that kustomize by itself does not
+	Notes     []string // what the build does that kustomize itself does not
 	Documents []Document
-	Prefix    string // that the kustomization has by itself
-	Namespace string // that it deploys to by itself; "" if it leaves that open
+	Prefix    string // namePrefix of the kustomization
+	Namespace string // that the kustomization deploys to; "" if it sets none
 }
 
 // A Document is an object with its conditions.
 type Document struct {
 	Group, Kind string
 	Name        string // without the prefix
-	Feature     string // of the feature that it belongs to alone; "" without one
+	Feature     string // the only feature that the object belongs to, or ""
 	When        tree.Condition
 	Object      *tree.Map
 }
@@ -41,7 +41,7 @@ type Document struct {
 // Of reports whether the document is of a kind.
 func (d Document) Of(group, kind string) bool { return d.Group == group && d.Kind == kind }
 
-// Load builds the kustomization in folder dir, which is read through files.
+// Load builds the kustomization in folder dir, which it reads through files.
 func Load(ctx context.Context, dir string, files kustomization.Files) (*Model, error) {
 	if m, err := load(ctx, files, dir, newSchemas(false)); err == nil && m != nil {
 		return m, nil
@@ -49,7 +49,7 @@ func Load(ctx context.Context, dir string, files kustomization.Files) (*Model, e
 	return load(ctx, files, dir, newSchemas(true))
 }
 
-// load builds the kustomization; the model is nil if its schemas must not be hidden.
+// load returns nil for the model if a patch changes a schema, so that schemas must not be hidden.
 func load(ctx context.Context, files kustomization.Files, dir string, hidden *schemas) (*Model, error) {
 	text, err := files.Read(dir)
 	if err != nil {
@@ -74,7 +74,7 @@ func load(ctx context.Context, files kustomization.Files, dir string, hidden *sc
 	for _, f := range featuresOf(kustomization) {
 		without, err := build(ctx, files, dir, text, hidden, nil, f.entries...)
 		if err != nil {
-			continue // others need it: it cannot be switched
+			continue // another feature needs it, so it cannot be switched
 		}
 		m.Features = append(m.Features, f)
 		variants = append(variants, without)
@@ -95,7 +95,6 @@ func load(ctx context.Context, files kustomization.Files, dir string, hidden *sc
 	return m, nil
 }
 
-// build builds the kustomization with marks, without some entries.
 func build(ctx context.Context, files kustomization.Files, dir string, text []byte, hidden *schemas, tell func(string), without ...features.Entry) ([]*unstructured.Unstructured, error) {
 	edited, err := edit(text, without)
 	if err != nil {
@@ -106,7 +105,7 @@ func build(ctx context.Context, files kustomization.Files, dir string, text []by
 
 // merge makes documents of the objects with all features and without each.
 func (m *Model) merge(full []*unstructured.Unstructured, without [][]*unstructured.Unstructured) []Document {
-	objects := map[string]*unstructured.Unstructured{} // of each identity, the first
+	objects := map[string]*unstructured.Unstructured{} // the first of each identity
 	var order []string
 	var builds []map[string]any
 	for _, build := range append([][]*unstructured.Unstructured{full}, without...) {
@@ -131,7 +130,7 @@ func (m *Model) merge(full []*unstructured.Unstructured, without [][]*unstructur
 		value, there := builds[0][id]
 		for _, a := range tree.MergePart(value, there, variants) {
 			object, ok := a.Value.(*tree.Map)
-			if !ok { // no object is anything else
+			if !ok { // an object is always a map
 				continue
 			}
 			d := document(objects[id], a.When, object)
@@ -142,7 +141,7 @@ func (m *Model) merge(full []*unstructured.Unstructured, without [][]*unstructur
 	return documents
 }
 
-// only is the feature without which an object is not there, if it is one alone.
+// only returns the feature without which an object does not exist, if there is exactly one.
 func (m *Model) only(variants []tree.Variant, there bool) string {
 	name := ""
 	for i, v := range variants {
@@ -161,7 +160,7 @@ func document(o *unstructured.Unstructured, when tree.Condition, object *tree.Ma
 	return Document{Group: gvk.Group, Kind: gvk.Kind, Name: Unmarked(o.GetName()), When: when, Object: ordered(object)}
 }
 
-// ordered puts first what tells what an object is.
+// ordered moves apiVersion, kind and metadata to the top.
 func ordered(object *tree.Map) *tree.Map {
 	rank := map[string]int{"apiVersion": -3, "kind": -2, "metadata": -1}
 	slices.SortStableFunc(object.Fields, func(a, b tree.Field) int { return cmp.Compare(rank[a.Key], rank[b.Key]) })

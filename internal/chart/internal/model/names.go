@@ -8,11 +8,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
 )
 
-// Unmarked is a name without the prefix.
+// Unmarked returns a name without the prefix's mark.
 func Unmarked(name string) string { return strings.ReplaceAll(name, PrefixMark, "") }
 
-// namespace is the namespace that the manager is in: the mark, unless the kustomization leaves
-// the namespace to those that it refers to.
+// namespace returns the manager's namespace: the mark, unless the kustomization sets none and its resources do.
 func namespace(objects []*unstructured.Unstructured) string {
 	for _, o := range objects {
 		if o.GroupVersionKind().Group == "apps" && o.GetNamespace() != "" {
@@ -22,14 +21,14 @@ func namespace(objects []*unstructured.Unstructured) string {
 	return NamespaceMark
 }
 
-// isOwn reports whether a Namespace is the one that the release brings.
+// isOwn reports whether a Namespace is the one that becomes the release's.
 func isOwn(d Document, own string) bool {
 	name := d.Object.At("metadata").Text("name")
 	return name == NamespaceMark || name == own || strings.HasPrefix(name, PrefixMark)
 }
 
-// markNamespace puts the mark into the places of the API that name a namespace and have the one
-// that is given; what kustomize knows to follow from the namespace has the mark already.
+// markNamespace replaces the namespace own by the mark in fields called namespace. Fields that kustomize knows to
+// follow from the namespace have the mark already.
 func markNamespace(object *tree.Map, own string) {
 	if own == NamespaceMark {
 		return

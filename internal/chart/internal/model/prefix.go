@@ -6,11 +6,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/kustomization"
 )
 
-// Beginning is what the names begin with that the kustomization gives, before "-": its prefix. It is "" if no name of a
-// release gives such names: without a prefix, or with one that does not end in "-".
+// Beginning is the kustomization's prefix without its "-". It is "" if no release has names like the kustomization's:
+// without a prefix, or with one that does not end in "-".
 func (m *Model) Beginning() string { return beginning(m.Prefix) }
 
-// beginning is a prefix before its "-"; "" if it does not end in one.
+// beginning returns a prefix without its "-", or "" if it does not end in one.
 func beginning(prefix string) string {
 	name, dash := strings.CutSuffix(prefix, "-")
 	if !dash {
@@ -19,11 +19,11 @@ func beginning(prefix string) string {
 	return name
 }
 
-// Beginning is that of the kustomization in folder dir, which is read through files; "" also if it cannot be read.
+// Beginning is [Model.Beginning] without a build; "" if the kustomization cannot be read.
 func Beginning(dir string, files kustomization.Files) string {
 	text, err := files.Read(dir)
 	if err != nil {
-		return "" // said where it is built
+		return "" // reported by the build
 	}
 	kustomization, err := read(text)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
 )
 
-// names are the names that the kustomization gives objects of the release's namespace or of none: by kind and the name
-// that it builds, the name with its mark.
+// names maps kind/name, as the kustomization builds it, to the marked name. It has the objects in the release's
+// namespace and cluster-scoped ones.
 type names map[string]string
 
-// followNames puts marks where a reference has the built name of one of the model's objects as it is written in the
-// project: kustomize changes only names without the prefix, of objects whose namespace it finds.
+// followNames marks references that are written with the built name of an object. Kustomize changes only references
+// without the prefix, to objects whose namespace it finds.
 func (m *Model) followNames() {
 	known := m.names()
 	for _, d := range m.Documents {
@@ -19,7 +19,6 @@ func (m *Model) followNames() {
 	}
 }
 
-// names are those of the model's objects.
 func (m *Model) names() names {
 	known := names{}
 	for _, d := range m.Documents {
@@ -33,12 +32,11 @@ func (m *Model) names() names {
 	return known
 }
 
-// isRelease reports whether a namespace is the release's.
 func (m *Model) isRelease(namespace string) bool {
 	return namespace == NamespaceMark || namespace != "" && namespace == m.Namespace
 }
 
-// follow puts marks into the references in a tree; key is that of the field with the tree.
+// follow marks the references in a tree. Key is the key of the field that contains the tree.
 func (m *Model) follow(known names, n tree.Node, key string) {
 	switch n := n.(type) {
 	case *tree.Map:
@@ -53,7 +51,7 @@ func (m *Model) follow(known names, n tree.Node, key string) {
 	}
 }
 
-// followReference puts marks into a map if it is a reference to an object of the release.
+// followReference marks a map if it refers to an object of the release.
 func (m *Model) followReference(known names, ref *tree.Map, key string) {
 	kind := referred(ref, key)
 	if kind == "" || ref.Find("namespace") != nil && !m.isRelease(ref.Text("namespace")) {
@@ -72,7 +70,7 @@ func (m *Model) followReference(known names, ref *tree.Map, key string) {
 	}
 }
 
-// referred is the kind that a reference in the field of a key names; "" if the map is none that is known.
+// referred returns the kind that a reference in the field of this key names; "" if the map is no known reference.
 func referred(ref *tree.Map, key string) string {
 	switch key {
 	case "subjects", "roleRef":

@@ -11,14 +11,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
 )
 
-// schemaMark begins the text that stands for a schema.
+// schemaMark begins the text that replaces a schema.
 const schemaMark = "slipway-mark-of-a-schema-q7x-"
 
-// schemas keeps the schemas of CRDs away from kustomize, to which they are most of what it reads and of no
-// interest: a chart of a hundred kinds would take seconds. A mark stands for each and is replaced
-// in the built object.
+// schemas hides the schemas of CRDs from kustomize: they are most of its input and irrelevant to it. With them, a chart
+// of a hundred kinds takes seconds. A mark replaces each schema, which show restores in the built object.
 type schemas struct {
-	off    bool // a schema is patched: kustomize must see them
+	off    bool // a patch changes a schema: kustomize must see them
 	byMark map[string]any
 	files  map[string][]byte // with marks, by path
 }
@@ -27,7 +26,7 @@ func newSchemas(off bool) *schemas {
 	return &schemas{off: off, byMark: map[string]any{}, files: map[string][]byte{}}
 }
 
-// hide is a file with marks in place of schemas.
+// hide returns a file with marks in place of schemas.
 func (s *schemas) hide(path string, text []byte) []byte {
 	if s.off || !bytes.Contains(text, []byte("\nkind: CustomResourceDefinition\n")) || !bytes.Contains(text, []byte("openAPIV3Schema:")) {
 		return text
@@ -39,7 +38,7 @@ func (s *schemas) hide(path string, text []byte) []byte {
 	return s.files[path]
 }
 
-// marked puts marks into a CRD; a file that holds anything else stays as it is.
+// marked replaces the schemas in a CRD. A file with several documents stays as it is.
 func (s *schemas) marked(text []byte) []byte {
 	if bytes.Contains(bytes.TrimPrefix(text, []byte("---\n")), []byte("\n---")) {
 		return text
@@ -47,10 +46,10 @@ func (s *schemas) marked(text []byte) []byte {
 	crd := map[string]any{}
 	data, err := yaml.YAMLToJSON(text)
 	if err == nil {
-		err = json.Unmarshal(data, &crd) // with whole numbers as they are
+		err = json.Unmarshal(data, &crd) // keeps whole numbers
 	}
 	if err != nil {
-		return text // kustomize tells what is wrong with it
+		return text // kustomize reports the mistake
 	}
 	spec, _ := crd["spec"].(map[string]any)
 	versions, _ := spec["versions"].([]any)
@@ -70,7 +69,7 @@ func (s *schemas) marked(text []byte) []byte {
 	return out
 }
 
-// show puts schemas into a built object. It is false when a mark is not as it was, because a schema is patched.
+// show restores the schemas in a built object. It returns false if a patch changed a mark.
 func (s *schemas) show(object *tree.Map) bool {
 	for _, version := range object.At("spec").List("versions").Maps() {
 		schema := version.At("schema")
@@ -85,7 +84,6 @@ func (s *schemas) show(object *tree.Map) bool {
 	return !has(object, schemaMark)
 }
 
-// has reports whether a string of a tree holds a text.
 func has(n tree.Node, text string) bool {
 	switch n := n.(type) {
 	case tree.Scalar:

@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
 )
 
-// takeServiceAccount lets the manager have another service account than the chart's.
+// takeServiceAccount makes the manager's service account a setting.
 func (t *taker) takeServiceAccount() {
 	manager := t.manager()
 	if manager == nil {
@@ -28,7 +28,7 @@ func (t *taker) takeServiceAccount() {
 	t.whole(account.Object.At("metadata"), "annotations", "serviceAccount.annotations", "For example for permissions of a cloud provider.", map[string]any{})
 	t.more(account.Object.At("metadata").Ensure("labels"), "serviceAccount.labels", "More labels.")
 	account.When = tree.All(tree.If(value("serviceAccount.enabled")), account.When)
-	action := tree.Action("{{ " + t.include("serviceAccountName") + " | quote }}") // which may look like a number
+	action := tree.Action("{{ " + t.include("serviceAccountName") + " | quote }}") // the name may look like a number
 	account.Object.At("metadata").Set(tree.Field{Key: "name", Value: action})
 	pod.Set(tree.Field{Key: "serviceAccountName", Value: action})
 	for _, d := range t.model.Documents {
@@ -40,10 +40,10 @@ func (t *taker) takeServiceAccount() {
 	}
 }
 
-// HasManager reports whether a Deployment is the manager's, whose settings become values.
+// HasManager reports whether the manager's Deployment is known, so that its settings become values.
 func HasManager(m *model.Model) bool { return (&taker{model: m}).manager() != nil }
 
-// DefaultAccount is the name, without prefix, of the manager's service account, or "".
+// DefaultAccount returns the name, without prefix, of the manager's service account, or "".
 func DefaultAccount(m *model.Model) string {
 	manager := (&taker{model: m}).manager()
 	if manager == nil {
@@ -52,7 +52,7 @@ func DefaultAccount(m *model.Model) string {
 	return model.Unmarked(manager.Object.At("spec", "template", "spec").Text("serviceAccountName"))
 }
 
-// takeDefinitions lets the CRDs be left out, and stay when the chart goes.
+// takeDefinitions adds the settings that leave out the CRDs, and keep them when the chart is uninstalled.
 func (t *taker) takeDefinitions() {
 	group := "apiextensions.k8s.io"
 	if !slices.ContainsFunc(t.model.Documents, func(d model.Document) bool { return d.Of(group, "CustomResourceDefinition") }) {
@@ -71,7 +71,7 @@ func (t *taker) takeDefinitions() {
 	}
 }
 
-// takeUserRoles lets the roles be left out that nobody in the chart has: they are for people.
+// takeUserRoles adds the setting that leaves out roles without a binding: they are for users of the kinds.
 func (t *taker) takeUserRoles() {
 	bound := map[string]bool{}
 	for _, d := range t.model.Documents {

@@ -9,7 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// takeFeatures adds a switch for each feature.
 func (t *taker) takeFeatures() {
 	for _, f := range t.model.Features {
 		t.values.Describe(f.Value, f.What)
@@ -25,7 +24,7 @@ func (t *taker) takeFeatures() {
 	}
 }
 
-// takeMonitors lets what Prometheus finds monitors by be set.
+// takeMonitors makes the labels and annotations of ServiceMonitors settings.
 func (t *taker) takeMonitors() {
 	for _, d := range t.model.Documents {
 		if d.Of("monitoring.coreos.com", "ServiceMonitor") {
@@ -36,16 +35,16 @@ func (t *taker) takeMonitors() {
 	}
 }
 
-// The arguments with which managers have ports.
+// Arguments that set the manager's ports.
 var (
 	metricsArgument = lazy.Regexp(`^(--metrics-bind-address=[^:]*:)([0-9]+)$`)
 	webhookArgument = lazy.Regexp(`^(--webhook-port=)([0-9]+)$`)
 	probeArgument   = lazy.Regexp(`^(--health-probe-bind-address=[^:]*:)([0-9]+)$`)
 )
 
-// takePort makes a port a setting: that of the manager's argument, and the same port wherever it is of Services,
-// network policies, the container and its probes. Without the feature that adds the argument, it has the value off, if
-// that is not "": kubebuilder's managers serve webhooks unless their port is -1.
+// takePort makes a port a setting: in the manager's argument, and wherever Services, network policies, the container
+// and its probes have the same port. Without the feature that adds the argument, the port is off, unless that is "":
+// kubebuilder's managers serve webhooks unless their port is -1.
 func (t *taker) takePort(path, comment string, argument *regexp.Regexp, off string) {
 	manager := t.manager()
 	if manager == nil {
@@ -77,7 +76,6 @@ func (t *taker) takePort(path, comment string, argument *regexp.Regexp, off stri
 	}
 }
 
-// replacePort replaces a port by an action where ports are listed.
 func (t *taker) replacePort(port int64, action tree.Action) {
 	for _, d := range t.model.Documents {
 		var lists []*tree.List

@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
 )
 
-// Labels that Helm's conventions give: they are the chart's in every object.
+// Labels of Helm's conventions, which the chart sets in every object.
 const (
 	instance  = "app.kubernetes.io/instance"
 	managedBy = "app.kubernetes.io/managed-by"
@@ -15,11 +15,10 @@ const (
 	chart     = "helm.sh/chart"
 )
 
-// release is the label that tells the pods of one release from those of another.
+// release is the label that distinguishes the pods of one release from those of another.
 var release = tree.Field{Key: instance, Value: tree.Action("{{ .Release.Name | quote }}")}
 
-// label gives every object the labels of the chart, and has pods, and what selects them, tell
-// releases apart.
+// label adds the chart's labels to every object, and the release to pods and to what selects them.
 func (t *taker) label() {
 	pods, objects := t.podLabels(), t.objectLabels()
 	for _, d := range t.model.Documents {
@@ -45,7 +44,7 @@ func (t *taker) label() {
 	}
 }
 
-// tell adds the release to a selector that selects one of the sets of labels.
+// tell adds [release] to a selector that selects one of the sets of labels.
 func tell(selector *tree.Map, sets []*tree.Map) {
 	if selector == nil || len(selector.Fields) == 0 {
 		return
@@ -55,14 +54,14 @@ func tell(selector *tree.Map, sets []*tree.Map) {
 	}
 }
 
-// selects reports whether labels have all that a selector asks for.
+// selects reports whether labels have all that a selector requires, apart from [instance].
 func selects(selector, labels *tree.Map) bool {
 	return !slices.ContainsFunc(selector.Fields, func(f tree.Field) bool {
 		return f.Key != instance && (labels.Find(f.Key) == nil || labels.Text(f.Key) != selector.Text(f.Key))
 	})
 }
 
-// template is that of the pods of a workload, or nil.
+// template returns the pod template of a workload, or nil.
 func template(d model.Document) *tree.Map {
 	switch {
 	case d.Group == "apps" && d.Kind != "ControllerRevision":
@@ -75,7 +74,7 @@ func template(d model.Document) *tree.Map {
 	return nil
 }
 
-// podLabels are the labels of the pods that the chart brings.
+// podLabels returns the labels of the pods in the chart.
 func (t *taker) podLabels() []*tree.Map {
 	var sets []*tree.Map
 	for _, d := range t.model.Documents {
@@ -86,7 +85,6 @@ func (t *taker) podLabels() []*tree.Map {
 	return sets
 }
 
-// objectLabels are the labels of the objects themselves.
 func (t *taker) objectLabels() []*tree.Map {
 	var sets []*tree.Map
 	for _, d := range t.model.Documents {
@@ -99,7 +97,7 @@ func (t *taker) objectLabels() []*tree.Map {
 
 func copied(m *tree.Map) *tree.Map { return &tree.Map{Fields: slices.Clone(m.Fields)} }
 
-// selectors are the labels by which an object selects pods.
+// selectors returns the labels by which an object selects pods.
 func selectors(d model.Document) []*tree.Map {
 	spec := d.Object.At("spec")
 	switch {

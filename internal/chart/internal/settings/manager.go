@@ -8,7 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/image/reference"
 )
 
-// manager is the Deployment of the manager: the one that says so, or else the only one.
+// manager returns the manager's Deployment: the one with the label control-plane: controller-manager, or else the only
+// one; nil if there are others.
 func (t *taker) manager() *model.Document {
 	var deployments []*model.Document
 	for i := range t.model.Documents {
@@ -27,7 +28,7 @@ func (t *taker) manager() *model.Document {
 	return deployments[0]
 }
 
-// container is the manager's among the containers of its pods: the one of that name, or else the first.
+// container returns the manager's container: the one called manager, or else the first.
 func container(d *model.Document) *tree.Map {
 	list := d.Object.At("spec", "template", "spec").List("containers")
 	if list == nil {
@@ -49,7 +50,6 @@ func container(d *model.Document) *tree.Map {
 	return first
 }
 
-// takeManager takes the settings of the manager's Deployment.
 func (t *taker) takeManager() {
 	d := t.manager()
 	if d == nil {
@@ -90,12 +90,13 @@ func (t *taker) takeManager() {
 	t.values.Describe("manager.pod", "More labels and annotations of the pods.")
 }
 
-// takeReplicas takes the number of managers. Where it follows from features, the setting is empty and goes before them.
+// takeReplicas makes the number of managers a setting. If it depends on features, the setting is empty by default and
+// has priority over them.
 func (t *taker) takeReplicas(d *model.Document) {
 	spec := d.Object.At("spec")
 	f := spec.Find("replicas")
 	if f == nil {
-		return // somebody else decides, such as an autoscaler
+		return // something else decides, such as an autoscaler
 	}
 	const path, comment = "manager.replicas", "Number of managers; one is active at a time."
 	if v, ok := plain(f.Value); ok && f.When.Always() {
@@ -106,8 +107,8 @@ func (t *taker) takeReplicas(d *model.Document) {
 	t.number(spec, "replicas", path, comment+" By default it follows from the features.")
 }
 
-// takeImage takes the image apart. Its digest, if it has one, goes before its tag. It returns the image, or "" if that
-// is no setting.
+// takeImage splits the image into settings. A digest has priority over the tag. It returns the image, or "" if that is
+// no setting.
 func (t *taker) takeImage(c *tree.Map) string {
 	f := c.Find("image")
 	if f == nil || !f.When.Always() {
@@ -128,10 +129,9 @@ func (t *taker) takeImage(c *tree.Map) string {
 	return image
 }
 
-// image is the manager's image as the settings have it.
+// image is the action that renders the manager's image.
 func (t *taker) image() tree.Action { return tree.Action("{{ " + t.include("image") + " | quote }}") }
 
-// takePullPolicy takes when to pull the image.
 func (t *taker) takePullPolicy(c *tree.Map) {
 	policy := ""
 	if f := c.Find("imagePullPolicy"); f != nil {
@@ -145,8 +145,9 @@ func (t *taker) takePullPolicy(c *tree.Map) {
 	c.Set(tree.Field{Key: "imagePullPolicy", When: tree.If(value("manager.image.pullPolicy")), Value: tree.Action("{{ " + value("manager.image.pullPolicy") + " }}")})
 }
 
-// takeVariables takes the variables. Those that hold the manager's image, for the pods that the operator makes, follow
-// it. They go before the setting, which would end at them otherwise; since they refer to no other one, they may.
+// takeVariables makes the variables settings. Variables with the manager's image, for pods that the operator creates,
+// follow the setting of the image. They move to the beginning: the setting covers only leading items that are literal.
+// They refer to no other variable, so their order does not matter.
 func (t *taker) takeVariables(c *tree.Map, image string) {
 	var follow []tree.Item
 	if list := c.List("env"); list != nil && image != "" {
@@ -165,9 +166,8 @@ func (t *taker) takeVariables(c *tree.Map, image string) {
 	}
 }
 
-// followIn has all other containers of the manager's image follow it, in whatever an object describes: those of other
-// workloads, and those that run before the manager. So do their variables, and when to pull it, if both had said the
-// same.
+// followIn makes all other containers with the manager's image follow its setting, in any object: those of other
+// workloads, and init containers. Their variables follow too, and so does their pull policy if it is the manager's.
 func (t *taker) followIn(n tree.Node, image, policy string, pull *tree.Field) {
 	switch n := n.(type) {
 	case *tree.Map:
@@ -186,7 +186,7 @@ func (t *taker) followIn(n tree.Node, image, policy string, pull *tree.Field) {
 	}
 }
 
-// followContainer has a container other than the manager's follow its image.
+// followContainer does so for one container.
 func (t *taker) followContainer(c *tree.Map, image, policy string, pull *tree.Field) {
 	if image == "" || c.Text("image") != image || !c.Find("image").When.Always() {
 		return
@@ -202,7 +202,8 @@ func (t *taker) followContainer(c *tree.Map, image, policy string, pull *tree.Fi
 	}
 }
 
-// followImage has a variable follow the manager's image if that is its value.
+// followImage makes a variable follow the image's setting if it has the image as its value, and reports whether it
+// does.
 func (t *taker) followImage(item tree.Item, image string) bool {
 	variable, ok := item.Value.(*tree.Map)
 	if !ok || variable.Text("value") != image || !variable.Find("value").When.Always() {
@@ -212,7 +213,7 @@ func (t *taker) followImage(item tree.Item, image string) bool {
 	return true
 }
 
-// splitImage takes the name of an image apart. One without tag and digest has the tag latest.
+// splitImage splits an image's name. Without tag and digest, the tag is latest.
 func splitImage(image string) (repository, tag, digest string) {
 	repository, tag, digest = reference.Split(image)
 	if tag == "" && digest == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
 )
 
-// Take takes the settings out of a model's documents; chart is the chart's name.
+// Take takes the settings out of a model's documents. Chart is the chart's name.
 func Take(m *model.Model, chart string) *Values {
 	t := &taker{model: m, values: &Values{}, chart: chart}
 	t.takeManager()
@@ -22,7 +22,7 @@ func Take(m *model.Model, chart string) *Values {
 	return t.values
 }
 
-// aboutFullname is the comment on what names begin with.
+// aboutFullname is the comment of fullnameOverride.
 func (t *taker) aboutFullname() string {
 	if t.model.Beginning() != "" {
 		return "The beginning of the names of all objects."
@@ -30,20 +30,18 @@ func (t *taker) aboutFullname() string {
 	return "The beginning of the names of all objects. With " + t.chart + " they are as in the kustomization,\nas in a release of this name."
 }
 
-// taker takes settings out of the documents of a model.
 type taker struct {
 	model  *model.Model
 	values *Values
 	chart  string
 }
 
-// include is an expression with a template of the chart.
+// include is the expression that includes a named template of the chart.
 func (t *taker) include(name string) string { return `include "` + t.chart + "." + name + `" .` }
 
-// value is the expression of a setting.
 func value(path string) string { return ".Values." + path }
 
-// isMarked reports whether there is something in a value that only a template knows.
+// isMarked reports whether a value contains a mark, which only a template can replace.
 func isMarked(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -70,8 +68,8 @@ func plain(n tree.Node) (any, bool) {
 	return v, ok && !isMarked(v)
 }
 
-// whole makes a field a setting with what it has, or with nothing when it is not there. Where the
-// field follows from features, the setting is empty and goes before them.
+// whole makes a field a setting. The default is its value, or nothing if it is missing. If the field depends on
+// features, the default is empty, and a value has priority over them.
 func (t *taker) whole(m *tree.Map, key, path, comment string, nothing any) {
 	literal, follows := nothing, false
 	if f := m.Find(key); f != nil {
@@ -94,7 +92,7 @@ func (t *taker) whole(m *tree.Map, key, path, comment string, nothing any) {
 	m.Set(field)
 }
 
-// number makes a field with a number a setting, which is empty where the field is not there or follows from features.
+// number is whole for a number: zero is a value, and the empty default is "".
 func (t *taker) number(m *tree.Map, key, path, comment string) {
 	var literal any = ""
 	f := m.Find(key)
@@ -105,7 +103,7 @@ func (t *taker) number(m *tree.Map, key, path, comment string) {
 		}
 	}
 	t.values.Set(path, comment, literal)
-	set := tree.If("(not (has " + value(path) + ` (list nil "")))`) // zero is a number
+	set := tree.If("(not (has " + value(path) + ` (list nil "")))`) // zero is a value
 	field := tree.Field{Key: key, When: set, Value: tree.Action("{{ " + value(path) + " }}")}
 	if fixed {
 		m.Set(field)
@@ -114,7 +112,7 @@ func (t *taker) number(m *tree.Map, key, path, comment string) {
 	t.instead(m, field)
 }
 
-// instead adds a field in whose absence the others of its key count.
+// instead adds a field. Others with its key count only while its condition does not hold.
 func (t *taker) instead(m *tree.Map, field tree.Field) {
 	at := -1
 	for i, f := range m.Fields {
@@ -129,8 +127,8 @@ func (t *taker) instead(m *tree.Map, field tree.Field) {
 	m.Fields = slices.Insert(m.Fields, max(at, 0), field)
 }
 
-// leading makes a setting of the items that a list begins with and that depend on nothing; among arguments, of the
-// first such ones. A list that is not there is begun.
+// leading makes the unconditional literal items at the beginning of a list a setting; for arguments, the first run of
+// such items. A missing list is added.
 func (t *taker) leading(m *tree.Map, key, path, comment string) {
 	list := m.List(key)
 	if list == nil {
@@ -143,7 +141,7 @@ func (t *taker) leading(m *tree.Map, key, path, comment string) {
 	literal := []any{}
 	settable := func(item tree.Item) bool { _, ok := plain(item.Value); return ok && item.When.Always() }
 	first := 0
-	if key == "args" { // whose order does not matter
+	if key == "args" { // their order does not matter
 		first = max(0, slices.IndexFunc(list.Items, settable))
 	}
 	rest := list.Items[first:]
@@ -156,7 +154,7 @@ func (t *taker) leading(m *tree.Map, key, path, comment string) {
 	list.Items = slices.Concat(list.Items[:first], []tree.Item{splice}, rest)
 }
 
-// trailing lets a setting add items to a list, which is begun if it is not there.
+// trailing adds a setting whose items are appended to a list. A missing list is added.
 func (t *taker) trailing(m *tree.Map, key, path, comment string) {
 	t.values.Set(path, comment, []any{})
 	when := tree.If(value(path))
@@ -168,7 +166,7 @@ func (t *taker) trailing(m *tree.Map, key, path, comment string) {
 	}
 }
 
-// more lets a setting add fields to a map, which is begun if it is not there.
+// more adds a setting whose fields are added to a map.
 func (t *taker) more(m *tree.Map, path, comment string) {
 	t.values.Set(path, comment, map[string]any{})
 	m.Fields = append(m.Fields, tree.Field{When: tree.If(value(path)), Value: tree.YAML("toYaml " + value(path))})

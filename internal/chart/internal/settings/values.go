@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Values are settings with what they are for, in the order in which they are shown.
+// Values are settings with their comments, in the order of values.yaml.
 type Values struct{ keys []*setting }
 
 // A setting is one value, or a group of settings.
@@ -21,13 +21,13 @@ type setting struct {
 	group   *Values // instead of literal
 }
 
-// Set adds a setting; path is its keys with dots between them.
+// Set sets a setting. Path is its keys, separated by dots.
 func (v *Values) Set(path, comment string, literal any) {
 	s := v.at(path)
 	s.comment, s.literal = comment, literal
 }
 
-// Describe says what a group of settings is for.
+// Describe sets the comment of a group.
 func (v *Values) Describe(path, comment string) {
 	s := v.at(path)
 	s.comment = comment
@@ -36,7 +36,7 @@ func (v *Values) Describe(path, comment string) {
 	}
 }
 
-// Get is the literal of a setting; ok is false if there is no such one.
+// Get returns the value of a setting; ok is false if there is none.
 func (v *Values) Get(path string) (literal any, ok bool) {
 	key, rest, deeper := strings.Cut(path, ".")
 	i := slices.IndexFunc(v.keys, func(s *setting) bool { return s.key == key })
@@ -49,11 +49,11 @@ func (v *Values) Get(path string) (literal any, ok bool) {
 	return v.keys[i].literal, !deeper && v.keys[i].group == nil
 }
 
-// Change gives a setting another literal.
+// Change changes the value of a setting.
 func (v *Values) Change(path string, literal any) { v.at(path).literal = literal }
 
-// Add adds a setting to a group, or to the top if group is empty; its key may have dots. To a group of the same name it
-// adds what a mapping has.
+// Add adds a setting to a group, or to the top if group is "". The key may contain dots. If the key names a group, Add
+// adds the fields of a mapping to that.
 func (v *Values) Add(group, key, comment string, literal any) {
 	in := v
 	if group != "" {
@@ -78,7 +78,7 @@ func (v *Values) Add(group, key, comment string, literal any) {
 	}
 }
 
-// at is the setting of a path, which is added if it is not there.
+// at returns the setting of a path, and adds it if it is missing.
 func (v *Values) at(path string) *setting {
 	key, rest, deeper := strings.Cut(path, ".")
 	i := slices.IndexFunc(v.keys, func(s *setting) bool { return s.key == key })
@@ -96,7 +96,7 @@ func (v *Values) at(path string) *setting {
 	return s.group.at(rest)
 }
 
-// YAML is the text of values.yaml: each setting below its comment.
+// YAML returns the text of values.yaml.
 func (v *Values) YAML() (string, error) {
 	var out strings.Builder
 	err := v.write(&out, "")
@@ -127,7 +127,6 @@ func (v *Values) write(out *strings.Builder, indent string) error {
 	return nil
 }
 
-// write writes a setting.
 func (s *setting) write(out *strings.Builder, indent string) error {
 	var text bytes.Buffer
 	encoder := yaml.NewEncoder(&text)

@@ -1,9 +1,8 @@
-// Package template writes trees as templates of Helm: YAML with actions in it.
+// Package template writes trees as Helm templates: YAML with actions.
 //
 //	text := template.Document(object, when, marks)
 //
-// What is literal in a tree renders to itself whatever it holds: text that Helm would take
-// for an action is escaped, and strings are written such that neither the actions beside them nor
-// Helm, which trims what it renders, change them. Parts of literal strings that are [Marks]
-// become actions: they stand for what is known only when the chart is installed.
+// Literal parts of a tree render to themselves, whatever they contain: text that Helm would read as an action is
+// escaped. Strings are written so that neither adjacent actions nor Helm, which trims what it renders, change them.
+// [Marks] in literal strings become actions: they stand for what is known only when the chart is installed.
 package template

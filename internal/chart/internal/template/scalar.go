@@ -11,18 +11,18 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// A Mark is text in literal strings that stands for an action.
+// A Mark is text in literal strings that an action replaces.
 type Mark struct {
 	Text    string // unlike any text that a user writes
 	Action  string // an expression, such as .Release.Namespace; its value is part of a DNS name
-	Tail    string // literal text behind it
-	Default string // what the action becomes with default values, if that may be no DNS name, such as nothing
+	Tail    string // literal text after the action
+	Default string // the action's result with default values, if that may not be a DNS name, such as ""
 }
 
-// Marks are all that may be in a tree.
+// Marks are all marks that a tree may contain.
 type Marks []Mark
 
-// In reports whether a string has a mark.
+// In reports whether a string contains a mark.
 func (m Marks) In(text string) bool {
 	for _, mark := range m {
 		if strings.Contains(text, mark.Text) {
@@ -32,10 +32,10 @@ func (m Marks) In(text string) bool {
 	return false
 }
 
-// Escape makes a template of text that renders to that text.
+// Escape returns a template that renders to text.
 func Escape(text string) string { return strings.ReplaceAll(text, "{{", `{{ "{{" }}`) }
 
-// scalar is a scalar's text; continued is what later lines of it begin with.
+// scalar returns a scalar's text. Continued begins each further line.
 func (m Marks) scalar(value any, continued string) string {
 	switch v := value.(type) {
 	case string:
@@ -44,13 +44,13 @@ func (m Marks) scalar(value any, continued string) string {
 		return "null"
 	}
 	data, err := json.Marshal(value)
-	if err != nil { // no value of JSON
+	if err != nil { // not a value of JSON
 		return fmt.Sprint(value)
 	}
 	return string(data)
 }
 
-// key is a key's text, on one line.
+// key returns a key's text, on one line.
 func (m Marks) key(key string) string {
 	if strings.Contains(key, "\n") {
 		return m.actions(quoted(key))
@@ -58,7 +58,7 @@ func (m Marks) key(key string) string {
 	return m.text(key, "")
 }
 
-// text is a string's text.
+// text returns a string's text. Continued begins each further line.
 func (m Marks) text(text, continued string) string {
 	if !m.In(text) {
 		return Escape(encode(text, continued))
@@ -70,20 +70,19 @@ func (m Marks) text(text, continued string) string {
 	}
 	encoded := encode(text, continued)
 	if !strings.ContainsFunc(m.replace(text, func(Mark) string { return "" }), unicode.IsLetter) {
-		encoded = quoted(text) // what is put in may look like a number
+		encoded = quoted(text) // the result may look like a number
 	}
 	if m.filled(encoded) != encode(m.filled(text), continued) {
-		encoded = quoted(text) // what is behind it may look like a number, if nothing is put in
+		encoded = quoted(text) // the rest may look like a number if the action renders ""
 	}
 	return m.actions(encoded)
 }
 
-// filled is a text with default values.
 func (m Marks) filled(text string) string {
 	return m.replace(text, func(mark Mark) string { return mark.Default + mark.Tail })
 }
 
-// actions puts actions in the place of marks, and escapes what is between them.
+// actions replaces marks by actions, and escapes the text between them.
 func (m Marks) actions(encoded string) string {
 	var out strings.Builder
 	for encoded != "" {
@@ -109,7 +108,6 @@ func (m Marks) actions(encoded string) string {
 	return out.String()
 }
 
-// replace replaces each mark.
 func (m Marks) replace(text string, by func(Mark) string) string {
 	for _, mark := range m {
 		text = strings.ReplaceAll(text, mark.Text, by(mark))
@@ -117,7 +115,7 @@ func (m Marks) replace(text string, by func(Mark) string) string {
 	return text
 }
 
-// encode is a string as YAML; continued is what later lines of it begin with.
+// encode returns a string as YAML. Continued begins each further line.
 func encode(text, continued string) string {
 	if strings.Contains(text, "\n") {
 		if !isBlock(text) {
@@ -147,9 +145,8 @@ func encode(text, continued string) string {
 
 var oddLine = lazy.Regexp(`(?m)[ \t]$|^\t`)
 
-// isBlock reports whether a text of several lines can be a block, of which every line stays as it is:
-// with no space that cannot be seen, and a last line that is not empty, for Helm trims what is empty
-// around documents, and actions what is before them.
+// isBlock reports whether a text of several lines can be a block that keeps every line. It must have no invisible
+// space, and no empty first or last line: Helm trims around documents, and actions trim what is before them.
 func isBlock(text string) bool {
 	body := strings.TrimSuffix(text, "\n")
 	if body == "" || strings.HasPrefix(body, "\n") || strings.HasSuffix(body, "\n") || strings.HasPrefix(body, " ") || oddLine().MatchString(body) {
@@ -158,10 +155,10 @@ func isBlock(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && isOdd(r) })
 }
 
-// isOdd reports whether a character is not seen as what it is.
+// isOdd reports whether a character is invisible or unprintable.
 func isOdd(r rune) bool { return !unicode.IsPrint(r) || r == '\uFEFF' || r == unicode.ReplacementChar }
 
-// quoted is a string in double quotes, on one line.
+// quoted returns a string in double quotes, on one line.
 func quoted(text string) string {
 	var out strings.Builder
 	out.WriteByte('"')

@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/chart/internal/tree"
 )
 
-// Document writes an object that is there when a condition holds, as a document of its own.
+// Document returns an object that is rendered if a condition holds, as a document of its own.
 func Document(object *tree.Map, when tree.Condition, marks Marks) string {
 	w := &writer{marks: marks, of: when}
 	write := func(int) { w.fields(object.Fields, 0) }
@@ -20,16 +20,14 @@ func Document(object *tree.Map, when tree.Condition, marks Marks) string {
 	return string(w.out)
 }
 
-// writer writes a document.
 type writer struct {
 	out   []byte
 	marks Marks
-	of    tree.Condition // when there is the document
-	known tree.Condition // what holds at this place
+	of    tree.Condition // the document's condition
+	known tree.Condition // the condition that holds at this place
 
-	// Helm trims the end of documents, and with it the last line end of a block that is the last in
-	// its document: such blocks are quoted instead.
-	open    bool // the last that is always written may be such a block
+	// Helm trims the end of documents, and with it the last line end of a final block. Such blocks are quoted.
+	open    bool // the last unconditional text may be such a block
 	quoting bool
 }
 
@@ -41,14 +39,13 @@ func (w *writer) emit(text string) {
 	}
 }
 
-// A part is written when a condition holds.
+// A part is written if a condition holds.
 type part struct {
 	when  tree.Condition
 	write func(indent int)
 }
 
-// guarded writes parts, those of the same condition in one block, and those of the contrary
-// in its else.
+// guarded writes parts. Adjacent parts with the same condition share an if, and those with the opposite one its else.
 func (w *writer) guarded(parts []part, indent int) {
 	known := w.known
 	defer func() { w.known = known }()
@@ -69,7 +66,7 @@ func (w *writer) guarded(parts []part, indent int) {
 	}
 }
 
-// run writes the parts from the i-th that have a condition, and returns where the next begins.
+// run writes the parts from the i-th that have a condition, and returns the index of the next.
 func (w *writer) run(parts []part, i int, when, known tree.Condition, indent int) int {
 	w.known = tree.All(known, when)
 	for i < len(parts) && parts[i].when.Given(known).Is(when) {
@@ -82,7 +79,7 @@ func (w *writer) run(parts []part, i int, when, known tree.Condition, indent int
 
 func isContrary(a, b tree.Condition) bool { return !a.Always() && a.Is(b.Not()) }
 
-// directive writes a line with an action that leaves no line behind.
+// directive writes an action that leaves no line behind.
 func (w *writer) directive(indent int, action string) {
 	w.out = fmt.Appendf(w.out, "%s{{- %s }}\n", spaces(indent), action)
 }
@@ -106,7 +103,7 @@ func (w *writer) field(f tree.Field, indent int) {
 	w.value(f.Value, indent)
 }
 
-// value writes what follows on a key.
+// value writes what follows a key.
 func (w *writer) value(n tree.Node, indent int) {
 	switch n := n.(type) {
 	case *tree.Map:
@@ -133,7 +130,6 @@ func (w *writer) value(n tree.Node, indent int) {
 	}
 }
 
-// line is a scalar.
 func (w *writer) line(n tree.Node, indent int) string {
 	if action, ok := n.(tree.Action); ok {
 		return string(action)
@@ -169,14 +165,14 @@ func (w *writer) item(item tree.Item, indent int) {
 		w.value(m, indent)
 		return
 	}
-	w.emit(" ") // the first field stands beside the dash
+	w.emit(" ") // the first field is beside the dash
 	at := len(w.out)
 	w.fields(fields, indent+2)
 	w.out = slices.Delete(w.out, at, at+indent+2)
 }
 
-// beginning returns fields with one first that is always there: if the first is not, the
-// item's name, or else the next that is.
+// beginning returns the fields with an unconditional one first: the first if it is, else the item's name, else the next
+// one that is. It returns false if there is none.
 func (w *writer) beginning(fields []tree.Field) ([]tree.Field, bool) {
 	always := func(f tree.Field) bool { return f.Key != "" && f.Needed().Given(w.known).Always() }
 	at := slices.IndexFunc(fields, always)

@@ -8,10 +8,10 @@ import (
 // A Condition is an expression of Go's template language. The zero Condition always holds.
 type Condition struct{ terms []string }
 
-// If is the condition that an expression, such as .Values.metrics.enabled, is true or not empty.
+// If holds when an expression, such as .Values.metrics.enabled, is true or not empty.
 func If(expression string) Condition { return Condition{[]string{expression}} }
 
-// Always reports whether there is nothing to hold.
+// Always reports whether the condition always holds.
 func (c Condition) Always() bool { return len(c.terms) == 0 }
 
 // All holds when all of the conditions do.
@@ -27,7 +27,7 @@ func All(conditions ...Condition) Condition {
 	return all
 }
 
-// Any holds when one of the conditions does; when there are none, too.
+// Any holds when one of the conditions does, or if there are none.
 func Any(conditions ...Condition) Condition {
 	var any []string
 	for _, c := range conditions {
@@ -50,7 +50,7 @@ func Any(conditions ...Condition) Condition {
 	return If("(or " + strings.Join(any, " ") + ")")
 }
 
-// Not holds when the condition does not; c must not hold always.
+// Not holds when c does not. C must not be the zero Condition.
 func (c Condition) Not() Condition {
 	term := c.operand()
 	if inner, ok := strings.CutPrefix(term, "(not "); ok {
@@ -59,15 +59,15 @@ func (c Condition) Not() Condition {
 	return If("(not " + term + ")")
 }
 
-// Given is what of the condition is to be asked where another one is known to hold.
+// Given returns what is left of the condition where another one is known to hold.
 func (c Condition) Given(known Condition) Condition {
 	return Condition{slices.DeleteFunc(slices.Clone(c.terms), func(term string) bool { return slices.Contains(known.terms, term) })}
 }
 
-// Is reports whether both conditions are the same.
+// Is reports whether both conditions have the same terms.
 func (c Condition) Is(other Condition) bool { return slices.Equal(c.terms, other.terms) }
 
-// String is the condition as it stands behind `if`.
+// String returns the condition as it follows `if`.
 func (c Condition) String() string {
 	if len(c.terms) == 1 {
 		if inner, ok := strings.CutPrefix(c.terms[0], "("); ok {
@@ -78,7 +78,7 @@ func (c Condition) String() string {
 	return "and " + strings.Join(c.terms, " ")
 }
 
-// operand is the condition as an operand of another one.
+// operand returns the condition as an operand of another one.
 func (c Condition) operand() string {
 	if len(c.terms) == 1 {
 		return c.terms[0]

@@ -1,12 +1,10 @@
-// Package tree holds objects of which parts depend on switches.
+// Package tree represents objects whose parts depend on conditions.
 //
-// A [Map] is an object or a part of one, a [List] a list; their fields and items are there
-// when a [Condition] holds. [Merge] makes such a tree of one object as it is with everything
-// on, and as it is without each of the features: what is missing without a feature is there when
-// the feature is on, so that no other package has to know what belongs to it.
+// A [Map] is an object or a part of one, a [List] a list. Their fields and items exist if a [Condition] holds. [Merge]
+// makes a tree of an object as it is with all features on, and as it is without each of them. What is missing without a
+// feature gets the condition that the feature is on. So no other package has to know what belongs to a feature.
 //
 //	nodes := tree.Merge(full, []tree.Variant{{On: tree.If(".Values.metrics.enabled"), Value: without}})
 //
-// What the user of a chart sets is put into the tree afterwards, in place of what was built: as
-// an [Action] or as [YAML].
+// Settings of a chart's user are put into the tree afterwards, in place of what was built, as an [Action] or as [YAML].
 package tree

@@ -8,22 +8,21 @@ import (
 	"slices"
 )
 
-// A Variant is a value as it is while something is off.
+// A Variant is a value as it is while a feature is off.
 type Variant struct {
-	On    Condition // when that something is on
-	Value any       // as JSON has it
-	Gone  bool      // there is no such value
+	On    Condition // holds while the feature is on
+	Value any       // as encoding/json decodes it
+	Gone  bool      // the value does not exist
 }
 
-// An Alternative is what a value is when a condition holds.
+// An Alternative is the value while a condition holds.
 type Alternative struct {
 	When  Condition
 	Value Node
 }
 
-// Merge makes one tree of a value with everything on and of its variants, of which none is
-// gone. Maps and lists are merged part by part; other values that differ become alternatives,
-// of which one holds at a time.
+// Merge makes one tree of a value with all features on and of its variants, none of which is Gone. It merges maps and
+// lists part by part. Other values that differ become alternatives, of which one holds at a time.
 func Merge(full any, variants []Variant) []Alternative {
 	switch full := full.(type) {
 	case map[string]any:
@@ -42,7 +41,7 @@ func Merge(full any, variants []Variant) []Alternative {
 	return choices(full, variants)
 }
 
-// allOf returns the values of variants if all have the type.
+// allOf returns the variants' values if all have the type.
 func allOf[T any](variants []Variant) ([]T, bool) {
 	var values []T
 	for _, v := range variants {
@@ -57,8 +56,8 @@ func allOf[T any](variants []Variant) ([]T, bool) {
 
 func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
-// choices are the full value while all is on that it needs, and the variants' otherwise; the
-// first that is off decides.
+// choices returns the full value for when all features that it needs are on, and the variants' otherwise. The first
+// feature that is off decides.
 func choices(full any, variants []Variant) []Alternative {
 	var on Condition
 	var others []Alternative
@@ -72,7 +71,6 @@ func choices(full any, variants []Variant) []Alternative {
 	return append([]Alternative{{on, Literal(full)}}, others...)
 }
 
-// mergeMaps merges field by field, in the order of keys.
 func mergeMaps(full map[string]any, variants []Variant, values []map[string]any) *Map {
 	keys := maps.Clone(full)
 	for _, value := range values {
@@ -93,8 +91,7 @@ func mergeMaps(full map[string]any, variants []Variant, values []map[string]any)
 	return merged
 }
 
-// MergePart is Merge of a value that may not be there: with everything on, unless there is one,
-// and in any variant.
+// MergePart is Merge for a value that may not exist: with all features on, unless there is set, and in any variant.
 func MergePart(full any, there bool, variants []Variant) []Alternative {
 	if !there {
 		return additions(variants)
@@ -115,10 +112,10 @@ func MergePart(full any, there bool, variants []Variant) []Alternative {
 	return alternatives
 }
 
-// additions are what is there only while something is off.
+// additions returns values that exist only while a feature is off.
 func additions(variants []Variant) []Alternative {
 	var all []Alternative
-	var earlier Condition // everything is on that has another value when it is off
+	var earlier Condition // all features are on that change the value when they are off
 	for i, v := range variants {
 		if v.Gone || slices.ContainsFunc(variants[:i], func(o Variant) bool { return !o.Gone && same(o.Value, v.Value) }) {
 			continue
@@ -137,8 +134,7 @@ func additions(variants []Variant) []Alternative {
 	return all
 }
 
-// mergeLists merges item by item: those of the same name are the same, and without names
-// those of the same content.
+// mergeLists merges item by item. Items with the same name, or without names the same content, are the same.
 func mergeLists(full []any, variants []Variant, values [][]any) *List {
 	ids := identities(full)
 	theirs := make([][]string, len(values))
@@ -180,8 +176,8 @@ func mergeLists(full []any, variants []Variant, values [][]any) *List {
 	return merged
 }
 
-// counterparts gives the items of a list of the same length the identities of those in the same place
-// that they are changed forms of: both are maps, and not in the other list.
+// counterparts returns the identities of a list's items. If the lists have the same length, a map without a counterpart
+// by identity gets the identity of the map at its index: it counts as a changed form of that.
 func counterparts(full []any, ids []string, list []any, own []string) []string {
 	if len(full) != len(list) {
 		return own
@@ -197,8 +193,7 @@ func counterparts(full []any, ids []string, list []any, own []string) []string {
 	return result
 }
 
-// after are the identities in list that follow on one and are not among the known; an empty
-// one stands before the first.
+// after returns the unknown identities that directly follow previous in list. "" is before the first.
 func after(list []string, previous string, known []string) []string {
 	at := 0
 	if previous != "" {
@@ -214,7 +209,7 @@ func after(list []string, previous string, known []string) []string {
 	return list[at:end]
 }
 
-// identities tell items of a list apart, and find the same item in another list.
+// identities returns texts that distinguish the items of a list, and are equal for the same item in another list.
 func identities(list []any) []string {
 	ids := make([]string, len(list))
 	seen := map[string]int{}
@@ -235,7 +230,7 @@ func identity(item any) string {
 		}
 	}
 	text, err := json.Marshal(item)
-	if err != nil { // no value of JSON
+	if err != nil { // not a value of JSON
 		return fmt.Sprintf("%#v", item)
 	}
 	return string(text)

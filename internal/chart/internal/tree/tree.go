@@ -5,22 +5,21 @@ import "slices"
 // A Node is one of [*Map], [*List], [Scalar], [Action] and [YAML].
 type Node interface{ node() }
 
-// A Map has its fields in the order in which they are written.
+// A Map has fields in the order in which they are written.
 type Map struct{ Fields []Field }
 
-// A Field is there when its condition holds. One without a key stands for several: its
-// value is a [YAML] of a map.
+// A Field exists while its condition holds. Without a key it stands for several fields: its value is a [YAML] of a map.
 type Field struct {
 	Key   string
 	When  Condition
 	Value Node
 }
 
-// A List is a list.
+// A List is a list with conditional items.
 type List struct{ Items []Item }
 
-// An Item is there when its condition holds. One that is Spliced stands for several: its
-// value is a [YAML] of a list.
+// An Item exists while its condition holds. If it is Spliced, it stands for several items: its value is a [YAML] of a
+// list.
 type Item struct {
 	When    Condition
 	Spliced bool
@@ -30,10 +29,10 @@ type Item struct {
 // A Scalar is a string, number, boolean or nil.
 type Scalar struct{ Value any }
 
-// An Action is a scalar that the template makes: its text, with actions of the template language.
+// An Action is a scalar that the template renders: text with actions of the template language.
 type Action string
 
-// YAML is an expression whose value is YAML of a whole part, such as `toYaml .Values.manager.resources`.
+// YAML is an expression that renders the YAML of a whole part, such as `toYaml .Values.manager.resources`.
 type YAML string
 
 func (*Map) node()   {}
@@ -42,11 +41,11 @@ func (Scalar) node() {}
 func (Action) node() {}
 func (YAML) node()   {}
 
-// Literal is the tree of a value as JSON has it, without conditions.
+// Literal returns the tree of a value, as encoding/json decodes it, without conditions.
 func Literal(value any) Node { return Merge(value, nil)[0].Value }
 
-// Needed is when a node has any content: a part whose content is conditional must not be
-// written without it. A part that is empty from the beginning is written.
+// Needed returns when a node has any content. A part whose content is conditional must not be written without it. A
+// part that is empty from the start is always written.
 func Needed(n Node) Condition {
 	var whens []Condition
 	switch n := n.(type) {
@@ -62,13 +61,13 @@ func Needed(n Node) Condition {
 	return Any(whens...)
 }
 
-// Needed is when the field is written.
+// Needed returns when the field is written.
 func (f Field) Needed() Condition { return All(f.When, Needed(f.Value)) }
 
-// Needed is when the item is written.
+// Needed returns when the item is written.
 func (i Item) Needed() Condition { return All(i.When, Needed(i.Value)) }
 
-// Find returns the first field of a key, or nil.
+// Find returns the first field of a key, or nil. M may be nil.
 func (m *Map) Find(key string) *Field {
 	if m == nil {
 		return nil
@@ -112,8 +111,7 @@ func (m *Map) Text(key string) string {
 	return text
 }
 
-// Set replaces all fields of a key by one, which gets its place in the order of keys if there
-// is none.
+// Set replaces all fields of a key by one. A new key is inserted in the order of keys.
 func (m *Map) Set(field Field) {
 	at := slices.IndexFunc(m.Fields, func(f Field) bool { return f.Key >= field.Key })
 	if at < 0 {
@@ -128,7 +126,7 @@ func (m *Map) Remove(key string) {
 	m.Fields = slices.DeleteFunc(m.Fields, func(f Field) bool { return f.Key == key })
 }
 
-// Open moves the condition of a key's only field to what its map or list has, so that more can be added to that.
+// Open moves the condition of a key's only field to the fields or items below it, so that others can be added there.
 func (m *Map) Open(key string) {
 	f := m.Find(key)
 	others := 0
@@ -155,7 +153,7 @@ func (m *Map) Open(key string) {
 	f.When = Condition{}
 }
 
-// Ensure returns the map in the field of a key, which is added if it is not there, for more fields.
+// Ensure returns the map in the field of a key, and adds it if it is missing. Its condition moves as with [Map.Open].
 func (m *Map) Ensure(key string) *Map {
 	if m.Find(key) == nil {
 		m.Set(Field{Key: key, Value: &Map{}})
@@ -169,7 +167,7 @@ func (m *Map) Ensure(key string) *Map {
 	return inner
 }
 
-// Plain returns the value of a node that depends on nothing, as JSON has it.
+// Plain returns the value of a node without conditions and actions, in the types of encoding/json.
 func Plain(n Node) (value any, ok bool) {
 	switch n := n.(type) {
 	case Scalar:

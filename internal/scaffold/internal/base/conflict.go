@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/lines"
 )
 
-// The lines that git marks a conflict with.
+// The marks of a conflict in git.
 const (
 	ours     = "<<<<<<<"
 	ancestor = "|||||||"
@@ -16,24 +16,22 @@ const (
 	end      = ">>>>>>>"
 )
 
-// Why a conflict cannot be settled.
 var (
 	errOpen = errors.New("a merge conflict begins here but has no end")
 	errMark = errors.New("it ends a merge conflict that has no beginning")
 	errVast = fmt.Errorf("with it more than %d lines come from merges: too many to compare", mostMerged)
 )
 
-// mostMerged bounds the lines that are compared because a merge has left both sides: comparing takes time in proportion
-// to the square of what differs.
+// mostMerged bounds the lines to compare after a merge: the time is quadratic in the number of differences.
 const mostMerged = 1 << 17
 
-// marks reports whether a row is one of git's marks.
+// marks reports whether a row is this mark.
 func (r row) marks(mark string) bool { return r.text == mark || strings.HasPrefix(r.text, mark+" ") }
 
-// A merging takes both sides of what merges have left.
+// A merging resolves what merges left in the base by taking both sides.
 type merging struct{ compared int } // lines
 
-// admit counts lines that are to be compared.
+// admit counts lines to compare, and fails above [mostMerged].
 func (m *merging) admit(lines, number int) error {
 	if m.compared += lines; m.compared > mostMerged {
 		return &SyntaxError{number, errVast}
@@ -41,7 +39,7 @@ func (m *merging) admit(lines, number int) error {
 	return nil
 }
 
-// settle takes both sides of each conflict that a merge has left.
+// settle replaces each conflict by both of its sides.
 func (m *merging) settle(rows []row) ([]row, error) {
 	var out []row
 	for i := 0; i < len(rows); i++ {
@@ -65,13 +63,14 @@ func (m *merging) settle(rows []row) ([]row, error) {
 	return out, nil
 }
 
-// conflict are the sides of the conflict that begins with the first row, and how many rows it has; 0 if it has no end.
+// conflict returns the sides of the conflict that begins with the first row, and its number of rows; 0 if it has no
+// end.
 func conflict(rows []row) (sides [2][]row, length int) {
 	side := &sides[0]
 	for i, r := range rows[1:] {
 		switch {
 		case r.marks(ancestor):
-			side = new([]row) // what both sides come from is on each that has kept it
+			side = new([]row) // skipped: each side contains what it kept of this
 		case r.marks(theirs):
 			side = &sides[1]
 		case r.marks(end):
@@ -83,7 +82,7 @@ func conflict(rows []row) (sides [2][]row, length int) {
 	return sides, 0
 }
 
-// union has all that either side has. Both are in the order that they have there, and what both have is there once.
+// union returns all elements of both sides, in the order of each. Elements that both have appear once.
 func union[T any](a, b []T, key func(T) string) []T {
 	keys := func(side []T) []string {
 		var all []string

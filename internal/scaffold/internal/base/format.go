@@ -12,29 +12,27 @@ import (
 	"unicode/utf8"
 )
 
-// The beginning of the first line, whose next word is the format's version, and the first line.
+// Magic begins the first line; the format's version follows it.
 const (
 	magic  = "# slipway base "
 	header = magic + "1: the files as they were scaffolded, which later changes are merged against. Commit it. Git merges it by itself."
 )
 
-// footer is the last line: a base without it was cut off.
+// footer is the last line. A base without it is truncated.
 const footer = "# end of slipway base"
 
-// section begins a file; its id and its path follow.
+// section begins the first line of a file. The file's id and path follow.
 const section = "== "
 
-// How long ids of files and tags of lines are.
 const (
 	idLength  = 6
 	tagLength = 4
 )
 
-// mostTags bounds the tags of a file's lines, far below the number of tags that there are: looking for one that is free
-// takes the longer the fewer are left.
+// mostTags bounds the tags of one file. Finding a free tag takes longer the fewer are left.
 const mostTags = 1 << 15
 
-// Encode returns the base as it is written. The same files, changed in the same steps, give the same bytes.
+// Encode returns the base as it is written to disk. The same files, changed in the same steps, give the same bytes.
 func (b *Base) Encode() []byte {
 	var out bytes.Buffer
 	out.WriteString(header + "\n")
@@ -52,7 +50,7 @@ func (b *Base) Encode() []byte {
 
 var encoding = base32.HexEncoding.WithPadding(base32.NoPadding)
 
-// newName makes a name of texts that is not taken yet, and takes it.
+// newName derives a name from texts that is not yet taken, and adds it to taken.
 func newName(taken map[string]bool, length int, texts ...string) string {
 	for n := 0; ; n++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d %q", n, texts))
@@ -64,7 +62,7 @@ func newName(taken map[string]bool, length int, texts ...string) string {
 	}
 }
 
-// quoted is a line as it stands behind its tag: as it is, if tools that tidy up texts leave it so.
+// quoted returns a line as it follows its tag: plain, unless git or an editor could change it.
 func quoted(text string) string {
 	plain, ended := strings.CutSuffix(text, "\n")
 	switch {
@@ -76,13 +74,13 @@ func quoted(text string) string {
 	return " " + plain
 }
 
-// isPlain reports whether a text is one that git and editors take for text, and that has no space at its end.
+// isPlain reports whether git and editors treat the text as text, and whether it has no trailing space.
 func isPlain(text string) bool {
 	control := func(r rune) bool { return r < ' ' && r != '\t' || r == '\x7f' || r == '\ufeff' }
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, control) && strings.TrimRight(text, " \t") == text
 }
 
-// unquoted reads what quoted has written.
+// unquoted is the inverse of quoted.
 func unquoted(text string) (string, error) {
 	switch {
 	case text == "":
@@ -99,7 +97,7 @@ func unquoted(text string) (string, error) {
 	return out, nil
 }
 
-// quotedPath is a path as it stands in the line that begins its file.
+// quotedPath returns a path as it stands in the first line of its file.
 func quotedPath(path string) string {
 	if path == "" || path[0] == '"' || strings.TrimSpace(path) != path || !isPlain(path) {
 		return strconv.Quote(path)
@@ -107,7 +105,7 @@ func quotedPath(path string) string {
 	return path
 }
 
-// unquotedPath reads what quotedPath has written.
+// unquotedPath is the inverse of quotedPath.
 func unquotedPath(text string) (string, error) {
 	if !strings.HasPrefix(text, `"`) {
 		return text, nil

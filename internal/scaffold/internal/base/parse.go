@@ -15,7 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/lines"
 )
 
-// Why a line cannot be read.
 var (
 	errTag      = errors.New("it does not begin with the tag of a line")
 	errQuoted   = errors.New("its quoted text cannot be read")
@@ -31,9 +30,9 @@ var (
 	errNoHeader = fmt.Errorf("it is not the first line of a base, which begins with %q", magic)
 )
 
-// A SyntaxError is why a base cannot be read.
+// A SyntaxError reports why a base cannot be read.
 type SyntaxError struct {
-	Line int // 0 when it is about the file as a whole
+	Line int // 0 if the error concerns the whole file
 	Err  error
 }
 
@@ -46,13 +45,12 @@ func (e *SyntaxError) Error() string {
 
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// A VersionError is a base in a format that this slipway does not know.
+// A VersionError reports a base in an unknown format.
 type VersionError struct{ Version string }
 
 func (e *VersionError) Error() string { return "its format has the version " + e.Version }
 
-// Parse reads a base as it is written, or with conflicts of a merge or files that a merge has put there twice, of which
-// it takes both sides.
+// Parse reads a base. It accepts what merges leave, conflicts and duplicate files, and takes both sides.
 func Parse(data []byte) (*Base, error) {
 	if len(data) > maxSize {
 		return nil, &SyntaxError{Err: errLarge}
@@ -87,14 +85,14 @@ func Parse(data []byte) (*Base, error) {
 	return b, nil
 }
 
-// A row is a line of the base itself, without its end.
+// A row is a line of the base without its line end.
 type row struct {
 	number int
 	text   string
 }
 
-// split are the rows of a text. Line ends that version control has changed are none of the base's, which quotes its
-// own.
+// split returns the non-empty rows. Line ends of the base itself do not matter: version control may change them, and
+// those of recorded lines are implied or quoted.
 func split(data []byte) ([]row, error) {
 	var rows []row
 	for i, text := range lines.Split(data) {
@@ -108,23 +106,22 @@ func split(data []byte) ([]row, error) {
 	return rows, nil
 }
 
-// A reader reads rows into files.
 type reader struct {
 	*merging
-	paths map[string]string // by ids
-	// files are by their paths all times that a file begins: more than one when a merge has put it there again.
+	paths map[string]string // by id
+	// files has the sections of each file, by path. A merge may leave several of one file.
 	files map[string][]occurrence
-	tags  map[string]map[string]bool // of a file's lines, by its path
+	tags  map[string]map[string]bool // of a file's lines, by path
 }
 
-// An occurrence is one time that a file begins, in a line of the base.
+// An occurrence is one section of a file.
 type occurrence struct {
 	number int
 	lines  []line
 }
 
 func (r *reader) read(rows []row) error {
-	for _, row := range rows { // first, since a merge may have put lines above the beginning of their file
+	for _, row := range rows { // first, since a merge may put lines above the section's first line
 		if id, path, ok := strings.Cut(strings.TrimPrefix(row.text, section), " "); strings.HasPrefix(row.text, section) {
 			if err := r.declare(id, path, ok); err != nil {
 				return &SyntaxError{row.number, err}
@@ -138,7 +135,7 @@ func (r *reader) read(rows []row) error {
 			id, _, _ := strings.Cut(row.text[len(section):], " ")
 			path := r.paths[id]
 			r.files[path] = append(r.files[path], occurrence{number: row.number})
-		case row.text == footer, strings.HasPrefix(row.text, magic): // once more, after a merge
+		case row.text == footer, strings.HasPrefix(row.text, magic): // repeated by a merge
 		default:
 			err = r.line(row)
 		}
@@ -149,7 +146,7 @@ func (r *reader) read(rows []row) error {
 	return nil
 }
 
-// declare notes the id of a file.
+// declare records the path of an id.
 func (r *reader) declare(id, path string, ok bool) error {
 	path, err := unquotedPath(path)
 	switch known, twice := r.paths[id]; {
@@ -168,7 +165,6 @@ func (r *reader) declare(id, path string, ok bool) error {
 	return nil
 }
 
-// line adds a line to the file of its id.
 func (r *reader) line(row row) error {
 	text := row.text
 	if len(text) < idLength+tagLength {
@@ -195,7 +191,7 @@ func (r *reader) line(row row) error {
 	return nil
 }
 
-// knows takes a tag for one of a file's, unless it has too many.
+// knows adds a tag to those of a file, and reports whether they are within [mostTags].
 func (r *reader) knows(path, tag string) bool {
 	if r.tags[path] == nil {
 		r.tags[path] = map[string]bool{}
@@ -204,7 +200,7 @@ func (r *reader) knows(path, tag string) bool {
 	return len(r.tags[path]) <= mostTags
 }
 
-// base puts together what was read.
+// base combines the sections of each file.
 func (r *reader) base() (*Base, error) {
 	b := New()
 	for _, path := range slices.Sorted(maps.Keys(r.files)) {
@@ -221,7 +217,7 @@ func (r *reader) base() (*Base, error) {
 	return b, nil
 }
 
-// newFile is a file with these lines. Where a merge has put others behind a last line that had no end, it gets one.
+// newFile returns a file with these lines. If a merge appended to a line without an end, newFile adds the end.
 func newFile(all []line) *file {
 	var texts []string
 	for i, l := range all {
@@ -233,8 +229,7 @@ func newFile(all []line) *file {
 	return &file{all, lines.Join(texts)}
 }
 
-// Read reads the base of a project; a project without one,
-// which another tool made, has an empty base.
+// Read reads the base of a project. A project without one, which another tool made, has an empty base.
 func Read(files fs.ReadFileFS) (*Base, error) {
 	data, err := files.ReadFile(Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -257,7 +252,7 @@ func Read(files fs.ReadFileFS) (*Base, error) {
 	return b, err
 }
 
-// damaged says what is wrong with a base, and how to go on: with an earlier one, or without it.
+// damaged explains a damaged base, and how to continue without it.
 func damaged(syntax *SyntaxError) *report.Error {
 	where := report.Position{File: Path, Line: syntax.Line}
 	return &report.Error{

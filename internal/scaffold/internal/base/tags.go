@@ -4,7 +4,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/lines"
 )
 
-// tagged are the lines of the file's new content.
+// tagged returns the lines of the file's new content. Lines that stay keep their tags.
 func (f *file) tagged(path string, content []byte) []line {
 	var before []string
 	taken := map[string]bool{}
@@ -13,7 +13,7 @@ func (f *file) tagged(path string, content []byte) []line {
 		taken[l.tag] = true
 	}
 	if len(taken) > mostTags/2 {
-		return (&file{}).tagged(path, content) // as if it were new
+		return (&file{}).tagged(path, content) // discards all old tags
 	}
 	var out []line
 	at := 0
@@ -34,8 +34,9 @@ func (f *file) tagged(path string, content []byte) []line {
 	return append(out, f.lines[at:]...)
 }
 
-// slide chooses between the places at which taking lines out gives the same text, such as of two closing braces: what
-// came together goes together, so that taking out undoes putting in. The place lies within the given lines.
+// slide moves a deletion to the position that gives the same text and separates the fewest lines of one tag. Of two
+// equal closing braces, for example, the one inserted with the other deleted lines goes, so that deleting reverts
+// inserting. The position stays between from and until.
 func (f *file) slide(c lines.Change, from, until int, cuts func(lines.Change) int) lines.Change {
 	if len(c.With) > 0 {
 		return c
@@ -53,10 +54,10 @@ func (f *file) slide(c lines.Change, from, until int, cuts func(lines.Change) in
 	return best
 }
 
-// cuts counts for a change how many lines with one tag it separates, at its ends, and how many with different tags it
-// takes out together. It looks at no line a second time: a change may slide along all of them.
+// cuts returns a function that rates a deletion: the pairs of lines with one tag that it separates at its ends, and the
+// changes of tag inside it. It precomputes sums, since a deletion may slide along the whole file.
 func (f *file) cuts() func(lines.Change) int {
-	changing := make([]int, len(f.lines)+1) // in how many of the lines before it a line has another tag than the one above
+	changing := make([]int, len(f.lines)+1) // at i: how many of the lines before i have another tag than the line above
 	for i := 1; i < len(f.lines); i++ {
 		changing[i+1] = changing[i]
 		if f.lines[i-1].tag != f.lines[i].tag {

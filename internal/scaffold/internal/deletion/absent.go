@@ -13,12 +13,12 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// absent says that there is no such API, and which there are.
+// absent explains that the API does not exist, and lists similar ones.
 func (o Options) absent(file *project.Project, r project.Resource) string {
 	return fmt.Sprintf("the project has no %s %s; ", r.APIVersion(), r.Kind) + o.instead(file.Resources, "it has no APIs", flags)
 }
 
-// withoutWebhooks says that there are no such webhooks, and which there are.
+// withoutWebhooks explains that the webhooks do not exist, and lists those that do.
 func (o WebhookOptions) withoutWebhooks(file *project.Project) string {
 	var with []project.Resource
 	for _, r := range file.Resources {
@@ -30,10 +30,10 @@ func (o WebhookOptions) withoutWebhooks(file *project.Project) string {
 		o.instead(with, "PROJECT lists no webhooks", func(r project.Resource) string { return flags(r) + flagsOf(*r.Webhooks) })
 }
 
-// mostTold is how many kinds are told where one is not there.
+// mostTold bounds the kinds that a message lists.
 const mostTold = 5
 
-// instead says what there is: the kind whose name is nearly this one, or all, as flags.
+// instead suggests the kind with the most similar name, or lists all.
 func (o Options) instead(there []project.Resource, nothing string, as func(project.Resource) string) string {
 	if near := codebase.NearestKind(there, o.Group, o.Version, o.Kind); near != nil {
 		return "did you mean " + as(*near) + "?"
@@ -51,7 +51,7 @@ func (o Options) instead(there []project.Resource, nothing string, as func(proje
 	return "it has\n" + strings.Join(told, "\n")
 }
 
-// flags name a kind; a group without a name needs none.
+// flags returns the flags that name a kind. A group without a name needs none.
 func flags(r project.Resource) string {
 	names := fmt.Sprintf("--version %s --kind %s", r.Version, r.Kind)
 	if r.Group == "" {
@@ -60,7 +60,6 @@ func flags(r project.Resource) string {
 	return "--group " + r.Group + " " + names
 }
 
-// flagsOf names webhooks.
 func flagsOf(w project.Webhooks) (flags string) {
 	for _, f := range []struct {
 		has  bool
@@ -73,7 +72,7 @@ func flagsOf(w project.Webhooks) (flags string) {
 	return flags
 }
 
-// refuseUnlisted refuses to delete a kind that PROJECT does not list while the code has its type: it is not gone.
+// refuseUnlisted refuses to delete a kind whose type the code has and PROJECT does not list: its code would stay.
 func refuseUnlisted(p *plan.Plan, file *project.Project, r project.Resource) error {
 	found, err := projectfile.Declarations(p, file, r)
 	if err != nil {
@@ -89,7 +88,7 @@ func refuseUnlisted(p *plan.Plan, file *project.Project, r project.Resource) err
 	}
 }
 
-// refuseUnlistedWebhooks refuses to delete webhooks that PROJECT does not list while the code has them.
+// refuseUnlistedWebhooks refuses to delete webhooks that the code has and PROJECT does not list.
 func (o WebhookOptions) refuseUnlistedWebhooks(p *plan.Plan, file *project.Project) error {
 	r := project.Resource{Group: o.Group, Version: o.Version, Kind: o.Kind, Domain: file.Domain}
 	if listed := file.Lookup(o.Group, o.Version, o.Kind); listed != nil {

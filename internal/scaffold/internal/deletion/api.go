@@ -16,10 +16,9 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// API plans the undoing of what created an API in the project in a folder: its
-// files, its lines in files that it shares, and its entry in PROJECT. Changed files and
-// lines stay, and the plan's changes say which and why. When there is nothing to delete,
-// the plan has nothing to do: deleting twice is no mistake. With the name of a controller that alone is undone.
+// API plans the deletion of an API: its files, its lines in shared files and its entry in PROJECT. Files and lines that
+// the user changed stay, and the plan's changes list them with the reason. A missing API is no error; the plan has
+// nothing to do. With a ControllerName, API deletes that controller alone.
 func API(folder *fileview.Folder, d Options) (*plan.Plan, error) {
 	if d.ControllerName != "" {
 		return Controller(folder, d)
@@ -33,7 +32,7 @@ func API(folder *fileview.Folder, d Options) (*plan.Plan, error) {
 		if err := refuseUnlisted(p, file, r); err != nil {
 			return nil, err
 		}
-		sample := file.SampleFile(r) // Cronjob would have that of CronJob
+		sample := file.SampleFile(r) // Cronjob would have CronJob's sample
 		if !left(p, sample) || slices.ContainsFunc(file.Resources, func(o project.Resource) bool { return file.SampleFile(o) == sample }) {
 			p.NothingToDo(d.absent(file, r))
 			return p, nil
@@ -65,8 +64,8 @@ func API(folder *fileview.Folder, d Options) (*plan.Plan, error) {
 	return p, p.Finish()
 }
 
-// leaveHub takes a version that goes from those that its kind's hub converts, and records what that conversion
-// consists of. With the last of them nothing is converted any more.
+// leaveHub removes a deleted version from the spokes of its kind's hub, and records what its conversion consists of. If
+// it was the last spoke, the hub has no conversion any more.
 func leaveHub(p *plan.Plan, file *project.Project, r project.Resource) error {
 	before := copyOf(file)
 	for i, hub := range file.Resources {
@@ -85,8 +84,7 @@ func leaveHub(p *plan.Plan, file *project.Project, r project.Resource) error {
 	return nil
 }
 
-// lookup finds the API in PROJECT or, when it is deleted but for files that were kept, in
-// the base.
+// lookup finds the API in PROJECT or, if only files that were kept remain of it, in the base.
 func lookup(p *plan.Plan, file *project.Project, d Options) (r project.Resource, found bool) {
 	if r := file.Lookup(d.Group, d.Version, d.Kind); r != nil {
 		return *r, true
@@ -101,8 +99,8 @@ func lookup(p *plan.Plan, file *project.Project, d Options) (r project.Resource,
 	return r, r.API != nil || r.Controller
 }
 
-// recordedFiles are the main files of all kinds in PROJECT. The versions of a kind share the file of their controller,
-// and Cronjob would have the files of CronJob.
+// recordedFiles returns the main files of all kinds in PROJECT. Versions of a kind share their controller's file, and
+// Cronjob would have CronJob's files.
 func recordedFiles(file *project.Project) []string {
 	var files []string
 	for _, r := range file.Resources {
@@ -116,16 +114,16 @@ func recordedFiles(file *project.Project) []string {
 	return files
 }
 
-// left reports whether a scaffolded file is there still.
+// left reports whether a scaffolded file still exists.
 func left(p *plan.Plan, path string) bool {
 	_, scaffolded := p.Base().File(path)
 	_, err := os.Lstat(filepath.Join(p.Root(), filepath.FromSlash(path)))
 	return scaffolded && err == nil
 }
 
-// undoVersion takes a version of a kind out of a project; before and file are what PROJECT has before and then. What
-// the version shares with kinds that only the code has stays: with other versions of the kind its definition and roles,
-// with other kinds of the version the package and its registration.
+// undoVersion removes a version of a kind. Before and file are the project before and after. What the version shares
+// with kinds that only the code has stays: definition and roles with other versions, the package and its registration
+// with other kinds.
 func undoVersion(p *plan.Plan, before, file *project.Project, gone project.Resource, d Options, part *plan.Needs) error {
 	all := copyOf(file)
 	if gone.API != nil {
@@ -142,8 +140,7 @@ func undoVersion(p *plan.Plan, before, file *project.Project, gone project.Resou
 	return undoRest(p, all, d, part)
 }
 
-// Controller plans the undoing of what created one more controller of a kind, that of
-// d's name, in the project in a folder; see [API].
+// Controller plans the deletion of the named controller d.ControllerName; see [API].
 func Controller(folder *fileview.Folder, d Options) (*plan.Plan, error) {
 	p, file, err := d.open(folder)
 	if err != nil {
@@ -180,7 +177,7 @@ func Controller(folder *fileview.Folder, d Options) (*plan.Plan, error) {
 	return p, p.Finish()
 }
 
-// withoutController says that the kind has no such controller, and which it has.
+// withoutController explains that the kind has no such controller, and lists those that it has.
 func (o Options) withoutController(r project.Resource) string {
 	var names []string
 	for _, c := range r.Controllers {

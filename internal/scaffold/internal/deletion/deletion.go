@@ -1,5 +1,5 @@
-// Package deletion plans the undoing of what created an API or webhooks. The same planning that makes a part
-// runs with a plan that records, once for the part that goes and once for all that stays; the difference goes.
+// Package deletion plans the deletion of an API, a controller or webhooks. The planning that creates them runs again
+// with plans that record: once for the deleted part, and once for all that stays. The difference is removed.
 package deletion
 
 import (
@@ -17,15 +17,15 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// Options say what to take out of a project.
+// Options select what to delete.
 type Options struct {
 	Group, Version, Kind string
-	ControllerName       string // one more controller alone, and not the whole kind
-	WithChanges          bool   // also files that the user has changed
-	Manager              string // the folder of its main package, of several
+	ControllerName       string // delete only this named controller, not the kind
+	WithChanges          bool   // delete files that the user changed too
+	Manager              string // folder of the manager's main package, if there are several
 }
 
-// open starts a plan for the project, unless no kind can have such a name.
+// open starts a plan for the project. It refuses invalid names.
 func (o Options) open(folder *fileview.Folder) (*plan.Plan, *project.Project, error) {
 	if err := kind.CheckNames(o.Group, o.Version, o.Kind, ""); err != nil {
 		return nil, nil, err
@@ -37,8 +37,7 @@ func (o Options) open(folder *fileview.Folder) (*plan.Plan, *project.Project, er
 	return p, file, p.Code().Choose(o.Manager)
 }
 
-// undoRest takes a part out of a project. The rest is what the project consists of when it is as
-// in after.
+// undoRest removes a part of a project except what the kinds in after need.
 func undoRest(p *plan.Plan, after *project.Project, d Options, part *plan.Needs) error {
 	rest := &plan.Needs{NamesOnly: true}
 	recording := p.Record(rest)
@@ -53,8 +52,7 @@ func undoRest(p *plan.Plan, after *project.Project, d Options, part *plan.Needs)
 	return undo.Part(p, part, rest, d.WithChanges, "--with-changes deletes it, too")
 }
 
-// retire switches off what deploys webhooks once the project has none: before is the project with the last ones, and
-// after without.
+// retire switches off what deploys webhooks if after has none left.
 func retire(p *plan.Plan, before, after *project.Project) error {
 	own := map[string]bool{}
 	for _, r := range before.Resources {
@@ -72,19 +70,18 @@ func retire(p *plan.Plan, before, after *project.Project) error {
 	return feature.Retire(p, before)
 }
 
-// copyOf is the project as it is, for when its kinds will change.
+// copyOf returns a copy whose kinds can change independently.
 func copyOf(file *project.Project) *project.Project {
 	before := *file
 	before.Resources = slices.Clone(file.Resources)
 	return &before
 }
 
-// sameKind reports whether two entries of PROJECT are about the same version of a kind.
 func sameKind(a, b project.Resource) bool {
 	return a.Group == b.Group && a.Version == b.Version && a.Kind == b.Kind
 }
 
-// needsOf records what a kind of the project consists of.
+// needsOf records what a kind consists of.
 func needsOf(p *plan.Plan, file *project.Project, r project.Resource) error {
 	if err := newwebhook.Record(p, file, r); err != nil {
 		return err

@@ -15,9 +15,9 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// refuseHalf refuses to take a kind out of PROJECT and the kustomizations while its code stays: a manager that still
-// starts its controller would be deployed without its CRD, and no later command would know the kind. Files that the
-// base knows are found by a later command, so they may stay alone.
+// refuseHalf refuses to delete a kind from PROJECT and the kustomizations while its code stays. A manager that still
+// starts the controller would be deployed without its CRD, and no later command would find the kind. Files in the base
+// may stay, since a later command finds those.
 func (d Options) refuseHalf(p *plan.Plan, file *project.Project, r project.Resource) error {
 	var own []string
 	if r.API != nil {
@@ -48,7 +48,7 @@ func (d Options) refuseHalf(p *plan.Plan, file *project.Project, r project.Resou
 	return nil
 }
 
-// stays reports whether a file of the user's own is there once the plan is applied.
+// stays reports whether a file that slipway did not make exists once the plan is applied.
 func stays(p *plan.Plan, path string) (bool, error) {
 	if _, scaffolded := p.Base().File(path); scaffolded {
 		return false, nil
@@ -57,7 +57,7 @@ func stays(p *plan.Plan, path string) (bool, error) {
 	return err == nil && c.There(), err
 }
 
-// half is the refusal. It advises --with-changes where that is enough, and else says what has to go before.
+// half is the refusal. It advises --with-changes if that suffices, else what to remove first.
 func (d Options) half(p *plan.Plan, r project.Resource, staying string, own []string) error {
 	if !d.WithChanges {
 		d.WithChanges = true
@@ -83,10 +83,11 @@ func (d Options) half(p *plan.Plan, r project.Resource, staying string, own []st
 
 const halfGone = "the code of %s is not as slipway writes it and would stay, without its CRD and its entry in PROJECT"
 
-// refuseServed refuses to take webhooks out of PROJECT while their code stays. The generator would go on to write the
-// configuration of each webhook that has a marker, and the API server would call webhooks that the manager no longer
-// serves. Code without one that the base knows may stay alone, since a later command finds it. Of a kind with other
-// webhooks whole is false. The command is what was asked for, and again plans it with other options.
+// refuseServed refuses to delete webhooks from PROJECT while their code stays. The generator would still write a
+// configuration for each marker, and the API server would call webhooks that the manager does not serve. Code in the
+// base without a marker may stay, since a later command finds it.
+//
+// Whole is false if the kind keeps other webhooks. Command is what the user called; again plans it with other options.
 func (d Options) refuseServed(p *plan.Plan, file *project.Project, gone project.Resource, whole bool, command string, again func(Options) error) error {
 	own := file.WebhookFile(gone)
 	foreign, err := stays(p, own)
@@ -101,7 +102,7 @@ func (d Options) refuseServed(p *plan.Plan, file *project.Project, gone project.
 	if !d.WithChanges {
 		d.WithChanges = true
 		if err := again(d); err != nil {
-			return err // which says what has to go before
+			return err // it names what to remove first
 		}
 		e.Hint = "nothing was changed; no other code uses it, so --with-changes deletes it; to keep the code, first remove its +kubebuilder:webhook markers"
 		e.Next = "slipway delete " + command + " --with-changes"
@@ -123,7 +124,7 @@ func (d Options) refuseServed(p *plan.Plan, file *project.Project, gone project.
 	return e
 }
 
-// refuseServedAPI is [Options.refuseServed] for a kind that goes with its webhooks.
+// refuseServedAPI is [Options.refuseServed] for a kind that is deleted with its webhooks.
 func (d Options) refuseServedAPI(p *plan.Plan, file *project.Project, gone project.Resource) error {
 	if gone.Webhooks == nil {
 		return nil
@@ -136,10 +137,10 @@ func (d Options) refuseServedAPI(p *plan.Plan, file *project.Project, gone proje
 
 const halfServed = "the code of the webhooks of %s is not as slipway writes it and would stay, without an entry in PROJECT"
 
-// mostUsers is how many files that use a kind are listed.
+// mostUsers bounds the places that a message lists.
 const mostUsers = 12
 
-// usersOf are the places that use files of a kind once the plan is applied, as far as a message lists them.
+// usersOf returns the places that still use the kind's files once the plan is applied, at most [mostUsers].
 func usersOf(p *plan.Plan, own []string) (users []string, err error) {
 	sources, err := references.Read(p.Code())
 	if err != nil {

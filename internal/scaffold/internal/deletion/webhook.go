@@ -10,14 +10,13 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// A WebhookOptions says which webhooks of a kind to take out; none of them means all.
+// WebhookOptions select the webhooks to delete. If none is selected, all are.
 type WebhookOptions struct {
 	Options
 	Defaulting, Validation, Conversion bool
 }
 
-// Webhook plans the undoing of what created webhooks in the project in a
-// folder; see [API].
+// Webhook plans the deletion of webhooks; see [API].
 func Webhook(folder *fileview.Folder, d WebhookOptions) (*plan.Plan, error) {
 	p, file, err := d.open(folder)
 	if err != nil {
@@ -67,7 +66,7 @@ func Webhook(folder *fileview.Folder, d WebhookOptions) (*plan.Plan, error) {
 	return p, p.Finish()
 }
 
-// split divides the webhooks of a kind into those that go and those that stay.
+// split divides the webhooks of a kind into those that are deleted and those that stay. Either may be nil.
 func (d WebhookOptions) split(has project.Webhooks) (going, staying *project.Webhooks) {
 	all := !d.Defaulting && !d.Validation && !d.Conversion
 	out, in := has, has
@@ -88,12 +87,12 @@ func (d WebhookOptions) split(has project.Webhooks) (going, staying *project.Web
 	return orNone(out), orNone(in)
 }
 
-// which are the flags of the webhooks that were asked for.
+// which returns the flags of the selected webhooks.
 func (d WebhookOptions) which() string {
 	return flagsOf(project.Webhooks{Defaulting: d.Defaulting, Validation: d.Validation, Conversion: d.Conversion})
 }
 
-// orNone is nil for webhooks of which there are none.
+// orNone returns nil if w has no webhooks.
 func orNone(w project.Webhooks) *project.Webhooks {
 	if !w.Defaulting && !w.Validation && !w.Conversion {
 		return nil

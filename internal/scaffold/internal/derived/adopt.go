@@ -9,16 +9,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// An Adoption says what becomes of a folder that another tool made: from then on its files are made here.
+// An Adoption describes how to take over a folder that another tool made.
 type Adoption struct {
-	Content map[string][]byte // of made files that hold something of the user's besides
-	Removed []string          // files of the other tool that go
-	Left    []string          // made files that are left out, since a file of the user's does the same
-	Refused []*report.Error   // why the folder cannot be adopted
+	Content map[string][]byte // of made files that also have content of the user's
+	Removed []string          // files of the other tool to delete
+	Left    []string          // made files to leave out, since a file of the user has the same object
+	Refused []*report.Error   // reasons why the folder cannot be adopted
 }
 
-// adopt plans the files in the place of another tool's. The base has them as they are made, so that what is the user's
-// counts as changed since.
+// adopt plans the made files in place of another tool's. The base records them as they are made, so that content of the
+// user's counts as the user's change.
 func (d *deriving) adopt() error {
 	for _, refusal := range d.Adopt.Refused {
 		d.Refuse(refusal)

@@ -1,12 +1,11 @@
-// Package derived plans files that follow from others, are made again and again, and may be changed by
-// the user in between, such as a chart.
+// Package derived plans files that follow from others, such as a chart. They are made again and again, and the user may
+// change them in between.
 //
-//	plan, err := derived.Plan(root, derived.Options{Folder: "dist/chart", Mark: "Chart.yaml", Files: files})
+//	plan, err := derived.Plan(folder, derived.Options{Folder: "dist/chart", Mark: "Chart.yaml", Files: files})
 //
-// What was made last is in the project's base. So it is known which lines the user has changed since, and
-// these stay: a file is merged from what was made last, what is there and what is made now. A file that the
-// user has added stays too, and one that the user has deleted is not made again. Lines that both sides changed are a
-// conflict, and then nothing is written.
+// The project's base records what was made last. By that, a file is merged from three texts: what was made last, what
+// is there, and what is made now. The user's changes stay. A file that the user added stays, and one that the user
+// deleted is not made again. Lines that both sides changed are a conflict; then nothing is written.
 package derived
 
 import (
@@ -25,18 +24,18 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/threeway"
 )
 
-// Options say what is made.
+// Options describe the files to make.
 type Options struct {
-	Folder  string            // where, relative to the project, with slashes
-	Mark    string            // the file without which the folder is not what it is to be: then all is made anew
-	Files   map[string][]byte // by their paths in the folder
-	Restore bool              // make files again that the user has deleted
+	Folder  string            // relative to the project, with slashes
+	Mark    string            // the file that identifies the folder; without it, everything is made anew
+	Files   map[string][]byte // by path in the folder
+	Restore bool              // make files again that the user deleted
 	Prefer  threeway.Preference
-	Next    string // a command that settles conflicts
+	Next    string // the command that settles conflicts
 	Adopt   *Adoption
 }
 
-// Plan plans the files in the project in a folder.
+// Plan plans the files of a project.
 func Plan(folder *fileview.Folder, o Options) (*plan.Plan, error) {
 	p, err := plan.New(folder)
 	if err != nil {
@@ -76,15 +75,14 @@ func Plan(folder *fileview.Folder, o Options) (*plan.Plan, error) {
 	return p, nil
 }
 
-// deriving is the planning.
 type deriving struct {
 	*plan.Plan
 	Options
-	made map[string]bool // what was made last
+	made map[string]bool // files of the last time, by path in the folder
 }
 
-// checkFolder refuses a folder that holds the like, of which it is not known how it was made; and forgets
-// deletions where the user has deleted it all.
+// checkFolder refuses a folder that slipway did not make, unless its content is the same. If the user deleted
+// [Options.Mark], deleted files are made again.
 func (d *deriving) checkFolder() error {
 	mark := path.Join(d.Folder, d.Mark)
 	there, err := d.Exists(mark)
@@ -119,7 +117,6 @@ func (d *deriving) checkFolder() error {
 	return nil
 }
 
-// plan plans a file that is made.
 func (d *deriving) plan(file string, content []byte) error {
 	file = path.Join(d.Folder, file)
 	c, err := d.Find(file)
@@ -151,8 +148,8 @@ func (d *deriving) plan(file string, content []byte) error {
 	return d.Write(file, restore(merged))
 }
 
-// unixLines is a text with the line ends of what is made, and what gives it back its own: version control may have
-// changed all of them, which is no change of the user's.
+// unixLines returns the text with \n for line ends, and a function that restores \r\n if all were that. Version control
+// may have changed them, which is no change of the user's.
 func unixLines(text []byte) (unix []byte, restore func([]byte) []byte) {
 	crlf, lf := []byte("\r\n"), []byte("\n")
 	if ends := bytes.Count(text, lf); ends == 0 || ends != bytes.Count(text, crlf) {
@@ -161,7 +158,7 @@ func unixLines(text []byte) (unix []byte, restore func([]byte) []byte) {
 	return bytes.ReplaceAll(text, crlf, lf), func(merged []byte) []byte { return bytes.ReplaceAll(merged, lf, crlf) }
 }
 
-// retire deletes a file that is made no more, unless the user has changed it.
+// retire deletes a file that is no longer made, unless the user changed it.
 func (d *deriving) retire(file string) error {
 	file = path.Join(d.Folder, file)
 	c, err := d.Find(file)
@@ -176,7 +173,6 @@ func (d *deriving) retire(file string) error {
 	return d.Keep(file, "the chart no longer needs it, but you have changed it")
 }
 
-// refusal tells a conflict.
 func (d *deriving) refusal(file string, c threeway.Conflict) *report.Error {
 	return &report.Error{
 		What:  "you and the project have changed the same lines; nothing was written",
@@ -186,7 +182,7 @@ func (d *deriving) refusal(file string, c threeway.Conflict) *report.Error {
 	}
 }
 
-// quoted sets lines off, and says so when there are none.
+// quoted indents lines for a message, or states that there are none.
 func quoted(lines []string) string {
 	if len(lines) == 0 {
 		return "    (removed)"

@@ -16,7 +16,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 )
 
-// planCode plans what a feature adds to the project's code: its files, its call in main.go, and its modules.
 func (p *planner) planCode(row features.Feature) error {
 	code := row.Adds
 	if code.Call == "" {
@@ -50,7 +49,6 @@ func (p *planner) planCode(row features.Feature) error {
 	return nil
 }
 
-// planCodeFiles plans files of a feature's code.
 func (p *planner) planCodeFiles(files []features.File) error {
 	versions, data := p.Code().Versions(), p.data()
 	data["TestContext"], data["TestImportsContext"] = versions.TestContext(), versions.TestImportsContext()
@@ -63,7 +61,7 @@ func (p *planner) planCodeFiles(files []features.File) error {
 	return nil
 }
 
-// codeFiles are the files, with those that a folder of templates stands for.
+// codeFiles returns the files, with each folder of templates replaced by the files in it.
 func codeFiles(of []features.File) (files []features.File) {
 	for _, file := range of {
 		names, err := templates.Below(file.Template)
@@ -77,13 +75,13 @@ func codeFiles(of []features.File) (files []features.File) {
 	return files
 }
 
-// managerPackage is the package of the code that main.go calls, and what a file calls it.
+// managerPackage returns the name under which src imports internal/manager, and the import path.
 func (p *planner) managerPackage(src []byte) (name, pkg string) {
 	pkg = p.project.Repo + "/internal/manager"
 	return gofile.ImportsOf(src).Name(pkg, "manager"), pkg
 }
 
-// managerCall calls a feature's function in main.go.
+// managerCall returns the pieces that call the feature's function in main.go and handle its error.
 func (p *planner) managerCall(src []byte, code features.Code) []plan.Piece {
 	name, pkg := p.managerPackage(src)
 	key := name + "." + code.Call + "("
@@ -91,8 +89,8 @@ func (p *planner) managerCall(src []byte, code features.Code) []plan.Piece {
 	return []plan.Piece{piece.UsedImportAt(p.project.Repo, name, pkg), piece.Fragment{Marker: "builder", Code: call, Key: key}}
 }
 
-// withoutCode takes a feature's code out again, as undoing does: without the feature's configuration it
-// does nothing. What was changed stays.
+// withoutCode removes a feature's code, which does nothing without the feature's configuration. Code that the user
+// changed stays.
 func (p *planner) withoutCode(f features.Name) error {
 	if p.Recording() {
 		return nil
@@ -108,7 +106,6 @@ func (p *planner) withoutCode(f features.Name) error {
 	return undo.Part(p.Plan, part, &plan.Needs{}, false, "delete it if no file needs it")
 }
 
-// anyOf reports whether one of the files or folders is there.
 func (p *planner) anyOf(files []string) (bool, error) {
 	for _, file := range files {
 		if there, err := p.Exists(file); err != nil || there {

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// conversionPatchFile is the patch in config/crd that another tool has of a converted kind, for its webhook or for
-// cert-manager's injection.
+// conversionPatchFile returns kubebuilder's name, below config/crd, of a patch for a converted kind. What is "webhook"
+// or "cainjection".
 func (p *planner) conversionPatchFile(r project.Resource, what string) string {
 	if p.project.MultiGroup && r.Group != "" && !p.project.IsV2() {
 		return "patches/" + what + "_in_" + r.Group + "_" + r.PluralName() + ".yaml"
@@ -19,7 +19,8 @@ func (p *planner) conversionPatchFile(r project.Resource, what string) string {
 	return "patches/" + what + "_in_" + r.PluralName() + ".yaml"
 }
 
-// planForeignConversion patches the definitions of converted kinds.
+// planForeignConversion patches the definitions of converted kinds as kubebuilder does: with files in
+// config/crd/patches.
 func (p *planner) planForeignConversion() error {
 	hubs := p.converted()
 	if len(hubs) == 0 {
@@ -44,8 +45,8 @@ func (p *planner) planForeignConversion() error {
 	return p.Insert(p.crdConfig(), plan.These(piece.Entry{List: names.List, Text: names.Item}))
 }
 
-// noteConversion says that definitions still convert by a webhook that is no longer deployed: another tool's patches
-// of them stay, since without a conversion their versions would be taken for one another.
+// noteConversion names the definitions that are still converted by a webhook which is no longer deployed. Patches of
+// another tool stay: without a conversion, the API server would take one version for another.
 func (p *planner) noteConversion(off []features.Name) error {
 	if !slices.Contains(off, features.WebhookServer) {
 		return nil
@@ -63,8 +64,8 @@ func (p *planner) noteConversion(off []features.Name) error {
 	return nil
 }
 
-// planForeignInjection has cert-manager's authority put into those definitions: by the patches that older layouts have
-// for it, where they are there, or by replacements.
+// planForeignInjection lets cert-manager put its authority into these definitions: by the patches of older layouts
+// where they exist, else by replacements.
 func (p *planner) planForeignInjection() error {
 	for _, r := range p.converted() {
 		if !p.project.Older() {
@@ -87,7 +88,8 @@ func (p *planner) planForeignInjection() error {
 	return nil
 }
 
-// injectionTarget is a target of the replacement that a marker stands below.
+// injectionTarget is one target of the replacement below the marker. Index selects the half of namespace/name that it
+// fills.
 func injectionTarget(r project.Resource, marker string, index int) piece.Fragment {
 	code := fmt.Sprintf(`     - select:
          kind: CustomResourceDefinition

@@ -11,16 +11,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
-// endToEnd is the folder of the tests that deploy the operator.
 const endToEnd = "test/e2e"
 
-// e2eTarget runs the tests of [endToEnd].
+// e2eTarget is the Makefile's target that runs the tests of [endToEnd].
 var e2eTarget = piece.MakefileTarget{Name: "test-e2e", Text: `.PHONY: test-e2e
 test-e2e: generate ## Test what runs in a cluster of its own; CLUSTER=kind: one of kind; KEEP=1: it stays.
 	SLIPWAY='$(SLIPWAY)' CLUSTER='$(CLUSTER)' KEEP='$(KEEP)' go test -tags e2e -count=1 -v -timeout 30m ./test/e2e
 `}
 
-// planTestTarget plans the target that runs the tests which deploy the operator.
 func (p *planner) planTestTarget() error {
 	if there, err := p.Exists("Makefile"); err != nil || !there {
 		return err
@@ -28,7 +26,8 @@ func (p *planner) planTestTarget() error {
 	return p.Insert("Makefile", plan.These(piece.MakefileVariable{Name: "SLIPWAY", Default: "slipway"}, e2eTarget))
 }
 
-// emptyTests is the file that kubebuilder's create webhook inserts tests into, and stops half-way without.
+// emptyTests is the file into which kubebuilder's create webhook inserts tests. Without it, that command stops
+// half-way.
 const emptyTests = endToEnd + "/e2e_test.go"
 
 // CreateTestsFolder plans the file of end-to-end tests that a new project has.
@@ -36,7 +35,7 @@ func CreateTestsFolder(p *plan.Plan, data map[string]any) error {
 	return p.CreateFrom("features-e2e/e2e_test.go", emptyTests, data)
 }
 
-// refuseOtherTests refuses a folder whose tests are not these: two ways of deploying in one package do not compile.
+// refuseOtherTests refuses a folder with other tests: two ways of deploying in one package do not compile.
 func (p *planner) refuseOtherTests() error {
 	if p.Recording() {
 		return nil
@@ -61,7 +60,7 @@ func (p *planner) refuseOtherTests() error {
 	}
 }
 
-// refuseOtherTarget refuses a Makefile whose target of that name runs other tests.
+// refuseOtherTarget refuses a Makefile whose target test-e2e runs other tests.
 func (p *planner) refuseOtherTarget() error {
 	c, err := p.Find("Makefile")
 	if err != nil || !c.There() {

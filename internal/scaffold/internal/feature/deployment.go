@@ -12,22 +12,21 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// managerFile is where layouts have the manager's Deployment.
 const managerFile = "config/manager/manager.yaml"
 
-// A Deployment is what features need to know of the manager's Deployment. Projects of other tools have other names and
-// labels than slipway's: a patch of another name fails, and a policy or a Service with labels of no pod does nothing.
+// A Deployment is what features need to know about the manager's Deployment. Other tools use other names and labels:
+// kustomize fails on a patch of an unknown name, and a policy or Service with other labels selects no pod.
 type Deployment struct {
 	Name, Namespace string
 	Container       string   // the manager's
-	Index           int      // of that container
-	ServiceAccount  string   // of its pods
-	Labels          []string // by which it selects its pods, as lines of YAML
+	Index           int      // position of the manager's container
+	ServiceAccount  string   // of the pods
+	Labels          []string // lines of YAML by which the Deployment selects its pods
 
-	MetricsPort, WebhookPort int // of that container
+	MetricsPort, WebhookPort int // of the manager's container
 }
 
-// OwnDeployment is the Deployment of a project as `slipway init` makes it.
+// OwnDeployment is the Deployment of a project that `slipway init` made.
 func OwnDeployment(projectName string) Deployment {
 	return Deployment{
 		Name: "controller-manager", Namespace: "system", Container: "manager", ServiceAccount: "controller-manager",
@@ -36,7 +35,8 @@ func OwnDeployment(projectName string) Deployment {
 	}
 }
 
-// deployment is the project's, or slipway's own where the project has none that is known: see requireDeployment.
+// deployment returns the project's Deployment, or that of `slipway init` if the project has none or several.
+// [planner.requireDeployment] refuses such projects.
 func (p *planner) deployment() Deployment {
 	own := OwnDeployment(p.project.Name)
 	all, err := p.Code().Deployments()
@@ -65,9 +65,9 @@ func (p *planner) deployment() Deployment {
 	return of
 }
 
-// First is a patch that makes the manager's container the first one, for a JSON patch of its arguments below, which can
-// only count. It is empty where the manager is the first. Kustomize puts the containers that a patch names before the
-// others, so what an earlier feature patched may have another place than in the Deployment's file.
+// First is a patch that makes the manager's container the first one, or "" if it is. A JSON patch of its arguments can
+// select a container only by position. Kustomize puts containers that a patch names before the others, so an earlier
+// feature may have changed the position.
 func (d Deployment) First() string {
 	if d.Index == 0 {
 		return ""
@@ -88,10 +88,10 @@ func (d Deployment) First() string {
 `, d.Name, d.Container)
 }
 
-// plain are texts that need no quotes in YAML.
+// plain matches texts that need no quotes in YAML.
 var plain = lazy.Regexp(`^[A-Za-z][-A-Za-z0-9_./]*$`)
 
-// inYAML is a text as YAML has it on a line.
+// inYAML returns the value as a YAML scalar on one line.
 func inYAML(value string) string {
 	if !plain().MatchString(value) {
 		return strconv.Quote(value)
@@ -99,7 +99,7 @@ func inYAML(value string) string {
 	return value
 }
 
-// text is a value as YAML has it on a line, which is no text without its quotes: true, for example.
+// text returns the value as a YAML scalar on one line. It keeps quotes, without which true, for example, is no text.
 func text(value *yaml.Node) string {
 	if value.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
 		return strconv.Quote(value.Value)

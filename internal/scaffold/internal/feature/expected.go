@@ -15,9 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// requireExpected refuses a project in which the feature's files would do nothing, or belong nowhere: those that
-// layouts do not deploy, those with the feature in a folder of their own, those without the manager's Deployment where
-// features read its name and labels, and those whose kustomization sets no namespace.
+// requireExpected refuses a project in which the feature's files would have no effect. Such a project is not deployed
+// from config, has the feature in another folder, lacks the manager's Deployment, or sets no namespace.
 func (p *planner) requireExpected(f features.Name) error {
 	for _, check := range []func(features.Name) error{p.requireConfig, p.requireNoOther} {
 		if err := check(f); err != nil {
@@ -60,8 +59,8 @@ func (p *planner) requireConfig(f features.Name) error {
 // listedFolder matches a line that lists a folder, in a comment or not.
 var listedFolder = lazy.Regexp(`^\s*#?\s*- "?([^\s"#]+)"?\s*$`)
 
-// otherFolder is the place of a line of config/default that lists the feature in another folder than layouts have it,
-// such as ../components/certmanager, in a comment or not; "" without one, or where the layout's line is there, too.
+// otherFolder finds the line of config/default that lists the feature in a folder of its own, such as
+// ../components/certmanager, in a comment or not. It returns "" if there is none, or if the layout's line exists too.
 func (p *planner) otherFolder(f features.Name) (place string, err error) {
 	c, err := p.Find(p.defaultConfig())
 	if err != nil || p.Recording() {
@@ -82,8 +81,8 @@ func (p *planner) otherFolder(f features.Name) (place string, err error) {
 	return place, nil
 }
 
-// requireNoOther refuses a feature that the project has in another folder: a second one would stand beside it, with
-// names that the rest of the project does not know.
+// requireNoOther refuses a feature that the project has in another folder: the rest of the project does not know the
+// names of a second one.
 func (p *planner) requireNoOther(f features.Name) error {
 	place, err := p.otherFolder(f)
 	if err != nil || place == "" {
@@ -95,8 +94,8 @@ func (p *planner) requireNoOther(f features.Name) error {
 	}
 }
 
-// requireServable refuses a project that deploys its webhooks with objects of its own: a second server would stand
-// beside theirs. One that has the files of webhooks already is as its authors want it.
+// requireServable refuses a project that deploys its webhooks with objects of its own: it would have a second server
+// beside the first. If config/webhook exists, the authors have decided already.
 func (p *planner) requireServable() error {
 	if there, err := p.Exists(p.component(features.WebhookServer)); err != nil || there || p.Recording() {
 		return err
@@ -114,11 +113,11 @@ func (p *planner) requireServable() error {
 	}
 }
 
-// webhookConfiguration matches the line by which an object registers webhooks. A patch of such an object has no
+// webhookConfiguration matches the line by which an object registers webhooks. Patches have it too, but no
 // clientConfig.
 var webhookConfiguration = lazy.Regexp(`(?m)^kind: (Mutating|Validating)WebhookConfiguration\s*$`)
 
-// ownConfiguration is the place of an object that registers webhooks among those that are deployed, or "".
+// ownConfiguration returns the place of a deployed object that registers webhooks, or "".
 func (p *planner) ownConfiguration() (place string, err error) {
 	files, err := p.After().DeployedFiles(codebase.DeployedFolder)
 	if err != nil {
@@ -136,8 +135,8 @@ func (p *planner) ownConfiguration() (place string, err error) {
 	return "", nil
 }
 
-// requireDeployment refuses a project of which it is not certain that config/default deploys exactly one manager: the
-// patches of features would find nothing or another one, and their selectors no pods.
+// requireDeployment refuses a project unless config/default certainly deploys exactly one manager. Otherwise patches of
+// features would change nothing or the wrong manager, and selectors would match no pod.
 func (p *planner) requireDeployment(f features.Name) error {
 	deployed, err := p.Code().Deployed()
 	if err != nil || p.Recording() {
@@ -167,11 +166,11 @@ func (p *planner) requireDeployment(f features.Name) error {
 	}
 }
 
-// placeholder is the namespace that the files of features and of kubebuilder's manager name, for kustomize to replace.
+// placeholder is the namespace in kubebuilder's manager and in the files of features. Kustomize replaces it.
 const placeholder = "system"
 
-// requireNamespace refuses a project whose kustomization sets no namespace: the feature's objects would be in the one
-// called system, and the manager in another.
+// requireNamespace refuses a project whose kustomization sets no namespace: the feature's objects would be in the
+// namespace system, and the manager in another one.
 func (p *planner) requireNamespace(f features.Name) error {
 	c, err := p.Find(p.defaultConfig())
 	if err != nil {
@@ -196,7 +195,6 @@ func (p *planner) requireNamespace(f features.Name) error {
 	}
 }
 
-// places are those of Deployments.
 func places(all []codebase.Deployment) string {
 	var places []string
 	for _, d := range all {

@@ -1,9 +1,9 @@
-// Package feature switches the rows of the table in package features on and off: most are a kustomize component in
-// config/<feature> and one line in the kustomization of config/default. What a row cannot say is in [parts].
+// Package feature switches the rows of the table in package features on and off. Most are a kustomize component in
+// config/<feature> and one line in the kustomization of config/default. What a row cannot express is in [parts].
 //
-// [Enable] and [Disable] are edits of a project; [Serve] gives webhooks what deploys them; [Record] says which features
-// a project has, for undoing. Projects of other tools have the same parts as lists in comments; those are
-// switched by their comment.
+// [Enable] and [Disable] are edits of a project. [Serve] plans what deploys webhooks. [Record] records the features
+// that a project has, for undoing. Projects of kubebuilder have the same parts as commented items of lists; these are
+// uncommented and commented.
 package feature
 
 import (
@@ -15,18 +15,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
-// defaultConfig is the file in which each feature is a line.
 func (p *planner) defaultConfig() string { return p.Code().KustomizationFor(codebase.DeployedFolder) }
 
-// crdConfig lists the definitions, and in projects of other tools what is patched into them.
+// crdConfig is the kustomization that lists the definitions and, in projects of kubebuilder, their patches.
 func (p *planner) crdConfig() string { return p.Code().KustomizationFor(codebase.CRDListFolder) }
 
-// component is the feature's kustomization.
 func (p *planner) component(f features.Name) string {
 	return p.Code().KustomizationFor(features.Of(f).Folder())
 }
 
-// componentLine is the line of the feature's component, in its place among those of the others.
+// componentLine is the line of the feature's component, inserted in the order of the table.
 func componentLine(row features.Feature) piece.OrderedItem {
 	all := features.Table()
 	line := piece.OrderedItem{Item: pieceOf(row.Component())}
@@ -39,8 +37,8 @@ func componentLine(row features.Feature) piece.OrderedItem {
 
 func pieceOf(e features.Entry) piece.Item { return piece.Item{List: e.List, Name: e.Item} }
 
-// linesOf are the pieces of what switches the feature's component on: its line, and what covers the same of
-// kubebuilder's, which waits in comments.
+// linesOf returns the pieces that switch a component on: its line, and a mark on kubebuilder's commented lines for the
+// same feature that the component covers.
 func linesOf(row features.Feature) []plan.Piece {
 	all := []plan.Piece{componentLine(row)}
 	for _, covered := range []features.Feature{row, features.Of(row.Excludes)} {
@@ -54,7 +52,7 @@ func linesOf(row features.Feature) []plan.Piece {
 	return all
 }
 
-// templatesOf is the feature's tree of templates; metrics are on from the beginning.
+// templatesOf is the feature's tree of templates. Metrics are on in a new project, so theirs is in the tree of init.
 func templatesOf(f features.Name) string {
 	if f == features.Metrics {
 		return "init/config/metrics"

@@ -9,7 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 )
 
-// requireInManager refuses a manager without what a feature needs of its code: it would not start, or serve everyone.
+// requireInManager refuses a manager whose code lacks what the feature needs: it would not start, or serve its metrics
+// to everyone.
 func (p *planner) requireInManager(row features.Feature) error {
 	if p.Recording() {
 		return nil
@@ -26,7 +27,7 @@ func (p *planner) requireInManager(row features.Feature) error {
 	return refusal
 }
 
-// missingInManager is what the manager's code lacks; nil if it has all.
+// missingInManager returns nil if the manager's code has all flags and options that the feature needs.
 func (p *planner) missingInManager(row features.Feature) (*report.Error, error) {
 	for _, flag := range row.Requires.Flags {
 		if known, err := p.After().HasFlag(flag.Name); err != nil {
@@ -48,8 +49,8 @@ func (p *planner) missingInManager(row features.Feature) (*report.Error, error) 
 	return &report.Error{What: row.Requires.WithoutOption, Hint: "nothing was changed; set the option of the manager, and run the command again:\n" + row.Requires.OptionCode}, nil
 }
 
-// requireArguments refuses a manager whose container has no list of arguments where the feature adds one to it:
-// kustomize would fail.
+// requireArguments refuses a manager whose container has no list of arguments if the component appends to it: kustomize
+// would fail.
 func (p *planner) requireArguments(f features.Name) error {
 	component, err := p.Find(p.component(f))
 	if err != nil || !bytes.Contains(component.After(), []byte("/args/-")) {

@@ -8,20 +8,20 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// injectionPatch is the patch that puts cert-manager's authority into webhooks, and injectionFile is where older
-// layouts have what cert-manager's authority is put into.
+// injectionPatch and injectionFile are the patch by which older layouts of kubebuilder put cert-manager's authority
+// into the configurations of webhooks.
 const injectionPatch, injectionFile = "webhookcainjection_patch.yaml", "config/default/webhookcainjection_patch.yaml"
 
-// Lines of such a patch: the version that Kubernetes 1.22 removed, which no generated configuration has, the kind of a
-// document, and what an object consists of, in a comment or not.
+// Lines of such a patch, in a comment or not. Kubernetes 1.22 removed the API version v1beta1; no generated
+// configuration has it.
 var (
 	removedVersion = lazy.Regexp(`(?m)^(#?apiVersion: admissionregistration\.k8s\.io/)v1beta1\b`)
 	injectedKind   = lazy.Regexp(`(?m)^#?kind: (MutatingWebhookConfiguration|ValidatingWebhookConfiguration)\s*$`)
 	partOfObject   = lazy.Regexp(`^#?((apiVersion|kind|metadata):|  +[\w./-]+:)`)
 )
 
-// fitInjection has the patch name the configurations that are generated, and no others: kustomize refuses a patch of
-// what is not there.
+// fitInjection makes the patch name exactly the configurations that are generated: kustomize refuses a patch of an
+// object that does not exist.
 func (p *planner) fitInjection() error {
 	if !p.project.Older() {
 		return nil
@@ -52,7 +52,7 @@ func (p *planner) fitInjection() error {
 	})
 }
 
-// switchLines takes the # from the lines that match, or puts it before them.
+// switchLines uncomments the lines that match, or comments them out.
 func switchLines(lines []string, match *regexp.Regexp, on bool) {
 	for i, line := range lines {
 		commented := strings.HasPrefix(line, "#")

@@ -14,11 +14,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
-// metricsService is the Service of the metrics, by slipway and by kubebuilder.
+// metricsService is the name that slipway and kubebuilder give the Service of the metrics.
 const metricsService = "controller-manager-metrics-service"
 
-// requireNamedMetrics refuses what selects the metrics by their Service's name and labels, in a project that has no
-// Service for them, or one with others: it would select nothing.
+// requireNamedMetrics refuses a feature that selects the metrics' Service by name and labels, in a project without such
+// a Service: the feature would select nothing.
 func (p *planner) requireNamedMetrics(f features.Name) error {
 	if there, err := p.Exists(p.component(features.Metrics)); err != nil || there || p.Recording() {
 		return err
@@ -51,7 +51,6 @@ func (p *planner) requireNamedMetrics(f features.Name) error {
 	return refusal
 }
 
-// services are the names of the Services of a file.
 func services(src []byte) (names []yaml.Node) {
 	for _, object := range documents[struct {
 		Kind     string
@@ -64,7 +63,7 @@ func services(src []byte) (names []yaml.Node) {
 	return names
 }
 
-// documents are those of a file of YAML, up to what cannot be read.
+// documents decodes the documents of a YAML file, up to the first that cannot be read.
 func documents[T any](src []byte) (all []T) {
 	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; {
 		var one T
@@ -75,7 +74,7 @@ func documents[T any](src []byte) (all []T) {
 	}
 }
 
-// planAlertNames plans what puts the job and the namespace into the expressions of alerts.
+// planAlertNames plans the replacements that put the job and the namespace into the expressions of alerts.
 func (p *planner) planAlertNames() error {
 	const name = "names_alerts.yaml"
 	data := p.deployedData()

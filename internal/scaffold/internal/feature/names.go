@@ -10,10 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
-// namesFiles are what puts names together, in config/default.
+// namesFiles are the files in config/default that build compound names, such as service.namespace.svc.
 var namesFiles = [...]string{"names.yaml", "services.yaml"}
 
-// planNames plans what puts names together that follow from prefix and namespace.
 func (p *planner) planNames() error {
 	data := p.deployedData()
 	for _, name := range namesFiles {
@@ -24,8 +23,8 @@ func (p *planner) planNames() error {
 	return p.Insert(p.defaultConfig(), plan.These(piece.Item{List: "resources", Name: "services.yaml"}, piece.Entry{List: "replacements", Text: "path: names.yaml"}))
 }
 
-// withoutNames takes out what puts names into the expressions of alerts that are switched off, and what puts names
-// together if no other feature needs it.
+// withoutNames removes the replacements for alerts if these are switched off, and [namesFiles] if no feature that stays
+// on needs them.
 func (p *planner) withoutNames(off []features.Name) error {
 	if slices.Contains(off, features.Alerts) {
 		if err := p.withoutLine("names_alerts.yaml", piece.Entry{List: "replacements", Text: "path: names_alerts.yaml"}); err != nil {
@@ -46,8 +45,8 @@ func (p *planner) withoutNames(off []features.Name) error {
 	return p.withoutComposing()
 }
 
-// withoutComposing takes out what puts names together. It stays as a whole where it was changed, since it may then
-// serve other objects.
+// withoutComposing removes [namesFiles] and their lines. If the user changed one, all stay, since they may serve other
+// objects.
 func (p *planner) withoutComposing() error {
 	for _, name := range namesFiles {
 		c, err := p.Find("config/default/" + name)
@@ -68,7 +67,7 @@ func (p *planner) withoutComposing() error {
 	return p.withoutLine("services.yaml", piece.Item{List: "resources", Name: "services.yaml"})
 }
 
-// withoutLine takes out a line of the default configuration, and the file that it names, which stays if it was changed.
+// withoutLine removes a line of config/default and the file that it names. A file that the user changed stays.
 func (p *planner) withoutLine(name string, line plan.Piece) error {
 	changed := 0
 	c, err := p.Find(p.defaultConfig())
@@ -87,7 +86,7 @@ func (p *planner) withoutLine(name string, line plan.Piece) error {
 	return p.removeScaffolded("config/default/" + name)
 }
 
-// removeScaffolded deletes a file that is as it was made.
+// removeScaffolded deletes a file unless the user changed it.
 func (p *planner) removeScaffolded(name string) error {
 	c, err := p.Find(name)
 	if err != nil || !c.There() {

@@ -22,8 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// InNamespace has the manager watch its own namespace, with permissions there alone, or the
-// whole cluster again.
+// InNamespace makes the manager watch its own namespace only, with permissions there alone, or the whole cluster again.
 func InNamespace(on bool) func(*plan.Plan, *project.Project) error {
 	return func(p *plan.Plan, file *project.Project) error {
 		file.Namespaced = on
@@ -44,8 +43,7 @@ func InNamespace(on bool) func(*plan.Plan, *project.Project) error {
 	}
 }
 
-// planWatching lets the manager watch the namespaces that the variable WATCH_NAMESPACE lists, where it does not yet,
-// which is in projects of other tools.
+// planWatching makes a manager of another tool watch the namespaces that the variable WATCH_NAMESPACE lists.
 func (p *planner) planWatching() error {
 	options, err := p.optionsFile()
 	if err != nil || options == "" {
@@ -73,10 +71,10 @@ func (p *planner) planWatching() error {
 	return p.Insert(options, plan.These(piece.Import{Path: "sigs.k8s.io/controller-runtime/pkg/cache", Module: p.project.Repo}, option))
 }
 
-// beside is the file of the code that the options in a file call.
+// beside is the file of the function that the manager's options in a file call.
 func beside(options string) string { return path.Join(path.Dir(options), "namespaces.go") }
 
-// watchingFiles is that file, where there is a place for it.
+// watchingFiles returns that file, if the manager's options are found.
 func (p *planner) watchingFiles() []string {
 	options, err := p.optionsFile()
 	if err != nil || options == "" {
@@ -85,7 +83,7 @@ func (p *planner) watchingFiles() []string {
 	return []string{beside(options)}
 }
 
-// optionsFile is the file with the manager's options, or "" where the manager reads the variable already.
+// optionsFile returns the file with the manager's options, or "" if the manager reads WATCH_NAMESPACE already.
 func (p *planner) optionsFile() (options string, err error) {
 	files, err := managerFiles(p.Plan, p.project)
 	if err != nil {
@@ -112,14 +110,14 @@ func (p *planner) optionsFile() (options string, err error) {
 	}
 }
 
-// managerFiles are the files that may have the manager's options, the likeliest last.
+// managerFiles returns the files that may contain the manager's options, the likeliest last.
 func managerFiles(p *plan.Plan, of *project.Project) ([]string, error) {
 	files := []string{"cmd/main.go", "main.go", manager.FlagsFile}
 	main, err := manager.Find(p, of)
 	return append(files, cmp.Or(main.File, of.MainFile())), err
 }
 
-// watchingCode has options watch the namespaces of the variable.
+// watchingCode is what the user adds by hand if the options are not found.
 const watchingCode = `import "os"
 import "strings"
 import "sigs.k8s.io/controller-runtime/pkg/cache"
@@ -130,19 +128,19 @@ if list := os.Getenv("WATCH_NAMESPACE"); list != "" {
 	}
 }`
 
-// watchedOption is what a manager's options need, and watchingCall the call in it.
 const (
 	watchedOption = "Cache: cache.Options{DefaultNamespaces: " + watchingCall + "},"
 	watchingCall  = "watchedNamespaces()"
 )
 
-// watchedNamespaces is that option, in the manager's options. It calls the function, which is in a file of its own.
+// watchedNamespaces is the piece that sets the option in the manager's options. The option calls the function, which is
+// in a file of its own.
 type watchedNamespaces struct{ function string }
 
-// ID reports the piece from others of its file.
+// ID implements [plan.Piece].
 func (watchedNamespaces) ID() string { return watchedOption }
 
-// Insert adds the text where it is missing.
+// Insert implements [plan.Piece]. It refuses options that configure the cache already.
 func (w watchedNamespaces) Insert(file string, src []byte) ([]byte, error) {
 	if bytes.Contains(src, []byte(watchingCall)) {
 		return src, nil
@@ -172,10 +170,10 @@ func (w watchedNamespaces) Insert(file string, src []byte) ([]byte, error) {
 	return slices.Concat(src[:at], []byte("\n"+watchedOption), src[at:]), nil
 }
 
-// watchedLine is the option as gofmt aligns it.
+// watchedLine matches the option as gofmt aligns it.
 var watchedLine = lazy.Regexp(`\n[ \t]*Cache:[ \t]+cache\.Options\{DefaultNamespaces: watchedNamespaces\(\)\},[ \t]*(\n|[^/ \t])`)
 
-// Remove removes the text.
+// Remove implements [plan.Piece].
 func (w watchedNamespaces) Remove(src []byte) ([]byte, int) {
 	out := watchedLine().ReplaceAll(src, []byte("$1"))
 	if i := bytes.Index(out, []byte(watchingCall)); i >= 0 {
@@ -184,7 +182,7 @@ func (w watchedNamespaces) Remove(src []byte) ([]byte, int) {
 	return out, 0
 }
 
-// managerOptions is the literal of a manager's options in a file, or nil.
+// managerOptions returns the literal of the manager's options in a file, or nil.
 func managerOptions(src []byte) *ast.CompositeLit {
 	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// Record runs the planning of features that are not there for webhooks alone, with a
-// plan that records what they need.
+// Record repeats the planning of the project's features with a plan that records. Features that exist only for webhooks
+// and certificates count only where something other than scaffolded webhooks needs them.
 func Record(p *plan.Plan, file *project.Project) error {
 	f := &planner{Plan: p, project: file}
 	for _, row := range features.Table() {
@@ -31,8 +31,8 @@ func Record(p *plan.Plan, file *project.Project) error {
 	return f.recordCertificates()
 }
 
-// Retire puts the lines that deploy webhooks into comments, as another tool has them in a project without webhooks.
-// Those of certificates name kinds of the project as it is before its last webhooks go.
+// Retire comments out the lines that deploy webhooks, as kubebuilder has them in a project without webhooks. The lines
+// of certificates name kinds, so it takes the project as it was before its last webhooks went.
 func Retire(on *plan.Plan, before *project.Project) error {
 	p := &planner{Plan: on, project: before}
 	for _, f := range []features.Name{features.CertManager, features.WebhookServer} {
@@ -52,16 +52,16 @@ func Retire(on *plan.Plan, before *project.Project) error {
 	return err
 }
 
-// certifiesMetrics reports whether another tool's lines have cert-manager issue a certificate of the metrics, too.
+// certifiesMetrics reports whether kubebuilder's lines have cert-manager issue a certificate for the metrics.
 func (p *planner) certifiesMetrics() bool {
 	config, err := p.Find(p.defaultConfig())
 	return err == nil && bytes.Contains(config.After(), []byte("\n- path: cert_metrics"))
 }
 
-// endToEndTest is where another tool has the tests that look at the deployed webhooks.
+// endToEndTest is kubebuilder's file of tests, some of which look at deployed webhooks.
 const endToEndTest = "test/e2e/e2e_test.go"
 
-// foundBy are the files by one of which a feature is known to have been enabled once.
+// foundBy returns the files of which one shows that a feature was enabled at some time.
 func (p *planner) foundBy(row features.Feature) []string {
 	if row.Deployed() {
 		return []string{p.component(row.Name)}
@@ -69,7 +69,7 @@ func (p *planner) foundBy(row features.Feature) []string {
 	return p.parts(row.Name).files
 }
 
-// recordCertificates does so for what keeps the certificate of the metrics.
+// recordCertificates records what issues the metrics' certificate.
 func (p *planner) recordCertificates() error {
 	if there, err := p.Exists(p.component(features.MetricsTLS)); err != nil || !there && !p.certifiesMetrics() {
 		return err
@@ -77,7 +77,7 @@ func (p *planner) recordCertificates() error {
 	return p.recordKeepers()
 }
 
-// recordKeepers does so for what keeps certificates.
+// recordKeepers records the certificate providers that the project has files of.
 func (p *planner) recordKeepers() error {
 	for _, feature := range []features.Name{features.CertManager, features.SelfCert} {
 		if there, err := p.Exists(p.component(feature)); err != nil {

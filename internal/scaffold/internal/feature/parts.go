@@ -6,18 +6,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 )
 
-// parts are what planning a feature consists of besides the files of its component: what its row says, and what is
-// peculiar to it.
+// parts are the steps of planning a feature that follow the files of its component.
 type parts struct {
-	expects func() error   // refuses a project in which the feature cannot be; nil for none
-	items   []func() error // what its component says about this project, such as about its kinds
-	lines   func() error   // the same in a project of kubebuilder; nil if there the lines say all
-	// code is Go code, what calls it, and its modules. It goes when the feature is switched off, unless it was changed.
+	expects func() error   // refuses a project that cannot have the feature; nil accepts all
+	items   []func() error // what the component contains about this project, such as its kinds
+	lines   func() error   // replaces items in a project of kubebuilder; nil if its lines are enough
+	// code plans Go code, its call and its modules. Disabling the feature removes it, unless the user changed it.
 	code  []func() error
-	files []string // of that code: without any there is nothing to take out
+	files []string // of that code: if none exists there is nothing to remove
 }
 
-// parts are those of a feature.
+// parts returns what the feature's row of the table implies, and what is special to the feature.
 func (p *planner) parts(f features.Name) parts {
 	of := p.rowParts(features.Of(f))
 	switch f {
@@ -46,7 +45,6 @@ func (p *planner) parts(f features.Name) parts {
 	return of
 }
 
-// rowParts are those that a row of the table says.
 func (p *planner) rowParts(row features.Feature) (of parts) {
 	if len(row.Requires.Flags) > 0 {
 		of.items = append(of.items, func() error { return p.requireInManager(row) })
@@ -75,7 +73,7 @@ func runAll(steps []func() error) error {
 	return nil
 }
 
-// requireOwnManager refuses a manager of another tool: its certificates are elsewhere and called otherwise.
+// requireOwnManager refuses a manager of another tool: its certificates have other names and places.
 func (p *planner) requireOwnManager() error {
 	if p.Recording() {
 		return nil
@@ -90,7 +88,7 @@ func (p *planner) requireOwnManager() error {
 	}
 }
 
-// commentedCertificate is the place of the patch that mounts the metrics' certificate.
+// commentedCertificate returns the place of the commented patch that mounts the metrics' certificate.
 func (p *planner) commentedCertificate() string {
 	_, line, err := p.state(features.Of(features.MetricsTLS).Lines()[0])
 	if err != nil || line == 0 {

@@ -16,12 +16,12 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// urlMarker matches the marker that a rule about URLs is generated from.
+// urlMarker matches markers that generate a rule about URLs.
 var urlMarker = lazy.Regexp(`(?m)^[ \t]*//[ \t]*\+kubebuilder:rbac:([^\n]*,)?urls=`)
 
-// requireNamespaced refuses a manager whose generated role permits URLs, such as /version: in a namespace, the API
-// server accepts rules about resources alone. Rules about resources that are in no namespace are accepted and have no
-// effect, which is said.
+// requireNamespaced refuses a manager whose generated role permits URLs, such as /version: the API server accepts no
+// such rule in a namespaced Role. It reports rules about cluster-scoped resources, which are accepted there and have no
+// effect.
 func (p *planner) requireNamespaced() error {
 	generation, err := p.Code().Generation()
 	if err != nil {
@@ -47,8 +47,7 @@ func (p *planner) requireNamespaced() error {
 	return nil
 }
 
-// inNoNamespace are the resources of a rule that belong to the whole cluster, as far as that is known: those of
-// Kubernetes and of the project.
+// inNoNamespace returns the resources of a rule that are known to be cluster-scoped: Kubernetes' own and the project's.
 func (p *planner) inNoNamespace(rule clusterRule) (names []string) {
 	for _, resource := range rule.Resources.Content {
 		name, _, _ := strings.Cut(resource.Value, "/")
@@ -59,7 +58,6 @@ func (p *planner) inNoNamespace(rule clusterRule) (names []string) {
 	return names
 }
 
-// clusterScoped reports whether a resource's objects are known to be in no namespace.
 func (p *planner) clusterScoped(group, name string) bool {
 	const aggregator = "apiregistration.k8s.io" // its types are not among those of Kubernetes' API
 	isKind := func(k builtin.Kind) bool { return k.ClusterScoped && k.Resource == name }
@@ -68,7 +66,7 @@ func (p *planner) clusterScoped(group, name string) bool {
 	})
 }
 
-// refuseURLs names the rule about URLs in the file of the role, and the marker that it is generated from.
+// refuseURLs reports the rule in the role's file, and the marker that generates it.
 func (p *planner) refuseURLs(file string, line int) error {
 	without, err := p.Code().FirstLine(urlMarker())
 	if err != nil {
@@ -85,14 +83,13 @@ func (p *planner) refuseURLs(file string, line int) error {
 	}
 }
 
-// A clusterRule is a rule of a ClusterRole.
 type clusterRule struct {
 	Groups    []string  `yaml:"apiGroups"`
 	Resources yaml.Node `yaml:"resources"`
 	URLs      yaml.Node `yaml:"nonResourceURLs"`
 }
 
-// clusterRules are the rules of a file's ClusterRoles, as far as it can be read.
+// clusterRules returns the rules of a file's ClusterRoles, up to the first document that cannot be read.
 func clusterRules(src []byte) (rules []clusterRule) {
 	for _, role := range documents[struct {
 		Kind  string
@@ -105,13 +102,13 @@ func clusterRules(src []byte) (rules []clusterRule) {
 	return rules
 }
 
-// The names of the manager's role, and of what binds it, where the project does not say otherwise.
+// Names of the manager's role and its binding, if the project does not use others.
 const (
 	usualRole    = "manager-role"
 	usualBinding = "manager-rolebinding"
 )
 
-// roles are the names of the role that is generated for the manager, and of the binding that gives it to the manager.
+// roles returns the names of the manager's generated role and of the binding that grants it.
 func (p *planner) roles() (role, binding string, err error) {
 	role, binding = usualRole, usualBinding
 	generation, err := p.Code().Generation()
@@ -143,17 +140,18 @@ func (p *planner) roles() (role, binding string, err error) {
 	return role, binding, err
 }
 
-// permission is what is read of a role, or of a binding.
+// permission has the fields of a role or a binding that are read.
 type permission struct {
 	Kind     string
 	Metadata struct{ Name string }
 	RoleRef  struct{ Name string } `yaml:"roleRef"`
 }
 
-// plainName matches the names that stand for themselves in YAML: a repository may have any.
+// plainName matches names that YAML reads as themselves without quotes. A repository may contain any name.
 var plainName = lazy.Regexp(`^[A-Za-z]([\w.:-]*\w)?$`)
 
-// rolesIn are the objects of a file, up to what cannot be read. One whose name is not plain is left out.
+// rolesIn returns the objects of a file, up to the first that cannot be read. It leaves out objects whose name is not
+// plain.
 func rolesIn(src []byte) []permission {
 	return slices.DeleteFunc(documents[permission](src), func(o permission) bool { return !plainName().MatchString(o.Metadata.Name) })
 }

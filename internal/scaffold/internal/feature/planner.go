@@ -18,15 +18,14 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// A planner is the planning of features.
 type planner struct {
 	*plan.Plan
 	project *project.Project
 	header  string
 }
 
-// Enable switches features on, and writes the files of those that have none yet. Two features keep the certificate;
-// enabling one switches the other off.
+// Enable switches features on and writes the missing files of each. Two features issue the certificate; enabling one
+// switches the other off.
 func Enable(names ...features.Name) func(*plan.Plan, *project.Project) error {
 	return func(p *plan.Plan, file *project.Project) error {
 		header, err := header.Read(p)
@@ -49,7 +48,7 @@ func Enable(names ...features.Name) func(*plan.Plan, *project.Project) error {
 	}
 }
 
-// Disable switches features off. Their files stay.
+// Disable switches features off. Their configuration stays.
 func Disable(names ...features.Name) func(*plan.Plan, *project.Project) error {
 	return func(p *plan.Plan, file *project.Project) error {
 		planner := &planner{Plan: p, project: file}
@@ -68,12 +67,12 @@ func Disable(names ...features.Name) func(*plan.Plan, *project.Project) error {
 	}
 }
 
-// Add switches one feature on, in a project whose Go files begin with header.
+// Add switches one feature on. Header is the comment with which the project's Go files begin.
 func Add(p *plan.Plan, file *project.Project, header string, f features.Name) error {
 	return (&planner{Plan: p, project: file, header: header}).enable(f)
 }
 
-// enable writes what the feature has not yet, and switches it on.
+// enable writes the missing files of the feature and switches it on.
 func (p *planner) enable(f features.Name) error {
 	if !features.Of(f).Deployed() {
 		return runAll(p.parts(f).code)
@@ -96,7 +95,8 @@ func (p *planner) enable(f features.Name) error {
 	return p.Insert(p.defaultConfig(), plan.These(linesOf(features.Of(f))...))
 }
 
-// complete writes what the feature has not yet, and switches it on if it had nothing.
+// complete writes the missing files of the feature, and switches it on only if it had none: a feature that the user
+// switched off stays off.
 func (p *planner) complete(f features.Name) error {
 	there, err := p.Exists(p.component(f))
 	if err != nil {
@@ -124,7 +124,6 @@ func (p *planner) complete(f features.Name) error {
 	return p.planFeature(f)
 }
 
-// planFeature plans all that the feature consists of.
 func (p *planner) planFeature(f features.Name) error {
 	if err := p.planConfiguration(f); err != nil {
 		return err
@@ -132,7 +131,7 @@ func (p *planner) planFeature(f features.Name) error {
 	return runAll(p.parts(f).code)
 }
 
-// planConfiguration plans the files of the feature's component, with what they say about this project.
+// planConfiguration plans the files of the feature's component, and their items about this project.
 func (p *planner) planConfiguration(f features.Name) error {
 	if err := p.planFiles(f); err != nil {
 		return err
@@ -140,8 +139,7 @@ func (p *planner) planConfiguration(f features.Name) error {
 	return runAll(p.parts(f).items)
 }
 
-// disable switches the feature off. The code that only works with it goes, unless somebody has
-// changed it; its configuration stays.
+// disable switches the feature off. Its code goes, unless the user changed it; its configuration stays.
 func (p *planner) disable(f features.Name) error {
 	if err := p.withoutCode(f); err != nil {
 		return err
@@ -170,7 +168,7 @@ func (p *planner) disable(f features.Name) error {
 	})
 }
 
-// noteFolder says of a component that is to be switched off that its folder stays.
+// noteFolder reports that the folder of a disabled component stays.
 func (p *planner) noteFolder(f features.Name) error {
 	if is, _, err := p.state(features.Of(f).Component()); err != nil || is != listed {
 		return err
@@ -181,7 +179,7 @@ func (p *planner) noteFolder(f features.Name) error {
 	return p.Keep(p.component(f), features.Of(f).Folder()+" stays; delete it if you do not need it")
 }
 
-// planFiles plans the feature's own files: those of its tree of templates.
+// planFiles plans the files of the feature's tree of templates.
 func (p *planner) planFiles(f features.Name) error {
 	names, err := templates.Below(templatesOf(f))
 	if err != nil {
@@ -225,8 +223,8 @@ func (p *planner) planFiles(f features.Name) error {
 	return p.requireArguments(f)
 }
 
-// listed returns whether the feature's kustomization needs a file: one that an older version wrote may not, and
-// then the file would lie there without a use.
+// listed returns whether the feature's kustomization lists a file. One of an older version may not, and then the file
+// would have no use.
 func (p *planner) listed(f features.Name) (func(name string) bool, error) {
 	c, err := p.Find(p.component(f))
 	if err != nil {
@@ -241,7 +239,7 @@ func (p *planner) data() map[string]any {
 	return map[string]any{"Name": p.project.Name, "Repo": p.project.Repo, "Boilerplate": p.header}
 }
 
-// deployedData is that of files which name the manager's Deployment.
+// deployedData is the data for templates that name the manager's Deployment.
 func (p *planner) deployedData() map[string]any {
 	data := p.data()
 	data["Deployment"] = p.deployment()

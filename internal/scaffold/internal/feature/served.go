@@ -12,12 +12,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 )
 
-// switchVariable is the variable that kubebuilder's managers read before they set up webhooks: false leaves them out.
+// switchVariable is the variable that kubebuilder's main.go reads: "false" leaves out the webhooks.
 const switchVariable = "ENABLE_WEBHOOKS"
 
-// refuseServed refuses to switch off what the manager's code needs: kubebuilder's server of webhooks does not start
-// without a certificate. Slipway's starts, but is not ready, and the API server cannot call it. The features to switch
-// off are some of all that would be.
+// refuseServed refuses to disable what the manager's code needs to serve webhooks. Kubebuilder's webhook server does
+// not start without a certificate; slipway's starts, but is never ready. The user asked for off; all adds the features
+// that need one of these.
 func (p *planner) refuseServed(off, all []features.Name) error {
 	for _, f := range all {
 		if on, err := p.on(f); err != nil || !on || !features.Of(f).ServesWebhooks {
@@ -46,7 +46,7 @@ func (p *planner) refuseServed(off, all []features.Name) error {
 	return nil
 }
 
-// neededOf lists those of the features to switch off that a component consists of or needs.
+// neededOf lists the features of off that the component needs, or that it is.
 func neededOf(f features.Name, off []features.Name) string {
 	var names []string
 	for _, g := range off {
@@ -60,7 +60,7 @@ func neededOf(f features.Name, off []features.Name) string {
 	return "the features " + strings.Join(names, " and ")
 }
 
-// deletion is the command that deletes the project's first webhooks, or the page of that command.
+// deletion is the command that deletes the webhooks of the first kind that has some.
 func (p *planner) deletion() string {
 	for _, r := range p.project.Resources {
 		if r.Webhooks != nil {
@@ -70,8 +70,8 @@ func (p *planner) deletion() string {
 	return "slipway delete webhook --help"
 }
 
-// webhooksSetUp is the line at which the manager's code sets up webhooks, and whether it reads the variable by which
-// they are left out. The place is "" without such a line, and where the variable is set.
+// webhooksSetUp returns the line that sets up webhooks, and whether the code reads [switchVariable]. The place is "" if
+// no line does, or if every manager sets the variable to "false".
 func (p *planner) webhooksSetUp() (place string, switchable bool, err error) {
 	if p.Recording() {
 		return "", false, nil
@@ -100,7 +100,6 @@ func (p *planner) webhooksSetUp() (place string, switchable bool, err error) {
 	return at(main.File, line), true, nil
 }
 
-// at is a line of a file, or "" without one.
 func at(file string, line int) string {
 	if line == 0 {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// A state is that of a line in a kustomization, and of the feature that it is of.
+// A state describes an item in a kustomization, and thereby the feature that it switches.
 type state int
 
 const (
@@ -23,8 +23,8 @@ const (
 	listed
 )
 
-// foreign reports whether the feature is lines of kubebuilder's, be they in comments: its folder is there as a part of
-// what is deployed that is listed among the resources, or a file in config/default is.
+// foreign reports whether the project has the feature in kubebuilder's form, as listed or commented lines: its folder
+// is a resource and no component, or its files in config/default exist.
 func (p *planner) foreign(f features.Name) (bool, error) {
 	row := features.Of(f)
 	if lines := row.Lines(); lines[0].Item == row.Component().Item {
@@ -40,7 +40,7 @@ func (p *planner) foreign(f features.Name) (bool, error) {
 	return is != absent && !p.Recording(), err
 }
 
-// main is the line of kubebuilder's that says whether a feature is on, and its state.
+// main returns kubebuilder's line that decides whether the feature is on, and its state.
 func (p *planner) main(f features.Name) (features.Entry, state, error) {
 	lines := features.Of(f).Lines()
 	for _, e := range lines {
@@ -51,7 +51,6 @@ func (p *planner) main(f features.Name) (features.Entry, state, error) {
 	return lines[0], absent, nil
 }
 
-// kustomization is the file with an entry.
 func (p *planner) kustomization(e features.Entry) string {
 	if e.Folder == "" {
 		return p.defaultConfig()
@@ -59,7 +58,7 @@ func (p *planner) kustomization(e features.Entry) string {
 	return p.Code().KustomizationFor("config/" + e.Folder)
 }
 
-// state is that of an entry, and the line of the first one, if it is there.
+// state returns the state of an entry and the number of its first line, or 0.
 func (p *planner) state(e features.Entry) (state, int, error) {
 	c, err := p.Find(p.kustomization(e))
 	if err != nil {
@@ -74,7 +73,8 @@ func (p *planner) state(e features.Entry) (state, int, error) {
 	return absent, 0, nil
 }
 
-// of is the state of a feature, the line that says so, and whether it is lines of kubebuilder's.
+// of returns the state of a feature, the number of the line that decides it, and whether the feature is in
+// kubebuilder's form.
 func (p *planner) of(f features.Name) (is state, line int, foreign bool, err error) {
 	e := features.Of(f).Component()
 	if foreign, err = p.foreign(f); foreign && err == nil {
@@ -87,14 +87,13 @@ func (p *planner) of(f features.Name) (is state, line int, foreign bool, err err
 	return is, line, foreign, err
 }
 
-// on reports whether the feature is on.
 func (p *planner) on(f features.Name) (bool, error) {
 	is, _, _, err := p.of(f)
 	return is == listed, err
 }
 
-// enableForeign takes a feature out of its comments: its lines, and what the project's kinds add to them. What it needs
-// of kubebuilder's comes with it.
+// enableForeign uncomments the lines of a feature in kubebuilder's form and of those that it needs, and adds what the
+// project's kinds require.
 func (p *planner) enableForeign(f features.Name) error {
 	for _, needed := range features.Of(f).Needs {
 		if foreign, err := p.foreign(needed); err != nil {
@@ -124,8 +123,8 @@ func (p *planner) enableForeign(f features.Name) error {
 	return nil
 }
 
-// comment puts a feature's lines into comments again. Its own line goes where it never was in one, since enabling the
-// feature has added it to a file without the feature's other lines.
+// comment comments a feature's lines out. It removes the main line if the file never had it in a comment, since
+// [planner.enableForeign] added it there.
 func (p *planner) comment(f features.Name) error {
 	e, _, err := p.main(f)
 	if err != nil {
@@ -147,7 +146,7 @@ func (p *planner) comment(f features.Name) error {
 	return p.follow(f, false)
 }
 
-// alone reports whether a feature has no other lines in the file of one.
+// alone reports whether no other line of the feature exists.
 func (p *planner) alone(f features.Name, than features.Entry) (bool, error) {
 	for _, e := range features.Of(f).Lines() {
 		c, err := p.Find(p.kustomization(e))
@@ -161,7 +160,7 @@ func (p *planner) alone(f features.Name, than features.Entry) (bool, error) {
 	return true, nil
 }
 
-// follow switches all lines that a feature has, and those of others that are about this one, too.
+// follow switches all lines of a feature, and the lines of other features that also depend on it.
 func (p *planner) follow(f features.Name, on bool) error {
 	for _, row := range features.Table() {
 		other := row.Name
@@ -186,8 +185,8 @@ func (p *planner) follow(f features.Name, on bool) error {
 	return nil
 }
 
-// setWith switches an entry that is about another feature as well: while that one waits in a comment, or has not its
-// files, the entry does.
+// setWith switches an entry that also depends on another feature. It does not uncomment the entry while that feature is
+// commented or lacks its files.
 func (p *planner) setWith(e features.Entry, other features.Name, on bool) error {
 	is, _, _, err := p.of(other)
 	if err != nil || on && (is == commented || is == absent && len(features.Of(other).Files) > 0) {
@@ -196,7 +195,7 @@ func (p *planner) setWith(e features.Entry, other features.Name, on bool) error 
 	return p.set(e, on)
 }
 
-// set takes an entry out of its comment, or puts it into one. An entry that is not there is not needed.
+// set uncomments an entry or comments it out. It does nothing if the entry does not exist.
 func (p *planner) set(e features.Entry, on bool) error {
 	file := p.kustomization(e)
 	if there, err := p.Exists(file); err != nil || !there {
@@ -213,12 +212,12 @@ func (p *planner) set(e features.Entry, on bool) error {
 	return p.Edit(file, p.waitingSection(e).On)
 }
 
-// waitingSection is an entry's in comments.
 func (p *planner) waitingSection(e features.Entry) piece.Section {
 	return piece.Section{Of: waiting{p.sectionItem(e), p, p.kustomization(e)}}
 }
 
-// sectionItem is an entry's. Of the replacements for webhooks, those into objects that the project does not have wait.
+// sectionItem returns what matches the entry. A replacement for webhooks matches only if it writes into a kind of
+// object that the project has.
 func (p *planner) sectionItem(e features.Entry) piece.SectionItem {
 	if e.List == "replacements" && e.With == features.WebhookServer {
 		return into{e, p.certified()}
@@ -226,14 +225,14 @@ func (p *planner) sectionItem(e features.Entry) piece.SectionItem {
 	return e
 }
 
-// waiting is an item that a comment of a kustomization keeps for later: that of a file which is there.
+// waiting matches a commented item that can be listed, because the file that it names exists.
 type waiting struct {
 	piece.SectionItem
 	p             *planner
 	kustomization string
 }
 
-// Is reports whether an item is the one, and could be listed.
+// Is implements [piece.SectionItem].
 func (w waiting) Is(item any) bool {
 	file := features.PathOf(item)
 	if !w.SectionItem.Is(item) || path.Ext(file) == "" { // a folder is looked for with its kustomization; see foreign
@@ -243,14 +242,14 @@ func (w waiting) Is(item any) bool {
 	return there || err != nil // reading it reports the error
 }
 
-// into is a replacement into objects of some kinds. The one for definitions has its targets below a marker, so it has
-// none at first.
+// into matches a replacement that writes into one of the kinds. The replacement for definitions has no targets at
+// first; they are inserted at its marker.
 type into struct {
 	features.Entry
 	kinds []string
 }
 
-// Is reports whether an item is the entry and has such a target.
+// Is implements [piece.SectionItem].
 func (i into) Is(item any) bool {
 	if !i.Entry.Is(item) {
 		return false
@@ -268,7 +267,7 @@ func (i into) Is(item any) bool {
 	})
 }
 
-// certified are the kinds of objects that name the webhooks' certificate, and the certificate itself.
+// certified returns the kinds of objects in this project that name the webhooks' certificate.
 func (p *planner) certified() []string {
 	var kinds []string
 	for _, r := range p.project.Resources {
@@ -289,7 +288,7 @@ func (p *planner) certified() []string {
 	return kinds
 }
 
-// refuseNeeded refuses to switch features off that others, which stay on, need.
+// refuseNeeded refuses to disable features that a feature which stays on needs.
 func (p *planner) refuseNeeded(off []features.Name) error {
 	all := slices.Clone(off)
 	var first *report.Error
@@ -323,7 +322,7 @@ func (p *planner) refuseNeeded(off []features.Name) error {
 	return first
 }
 
-// neededBy is one of the features to switch off that a feature needs which stays on, and the place of that one's line.
+// neededBy returns a feature of off that f needs, if f stays on, and the place of f's line.
 func (p *planner) neededBy(f features.Name, off []features.Name) (needed features.Name, place string, err error) {
 	is, line, foreign, err := p.of(f)
 	if err != nil || is != listed || slices.Contains(off, f) {
@@ -353,7 +352,7 @@ func (p *planner) neededBy(f features.Name, off []features.Name) (needed feature
 	return "", "", nil
 }
 
-// mounted are the features that make what listed entries of a feature mount.
+// mounted returns the features whose Secrets the listed entries of a feature mount.
 func (p *planner) mounted(row features.Feature) (all []features.Name, err error) {
 	for _, e := range row.Entries {
 		if is, _, err := p.state(e); err != nil {
@@ -365,7 +364,7 @@ func (p *planner) mounted(row features.Feature) (all []features.Name, err error)
 	return all, nil
 }
 
-// replaced reports whether the feature that one excludes is on and stays on, in its place.
+// replaced reports whether the feature that f excludes is on and stays on, in place of f.
 func (p *planner) replaced(f features.Name, off []features.Name) (bool, error) {
 	other := features.Of(f).Excludes
 	if other == "" || slices.Contains(off, other) {
@@ -374,15 +373,15 @@ func (p *planner) replaced(f features.Name, off []features.Name) (bool, error) {
 	return p.on(other)
 }
 
-// A Waiting is a section of the configuration that is in comments though the project's webhooks need it.
+// A Waiting is a commented section of a kustomization that the project's webhooks need.
 type Waiting struct {
 	File    string // the kustomization
 	Line    int
 	What    string
-	Feature features.Name // that enabling takes it out of its comment
+	Feature features.Name // enabling it uncomments the section
 }
 
-// WaitingSections are those of the project in the plan's folder.
+// WaitingSections lists the commented sections of config/default that the project's webhooks need, by line.
 func WaitingSections(on *plan.Plan, file *project.Project) ([]Waiting, error) {
 	p := &planner{Plan: on, project: file}
 	if len(p.certified()) == 0 {

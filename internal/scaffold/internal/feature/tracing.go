@@ -7,7 +7,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
-// planTraced has the project's reconcilers traced.
 func (p *planner) planTraced() error {
 	for _, file := range p.controllerFiles() {
 		if there, err := p.Exists(file); err != nil {
@@ -22,7 +21,7 @@ func (p *planner) planTraced() error {
 	return nil
 }
 
-// controllerFiles are the files of all controllers that PROJECT records.
+// controllerFiles returns the files of all controllers in PROJECT.
 func (p *planner) controllerFiles() []string {
 	var files []string
 	for _, r := range p.project.Resources {
@@ -36,8 +35,8 @@ func (p *planner) controllerFiles() []string {
 	return files
 }
 
-// tracedPieces trace the reconciler of a controller's file. One that is completed in another way stays as it is,
-// without the import.
+// tracedPieces wraps the reconciler where it is completed. If that is not found, it returns nothing, so that the file
+// gets no unused import.
 func (p *planner) tracedPieces(src []byte) []plan.Piece {
 	name, pkg := p.managerPackage(src)
 	traced := piece.WrappedArgument{Method: "Complete", Argument: "r", Around: name + ".Traced"}

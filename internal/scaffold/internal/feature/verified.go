@@ -7,9 +7,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 )
 
-// planVerification switches on what Prometheus needs to verify whose metrics it collects: the metrics, a certificate,
-// and metrics that are served with it. Where a manager that another tool made has no flag for the certificate, it is
-// not verified, as in kubebuilder's ServiceMonitor, and that is left to the user.
+// planVerification enables what Prometheus needs to verify the server of the metrics: metrics, a certificate provider
+// and metrics-tls. For a manager of another tool, the certificate is not verified, as in kubebuilder's ServiceMonitor.
+// The plan reports how to change that.
 func (p *planner) planVerification() error {
 	if p.Recording() {
 		return nil // these are features of their own, each with its needs
@@ -34,7 +34,7 @@ func (p *planner) planVerification() error {
 	return nil
 }
 
-// keepers are the features to switch on for a certificate: none where one is on.
+// keepers returns the certificate provider to enable; none if one is on.
 func (p *planner) keepers() ([]features.Name, error) {
 	for _, f := range []features.Name{features.SelfCert, features.CertManager} {
 		if on, err := p.on(f); err != nil || on {
@@ -48,7 +48,6 @@ func (p *planner) keepers() ([]features.Name, error) {
 	return all[:1], nil
 }
 
-// enableOnce switches a feature on that is off.
 func (p *planner) enableOnce(f features.Name) error {
 	if on, err := p.on(f); err != nil || on {
 		return err
@@ -56,7 +55,7 @@ func (p *planner) enableOnce(f features.Name) error {
 	return p.enable(f)
 }
 
-// noteLeft says what prometheus brought along and stays on without it.
+// noteLeft reports that metrics-tls, which enabling prometheus switched on, stays on.
 func (p *planner) noteLeft(off []features.Name) error {
 	if !slices.Contains(off, features.Prometheus) || slices.Contains(off, features.MetricsTLS) {
 		return nil

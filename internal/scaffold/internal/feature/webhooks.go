@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// converted are the kinds that are converted by webhook: their hubs.
+// converted returns the hubs of the kinds that a webhook converts.
 func (p *planner) converted() []project.Resource {
 	var hubs []project.Resource
 	for _, r := range p.project.Resources {
@@ -26,13 +26,13 @@ func (p *planner) converted() []project.Resource {
 	return hubs
 }
 
-// conversionPatch is the file, in a feature's folder, with what a converted kind needs there.
+// conversionPatch is the name of a converted kind's file in the folder of a component.
 func (p *planner) conversionPatch(r project.Resource) string {
 	return "conversion_" + strings.TrimSuffix(path.Base(p.project.CRDFile(r)), ".yaml") + ".yaml"
 }
 
-// planWebhookItems lists what differs from project to project: the configurations that are generated,
-// which there are not for conversion alone, and the kinds that are converted.
+// planWebhookItems lists what differs between projects: the generated configurations, which do not exist if all
+// webhooks are for conversion, and the patches of converted kinds.
 func (p *planner) planWebhookItems() error {
 	var of []plan.Piece
 	admission, err := p.admission()
@@ -52,11 +52,10 @@ func (p *planner) planWebhookItems() error {
 	return p.Insert(p.component(features.WebhookServer), plan.These(of...))
 }
 
-// webhookManifests is the file into which configurations of webhooks are generated.
+// webhookManifests is the file that the generator writes.
 const webhookManifests = "config/webhook/manifests.yaml"
 
-// admission reports whether configurations are generated: for webhooks that PROJECT knows, or for one that was written
-// by hand.
+// admission reports whether configurations are generated: for webhooks in PROJECT, or for one written by hand.
 func (p *planner) admission() (bool, error) {
 	if slices.ContainsFunc(p.project.Resources, func(r project.Resource) bool {
 		return r.Webhooks != nil && (r.Webhooks.Defaulting || r.Webhooks.Validation)
@@ -66,8 +65,8 @@ func (p *planner) admission() (bool, error) {
 	return WebhooksByHand(p.Plan)
 }
 
-// WebhooksByHand reports whether code that was not scaffolded declares a webhook, as those for core types that are
-// registered on the server by their path. PROJECT does not know it.
+// WebhooksByHand reports whether code that was not scaffolded declares a webhook, such as one for a core type that is
+// registered by its path. PROJECT does not list it.
 func WebhooksByHand(p *plan.Plan) (bool, error) {
 	all, err := p.Code().Webhooks()
 	return slices.ContainsFunc(all, func(w codebase.Webhook) bool {
@@ -76,7 +75,7 @@ func WebhooksByHand(p *plan.Plan) (bool, error) {
 	}), err
 }
 
-// recordByHand records what deploys a webhook that was written by hand.
+// recordByHand records what deploys a webhook written by hand.
 func (p *planner) recordByHand() error {
 	if there, err := p.Exists(p.component(features.WebhookServer)); err != nil || !there {
 		return err
@@ -103,7 +102,7 @@ func (p *planner) planInjection() error {
 	return p.Insert(p.component(features.CertManager), plan.These(of...))
 }
 
-// planRotationItems lists the kinds into whose definitions the manager puts its authority.
+// planRotationItems lists the kinds into whose definitions the manager puts its own authority.
 func (p *planner) planRotationItems() error {
 	var of []plan.Piece
 	for _, r := range p.converted() {
@@ -116,9 +115,9 @@ func (p *planner) planRotationItems() error {
 	return p.Insert(p.component(features.SelfCert), plan.These(of...))
 }
 
-// Serve plans what deploys webhooks and a certificate for them: certificates or, when that is "", what there is. A
-// feature that was switched off since its files were written stays off. A project that deploys its manager or its
-// webhooks in another way goes on to do so, and its place is printed, unless a certificate is asked for.
+// Serve plans what deploys webhooks, and the certificate provider: the given one or, if that is "", the project's. A
+// feature that was disabled after its files were written stays off. If the project deploys its manager or webhooks in
+// another way and no provider is given, Serve changes nothing and reports the place.
 func Serve(on *plan.Plan, file *project.Project, header string, certificates features.Name) error {
 	p := &planner{Plan: on, project: file, header: header}
 	if certificates != "" {
@@ -163,8 +162,8 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates fea
 	return nil
 }
 
-// listConfigurations lists the configurations of webhooks where another tool made the folder: while there are none they
-// are in no list.
+// listConfigurations lists the generated configurations in a folder that kubebuilder made, which lists them only once
+// they exist.
 func (p *planner) listConfigurations() error {
 	foreign, err := p.foreign(features.WebhookServer)
 	if err != nil || !foreign {
@@ -177,7 +176,7 @@ func (p *planner) listConfigurations() error {
 	return p.Insert(p.component(features.WebhookServer), plan.These(piece.Item{List: "resources", Name: path.Base(webhookManifests)}))
 }
 
-// serveWith plans what deploys webhooks, with the certificates that a flag asks for.
+// serveWith plans what deploys webhooks with a provider that the user named.
 func (p *planner) serveWith(certificates features.Name) error {
 	return runAll([]func() error{
 		func() error { return p.requireConfig(features.WebhookServer) },
@@ -188,8 +187,7 @@ func (p *planner) serveWith(certificates features.Name) error {
 	})
 }
 
-// servedElsewhere is the place from which the project deploys its webhooks, or its manager, in another way than layouts
-// do, with the reason; "" if it does not.
+// servedElsewhere returns where and why the project deploys its manager or webhooks otherwise than layouts do, or "".
 func (p *planner) servedElsewhere() (string, error) {
 	if p.Recording() {
 		return "", nil
@@ -207,9 +205,9 @@ func (p *planner) servedElsewhere() (string, error) {
 	return p.listedElsewhere()
 }
 
-// listedElsewhere is the kustomization beside config/default that lists the folder of webhooks, as an overlay does,
-// with what that means. It is "" where config/default has the line, be it in a comment that waits for it: then the
-// other one is for another purpose, unless it builds of config/default and would have the folder twice.
+// listedElsewhere returns the overlay that lists config/webhook in place of config/default, and a reason. It returns ""
+// if config/default has the line. A commented line counts too, unless the overlay builds on config/default and would
+// get the folder twice.
 func (p *planner) listedElsewhere() (string, error) {
 	is, _, foreign, err := p.of(features.WebhookServer)
 	if err != nil || !foreign || is == listed {
@@ -227,8 +225,8 @@ func (p *planner) listedElsewhere() (string, error) {
 	return "", nil
 }
 
-// deploysWithoutCertManager reports whether a project of another tool deploys webhooks and has cert-manager in
-// comments, or no files of a provider: something else gives them their certificate.
+// deploysWithoutCertManager reports whether kubebuilder's lines deploy webhooks while cert-manager is commented, or no
+// provider has files. Then something else supplies the certificate.
 func (p *planner) deploysWithoutCertManager() (bool, error) {
 	if p.Recording() {
 		return false, nil
@@ -244,9 +242,8 @@ func (p *planner) deploysWithoutCertManager() (bool, error) {
 	return on == listed, err
 }
 
-// certificateProviders are the features for the certificate that the project has files of. A project without any
-// gets the operator itself, which works on every cluster; or cert-manager where the operator cannot do it, since
-// its manager was made by another tool and does not start without a certificate.
+// certificateProviders returns the providers that the project has files of. The default is selfcert, which works on
+// every cluster, or certmanager for a manager of another tool, which does not start without a certificate.
 func (p *planner) certificateProviders() ([]features.Name, error) {
 	if have, err := p.providersThere(); err != nil || len(have) > 0 {
 		return have, err
@@ -262,7 +259,6 @@ func (p *planner) certificateProviders() ([]features.Name, error) {
 	}
 }
 
-// providersThere are those that the project has files of.
 func (p *planner) providersThere() (have []features.Name, err error) {
 	for _, provider := range []features.Name{features.SelfCert, features.CertManager} {
 		if there, err := p.Exists(p.component(provider)); err != nil {
@@ -274,7 +270,7 @@ func (p *planner) providersThere() (have []features.Name, err error) {
 	return have, nil
 }
 
-// noteIssuer says that cert-manager, which another tool made a part of the project, stays on without webhooks.
+// noteIssuer reports that cert-manager, in kubebuilder's form, stays on without webhooks.
 func (p *planner) noteIssuer(off []features.Name) error {
 	is, _, foreign, err := p.of(features.CertManager)
 	if err != nil || !foreign || is != listed || !slices.Contains(off, features.WebhookServer) || slices.Contains(off, features.CertManager) {

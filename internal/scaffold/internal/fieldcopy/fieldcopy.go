@@ -1,6 +1,6 @@
-// Package fieldcopy writes the Go statements that convert one version of a kind to another, as far as syntax reports:
-// [Read] reads the types of a package, [Statements] copies the fields whose types are the same or can be converted, and
-// names the others.
+// Package fieldcopy writes the Go statements that convert one version of a kind to another, as far as syntax shows.
+// [Read] reads the types of a package. [Statements] copies the fields whose types are the same or convertible, and adds
+// a TODO for each other field.
 package fieldcopy
 
 import (
@@ -11,15 +11,12 @@ import (
 	"strings"
 )
 
-// A fieldCopy writes the statements that copy the fields of one version of a kind to
-// another: all whose types are the same or can be converted. For the others it leaves a line
-// that says what is to be done.
 type fieldCopy struct {
 	dst, src *Types
 	b        strings.Builder
 }
 
-// Statements are the statements that make dst, of dst's package, what src is.
+// Statements returns the statements that set dst, of dst's package, to the values of src.
 func Statements(kind string, dst, src *Types) string {
 	c := &fieldCopy{dst: dst, src: src}
 	c.structs("", dst.declared[kind], src.declared[kind])
@@ -52,7 +49,6 @@ func (c *fieldCopy) structs(path string, dst, src goType) bool {
 	return true
 }
 
-// field copies one field.
 func (c *fieldCopy) field(path string, dst, src goType) {
 	if conversion, ok := c.conversion(dst, src); ok {
 		fmt.Fprintf(&c.b, "\tdst%s = %s\n", path, fmt.Sprintf(conversion, "src"+path))
@@ -69,7 +65,7 @@ func (c *fieldCopy) field(path string, dst, src goType) {
 	c.todo("dst%s (%s) from src%s (%s)", path, types.ExprString(dst.Expr), path, types.ExprString(src.Expr))
 }
 
-// items copies a slice item by item.
+// items copies a slice item by item, if the items are convertible.
 func (c *fieldCopy) items(path string, dst, src goType) bool {
 	to, ok := dst.Expr.(*ast.ArrayType)
 	from, ok2 := src.Expr.(*ast.ArrayType)
@@ -84,7 +80,7 @@ func (c *fieldCopy) items(path string, dst, src goType) bool {
 	return true
 }
 
-// conversion is the expression, with %s for a value of type src, that has type dst.
+// conversion returns the expression that converts %s from type src to type dst.
 func (c *fieldCopy) conversion(dst, src goType) (string, bool) {
 	to, ok := c.dst.foreign(dst)
 	from, ok2 := c.src.foreign(src)
@@ -107,8 +103,8 @@ func (c *fieldCopy) conversion(dst, src goType) (string, bool) {
 	return fmt.Sprintf(format, c.dst.alias+name), true
 }
 
-// sameUnderlying reports whether Go converts a value of one type to the other: both are written
-// alike, apart from tags, and name nothing that the packages declare.
+// sameUnderlying reports whether Go converts between the types: they are equal apart from tags, and refer to nothing
+// that the packages declare.
 func (c *fieldCopy) sameUnderlying(dst, src goType) bool {
 	to, isStruct := fields(dst)
 	from, isStruct2 := fields(src)

@@ -12,20 +12,19 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
 
-// Types are the types that a package of the project declares, as their syntax says.
+// Types are the types that a package of the project declares, by syntax.
 type Types struct {
 	declared map[string]goType
-	alias    string // what other packages call this one, with a dot
+	alias    string // qualifier in other packages, with the dot
 }
 
-// A goType is the type of something, and the imports of the file that says so.
+// A goType is a type expression with the imports of its file.
 type goType struct {
 	ast.Expr
 	imports gofile.Imports
 }
 
-// Read reads the types that the files of a folder declare; files that do not parse
-// have none.
+// Read reads the types that the files of a folder declare. It skips files that do not parse.
 func Read(code *codebase.Codebase, dir, alias string) (*Types, error) {
 	found := &Types{declared: map[string]goType{}, alias: alias}
 	for _, name := range code.GoFilesIn(dir) {
@@ -60,7 +59,7 @@ func (t *Types) add(src []byte) {
 	}
 }
 
-// local returns the name of a type that the package declares itself.
+// local returns the name of a type, if the package declares it.
 func (t *Types) local(of goType) (string, bool) {
 	id, ok := of.Expr.(*ast.Ident)
 	if !ok {
@@ -70,8 +69,8 @@ func (t *Types) local(of goType) (string, bool) {
 	return id.Name, ok
 }
 
-// foreign writes a type down in a way that is the same in every package: with whole import paths.
-// It reports whether the type is made of nothing that the package declares itself.
+// foreign returns a text that is equal for equal types in every package, since it has full import paths. It reports
+// whether the type refers to nothing that the package declares.
 func (t *Types) foreign(of goType) (string, bool) {
 	ok := true
 	var b strings.Builder
@@ -94,13 +93,12 @@ func (t *Types) foreign(of goType) (string, bool) {
 	return types.ExprString(of.Expr) + "|" + b.String(), ok
 }
 
-// A goField is a field of a struct.
 type goField struct {
 	name string
 	goType
 }
 
-// fields lists the fields of a struct; an embedded one has the name of its type.
+// fields lists the fields of a struct. An embedded field has the name of its type.
 func fields(of goType) ([]goField, bool) {
 	s, ok := of.Expr.(*ast.StructType)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package fileerror says what is wrong when a file of the project cannot be read or written: which file,
-// why, and what to do about it. It is for what comes before the first file is in place.
+// Package fileerror explains to the user why a file of the project cannot be read or written. Its errors state that
+// nothing was changed: it is for failures before the first file is in place.
 package fileerror
 
 import (
@@ -13,16 +13,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
-// Unreadable says which file of the project cannot be looked at.
+// Unreadable reports a file that cannot be read.
 func Unreadable(path string, err error) error { return fileError("the file cannot be read", path, err) }
 
-// Unwritable says which file of the project cannot be written.
+// Unwritable reports a file that cannot be written.
 func Unwritable(path string, err error) error {
 	return fileError("the file cannot be written", path, err)
 }
 
-// fileError makes a refusal of the file system the error that its user sees. It is for
-// what comes before the first file is in place: nothing was changed yet.
 func fileError(what, path string, err error) error {
 	if out, ok := errors.AsType[*safefs.OutsideError](err); ok {
 		return &report.Error{What: "the file is outside the project", Where: filepath.ToSlash(path), Err: err, Hint: "nothing was changed; remove " + cmp.Or(out.Link, "the cause") + ", or let the link lead into the project"}
@@ -30,7 +28,6 @@ func fileError(what, path string, err error) error {
 	return &report.Error{What: what, Where: filepath.ToSlash(path), Err: err, Hint: fileHint(err) + "; nothing was changed"}
 }
 
-// fileHint says what to do about a refusal of the file system.
 func fileHint(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

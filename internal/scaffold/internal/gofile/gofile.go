@@ -1,5 +1,5 @@
-// Package gofile reads Go files of a project: parsing with a refusal that its author understands, the names
-// that packages have in a file, and formatting that is kept if there was one.
+// Package gofile reads Go files of a project: it parses them with errors for their author, resolves the names of
+// packages in a file, and keeps the format of files that are formatted.
 package gofile
 
 import (
@@ -19,13 +19,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// runsSpecs matches the call of any version of Ginkgo; version 1 has RunSpecsWithDefaultAndCustomReporters besides.
+// runsSpecs matches the call that runs Ginkgo specs. Version 1 also has RunSpecsWithDefaultAndCustomReporters.
 var runsSpecs = lazy.Regexp(`\bRunSpecs\w*\(`)
 
-// UsesGinkgo reports whether a test suite, as kubebuilder makes them, runs specs.
+// UsesGinkgo reports whether a test suite runs Ginkgo specs, as kubebuilder's do.
 func UsesGinkgo(src []byte) bool { return runsSpecs().Match(src) }
 
-// Parse parses a file of the project; what is wrong with it is reported with its place.
+// Parse parses a file of the project. Its error is for the user.
 func Parse(file string, src []byte, mode parser.Mode) (*ast.File, *token.FileSet, error) {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, file, src, mode)
@@ -35,7 +35,7 @@ func Parse(file string, src []byte, mode parser.Mode) (*ast.File, *token.FileSet
 	return parsed, fset, nil
 }
 
-// Declares returns the first of the names that a file declares for its package as a function or variable, or "".
+// Declares returns the first of the names that a file declares in its package's scope, or "".
 func Declares(src []byte, names ...string) string {
 	file, err := parser.ParseFile(token.NewFileSet(), "", src, 0)
 	if err != nil {
@@ -49,8 +49,7 @@ func Declares(src []byte, names ...string) string {
 	return ""
 }
 
-// KeepFormat formats Go code after a change if it was formatted before; a file that its owner formats otherwise is
-// left as it is.
+// KeepFormat formats Go code after a change, if it was formatted before.
 func KeepFormat(path string, before, after []byte) []byte {
 	if bytes.Equal(before, after) || !strings.HasSuffix(path, ".go") {
 		return after
@@ -64,8 +63,8 @@ func KeepFormat(path string, before, after []byte) []byte {
 	return after
 }
 
-// Unparsable is the refusal of a change after which a file that was Go is none, or nil. An insertion point may stand
-// where the code does not belong.
+// Unparsable refuses a change after which a Go file no longer parses; else it returns nil. An insertion point may be in
+// the wrong place.
 func Unparsable(file string, before, after []byte) *report.Error {
 	if bytes.Equal(before, after) || !strings.HasSuffix(file, ".go") {
 		return nil
@@ -76,7 +75,7 @@ func Unparsable(file string, before, after []byte) *report.Error {
 		return nil
 	}
 	if _, err := parser.ParseFile(token.NewFileSet(), "", before, parser.SkipObjectResolution); err != nil {
-		return nil // it was none before
+		return nil // it did not parse before
 	}
 	return &report.Error{
 		What: "the file would not be Go any more", Where: fmt.Sprintf("%s:%d", file, mistakes[0].Pos.Line), Err: errors.New(mistakes[0].Msg),

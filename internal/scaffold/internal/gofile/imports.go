@@ -12,10 +12,11 @@ import (
 	"strings"
 )
 
-// Imports maps the import paths of a file to the names they have in it.
+// Imports maps the import paths of a file to the names that the packages have in it.
 type Imports map[string]string
 
-// ImportsOf reads the imports of a file; one that does not parse has none.
+// ImportsOf reads the imports of a file; none if it does not parse. Without a name in the import, it takes the last
+// element of the path.
 func ImportsOf(src []byte) Imports {
 	imports := Imports{}
 	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.ImportsOnly)
@@ -35,8 +36,8 @@ func ImportsOf(src []byte) Imports {
 	return imports
 }
 
-// Names says what a package is called that a file imports without a name: what its package clause says, which need not
-// be the last part of its path.
+// Names sets the name of a package that the file imports without one. Name comes from the package clause, and may
+// differ from the path's last element.
 func (i Imports) Names(src []byte, pkg, name string) Imports {
 	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.ImportsOnly)
 	if err != nil || name == "" {
@@ -50,8 +51,8 @@ func (i Imports) Names(src []byte, pkg, name string) Imports {
 	return i
 }
 
-// Name is the name of a package in the file: the one it is imported under, or else
-// usual, with a number when another package has that name.
+// Name returns the name of a package in the file. If it is not imported, Name returns usual, with a number if another
+// package has that name.
 func (i Imports) Name(pkg, usual string) string {
 	if name, ok := i[pkg]; ok && name != "_" && name != "." {
 		return name
@@ -65,7 +66,7 @@ func (i Imports) Name(pkg, usual string) string {
 	}
 }
 
-// Requalified is code of declarations in which packages have other names, by the names that they have in it.
+// Requalified returns declarations in which packages have other names. Names maps the present names to the new ones.
 func Requalified(code string, names map[string]string) string {
 	const head = "package p\n"
 	set := token.NewFileSet()
@@ -80,7 +81,7 @@ func Requalified(code string, names map[string]string) string {
 			return true
 		}
 		pkg, ok := selected.X.(*ast.Ident)
-		if !ok || pkg.Obj != nil || names[pkg.Name] == "" { // a variable of that name is none
+		if !ok || pkg.Obj != nil || names[pkg.Name] == "" { // a variable, or a package that keeps its name
 			return true
 		}
 		at := set.Position(pkg.Pos()).Offset - len(head)

@@ -10,21 +10,20 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// A DirectUse says in go.mod that the project's own code imports packages of a module, which
-// it requires already; a project with another go.mod is left to `go mod tidy`.
+// A DirectUse marks a module that go.mod requires as imported by the project's own code. Without the requirement, or if
+// go.mod cannot be parsed, it changes nothing.
 type DirectUse struct{ Module string }
 
-// ID reports the piece from others of its file.
+// ID implements plan.Piece.
 func (d DirectUse) ID() string { return "use " + d.Module }
 
-// Imported is the module.
+// Imported implements [Use].
 func (d DirectUse) Imported() string { return d.Module }
 
-// Insert adds the text where it is missing.
+// Insert implements plan.Piece.
 func (d DirectUse) Insert(_ string, src []byte) ([]byte, error) { return d.set(src, false), nil }
 
-// Remove makes the requirement an indirect one; its caller knows that nothing else
-// imports the module.
+// Remove makes the requirement indirect. The caller knows that no other code imports the module.
 func (d DirectUse) Remove(src []byte) ([]byte, int) { return d.set(src, true), 0 }
 
 func (d DirectUse) set(src []byte, indirect bool) []byte {
@@ -44,8 +43,8 @@ func (d DirectUse) set(src []byte, indirect bool) []byte {
 	return out
 }
 
-// UseTypes plans that go.mod says of the modules of a kind's types, if these are not the project's own, and of more
-// modules that the project's code imports packages of them. It refuses a kind of a module that go.mod does not require.
+// UseTypes plans the direct requirements of the module of a foreign kind's types, and of more modules that the code
+// imports. It refuses a kind of a module that go.mod does not require.
 func UseTypes(p *plan.Plan, r project.Resource, more ...string) error {
 	switch {
 	case r.Core && r.Group == "apiextensions":
@@ -67,8 +66,8 @@ func UseTypes(p *plan.Plan, r project.Resource, more ...string) error {
 	return nil
 }
 
-// separated is the text of a go.mod in which direct and indirect requirements stand in a block each. Lines with
-// comments stay where they are.
+// separated formats a go.mod with direct and indirect requirements in one block each. If any requirement has comments,
+// all stay where they are.
 func separated(file *modfile.File) ([]byte, error) {
 	require := slices.Clone(file.Require)
 	if !slices.ContainsFunc(require, hasComments) {
@@ -85,7 +84,6 @@ func separated(file *modfile.File) ([]byte, error) {
 	return file.Format()
 }
 
-// hasComments reports whether a requirement has comments other than "// indirect".
 func hasComments(r *modfile.Require) bool {
 	c := r.Syntax.Comments
 	return len(c.Before) > 0 || len(c.Suffix) > 1 || len(c.Suffix) == 1 && strings.TrimSpace(strings.TrimPrefix(c.Suffix[0].Token, "//")) != "indirect"

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 )
 
-// PinFeature plans that go.mod requires what a feature's code imports of a module, with the versions and checksums
-// of the feature's templates.
+// PinFeature plans the requirements and checksums that a feature's code needs, in the versions of the feature's
+// templates. Module is the one that decides when they are no longer needed; see [Use].
 func PinFeature(p *plan.Plan, feature, module string) error {
 	before, err := p.Find("go.mod")
 	if err != nil {
@@ -44,16 +44,15 @@ func hasOthers(src []byte) bool {
 // A Use is a piece that a project needs while its code imports a module.
 type Use interface{ Imported() string }
 
-// featureModules are a feature's requirements in go.mod.
 type featureModules struct{ feature, module string }
 
-// ID distinguishes the piece from others of its file.
+// ID implements plan.Piece.
 func (f featureModules) ID() string { return "modules of " + f.feature }
 
-// Imported is the module that the feature's code imports.
+// Imported implements [Use].
 func (f featureModules) Imported() string { return f.module }
 
-// Insert requires what is missing.
+// Insert implements plan.Piece.
 func (f featureModules) Insert(_ string, src []byte) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", src, nil)
 	if err != nil {
@@ -69,8 +68,8 @@ func (f featureModules) Insert(_ string, src []byte) ([]byte, error) {
 	return separated(file)
 }
 
-// Remove removes them where all other requirements are those of a new project: these are known not to need them. In
-// other projects `go mod tidy` decides.
+// Remove removes the requirements if a new project has all others, which are known not to need them. In other projects
+// `go mod tidy` decides.
 func (f featureModules) Remove(src []byte) ([]byte, int) {
 	file, err := modfile.Parse("go.mod", src, nil)
 	if err != nil {
@@ -107,21 +106,20 @@ func (f featureModules) Remove(src []byte) ([]byte, int) {
 	return out, 0
 }
 
-// requires reports whether a go.mod has the same requirement, direct or not.
+// requires reports whether a go.mod has the same requirement, direct or indirect.
 func requires(file *modfile.File, r *modfile.Require) bool {
 	return slices.ContainsFunc(file.Require, func(other *modfile.Require) bool { return other.Mod == r.Mod })
 }
 
-// featureSums are the checksums of a feature's modules in go.sum.
 type featureSums struct{ feature, module string }
 
-// ID distinguishes the piece from others of its file.
+// ID implements plan.Piece.
 func (f featureSums) ID() string { return "checksums of " + f.feature }
 
-// Imported is the module that the feature's code imports.
+// Imported implements [Use].
 func (f featureSums) Imported() string { return f.module }
 
-// Insert adds those that are missing.
+// Insert implements plan.Piece.
 func (f featureSums) Insert(_ string, src []byte) ([]byte, error) {
 	pinned, err := templates.Raw("modules/" + f.feature + ".sum")
 	if err != nil {
@@ -130,7 +128,7 @@ func (f featureSums) Insert(_ string, src []byte) ([]byte, error) {
 	return mergedSums(pinned, src), nil
 }
 
-// Remove removes them under the same condition as the requirements: all other lines are those of a new project.
+// Remove removes the checksums if a new project has all other lines.
 func (f featureSums) Remove(src []byte) ([]byte, int) {
 	pinned, err := templates.Raw("modules/" + f.feature + ".sum")
 	if err != nil {

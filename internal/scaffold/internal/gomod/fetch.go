@@ -19,8 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// CheckGo refuses a Go installation that is missing or older than scaffolded
-// projects need.
+// CheckGo refuses a missing Go installation, or one that is too old for scaffolded projects.
 func CheckGo(ctx context.Context, root string) error {
 	_, pinned, err := pinnedModules("go.mod", "x")
 	if err != nil {
@@ -47,14 +46,13 @@ func CheckGo(ctx context.Context, root string) error {
 	}
 }
 
-// Fetch makes sure that every package that the project in folder root imports is in
-// the module cache, and reports h of downloads. It needs no network if they all are.
+// Fetch ensures that every package that the project imports is in the module cache, and reports downloads to h. If all
+// are there, it needs no network.
 func Fetch(ctx context.Context, root string, h report.Handler) error {
 	started := time.Now()
 	output, err := goCommand(ctx, root, h, "list", "-deps", "-test", "-f", "", "./...")
 	if err != nil && ctx.Err() == nil {
-		// The folder had code or requirements of its own, which only the go command
-		// can settle.
+		// The folder had code or requirements before, which only the go command can settle.
 		output, err = goCommand(ctx, root, h, "mod", "tidy")
 	}
 	if ctx.Err() != nil {
@@ -74,8 +72,8 @@ func Fetch(ctx context.Context, root string, h report.Handler) error {
 	return nil
 }
 
-// Get has the project's go.mod require the module that holds a package, unless it does:
-// it is fetched, and nothing else of the project is changed.
+// Get adds the module of a package to the project's go.mod, unless go.mod requires it. It downloads the module and
+// changes no other file than go.mod and go.sum.
 func Get(ctx context.Context, root, pkg, module string, h report.Handler) error {
 	name, version, _ := strings.Cut(module, "@")
 	mod, err := Read(fileview.Disk(root))
@@ -104,8 +102,7 @@ func Get(ctx context.Context, root, pkg, module string, h report.Handler) error 
 	return nil
 }
 
-// goCommand runs the go command in the project, counts its downloads for h and
-// returns what it said.
+// goCommand runs the go command in the project, reports its downloads to h, and returns its other messages.
 func goCommand(ctx context.Context, root string, h report.Handler, args ...string) (string, error) {
 	watch := downloads{handler: h, started: time.Now()}
 	if err := (gocommand.Command{Dir: root, Args: args, Stderr: &watch}).Run(ctx); err != nil {
@@ -114,8 +111,7 @@ func goCommand(ctx context.Context, root string, h report.Handler, args ...strin
 	return watch.other.String(), nil
 }
 
-// downloads takes the go command's messages, in pieces of any size, and reports how many modules it has downloaded.
-// How many there will be is not known.
+// downloads counts the modules that the go command reports on standard error. The total is unknown.
 type downloads struct {
 	handler report.Handler
 	started time.Time
@@ -141,7 +137,6 @@ func (d *downloads) Write(p []byte) (int, error) {
 	}
 }
 
-// lastLines returns the last n lines of text.
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")

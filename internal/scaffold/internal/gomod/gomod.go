@@ -1,5 +1,5 @@
-// Package gomod keeps the modules of a project: what its go.mod and go.sum pin ([Pin], [PinFeature]), which
-// module a package belongs to, and that all of them are in the module cache ([Fetch], [Get]).
+// Package gomod maintains the modules of a project: what its go.mod and go.sum pin ([Pin], [PinFeature]), which module
+// has a package ([ModuleOf]), and what is in the module cache ([Fetch], [Get]).
 package gomod
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/shellword"
 )
 
-// File is the go.mod that a folder has already.
+// A File is the go.mod of a project.
 type File struct{ file *modfile.File }
 
-// Path is the path of the module.
+// Path is the module's path.
 func (m *File) Path() string { return m.file.Module.Mod.Path }
 
-// Read reads the go.mod of a project, or returns nil when there is none.
+// Read reads the go.mod of a project, or returns nil if there is none.
 func Read(files fs.ReadFileFS) (*File, error) {
 	data, err := files.ReadFile("go.mod")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,7 +47,7 @@ func Read(files fs.ReadFileFS) (*File, error) {
 	return &File{file}, nil
 }
 
-// ModuleOf is the module in go.mod that holds a package.
+// ModuleOf returns the required module that has a package; "" in a project without go.mod.
 func ModuleOf(files fs.ReadFileFS, pkg string) (string, error) {
 	mod, err := Read(files)
 	if err != nil || mod == nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 )
 
-// Pin plans go.mod and go.sum: the modules that scaffolded code imports,
-// with the versions and checksums that Slipway was tested with, so that a project
-// builds without `go mod tidy` and without the network if they are in the cache.
+// Pin plans go.mod and go.sum with the modules that scaffolded code imports, in the versions that slipway is tested
+// with. So a project builds without `go mod tidy`, and without the network if the modules are in the cache. Mod may be
+// nil.
 func Pin(p *plan.Plan, repo string, mod *File) error {
 	data, pinned, err := pinnedModules("go.mod", repo)
 	if err != nil {
@@ -36,7 +36,7 @@ func Pin(p *plan.Plan, repo string, mod *File) error {
 	return mergeSums(p)
 }
 
-// pinnedModules is a template of a go.mod, as text and parsed: a new project's, or what a feature adds to it.
+// pinnedModules renders and parses a template of a go.mod: a new project's, or a feature's.
 func pinnedModules(template, repo string) ([]byte, *modfile.File, error) {
 	data, err := templates.Render(template, map[string]string{"Repo": repo})
 	if err != nil {
@@ -49,7 +49,7 @@ func pinnedModules(template, repo string) ([]byte, *modfile.File, error) {
 	return data, file, nil
 }
 
-// raise adds what pinned requires, and keeps versions that are newer already.
+// raise adds the requirements of pinned, and keeps versions that are newer already.
 func (m *File) raise(pinned *modfile.File) error {
 	if m.file.Go == nil || semver.Compare("v"+m.file.Go.Version, "v"+pinned.Go.Version) < 0 {
 		if err := m.file.AddGoStmt(pinned.Go.Version); err != nil {
@@ -75,7 +75,6 @@ func (m *File) raise(pinned *modfile.File) error {
 	return nil
 }
 
-// mergeSums adds the pinned checksums to go.sum.
 func mergeSums(p *plan.Plan) error {
 	pinned, err := templates.Raw("go.sum")
 	if err != nil {
@@ -88,7 +87,7 @@ func mergeSums(p *plan.Plan) error {
 	return p.Write("go.sum", mergedSums(pinned, c.After()))
 }
 
-// mergedSums are the lines of two go.sum files in the order of the go command.
+// mergedSums returns the lines of two go.sum files in the go command's order.
 func mergedSums(a, b []byte) []byte {
 	lines := slices.Collect(strings.Lines(string(a)))
 	known := map[string]bool{}
@@ -104,7 +103,6 @@ func mergedSums(a, b []byte) []byte {
 	return []byte(strings.Join(lines, ""))
 }
 
-// compareSums orders lines of go.sum by module and version.
 func compareSums(a, b string) int {
 	fa, fb := strings.Fields(a), strings.Fields(b)
 	if len(fa) < 2 || len(fb) < 2 || fa[0] != fb[0] {

@@ -1,4 +1,4 @@
-// Package header keeps what stands at the top of a project's Go files: its license, in hack/boilerplate.go.txt.
+// Package header maintains the text at the top of a project's Go files, its license, in hack/boilerplate.go.txt.
 package header
 
 import (
@@ -16,19 +16,18 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// Licenses are the names that a [License] may have.
+// Licenses are the values of [License.Name].
 var Licenses = []string{"apache2", "none"}
 
-// A License says what stands at the top of a project's Go files.
+// A License is the text at the top of a project's Go files.
 type License struct {
-	Name  string // one of Licenses; default apache2
+	Name  string // one of Licenses; default: apache2
 	Owner string // copyright holder; default: the authors of the project
-	Text  string // of a header to use instead
+	Text  string // replaces all other fields
 	Year  int    // of the copyright
 }
 
-// Comment returns the content of the boilerplate file of the project called name,
-// without a newline at its end.
+// Comment returns the content of the boilerplate file for a project, without the final newline.
 func (l License) Comment(name string) (string, error) {
 	if l.Text != "" {
 		return checkComment(asComment(l.Text), "--license-file")
@@ -46,7 +45,7 @@ func (l License) Comment(name string) (string, error) {
 	}
 }
 
-// asComment makes text a Go comment unless it is one.
+// asComment turns text into a Go comment, unless it is one.
 func asComment(text string) string {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	if text == "" || strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/*") {
@@ -59,8 +58,7 @@ func asComment(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// checkComment returns a header that Go can have above its package clause, and refuses
-// any other, which came from flag.
+// checkComment refuses a header that Go cannot have above a package clause. Flag is where the header comes from.
 func checkComment(header, flag string) (string, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", Boilerplate(header)+"package p\n", parser.ParseComments)
 	if err == nil && file.Name.Name == "p" && len(file.Decls) == 0 {
@@ -72,7 +70,7 @@ func checkComment(header, flag string) (string, error) {
 	}
 }
 
-// Boilerplate is what stands above the package clause or its doc.
+// Boilerplate is the header with an empty line below it, or "".
 func Boilerplate(header string) string {
 	if header = strings.TrimSpace(header); header == "" {
 		return ""
@@ -80,8 +78,7 @@ func Boilerplate(header string) string {
 	return header + "\n\n"
 }
 
-// Read reads what stands at the top of the project's Go files. A plan that records
-// writes nothing below it, so that it may be wrong.
+// Read reads the header of the project's Go files. For a plan that records, an invalid header is no error.
 func Read(p *plan.Plan) (string, error) {
 	license, err := p.Code().License()
 	if err != nil {
@@ -94,9 +91,8 @@ func Read(p *plan.Plan) (string, error) {
 	return Boilerplate(header), nil
 }
 
-// Relicense changes the header that generated and scaffolded Go files begin with. Files
-// that are there keep theirs, except for those that are generated again. A header names a holder of the copyright, who
-// is replaced only by another one that is named.
+// Relicense changes the header of Go files that are scaffolded or generated from now on; existing files keep theirs. It
+// replaces the copyright holder only by one that the user names.
 func Relicense(l License) func(*plan.Plan, *project.Project) error {
 	return func(p *plan.Plan, file *project.Project) error {
 		header, err := l.Comment(file.Name)
@@ -122,11 +118,10 @@ func Relicense(l License) func(*plan.Plan, *project.Project) error {
 	}
 }
 
-// apache matches a header of the Apache License, in full or by its identifier.
 var apache = lazy.Regexp(`Apache License|SPDX-License-Identifier: Apache-2\.0`)
 
-// keepsHolder reports whether the header stays, since it is of this license already and no other holder of the
-// copyright is named. It refuses to put the default holder in the place of one under another license.
+// keepsHolder reports whether the header stays, since it has this license already and the user names no other holder.
+// It refuses to replace a holder under another license by the default one.
 func (l License) keepsHolder(p *plan.Plan, own string) (bool, error) {
 	c, err := p.Find(own)
 	if err != nil || l.Text != "" || l.Name == "none" || l.Owner != "" || strings.TrimSpace(string(c.After())) == "" {

@@ -1,5 +1,5 @@
-// Package kind knows what scaffolded code needs to know of one kind: whose it is, what Go code calls it, how
-// a scheme is reported of it, how a test makes an object of it, and which of its versions is stored.
+// Package kind knows what scaffolded code needs to know about one kind: who defines it, its names in Go code, its
+// registration with a scheme, an object for tests, and which version is stored.
 package kind
 
 import (
@@ -31,11 +31,11 @@ func CheckNames(group, version, kind, plural string) error {
 	return nil
 }
 
-// Foreign reports whether the types are defined elsewhere.
+// Foreign reports whether Kubernetes or another module defines the types.
 func Foreign(r project.Resource) bool { return r.Core || r.External }
 
-// CheckBuiltin refuses a new kind of Kubernetes that there is not; see [codebase.Versions.CheckBuiltin]. It leaves to
-// the user what is not known.
+// CheckBuiltin refuses a new kind that Kubernetes does not have; see [codebase.Versions.CheckBuiltin]. If that is
+// unknown, it leaves the check to the user. Again returns the command for a kind to suggest.
 func CheckBuiltin(p *plan.Plan, r project.Resource, recorded *project.Resource, again func(project.Resource) string) error {
 	if recorded != nil || !r.Core {
 		return nil
@@ -47,23 +47,22 @@ func CheckBuiltin(p *plan.Plan, r project.Resource, recorded *project.Resource, 
 	return err
 }
 
-// PathToRoot is the way from a folder of the project to the project's own, as arguments of filepath.Join.
+// PathToRoot is the path from a folder of the project to the root, as arguments of filepath.Join.
 func PathToRoot(dir string) string {
 	return strings.Repeat(`"..", `, strings.Count(path.Clean(dir), "/")) + `".."`
 }
 
-// A CoreObject is how tests make an object of a kind of Kubernetes itself.
+// A CoreObject describes how tests create an object of a kind of Kubernetes.
 type CoreObject struct {
 	Namespaced  bool
-	PodTemplate bool   // the spec has types of core/v1
-	Spec        string // in Go, with the lines indented for its place; "" when there is none
+	PodTemplate bool   // the spec has types of core/v1, to be imported
+	Spec        string // a Go expression, indented for its place; "" for none
 }
 
 const corePod = `corev1.PodSpec{
 	Containers: []corev1.Container{{Name: "main", Image: "example.com/image"}},
 }`
 
-// coreObjects are the kinds that tests create through the API server.
 var coreObjects = map[string]CoreObject{
 	"core/ConfigMap":      {Namespaced: true},
 	"core/Namespace":      {},
@@ -87,21 +86,21 @@ func workload(kind string) string {
 }`
 }
 
-// CoreObjectOf is how tests make an object of the kind, or nil when they cannot.
+// CoreObjectOf returns how tests create an object of the kind, or nil if they cannot.
 func CoreObjectOf(r project.Resource) *CoreObject {
 	object, ok := coreObjects[r.Group+"/"+r.Kind]
 	if !ok || !r.Core || r.Version != "v1" {
 		return nil
 	}
-	object.PodTemplate = object.PodTemplate && r.Group != "core" // whose types are imported already
+	object.PodTemplate = object.PodTemplate && r.Group != "core" // the types of core are imported already
 	return &object
 }
 
-// An External says where the Go types of another module are.
+// An External is the place of Go types in another module.
 type External struct {
 	Path   string // import path
-	Domain string // of the group
-	Module string // the module, with its version
+	Domain string // of the API group
+	Module string // the module, with an optional @version
 }
 
 // Check refuses paths that Go would refuse later.
@@ -128,8 +127,7 @@ func (e External) Check() error {
 	return nil
 }
 
-// SchemePieces import the types of r and register them with code, in which %s
-// stands for their package.
+// SchemePieces imports the types of r and registers them with code, in which %s stands for their package.
 func SchemePieces(p *project.Project, r project.Resource, imports gofile.Imports, code string) []plan.Piece {
 	if !Registers(r) {
 		return nil
@@ -144,16 +142,16 @@ func SchemePieces(p *project.Project, r project.Resource, imports gofile.Imports
 	return append(of, piece.ImportAt(p.Repo, name, pkg), registers)
 }
 
-// utilRuntime is the package of the function Must, which registers types.
+// utilRuntime is the package of Must.
 const utilRuntime = "k8s.io/apimachinery/pkg/util/runtime"
 
-// Registers reports whether a scheme must be reported of the types: client-go's knows most of
-// Kubernetes' own.
+// Registers reports whether the types must be registered: client-go's scheme has those of Kubernetes except
+// apiextensions.
 func Registers(r project.Resource) bool {
 	return !r.Core || r.Group == "apiextensions"
 }
 
-// taken are the names that scaffolded functions use already.
+// taken are names that scaffolded functions use.
 var taken = []string{
 	"client", "context", "ctrl", "ctx", "err", "metav1", "r", "reconciler", "req", "request", "runtime", "t", "testing",
 	// in webhooks and their tests
@@ -161,8 +159,8 @@ var taken = []string{
 	"os", "reflect", "schema", "slices", "stored", "strings", "v", "validator", "yaml",
 }
 
-// Variable is the name of a variable that holds an object: the kind with its first
-// word in lower case.
+// Variable is the name of a variable for an object: the kind with its first word in lower case. It avoids keywords and
+// names that scaffolded code uses.
 func Variable(r project.Resource) string {
 	runes := []rune(r.Kind)
 	upper := 1

@@ -12,27 +12,25 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// storageVersion marks the version of a kind that the API server stores.
 const storageVersion = "+kubebuilder:storageversion"
 
-// hasStorageVersion reports whether a kind's type in the file is marked as stored, in the comments above it. Other
-// kinds may be in it.
+// hasStorageVersion reports whether the comments above a kind's type in the file mark it as stored.
 func hasStorageVersion(src []byte, kind string) bool {
 	above := regexp.MustCompile(`(?m)((?:^[ \t]*(?://.*)?\r?\n)*)^[ \t]*(?:type[ \t]+)?` + kind + `[ \t]+struct\b`).FindSubmatch(src)
 	return above != nil && regexp.MustCompile(`(?m)^\s*//\s*`+regexp.QuoteMeta(storageVersion)+`\s*$`).Match(above[1])
 }
 
-// unmarkType returns an edit that removes what markType has put above a struct type.
+// unmarkType returns an edit that removes a marker directly above a struct type.
 func unmarkType(kind, marker string) func(string, []byte) ([]byte, error) {
 	marked := regexp.MustCompile(`(?m)^// ` + regexp.QuoteMeta(marker) + `\r?\n(type\s+` + kind + `\s+struct\b)`)
 	return func(_ string, src []byte) ([]byte, error) { return marked.ReplaceAll(src, []byte("$1")), nil }
 }
 
-// MarkStorageVersion marks the version that is stored when a kind gets its second
-// version: the API server wants exactly one, and the first one has the objects.
+// MarkStorageVersion marks the stored version of a kind that gets its second one: the API server requires exactly one,
+// and existing objects are in the first.
 func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource) error {
 	own, err := p.Find(projectfile.TypesFile(p, file, owned(r)))
-	if err != nil || hasStorageVersion(own.After(), r.Kind) { // which its author wrote before the command ran
+	if err != nil || hasStorageVersion(own.After(), r.Kind) { // the author marked it
 		return err
 	}
 	others, err := otherVersions(p, file, r)
@@ -58,7 +56,7 @@ func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource)
 	return p.Edit(first, piece.MarkType(r.Kind, storageVersion))
 }
 
-// owned is a kind whose types are the project's, though PROJECT may not list it yet.
+// owned returns a kind whose types are the project's, even if PROJECT does not list it yet.
 func owned(r project.Resource) project.Resource {
 	if r.API == nil {
 		r.API = &project.API{}
@@ -66,14 +64,14 @@ func owned(r project.Resource) project.Resource {
 	return r
 }
 
-// HasOtherVersion reports whether the project has another version of a kind, be it listed in PROJECT or not.
+// HasOtherVersion reports whether the project has another version of a kind, in PROJECT or only in its code.
 func HasOtherVersion(p *plan.Plan, file *project.Project, r project.Resource) (bool, error) {
 	others, err := otherVersions(p, file, r)
 	return len(others) > 0, err
 }
 
-// otherVersions are the files of the kind's other versions: those that PROJECT lists and, after them, those that the
-// code has besides.
+// otherVersions returns the files of the kind's other versions: those in PROJECT first, then those that only the code
+// has.
 func otherVersions(p *plan.Plan, file *project.Project, r project.Resource) ([]string, error) {
 	var files []string
 	for _, o := range file.Resources {
@@ -90,14 +88,14 @@ func otherVersions(p *plan.Plan, file *project.Project, r project.Resource) ([]s
 		if listed < 0 {
 			files = append(files, d.File)
 		} else {
-			files[listed] = d.File // which may have a name of its own
+			files[listed] = d.File // the file may have a name of the authors' own
 		}
 	}
 	return files, err
 }
 
-// SettleStorageVersion leaves the other versions of the kind with one that is stored: a
-// version that is alone needs no marker, and gets rid of one that slipway has put there.
+// SettleStorageVersion ensures that the remaining versions of a kind have one that is stored. A single version needs no
+// marker; one that slipway added is removed.
 func SettleStorageVersion(p *plan.Plan, file *project.Project, r project.Resource) error {
 	files, err := otherVersions(p, file, r)
 	if err != nil {
@@ -108,7 +106,7 @@ func SettleStorageVersion(p *plan.Plan, file *project.Project, r project.Resourc
 		if err != nil {
 			return err
 		}
-		if c.There() { // kept, since somebody changed or uses it
+		if c.There() { // kept, since the user changed it or code uses it
 			files = append(files, deleted)
 		}
 	}
@@ -131,8 +129,8 @@ func SettleStorageVersion(p *plan.Plan, file *project.Project, r project.Resourc
 	return nil
 }
 
-// unmarkStored takes the marker from the one version that is left if slipway has put it there, and says that it stays
-// in a file that slipway did not make.
+// unmarkStored removes the marker from the last version if slipway added it. In a file that slipway did not make, it
+// reports that the marker stays.
 func unmarkStored(p *plan.Plan, r project.Resource, types string) error {
 	scaffolded, ours := p.Base().File(types)
 	switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// findKinds finds the kinds whose packages move: those that PROJECT lists, and those that only the code has where the
-// layout has types.
+// findKinds finds the kinds whose packages move: those in PROJECT, and those that only the code has in the layout's
+// folders.
 func (m *moving) findKinds() error {
 	unlisted, err := projectfile.Unlisted(m.Plan, m.project)
 	m.kinds = slices.Concat(m.project.Resources, slices.DeleteFunc(unlisted, func(r project.Resource) bool {
@@ -21,8 +21,8 @@ func (m *moving) findKinds() error {
 	return err
 }
 
-// checkGroups refuses the layout for one group where there are several: those that PROJECT does not list would stay
-// where they are.
+// checkGroups refuses the layout for one group if there are several: groups that PROJECT does not list would stay in
+// place.
 func (m *moving) checkGroups() error {
 	if m.to.MultiGroup {
 		return nil
@@ -41,8 +41,7 @@ func (m *moving) checkGroups() error {
 	return &report.Error{What: "the project has APIs of the groups " + strings.Join(groups, ", "), Where: "--multigroup=false", Hint: hint}
 }
 
-// checkModules refuses to take a package out of its Go module or into another one: other projects import it as a part
-// of the one that is published.
+// checkModules refuses to move a package into another Go module: other projects import it from its present one.
 func (m *moving) checkModules(p *relocate.Package) {
 	from := m.Code().NestedModule(p.Dir)
 	for _, part := range p.Parts {

@@ -1,5 +1,5 @@
-// Package layout moves a project between the layouts for one group and for several: folders of APIs, controllers
-// and webhooks move, and what names them is rewritten.
+// Package layout moves a project between the layouts for one group and for several. It moves the folders of APIs,
+// controllers and webhooks, and rewrites what refers to them.
 package layout
 
 import (
@@ -24,8 +24,7 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// MultiGroup lays the project out for several groups, or for one again. APIs, controllers
-// and webhooks move, and what names their places is rewritten.
+// MultiGroup moves the project to the layout for several groups, or back to that for one.
 func MultiGroup(on bool) func(*plan.Plan, *project.Project) error {
 	return func(p *plan.Plan, file *project.Project) error {
 		m, err := newMoving(p, file, on)
@@ -42,8 +41,8 @@ func MultiGroup(on bool) func(*plan.Plan, *project.Project) error {
 	}
 }
 
-// Declare says in PROJECT alone that the project is laid out for several groups, or for one. Nothing moves: kinds stay
-// at their recorded places, and later ones go to those of the layout.
+// Declare changes the layout in PROJECT alone. Existing kinds stay at their recorded paths; new kinds go to those of
+// the layout.
 func Declare(on bool) func(*plan.Plan, *project.Project) error {
 	return func(_ *plan.Plan, file *project.Project) error {
 		for i, r := range file.Resources {
@@ -56,14 +55,14 @@ func Declare(on bool) func(*plan.Plan, *project.Project) error {
 	}
 }
 
-// A moving is the planning of a move between layouts.
+// A moving plans a move between layouts.
 type moving struct {
 	*plan.Plan
 	project  *project.Project
-	kinds    []project.Resource // that move, be they in PROJECT or not
-	from, to *project.Project   // the project in either layout, without recorded paths
+	kinds    []project.Resource // the kinds that move, whether PROJECT lists them or not
+	from, to *project.Project   // the project in each layout, without recorded paths
 	set      *relocate.Set
-	files    []string // of the project, but for what is not its own
+	files    []string // of the project, without [foreignFolders]
 	suites   []sharedSuite
 }
 
@@ -84,21 +83,21 @@ func newMoving(p *plan.Plan, file *project.Project, on bool) (*moving, error) {
 	return m, err
 }
 
-// inLayout is a project with the same resources in one of the layouts.
+// inLayout returns a copy of the project in one of the layouts.
 func inLayout(p *project.Project, multiGroup bool) *project.Project {
 	q := *p
 	q.MultiGroup = multiGroup
 	return &q
 }
 
-// foreignFolders hold no files that are the project's own to rewrite. Test data and the workflows in .github are: they
-// have paths that move.
+// foreignFolders contain nothing to rewrite. Test data and workflows in .github are not among them: they may contain
+// paths that move.
 var foreignFolders = []string{".git", ".slipway", "bin", "node_modules", "vendor"}
 
-// ownFiles lists a project's files with slashes, in the order of their paths.
+// ownFiles lists the project's files with slashes, sorted by path.
 func ownFiles(root string) ([]string, error) {
 	var files []string
-	root, err := filepath.EvalSymlinks(root) // a walk does not follow the link that it begins at
+	root, err := filepath.EvalSymlinks(root) // WalkDir does not follow a link at its root
 	if err != nil {
 		return nil, fileerror.Unreadable(root, err)
 	}
@@ -125,7 +124,6 @@ func ownFiles(root string) ([]string, error) {
 	return files, nil
 }
 
-// below returns the names of the project's files below a folder.
 func (m *moving) below(dir string) []string {
 	var names []string
 	first, _ := slices.BinarySearchFunc(m.files, dir+"/", cmp.Compare[string])
@@ -137,7 +135,7 @@ func (m *moving) below(dir string) []string {
 	return names
 }
 
-// check refuses what cannot move, with all places.
+// check refuses the move if anything cannot move, and reports all places.
 func (m *moving) check() error {
 	mistakes, err := m.set.Check(m.sourceToCheck)
 	for _, mistake := range mistakes {
@@ -150,7 +148,6 @@ func moveRefusal(mistake relocate.Mistake) *report.Error {
 	return &report.Error{What: mistake.Problem, Where: mistake.Position, Hint: mistake.Hint + "; nothing was changed"}
 }
 
-// moveFiles plans the new paths of all files of the packages.
 func (m *moving) moveFiles() error {
 	for _, file := range m.files {
 		targets := m.set.Targets(file)
@@ -169,7 +166,7 @@ func (m *moving) moveFiles() error {
 	return nil
 }
 
-// rewriteFiles plans what changes in files: Go code, and what else names paths.
+// rewriteFiles plans the changes in Go code and in other files that contain paths.
 func (m *moving) rewriteFiles() error {
 	if len(m.set.Packages) == 0 {
 		return nil
@@ -196,7 +193,7 @@ func (m *moving) rewriteFiles() error {
 	return nil
 }
 
-// tellMentions has the plan say which lines of a file its author must look at.
+// tellMentions reports the line of a file that its author must check.
 func (m *moving) tellMentions(file string) error {
 	c, err := m.Find(file)
 	if err != nil {
@@ -209,7 +206,7 @@ func (m *moving) tellMentions(file string) error {
 	return m.Keep(file, fmt.Sprintf("line %d names a folder of which a part has moved: check whether it means that part", lines[0]))
 }
 
-// editIfNeeded plans an edit unless it changes nothing.
+// editIfNeeded plans an edit unless it would change nothing.
 func (m *moving) editIfNeeded(file string, change func(string, []byte) ([]byte, error)) error {
 	c, err := m.Find(file)
 	if err != nil {
@@ -221,7 +218,7 @@ func (m *moving) editIfNeeded(file string, change func(string, []byte) ([]byte, 
 	return m.Edit(file, change)
 }
 
-// rewriteGo is the edit that has a Go file at its new place import what moved.
+// rewriteGo returns the edit that adapts a Go file to its new place and to what moved.
 func (m *moving) rewriteGo(file string, target relocate.Target) func(string, []byte) ([]byte, error) {
 	return remembering(func(_ string, src []byte) ([]byte, error) {
 		after, err := m.set.Go(file, target, src)
@@ -241,8 +238,7 @@ func (m *moving) rewriteGo(file string, target relocate.Target) func(string, []b
 	})
 }
 
-// remembering is an edit that is worked out once for the same source: a file and its base
-// are the same more often than not.
+// remembering returns an edit that caches the last result: a file and its base are usually equal.
 func remembering(change func(string, []byte) ([]byte, error)) func(string, []byte) ([]byte, error) {
 	var before, after []byte
 	return func(path string, src []byte) ([]byte, error) {
@@ -257,7 +253,7 @@ func remembering(change func(string, []byte) ([]byte, error)) func(string, []byt
 	}
 }
 
-// namesPaths reports whether a file is one in which tools find paths of the project.
+// namesPaths reports whether the file is of a kind in which tools read paths.
 func namesPaths(file string) bool {
 	name := path.Base(file)
 	switch path.Ext(name) {
@@ -269,10 +265,10 @@ func namesPaths(file string) bool {
 	return name == "Makefile" || name == "Tiltfile" || name == ".dockerignore" || strings.HasPrefix(name, "Dockerfile")
 }
 
-// moveRoles gives the roles' files the names that they have in the new layout. The roles
-// in them keep theirs: people are bound to them.
+// moveRoles renames the roles' files to the new layout's names. The roles keep their names, since bindings refer to
+// them.
 func (m *moving) moveRoles() error {
-	if m.project.MultiGroup == m.to.MultiGroup { // they may have had other names from the beginning
+	if m.project.MultiGroup == m.to.MultiGroup { // their names may differ from the layout's
 		return nil
 	}
 	folder, list, prefix, err := newapi.RolesFolder(m.Plan)
@@ -293,7 +289,7 @@ func (m *moving) moveRoles() error {
 				return err
 			}
 			if list == "" {
-				continue // nothing lists what was put there by hand
+				continue // the user put the file there, and nothing lists it
 			}
 			if err := m.Edit(list, piece.RenameItem(prefix+from, prefix+to)); err != nil {
 				return err
@@ -303,7 +299,6 @@ func (m *moving) moveRoles() error {
 	return nil
 }
 
-// record writes the layout and the new import paths into PROJECT.
 func (m *moving) record() {
 	m.project.MultiGroup = m.to.MultiGroup
 	for i := range m.project.Resources {

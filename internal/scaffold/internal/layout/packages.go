@@ -13,14 +13,14 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// A layoutRule says where the layouts have the packages of one sort.
+// A layoutRule describes where the layouts have one sort of packages.
 type layoutRule struct {
 	dir     func(*project.Project, project.Resource) string
-	name    func(*project.Project, project.Resource) string // of the package; nil when it keeps its name
-	stems   func(project.Resource) []string                 // how the names of a kind's files begin
-	suite   string                                          // the file that each package of the sort has
-	divided bool                                            // the suite names what its package declares
-	folders bool                                            // packages in folders below belong to it
+	name    func(*project.Project, project.Resource) string // of the package; nil if it keeps its name
+	stems   func(project.Resource) []string                 // prefixes of the names of a kind's files
+	suite   string                                          // a file that every package of the sort has
+	divided bool                                            // the suite refers to its package's declarations
+	folders bool                                            // packages in subfolders belong to it
 }
 
 var layoutRules = []layoutRule{
@@ -45,13 +45,12 @@ var layoutRules = []layoutRule{
 	},
 }
 
-// layoutAPIDir is where the layout alone has r's types.
+// layoutAPIDir is the layout's folder for r's types, whatever path PROJECT records.
 func layoutAPIDir(p *project.Project, r project.Resource) string {
 	r.Path = ""
 	return p.APIDir(r)
 }
 
-// controllerStems are how the names of files of r's controllers begin.
 func controllerStems(r project.Resource) []string {
 	stems := []string{r.SingularName() + "_controller"}
 	for _, c := range r.Controllers {
@@ -60,8 +59,7 @@ func controllerStems(r project.Resource) []string {
 	return stems
 }
 
-// findPackages finds what moves: the types, controllers and webhooks that are where the
-// other layout has them.
+// findPackages finds the packages that are at the old layout's places.
 func (m *moving) findPackages() error {
 	for _, rule := range layoutRules {
 		for _, dir := range m.dirs(rule) {
@@ -73,7 +71,7 @@ func (m *moving) findPackages() error {
 	return nil
 }
 
-// dirs are the folders in which the other layout has packages of a sort.
+// dirs returns the old layout's folders of one sort that move.
 func (m *moving) dirs(rule layoutRule) []string {
 	var dirs []string
 	for _, r := range m.kinds {
@@ -87,7 +85,7 @@ func (m *moving) dirs(rule layoutRule) []string {
 	return dirs
 }
 
-// addPackage plans what becomes of the package in a folder, if a kind has a file there.
+// addPackage plans the move of the package in a folder, if a kind has a file there.
 func (m *moving) addPackage(rule layoutRule, dir string) error {
 	names := m.below(dir)
 	var p *relocate.Package
@@ -126,8 +124,8 @@ func (m *moving) addPackage(rule layoutRule, dir string) error {
 	return nil
 }
 
-// inOrder lists the resources, those of the project's own types first: the first one in a
-// package gets what belongs to no kind.
+// inOrder lists kinds with types of the project first: the first kind in a package gets the files that belong to no
+// kind.
 func (m *moving) inOrder() []project.Resource {
 	all := slices.Clone(m.kinds)
 	slices.SortStableFunc(all, func(a, b project.Resource) int {
@@ -142,20 +140,18 @@ func (m *moving) inOrder() []project.Resource {
 	return all
 }
 
-// hasFile reports whether one of the files is r's.
 func (rule layoutRule) hasFile(r project.Resource, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		return slices.ContainsFunc(rule.stems(r), func(stem string) bool { return hasStem(name, stem) })
 	})
 }
 
-// hasStem reports whether a file is the one called stem or begins with it, such as its test.
+// hasStem reports whether a Go file is stem.go, or begins with stem_, as a test does.
 func hasStem(name, stem string) bool {
 	rest, ok := strings.CutPrefix(name, stem)
 	return ok && (rest == ".go" || strings.HasPrefix(rest, "_")) && path.Ext(name) == ".go"
 }
 
-// packageIn describes the package in a folder.
 func (m *moving) packageIn(dir string, names []string) *relocate.Package {
 	p := &relocate.Package{Dir: dir, Import: m.Code().ImportPath(m.project.Repo, dir), Name: path.Base(dir)}
 	for _, name := range names {
@@ -169,7 +165,7 @@ func (m *moving) packageIn(dir string, names []string) *relocate.Package {
 	return p
 }
 
-// clause is the name in a Go file's package clause, or nothing.
+// clause returns the name in a Go file's package clause, or "".
 func (m *moving) clause(file string) string {
 	text, err := m.Before().ReadFile(file)
 	if err != nil {
@@ -182,7 +178,7 @@ func (m *moving) clause(file string) string {
 	return parsed.Name.Name
 }
 
-// partFor is the part of p that r's files go to.
+// partFor returns the part of p for r's files, and adds it if it is missing.
 func (m *moving) partFor(rule layoutRule, p *relocate.Package, r project.Resource) *relocate.Part {
 	dir := rule.dir(m.to, r)
 	if i := slices.IndexFunc(p.Parts, func(part *relocate.Part) bool { return part.Dir == dir }); i >= 0 {
@@ -196,7 +192,7 @@ func (m *moving) partFor(rule layoutRule, p *relocate.Package, r project.Resourc
 	return part
 }
 
-// assign says which part each file goes to.
+// assign distributes the files to the parts. The longest matching stem decides.
 func (rule layoutRule) assign(p *relocate.Package, names []string, homes map[string]*relocate.Part) {
 	for _, name := range names {
 		if !rule.folders && staysBelow(name, names) {
@@ -217,8 +213,8 @@ func (rule layoutRule) assign(p *relocate.Package, names []string, homes map[str
 	}
 }
 
-// renameApplyConfigurations has generated code be where it is generated to from now on: its
-// folder is called like the one that the types' folder is in.
+// renameApplyConfigurations renames the folder of generated apply configurations, which is named like the parent of the
+// types' folder.
 func renameApplyConfigurations(p *relocate.Package) {
 	part := p.Parts[0]
 	from := path.Join("applyconfiguration", path.Base(path.Dir(p.Import)))
@@ -228,7 +224,7 @@ func renameApplyConfigurations(p *relocate.Package) {
 	}
 }
 
-// staysBelow reports whether a file is in a folder with a package of its own, which stays.
+// staysBelow reports whether a file is in a subfolder that has Go files of its own, which stays in place.
 func staysBelow(name string, names []string) bool {
 	folder, _, below := strings.Cut(name, "/")
 	if !below || folder == "testdata" {
@@ -239,7 +235,7 @@ func staysBelow(name string, names []string) bool {
 	})
 }
 
-// checkPlaces refuses folders that hold a package of another name.
+// checkPlaces refuses a new folder that has a package of another name.
 func (m *moving) checkPlaces(p *relocate.Package) {
 	for _, part := range p.Parts {
 		for _, name := range m.below(part.Dir) {
@@ -258,8 +254,8 @@ func (m *moving) checkPlaces(p *relocate.Package) {
 	}
 }
 
-// findFolders finds the folders of types that nothing is left in: in older layouts api/ becomes apis/, and Dockerfiles
-// name it.
+// findFolders finds a top folder that the move leaves empty: in older layouts api/ becomes apis/, and Dockerfiles name
+// it.
 func (m *moving) findFolders() error {
 	for _, p := range m.set.Packages {
 		from, to := topFolder(p.Dir), topFolder(p.Parts[0].Dir)
@@ -271,13 +267,12 @@ func (m *moving) findFolders() error {
 	return nil
 }
 
-// topFolder is the first folder of a path.
 func topFolder(dir string) string {
 	top, _, _ := strings.Cut(dir, "/")
 	return top
 }
 
-// staysIn reports whether a file of the folder does not move out of it.
+// staysIn reports whether a file stays in the folder.
 func (m *moving) staysIn(folder string) bool {
 	for _, name := range m.below(folder) {
 		for _, target := range m.set.Targets(path.Join(folder, name)) {

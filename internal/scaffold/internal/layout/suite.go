@@ -10,21 +10,21 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// A sharedSuite is the test suite of webhooks whose kinds go to several packages: each of these gets the
-// suite, without what it does for the others.
+// A sharedSuite is a suite of webhooks whose kinds move to several packages. Each package gets a copy without the
+// set-up of the other packages' kinds.
 type sharedSuite struct {
 	path  string
 	homes map[*relocate.Part][]project.Resource
 }
 
-// noteSuite remembers the suite of a package of webhooks that is divided.
+// noteSuite records the suite of webhooks, if its package is divided.
 func (m *moving) noteSuite(rule layoutRule, p *relocate.Package, homes map[*relocate.Part][]project.Resource) {
 	if rule.divided && len(p.Parts) > 1 {
 		m.suites = append(m.suites, sharedSuite{path.Join(p.Dir, rule.suite), homes})
 	}
 }
 
-// divideSuites takes out of each copy of a shared suite what it does for kinds of the others.
+// divideSuites removes from each copy the set-up of the other packages' kinds.
 func (m *moving) divideSuites() error {
 	for _, suite := range m.suites {
 		for part := range suite.homes {
@@ -32,7 +32,7 @@ func (m *moving) divideSuites() error {
 			if found, err := m.Find(target); err != nil {
 				return err
 			} else if !found.There() {
-				continue // its author removed it
+				continue // the authors removed it
 			}
 			divide := func(_ string, src []byte) ([]byte, error) {
 				return gofile.KeepFormat(target, src, m.suiteFor(suite, part, src)), nil
@@ -45,8 +45,7 @@ func (m *moving) divideSuites() error {
 	return nil
 }
 
-// suiteFor is the text of a suite for the kinds of one part; without a part it is what remains
-// when all are taken out, which is what can be wrong with it everywhere.
+// suiteFor returns the suite's text for the kinds of one part. With a nil part it is the text for no kind at all.
 func (m *moving) suiteFor(suite sharedSuite, part *relocate.Part, src []byte) []byte {
 	needed := map[string]bool{}
 	for _, r := range suite.homes[part] {
@@ -69,8 +68,8 @@ func (m *moving) suiteFor(suite sharedSuite, part *relocate.Part, src []byte) []
 	return src
 }
 
-// sourceToCheck is a file as its places after the move have it, as far as that matters for what it may
-// name: a suite that is divided names nothing of any kind's.
+// sourceToCheck returns a file's text for the check of names. For a shared suite that is the text for no kind, since
+// each copy has only its own kinds.
 func (m *moving) sourceToCheck(file string) ([]byte, error) {
 	c, err := m.Find(file)
 	if err != nil {

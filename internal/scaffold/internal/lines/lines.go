@@ -2,7 +2,7 @@
 //
 //	for _, change := range lines.Changes(lines.Split(before), lines.Split(after)) { … }
 //
-// Lines have their ends, so that joining what was split gives the same bytes.
+// Lines include their ends, so that [Join] of [Split] gives the same bytes.
 package lines
 
 import (
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// maxDifference bounds how different texts are compared line by line; beyond it, all that differs
-// is one change. Comparing takes memory in proportion to its square.
+// maxDifference bounds the differences that are compared line by line. Beyond it, all that differs is one change:
+// memory is quadratic in the number of differences.
 const maxDifference = 2000
 
 // Split returns the lines of a text, each with its end.
@@ -23,7 +23,7 @@ func Split(text []byte) []string {
 	return all
 }
 
-// Join returns the text of lines. A line that had no end, and is no longer the last one, gets one.
+// Join concatenates lines. A line without an end gets one, unless it is the last.
 func Join(lines []string) []byte {
 	var out strings.Builder
 	for i, line := range lines {
@@ -35,13 +35,13 @@ func Join(lines []string) []byte {
 	return []byte(out.String())
 }
 
-// A Change replaces lines of a text, from Start to before End, by others.
+// A Change replaces the lines from Start to before End.
 type Change struct {
 	Start, End int
 	With       []string
 }
 
-// Changes are the changes that make a text of another one, in their order.
+// Changes returns the changes that turn from into to, in order.
 func Changes(from, to []string) []Change {
 	start := 0
 	for start < len(from) && start < len(to) && from[start] == to[start] {
@@ -66,8 +66,8 @@ func Changes(from, to []string) []Change {
 	return all
 }
 
-// common are the places of lines that both texts have, in a longest common subsequence of them: Myers' algorithm, which
-// goes as far as it can on each diagonal with a growing number of differences.
+// common returns the pairs of indices of a longest common subsequence, by Myers' algorithm ("An O(ND) Difference
+// Algorithm and Its Variations", 1986). It returns nil beyond [maxDifference].
 func common(a, b []string) [][2]int {
 	var trace []frontier
 	for d := 0; d <= min(len(a)+len(b), maxDifference); d++ {
@@ -90,15 +90,14 @@ func common(a, b []string) [][2]int {
 	return nil
 }
 
-// A frontier is how far one comes in the first text on each diagonal with so and so many differences: that of
-// diagonal k, on which one is k lines farther in the first text, is at k plus that number.
+// A frontier has, for one number of differences d, the farthest index in the first text on each diagonal. Diagonal k,
+// on which the first text is k lines ahead, is at index k+d.
 type frontier []int
 
-// step is where one gets to on diagonal k with one difference more, before going on along it, and the diagonal
-// that one comes from.
+// step returns the index on diagonal k after one more difference, and the diagonal that it comes from.
 func (f frontier) step(k int) (x, from int) {
 	d := len(f) / 2
-	right, down := -1, -1 // a line of the first text is left out, or one of the second is put in
+	right, down := -1, -1 // delete a line of the first text, or insert one of the second
 	if k-1 >= -d {
 		right = f[k-1+d] + 1
 	}
@@ -111,7 +110,7 @@ func (f frontier) step(k int) (x, from int) {
 	return down, k + 1
 }
 
-// walk goes back from the end of both texts, and collects what they have in common.
+// walk traces back from the end of both texts, and collects the matches.
 func walk(trace []frontier, a, b []string) [][2]int {
 	var matches [][2]int
 	x, y := len(a), len(b)

@@ -1,10 +1,9 @@
-// Package lock keeps two commands from changing the same project at the same time, and takes back what a
-// command left that was killed.
+// Package lock ensures that only one command changes a project at a time, and reverts what a killed command left.
 //
-// The lock is the system's, on the project's folder itself: it holds whichever way the folder is reached, by a link, in
-// another case or in a container in which it is mounted, and whatever the environment says. None is left in the
-// project, and the system frees that of a process that dies. On Windows and on some network file systems folders cannot
-// be locked. A file of the user's own is locked there, whose name is the folder's number in the file system.
+// It uses the system's lock on the project's folder. That holds whatever path leads to the folder: a link, another
+// case, or a mount in a container. It leaves nothing in the project, and the system releases it when the process ends.
+// Windows and some network file systems cannot lock folders. There, it locks a file of the user that is named by the
+// folder's number in the file system.
 package lock
 
 import (
@@ -23,20 +22,19 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/transaction"
 )
 
-// holdPoll is how often a command that waits for another one looks again.
+// holdPoll is the interval at which a waiting command tries again.
 const holdPoll = 50 * time.Millisecond
 
-// Folders are the user's own.
+// Folders are folders of the user, outside of the project.
 type Folders struct {
-	// Keys has the key by which commands know what they left themselves; see package transaction.
+	// Keys has the key that seals transactions; see package transaction.
 	Keys string
-	// Locks finds the folder with the locks of folders that cannot be locked.
+	// Locks returns the folder of lock files, for folders that cannot be locked.
 	Locks func() (string, error)
 }
 
-// Hold makes sure that no other process changes the project in folder root until release is
-// called: a plan is made and applied in between. It waits for another command, and reports
-// h so. Then it takes back what a command left that was killed.
+// Hold keeps other processes from changing the project until release is called. Callers make and apply a plan in
+// between. Hold waits for another command, and reports that to h. Then it reverts what a killed command left.
 func Hold(ctx context.Context, root string, own Folders, h report.Handler) (release func(), err error) {
 	lock, got, err := tryLock(root, own.Locks, h)
 	if err == nil && !got {
@@ -49,7 +47,7 @@ func Hold(ctx context.Context, root string, own Folders, h report.Handler) (rele
 	if err != nil {
 		return nil, unlockable(root, err)
 	}
-	release = func() { _ = lock.Unlock() } // the system frees it at the latest when the process ends
+	release = func() { _ = lock.Unlock() } // the system releases it when the process ends
 	if err := takeBack(root, own.Keys, h); err != nil {
 		release()
 		return nil, err
@@ -57,7 +55,7 @@ func Hold(ctx context.Context, root string, own Folders, h report.Handler) (rele
 	return release, nil
 }
 
-// tryLock locks the folder or, where that cannot be, a file that stands for it.
+// tryLock locks the folder or, if that is impossible, the file for it.
 func tryLock(root string, locks func() (string, error), h report.Handler) (lock *flock.Flock, got bool, err error) {
 	if runtime.GOOS != "windows" {
 		lock = flock.New(root, flock.SetFlag(os.O_RDONLY))
@@ -74,7 +72,7 @@ func tryLock(root string, locks func() (string, error), h report.Handler) (lock 
 	return lock, got, err
 }
 
-// standIn is a file that stands for the project's folder, whichever way that is reached.
+// standIn returns the lock of a file that stands for the folder, whatever path leads to that.
 func standIn(root string, locks func() (string, error)) (*flock.Flock, error) {
 	folder, err := os.OpenRoot(root)
 	if err != nil {
@@ -105,11 +103,11 @@ func unlockable(path string, err error) error {
 	}
 }
 
-// takeBack restores what a command that was killed has changed.
+// takeBack reverts what a killed command left.
 func takeBack(root, keys string, h report.Handler) error {
 	var key transaction.Key
 	if transaction.Interrupted(root) {
-		key, _ = transaction.ReadKey(keys) // without a key nothing of ours is there to take back
+		key, _ = transaction.ReadKey(keys) // without a key, nothing of the user's can be there
 	}
 	restored, err := transaction.Recover(transaction.OS{}, root, key)
 	if foreign, ok := errors.AsType[*transaction.ForeignError](err); ok {
@@ -130,7 +128,7 @@ func takeBack(root, keys string, h report.Handler) error {
 
 func pending(root string) string { return filepath.Join(root, ".slipway", "pending") }
 
-// notOurs says what is there in the place of an interrupted command, and that it is not touched.
+// notOurs explains a foreign transaction, which stays as it is.
 func notOurs(root string, foreign *transaction.ForeignError) error {
 	e := &report.Error{
 		What: "the project has traces of an interrupted command of another user or machine", Where: pending(root), Err: foreign,

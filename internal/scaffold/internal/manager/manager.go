@@ -1,5 +1,5 @@
-// Package manager knows the project's manager: the file that sets up its controllers, what code there does
-// with an error, and where its permissions come from.
+// Package manager finds the manager in a project's code: the file that sets up controllers, how that code handles an
+// error, and where the manager's permissions come from.
 package manager
 
 import (
@@ -18,12 +18,11 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// FlagsFile is the code, in projects made by slipway, with which a manager starts before it has a certificate.
+// FlagsFile is a file of projects made by slipway. Its code lets the manager start before it has a certificate.
 const FlagsFile = "internal/manager/flags.go"
 
-// Failure is what happens to err at the builder's insertion point: it is returned
-// from a function that can, and ends the process in one that cannot, which is how
-// other tools scaffold main. A plan that records names needs no code.
+// Failure returns the code that handles err at the builder's insertion point. It returns err if the function can, and
+// otherwise ends the process, as kubebuilder's main does. A plan that records names needs no code.
 func Failure(p *plan.Plan, src []byte, imports gofile.Imports, doing string) string {
 	switch {
 	case p.NamesOnly():
@@ -36,8 +35,8 @@ func Failure(p *plan.Plan, src []byte, imports gofile.Imports, doing string) str
 	return fmt.Sprintf("\treturn fmt.Errorf(\"%s: %%w\", err)\n", doing)
 }
 
-// returnsError reports whether the function around the builder's insertion point, or around the place that stands
-// for it, returns an error alone.
+// returnsError reports whether the function around the builder's insertion point, or what stands for it, returns an
+// error and nothing else.
 func returnsError(src []byte) bool {
 	function := wiring.Function(src)
 	if function == nil {
@@ -54,12 +53,12 @@ func returnsError(src []byte) bool {
 
 // Main is the file that sets up the manager's controllers.
 type Main struct {
-	File    string        // "" if that is not certain
-	Unclear *report.Error // why
-	several []*plan.File  // those that it could be
+	File    string        // "" if several files qualify, or none
+	Unclear *report.Error // why File is ""
+	several []*plan.File  // the files that qualify
 }
 
-// Place is where to look for the manager's code.
+// Place is where an error about the manager's code points: a file, or several.
 func (m Main) Place() string {
 	if m.Unclear != nil {
 		return m.Unclear.Where
@@ -67,25 +66,25 @@ func (m Main) Place() string {
 	return m.File
 }
 
-// Find finds the file that sets up controllers, in the main package of the manager.
+// Find finds the file that sets up controllers in the manager's main package.
 func Find(p *plan.Plan, file *project.Project) (Main, error) {
 	return find(p, file, wiring.SetsUpControllers)
 }
 
-// FindForWebhooks is [Find], unless another main function sets up webhooks.
+// FindForWebhooks is [Find], but prefers a file that sets up webhooks.
 func FindForWebhooks(p *plan.Plan, file *project.Project) (Main, error) {
 	return find(p, file, wiring.SetsUpWebhooks, wiring.SetsUpControllers)
 }
 
-// find finds that file. Of several with a manager it is the one of which the first sign is true that is of any: one for
-// controllers may stand beside one for webhooks, with a manager each.
+// find tries the signs in order, and takes the files for which the first sign that any file has is true: a manager for
+// controllers may stand beside one for webhooks.
 func find(p *plan.Plan, file *project.Project, signs ...func([]byte) bool) (Main, error) {
 	files, err := mainFiles(p)
 	if err != nil {
 		return Main{}, err
 	}
 	usual := file.MainFile()
-	if len(files) == 0 { // those of a new project are planned only; a plan that records has none
+	if len(files) == 0 { // a new project's files are planned only; a plan that records has none
 		there, err := p.Exists(usual)
 		if err != nil || there || p.Recording() {
 			return Main{File: usual}, err
@@ -113,13 +112,13 @@ func find(p *plan.Plan, file *project.Project, signs ...func([]byte) bool) (Main
 		}
 		return Main{Unclear: &report.Error{What: what, Where: paths(found), Hint: hint}, several: found}, nil
 	case len(files) == 1:
-		return Main{File: files[0].Path()}, nil // which is named with its line
+		return Main{File: files[0].Path()}, nil // the refusal names it with its line
 	}
 	return Main{Unclear: &report.Error{What: "no file of the main package has the comment +kubebuilder:scaffold:builder, or calls NewManager", Where: paths(files),
 		Hint: "put that comment where the manager is set up"}}, nil
 }
 
-// mainFiles are the files of the manager's main package, or of all packages that may be it.
+// mainFiles returns the files of the manager's main package, or of all packages that may be it.
 func mainFiles(p *plan.Plan) (files []*plan.File, err error) {
 	managers, err := p.Code().Managers()
 	if err != nil {
@@ -137,7 +136,6 @@ func mainFiles(p *plan.Plan) (files []*plan.File, err error) {
 	return files, nil
 }
 
-// with are the files whose text is so.
 func with(files []*plan.File, is func([]byte) bool) (some []*plan.File) {
 	for _, c := range files {
 		if is(c.After()) {
@@ -155,8 +153,8 @@ func paths(files []*plan.File) string {
 	return strings.Join(names, ", ")
 }
 
-// schemeFile is the file that registers types with the manager's scheme: its own, or another one of the package with
-// the marker.
+// schemeFile returns the file that registers types with the manager's scheme: main itself, or the file of its package
+// with the marker.
 func schemeFile(p *plan.Plan, main string) (string, error) {
 	names := p.Code().GoFilesIn(path.Dir(main))
 	for _, name := range slices.Concat([]string{main}, names) {

@@ -10,15 +10,15 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// Code is what a verb adds to the manager. Each part is in its file as a whole, or not at all.
+// Code is what a verb adds to the manager's code.
 type Code struct {
 	Scheme plan.Pieces // registers types; may be nil
 	SetUp  plan.Pieces
-	Skip   bool // all of it is left to the user
+	Skip   bool // the user adds all of it; see --skip-wiring
 }
 
-// Wire plans the code in the file that find finds. What has no certain place there is left to the user, with the place
-// that lacks it.
+// Wire plans the code in the file that find returns. Code without a certain place is left to the user, with the reason
+// and the lines; see [plan.Plan.Left].
 func (c Code) Wire(p *plan.Plan, of *project.Project, find func(*plan.Plan, *project.Project) (Main, error)) error {
 	main, err := find(p, of)
 	if err != nil {
@@ -42,7 +42,7 @@ func (c Code) Wire(p *plan.Plan, of *project.Project, find func(*plan.Plan, *pro
 	return put(p, main.File, c.SetUp)
 }
 
-// holder is the one of several files that has the set-up already, or "".
+// holder returns the file that has the set-up already, or "".
 func (c Code) holder(several []*plan.File) string {
 	has := func(f *plan.File) bool {
 		out, err := c.SetUp.Insert(f.Path(), f.After())
@@ -54,7 +54,7 @@ func (c Code) holder(several []*plan.File) string {
 	return ""
 }
 
-// put plans pieces in a file that has a place for them, or else leaves them to the user.
+// put plans the pieces, or leaves them to the user if the file has no place for them.
 func put(p *plan.Plan, file string, of plan.Pieces) error {
 	c, err := p.Find(file)
 	if err != nil {
@@ -63,7 +63,6 @@ func put(p *plan.Plan, file string, of plan.Pieces) error {
 	return p.InsertIfPlaced(file, of, piece.ByHand(of(c.After())))
 }
 
-// leave leaves all of the code to the user.
 func (c Code) leave(p *plan.Plan, main Main) error {
 	var src []byte
 	if main.File != "" {
@@ -90,7 +89,7 @@ func (c Code) leave(p *plan.Plan, main Main) error {
 	return nil
 }
 
-// Insert plans pieces in the file, which a feature cannot do without.
+// Insert plans pieces that the caller cannot do without: it returns an error if the file is not certain.
 func (m Main) Insert(p *plan.Plan, of plan.Pieces) error {
 	if m.File == "" {
 		return m.Unclear
@@ -105,8 +104,8 @@ var (
 	bindsClusterRole = lazy.Regexp(`(?m)^kind:\s*ClusterRoleBinding\s*$`)
 )
 
-// RolesByMarkers reports whether the project was made by another tool for one namespace:
-// then each permission marker names it. A manager with permissions in the whole cluster besides was not.
+// RolesByMarkers reports whether kubebuilder made the project for one namespace: then its permission markers name the
+// namespace. A project that also binds a ClusterRole does not count.
 func RolesByMarkers(p *plan.Plan) (bool, error) {
 	c, err := p.Find(RoleBindingFile)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// ControlsAnother reports whether the file where the layout has a kind's controller, and which slipway did not make,
-// has that of another kind: PROJECT took one for the other.
+// ControlsAnother reports whether the file of a kind's controller has a controller for another kind, so that PROJECT is
+// wrong about it. It trusts files that slipway made.
 func ControlsAnother(p *plan.Plan, file *project.Project, r project.Resource) (bool, error) {
 	name := file.ControllerFile(r)
 	if _, scaffolded := p.Base().File(name); scaffolded || !r.Controller {
@@ -23,8 +23,8 @@ func ControlsAnother(p *plan.Plan, file *project.Project, r project.Resource) (b
 	return controlsAnother(p, file, r, c) != nil, err
 }
 
-// checkControlled refuses to take another kind's controller for the new kind's. What PROJECT lists as the kind's is its
-// authors' matter.
+// checkControlled refuses to take another kind's controller for the new kind's. A controller that PROJECT lists for the
+// kind is accepted.
 func (a *planner) checkControlled() error {
 	if !a.options.Controller || a.recorded != nil && a.recordsController() {
 		return nil
@@ -36,7 +36,6 @@ func (a *planner) checkControlled() error {
 	return a.refuseAnother(c)
 }
 
-// refuseAnother refuses if a controller is that of another kind.
 func (a *planner) refuseAnother(c codebase.Controller) error {
 	other := controlsAnother(a.Plan, a.project, a.resource, c)
 	if other == nil {
@@ -55,7 +54,7 @@ func (a *planner) refuseAnother(c codebase.Controller) error {
 	}
 }
 
-// controllerIn is the controller of a name in a package; the zero value where there is none.
+// controllerIn returns the controller with this type in a package, or the zero value.
 func controllerIn(p *plan.Plan, dir, reconciler string) (codebase.Controller, error) {
 	all, err := p.Code().Controllers()
 	for _, c := range all {
@@ -66,8 +65,8 @@ func controllerIn(p *plan.Plan, dir, reconciler string) (codebase.Controller, er
 	return codebase.Controller{}, err
 }
 
-// controlsAnother is the type that a controller is for, if that is no version of the kind. One of which the code says
-// nothing, or both, is the kind's.
+// controlsAnother returns the type that a controller is for, if it is not a version of the kind. It returns nil if the
+// code shows no type, or several of which one is the kind's.
 func controlsAnother(p *plan.Plan, file *project.Project, r project.Resource, c codebase.Controller) *codebase.Controlled {
 	if len(c.For) == 0 || slices.ContainsFunc(c.For, func(of codebase.Controlled) bool { return isVersionOf(p, file, r, of) }) {
 		return nil
@@ -75,8 +74,8 @@ func controlsAnother(p *plan.Plan, file *project.Project, r project.Resource, c 
 	return &c.For[0]
 }
 
-// isVersionOf reports whether a type may be a version of a kind: it has the name, in the package of one of its versions
-// or of its API group.
+// isVersionOf reports whether a type may be a version of the kind: it has the kind's name, in a package of its API
+// group or beside one of its versions.
 func isVersionOf(p *plan.Plan, file *project.Project, r project.Resource, c codebase.Controlled) bool {
 	own := file.ImportPath(r)
 	if c.Kind != r.Kind || c.Package == "" || path.Dir(c.Package) == path.Dir(own) {

@@ -8,27 +8,24 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
-// applyMarker has typed apply configurations generated for the types of a package, and
-// clientMarker says for which of them.
+// applyMarker enables apply configurations for the types of a package; clientMarker selects the types.
 const (
 	applyMarker  = "+kubebuilder:ac:generate=true"
 	clientMarker = "+genclient"
 )
 
-// ssa reports whether the kind has apply configurations: this call asks for them or an
-// earlier one did.
+// ssa reports whether the kind has apply configurations, from this call or an earlier one.
 func (a *planner) ssa() bool {
 	return a.options.SSA || a.recorded != nil && a.recorded.API != nil && a.recorded.API.SSA
 }
 
-// applyImport is where the kind's apply configurations are generated: below the types, in
-// folders called like the last two of theirs.
+// applyImport is the import path of the kind's apply configurations. They are generated below the types, in folders
+// named like the last two of the types' path.
 func (a *planner) applyImport() string {
 	types := a.project.ImportPath(a.resource)
 	return path.Join(types, "applyconfiguration", path.Base(path.Dir(types)), path.Base(types))
 }
 
-// planApplyMarkers asks for apply configurations of the kind.
 func (a *planner) planApplyMarkers() error {
 	if err := a.Insert(cmp.Or(a.registration.File, a.project.GroupVersionFile(a.resource)), plan.These(piece.PackageMarker(applyMarker))); err != nil {
 		return err

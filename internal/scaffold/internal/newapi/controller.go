@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// checkController refuses a second controller that would do the work of the first, and a
-// name that another one has.
+// checkController refuses a second controller that would do the work of the first, and a name that another controller
+// has.
 func (a *planner) checkController() error {
 	if !a.options.Controller {
 		return nil
@@ -44,7 +44,7 @@ func (a *planner) checkController() error {
 	return nil
 }
 
-// controllersOf are the names of all controllers that PROJECT records for a kind.
+// controllersOf returns the names of all controllers that PROJECT lists for a kind.
 func controllersOf(p *project.Project, r project.Resource) []string {
 	var names []string
 	if r.Controller {
@@ -56,7 +56,7 @@ func controllersOf(p *project.Project, r project.Resource) []string {
 	return names
 }
 
-// usualController is the name of a kind's first controller.
+// usualController is the default name of a kind's first controller.
 func usualController(p *project.Project, r project.Resource) string {
 	name := r.SingularName()
 	if p.MultiGroup && r.Group != "" {
@@ -65,13 +65,12 @@ func usualController(p *project.Project, r project.Resource) string {
 	return strings.ReplaceAll(name, ".", "-")
 }
 
-// controllerName is the name by which metrics and logs call the controller.
+// controllerName is the controller's name in metrics and logs.
 func (a *planner) controllerName() string {
 	return cmp.Or(a.options.ControllerName, usualController(a.project, a.resource))
 }
 
-// controllerTitle is the kind or, for a controller with a name of its own, that name as Go
-// has it: NightlyJobs.
+// controllerTitle is the kind or, for a named controller, its name in Go: NightlyJobs.
 func (a *planner) controllerTitle() string {
 	if a.options.ControllerName == "" {
 		return a.resource.Kind
@@ -83,7 +82,6 @@ func (a *planner) controllerTitle() string {
 	return title.String()
 }
 
-// reconciler is the name of the controller's Go type.
 func (a *planner) reconciler() string { return a.controllerTitle() + "Reconciler" }
 
 func (a *planner) controllerFile() string {
@@ -100,7 +98,7 @@ func (a *planner) controllerTestFile() string {
 	return a.project.ControllerTestFile(a.resource)
 }
 
-// mainPart is the file that the API is about.
+// mainPart is the file to name in messages about the API.
 func (a *planner) mainPart() string {
 	if kind.Foreign(a.resource) || a.options.ControllerName != "" {
 		return a.controllerFile()
@@ -108,12 +106,11 @@ func (a *planner) mainPart() string {
 	return a.types
 }
 
-// recordsController reports whether PROJECT has the controller that is asked for.
+// recordsController reports whether PROJECT lists the requested controller.
 func (a *planner) recordsController() bool {
 	return slices.Contains(controllersOf(a.project, *a.recorded), a.controllerName())
 }
 
-// recordController has the kind's entry in PROJECT name the controller.
 func (a *planner) recordController(r *project.Resource) {
 	name := project.Controller{Name: a.options.ControllerName}
 	switch {
@@ -125,8 +122,8 @@ func (a *planner) recordController(r *project.Resource) {
 	}
 }
 
-// firstController reports whether no controller came before this one in its package,
-// whose doc it then carries.
+// firstController reports whether the controller is the first in its package. The first one's file has the package's
+// doc comment.
 func (a *planner) firstController() bool {
 	for _, r := range a.project.Resources {
 		same := r.Group == a.resource.Group && r.Version == a.resource.Version && r.Kind == a.resource.Kind
@@ -144,8 +141,8 @@ func (a *planner) planController() error {
 	return a.CreateFrom(a.template("api/controller.go"), a.controllerFile(), a.data())
 }
 
-// controllerTest is the template of the controller's test: tests of kinds of Kubernetes
-// whose objects need more than a name begin with one that is not there.
+// controllerTest is the template of the controller's test. Some kinds of Kubernetes need more than a name to be
+// created; their tests begin with an object that does not exist.
 func (a *planner) controllerTest() string {
 	if a.resource.Core && kind.CoreObjectOf(a.resource) == nil {
 		return "api/controller_absent_test.go"
@@ -153,7 +150,7 @@ func (a *planner) controllerTest() string {
 	return a.template("api/controller_test.go")
 }
 
-// template names the template of a file: APIs that run an image have their own.
+// template replaces a template by its counterpart for APIs that run an image.
 func (a *planner) template(name string) string {
 	if a.options.Image.Name != "" {
 		return strings.Replace(name, "api/", "deployimage/", 1)
@@ -161,8 +158,7 @@ func (a *planner) template(name string) string {
 	return name
 }
 
-// ownSuite is the suite of the controllers that the project's authors wrote in their own way. A plan that records needs
-// has none.
+// ownSuite returns the suite that the authors wrote. A plan that records has none.
 func (a *planner) ownSuite() (plan.Suite, error) {
 	if a.Recording() {
 		return plan.Suite{}, nil
@@ -170,7 +166,7 @@ func (a *planner) ownSuite() (plan.Suite, error) {
 	return a.OwnSuite(a.project.SuiteTestFile(a.resource))
 }
 
-// planSuite plans the suite in which the tests of controllers run, beside the one that the authors wrote, if any.
+// planSuite plans the suite for the controller's test, unless the authors have one.
 func (a *planner) planSuite(own plan.Suite) error {
 	if a.testedOtherwise() {
 		return nil
@@ -187,7 +183,7 @@ func (a *planner) planSuite(own plan.Suite) error {
 	return a.Keep(own.File, own.Why+"; add a test for "+a.controllerTitle()+" in its style")
 }
 
-// putSuite plans a suite that knows the types.
+// putSuite plans a suite that registers the kind's types.
 func (a *planner) putSuite(file string) error {
 	if err := a.RequireFrom("api/suite_test.go", file, a.data()); err != nil {
 		return err
@@ -195,8 +191,8 @@ func (a *planner) putSuite(file string) error {
 	return a.InsertIfPlaced(file, a.suiteFragments, piece.ByHand(a.suiteFragments(nil)))
 }
 
-// findExistingController looks for a controller of the kind that its authors have elsewhere than in the layout's file:
-// a second one would do its work again.
+// findExistingController finds a reconciler for this kind outside of the layout's file. Two reconcilers of one kind
+// would undo each other's writes.
 func (a *planner) findExistingController() error {
 	if there, err := a.Exists(a.controllerFile()); err != nil || there || !a.options.Controller || a.ambiguous() {
 		return err
@@ -204,7 +200,7 @@ func (a *planner) findExistingController() error {
 	all, err := a.Code().Controllers()
 	for _, c := range all {
 		another := controlsAnother(a.Plan, a.project, a.resource, c) != nil
-		beside := c.Dir == path.Dir(a.controllerFile()) // in the same package there is no second one of that name
+		beside := c.Dir == path.Dir(a.controllerFile()) // one package cannot have a second type of that name
 		switch {
 		case c.Type != a.reconciler() || another && !beside:
 		case beside:
@@ -217,17 +213,16 @@ func (a *planner) findExistingController() error {
 	return err
 }
 
-// ambiguous reports whether a reconciler of this name may be that of another kind, of the same name in another group.
+// ambiguous reports whether a reconciler of this name may be for a kind of the same name in another group.
 func (a *planner) ambiguous() bool {
 	return slices.ContainsFunc(a.project.Resources, func(r project.Resource) bool {
 		return r.Kind == a.resource.Kind && r.Group != a.resource.Group
 	})
 }
 
-// makesController reports whether the controller that is asked for is to be made, and not there as its authors have it.
+// makesController reports whether the controller is to be created. If the authors have one, it is not.
 func (a *planner) makesController() bool { return a.options.Controller && a.theirs == "" }
 
-// keepExistingController says that the controller stays as its authors have it.
 func (a *planner) keepExistingController() error {
 	if a.theirs == "" {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
-// listing is the kustomization that lists the files of a folder, and what it has before their names: the one in the
-// folder, or the one above that lists others of them. It is "" where there is none.
+// listing returns the kustomization that lists the files of a folder, and the prefix of their names in it. It is the
+// folder's own or, if that is missing, the parent's; "" if neither lists files of the folder.
 func (a *planner) listing(folder string) (list, prefix string) {
 	if list := a.Code().Kustomization(folder); list != "" {
 		return list, ""
@@ -24,13 +24,12 @@ func (a *planner) listing(folder string) (list, prefix string) {
 	return "", ""
 }
 
-// crdsElsewhere reports whether definitions are generated into a folder that the layout does not know.
+// crdsElsewhere reports whether the Makefile generates definitions into a folder that is not the layout's.
 func (a *planner) crdsElsewhere() bool {
 	usual, folder := a.Code().ConfigFolder("crd"), a.generation.CRDFolder()
 	return folder != "" && folder != codebase.CRDFolder && folder != usual+"/bases"
 }
 
-// crdFile is where the generator writes the kind's definition.
 func (a *planner) crdFile() string {
 	name := path.Base(a.project.CRDFile(a.resource))
 	if a.crdsElsewhere() {
@@ -39,8 +38,7 @@ func (a *planner) crdFile() string {
 	return path.Join(a.Code().ConfigFolder("crd"), "bases", name)
 }
 
-// crdFiles are all the files of the kind's definition: the Makefile may have the generator write it into several
-// folders.
+// crdFiles returns all files of the kind's definition: the Makefile may generate it into several folders.
 func (a *planner) crdFiles() []string {
 	files := []string{a.crdFile()}
 	for _, folder := range a.generation.CRDFolders() {
@@ -51,21 +49,22 @@ func (a *planner) crdFiles() []string {
 	return files
 }
 
-// planCRDElsewhere lists the definition where those of the other kinds are listed.
+// planCRDElsewhere lists the definition where those of other kinds are listed.
 func (a *planner) planCRDElsewhere() error {
 	list, prefix := a.listing(a.generation.CRDFolder())
 	if list == "" && a.Code().Kustomization(a.Code().ConfigFolder("crd")) != "" {
 		a.Leave(a.crdFile() + ": no kustomization lists the files of this folder, and " + a.Code().ConfigFolder("crd") + " lists others")
 	}
 	if list == "" {
-		return nil // a chart, say, has all files of a folder
+		return nil // a chart, for example, contains all files of a folder
 	}
 	item := prefix + path.Base(a.crdFile())
 	return a.InsertIfPlaced(list, plan.These(piece.Item{List: "resources", Name: item}), "- "+item)
 }
 
-// RolesFolder is where the roles for people go, with the kustomization that lists them and what this has before their
-// names: beside the manager's role. Where that is listed nowhere they are left out, and list is "".
+// RolesFolder returns the folder for roles that users of a kind get, its kustomization, and the prefix of file names
+// there. The manager's role is in the same folder. List is "" if no kustomization lists it; then such roles are not
+// created.
 func RolesFolder(p *plan.Plan) (folder, list, prefix string, err error) {
 	generation, err := p.Code().Generation()
 	if err != nil {
@@ -85,15 +84,15 @@ func (a *planner) rolesFolder() (folder, list, prefix string) {
 	return folder, list, prefix
 }
 
-// warnOfMarkers says that the manager's role will lack the permissions of a new controller, if the Makefile has the
-// generator read other folders.
+// warnOfMarkers reports that the manager's role will lack the new controller's permissions, if the Makefile's call of
+// the generator does not read its folder.
 func (a *planner) warnOfMarkers() error {
 	file := a.controllerFile()
 	a.LeaveMissed(a.generation, "rbac", path.Dir(file), "the markers in "+file+" are not in it: role.yaml gets no permissions from them")
 	return nil
 }
 
-// warnOfTypes says the same of the types: without their methods they do not compile where they are used.
+// warnOfTypes reports the same for the types: without generated methods, code that uses them does not compile.
 func (a *planner) warnOfTypes() error {
 	dir := path.Dir(a.types)
 	a.LeaveMissed(a.generation, "object", dir, "the types in "+a.types+" are not in it: they get no DeepCopy methods, and the code does not compile without them")

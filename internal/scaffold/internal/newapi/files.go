@@ -19,7 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// plan plans every file. PROJECT comes last: what it records is there.
+// plan plans every file, PROJECT last.
 func (a *planner) plan() error {
 	complete, err := a.complete()
 	if err != nil {
@@ -42,8 +42,8 @@ func (a *planner) plan() error {
 	return a.Finish()
 }
 
-// steps plan what an API consists of, but for its entry in PROJECT. They run a second
-// time, with a plan that records, when the API is deleted.
+// steps plan what an API consists of, except its entry in PROJECT. Deleting the API runs them again with a plan that
+// records.
 func (a *planner) steps() []func() error {
 	var steps []func() error
 	if a.options.Resource {
@@ -56,12 +56,12 @@ func (a *planner) steps() []func() error {
 		steps = append(steps, a.planController, a.planTests, a.warnOfMarkers)
 	}
 	if a.theirs != "" && !a.options.Resource {
-		return append(steps, a.keepExistingController) // its authors wired it
+		return append(steps, a.keepExistingController) // the authors set it up
 	}
 	return append(steps, a.keepExistingController, a.planMain, a.planModules)
 }
 
-// complete reports whether PROJECT and the main files have what is asked for.
+// complete reports whether PROJECT and the main files have everything requested.
 func (a *planner) complete() (bool, error) {
 	if a.recorded == nil || a.options.Resource && a.recorded.API == nil || a.options.Controller && !a.recordsController() {
 		return false, nil
@@ -77,7 +77,6 @@ func (a *planner) complete() (bool, error) {
 	return true, nil
 }
 
-// whatIsThere says what a complete API has.
 func (a *planner) whatIsThere() string {
 	what := fmt.Sprintf("%s %s", a.resource.APIVersion(), a.resource.Kind)
 	if a.options.Controller {
@@ -96,7 +95,7 @@ func (a *planner) planTypes() error {
 	return a.CreateFrom(a.template("api/types.go"), a.types, a.data())
 }
 
-// planStorageVersion marks the stored version of a kind that gets another one.
+// planStorageVersion marks the storage version of a kind that gets a second version.
 func (a *planner) planStorageVersion() error {
 	if a.recorded != nil && a.recorded.API != nil {
 		return nil
@@ -124,7 +123,6 @@ func (a *planner) planProject() error {
 	return projectfile.Write(a.Plan, a.project)
 }
 
-// data is what the templates of an API are filled from.
 func (a *planner) data() map[string]any {
 	r := a.resource
 	return map[string]any{
@@ -161,7 +159,7 @@ func (a *planner) data() map[string]any {
 	}
 }
 
-// resourceMarker says in the types what differs from the usual: plural and scope.
+// resourceMarker is the marker for a plural or a scope that is not the default; "" if both are.
 func (a *planner) resourceMarker() string {
 	var args []string
 	if a.resource.Plural != "" {
@@ -176,7 +174,7 @@ func (a *planner) resourceMarker() string {
 	return "+kubebuilder:resource:" + strings.Join(args, ",")
 }
 
-// planConfig plans CRD, sample and roles, and lists them in their kustomizations.
+// planConfig plans the definition's entry, the sample and the roles.
 func (a *planner) planConfig() error {
 	if err := a.planCRD(); err != nil {
 		return err
@@ -206,8 +204,8 @@ func (a *planner) planCRD() error {
 	return a.deployCRDs(list, folder)
 }
 
-// deployCRDs lists the folder of the definitions in what is deployed. A project whose authors list something within the
-// folder deploys its definitions from there: with both, each would be there twice.
+// deployCRDs lists the folder of definitions in config/default. If config/default lists something inside that folder,
+// the project deploys its definitions from there: with both, kustomize would get each twice.
 func (a *planner) deployCRDs(list, folder string) error {
 	deployed, item := a.Code().KustomizationFor(codebase.DeployedFolder), "../"+strings.TrimPrefix(folder, "config/")
 	line := plan.These(piece.Item{List: "resources", Name: item, First: true})
@@ -216,7 +214,7 @@ func (a *planner) deployCRDs(list, folder string) error {
 		return nil
 	}
 	c, err := a.Find(deployed)
-	if err != nil || !c.There() && a.project.Older() { // deployed from elsewhere
+	if err != nil || !c.There() && a.project.Older() { // deployed from another folder
 		return err
 	}
 	listed := codebase.Lists(deployed, c.After())
@@ -251,8 +249,8 @@ func (a *planner) planSample() error {
 	return a.InsertIfPlaced(place.List, plan.These(piece.Listed{Marker: "manifestskustomizesamples", Name: place.Item}), "- "+place.Item)
 }
 
-// DropEmptySamples removes the list of samples that slipway made once it lists none. Kinds that another tool made may
-// need none, since their samples were never in it.
+// DropEmptySamples removes slipway's list of samples once it lists none. Samples that another tool made were never in
+// it.
 func DropEmptySamples(p *plan.Plan) error {
 	item := regexp.MustCompile(`(?m)^\s*- `)
 	for _, name := range konfig.RecognizedKustomizationFileNames() {
@@ -271,7 +269,7 @@ func DropEmptySamples(p *plan.Plan) error {
 	return nil
 }
 
-// planTests plans the controller's test and its suite, unless the test would not compile.
+// planTests plans the controller's test and suite, unless the test would not compile.
 func (a *planner) planTests() error {
 	own, err := a.ownSuite()
 	if err != nil {
@@ -290,8 +288,8 @@ func (a *planner) planTests() error {
 	return a.planSuite(own)
 }
 
-// testedOtherwise reports whether a controller that stays has a test of its authors that needs no suite: none is made,
-// and that of a controller which goes is not kept for it.
+// testedOtherwise reports whether the controller has a test of its authors that does not use the suite's client. Such a
+// controller needs no suite, and keeps none when another controller is deleted.
 func (a *planner) testedOtherwise() bool {
 	if a.Recording() && !a.NamesOnly() {
 		return false

@@ -12,18 +12,17 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// ImagePlugin is where PROJECT records what APIs that run an image were made with.
+// ImagePlugin is the key in PROJECT under which kubebuilder's plug-in records APIs that run an image.
 const ImagePlugin = "deploy-image.go.kubebuilder.io/v1-alpha"
 
 // An Image is the container that a kind's controller runs in a Deployment.
 type Image struct {
-	Command string `yaml:"containerCommand,omitempty"` // arguments between commas
-	Port    string `yaml:"containerPort,omitempty"`    // that it listens on; "" for none
+	Command string `yaml:"containerCommand,omitempty"` // arguments, separated by commas
+	Port    string `yaml:"containerPort,omitempty"`    // the port that it listens on; "" for none
 	Name    string `yaml:"image,omitempty"`            // "memcached:1.6"
-	User    string `yaml:"runAsUser,omitempty"`        // id of the user that it runs as; "" for the image's own
+	User    string `yaml:"runAsUser,omitempty"`        // user id; "" for the image's own
 }
 
-// check refuses values that no container can have.
 func (i Image) check() error {
 	if i.Name == "" {
 		if i != (Image{}) {
@@ -43,7 +42,7 @@ func (i Image) check() error {
 	return nil
 }
 
-// Args are the command and its arguments as Go has them.
+// Args is the command with its arguments, as arguments of a Go call.
 func (i Image) Args() string {
 	var quoted []string
 	for arg := range strings.SplitSeq(i.Command, ",") {
@@ -52,7 +51,7 @@ func (i Image) Args() string {
 	return strings.Join(quoted, ", ")
 }
 
-// images are what PROJECT records of them, as kubebuilder's plug-in does.
+// images is the entry of [ImagePlugin] in PROJECT.
 type images struct {
 	Resources []imageOfKind  `yaml:"resources"`
 	Others    map[string]any `yaml:",inline"`
@@ -67,7 +66,7 @@ type imageOfKind struct {
 	Others  map[string]any `yaml:",inline"`
 }
 
-// imagesIn is what PROJECT records, and the index of a kind's, or -1.
+// imagesIn returns the entry of [ImagePlugin], and the index of a kind in it or -1.
 func imagesIn(file *project.Project, r project.Resource) (all images, at int, err error) {
 	_, err = file.Plugin(ImagePlugin, &all)
 	return all, slices.IndexFunc(all.Resources, func(i imageOfKind) bool {
@@ -75,8 +74,7 @@ func imagesIn(file *project.Project, r project.Resource) (all images, at int, er
 	}), err
 }
 
-// recordImage has PROJECT tell what the controller was made to run, beside what is recorded
-// of others.
+// recordImage adds the image to [ImagePlugin], unless the kind is listed.
 func (a *planner) recordImage(r *project.Resource) error {
 	all, at, err := imagesIn(a.project, *r)
 	if err != nil || at >= 0 || a.options.Image.Name == "" {
@@ -90,7 +88,7 @@ func (a *planner) recordImage(r *project.Resource) error {
 	return a.project.SetPlugin(ImagePlugin, all)
 }
 
-// imageOf is what PROJECT records of the image that a kind's controller runs, if any.
+// imageOf returns the image that PROJECT records for a kind, or the zero value.
 func imageOf(file *project.Project, r project.Resource) (i Image, err error) {
 	all, at, err := imagesIn(file, r)
 	if err == nil && at >= 0 {
@@ -99,7 +97,7 @@ func imageOf(file *project.Project, r project.Resource) (i Image, err error) {
 	return i, err
 }
 
-// ForgetImage takes what is recorded of the image out of PROJECT.
+// ForgetImage removes the kind from [ImagePlugin].
 func ForgetImage(file *project.Project, r project.Resource) error {
 	all, at, err := imagesIn(file, r)
 	switch {

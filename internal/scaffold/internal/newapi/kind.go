@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// kind finds whose the kind is: the project's own, recorded or new; another module's; or,
-// when no types are to be created, one of Kubernetes.
+// kind returns the kind with its origin: recorded in PROJECT, of another module, of Kubernetes if no types are
+// requested, or new.
 func (o Options) kind(file *project.Project) (project.Resource, error) {
 	r := project.Resource{Domain: file.Domain}
 	recorded := file.Lookup(o.Group, o.Version, o.Kind)
@@ -35,7 +35,7 @@ func (o Options) kind(file *project.Project) (project.Resource, error) {
 	return r, nil
 }
 
-// check refuses what does not go together, for the kind r.
+// check refuses options that exclude each other for the kind r.
 func (o Options) check(r project.Resource) error {
 	for _, c := range []struct {
 		wrong            bool
@@ -54,7 +54,7 @@ func (o Options) check(r project.Resource) error {
 	return nil
 }
 
-// markerNamespace ends permission markers in projects whose markers name a namespace.
+// markerNamespace is the end of permission markers, in projects whose markers name a namespace.
 func (a *planner) markerNamespace() string {
 	byMarkers, err := manager.RolesByMarkers(a.Plan)
 	if err != nil || !byMarkers || !a.project.Namespaced {
@@ -63,7 +63,7 @@ func (a *planner) markerNamespace() string {
 	return ",namespace=" + a.project.Name + "-system"
 }
 
-// planModules has go.mod say that the project's code imports the kind's types, and what its controller needs besides.
+// planModules adds to go.mod the modules that the types and the controller import.
 func (a *planner) planModules() error {
 	var more []string
 	switch {

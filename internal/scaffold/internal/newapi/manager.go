@@ -12,18 +12,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 )
 
-// planMain wires the API into the manager: its types into the scheme, its controller into the main function.
+// planMain registers the API's types in the manager's code and sets up its controller there.
 func (a *planner) planMain() error {
 	code := manager.Code{Scheme: a.schemePieces, SetUp: a.controllerPieces, Skip: a.options.SkipWiring}
 	return code.Wire(a.Plan, a.project, manager.Find)
 }
 
-// schemePieces register the types with the manager's scheme.
 func (a *planner) schemePieces(src []byte) []plan.Piece {
 	return kind.SchemePieces(a.project, a.resource, gofile.ImportsOf(src), "utilruntime.Must(%s.AddToScheme(scheme))\n")
 }
 
-// suiteFragments makes the types known to the client of the controllers' tests.
+// suiteFragments registers the types with the scheme of the tests' client.
 func (a *planner) suiteFragments(src []byte) []plan.Piece {
 	code := "utilruntime.Must(%s.AddToScheme(scheme.Scheme))\n"
 	if gofile.UsesGinkgo(src) {
@@ -32,7 +31,6 @@ func (a *planner) suiteFragments(src []byte) []plan.Piece {
 	return kind.SchemePieces(a.project, a.resource, gofile.ImportsOf(src), code)
 }
 
-// controllerPieces import the controller's package and start the controller.
 func (a *planner) controllerPieces(src []byte) []plan.Piece {
 	if !a.makesController() {
 		return nil
@@ -48,7 +46,7 @@ func (a *planner) controllerPieces(src []byte) []plan.Piece {
 	code := fmt.Sprintf("if err := (&%[1]s\n\tClient: %[2]s.GetClient(),\n\tScheme: %[2]s.GetScheme(),\n}).SetupWithManager(%[2]s); err != nil {\n%[3]s}\n",
 		key, wiring.Manager(src), manager.Failure(a.Plan, src, imports, "set up the "+a.controllerTitle()+" controller"))
 	if made := fmt.Sprintf("%s.New%s(", name, a.reconciler()); wiring.Calls(src, made) {
-		key = made // its author's way to make the reconciler
+		key = made // the author's function that makes the reconciler
 	}
 	return []plan.Piece{piece.UsedImportAt(a.project.Repo, name, pkg), piece.Fragment{Marker: "builder", Code: code, Key: key}}
 }

@@ -8,18 +8,17 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// Record runs the planning of the types and the controllers that PROJECT has of a kind, with a
-// plan that records what they need.
+// Record repeats the planning of a kind's types and controllers in PROJECT with a plan that records.
 func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 	return record(p, file, r, func(Options) bool { return false })
 }
 
-// RecordController is [Record] for the one controller of a kind that is called name.
+// RecordController is [Record] for one named controller.
 func RecordController(p *plan.Plan, file *project.Project, r project.Resource, name string) error {
 	return record(p, file, r, func(o Options) bool { return o.ControllerName != name })
 }
 
-// record runs the planning of the calls of create api that made the kind, but for some.
+// record repeats the calls of create api that made the kind, except some.
 func record(p *plan.Plan, file *project.Project, r project.Resource, except func(Options) bool) error {
 	calls, err := callsOf(file, r)
 	if err != nil {
@@ -42,7 +41,7 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, except func
 	}
 	for _, options := range slices.DeleteFunc(calls, except) {
 		if p.NamesOnly() && options.Controller && !onDisk(p, file, r, options) {
-			options.Controller = false // it is elsewhere, and has its files there
+			options.Controller = false // its files are elsewhere too
 		}
 		if another && options.ControllerName == "" {
 			options.Controller = false
@@ -57,15 +56,15 @@ func record(p *plan.Plan, file *project.Project, r project.Resource, except func
 	return nil
 }
 
-// onDisk reports whether the file of a controller is where the layout has it.
+// onDisk reports whether the controller has the layout's file.
 func onDisk(p *plan.Plan, file *project.Project, r project.Resource, o Options) bool {
 	a := &planner{Plan: p, project: file, options: o, resource: r}
 	c, err := p.Find(a.controllerFile())
 	return err != nil || c.OnDisk()
 }
 
-// callsOf are the calls of create api that make what PROJECT records of a kind: one for its
-// types and usual controller, one for each other controller.
+// callsOf returns the calls of create api that make what PROJECT records of a kind: one for its types and first
+// controller, one for each named controller.
 func callsOf(file *project.Project, r project.Resource) ([]Options, error) {
 	first := Options{
 		Group: r.Group, Version: r.Version, Kind: r.Kind, Plural: r.Plural,
@@ -88,7 +87,7 @@ func callsOf(file *project.Project, r project.Resource) ([]Options, error) {
 	return calls, nil
 }
 
-// needGenerated records the files that the generator makes of the API's types.
+// needGenerated records the files that are generated from the API's types.
 func (a *planner) needGenerated() error {
 	if a.options.Resource {
 		from := a.types

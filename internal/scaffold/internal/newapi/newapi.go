@@ -1,5 +1,5 @@
 // Package newapi plans what `create api` makes: types and the configuration of their CRD, a controller with its tests,
-// and their lines in the manager. [Create] plans it, [Record] says what of it a project has, for undoing.
+// and its lines in the manager's code. [Create] plans an API. [Record] records what a project has of one, for undoing.
 package newapi
 
 import (
@@ -21,24 +21,23 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// Options say what to add to a project.
+// Options are the flags of `create api`.
 type Options struct {
 	Group, Version, Kind string
-	Plural               string // default: by English rules
-	Resource             bool   // the Go types, and with them the CRD
+	Plural               string // default: derived by English rules
+	Resource             bool   // create the Go types, and with them the CRD
 	Controller           bool
 	Namespaced           bool          // scope of the objects
-	ControllerName       string        // of a controller beside the kind's usual one
-	SSA                  bool          // typed apply configurations, which the controller uses
-	External             kind.External // where the types of another module are
-	Image                Image         // what the controller runs; the zero value for a controller without logic
-	SkipWiring           bool          // the manager's code is left to the user
-	Manager              string        // the folder of its main package, of several
-	Untested             string        // why no test of the controller would compile; "" where one does
+	ControllerName       string        // for a controller beside the kind's first one
+	SSA                  bool          // generate typed apply configurations, which the controller uses
+	External             kind.External // the types' place in another module
+	Image                Image         // the container that the controller runs; the zero value for a controller without logic
+	SkipWiring           bool          // leave the manager's code to the user
+	Manager              string        // folder of the manager's main package, if there are several
+	Untested             string        // why the controller's test would not compile; "" if it does
 }
 
-// Create plans an API in the project in a folder. It keeps everything that is there already and completes what is
-// missing.
+// Create plans an API. It keeps all existing files and adds what is missing.
 func Create(folder *fileview.Folder, o Options) (*plan.Plan, error) {
 	a, err := newPlanner(folder, o)
 	if err != nil {
@@ -50,7 +49,7 @@ func Create(folder *fileview.Folder, o Options) (*plan.Plan, error) {
 	return a.Plan, nil
 }
 
-// Check refuses what [Create] would refuse whatever the project's files hold.
+// Check returns those refusals of [Create] that precede planning.
 func Check(folder *fileview.Folder, o Options) error {
 	_, err := newPlanner(folder, o)
 	return err
@@ -87,7 +86,7 @@ func newPlanner(folder *fileview.Folder, o Options) (*planner, error) {
 	return a, a.check()
 }
 
-// typesFile is the file of the kind's types, or of those to make. The code may have types that PROJECT does not list.
+// typesFile returns the file of the kind's types. The code may have types that PROJECT does not list.
 func (a *planner) typesFile() string {
 	r := a.resource
 	if recorded := a.project.Lookup(r.Group, r.Version, r.Kind); recorded != nil {
@@ -98,8 +97,7 @@ func (a *planner) typesFile() string {
 	return projectfile.TypesFile(a.Plan, a.project, r)
 }
 
-// Check refuses names that Kubernetes or Go would refuse, without looking at the
-// project.
+// Check refuses invalid names without reading the project.
 func (o Options) Check() error {
 	if err := kind.CheckNames(o.Group, o.Version, o.Kind, o.Plural); err != nil {
 		return err
@@ -110,15 +108,15 @@ func (o Options) Check() error {
 	return errors.Join(o.External.Check(), o.Image.check())
 }
 
-// A planner is the planning of one API; it is also what templates are filled from.
+// A planner plans one API.
 type planner struct {
 	*plan.Plan
 	project    *project.Project
 	options    Options
 	resource   project.Resource
-	recorded   *project.Resource // the API as PROJECT has it, or nil
-	types      string            // the file of the types: a name of the project's own, where one has them
-	theirs     string            // the file of the controller that its authors have elsewhere, or ""
+	recorded   *project.Resource // the kind's entry in PROJECT, or nil
+	types      string            // the file of the types, which may have a name of the authors' own
+	theirs     string            // the authors' controller outside of the layout's file, or ""
 	header     string
 	versions   codebase.Versions
 	generation codebase.Generation
@@ -126,7 +124,7 @@ type planner struct {
 	registration codebase.Registration // of the types' package; see planTypes
 }
 
-// check refuses what cannot be planned at all.
+// check completes the plan's facts and refuses what cannot be planned.
 func (a *planner) check() error {
 	if a.recorded = a.project.Lookup(a.resource.Group, a.resource.Version, a.resource.Kind); a.recorded != nil {
 		a.resource.Plural = ""
@@ -149,7 +147,7 @@ func (a *planner) check() error {
 	return err
 }
 
-// likeTypes gives a new kind whose types the project has already their scope and, unless a flag has one, their plural.
+// likeTypes takes the scope of existing types and, unless a flag sets it, their plural.
 func (a *planner) likeTypes() {
 	if k := a.Code().KindIn(path.Dir(a.types), a.resource.Kind); k != nil && !kind.Foreign(a.resource) {
 		a.options.Namespaced = a.options.Namespaced && !k.Cluster
@@ -157,8 +155,8 @@ func (a *planner) likeTypes() {
 	}
 }
 
-// likeOtherVersions gives a new version of a kind the plural and the scope of the others:
-// they are served by one CRD, which has one of each.
+// likeOtherVersions takes plural and scope of the kind's other versions: one CRD serves all versions, and has one of
+// each.
 func (a *planner) likeOtherVersions() error {
 	for _, r := range a.project.Resources {
 		if r.API == nil || r.Group != a.resource.Group || r.Kind != a.resource.Kind {
@@ -180,7 +178,7 @@ func (a *planner) likeOtherVersions() error {
 	return nil
 }
 
-// checkWanted refuses to create nothing, and a controller for types that are not there.
+// checkWanted refuses a call that creates nothing, and a controller for types that do not exist.
 func (a *planner) checkWanted() error {
 	switch {
 	case !a.options.Resource && !a.options.Controller:
@@ -200,7 +198,7 @@ func (a *planner) checkWanted() error {
 	return a.options.check(a.resource)
 }
 
-// checkBuiltin refuses a controller for a kind that Kubernetes does not have.
+// checkBuiltin refuses a kind that Kubernetes does not have.
 func (a *planner) checkBuiltin() error {
 	return kind.CheckBuiltin(a.Plan, a.resource, a.recorded, func(of project.Resource) string {
 		return (&planner{resource: of}).command("--resource=false --controller")
@@ -212,7 +210,7 @@ func (a *planner) command(flags string) string {
 	return fmt.Sprintf("slipway create api --group %s --version %s --kind %s %s", shellword.Quote(a.resource.Group), a.resource.Version, a.resource.Kind, flags)
 }
 
-// checkGroup refuses a second group in a layout that has folders for one.
+// checkGroup refuses a second group in a layout for one group.
 func (a *planner) checkGroup() error {
 	if a.project.MultiGroup || kind.Foreign(a.resource) {
 		return nil
@@ -239,13 +237,13 @@ func (a *planner) checkGroup() error {
 	return nil
 }
 
-// spells reports whether a group in PROJECT has the name of the new kind's, with the domain or without.
+// spells reports whether a group in PROJECT is the new kind's, with or without the domain.
 func (a *planner) spells(group string) bool {
 	domain := "." + a.project.Domain
 	return strings.TrimSuffix(group, domain) == strings.TrimSuffix(a.resource.Group, domain)
 }
 
-// checkFiles refuses files of the same name that hold something else.
+// checkFiles refuses existing files that do not declare the expected type.
 func (a *planner) checkFiles() error {
 	for _, f := range []struct {
 		wanted     bool
@@ -269,7 +267,7 @@ func (a *planner) checkFiles() error {
 	return nil
 }
 
-// checkVersions refuses what the project's controller-runtime, or the version of its PROJECT file, has no place for.
+// checkVersions refuses what the project's controller-runtime, or its PROJECT version, does not support.
 func (a *planner) checkVersions() error {
 	if err := a.checkTerse(); err != nil {
 		return err
@@ -288,7 +286,7 @@ func (a *planner) checkVersions() error {
 	return nil
 }
 
-// checkTerse refuses what version 2 of PROJECT cannot record: it has group, version and kind.
+// checkTerse refuses what version 2 of PROJECT cannot record: it has only group, version and kind.
 func (a *planner) checkTerse() error {
 	what := ""
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// A role gives people access to a kind: what it is called, says and allows, and the role of Kubernetes that gets it.
+// A role grants users access to a kind. Aggregate is the role of Kubernetes to which it is added.
 type role struct{ name, does, verbs, aggregate string }
 
 var roles = [...]role{
@@ -22,9 +22,8 @@ var roles = [...]role{
 	{"viewer", "look at", "get, list, watch", "view"},
 }
 
-// planRoles plans the roles that give people access to the kind.
 func (a *planner) planRoles() error {
-	// Those of another version of the kind are the same, and as its authors want them: deployed, or left out.
+	// Another version of the kind has the same roles, and its authors decided whether they are deployed.
 	if !a.Recording() {
 		if other, err := kind.HasOtherVersion(a.Plan, a.project, a.resource); err != nil || other {
 			return err
@@ -62,7 +61,6 @@ func (a *planner) planRoles() error {
 	return a.InsertIfPlaced(list, plan.These(listed...), lines.String())
 }
 
-// roleData is what the template of a role is filled from.
 func (a *planner) roleData(of role) map[string]any {
 	data := a.data()
 	data["RoleVerb"], data["RoleVerbs"], data["Aggregate"] = of.does, of.verbs, of.aggregate
@@ -70,8 +68,8 @@ func (a *planner) roleData(of role) map[string]any {
 	return data
 }
 
-// roleOff reports whether a role is not to be deployed: the list has it in a comment, as kubebuilder's own comment
-// there advises for unwanted roles, or another tool made it and it is not listed.
+// roleOff reports whether a role is not to be deployed. Either the list has it in a comment, as kubebuilder advises
+// there for unwanted roles, or another tool made it and did not list it.
 func (a *planner) roleOff(list, prefix, file string) (bool, error) {
 	role, err := a.Find(file)
 	if err != nil {
@@ -87,8 +85,8 @@ func (a *planner) roleOff(list, prefix, file string) (bool, error) {
 	return commented || role.OnDisk() && !ours && !a.Recording(), nil
 }
 
-// hasRole reports whether a folder has a role for the kind under the name that a layout for one group gives it. A plan
-// that records needs does not ask.
+// hasRole reports whether a folder has the kind's role under the file name of the layout for one group. It is false for
+// a plan that records.
 func (a *planner) hasRole(folder, role string) (bool, error) {
 	if a.Recording() || !a.project.MultiGroup {
 		return false, nil

@@ -14,9 +14,9 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// typesDir is the folder of a kind's types: where the project's code has them although PROJECT does not list the kind,
-// the package of its group and version, beside another version of its group, as other groups show it, or where the
-// layout has it. A second type of the same version would be a second schema of that version in the CRD.
+// typesDir returns the folder of a kind's types. It prefers, in this order: existing types that PROJECT does not list,
+// the package of the group and version, a folder beside another version or group, and the layout's folder. Two types of
+// one version would be two schemas of it in the CRD.
 func typesDir(p *plan.Plan, file *project.Project, r project.Resource) (string, error) {
 	if recorded := file.Lookup(r.Group, r.Version, r.Kind); recorded != nil && file.Own(*recorded) {
 		return file.APIDir(*recorded), nil
@@ -44,23 +44,23 @@ func typesDir(p *plan.Plan, file *project.Project, r project.Resource) (string, 
 	return cmp.Or(dir, file.APIDir(r)), err
 }
 
-// A neighbour is a package of kinds that is there, as a new kind sees it.
+// A neighbour is an existing package of kinds that may show where a new kind belongs.
 type neighbour struct {
 	codebase.Package
 	rank      int    // see below
-	name      string // of the group's folder, where groups have some
+	name      string // the group's name in its folder, if any
 	sameGroup bool
 }
 
-// The ranks of neighbours: PROJECT lists a kind in them, they have kinds, or they have no types yet.
+// Ranks of neighbours: PROJECT lists one of their kinds, they have kinds, or they have no types yet.
 const (
 	hasListed = iota
 	hasKinds
 	isEmpty
 )
 
-// neighbours are the packages of API groups in the project's code, by rank. One whose types are no kinds, such as those
-// of the manager's configuration file, is none of them.
+// neighbours returns the packages of API groups by rank. It leaves out packages whose types are no kinds, such as the
+// manager's configuration file.
 func neighbours(p *plan.Plan, file *project.Project, r project.Resource) (all []neighbour, err error) {
 	packages, err := p.Code().Packages()
 	groups := projectfile.GroupsOf(file, r)
@@ -82,8 +82,8 @@ func neighbours(p *plan.Plan, file *project.Project, r project.Resource) (all []
 	return all, err
 }
 
-// packageOf is the folder of the kind's group and version, or "". Among several that PROJECT does not list none is
-// chosen.
+// packageOf returns the folder of the kind's group and version, or "". It is an error if several qualify and PROJECT
+// lists none.
 func packageOf(all []neighbour, r project.Resource) (string, error) {
 	var same []neighbour
 	for _, n := range all {
@@ -100,12 +100,12 @@ func packageOf(all []neighbour, r project.Resource) (string, error) {
 	return same[0].Dir, nil
 }
 
-// beside is the folder of the kind's version beside another version of its group, or where folders of other groups are,
-// or "". A folder with the group's name counts before others, which in the layout for several groups belong to none.
-// Where groups are in folders of several scopes, none of these is chosen.
+// beside returns the folder for the kind's version beside another version of its group, or among the folders of other
+// groups, or "". A folder with the group's name has priority over others. It is an error if groups are in several
+// folders.
 func beside(all []neighbour, file *project.Project, r project.Resource) (string, error) {
 	var named, other, among string
-	var apart []string // where groups are, in other folders than among
+	var apart []string // further folders that contain groups
 	rank := 0
 	for _, n := range all {
 		dir, inVersion := strings.CutSuffix(n.Dir, "/"+n.Version)
@@ -134,7 +134,7 @@ func beside(all []neighbour, file *project.Project, r project.Resource) (string,
 	}
 }
 
-// unlisted refuses a kind that PROJECT does not list while the code has its type in several places.
+// unlisted is the refusal of a kind whose type the code has several times and PROJECT does not list.
 func unlisted(r project.Resource, found []codebase.Kind) error {
 	return &report.Error{
 		What:  fmt.Sprintf("the project's code has the type of %s %s already, and PROJECT does not list it", r.APIVersion(), r.Kind),
@@ -143,7 +143,7 @@ func unlisted(r project.Resource, found []codebase.Kind) error {
 	}
 }
 
-// severalPackages refuses to choose among packages of the code that PROJECT does not list.
+// severalPackages is the refusal to choose among packages that PROJECT does not list.
 func severalPackages(r project.Resource, all []neighbour) error {
 	var others []string
 	for _, n := range all[1:] {
@@ -157,8 +157,8 @@ func severalPackages(r project.Resource, all []neighbour) error {
 	}
 }
 
-// inExistingGroup is a kind of the project in the API group that the package of its types says or, for a new package,
-// that of another version.
+// inExistingGroup returns the kind in the API group that its package declares or, for a new package, that of another
+// version.
 func inExistingGroup(p *plan.Plan, file *project.Project, r project.Resource) project.Resource {
 	group := p.Code().Package(file.APIDir(r)).Group
 	for _, o := range file.Resources {
@@ -178,7 +178,7 @@ func inExistingGroup(p *plan.Plan, file *project.Project, r project.Resource) pr
 	return r.InAPIGroup(group)
 }
 
-// doubledDomain says what a group is called that has the project's domain in it already; "" if it has not.
+// doubledDomain explains the API group if the group already ends with the project's domain; else "".
 func (a *planner) doubledDomain() string {
 	group, domain := a.resource.Group, a.resource.Domain
 	if a.resource.APIGroup != "" || domain == "" || group != domain && !strings.HasSuffix(group, "."+domain) {
@@ -191,7 +191,7 @@ func (a *planner) doubledDomain() string {
 	return text
 }
 
-// withoutDot says that API servers refuse the group, if they do: that of a definition is a domain.
+// withoutDot warns of a group without a dot, which API servers refuse in a definition; else "".
 func (a *planner) withoutDot() string {
 	group := a.resource.QualifiedGroup()
 	if strings.Contains(group, ".") || !a.options.Resource {

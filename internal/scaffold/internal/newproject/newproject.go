@@ -26,28 +26,27 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// Revision numbers the templates; it is recorded in PROJECT, so that later versions
-// know what a project was made from.
+// Revision numbers the templates. PROJECT records it, so that later versions know the origin of a project.
 const Revision = 1
 
-// Options say what to scaffold. Empty fields get a default from the folder.
+// Options are the flags of `init`. Empty fields get a default from the folder.
 type Options struct {
 	Domain     string // suffix of API groups; required
-	Name       string // default: the folder's name, else the last part of Repo
-	Repo       string // module path; default: that of the go.mod in the folder
+	Name       string // default: the folder's name, else the last element of Repo
+	Repo       string // module path; default: that of the folder's go.mod
 	License    header.License
 	MultiGroup bool
-	Namespaced bool   // the manager watches its own namespace alone
-	CLIVersion string // of the program that makes the project, for PROJECT
+	Namespaced bool   // the manager watches its own namespace only
+	CLIVersion string // slipway's version, for PROJECT
 }
 
-// facts are what Slipway records about a project below `plugins` in PROJECT.
+// facts is slipway's entry below `plugins` in PROJECT.
 type facts struct {
-	Scaffold int `yaml:"scaffold"` // revision of the templates
+	Scaffold int `yaml:"scaffold"` // [Revision] of the templates
 }
 
-// Create plans a new project in a folder, or what is missing of it. It refuses a folder
-// that holds another project, and names that Kubernetes or Go would refuse later.
+// Create plans a new project, or what is missing of it. It refuses a folder with another project, and names that
+// Kubernetes or Go would refuse later.
 func Create(folder *fileview.Folder, o Options) (*plan.Plan, error) {
 	p, err := plan.New(folder)
 	if err != nil {
@@ -65,7 +64,7 @@ func Create(folder *fileview.Folder, o Options) (*plan.Plan, error) {
 		return nil, err
 	}
 	if p.MadeBy(o.CLIVersion); file != nil {
-		p.MadeBy(file.CLIVersion) // what is missing is as it was
+		p.MadeBy(file.CLIVersion) // a project is completed with the release that made it
 	}
 	comment, err := o.License.Comment(o.Name)
 	if err != nil {
@@ -104,7 +103,7 @@ func Create(folder *fileview.Folder, o Options) (*plan.Plan, error) {
 	return p, p.Finish()
 }
 
-// refuseProject names the files that show that a folder holds a project.
+// refuseProject refuses a folder whose files show that it has a project.
 func refuseProject(root string) error {
 	var found []string
 	for _, name := range []string{project.FileName, "Makefile", "cmd/main.go"} {
@@ -131,7 +130,7 @@ func refuseProject(root string) error {
 	return e
 }
 
-// complete validates o and fills in what follows from the folder.
+// complete validates o and fills in the defaults.
 func (o *Options) complete(root string, mod *gomod.File) error {
 	if err := o.completeRepo(root, mod); err != nil {
 		return err
@@ -158,7 +157,7 @@ func (o *Options) complete(root string, mod *gomod.File) error {
 	return nil
 }
 
-// completeRepo takes the module path from go.mod, and refuses another one.
+// completeRepo takes the module path from go.mod, and refuses a different one.
 func (o *Options) completeRepo(root string, mod *gomod.File) error {
 	if mod == nil {
 		o.Repo = cmp.Or(o.Repo, belowGOPATH(root))
@@ -184,7 +183,7 @@ func (o *Options) completeRepo(root string, mod *gomod.File) error {
 	return nil
 }
 
-// belowGOPATH is the module path that `go mod init` takes from a folder below GOPATH/src; empty for any other folder.
+// belowGOPATH returns the module path that `go mod init` derives for a folder below GOPATH/src, or "".
 func belowGOPATH(root string) string {
 	for _, folder := range filepath.SplitList(build.Default.GOPATH) {
 		below, err := filepath.Rel(filepath.Join(folder, "src"), root)
@@ -195,8 +194,8 @@ func belowGOPATH(root string) string {
 	return ""
 }
 
-// leaderElectionID is the name of the Lease on which replicas agree: the same for
-// every build of one project, another for another project of the same domain.
+// leaderElectionID is the name of the Lease on which replicas agree. It is constant for a project and differs between
+// projects of one domain.
 func leaderElectionID(o Options) string {
 	sum := sha256.Sum256([]byte(o.Repo))
 	return hex.EncodeToString(sum[:4]) + "." + o.Domain
@@ -213,9 +212,8 @@ func writeNewProject(p *plan.Plan, o Options) error {
 	return projectfile.Write(p, file)
 }
 
-// again returns the project that the folder holds already if it is the one that o asks
-// for: then what is missing of it is completed. It is nil in a folder without a project;
-// any other project is refused.
+// again returns the folder's project if it is the one that o describes: then Create completes it. It returns nil for a
+// folder without a project, and refuses any other project.
 func (o *Options) again(folder *fileview.Folder) (*project.Project, error) {
 	_, err := os.Lstat(filepath.Join(folder.Root(), project.FileName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -250,16 +248,16 @@ func (o *Options) again(folder *fileview.Folder) (*project.Project, error) {
 	return file, nil
 }
 
-// maxName is how long a project's name may be: with what follows it, the longest
-// name of a Service in the scaffold has the 63 characters that Kubernetes allows.
+// maxName bounds a project's name in characters. With the longest suffix in the scaffold, the name of a Service then
+// has the 63 characters that Kubernetes allows.
 const maxName = 63 - len("-controller-manager-metrics-service")
 
-// validateName checks the name of a new project, which begins the names of objects.
+// validateName checks the name of a new project, which names of objects begin with.
 func validateName(name string) error {
 	expected := fmt.Sprintf("lower-case letters, digits and dashes, at most %d, a letter first, such as my-operator", maxName)
 	err := project.ValidateName(name)
 	if known, ok := errors.AsType[*project.FieldError](err); ok {
-		known.Expected = expected // narrower than what PROJECT may hold
+		known.Expected = expected // stricter than PROJECT's format
 	}
 	if err != nil {
 		return err
@@ -278,7 +276,7 @@ func validateName(name string) error {
 
 var notInName = lazy.Regexp(`[^a-z0-9]+`)
 
-// nameFromFolder makes the folder's name a project name.
+// nameFromFolder turns the name of a folder into a project name; "" if nothing is left.
 func nameFromFolder(root string) string {
 	abs, err := filepath.Abs(root)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// planConversion plans the methods that convert the kind's versions, tests that
-// nothing is lost on the way, and that the API server asks for it.
+// planConversion plans the methods that convert the kind's versions, and their tests: nothing is lost, and the API
+// server converts.
 func (w *planner) planConversion() error {
 	file := conversionFile(w.project, w.resource)
 	if err := w.RequireFrom("webhook/hub.go", file, w.data(file)); err != nil {
@@ -40,8 +40,7 @@ func conversionFile(p *project.Project, r project.Resource) string {
 	return path.Join(p.APIDir(r), r.SingularName()+"_conversion.go")
 }
 
-// checkConversion refuses a conversion of which the code has methods in files of other names: a second method does not
-// compile.
+// checkConversion refuses a conversion if files of other names have its methods: a second method does not compile.
 func (w *planner) checkConversion() error {
 	if !w.options.Conversion {
 		return nil
@@ -62,8 +61,8 @@ func (w *planner) checkConversion() error {
 	return nil
 }
 
-// convertedAt is the place, "file:line", of the first method that converts a version, in the code as the plan leaves it
-// but for files to skip; "" without one.
+// convertedAt returns the place, "file:line", of the first method that converts a version, in the planned code; "" if
+// there is none.
 func convertedAt(p *plan.Plan, file *project.Project, r project.Resource, skip func(name string) bool) (string, error) {
 	method := regexp.MustCompile(`(?m)^func \((\w+ )?\*?` + r.Kind + `\) (Hub|ConvertTo|ConvertFrom)\(`)
 	for _, name := range p.Code().GoFilesIn(file.APIDir(r)) {
@@ -99,7 +98,7 @@ func (w *planner) planSpoke(hub *fieldcopy.Types, spoke project.Resource) error 
 	return w.planConversionTest(spoke)
 }
 
-// planConversionTest plans a test that has the API server convert an object.
+// planConversionTest plans a test in which the API server converts an object.
 func (w *planner) planConversionTest(spoke project.Resource) error {
 	own, err := w.ownSuite()
 	if err != nil {

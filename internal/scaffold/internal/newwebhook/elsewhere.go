@@ -13,16 +13,17 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// A wantedWebhook is a webhook to create: its flag, and the path that its marker has.
+// A wantedWebhook is a requested webhook: its flag, and the path of its marker.
 type wantedWebhook struct {
 	flag, path string
-	recorded   bool // PROJECT has it
+	recorded   bool // PROJECT lists it
 }
 
-// checkElsewhere looks for markers of these webhooks in the code, but for a file that slipway made for them: a second
-// webhook would be called twice, or keep the manager from starting. It plans nothing where the code has them all and
-// PROJECT records them: how their author serves them is no part of what was asked for. Of those in the layout's own
-// file PROJECT gets the entry, and the project no other code. Others are refused.
+// checkElsewhere looks for markers of the requested webhooks in code that slipway did not make. A second webhook of a
+// path would be called twice, or keep the manager from starting.
+//
+// If the code and PROJECT have them all, there is nothing to do. If the layout's own file has one, only its entry in
+// PROJECT is added. Other places are refused.
 func (w *planner) checkElsewhere() (done bool, err error) {
 	if err := w.checkConversion(); err != nil {
 		return false, err
@@ -60,7 +61,7 @@ func (w *planner) checkElsewhere() (done bool, err error) {
 	return false, refusal
 }
 
-// made are the webhooks whose code is to be written.
+// made returns the webhooks whose code is to be written.
 func (w *planner) made() project.Webhooks {
 	return project.Webhooks{
 		Defaulting: w.options.Defaulting && !w.theirs.Defaulting,
@@ -69,8 +70,7 @@ func (w *planner) made() project.Webhooks {
 	}
 }
 
-// setUpByOthers reports whether the package of webhooks that its author wrote has no function by which others are set
-// up: then its author's manager does it otherwise.
+// setUpByOthers reports whether the authors set up their webhooks without the function that slipway would call.
 func (w *planner) setUpByOthers() (bool, error) {
 	if made := w.made(); made.Defaulting || made.Validation || made.Conversion {
 		return false, nil
@@ -83,7 +83,7 @@ func (w *planner) setUpByOthers() (bool, error) {
 	return !has, err
 }
 
-// wanted are the webhooks to create that have a marker.
+// wanted returns the requested webhooks that have a marker.
 func (w *planner) wanted() []wantedWebhook {
 	hooks := &project.Webhooks{}
 	if w.recorded != nil && w.recorded.Webhooks != nil {
@@ -99,7 +99,7 @@ func (w *planner) wanted() []wantedWebhook {
 	return wanted
 }
 
-// Marked is the place of the first of a kind's webhooks that the code has, "file:line"; "" if it has none.
+// Marked returns the place, "file:line", of the first marker of the kind's webhooks; "" if there is none.
 func Marked(p *plan.Plan, code *codebase.Codebase, file *project.Project, r project.Resource) (string, error) {
 	w := &planner{Plan: p, project: file, resource: r, options: Options{
 		Defaulting: r.Webhooks.Defaulting, Validation: r.Webhooks.Validation,
@@ -114,7 +114,7 @@ func Marked(p *plan.Plan, code *codebase.Codebase, file *project.Project, r proj
 	return "", err
 }
 
-// hasAlready refuses a webhook that the code at a place has.
+// hasAlready is the refusal of a webhook that the code has already. It advises the command for the rest.
 func (w *planner) hasAlready(hook wantedWebhook, place string, wanted []wantedWebhook) error {
 	e := &report.Error{What: "the project already has this webhook", Where: place, Hint: hook.flag + " creates a second one at " + hook.path + "; nothing was changed"}
 	var rest []string
@@ -133,21 +133,20 @@ func (w *planner) hasAlready(hook wantedWebhook, place string, wanted []wantedWe
 	return e
 }
 
-// elsewhere reports whether the Makefile has configurations of webhooks generated into a folder of the project's own.
+// elsewhere reports whether the Makefile generates the configurations into a folder that is not the layout's.
 func (w *planner) elsewhere() bool {
 	return path.Dir(w.generation.WebhookFile()) != codebase.WebhookFolder
 }
 
-// hasConfigurations reports whether the suite finds a file of configurations in a folder of the project's own: it is
-// there, or is generated of what is made. Such a project deploys in its own way, so nothing else would show that the
-// file is missing.
+// hasConfigurations reports whether the suite finds generated configurations in a folder of the project's own. Such a
+// project deploys in its own way, so only the suite would show that the file is missing.
 func (w *planner) hasConfigurations() bool {
 	there, err := w.Exists(w.generation.WebhookFile())
 	return w.elsewhere() && (w.options.Defaulting || w.options.Validation || there && err == nil)
 }
 
-// warnOfMarkers says that the new webhooks will not be registered, if the Makefile has the generator read other
-// folders.
+// warnOfMarkers reports that the new webhooks will not be registered, if the Makefile's call of the generator does not
+// read their folder.
 func (w *planner) warnOfMarkers() error {
 	if made := w.made(); !made.Defaulting && !made.Validation {
 		return nil

@@ -21,7 +21,6 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// plan plans every file. PROJECT comes last: what it records is there.
 func (w *planner) plan() error {
 	if done, err := w.checkElsewhere(); done || err != nil {
 		return err
@@ -42,8 +41,8 @@ func (w *planner) plan() error {
 	return w.Finish()
 }
 
-// steps plan what the webhooks consist of, but for their entry in PROJECT. They run a
-// second time, with a plan that records, when the webhooks are deleted.
+// steps plan what the webhooks consist of, except their entry in PROJECT. Deleting them runs the steps again with a
+// plan that records.
 func (w *planner) steps() []func() error {
 	steps := []func() error{w.planCode, w.planTests, w.planMain, w.planReadiness, w.planModules, w.warnOfMarkers}
 	if w.options.Conversion {
@@ -52,7 +51,7 @@ func (w *planner) steps() []func() error {
 	return append(steps, w.planFeatures)
 }
 
-// planCode plans the file of the webhooks: what sets them up, and each of them.
+// planCode plans the file of the webhooks: the function that sets them up, and each of them.
 func (w *planner) planCode() error {
 	file := w.project.WebhookFile(w.resource)
 	if err := w.RequireFrom("webhook/webhook.go", file, w.data(file)); err != nil {
@@ -75,8 +74,8 @@ func (w *planner) planCode() error {
 	return nil
 }
 
-// putWebhook adds a defaulter or a validator, by the stem of its name, to the file and to the
-// chain of calls that sets the webhooks up.
+// putWebhook adds a defaulter or validator to the file and to the chain that builds the webhooks. Stem is "Default" or
+// "Validat".
 func (w *planner) putWebhook(file, stem, customPath string, imports ...string) error {
 	suffix := stem + map[string]string{"Default": "er", "Validat": "or"}[stem]
 	name := w.webhookType(suffix)
@@ -100,14 +99,14 @@ func (w *planner) putWebhook(file, stem, customPath string, imports ...string) e
 	})
 }
 
-// importNames are the names of packages in the templates, where they are not the last parts of their paths.
+// importNames are the templates' names of packages that differ from the last element of the path.
 var importNames = map[string]string{
 	"k8s.io/apimachinery/pkg/api/errors":   "apierrors",
 	"k8s.io/apimachinery/pkg/util/runtime": "utilruntime",
 	"sigs.k8s.io/controller-runtime":       "ctrl",
 }
 
-// goImports are imports under the names that the templates use.
+// goImports returns imports under the names that the templates use.
 func (w *planner) goImports(paths ...string) []plan.Piece {
 	var imports []plan.Piece
 	for _, p := range paths {
@@ -116,8 +115,7 @@ func (w *planner) goImports(paths ...string) []plan.Piece {
 	return imports
 }
 
-// importsFor are those of a declaration, which a file that has it needs no more, and the declaration with the names
-// that packages have in the file.
+// importsFor returns the declaration with the names that packages have in the file, and the imports that it needs.
 func (w *planner) importsFor(src []byte, user piece.Declaration, paths ...string) ([]plan.Piece, piece.Declaration) {
 	there, names := gofile.ImportsOf(src), map[string]string{}
 	for _, p := range paths {
@@ -136,9 +134,8 @@ func (w *planner) importsFor(src []byte, user piece.Declaration, paths ...string
 	return imports, user
 }
 
-// planMain lets the manager serve the webhooks, unless ENABLE_WEBHOOKS is false, and know types that are not the
-// project's. A manager made by another tool does not start without a certificate, so it needs no check of whether it
-// has one.
+// planMain adds to the manager's code the set-up of the webhooks, unless ENABLE_WEBHOOKS is "false", and the
+// registration of foreign types.
 func (w *planner) planMain() error {
 	if others, err := w.setUpByOthers(); others || err != nil {
 		return err
@@ -147,7 +144,8 @@ func (w *planner) planMain() error {
 	return code.Wire(w.Plan, w.project, manager.FindForWebhooks)
 }
 
-// planReadiness has the manager be ready when its webhooks answer; one made by another tool has no part for that.
+// planReadiness makes the manager ready once its webhooks answer. The code of another tool's manager has no place for
+// that.
 func (w *planner) planReadiness() error {
 	if others, err := w.setUpByOthers(); others || err != nil {
 		return err
@@ -158,7 +156,7 @@ func (w *planner) planReadiness() error {
 	return manager.Code{SetUp: w.readinessPieces}.Wire(w.Plan, w.project, manager.FindForWebhooks)
 }
 
-// schemePieces register types that are not the project's with the manager's scheme.
+// schemePieces registers foreign types with the manager's scheme.
 func (w *planner) schemePieces(src []byte) []plan.Piece {
 	if !kind.Foreign(w.resource) {
 		return nil
@@ -173,7 +171,7 @@ func (w *planner) mainPieces(src []byte) []plan.Piece {
 	return slices.Insert(whenEnabled(key+wiring.Manager(src)+")", failed, key), 1, plan.Piece(piece.UsedImportAt(w.project.Repo, alias, pkg)))
 }
 
-// readinessPieces make the manager ready when its webhooks answer, which all of them share.
+// readinessPieces adds the readiness check that all webhooks share.
 func (w *planner) readinessPieces(src []byte) []plan.Piece {
 	mgr := wiring.Manager(src)
 	key := mgr + ".GetWebhookServer().StartedChecker("
@@ -181,10 +179,9 @@ func (w *planner) readinessPieces(src []byte) []plan.Piece {
 	return whenEnabled(mgr+`.AddReadyzCheck("webhook", `+key+"))", failed, key)
 }
 
-// whenEnabled is the code of a call, with what it does with an error, unless ENABLE_WEBHOOKS is false. Above it is the
-// import that the condition needs.
+// whenEnabled returns a call that is skipped if ENABLE_WEBHOOKS is "false", and the import that the condition needs.
 func whenEnabled(call, failed, key string) []plan.Piece {
-	use := strings.TrimSuffix(key, "(") // as a value, in a list of what is set up, it counts as well
+	use := strings.TrimSuffix(key, "(") // a list of functions to call may have it as a value
 	code := piece.Fragment{Marker: "builder", Key: use, Code: fmt.Sprintf("if os.Getenv(\"ENABLE_WEBHOOKS\") != \"false\" {\n\tif err := %s; err != nil {\n%s\t}\n}\n", call, failed)}
 	return []plan.Piece{piece.ImportFor{Import: piece.Import{Path: "os"}, User: code}, code}
 }
@@ -197,10 +194,9 @@ func (w *planner) webhookAlias() string {
 	return w.resource.Version
 }
 
-// planModules notes in go.mod that the code imports types of another module.
 func (w *planner) planModules() error { return gomod.UseTypes(w.Plan, w.resource) }
 
-// record notes the webhooks in the project; planProject writes that down.
+// record adds the webhooks to the project's entry, which plan writes to PROJECT.
 func (w *planner) record() {
 	r := w.recorded
 	if r == nil {
@@ -224,8 +220,8 @@ func (w *planner) record() {
 	}
 }
 
-// planFeatures plans what deploys the webhooks and a certificate for them. A project whose Makefile generates their
-// configurations into a folder of its own deploys that by itself.
+// planFeatures plans what deploys the webhooks. A project that generates their configurations into a folder of its own
+// deploys them itself.
 func (w *planner) planFeatures() error {
 	if w.elsewhere() && w.options.Certificates == "" {
 		w.Leave(path.Dir(w.generation.WebhookFile()) + ": the Makefile has the configurations of webhooks in this folder, so what deploys the new ones is left to you: see that the manager serves them, and that patches fit; for a conversion, the definition needs spec.conversion")
@@ -234,12 +230,11 @@ func (w *planner) planFeatures() error {
 	return feature.Serve(w.Plan, w.project, w.header, w.options.Certificates)
 }
 
-// path is where the manager serves a webhook: at a path of its own, or at the one that controller-runtime derives.
+// path is where the manager serves a webhook: custom or, if that is "", what controller-runtime derives.
 func (w *planner) path(mutating bool, custom string) string {
 	return cmp.Or(custom, codebase.WebhookPath(w.resource, mutating))
 }
 
-// data is what the templates of webhooks are filled from, for code of a file.
 func (w *planner) data(file string) map[string]any {
 	r, alias := w.resource, w.typesAlias(file)
 	group := r.QualifiedGroup()
@@ -280,8 +275,8 @@ func (w *planner) data(file string) map[string]any {
 	}
 }
 
-// firstWebhook reports whether no webhooks came before these in their package, whose doc
-// they then carry.
+// firstWebhook reports whether these webhooks are the first in their package. The first ones' file has the package's
+// doc comment.
 func (w *planner) firstWebhook() bool {
 	return !w.besideTypes() && !slices.ContainsFunc(w.project.Resources, func(r project.Resource) bool {
 		return r.Webhooks != nil && r.Kind != w.resource.Kind && w.project.WebhookDir(r) == w.project.WebhookDir(w.resource)

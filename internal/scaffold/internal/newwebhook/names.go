@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// webhookType is the type of a defaulter or a validator. Kubebuilder's commands look for this name before they add one.
-// A file in which earlier versions have put Custom into it goes on with that.
+// webhookType is the type of a defaulter or validator. Kubebuilder's commands look for this name before they add one. A
+// file that has the older name, with Custom in it, keeps that.
 func (w *planner) webhookType(suffix string) string {
 	if older := w.resource.Kind + "Custom" + suffix; w.declares(older) {
 		return older
@@ -24,11 +24,11 @@ func (w *planner) declares(name string) bool {
 	return err == nil && c.There() && gofile.Declares(c.After(), name) != ""
 }
 
-// logName is the variable for the logger of the kind's webhooks, which code of kubebuilder's commands uses.
+// logName is the variable that kubebuilder declares for the logger of the kind's webhooks.
 func (w *planner) logName() string { return strings.ToLower(w.resource.Kind) + "log" }
 
-// log is the logger in the file of the webhooks. Beside types, older versions of kubebuilder have written a variable
-// log, so the package of that name is not imported there.
+// log is the logger in the file of the webhooks. In packages of types, older versions of kubebuilder declare a variable
+// log, so that the package log cannot be imported there.
 func (w *planner) log() string {
 	switch {
 	case w.declares(w.logName()):
@@ -39,7 +39,7 @@ func (w *planner) log() string {
 	return `log.Log.WithName("` + w.resource.SingularName() + `-webhook")`
 }
 
-// logs adds the package that the logger comes from to imports.
+// logs adds the package of the logger to imports.
 func (w *planner) logs(imports ...string) []string {
 	pkg, _, qualified := strings.Cut(w.log(), ".")
 	switch {
@@ -51,9 +51,8 @@ func (w *planner) logs(imports ...string) []string {
 	return append(imports, "sigs.k8s.io/controller-runtime/pkg/log")
 }
 
-// TestFile is the file with the tests of a kind's webhooks that are functions of Go's. Kubebuilder's commands insert
-// specs of Ginkgo's into the file that [project.Project.WebhookTestFile] names, where earlier versions have put the
-// functions. There reports whether a file is there.
+// TestFile is the file of a kind's webhook tests that are Go functions. Kubebuilder inserts Ginkgo specs into
+// [project.Project.WebhookTestFile], where older versions of slipway put functions.
 func TestFile(p *project.Project, r project.Resource, there func(name string) bool) string {
 	specs := p.WebhookTestFile(r)
 	functions := path.Join(path.Dir(specs), r.SingularName()+"_admission_test.go")
@@ -63,7 +62,6 @@ func TestFile(p *project.Project, r project.Resource, there func(name string) bo
 	return functions
 }
 
-// testFile is the file with the tests that are functions of Go's.
 func (w *planner) testFile() string {
 	return TestFile(w.project, w.resource, func(name string) bool {
 		c, err := w.Find(name)
@@ -71,8 +69,8 @@ func (w *planner) testFile() string {
 	})
 }
 
-// Served is the place, "file:line", of the first marker of a kind's webhooks in the code as the plan leaves it, or of a
-// conversion that slipway did not make; "" without one.
+// Served returns the place, "file:line", of the first marker of a kind's webhooks in the planned code. Without any, it
+// is that of a conversion that slipway did not make, or "".
 func Served(p *plan.Plan, file *project.Project, r project.Resource) (place string, err error) {
 	if place, err = Marked(p, p.After(), file, r); place != "" || err != nil || !r.Webhooks.Conversion {
 		return place, err
@@ -88,7 +86,6 @@ func Served(p *plan.Plan, file *project.Project, r project.Resource) (place stri
 	return "", nil
 }
 
-// made reports of a file whether slipway made it.
 func made(p *plan.Plan) func(name string) bool {
 	return func(name string) bool {
 		_, is := p.Base().File(name)

@@ -9,8 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// Record runs the planning of the webhooks that PROJECT has of a kind, with a plan that records
-// what it needs.
+// Record repeats the planning of a kind's webhooks in PROJECT with a plan that records.
 func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 	if r.Webhooks == nil {
 		return nil
@@ -56,8 +55,8 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 	return nil
 }
 
-// needConfigurations records the file that is generated from the webhooks' markers. Where a project has it in a folder
-// of its own, webhooks that PROJECT does not know keep it.
+// needConfigurations records the generated configurations. In a folder of the project's own, webhooks that PROJECT does
+// not list keep them.
 func (w *planner) needConfigurations() error {
 	if w.elsewhere() {
 		if byHand, err := feature.WebhooksByHand(w.Plan); err != nil || byHand {

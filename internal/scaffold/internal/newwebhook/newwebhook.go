@@ -1,6 +1,6 @@
-// Package newwebhook plans what `create webhook` makes: defaulters, validators and conversions with
-// their tests, their lines in the manager, and what serves them. [Create] plans it, [Record] says what of it
-// a project has, for undoing.
+// Package newwebhook plans what `create webhook` makes: defaulters, validators and conversions with their tests, their
+// lines in the manager's code, and what deploys them. [Create] plans webhooks. [Record] records what a project has of
+// them, for undoing.
 package newwebhook
 
 import (
@@ -22,28 +22,27 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// Options say which webhooks to give a kind: one of the project's, one of Kubernetes
-// itself, or one of another module.
+// Options are the flags of `create webhook`. The kind may be the project's, one of Kubernetes, or one of another
+// module.
 type Options struct {
 	Group, Version, Kind string
-	Plural               string   // default: by English rules
-	Defaulting           bool     // fills in what the author of an object left out
-	Validation           bool     // refuses objects
-	Conversion           bool     // this version is the hub that others are converted to and from
-	Spokes               []string // those others; default: all other versions of the kind
+	Plural               string   // default: derived by English rules
+	Defaulting           bool     // sets defaults
+	Validation           bool     // rejects invalid objects
+	Conversion           bool     // this version is the hub, to and from which others are converted
+	Spokes               []string // the versions that are converted; default: all others
 	DefaultingPath       string   // default: what controller-runtime derives from the kind
 	ValidationPath       string
-	External             kind.External // where the types of another module are
-	SkipWiring           bool          // the manager's code is left to the user
-	Manager              string        // the folder of its main package, of several
-	Certificates         features.Name // CertManager or SelfCert, or "" to keep what there is
+	External             kind.External // the types' place in another module
+	SkipWiring           bool          // leave the manager's code to the user
+	Manager              string        // folder of the manager's main package, if there are several
+	Certificates         features.Name // CertManager or SelfCert; "" for what the project has
 }
 
-// ErrOneVersion is why a kind with a single version gets no conversion.
+// ErrOneVersion reports that a kind with a single version gets no conversion.
 var ErrOneVersion = errors.New("the kind has one version")
 
-// Create plans webhooks in the project in a folder. It keeps everything that is there already and completes what is
-// missing.
+// Create plans webhooks. It keeps all existing files and adds what is missing.
 func Create(folder *fileview.Folder, o Options) (*plan.Plan, error) {
 	w, err := newPlanner(folder, o)
 	if err != nil {
@@ -55,7 +54,7 @@ func Create(folder *fileview.Folder, o Options) (*plan.Plan, error) {
 	return w.Plan, nil
 }
 
-// Check refuses what cannot be created in the project in a folder, before anything is fetched.
+// Check returns refusals of [Create], so that callers can run it before they fetch modules.
 func Check(folder *fileview.Folder, o Options) error {
 	_, err := newPlanner(folder, o)
 	return err
@@ -83,10 +82,10 @@ func newPlanner(folder *fileview.Folder, o Options) (*planner, error) {
 	return w, w.resolve()
 }
 
-// webhookPath is what controller-runtime takes as the path of a webhook.
+// webhookPath matches the paths that controller-runtime accepts.
 var webhookPath = lazy.Regexp(`^(/[a-zA-Z0-9-_]+)+$`)
 
-// Check refuses names and flags that cannot be right, without looking at the project.
+// Check refuses invalid names and flags without reading the project.
 func (o Options) Check() error {
 	if err := kind.CheckNames(o.Group, o.Version, o.Kind, o.Plural); err != nil {
 		return err
@@ -114,23 +113,22 @@ func (o Options) Check() error {
 	return nil
 }
 
-// A planner is the planning of one kind's webhooks.
 type planner struct {
 	*plan.Plan
 	options  Options
 	project  *project.Project
 	resource project.Resource
-	recorded *project.Resource // the kind as PROJECT has it, or nil
+	recorded *project.Resource // the kind's entry in PROJECT, or nil
 	spokes   []project.Resource
 	header   string
 	versions codebase.Versions
 
-	theirs     project.Webhooks // those to create whose code the project's author wrote
-	inOwnSuite bool             // the tests are for a suite that its author wrote
+	theirs     project.Webhooks // requested webhooks whose code the authors wrote
+	inOwnSuite bool             // the tests run in a suite that the authors wrote
 	generation codebase.Generation
 }
 
-// resolve finds the kind: in PROJECT, among those of Kubernetes, or in another module.
+// resolve finds the kind: in PROJECT, in another module, or in Kubernetes.
 func (w *planner) resolve() error {
 	o := w.options
 	w.recorded = w.project.Lookup(o.Group, o.Version, o.Kind)
@@ -171,7 +169,7 @@ func (w *planner) resolve() error {
 	return w.resolveSpokes()
 }
 
-// unknown says that there is no such kind to give webhooks to.
+// unknown is the refusal of a kind that does not exist. It suggests the nearest one.
 func (w *planner) unknown() error {
 	o := w.options
 	if err := w.unlisted(); err != nil {
@@ -214,7 +212,7 @@ func (o Options) again(of project.Resource) string {
 	return fmt.Sprintf("slipway create webhook --group %s --version %s --kind %s%s", shellword.Quote(of.Group), shellword.Quote(of.Version), shellword.Quote(of.Kind), o.flags())
 }
 
-// unlisted says that PROJECT does not list the kind, but the code has its type; it is nil where the code has none.
+// unlisted is the refusal of a kind whose type the code has and PROJECT does not list; nil if the code has none.
 func (w *planner) unlisted() error {
 	o := w.options
 	r := project.Resource{Group: o.Group, Version: o.Version, Kind: o.Kind, Domain: w.project.Domain}
@@ -233,7 +231,6 @@ func (w *planner) unlisted() error {
 	}
 }
 
-// flags are those of the webhooks that are asked for.
 func (o Options) flags() (flags string) {
 	for _, f := range []struct {
 		is   bool
@@ -246,7 +243,7 @@ func (o Options) flags() (flags string) {
 	return flags
 }
 
-// resolveSpokes finds the versions that are converted to and from this one.
+// resolveSpokes finds the versions to convert.
 func (w *planner) resolveSpokes() error {
 	if !w.options.Conversion {
 		return nil
@@ -279,8 +276,7 @@ func (w *planner) resolveSpokes() error {
 	return w.refuseLeftOut(others)
 }
 
-// refuseLeftOut refuses to leave a version without conversion: a manager would not start
-// with one that is neither the hub nor a spoke.
+// refuseLeftOut refuses a version that is neither the hub nor a spoke: a manager does not start then.
 func (w *planner) refuseLeftOut(others []project.Resource) error {
 	spokes := slices.Clone(w.options.Spokes)
 	if w.resource.Webhooks != nil {
@@ -313,7 +309,7 @@ func (w *planner) unknownSpoke(version string, others []project.Resource) error 
 	}
 }
 
-// otherVersions are the other versions of the kind that the project defines.
+// otherVersions returns the kind's other versions that the project defines.
 func (w *planner) otherVersions() []project.Resource {
 	var others []project.Resource
 	for _, r := range w.project.Resources {

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
-// checkVersions refuses what the project's controller-runtime does not have.
+// checkVersions refuses what the project's controller-runtime does not support.
 func (w *planner) checkVersions() error {
 	if err := w.versions.CheckWebhooks(); err != nil {
 		return err
@@ -22,10 +22,9 @@ func (w *planner) checkVersions() error {
 	return nil
 }
 
-// besideTypes reports whether the webhooks are in the package of their types.
 func (w *planner) besideTypes() bool { return w.project.WebhooksBesideTypes(w.resource) }
 
-// typeName is the kind's Go type in the webhooks' package, in a file that has a name for the package of types.
+// typeName is the kind's Go type in a file of the webhooks' package. Alias is the types' package there.
 func (w *planner) typeName(alias string) string {
 	if w.besideTypes() {
 		return w.resource.Kind
@@ -33,7 +32,7 @@ func (w *planner) typeName(alias string) string {
 	return alias + "." + w.resource.Kind
 }
 
-// typesAlias is the name of the package of types in a file of the webhooks, whose author may have chosen it.
+// typesAlias is the name under which a file imports the package of the types.
 func (w *planner) typesAlias(file string) string {
 	c, err := w.Find(file)
 	if err != nil {
@@ -42,7 +41,7 @@ func (w *planner) typesAlias(file string) string {
 	return gofile.ImportsOf(c.After()).Name(w.project.ImportPath(w.resource), w.resource.ImportAlias())
 }
 
-// importTypes has a file import the package of types for a declaration.
+// importTypes returns the import of the types for a declaration.
 func (w *planner) importTypes(file string, user piece.Declaration) []plan.Piece {
 	if w.besideTypes() {
 		return nil
@@ -51,8 +50,8 @@ func (w *planner) importTypes(file string, user piece.Declaration) []plan.Piece 
 	return []plan.Piece{piece.ImportFor{Import: of, User: user}}
 }
 
-// setupName is the function that sets the webhooks up: a method of the kind in a package of types, which may hold
-// several kinds.
+// setupName is the function that sets the webhooks up. In a package of types, which may have several kinds, it is a
+// method of the kind.
 func (w *planner) setupName() string {
 	if w.besideTypes() {
 		return "SetupWebhookWithManager"
@@ -60,8 +59,7 @@ func (w *planner) setupName() string {
 	return "Setup" + w.resource.Kind + "WebhookWithManager"
 }
 
-// setupCall is the beginning of that function's call in a file with these imports, and the package that the file
-// imports for it.
+// setupCall returns the beginning of that function's call, and the import that it needs.
 func (w *planner) setupCall(imports gofile.Imports) (alias, pkg, call string) {
 	if w.besideTypes() {
 		pkg = w.project.ImportPath(w.resource)
@@ -73,8 +71,8 @@ func (w *planner) setupCall(imports gofile.Imports) (alias, pkg, call string) {
 	return alias, pkg, fmt.Sprintf("%s.Setup%sWebhookWithManager(", alias, w.resource.Kind)
 }
 
-// isMethod reports whether a webhook is a method of the kind itself, which older versions of controller-runtime call:
-// that one stays.
+// isMethod reports whether a webhook is a method of the kind, as older versions of controller-runtime call it. Such a
+// method stays.
 func (w *planner) isMethod(file, name string) (bool, error) {
 	if !w.versions.MethodWebhooks() {
 		return false, nil
@@ -82,7 +80,6 @@ func (w *planner) isMethod(file, name string) (bool, error) {
 	return w.hasMethod(file, name)
 }
 
-// hasMethod reports whether a file declares a method of the kind.
 func (w *planner) hasMethod(file, name string) (bool, error) {
 	c, err := w.Find(file)
 	if err != nil {
@@ -92,7 +89,7 @@ func (w *planner) hasMethod(file, name string) (bool, error) {
 	return c.OnDisk() && method.Match(c.Before()), nil
 }
 
-// testImports are imports for tests.
+// testImports is [planner.goImports] with the package context, if tests of the project's Go version need it.
 func (w *planner) testImports(paths ...string) []plan.Piece {
 	if !strings.HasPrefix(w.versions.TestContext(), "t.") {
 		paths = append(paths, "context")
@@ -100,11 +97,11 @@ func (w *planner) testImports(paths ...string) []plan.Piece {
 	return w.goImports(paths...)
 }
 
-// ownPackage stands for the package that code is in, where code names a package.
+// ownPackage stands for the name of the package that the code is in.
 const ownPackage = "\x00"
 
-// besidePieces are what a suite in the package of the types does: it registers these, and not the kind's other
-// versions, which may import them.
+// besidePieces returns the pieces for a suite in the package of the types. They register this version only: other
+// versions may import the package.
 func (w *planner) besidePieces(scheme, setup string) []plan.Piece {
 	call := "(&" + w.resource.Kind + "{}).SetupWebhookWithManager"
 	return []plan.Piece{

@@ -10,11 +10,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 )
 
-// planOwnTests plans tests that call the webhooks themselves, for a suite that the package's authors wrote: what that
-// one starts is for them to decide. A suite that has the places for it sets the webhooks up.
+// planOwnTests plans tests that call the webhooks directly, for a suite that the authors wrote: it may start no API
+// server. A suite with the insertion points also sets the webhooks up.
 func (w *planner) planOwnTests(own plan.Suite) error {
 	if own.File == w.project.WebhookSuiteTestFile(w.resource) {
-		if w.Recording() { // it goes with the last webhooks that it starts
+		if w.Recording() { // the suite is deleted with the last webhooks in it
 			if err := w.RequireFrom("webhook/suite_test.go", own.File, w.data(own.File)); err != nil {
 				return err
 			}
@@ -34,7 +34,7 @@ func (w *planner) planOwnTests(own plan.Suite) error {
 	return w.Keep(own.File, own.Why+"; add tests of "+w.resource.Kind+" in its style")
 }
 
-// putOwnTests plans specs for a suite of Ginkgo's, and functions for others, where they compile.
+// putOwnTests plans specs for a Ginkgo suite, else functions, if they compile.
 func (w *planner) putOwnTests(own plan.Suite) (put bool, err error) {
 	if made := w.made(); !made.Defaulting && !made.Validation && !w.Recording() {
 		return false, nil
@@ -59,8 +59,8 @@ func (w *planner) putOwnTests(own plan.Suite) (put bool, err error) {
 	return true, w.putSpecs(ginkgo, gomega)
 }
 
-// areMethods reports whether a webhook that is made is a method of the kind in the project's code: then no defaulter or
-// validator is written which a test could call.
+// areMethods reports whether a requested webhook is a method of the kind: then there is no defaulter or validator for a
+// test to call.
 func (w *planner) areMethods() (bool, error) {
 	file, made := w.project.WebhookFile(w.resource), w.made()
 	defaults, err := w.isMethod(file, "Default")
@@ -71,8 +71,7 @@ func (w *planner) areMethods() (bool, error) {
 	return made.Defaulting && defaults || made.Validation && validates, err
 }
 
-// dotImports are the packages of specs and of their matchers, if a suite has them without their names, as specs from
-// templates do.
+// dotImports returns the import paths of Ginkgo and Gomega if the suite dot-imports them, as specs from templates need.
 func dotImports(suite []byte) (ginkgo, gomega string) {
 	for pkg, name := range gofile.ImportsOf(suite) {
 		switch {
@@ -86,8 +85,8 @@ func dotImports(suite []byte) (ginkgo, gomega string) {
 	return ginkgo, gomega
 }
 
-// fitSpecs reports whether the file of the specs is not there yet, or is one of these: only then it has their imports.
-// It goes with the webhooks, whoever wrote it.
+// fitSpecs reports whether specs fit the test file: it does not exist, or has such specs and therefore their imports.
+// Undoing removes the specs in any case.
 func (w *planner) fitSpecs() bool {
 	if w.Recording() {
 		return true
@@ -99,7 +98,7 @@ func (w *planner) fitSpecs() bool {
 	return slices.ContainsFunc(w.specs(), func(s spec) bool { return piece.Spec{Title: s.title}.In(test.Before()) })
 }
 
-// A spec is one of a webhook: its title and its template.
+// A spec tests one webhook.
 type spec struct {
 	made            bool
 	title, template string
@@ -114,7 +113,6 @@ func (w *planner) specs() []spec {
 	}
 }
 
-// putSpecs plans the tests as specs of Ginkgo's.
 func (w *planner) putSpecs(ginkgo, gomega string) error {
 	file := w.project.WebhookTestFile(w.resource)
 	data := w.data(file)

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// planTests plans tests of the webhooks that are asked for, and the suite that they run in.
+// planTests plans tests of the requested webhooks, and their suite.
 func (w *planner) planTests() error {
 	own, err := w.ownSuite()
 	if err != nil {
@@ -42,16 +42,16 @@ func (w *planner) planTests() error {
 	return w.putTests()
 }
 
-// putTests plans the tests as functions of Go.
+// putTests plans the tests as Go functions.
 func (w *planner) putTests() error {
 	file, made := w.testFile(), w.made()
 	if w.direct() && !made.Defaulting && !made.Validation {
-		return nil // a conversion is tested beside the types
+		return nil // a conversion's tests are beside the types
 	}
 	if err := w.RequireFrom("webhook/webhook_test.go", file, w.data(file)); err != nil {
 		return err
 	}
-	if specs := w.project.WebhookTestFile(w.resource); w.Recording() && specs != file { // kubebuilder's go with the webhooks
+	if specs := w.project.WebhookTestFile(w.resource); w.Recording() && specs != file { // kubebuilder's specs go with the webhooks
 		if err := w.Require(specs, nil); err != nil {
 			return err
 		}
@@ -76,10 +76,10 @@ func (w *planner) putTests() error {
 	return w.Insert(file, plan.These(tests...))
 }
 
-// fieldPackage has the mistakes that a validator lists.
 const fieldPackage = "k8s.io/apimachinery/pkg/util/validation/field"
 
-// ownSuite is the suite that the project's authors wrote in their own way, in which the tests would run.
+// ownSuite returns the authors' suite in which the tests would run. Tests that call the webhooks directly need none,
+// unless it is Ginkgo's.
 func (w *planner) ownSuite() (plan.Suite, error) {
 	own, err := w.OwnSuite(w.project.WebhookSuiteTestFile(w.resource))
 	if err != nil || w.direct() && !own.Ginkgo {
@@ -88,8 +88,8 @@ func (w *planner) ownSuite() (plan.Suite, error) {
 	return own, nil
 }
 
-// fitTests reports whether tests from templates compile in the package. They need a function that makes an object: a
-// test file that is there must have it, and no other file may.
+// fitTests reports whether tests from templates compile in the package. They declare functions: an existing test file
+// must be one of theirs, and no other file may declare the same names.
 func (w *planner) fitTests() bool {
 	file, maker := w.testFile(), "new"+w.resource.Kind
 	test, err := w.Find(file)
@@ -101,7 +101,7 @@ func (w *planner) fitTests() bool {
 	return other == ""
 }
 
-// keepTests leaves the tests to the authors of the package.
+// keepTests leaves the tests to the authors, and reports it.
 func (w *planner) keepTests() error {
 	file := w.testFile()
 	if there, err := w.Exists(file); err != nil || !there || w.Recording() {
@@ -110,8 +110,8 @@ func (w *planner) keepTests() error {
 	return w.Keep(file, "its tests are its authors' own; add tests of "+w.resource.Kind+" in their style")
 }
 
-// testedOtherwise reports whether webhooks that stay have a test of their authors that needs no suite: they do not keep
-// the suite of those that go.
+// testedOtherwise reports whether the webhooks have a test of their authors that does not use the suite's client. Then
+// they do not keep the suite when other webhooks are deleted.
 func (w *planner) testedOtherwise() bool {
 	if !w.NamesOnly() {
 		return false
@@ -133,17 +133,16 @@ func (w *planner) planSuite() error {
 	return w.InsertIfPlaced(file, w.suitePieces, piece.ByHand(w.suitePieces(nil)))
 }
 
-// SuitePieces are what the test suite of webhooks does for those of r.
+// SuitePieces returns what the webhooks' suite does for the kind r.
 func SuitePieces(p *project.Project, r project.Resource) plan.Pieces {
 	w := &planner{project: p, resource: r}
 	return w.suitePieces
 }
 
-// suitePieces make the types known to the suite, all versions of the kind, and set the
-// webhooks up in its manager.
+// suitePieces registers all versions of the kind and sets up the webhooks in the suite's manager.
 func (w *planner) suitePieces(src []byte) []plan.Piece {
 	scheme, setup := "utilruntime.Must(%s.AddToScheme(scheme.Scheme))\n", "if err := %s(mgr); err != nil {\n\treturn nil, fmt.Errorf(\"set up the %s webhooks: %%w\", err)\n}\n"
-	if gofile.Declares(src, "runSuite") != "" { // as suites of earlier versions do
+	if gofile.Declares(src, "runSuite") != "" { // in suites of older versions of slipway
 		setup = strings.Replace(setup, "return nil", "return 0", 1)
 	}
 	of := w.goImports("k8s.io/apimachinery/pkg/util/runtime")
@@ -164,8 +163,8 @@ func (w *planner) suitePieces(src []byte) []plan.Piece {
 	return append(of, piece.Fragment{Marker: "webhook", Code: fmt.Sprintf(setup, name, w.resource.Kind), Key: name})
 }
 
-// sample is the file of the kind's sample, which the tests create, or nothing: in some projects it has another name.
-// Tests that read it already go on doing so.
+// sample is the file of the kind's sample, which the tests create, or "" if it has another name. Existing tests that
+// read the usual file continue to.
 func (w *planner) sample() string {
 	if w.resource.API == nil {
 		return ""
@@ -183,8 +182,8 @@ func (w *planner) sample() string {
 	return ""
 }
 
-// direct reports whether the tests call the webhooks themselves: because no API server knows the kind or takes an
-// object that holds next to nothing, or because the suite of the package need not have one.
+// direct reports whether the tests call the webhooks directly. They do if no API server knows the kind or accepts a
+// minimal object, or if the authors' suite may not start one.
 func (w *planner) direct() bool {
 	return w.inOwnSuite || w.sample() == "" && kind.CoreObjectOf(w.resource) == nil
 }

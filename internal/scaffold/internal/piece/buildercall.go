@@ -13,20 +13,20 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
 
-// A BuilderCall is a call in the chain that a function makes webhooks with, such as
-// WithDefaulter(&…{}); it stands before Complete.
+// A BuilderCall is a call in the chain that builds webhooks, such as WithDefaulter(&…{}). It is inserted before
+// Complete.
 type BuilderCall struct {
 	Function string // Setup<Kind>WebhookWithManager
 	Method   string
 	Argument string
 }
 
-// ID reports the piece from others of its file.
+// ID implements plan.Piece.
 func (c BuilderCall) ID() string { return c.Function + " " + c.Method }
 
 func (c BuilderCall) call() string { return c.Method + "(" + c.Argument + ")" }
 
-// Insert adds the text where it is missing.
+// Insert implements plan.Piece.
 func (c BuilderCall) Insert(file string, src []byte) ([]byte, error) {
 	parsed, fset, err := gofile.Parse(file, src, parser.SkipObjectResolution)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c BuilderCall) Insert(file string, src []byte) ([]byte, error) {
 	return slices.Concat(before, []byte(c.call()+separator), src[at:]), nil
 }
 
-// Remove removes the call if it is as it was inserted.
+// Remove implements plan.Piece.
 func (c BuilderCall) Remove(src []byte) ([]byte, int) {
 	parsed, fset, err := gofile.Parse("", src, parser.SkipObjectResolution)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c BuilderCall) Remove(src []byte) ([]byte, int) {
 	return slices.Concat(src[:at.Offset], bytes.TrimLeft(rest, " \t\r\n")), 0
 }
 
-// find returns the name of a method that is called in the function's chain.
+// find returns the name at which the function's chain calls a method, or nil.
 func (c BuilderCall) find(file *ast.File, method string) *ast.Ident {
 	var found *ast.Ident
 	for _, decl := range file.Decls {
@@ -90,23 +90,23 @@ func (c BuilderCall) find(file *ast.File, method string) *ast.Ident {
 	return found
 }
 
-// A WrappedArgument is a call around the only argument of a method: Complete(r) becomes Complete(manager.Traced(r)). A
-// file that has no such call is left alone.
+// A WrappedArgument wraps the only argument of a method: Complete(r) becomes Complete(manager.Traced(r)). A file
+// without such a call stays as it is.
 type WrappedArgument struct{ Method, Argument, Around string }
 
-// ID sets the piece apart from others of its file.
+// ID implements plan.Piece.
 func (w WrappedArgument) ID() string { return w.Method + " " + w.Around }
 
 func (w WrappedArgument) plain() string { return w.Method + "(" + w.Argument + ")" }
 
 func (w WrappedArgument) wrapped() string { return w.Method + "(" + w.Around + "(" + w.Argument + "))" }
 
-// Insert wraps the argument.
+// Insert implements plan.Piece.
 func (w WrappedArgument) Insert(_ string, src []byte) ([]byte, error) {
 	return regexp.MustCompile(`\b`+regexp.QuoteMeta(w.plain())).ReplaceAllLiteral(src, []byte(w.wrapped())), nil
 }
 
-// Remove unwraps it; a call that was changed has its line reported.
+// Remove implements plan.Piece.
 func (w WrappedArgument) Remove(src []byte) ([]byte, int) {
 	out := bytes.ReplaceAll(src, []byte(w.wrapped()), []byte(w.plain()))
 	if at := bytes.Index(out, []byte(w.Around+"(")); at >= 0 {

@@ -11,14 +11,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// A Section is an item of a kustomization's list, on some lines that are in comments while it is off, as kubebuilder's
-// projects have them.
+// A Section is an item of a kustomization's list that kubebuilder keeps in a comment while it is off. It may span
+// several lines.
 type Section struct{ Of SectionItem }
 
-// A SectionItem says which item that is.
+// A SectionItem recognizes the item.
 type SectionItem interface {
-	In(list string) bool // whether a list may have it
-	Is(item any) bool    // whether it is this item of the list
+	In(list string) bool // whether the item can be in this list
+	Is(item any) bool    // whether this item of the list is the one
 }
 
 var (
@@ -27,13 +27,13 @@ var (
 	otherHead   = lazy.Regexp(`^[A-Za-z]`)
 )
 
-// A found is an item, by the indices of its lines.
+// A found is an item by the indices of its lines.
 type found struct {
 	head, begin, end int
-	list, sign       string // the sign of comments before each line, or none
+	list, sign       string // the comment sign before each line, or ""
 }
 
-// find returns the items that the section is, in their order.
+// find returns all items that match the section, in order.
 func (s Section) find(lines []string) []found {
 	var all []found
 	head := -1
@@ -60,8 +60,8 @@ func (s Section) find(lines []string) []found {
 	return all
 }
 
-// itemEnd is the line after an item that begins at a line, behind a sign of comments or none and with an indentation.
-// Blank lines and comments within the item are of it, and those below it are not.
+// itemEnd returns the index after the last line of an item. Blank lines and comments inside the item belong to it,
+// those below it do not. Sign is the comment sign of its first line, or "".
 func itemEnd(lines []string, begin int, sign string, indent int) int {
 	inner := strings.Repeat(" ", indent+2)
 	end := begin + 1
@@ -87,8 +87,7 @@ func (s Section) isItem(lines []string, sign string) bool {
 	return yaml.Unmarshal([]byte(text.String()), &items) == nil && len(items) == 1 && s.Of.Is(items[0])
 }
 
-// waitingHead is the line at which the head of a list is in a comment, with an item below it that is in one as well, or
-// -1.
+// waitingHead returns the line of the list's commented head that has a commented item directly below, or -1.
 func (k kustomization) waitingHead(list string) int {
 	for i, line := range k.lines[:len(k.lines)-1] {
 		match := sectionHead().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
@@ -99,12 +98,12 @@ func (k kustomization) waitingHead(list string) int {
 	return -1
 }
 
-// waits reports whether an item of a list begins on a line, in a comment.
+// waits reports whether a commented item of a list begins on a line.
 func waits(line string) bool {
 	return strings.HasPrefix(line, "#") && sectionItem().MatchString(strings.Replace(line, covered, "#", 1))
 }
 
-// On takes the section, and the head of its list, out of their comments. A file without it stays as it is.
+// On uncomments the section and the head of its list. A file without the section stays as it is.
 func (s Section) On(_ string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	for _, f := range s.find(lines) {
@@ -124,10 +123,10 @@ func (s Section) On(_ string, src []byte) ([]byte, error) {
 	return []byte(strings.Join(lines, "")), nil
 }
 
-// headsToo are the lists whose head is in a comment as well while they have no items.
+// headsToo are the lists whose head kubebuilder comments out too while they have no items.
 var headsToo = []string{"patches", "replacements", "configurations"}
 
-// Off puts the section into comments, and the head of a list that has nothing else.
+// Off comments the section out. For [headsToo] it also comments out the head of a list that has no other items.
 func (s Section) Off(_ string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	for _, f := range s.find(lines) {
@@ -144,7 +143,7 @@ func (s Section) Off(_ string, src []byte) ([]byte, error) {
 	return []byte(strings.Join(lines, "")), nil
 }
 
-// Lines returns the numbers of the lines at which the section is: in comments, and on.
+// Lines returns the line numbers of the section's commented and active items.
 func (s Section) Lines(src []byte) (off, on []int) {
 	for _, f := range s.find(strings.SplitAfter(string(src), "\n")) {
 		if f.sign != "" {
@@ -156,7 +155,7 @@ func (s Section) Lines(src []byte) (off, on []int) {
 	return off, on
 }
 
-// Explained reports whether the section stands below a comment, as those that are in comments while they are off do.
+// Explained reports whether a comment stands directly above the section, as kubebuilder writes above optional items.
 func (s Section) Explained(src []byte) bool {
 	lines := strings.SplitAfter(string(src), "\n")
 	return slices.ContainsFunc(s.find(lines), func(f found) bool {
@@ -164,13 +163,13 @@ func (s Section) Explained(src []byte) bool {
 	})
 }
 
-// A Switch is a section that is an item on one line. It is added where it is not there, not even in a comment.
+// A Switch is a section of one line. Insert uncomments it, or adds the line if the file has not even a commented one.
 type Switch struct {
 	Item
 	Section
 }
 
-// Insert adds the text where it is missing.
+// Insert implements plan.Piece.
 func (s Switch) Insert(file string, src []byte) ([]byte, error) {
 	switch off, on := s.Lines(src); {
 	case len(on) > 0:

@@ -2,20 +2,19 @@ package piece
 
 import "strings"
 
-// A Covered is a section that stays in its comment while a component is there for the same: kubebuilder's commands,
-// which take sections out of their comments by their text, do not find it and deploy nothing twice.
+// A Covered is a commented section whose feature a component provides. Its lines begin with "## ": kubebuilder's
+// commands, which uncomment sections by their text, then do not match it and deploy nothing twice.
 type Covered struct {
 	Section
-	Name string // distinguishes it from others
+	Name string // distinguishes the piece from others
 }
 
-// covered begins the lines of such a section in place of the sign of comments.
 const covered = "## "
 
-// ID distinguishes the piece from others of its file.
+// ID implements plan.Piece.
 func (c Covered) ID() string { return "covered " + c.Name }
 
-// Insert covers the section.
+// Insert implements plan.Piece.
 func (c Covered) Insert(_ string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	for _, f := range c.find(lines) {
@@ -26,7 +25,7 @@ func (c Covered) Insert(_ string, src []byte) ([]byte, error) {
 	return []byte(strings.Join(lines, "")), nil
 }
 
-// Remove uncovers the section.
+// Remove implements plan.Piece.
 func (c Covered) Remove(src []byte) ([]byte, int) {
 	lines := strings.SplitAfter(string(src), "\n")
 	bare := strings.SplitAfter(string(src), "\n")
@@ -39,7 +38,7 @@ func (c Covered) Remove(src []byte) ([]byte, int) {
 	return []byte(strings.Join(lines, "")), 0
 }
 
-// swap begins lines in another way.
+// swap replaces the prefix of those lines that have it.
 func swap(lines []string, from, to string) {
 	for i, line := range lines {
 		if rest, is := strings.CutPrefix(line, from); is {

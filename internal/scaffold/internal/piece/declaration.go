@@ -10,17 +10,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
 
-// A Declaration is code that stands at the end of a Go file: a type with its methods, or
-// a function. A file that declares name has it already, whatever became of the rest.
+// A Declaration is code at the end of a Go file: a type with its methods, or a function. A file that declares Name has
+// it already, even if the rest differs.
 type Declaration struct {
 	Name string
 	Code string
 }
 
-// ID reports the piece from others of its file.
+// ID implements plan.Piece.
 func (d Declaration) ID() string { return "declare " + d.Name }
 
-// Insert adds the text where it is missing.
+// Insert implements plan.Piece.
 func (d Declaration) Insert(file string, src []byte) ([]byte, error) {
 	parsed, _, err := gofile.Parse(file, src, parser.SkipObjectResolution)
 	if err != nil {
@@ -32,7 +32,7 @@ func (d Declaration) Insert(file string, src []byte) ([]byte, error) {
 	return slices.Concat(bytes.TrimRight(src, "\n"), []byte("\n\n"+d.Code)), nil
 }
 
-// Remove removes the code if it is as it was inserted.
+// Remove implements plan.Piece.
 func (d Declaration) Remove(src []byte) ([]byte, int) {
 	codes := []string{d.Code}
 	if formatted, err := format.Source([]byte(d.Code)); err == nil {
@@ -55,12 +55,11 @@ func (d Declaration) Remove(src []byte) ([]byte, int) {
 	return src, 0
 }
 
-// declares reports whether a file declares a type or function.
 func declares(file *ast.File, name string) bool {
 	return slices.ContainsFunc(file.Decls, func(d ast.Decl) bool { return slices.Contains(declared(d), name) })
 }
 
-// declared are the types and functions that a declaration declares.
+// declared returns the types and functions that a declaration declares, without methods.
 func declared(decl ast.Decl) []string {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:

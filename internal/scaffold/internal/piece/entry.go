@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// An Entry is an entry of a top-level list of a kustomization, on one line. When there is no list, the one whose head
-// waits in a comment comes out of it, or else one is begun at the end of the file.
+// An Entry is an item of a top-level list of a kustomization, on one line. If the list is missing, Insert uncomments
+// its head, or else appends the list to the file.
 type Entry struct{ List, Text string }
 
-// ID distinguishes the piece from others of its file.
+// ID implements plan.Piece.
 func (l Entry) ID() string { return l.List + " " + l.Text }
 
 func (l Entry) asItem() Item { return Item{List: l.List, Name: l.Text} }
 
-// Insert adds the text where it is missing.
+// Insert implements plan.Piece.
 func (l Entry) Insert(file string, src []byte) ([]byte, error) {
 	k := readLists(src)
 	if _, there := k.lists[l.List]; there || k.odd {
@@ -32,10 +32,10 @@ func (l Entry) Insert(file string, src []byte) ([]byte, error) {
 	return fmt.Appendf(slices.Clone(src), "%s%s:\n- %s\n", end, l.List, l.Text), nil
 }
 
-// Remove removes the entry, and its list with the last one.
+// Remove removes the item, and its list with the last one.
 func (l Entry) Remove(src []byte) ([]byte, int) { return l.asItem().takeList(src) }
 
-// takeList removes the item, and its list if nothing is left of that, not even a comment: Insert begins it again.
+// takeList removes the item, and its list if neither items nor comments are left in it: Insert creates the list again.
 func (l Item) takeList(src []byte) ([]byte, int) {
 	out, changed := l.takeLine(src)
 	k := readLists(out)
@@ -45,7 +45,7 @@ func (l Item) takeList(src []byte) ([]byte, int) {
 		return out, changed
 	}
 	if rest := slices.DeleteFunc(slices.Clone(lines[head+1:]), blank); len(rest) > 0 && strings.ContainsAny(rest[0][:1], " \t-#") {
-		if in.items == 0 && waits(rest[0]) { // it waits for items as before
+		if in.items == 0 && waits(rest[0]) { // kubebuilder comments out the head of such a list
 			lines[head] = "#" + lines[head]
 		}
 		return []byte(strings.Join(lines, "")), changed // it has items or comments
@@ -55,13 +55,13 @@ func (l Item) takeList(src []byte) ([]byte, int) {
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }
 
-// An OrderedItem is an item of a list that has its place among others.
+// An OrderedItem is an item that has a fixed position among others of its list.
 type OrderedItem struct {
 	Item
-	Below []Item // those that stand below it
+	Below []Item // the items that belong below it
 }
 
-// Insert adds the text where it is missing.
+// Insert implements plan.Piece.
 func (o OrderedItem) Insert(file string, src []byte) ([]byte, error) {
 	k := readLists(src)
 	in := k.lists[o.List]

@@ -1,14 +1,13 @@
-// Package piece holds the kinds of text that a project's files share: lines at insertion points,
-// imports, items of kustomizations, declarations, markers. Each has the three methods that a plan asks for:
-// ID reports pieces apart, Insert adds the text where it is missing, and Remove removes it as it was inserted.
+// Package piece has the kinds of text that verbs insert into shared files: lines at insertion points, imports, items of
+// kustomizations, declarations, markers. Each implements plan.Piece.
 //
 //	piece.Fragment{Marker: "scheme", Code: "utilruntime.Must(batchv1.AddToScheme(scheme))\n", Key: "batchv1.AddToScheme("}
 //	piece.Item{List: "resources", Name: "../crd", First: true}
 //	piece.Import{Path: "context"}
 //
-// All work on the text of a file and leave the rest of it byte for byte, independent of its author. A piece that has
-// no place in a file is refused with the line and the text to insert by hand. Taking a piece
-// that the user has changed leaves it, and reports its line.
+// All work on the text of a file of any author, and leave the rest of it byte for byte. If a file has no place for a
+// piece, Insert returns an error with the line and the text to insert by hand. Remove leaves a piece that the user
+// changed, and returns its line.
 package piece
 
 import (
@@ -25,23 +24,21 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 )
 
-// A Fragment is code that belongs at an insertion point of a file.
+// A Fragment is code at an insertion point of a file.
 type Fragment struct {
 	Marker string // what follows +kubebuilder:scaffold:
-	Code   string // lines without the marker's indentation, ending in a newline
-	// Key is a piece of the fragment that no other fragment has; a file that holds
-	// it, outside of comments, has the fragment already.
+	Code   string // lines without the marker's indentation, each ending in a newline
+	// Key is text that only this fragment has. A file that contains it outside of comments has the fragment already.
 	Key string
-	// Module is the path of the project's module, for an import: imports of the
-	// project form a group of their own.
+	// Module is the project's module path, for an import: imports of the project form a group of their own.
 	Module string
 }
 
-// markerLine matches a comment line that is an insertion point. Those of slipway alone are in files whose form is not
-// kubebuilder's: what its commands would insert does not build there.
+// markerLine matches an insertion point. Markers of slipway's own are in files of another form than kubebuilder's: what
+// its commands would insert there does not build.
 var markerLine = lazy.Regexp(`^[ \t]*(?://|#)[ \t]*\+(?:kubebuilder|slipway):scaffold:([A-Za-z-]+)[ \t]*\r?$`)
 
-// markerAt is the index of the line of an insertion point, or -1.
+// markerAt returns the index of an insertion point's line, or -1.
 func markerAt(lines []string, name string) int {
 	return slices.IndexFunc(lines, func(line string) bool {
 		m := markerLine().FindStringSubmatch(strings.TrimSuffix(line, "\n"))
@@ -49,10 +46,10 @@ func markerAt(lines []string, name string) int {
 	})
 }
 
-// ID distinguishes the piece from others of its file.
+// ID implements plan.Piece.
 func (f Fragment) ID() string { return f.Marker + " " + f.Key }
 
-// Insert inserts the fragment at its marker.
+// Insert inserts the fragment at its marker or, without one, where the code shows its place.
 func (f Fragment) Insert(file string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	if f.present(lines) || f.wired(src) {
@@ -76,17 +73,16 @@ func (f Fragment) Insert(file string, src []byte) ([]byte, error) {
 	return []byte(strings.Join(slices.Insert(lines, at, code), "")), nil
 }
 
-// present reports whether the file has the fragment, in code and not in a comment.
 func (f Fragment) present(lines []string) bool { return slices.ContainsFunc(lines, f.on) }
 
-// on reports whether the fragment's key is on a line of code.
+// on reports whether a line of code contains the fragment's key.
 func (f Fragment) on(line string) bool {
 	line = strings.TrimSpace(line)
 	return !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "#") && containsToken(line, f.Key)
 }
 
-// Remove removes the fragment's lines if they are as they were inserted, but for their
-// indentation.
+// Remove removes the fragment's lines. They may differ in indentation and in what they log, or have one of the forms
+// that package wiring recognizes.
 func (f Fragment) Remove(src []byte) ([]byte, int) {
 	lines := strings.SplitAfter(string(src), "\n")
 	code := strings.SplitAfter(strings.TrimSuffix(f.Code, "\n"), "\n")
@@ -98,18 +94,16 @@ func (f Fragment) Remove(src []byte) ([]byte, int) {
 	return f.takeWired(src, slices.IndexFunc(lines, f.on)+1)
 }
 
-// logged matches a line that logs an error, as main files of other tools do: its words
-// differ from version to version.
+// logged matches a line that logs an error, as kubebuilder's main files do. Its wording differs between versions.
 var logged = lazy.Regexp(`^\w+\.Error\(err, "[^"]*"(, "[^"]*")*\)$`)
 
-// alike reports whether two lines are the same but for indentation and such words.
+// alike reports whether two lines are equal but for indentation and logged text.
 func alike(a, b string) bool {
 	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
 	return a == b || logged().MatchString(a) && logged().MatchString(b)
 }
 
-// without removes lines from a file, and an empty line above them if inserting them
-// would bring that back.
+// without removes lines. It also removes the empty line above them if inserting the fragment would add it again.
 func (f Fragment) without(src []byte, lines []string, from, to int) []byte {
 	removed := []byte(strings.Join(slices.Delete(slices.Clone(lines), from, to), ""))
 	if from == 0 || strings.TrimSpace(lines[from-1]) != "" {
@@ -122,8 +116,7 @@ func (f Fragment) without(src []byte, lines []string, from, to int) []byte {
 	return removed
 }
 
-// containsToken reports whether key occurs in line as a whole: not preceded or
-// followed by a letter, digit or the like that would make it another name.
+// containsToken reports whether line contains key as a whole token, not as a part of a longer name.
 func containsToken(line, key string) bool {
 	for rest := line; ; {
 		i := strings.Index(rest, key)
@@ -156,7 +149,6 @@ func (f Fragment) indented(indent, end string) string {
 	return b.String()
 }
 
-// lineEnd is how a line ends.
 func lineEnd(line string) string {
 	if strings.HasSuffix(line, "\r\n") {
 		return "\r\n"
@@ -167,12 +159,13 @@ func lineEnd(line string) string {
 // setupLog is the logger of kubebuilder's main files.
 const setupLog = "setupLog"
 
-// lacksLogger reports whether the code logs with [setupLog], and neither the file nor its function declares that.
+// lacksLogger reports whether the code logs with [setupLog] and the file does not declare it where the code would see
+// it.
 func (f Fragment) lacksLogger(src []byte) bool {
 	return strings.Contains(f.Code, setupLog+".") && gofile.Declares(src, setupLog) == "" && !wiring.DeclaresAbove(src, setupLog)
 }
 
-// refuse says where the code belongs in a file without the marker.
+// refuse returns the error for a file without a place for the code.
 func (f Fragment) refuse(file string, lines []string) *report.Error {
 	missing := "there is no insertion point +kubebuilder:scaffold:" + f.Marker
 	if f.lacksLogger([]byte(strings.Join(lines, ""))) {
@@ -184,8 +177,7 @@ func (f Fragment) refuse(file string, lines []string) *report.Error {
 	}
 }
 
-// likelyPlaces match, by marker, the line at which a reader would insert the code, for when the
-// marker is gone.
+// likelyPlaces match, by marker, the line that a reader would insert the code at if the marker is gone.
 var likelyPlaces = map[string]func() *regexp.Regexp{
 	"imports": lazy.Regexp(`^\)`),
 	"scheme":  lazy.Regexp(`AddToScheme\(`),
@@ -195,7 +187,7 @@ var likelyPlaces = map[string]func() *regexp.Regexp{
 
 var aroundBuilder = lazy.Regexp(`AddHealthzCheck\(|mgr\.Start\(|SetupWithManager\(`)
 
-// likelyLine is the number of the line that the code belongs at most likely, or of the last one.
+// likelyLine returns the number of that line, or of the file's last one.
 func (f Fragment) likelyLine(lines []string) int {
 	if near := likelyPlaces[f.Marker]; near != nil {
 		if i := slices.IndexFunc(lines, near().MatchString); i >= 0 {
@@ -208,8 +200,8 @@ func (f Fragment) likelyLine(lines []string) int {
 	return max(len(lines), 1)
 }
 
-// PutOnce inserts a fragment whose key other fragments of the file have as well: it is there when the
-// lines above its marker are its own. A marker in a block that is switched off by comments is refused.
+// PutOnce inserts a fragment whose key other fragments in the file share. It counts as present if its lines stand
+// directly above the marker. PutOnce refuses a marker in a commented block.
 func (f Fragment) PutOnce(file string, src []byte) ([]byte, error) {
 	if strings.Contains(string(src), f.Code+"# +kubebuilder:scaffold:"+f.Marker) {
 		return src, nil
@@ -229,7 +221,7 @@ func (f Fragment) PutOnce(file string, src []byte) ([]byte, error) {
 	return []byte(strings.Join(slices.Insert(lines, at, f.Code), "")), nil
 }
 
-// ByHand is the text of pieces of a Go file for who inserts them by hand: imports first, then code.
+// ByHand returns the text of the pieces for users who insert them by hand: imports first, then code.
 func ByHand(of []plan.Piece) string {
 	var imports, code strings.Builder
 	for _, p := range of {

@@ -15,22 +15,22 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
 
-// An Import is an import of a Go file that has no insertion point for it.
+// An Import is an import of a Go file, for files without an insertion point for imports.
 type Import struct {
-	Name   string // "" for the package's own
+	Name   string // "" for the package's own name
 	Path   string
-	Module string // the project's, whose imports form a group of their own
+	Module string // the project's module, whose imports form a group of their own
 }
 
-// ID distinguishes the piece from others of its file.
+// ID implements plan.Piece.
 func (i Import) ID() string { return "import " + i.Path }
 
-// spec is the import as it stands in a group.
+// spec returns the import as one line of a group.
 func (i Import) spec() string {
 	return strings.TrimSpace(i.Name + " " + strconv.Quote(i.Path))
 }
 
-// Insert adds the text where it is missing.
+// Insert implements plan.Piece.
 func (i Import) Insert(file string, src []byte) ([]byte, error) {
 	parsed, fset, err := gofile.Parse(file, src, parser.ImportsOnly|parser.ParseComments)
 	if err != nil {
@@ -56,7 +56,7 @@ func (i Import) Insert(file string, src []byte) ([]byte, error) {
 	return []byte(strings.Join(slices.Insert(lines, after, text), "")), nil
 }
 
-// Remove removes the import if nothing in the file uses it any more.
+// Remove removes the import if no code in the file uses it.
 func (i Import) Remove(src []byte) ([]byte, int) {
 	parsed, fset, err := gofile.Parse("", src, parser.SkipObjectResolution)
 	if err != nil {
@@ -73,8 +73,9 @@ func (i Import) Remove(src []byte) ([]byte, int) {
 
 func (i Import) is(spec *ast.ImportSpec) bool { return spec.Path.Value == strconv.Quote(i.Path) }
 
-// place is the line that the import belongs below, and whether it begins a group there: beside the import whose path is
-// most like its own, among those of its kind. Imports for their effects alone are not; they often have comments.
+// place returns the line below which the import belongs, and whether it begins a group there. It belongs beside the
+// import of the same kind whose path has the longest common prefix. Blank imports are skipped: they often have
+// comments.
 func (i Import) place(block *ast.GenDecl, fset *token.FileSet) (line int, group bool) {
 	at, best := -1, -1
 	for n, s := range block.Specs {
@@ -97,8 +98,8 @@ func (i Import) place(block *ast.GenDecl, fset *token.FileSet) (line int, group 
 	return below, false
 }
 
-// placeIn is the line that the import belongs below in lines of imports: sorted, as gofmt has them, since sorting
-// later could part a comment from the import that it is about. In lines that are not sorted it is 0.
+// placeIn returns the line below which the import belongs in a run of sorted imports, or 0 if they are not sorted.
+// Sorting later could separate a comment from its import.
 func (i Import) placeIn(run []ast.Spec, fset *token.FileSet) int {
 	if !slices.IsSortedFunc(run, func(a, b ast.Spec) int { return strings.Compare(importPath(a), importPath(b)) }) {
 		return 0
@@ -113,7 +114,7 @@ func (i Import) placeIn(run []ast.Spec, fset *token.FileSet) int {
 	return fset.PositionFor(run[after-1].End(), false).Line
 }
 
-// runAround are the imports around one of them that are on lines of their own, without an empty line between them.
+// runAround returns the adjacent imports around one, up to the next empty line.
 func runAround(specs []ast.Spec, at int, fset *token.FileSet) []ast.Spec {
 	adjacent := func(n int) bool {
 		return startLine(specs[n], fset)-fset.PositionFor(specs[n-1].End(), false).Line == 1
@@ -128,7 +129,7 @@ func runAround(specs []ast.Spec, at int, fset *token.FileSet) []ast.Spec {
 	return specs[from:to]
 }
 
-// startLine is the first line of an import, with its comment.
+// startLine returns the first line of an import, or of the comment above it.
 func startLine(spec ast.Spec, fset *token.FileSet) int {
 	at := spec.Pos()
 	if doc := spec.(*ast.ImportSpec).Doc; doc != nil {
@@ -144,7 +145,6 @@ func importPath(spec ast.Spec) string {
 
 func isBlank(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "_" }
 
-// standard reports whether a package is of Go's standard library.
 func standard(pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
 	return !strings.Contains(first, ".")
@@ -158,7 +158,6 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// importBlock is the first import declaration with parentheses.
 func importBlock(file *ast.File) *ast.GenDecl {
 	for _, decl := range file.Decls {
 		if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.IMPORT && d.Lparen.IsValid() {
@@ -168,7 +167,7 @@ func importBlock(file *ast.File) *ast.GenDecl {
 	return nil
 }
 
-// usesPackage reports whether code of the file names a package.
+// usesPackage reports whether the file's code refers to a package by this name.
 func usesPackage(file *ast.File, name string) bool {
 	used := false
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -181,13 +180,14 @@ func usesPackage(file *ast.File, name string) bool {
 	return used
 }
 
-// An ImportFor is the import of another piece: a file that has that one in a form of its own needs none.
+// An ImportFor is an import that another piece uses. A file that already has that piece in another form needs no
+// import.
 type ImportFor struct {
 	Import
 	User interface{ in(src []byte) bool } // a [Fragment] or a [Declaration]
 }
 
-// Insert adds the text where it is missing.
+// Insert implements plan.Piece.
 func (i ImportFor) Insert(file string, src []byte) ([]byte, error) {
 	if i.User.in(src) {
 		return src, nil
@@ -195,8 +195,8 @@ func (i ImportFor) Insert(file string, src []byte) ([]byte, error) {
 	return i.Import.Insert(file, src)
 }
 
-// TakenUnused marks the piece as one that only its last use keeps: a file of others may have their code without the
-// import, which they would then seem to need.
+// TakenUnused marks a piece that undoing removes once no code uses it, even if other parts list it: an author's file
+// may have the code of these parts without the import.
 func (i ImportFor) TakenUnused() {}
 
 func (f Fragment) in(src []byte) bool { return f.present(strings.SplitAfter(string(src), "\n")) }
@@ -206,7 +206,7 @@ func (d Declaration) in(src []byte) bool {
 	return err == nil && declares(parsed, d.Name)
 }
 
-// importSpec returns the path of a fragment that is one import.
+// importSpec returns the path if the code is a single import.
 func importSpec(code string) (string, bool) {
 	fields := strings.Fields(code)
 	if strings.Count(code, "\n") != 1 || len(fields) == 0 || len(fields) > 2 {
@@ -216,8 +216,8 @@ func importSpec(code string) (string, bool) {
 	return path, err == nil
 }
 
-// importPosition keeps the project's imports above the marker sorted by path, as
-// gofmt does. It reports whether they begin a group there.
+// importPosition returns the line for an import above the marker: the project's imports are sorted by path, as gofmt
+// sorts them. Begin reports whether the import begins their group.
 func importPosition(lines []string, marker int, path, module string) (at int, begin bool) {
 	at = marker
 	for at > 0 {
@@ -232,14 +232,13 @@ func importPosition(lines []string, marker int, path, module string) (at int, be
 			return at, false
 		}
 		for at--; at > 0 && strings.HasPrefix(strings.TrimSpace(lines[at-1]), "//"); {
-			at-- // which is about that import
+			at-- // the comment belongs to that import
 		}
 	}
 	return at, false
 }
 
-// ImportAt is the fragment that imports a package, of the project with this module, under a
-// name at the insertion point for imports.
+// ImportAt is the fragment that imports pkg under a name at the insertion point for imports. Module is the project's.
 func ImportAt(module, name, pkg string) Fragment {
 	code := strconv.Quote(pkg) + "\n"
 	if name != path.Base(pkg) {
@@ -248,21 +247,21 @@ func ImportAt(module, name, pkg string) Fragment {
 	return Fragment{Marker: "imports", Code: code, Key: strconv.Quote(pkg), Module: module}
 }
 
-// A UsedImport is the import of a package that other code of the file may use, too: it is taken with the last use.
+// A UsedImport is an import that other code of the file may use too. It is removed with the last use.
 type UsedImport struct {
 	Fragment
 	Name string // of the package in the file
 }
 
-// UsedImportAt is [ImportAt] for such a package.
+// UsedImportAt is [ImportAt] for a UsedImport.
 func UsedImportAt(module, name, pkg string) UsedImport {
 	return UsedImport{ImportAt(module, name, pkg), name}
 }
 
-// TakenUnused marks the piece as one that only its last use keeps.
+// TakenUnused marks a piece that undoing removes once no code uses it.
 func (u UsedImport) TakenUnused() {}
 
-// Remove removes the import if nothing in the file uses it any more.
+// Remove removes the import if no code in the file uses it.
 func (u UsedImport) Remove(src []byte) ([]byte, int) {
 	if parsed, _, err := gofile.Parse("", src, parser.SkipObjectResolution); err != nil || usesPackage(parsed, u.Name) {
 		return src, 0

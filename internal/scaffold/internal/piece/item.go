@@ -8,17 +8,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// An Item is an item of a top-level list of a kustomization, such as `resources`. Older kustomizations list folders
-// among `bases` instead: it is there, too, and gets there where `resources` is not.
+// An Item is an item of a top-level list of a kustomization, such as `resources`. Kustomize before v2.1 lists folders
+// in `bases`: there, Insert uses that list if the file has no `resources`.
 type Item struct {
 	List, Name string
-	First      bool // before all others
+	First      bool // at the top of the list
 }
 
-// ID distinguishes the piece from others of its file.
+// ID implements plan.Piece.
 func (l Item) ID() string { return l.List + " " + l.Name }
 
-// Insert adds the text where it is missing.
+// Insert implements plan.Piece.
 func (l Item) Insert(path string, src []byte) ([]byte, error) {
 	k := readLists(src)
 	if k.find(l) >= 0 || l.List == "resources" && k.find(l.inList(olderList)) >= 0 {
@@ -44,7 +44,8 @@ func (l Item) Insert(path string, src []byte) ([]byte, error) {
 	return k.insert(in, in.end, l.Name), nil
 }
 
-// Remove removes the item's line unless there is something else on it. The list stays, unless Insert begins it.
+// Remove removes the item's line unless it contains something else. The list stays, unless Insert would create it
+// again.
 func (l Item) Remove(src []byte) ([]byte, int) {
 	k := readLists(src)
 	if l.List == "resources" && k.find(l.inList(olderList)) >= 0 {
@@ -71,7 +72,7 @@ func (l Item) takeLine(src []byte) ([]byte, int) {
 	return []byte(strings.Join(slices.Delete(k.lines, i, i+1), "")), 0
 }
 
-// olderList is the list of folders that older kustomizations have beside `resources`.
+// olderList is the list of folders in older kustomizations.
 const olderList = "bases"
 
 func (l Item) inList(list string) Item {
@@ -79,7 +80,7 @@ func (l Item) inList(list string) Item {
 	return l
 }
 
-// on reports whether the item is on a line, and whether nothing else is.
+// on reports whether a line has the item, and whether it has nothing else.
 func (l Item) on(line string) (item, alone bool) {
 	value, ok := strings.CutPrefix(strings.TrimSpace(line), "- ")
 	if !ok {
@@ -90,7 +91,7 @@ func (l Item) on(line string) (item, alone bool) {
 	return value == l.Name, !comment
 }
 
-// RenameItem is the edit that renames a list's item, on a line of its own.
+// RenameItem returns an edit that renames an item on a line of its own, in any list.
 func RenameItem(from, to string) func(string, []byte) ([]byte, error) {
 	return func(_ string, src []byte) ([]byte, error) {
 		lines := strings.SplitAfter(string(src), "\n")
@@ -103,16 +104,15 @@ func RenameItem(from, to string) func(string, []byte) ([]byte, error) {
 	}
 }
 
-// A Listed is an item of the list `resources` of a kustomization: above a marker in that list or, in one without the
-// marker, at its end.
+// A Listed is an item of `resources`: above a marker in that list or, without the marker, at the end.
 type Listed struct{ Marker, Name string }
 
 func (l Listed) inList() Item { return Item{List: "resources", Name: l.Name} }
 
-// ID distinguishes the piece from others of its file.
+// ID implements plan.Piece.
 func (l Listed) ID() string { return l.Marker + " " + l.Name }
 
-// Insert adds the text where it is missing.
+// Insert implements plan.Piece.
 func (l Listed) Insert(file string, src []byte) ([]byte, error) {
 	k := readLists(src)
 	resources, at := k.lists["resources"], markerAt(k.lines, l.Marker)
@@ -122,5 +122,5 @@ func (l Listed) Insert(file string, src []byte) ([]byte, error) {
 	return k.insert(resources, at, l.Name), nil
 }
 
-// Remove removes the item's line unless there is something else on it.
+// Remove removes the item's line unless it contains something else.
 func (l Listed) Remove(src []byte) ([]byte, int) { return l.inList().Remove(src) }

@@ -7,24 +7,23 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A list is one at the top level of a kustomization: what stands between its key and the next one. Lines are numbered
-// from 0.
+// A list is a top-level list of a kustomization. Lines are numbered from 0.
 type list struct {
-	head, end int    // the line of its key, and the one behind its last item
-	next      int    // the line of the next key, or the one behind the last
-	indent    string // before its items
+	head, end int    // the line of its key, and the one after its last item
+	next      int    // the line of the next key, or the one after the last line
+	indent    string // of its items
 	items     int
-	block     bool // it has one item on each line, or none yet
+	block     bool // one item on each line, or no items
 }
 
-// A kustomization is the text of one, with the places of its lists.
+// A kustomization is the text of a kustomization with the places of its lists.
 type kustomization struct {
 	lines []string
 	lists map[string]list
-	odd   bool // no YAML, or no keys at the left margin
+	odd   bool // invalid YAML, or keys that are not at the left margin
 }
 
-// readLists finds the lists of a kustomization by the structure of its text. What is in a comment is no item.
+// readLists finds the lists of a kustomization. Commented items do not count.
 func readLists(src []byte) kustomization {
 	k := kustomization{lines: strings.SplitAfter(string(src), "\n"), lists: map[string]list{}}
 	var document yaml.Node
@@ -42,7 +41,7 @@ func readLists(src []byte) kustomization {
 		if i+2 < len(root.Content) {
 			l.next = root.Content[i+2].Line - 1
 		}
-		// YAML counts some lines that others do not, such as those that end in U+2028.
+		// YAML counts line breaks that others do not, such as U+2028.
 		if key.Column != 1 || l.head >= l.next || l.next > len(k.lines) || !strings.Contains(k.lines[l.head], key.Value) {
 			k.odd = true
 			return k
@@ -53,7 +52,7 @@ func readLists(src []byte) kustomization {
 	return k
 }
 
-// of is the list with the places of a key's value.
+// of returns the list with the places of a key's value.
 func (l list) of(value *yaml.Node, lines []string) list {
 	l.items = len(value.Content)
 	l.block = value.Kind == yaml.ScalarNode && value.Value == "" && value.Style == 0 ||
@@ -71,7 +70,7 @@ func (l list) of(value *yaml.Node, lines []string) list {
 		text := strings.TrimSpace(lines[i])
 		switch {
 		case strings.HasPrefix(lines[i], "---"):
-			l.next = i // what follows is another document
+			l.next = i // the next document
 		case text == "":
 		case text[0] != '#', inText && i >= last.Line && strings.HasPrefix(lines[i], l.indent+" "):
 			l.end = i + 1
@@ -80,7 +79,7 @@ func (l list) of(value *yaml.Node, lines []string) list {
 	return l
 }
 
-// find is the line of an item, or -1.
+// find returns the line of an item, or -1.
 func (k kustomization) find(item Item) int {
 	l, ok := k.lists[item.List]
 	if !ok {
@@ -93,7 +92,7 @@ func (k kustomization) find(item Item) int {
 	return l.head + 1 + at
 }
 
-// around is the list that a line stands in, be it a comment, with its key.
+// around returns the key and the list around a line, which may be a comment.
 func (k kustomization) around(line int) (string, list, bool) {
 	for name, l := range k.lists {
 		if l.head < line && line < l.next && l.block {
@@ -103,7 +102,8 @@ func (k kustomization) around(line int) (string, list, bool) {
 	return "", list{}, false
 }
 
-// line is an item of a list, to stand at a line. Where the list has no items, it is indented as a comment there.
+// line returns an item as a line to insert at a position. In a list without items it takes the indentation of the
+// comment there.
 func (k kustomization) line(l list, at int, text string) string {
 	indent := l.indent
 	if l.items == 0 && at < len(k.lines) && strings.HasPrefix(strings.TrimLeft(k.lines[at], " "), "#") {
@@ -112,17 +112,17 @@ func (k kustomization) line(l list, at int, text string) string {
 	return indent + "- " + text + lineEnd(k.lines[l.head])
 }
 
-// insert is the text with an item of a list before a line.
+// insert returns the text with an item inserted before a line.
 func (k kustomization) insert(l list, at int, text string) []byte {
 	lines, line, newline := slices.Clone(k.lines), k.line(l, at, text), lineEnd(k.lines[l.head])
-	if !strings.HasSuffix(lines[at-1], "\n") { // the file ends without one, and goes on to
+	if !strings.HasSuffix(lines[at-1], "\n") { // the file has no newline at its end
 		lines[at-1] += newline
 		line = strings.TrimSuffix(line, newline)
 	}
 	return []byte(strings.Join(slices.Insert(lines, at, line), ""))
 }
 
-// replace is the text with an item of a list in place of a line.
+// replace returns the text with an item in place of a line.
 func (k kustomization) replace(l list, at int, text string) []byte {
 	lines := slices.Clone(k.lines)
 	lines[at] = k.line(l, at, text)

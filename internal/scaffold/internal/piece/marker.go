@@ -10,15 +10,15 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// A PackageMarker is a marker in the doc of a package.
+// A PackageMarker is a marker in the doc comment of a package.
 type PackageMarker string
 
 var packageLine = lazy.Regexp(`(?m)^package `)
 
-// ID reports the piece from others of its file.
+// ID implements plan.Piece.
 func (m PackageMarker) ID() string { return string(m) }
 
-// Insert adds the text where it is missing.
+// Insert implements plan.Piece.
 func (m PackageMarker) Insert(file string, src []byte) ([]byte, error) {
 	if hasMarker(src, string(m)) {
 		return src, nil
@@ -30,16 +30,16 @@ func (m PackageMarker) Insert(file string, src []byte) ([]byte, error) {
 	return slices.Concat(src[:at[0]], commentLine(string(m), src[at[0]:]), src[at[0]:]), nil
 }
 
-// Remove removes the text.
+// Remove implements plan.Piece.
 func (m PackageMarker) Remove(src []byte) ([]byte, int) { return takeMarker(src, string(m)) }
 
-// A TypeMarker is a marker above a struct type.
+// A TypeMarker is a marker directly above a struct type.
 type TypeMarker struct{ Kind, Marker string }
 
-// ID reports the piece from others of its file.
+// ID implements plan.Piece.
 func (m TypeMarker) ID() string { return m.Kind + " " + m.Marker }
 
-// Insert adds the text where it is missing.
+// Insert implements plan.Piece.
 func (m TypeMarker) Insert(file string, src []byte) ([]byte, error) {
 	decl := regexp.MustCompile(`(?m)((?:^//.*\n)*)^type\s+` + m.Kind + `\s+struct\b`)
 	if doc := decl.FindSubmatch(src); doc != nil && hasMarker(doc[1], m.Marker) {
@@ -48,23 +48,21 @@ func (m TypeMarker) Insert(file string, src []byte) ([]byte, error) {
 	return MarkType(m.Kind, m.Marker)(file, src)
 }
 
-// Remove removes the text.
+// Remove implements plan.Piece.
 func (m TypeMarker) Remove(src []byte) ([]byte, int) { return takeMarker(src, m.Marker) }
 
 func markerPattern(marker string) *regexp.Regexp {
 	return regexp.MustCompile(fmt.Sprintf(`(?m)^//[ \t]*%s[ \t]*\r?\n`, regexp.QuoteMeta(marker)))
 }
 
-// commentLine is the line of a marker, which ends as the line below it does.
+// commentLine returns the line of a marker, with the line end of the line below it.
 func commentLine(marker string, below []byte) []byte {
 	line, _, _ := bytes.Cut(below, []byte("\n"))
 	return []byte("// " + marker + lineEnd(string(line)+"\n"))
 }
 
-// hasMarker reports whether a marker stands on a line of its own.
 func hasMarker(src []byte, marker string) bool { return markerPattern(marker).Match(src) }
 
-// takeMarker removes the first line with a marker.
 func takeMarker(src []byte, marker string) ([]byte, int) {
 	at := markerPattern(marker).FindIndex(src)
 	if at == nil {
@@ -73,7 +71,7 @@ func takeMarker(src []byte, marker string) ([]byte, int) {
 	return bytes.Join([][]byte{src[:at[0]], src[at[1]:]}, nil), 0
 }
 
-// MarkType returns an edit that puts a marker line directly above a struct type.
+// MarkType returns an edit that inserts a marker directly above a struct type.
 func MarkType(kind, marker string) func(string, []byte) ([]byte, error) {
 	decl := regexp.MustCompile(`(?m)^type\s+` + kind + `\s+struct\b`)
 	return func(file string, src []byte) ([]byte, error) {

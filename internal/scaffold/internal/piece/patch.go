@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// A Patch is the file of a patch at an insertion point of a kustomization: an item of `patches` with its path or, in
-// older kustomizations, of `patchesStrategicMerge`. While it is off it may be there in a comment.
+// A Patch is a patch file at an insertion point of a kustomization: an item of `patches` with its path or, in older
+// kustomizations, an item of `patchesStrategicMerge`. Insert uncomments it if the file has it in a comment.
 type Patch struct{ Marker, File string }
 
-// ID distinguishes the piece from others of its file.
+// ID implements plan.Piece.
 func (p Patch) ID() string { return p.Marker + " " + p.File }
 
-// Insert adds the text where it is missing.
+// Insert implements plan.Piece.
 func (p Patch) Insert(file string, src []byte) ([]byte, error) {
 	k := readLists(src)
 	if p.fragment(src).present(k.lines) {
@@ -30,13 +30,12 @@ func (p Patch) Insert(file string, src []byte) ([]byte, error) {
 	return put(in, at, p.item(name)), nil
 }
 
-// Remove removes the text.
+// Remove implements plan.Piece.
 func (p Patch) Remove(src []byte) ([]byte, int) { return p.fragment(src).Remove(src) }
 
-// patchLists are the lists that may have a patch, the first of which has it as a path.
+// patchLists are the lists of patches. The first takes mappings with a path, the second takes paths.
 var patchLists = [...]string{"patches", "patchesStrategicMerge"}
 
-// item is the patch as an item of one of them.
 func (p Patch) item(list string) string {
 	if list == patchLists[0] {
 		return "path: " + p.File
@@ -44,7 +43,7 @@ func (p Patch) item(list string) string {
 	return p.File
 }
 
-// fragment is the patch's line, as the list that its marker is in has it.
+// fragment returns the patch's line in the form of the list around its marker.
 func (p Patch) fragment(src []byte) Fragment {
 	k := readLists(src)
 	name, _, listed := k.around(markerAt(k.lines, p.Marker))

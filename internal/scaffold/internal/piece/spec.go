@@ -6,22 +6,22 @@ import (
 	"strconv"
 )
 
-// A Spec is a container of specs that stands at the end of a file of Ginkgo's tests. A file that describes its title
-// has it already, whatever became of the rest.
+// A Spec is a container of Ginkgo specs at the end of a test file. A file that describes Title has it already, even if
+// the rest differs.
 type Spec struct {
 	Title string
 	Code  string
 }
 
-// ID distinguishes the piece from others of its file.
+// ID implements plan.Piece.
 func (s Spec) ID() string { return "describe " + s.Title }
 
-// In reports whether a file has the specs.
+// In reports whether a file describes the spec's title.
 func (s Spec) In(src []byte) bool { return bytes.Contains(src, s.call()) }
 
 func (s Spec) call() []byte { return []byte("Describe(" + strconv.Quote(s.Title) + ",") }
 
-// Insert adds the text where it is missing.
+// Insert implements plan.Piece.
 func (s Spec) Insert(_ string, src []byte) ([]byte, error) {
 	if s.In(src) {
 		return src, nil
@@ -29,7 +29,7 @@ func (s Spec) Insert(_ string, src []byte) ([]byte, error) {
 	return slices.Concat(bytes.TrimRight(src, "\n"), []byte("\n\n"+s.Code)), nil
 }
 
-// Remove removes the code if it is as it was inserted.
+// Remove implements plan.Piece.
 func (s Spec) Remove(src []byte) ([]byte, int) {
 	if before, after, ok := bytes.Cut(src, []byte("\n"+s.Code)); ok {
 		return slices.Concat(before, after), 0

@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/wiring"
 )
 
-// The markers of fragments that have their place in Go code without them, too.
+// Markers whose fragments have a place in Go code without the marker too.
 const (
 	importsMarker = "imports"
 	schemeMarker  = "scheme"
@@ -18,7 +18,7 @@ const (
 // registers matches the call of a fragment that registers types.
 var registers = lazy.Regexp(`\b(\w+)\.AddToScheme\((\w+(?:\.\w+)*)\)`)
 
-// registered is the name of the package whose types the fragment registers, or "".
+// registered returns the name of the package whose types the fragment registers, or "".
 func (f Fragment) registered() string {
 	if m := registers().FindStringSubmatch(f.Code); m != nil && f.Marker == schemeMarker {
 		return m[1]
@@ -32,7 +32,7 @@ func (f Fragment) wired(src []byte) bool {
 	return pkg != "" && wiring.Registers(src, pkg)
 }
 
-// markedScheme is what the scheme is called around the marker, if the fragment needs to know.
+// markedScheme returns the name of the scheme around the marker; "" if the fragment registers no types.
 func (f Fragment) markedScheme(src []byte) string {
 	if f.registered() == "" {
 		return ""
@@ -40,7 +40,7 @@ func (f Fragment) markedScheme(src []byte) string {
 	return wiring.MarkedScheme(src)
 }
 
-// forScheme is the fragment for a scheme of another name; "" leaves it as it is.
+// forScheme returns the fragment with another name for the scheme; "" leaves it as it is.
 func (f Fragment) forScheme(scheme string) Fragment {
 	if scheme != "" && f.registered() != "" {
 		f.Code = registers().ReplaceAllLiteralString(f.Code, f.registered()+".AddToScheme("+scheme+")")
@@ -48,7 +48,7 @@ func (f Fragment) forScheme(scheme string) Fragment {
 	return f
 }
 
-// putUnmarked inserts the fragment where Go code shows its place, in a file without the marker.
+// putUnmarked inserts the fragment where the code shows its place, in a file without the marker.
 func (f Fragment) putUnmarked(file string, src []byte, lines []string) ([]byte, error) {
 	var place wiring.Place
 	var ok bool
@@ -71,8 +71,8 @@ func (f Fragment) putUnmarked(file string, src []byte, lines []string) ([]byte, 
 	return []byte(strings.Join(slices.Insert(lines, place.Line, code), "")), nil
 }
 
-// takeWired takes out the fragment in the form that people and other tools write it; line is what [Fragment.Remove]
-// returns when that cannot be.
+// takeWired removes the fragment in a form that authors and other tools write. If that fails it returns line, which is
+// what [Fragment.Remove] found.
 func (f Fragment) takeWired(src []byte, line int) ([]byte, int) {
 	out, at := src, 0
 	switch {

@@ -15,9 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/transaction"
 )
 
-// Apply writes the plan and reports h of each file. Either every file is written or,
-// when one of them cannot be, the folder is left as it was; see package transaction. A
-// file that was changed since it was planned is refused.
+// Apply writes the plan and reports each file to h. It writes every file or, if one cannot be written, leaves the
+// folder as it was; see package transaction. It refuses a file that changed since it was planned.
 func (p *Plan) Apply(h report.Handler) error {
 	p.noteModes()
 	if err := transaction.Run(transaction.OS{}, p.Root(), p.key(h), p.files()); err != nil {
@@ -32,11 +31,10 @@ func (p *Plan) Apply(h report.Handler) error {
 	return nil
 }
 
-// SealWith has the plan applied in a way that a later command can take back, should this one be killed: the user's key
-// in that folder says that it was one of his.
+// SealWith names the folder of the user's key. With it, a later command can revert the plan if this one is killed.
 func (p *Plan) SealWith(keys string) { p.keys = keys }
 
-// key seals what is applied; without one it can only be taken back by this process.
+// key returns the key that seals the transaction. Without one, only this process can revert it.
 func (p *Plan) key(h report.Handler) transaction.Key {
 	if p.keys == "" {
 		return nil
@@ -48,7 +46,6 @@ func (p *Plan) key(h report.Handler) transaction.Key {
 	return key
 }
 
-// files are the changes as a transaction takes them.
 func (p *Plan) files() []transaction.File {
 	var files []transaction.File
 	renamed := map[*File]bool{}
@@ -69,19 +66,19 @@ func (p *Plan) files() []transaction.File {
 	return files
 }
 
-// mode is what a moved file keeps; other new files have the usual one.
+// mode returns the permissions that a moved file keeps, or 0, the default, for other new files.
 func (p *Plan) mode(c *File) fs.FileMode {
 	if c.from == "" {
 		return 0
 	}
 	info, err := os.Stat(filepath.Join(p.Root(), filepath.FromSlash(c.from)))
 	if err != nil {
-		return 0 // told when the file is looked at
+		return 0 // the transaction reports it
 	}
 	return info.Mode().Perm()
 }
 
-// failure is the error that its user sees when a plan was not applied.
+// failure explains to the user why the plan was not applied.
 func (p *Plan) failure(err error) error {
 	if stuck, ok := errors.AsType[*transaction.StuckError](err); ok {
 		return &report.Error{
@@ -108,17 +105,16 @@ func (p *Plan) failure(err error) error {
 	return err
 }
 
-// A Difference is what a plan would make of a file.
+// A Difference is what a plan would do to one file.
 type Difference struct {
 	Path   string        `json:"path"`
 	Action report.Action `json:"action"`
-	From   string        `json:"from,omitempty"` // of a moved file
+	From   string        `json:"from,omitempty"` // the old path of a moved file
 	Why    string        `json:"why,omitempty"`
-	Diff   string        `json:"diff,omitempty"` // unified, as patch and git apply take it; none of the base
+	Diff   string        `json:"diff,omitempty"` // unified, for patch and git apply; "" for .slipway/base
 }
 
-// Differences lists what Apply would do, in its order, with the text of each change if
-// diffs are wanted.
+// Differences lists what Apply would do, in its order. Diff is set only if diffs is.
 func (p *Plan) Differences(diffs bool) []Difference {
 	var differences []Difference
 	for _, c := range p.told() {
@@ -135,12 +131,12 @@ func (p *Plan) Differences(diffs bool) []Difference {
 	return differences
 }
 
-// After has the facts about the project as the plan leaves it so far.
+// After reads facts about the project as the plan leaves it so far.
 func (p *Plan) After() *codebase.Codebase {
 	return p.code.As(fileview.Over(p.folder, p.Changed()))
 }
 
-// Changed are the contents of the files that the plan changes; nil is that of one that it takes away.
+// Changed returns the contents of the files that the plan changes, by path; nil is a file that it deletes.
 func (p *Plan) Changed() map[string][]byte {
 	changed := map[string][]byte{}
 	for name, c := range p.known {
@@ -154,7 +150,7 @@ func (p *Plan) Changed() map[string][]byte {
 	return changed
 }
 
-// ConfigChange is what the plan does to the project's kustomizations.
+// ConfigChange returns what the plan changes in the project's kustomizations.
 func (p *Plan) ConfigChange() (*codebase.ConfigChange, error) {
 	changed := map[string]bool{}
 	for _, f := range p.Changes() {

@@ -10,42 +10,40 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// A File is what is to become of one file. Paths use slashes and are relative to
-// the project.
+// A File is the planned state of one file.
 type File struct {
 	path    string
 	exists  bool
-	before  []byte // content on disk when planned
+	before  []byte // content on disk when it was read
 	after   []byte
 	action  report.Action
 	why     string
-	from    string // of a new file: the one whose content and mode it has
-	movedTo string // of a deleted file: the one that it becomes
+	from    string // of a new file: the one whose content and mode it takes
+	movedTo string // of a deleted file: its new path
 }
 
-// Path is where the file is, or will be.
+// Path uses slashes and is relative to the project.
 func (c *File) Path() string { return c.path }
 
-// OnDisk reports whether the file was there when it was planned.
+// OnDisk reports whether the file existed when it was read.
 func (c *File) OnDisk() bool { return c.exists }
 
-// Before is the content on disk when it was planned.
+// Before is the content on disk when the file was read.
 func (c *File) Before() []byte { return c.before }
 
-// After is the content once the plan is applied.
+// After is the content once the plan is applied. The caller must not change it.
 func (c *File) After() []byte { return c.after }
 
-// writes reports whether the change touches the disk.
 func (c *File) writes() bool {
 	return c.action == report.Created || c.action == report.Updated || c.action == report.Deleted
 }
 
-// There reports whether the file is there once the plan is applied.
+// There reports whether the file exists once the plan is applied.
 func (c *File) There() bool {
 	return c.action != report.Deleted && (c.exists || c.action == report.Created)
 }
 
-// set decides the action for new content.
+// set plans new content and derives the action from it.
 func (c *File) set(content []byte) {
 	c.after = content
 	switch {
@@ -59,7 +57,6 @@ func (c *File) set(content []byte) {
 	}
 }
 
-// diff is the change as a unified diff.
 func (c *File) diff() string {
 	before, after := "a/"+c.path, "b/"+c.path
 	if !c.exists {
@@ -71,7 +68,7 @@ func (c *File) diff() string {
 	return string(diff.Diff(before, c.before, after, c.after))
 }
 
-// moved is the move to another place, and the change on the way, as a diff of git's.
+// moved returns the move to another path, with the changes to the content, as a diff in git's format.
 func (c *File) moved(to *File) string {
 	before, after := "a/"+c.path, "b/"+to.path
 	text := fmt.Sprintf("diff --git %s %s\n", before, after)

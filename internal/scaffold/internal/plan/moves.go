@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// told are the changes that are told one by one: a move is told with its new place.
+// told returns the changes to report. A move is one change, under its new path.
 func (p *Plan) told() []*File {
 	var told []*File
 	for _, c := range p.changes {
@@ -19,7 +19,7 @@ func (p *Plan) told() []*File {
 	return told
 }
 
-// movedFrom is where a moved file was; "" for any other.
+// movedFrom returns the old path of a moved file, or "".
 func (p *Plan) movedFrom(c *File) string {
 	if old := p.known[c.from]; c.action == report.Created && old != nil && old.movedTo == c.path {
 		return c.from
@@ -27,7 +27,6 @@ func (p *Plan) movedFrom(c *File) string {
 	return ""
 }
 
-// actionOn is what is told of a change.
 func (p *Plan) actionOn(c *File) report.Action {
 	if p.movedFrom(c) != "" {
 		return report.Moved
@@ -35,8 +34,8 @@ func (p *Plan) actionOn(c *File) report.Action {
 	return c.action
 }
 
-// renamed returns the file that becomes this one as it is, by renaming it, or nil: its content stays, and it
-// is no link, which would lead elsewhere from another folder.
+// renamed returns the file that can be renamed to c on disk, or nil. Its content must not change, and it must not be a
+// link, which would have another target from another folder.
 func (p *Plan) renamed(c *File) *File {
 	from := p.movedFrom(c)
 	if from == "" || c.exists {

@@ -12,11 +12,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/codebase"
 )
 
-// PackageName is the name of the package in a folder, as the Go files there have it; "" when there are none. Files of
-// package main count in no other folder: they are programs beside a package that builds leave out.
+// PackageName returns the name of the package in a folder, or "" if it has no Go files. It ignores files of package
+// main and documentation, which may lie beside another package.
 func (p *Plan) PackageName(dir string) string { return p.packageBeside(dir, "") }
 
-// packageBeside is [Plan.PackageName] by the files other than one.
+// packageBeside is [Plan.PackageName] without the file named other.
 func (p *Plan) packageBeside(dir, other string) (found string) {
 	p.eachGo(dir, func(file string, src []byte) bool {
 		if name, _ := clause(src); path.Base(file) != other && name != "" && name != "main" && name != "documentation" {
@@ -27,7 +27,7 @@ func (p *Plan) packageBeside(dir, other string) (found string) {
 	return found
 }
 
-// clause is the name in a Go file's package clause, and where it begins.
+// clause returns the name in a package clause, and its offset.
 func clause(src []byte) (name string, at int) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", src, parser.PackageClauseOnly)
@@ -37,7 +37,7 @@ func clause(src []byte) (name string, at int) {
 	return file.Name.Name, fset.Position(file.Name.Pos()).Offset
 }
 
-// joining is the content of a new Go file as a part of the package that its folder has already.
+// joining returns the content of a new Go file with the package name that its folder has already.
 func (p *Plan) joining(file string, content []byte) []byte {
 	if path.Ext(file) != ".go" || p.NamesOnly() {
 		return content
@@ -55,7 +55,7 @@ func (p *Plan) joining(file string, content []byte) []byte {
 	return slices.Concat(head, []byte(there), content[at+len(own):])
 }
 
-// LeaveMissed says what is not made, if no call of a generator reads a folder, and how to have it read.
+// LeaveMissed reports that no call of the generator reads the folder, with the consequence and the missing argument.
 func (p *Plan) LeaveMissed(by codebase.Generation, generator, folder, consequence string) {
 	if missed, is := by.Missed(generator, folder); is {
 		p.Leave(fmt.Sprintf("%s:%d: %s reads %s, and %s; add to the call:\npaths=./%s/...",

@@ -4,25 +4,23 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
 
-// A Piece is text that belongs into a file once: Insert adds it where it is missing, Remove
-// removes it as it was inserted. Both leave a file alone in which there is nothing to do.
+// A Piece is text that belongs into a file once. Insert adds it if it is missing, and Remove removes it if it is as it
+// was inserted. Otherwise both return the file unchanged.
 type Piece interface {
-	// ID is the same for pieces that are the same text of a file.
+	// ID is equal for pieces that stand for the same text of a file.
 	ID() string
 	Insert(path string, src []byte) ([]byte, error)
-	// Remove returns the line at which the piece stands in another form, which only its
-	// author can remove; it is 0 when the piece is gone.
+	// Remove returns the line of a piece that the user changed, which therefore stays; else 0.
 	Remove(src []byte) (out []byte, changed int)
 }
 
-// Pieces are what a verb puts into a file. They may depend on what it holds, as on the
-// names of its imports.
+// Pieces returns what a verb inserts into a file. It may depend on the content, such as on the names of imports.
 type Pieces func(src []byte) []Piece
 
-// These are pieces that do not depend on the file.
+// These returns pieces that do not depend on the file.
 func These(p ...Piece) Pieces { return func([]byte) []Piece { return p } }
 
-// Insert adds all pieces; see [Plan.Insert].
+// Insert inserts all pieces; see [Plan.Insert].
 func (of Pieces) Insert(path string, src []byte) ([]byte, error) {
 	steps, err := of.steps(path, src)
 	if err != nil {
@@ -31,8 +29,8 @@ func (of Pieces) Insert(path string, src []byte) ([]byte, error) {
 	return append([][]byte{src}, steps...)[len(steps)], nil
 }
 
-// steps are what becomes of a file with each piece. The base records them one by one, so that pieces which
-// two branches both put are the same there, whatever they put besides.
+// steps returns the file after each piece. The base records the pieces one by one: then two branches that insert the
+// same piece have the same text there, whatever else they insert.
 func (of Pieces) steps(path string, src []byte) ([][]byte, error) {
 	var steps [][]byte
 	out := src
@@ -46,8 +44,7 @@ func (of Pieces) steps(path string, src []byte) ([][]byte, error) {
 	return steps, nil
 }
 
-// Insert plans that a file has these pieces, and its merge base too. The verb's undoing can take such pieces out again;
-// see [needs].
+// Insert plans that a file and its merge base have these pieces. Undoing a verb can remove them again; see [Needs].
 func (p *Plan) Insert(path string, of Pieces) error {
 	if p.needs != nil {
 		p.needs.Pieces = append(p.needs.Pieces, NeededPieces{Path: path, Of: of})
@@ -56,8 +53,8 @@ func (p *Plan) Insert(path string, of Pieces) error {
 	return p.edit(path, of.Insert, of.steps)
 }
 
-// Require plans a file that several parts of a project share: it is created unless it
-// is there, and undone with the last one that requires it.
+// Require plans a file that several parts of a project share. An existing file stays as it is; undoing removes the file
+// with the last part that requires it.
 func (p *Plan) Require(path string, content []byte) error {
 	if p.needs != nil {
 		p.needs.addFile(path, p.joining(path, content))

@@ -1,9 +1,9 @@
-// Package plan decides what becomes of a project's files before the first byte is written.
+// Package plan decides what happens to a project's files before the first byte is written.
 //
-// A verb starts a [Plan] with [New], asks it for files with Find, and says what it wants: Create a file that is the
-// project's from then on, Require one that several parts share, Insert pieces into a file and its merge base, Edit,
-// Write, Move, Remove. A change that cannot be made is refused; Finish reports all refusals as one error. Then Changes
-// and Differences show what would be done, and Apply does it, as a whole or not at all.
+// A verb starts a [Plan] with [New], reads files with Find and plans changes with the other methods. Create plans a
+// file that the user owns from then on, and Require one that several parts share. Insert plans pieces of a file and of
+// its merge base. A change that cannot be made is refused, and Finish returns all refusals as one error. Then Changes
+// and Differences list what Apply would do, and Apply writes all files or none.
 //
 //	p, err := plan.New(fileview.Disk(root))
 //	err = p.Require("config/samples/kustomization.yaml", content)
@@ -11,8 +11,8 @@
 //	err = p.Finish()
 //	err = p.Apply(handler)
 //
-// A plan that records ([Plan.Record]) changes nothing and notes in [Needs] what a verb's planning consists of:
-// that is how a part is taken out of a project again, without a list of what belongs to it.
+// A plan that records ([Plan.Record]) changes nothing and notes in [Needs] what a verb would create. So undoing a verb
+// needs no list of what it made.
 //
 // [base.Base] keeps all scaffolded text as it was before anyone edited it.
 package plan
@@ -35,24 +35,23 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
 
-// A Plan is a set of file changes that is decided and not yet written.
+// A Plan is a set of file changes that is decided and not yet written. Use [New] to create one.
 type Plan struct {
 	changes []*File
 	known   map[string]*File // the changes by their paths
 	base    *base.Base
 	refused []*report.Error
-	because string                 // why there is nothing to do
-	left    []string               // what is left to the user; see InsertIfPlaced
-	needs   *Needs                 // set in a plan that only records; see recording
+	because string                 // why the plan changes nothing
+	left    []string               // for the user to do; see [Plan.Left]
+	needs   *Needs                 // set in a plan that only records; see [Plan.Record]
 	release string                 // see MadeBy
 	keys    string                 // the folder of the user's key
-	modes   map[string]fs.FileMode // of the files that the plan deleted; see TakeBack
-	folder  *fileview.Folder       // as it was before the first change
-	code    *codebase.Codebase     // what that shows
+	modes   map[string]fs.FileMode // permissions of deleted files; see [Plan.TakeBack]
+	folder  *fileview.Folder       // the files before the first change
+	code    *codebase.Codebase     // facts about these files
 }
 
-// New starts a plan for the project in a folder, with the base as it is on
-// disk.
+// New starts a plan for the project in a folder and reads its base.
 func New(folder *fileview.Folder) (*Plan, error) {
 	b, err := base.Read(folder)
 	if err != nil {
@@ -61,8 +60,8 @@ func New(folder *fileview.Folder) (*Plan, error) {
 	return start(folder, b), nil
 }
 
-// Reading starts a plan for those who only look at the files of the project in a folder: it knows no base, which
-// takes time to read, and must not be applied.
+// Reading starts a plan for callers that only read files. It skips the base, which takes time to read, and must not be
+// applied.
 func Reading(folder *fileview.Folder) *Plan { return start(folder, base.New()) }
 
 func start(folder *fileview.Folder, b *base.Base) *Plan {
@@ -83,28 +82,28 @@ func (p *Plan) Empty() bool {
 	return !slices.ContainsFunc(p.changes, (*File).writes)
 }
 
-// NothingToDo makes the plan one that leaves everything as it is, and remembers why.
+// NothingToDo discards all changes and records the reason.
 func (p *Plan) NothingToDo(because string) {
 	p.changes, p.known, p.refused, p.left, p.because = nil, nil, nil, nil, because
 }
 
-// Code has the facts about the project as it was before the plan.
+// Code reads facts about the project as it was before the plan.
 func (p *Plan) Code() *codebase.Codebase { return p.code }
 
 // Root is the project's folder.
 func (p *Plan) Root() string { return p.folder.Root() }
 
-// Before is the project's files as they were before the plan.
+// Before reads the project's files as they were before the plan.
 func (p *Plan) Before() *fileview.Folder { return p.folder }
 
 // Base is the project's base as it will be once the plan is applied.
 func (p *Plan) Base() *base.Base { return p.base }
 
-// Because says why there is nothing to do, "the project has … already"; "" when that
-// is not known, or there is something to do.
+// Because explains why there is nothing to do, such as "the project has … already"; "" if there is something to do, or
+// the reason is unknown.
 func (p *Plan) Because() string { return p.because }
 
-// Find returns the planned state of a file. One that the plan does not change is as it was when it was first read.
+// Find returns the planned state of a file. A file that the plan does not change is as it was when it was first read.
 func (p *Plan) Find(file string) (*File, error) {
 	if c := p.known[file]; c != nil {
 		return c, nil
@@ -120,7 +119,7 @@ func (p *Plan) Find(file string) (*File, error) {
 	return c, nil
 }
 
-// Exists reports whether a file is there, or will be once the plan is applied.
+// Exists reports whether a file exists once the plan is applied.
 func (p *Plan) Exists(path string) (bool, error) {
 	c, err := p.Find(path)
 	if err != nil {
@@ -129,8 +128,8 @@ func (p *Plan) Exists(path string) (bool, error) {
 	return c.There(), nil
 }
 
-// Create plans a new file and remembers it in the base. A file that is there
-// already is kept. A Go file gets the name of the package that its folder has.
+// Create plans a new file and records it in the base. An existing file stays as it is. A Go file gets the package name
+// of its folder.
 func (p *Plan) Create(path string, content []byte) error {
 	content = p.joining(path, content)
 	if p.needs != nil {
@@ -159,8 +158,7 @@ func (p *Plan) Create(path string, content []byte) error {
 	return nil
 }
 
-// Write plans a file that Slipway keeps up to date itself, such as PROJECT; it has
-// no merge base.
+// Write plans a file that slipway itself keeps up to date, such as PROJECT. It has no merge base.
 func (p *Plan) Write(path string, content []byte) error {
 	c, err := p.Find(path)
 	if err != nil {
@@ -171,8 +169,7 @@ func (p *Plan) Write(path string, content []byte) error {
 	return nil
 }
 
-// Remove plans the deletion of a file, and that the base forgets it. A file that is not
-// there needs none.
+// Remove plans the deletion of a file, and deletes it from the base. A missing file is no error.
 func (p *Plan) Remove(path string) error {
 	c, err := p.Find(path)
 	if err != nil {
@@ -186,8 +183,8 @@ func (p *Plan) Remove(path string) error {
 	return nil
 }
 
-// Move plans that a file gets another path, in the base too; it can be edited there.
-// A file that is there already is refused.
+// Move plans another path for a file, in the base too. It refuses a path that exists. The file can be edited under its
+// new path.
 func (p *Plan) Move(from, to string) error {
 	if err := p.Copy(from, to); err != nil {
 		return err
@@ -207,7 +204,7 @@ func (p *Plan) Move(from, to string) error {
 	return err
 }
 
-// Copy plans a second file with a file's present content, mode and base.
+// Copy plans a second file with the present content, mode and base of another. It refuses a path that exists.
 func (p *Plan) Copy(from, to string) error {
 	old, err := p.Find(from)
 	if err != nil {
@@ -232,9 +229,8 @@ func (p *Plan) Copy(from, to string) error {
 	return nil
 }
 
-// Edit plans a change to an existing file, and the same change to its merge base. An edit that is refused leaves the
-// plan as it is and is reported by [Plan.Refusal]. [Plan.Insert] is for text that a verb's undoing is to take out
-// again.
+// Edit plans a change to an existing file and to its merge base. A refused edit leaves the plan as it is; see
+// [Plan.Refusal]. Text that undoing must be able to remove needs [Plan.Insert].
 func (p *Plan) Edit(path string, change func(path string, src []byte) ([]byte, error)) error {
 	return p.edit(path, change, func(path string, src []byte) ([][]byte, error) {
 		out, err := change(path, src)
@@ -243,7 +239,7 @@ func (p *Plan) Edit(path string, change func(path string, src []byte) ([]byte, e
 }
 
 // InsertIfPlaced is [Plan.Insert] for pieces that the project works without, such as a sample's line in a list. A file
-// that has no place for them stays as it is, and [Plan.Left] names the lines that its author may add.
+// without a place for them stays as it is, and [Plan.Left] lists the lines to add by hand.
 func (p *Plan) InsertIfPlaced(path string, of Pieces, lines string) error {
 	refusals := len(p.refused)
 	if err := p.Insert(path, of); err != nil {
@@ -256,17 +252,17 @@ func (p *Plan) InsertIfPlaced(path string, of Pieces, lines string) error {
 	return nil
 }
 
-// Leave adds to what [Plan.Left] lists. A plan that records needs nothing of it.
+// Leave adds an entry to [Plan.Left], unless the plan only records.
 func (p *Plan) Leave(text string) {
 	if p.needs == nil {
 		p.left = append(p.left, text)
 	}
 }
 
-// Left lists what the plan leaves to the user: the place, why, and the lines to add.
+// Left lists what the plan leaves to the user: the place, the reason, and the lines to add.
 func (p *Plan) Left() []string { return p.left }
 
-// edit is [Plan.Edit], with the steps in which the merge base is changed.
+// edit is [Plan.Edit] with another change for the merge base, in steps.
 func (p *Plan) edit(path string, change func(path string, src []byte) ([]byte, error), inBase func(path string, src []byte) ([][]byte, error)) error {
 	if p.needs != nil {
 		return nil
@@ -294,8 +290,8 @@ func (p *Plan) edit(path string, change func(path string, src []byte) ([]byte, e
 	c.set(after)
 	p.track(c)
 	if old, ok := p.base.File(path); ok {
-		// The base has every insertion point that was scaffolded; a base that cannot
-		// take the change stays as it is and gives a larger merge later.
+		// The base has every insertion point that was scaffolded. If the change fails there, the base stays as it is,
+		// and a later merge is larger.
 		if steps, err := inBase(path, old); err == nil {
 			for _, step := range steps {
 				p.base.Set(path, step)
@@ -305,7 +301,7 @@ func (p *Plan) edit(path string, change func(path string, src []byte) ([]byte, e
 	return nil
 }
 
-// Keep reports about a file that its owner's version of it stays, in whole or in part.
+// Keep reports that the user's version of a file stays, in whole or in part.
 func (p *Plan) Keep(path, why string) error {
 	c, err := p.Find(path)
 	if err != nil {
@@ -333,14 +329,13 @@ func (p *Plan) track(c *File) {
 	p.changes = append(p.changes, c)
 }
 
-// Refuse adds a refusal: the plan is not finished then.
+// Refuse adds a refusal. The plan cannot be applied then.
 func (p *Plan) Refuse(e *report.Error) { p.refused = append(p.refused, e) }
 
-// Refused reports whether something could not be planned.
+// Refused reports whether a change was refused; see [Plan.Refusal].
 func (p *Plan) Refused() bool { return len(p.refused) > 0 }
 
-// Refusal returns the edits that could not be planned, as one error: the first
-// with its place, the others with theirs in the hint.
+// Refusal returns all refusals as one error, or nil: the first with its place, the others in the hint.
 func (p *Plan) Refusal() error {
 	if len(p.refused) == 0 {
 		return nil
@@ -352,8 +347,7 @@ func (p *Plan) Refusal() error {
 	return &all
 }
 
-// Finish adds the base to a plan that is otherwise complete. A plan that changes
-// no other file leaves it alone.
+// Finish completes the plan with the base. A plan that changes no other file leaves the base as it is.
 func (p *Plan) Finish() error {
 	if err := p.Refusal(); err != nil {
 		return err
@@ -364,8 +358,7 @@ func (p *Plan) Finish() error {
 	return p.FinishBase()
 }
 
-// FinishBase is [Plan.Finish] for verbs of which the base is a result of its own: it is written also
-// when no other file changes.
+// FinishBase is [Plan.Finish] for verbs whose result is the base: it writes the base even if no other file changes.
 func (p *Plan) FinishBase() error {
 	if err := p.Refusal(); err != nil {
 		return err
@@ -380,13 +373,13 @@ func (p *Plan) FinishBase() error {
 		return err
 	}
 	there, err := p.Exists(base.AttributesPath)
-	if err != nil || there { // what a user wrote there stays
+	if err != nil || there { // the user's attributes stay
 		return err
 	}
 	return p.Write(base.AttributesPath, []byte(base.Attributes))
 }
 
-// removeBase plans that a base without files goes, with its attributes unless they are the user's.
+// removeBase plans the deletion of an empty base, and of its attributes unless the user changed them.
 func (p *Plan) removeBase() error {
 	attributes, err := p.Find(base.AttributesPath)
 	if err != nil {

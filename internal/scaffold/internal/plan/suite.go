@@ -8,29 +8,27 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 )
 
-// SuiteClient is the variable by which tests from templates reach the control plane: their own, or one that the suite
-// declares.
+// SuiteClient is the variable by which tests from templates reach the control plane. They or the suite declare it.
 const SuiteClient = "k8sClient"
 
-// suiteStart is the function of a suite from a template that returns the client to a test. Suites of earlier versions
-// and those of other tools declare the variable.
+// suiteStart is the function of the scaffolded suite that returns the client to a test. Suites of older versions and of
+// other tools declare [SuiteClient] instead.
 const suiteStart = "controlPlane"
 
-// suiteNames are declared by suites with which one from a template does not compile, or makes no sense.
+// suiteNames are declarations with which the scaffolded suite conflicts.
 var suiteNames = []string{"TestMain", "testEnv", SuiteClient, suiteStart, "startControlPlane", "stopControlPlane", "started"}
 
-// A Suite is a test suite that the project's authors wrote.
+// A Suite is a test suite that the project's authors wrote. The zero value is none.
 type Suite struct {
-	// File is where it is, or "" when the project has none of its own.
 	File string
 	// Why is the reason why tests from templates do not compile with it.
 	Why string
-	// Ginkgo is whether it runs specs.
+	// Ginkgo reports whether it runs Ginkgo specs.
 	Ginkgo bool
 }
 
-// OwnSuite returns the suite with which tests from templates do not fit, if the authors wrote one. A suite from a
-// template would be in file.
+// OwnSuite returns the authors' suite with which tests from templates do not compile, or the zero Suite. File is the
+// path of the scaffolded suite.
 func (p *Plan) OwnSuite(file string) (Suite, error) {
 	suite, err := p.Find(file)
 	if err != nil {
@@ -50,7 +48,7 @@ func (p *Plan) OwnSuite(file string) (Suite, error) {
 
 const usesGinkgo = "its tests use Ginkgo"
 
-// suiteIn is a suite that is where one from a template would be.
+// suiteIn returns the suite in the file that the scaffolded one would have.
 func (p *Plan) suiteIn(file *File) Suite {
 	if gofile.UsesGinkgo(file.Before()) {
 		return Suite{File: file.Path(), Why: usesGinkgo, Ginkgo: true}
@@ -61,15 +59,14 @@ func (p *Plan) suiteIn(file *File) Suite {
 	return Suite{File: file.Path(), Why: "it declares neither " + suiteStart + " nor " + SuiteClient}
 }
 
-// TestsStart reports whether tests in a folder get their client from a function that starts the control plane. A folder
-// that has it in a variable alone has a TestMain or a spec for that.
+// TestsStart reports whether tests in a folder get their client from [suiteStart]. A folder that only declares
+// [SuiteClient] starts the control plane in a TestMain or a spec.
 func (p *Plan) TestsStart(dir string) bool {
 	starting, _ := p.Declaring(dir, suiteStart)
 	declaring, _ := p.Declaring(dir, SuiteClient)
 	return starting != "" || declaring == ""
 }
 
-// runningSpecs returns the test file in a folder that runs the specs of its package.
 func (p *Plan) runningSpecs(dir string) (running string) {
 	p.eachGo(dir, func(file string, src []byte) bool {
 		if strings.HasSuffix(file, "_test.go") && gofile.UsesGinkgo(src) {
@@ -80,8 +77,8 @@ func (p *Plan) runningSpecs(dir string) (running string) {
 	return running
 }
 
-// Declaring returns the file in a folder that declares one of the names, and that name. Any file of Go may: some
-// authors keep a suite in one that go test does not take.
+// Declaring returns the file in a folder that declares one of the names, and that name. It reads files without the
+// suffix _test.go too, since some authors keep a suite there.
 func (p *Plan) Declaring(dir string, names ...string) (declaring, name string) {
 	p.eachGo(dir, func(file string, src []byte) bool {
 		if name = gofile.Declares(src, names...); name != "" {
@@ -92,8 +89,8 @@ func (p *Plan) Declaring(dir string, names ...string) (declaring, name string) {
 	return declaring, name
 }
 
-// eachGo reads the Go files of a folder, tests last, until visit returns false. What cannot be read is reported when it
-// is written. What a repository says may lead elsewhere, where nothing is.
+// eachGo visits the Go files of a folder, tests last, until visit returns false. It skips unreadable files, which fail
+// when they are written, and folders outside the project, which a hostile PROJECT may name.
 func (p *Plan) eachGo(dir string, visit func(file string, src []byte) bool) {
 	if dir = path.Clean(dir); !fs.ValidPath(dir) {
 		return

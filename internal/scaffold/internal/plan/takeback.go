@@ -13,20 +13,19 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/transaction"
 )
 
-// A Replaced is a file as it was before something that follows from a plan, such as generating, wrote it.
+// A Replaced is the earlier state of a file that something after the plan, such as generating, wrote.
 type Replaced struct {
 	Path    string // relative to the project, with slashes
 	Existed bool
 	Before  []byte
 }
 
-// TakeBack makes the project what it was before [Plan.Apply], for when what follows from the plan fails. Files that
-// others wrote get their earlier content, too: those of before were written before the plan was made, and those of
-// after followed from it. It changes all files or none: a file that was changed since the plan was applied is an
-// error, and everything stays.
+// TakeBack restores the project as it was before [Plan.Apply], if a step after it fails. It also restores files that
+// others wrote: those of before preceded the plan, those of after followed it. It restores all files or none: if a file
+// of the plan changed since, it fails and changes nothing.
 func (p *Plan) TakeBack(before, after []Replaced) error {
 	var was []Replaced
-	is := map[string]File{} // of files that the plan alone wrote
+	is := map[string]File{} // files that only the plan wrote
 	was = append(was, before...)
 	for _, c := range p.changes {
 		if c.writes() {
@@ -59,7 +58,7 @@ func (p *Plan) TakeBack(before, after []Replaced) error {
 	return nil
 }
 
-// restore adds what makes a file as it is the file that it was, unless it is that.
+// restore appends the change that restores a file, if it is needed.
 func (p *Plan) restore(files []transaction.File, is File, was Replaced) []transaction.File {
 	if is.exists == was.Existed && bytes.Equal(is.before, was.Before) {
 		return files
@@ -69,7 +68,6 @@ func (p *Plan) restore(files []transaction.File, is File, was Replaced) []transa
 	})
 }
 
-// onDisk is a file as it is now.
 func (p *Plan) onDisk(path string) (File, error) {
 	data, err := safefs.ReadFile(filepath.Join(p.Root(), filepath.FromSlash(path)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +76,7 @@ func (p *Plan) onDisk(path string) (File, error) {
 	return File{exists: err == nil, before: data}, nil
 }
 
-// noteModes remembers the permissions of files that go, for when they come back.
+// noteModes records the permissions of files to delete, for [Plan.TakeBack].
 func (p *Plan) noteModes() {
 	p.modes = map[string]fs.FileMode{}
 	for _, c := range p.changes {

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/templates"
 )
 
-// CreateTree plans a file for every template below dir, at the same path.
+// CreateTree plans a file for every template below dir, at the same path; see [Plan.Create].
 func (p *Plan) CreateTree(dir string, data any) error {
 	names, err := templates.Below(dir)
 	if err != nil {
@@ -23,17 +23,17 @@ func (p *Plan) CreateTree(dir string, data any) error {
 	return nil
 }
 
-// CreateFrom plans a file from a template.
+// CreateFrom is [Plan.Create] with the content of a template.
 func (p *Plan) CreateFrom(name, file string, data any) error {
 	return p.from(p.Create, name, file, data)
 }
 
-// RequireFrom plans a file from a template that several parts of a project share.
+// RequireFrom is [Plan.Require] with the content of a template.
 func (p *Plan) RequireFrom(name, file string, data any) error {
 	return p.from(p.Require, name, file, data)
 }
 
-// from plans a file from a template. Go files get Go's format, which a template that puts code together does not keep.
+// from renders a template. It formats Go files, because templates that assemble code do not keep gofmt's format.
 func (p *Plan) from(plan func(file string, content []byte) error, name, file string, data any) error {
 	if p.NamesOnly() {
 		return plan(file, nil)
@@ -50,8 +50,8 @@ func (p *Plan) from(plan func(file string, content []byte) error, name, file str
 	return plan(file, content)
 }
 
-// MadeBy says which slipway plans. Files that bring slipway to other machines name that release then, so that a project
-// is built alike everywhere; a slipway that is of none has them name the branch.
+// MadeBy sets the version of slipway. Files that install slipway on other machines name that release, so that a project
+// is built alike everywhere. If the version is no release, they name the branch.
 func (p *Plan) MadeBy(version string) {
 	p.release = ""
 	if release.IsVersion(version) {
@@ -59,5 +59,5 @@ func (p *Plan) MadeBy(version string) {
 	}
 }
 
-// Release is the release of the slipway that plans, and "" for one that is of none.
+// Release is the release that is planning, or "" if it is none.
 func (p *Plan) Release() string { return p.release }

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// Groups lists the groups of kinds that the project's code defines for an API server, in the order of PROJECT. A kind
-// that is no object, such as that of the manager's configuration file, is none of them.
+// Groups lists the groups whose kinds the project defines for an API server, in the order of PROJECT. A kind that is no
+// object, such as the manager's configuration file, does not count.
 func Groups(p *plan.Plan, file *project.Project) []string {
 	var groups []string
 	for _, r := range file.Resources {
@@ -22,14 +22,14 @@ func Groups(p *plan.Plan, file *project.Project) []string {
 	return groups
 }
 
-// served reports whether a kind's type is an object, or may become one: its package has kinds, or markers of them.
+// served reports whether a kind's type is an object, or may become one because its package has kinds or markers.
 func served(p *plan.Plan, file *project.Project, r project.Resource) bool {
 	of := p.Code().Package(file.APIDir(r))
 	return of.Dir != "" && !slices.Contains(of.Structs, r.Kind)
 }
 
-// Declarations are all versions of a kind in the project's code, by what their packages say of group and version. A CRD
-// is made of all of them, whether PROJECT lists them or not.
+// Declarations returns all versions of a kind in the project's code, by the group and version of their packages. The
+// CRD has all of them, whether PROJECT lists them or not.
 func Declarations(p *plan.Plan, file *project.Project, r project.Resource) ([]codebase.Kind, error) {
 	groups := GroupsOf(file, r)
 	var found []codebase.Kind
@@ -42,8 +42,8 @@ func Declarations(p *plan.Plan, file *project.Project, r project.Resource) ([]co
 	return found, err
 }
 
-// Unlisted are the kinds that only the project's code has, as PROJECT would list them, but for their controllers and
-// webhooks. A kind in a group of the project's has the names that PROJECT has of it.
+// Unlisted returns the kinds that the code has and PROJECT does not, as PROJECT would list them, without controllers
+// and webhooks. A kind of a listed group gets that group's name and domain.
 func Unlisted(p *plan.Plan, file *project.Project) (all []project.Resource, err error) {
 	kinds, err := p.Code().Kinds()
 	if err != nil {
@@ -63,7 +63,7 @@ func Unlisted(p *plan.Plan, file *project.Project) (all []project.Resource, err 
 			}
 		}
 		if r.Group == "" && k.Package.Group == "" {
-			continue // the generators make nothing of it
+			continue // no generator generates anything from it
 		}
 		r = r.InAPIGroup(k.Package.Group)
 		r.Path = p.Code().ImportPath(file.Repo, k.Package.Dir)
@@ -72,8 +72,7 @@ func Unlisted(p *plan.Plan, file *project.Project) (all []project.Resource, err 
 	return all, nil
 }
 
-// TypesFile is the file of the types of a kind in PROJECT: the one of its folder in which the code declares them, else
-// the usual one.
+// TypesFile returns the file in which the code declares a kind of PROJECT, or else the layout's file.
 func TypesFile(p *plan.Plan, file *project.Project, r project.Resource) string {
 	usual := file.TypesFile(r)
 	if k := p.Code().KindIn(path.Dir(usual), r.Kind); k != nil && file.Own(r) {
@@ -82,7 +81,8 @@ func TypesFile(p *plan.Plan, file *project.Project, r project.Resource) string {
 	return usual
 }
 
-// GroupsOf are the API groups that r's may be: the one of its names, and those in the code of others of its group.
+// GroupsOf returns the API groups that r may have: by its names, and by the code of kinds with the same group in
+// PROJECT.
 func GroupsOf(file *project.Project, r project.Resource) []string {
 	groups := []string{r.QualifiedGroup()}
 	for _, o := range file.Resources {

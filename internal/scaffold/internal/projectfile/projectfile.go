@@ -1,5 +1,5 @@
-// Package projectfile reads and plans the PROJECT file of a project that is there, and says what is wrong with one, or
-// with the names that a user gave, in words for the user.
+// Package projectfile reads and plans the PROJECT file of an existing project. It explains to the user mistakes in
+// PROJECT and in names.
 package projectfile
 
 import (
@@ -22,16 +22,15 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// seeProject is the command that shows what became of the PROJECT file.
 const seeProject = "git diff -- " + project.FileName
 
-// Load reads the PROJECT file, as the code shows it, and refuses layouts that are not known.
+// Load reads PROJECT, corrected by what the code shows. It refuses unknown layouts.
 func Load(folder *fileview.Folder) (*project.Project, error) {
 	_, file, err := Look(folder)
 	return file, err
 }
 
-// Read reads the PROJECT file, of whatever layout.
+// Read reads PROJECT as it is written, with any layout. Version 2 records no name: then it follows from the code.
 func Read(folder *fileview.Folder) (*project.Project, error) {
 	code := plan.Reading(folder).Code()
 	file, err := read(folder.Root(), code)
@@ -57,7 +56,7 @@ func read(root string, code *codebase.Codebase) (*project.Project, error) {
 	return file, nil
 }
 
-// Open reads the PROJECT file, as [Load] does, and starts a plan for its project.
+// Open is [Load] that also starts a plan for the project. It refuses unknown keys in PROJECT.
 func Open(folder *fileview.Folder) (*plan.Plan, *project.Project, error) {
 	p, err := plan.New(folder)
 	if err != nil {
@@ -74,7 +73,7 @@ func Open(folder *fileview.Folder) (*plan.Plan, *project.Project, error) {
 	return p, file, refuseUnknown(written)
 }
 
-// Look is [Open] for those who change nothing: see [plan.Reading].
+// Look is [Open] for callers that change nothing: see [plan.Reading].
 func Look(folder *fileview.Folder) (*plan.Plan, *project.Project, error) {
 	p := plan.Reading(folder)
 	written, err := read(p.Root(), p.Code())
@@ -85,21 +84,21 @@ func Look(folder *fileview.Folder) (*plan.Plan, *project.Project, error) {
 	return p, file, err
 }
 
-// described is the project as its code shows it.
+// described returns the project as its code shows it.
 func described(p *plan.Plan, written *project.Project) (*project.Project, error) {
 	if err := checkLayout(written); err != nil {
 		return written, err
 	}
-	if _, err := gomod.Read(p.Code().View()); err != nil { // whose path the code's imports begin with
+	if _, err := gomod.Read(p.Code().View()); err != nil { // imports in the code begin with its path
 		return nil, err
 	}
 	return p.Code().Described()
 }
 
-// damaged is a mistake in the PROJECT file as its user sees it.
+// damaged explains a mistake in PROJECT.
 func damaged(fe *project.FieldError) error {
 	what := fe.Summary()
-	if fe.Field == "" { // it is about the file as a whole
+	if fe.Field == "" { // the mistake concerns the whole file
 		what = "the project's description " + fe.Problem
 	}
 	return &report.Error{
@@ -108,10 +107,9 @@ func damaged(fe *project.FieldError) error {
 	}
 }
 
-// terseExample is how version 2 of the file lists kinds.
+// terseExample shows how version 2 of PROJECT lists kinds.
 const terseExample = "resources:\n- group: batch\n  version: v1\n  kind: CronJob"
 
-// checkLayout refuses projects of another kind.
 func checkLayout(file *project.Project) error {
 	e := &report.Error{Next: seeProject}
 	key := ""
@@ -133,8 +131,8 @@ func checkLayout(file *project.Project) error {
 	return e
 }
 
-// Write plans the PROJECT file: what differs from the project as [Open] has it. Entries of other kinds stay as they are
-// written, also where the code shows them otherwise, unless the layout changes.
+// Write plans PROJECT with the differences from the project that [Open] returned. Other entries stay as they are
+// written, even where the code shows something else, unless the layout changes.
 func Write(p *plan.Plan, file *project.Project) error {
 	written, err := p.Code().Project()
 	if err != nil {
@@ -168,7 +166,7 @@ func Write(p *plan.Plan, file *project.Project) error {
 	return p.Write(project.FileName, data)
 }
 
-// Edit plans edits of the project in a folder, all in one: either each of them can be done or none is.
+// Edit plans several edits of a project together: all are possible, or none is planned.
 func Edit(folder *fileview.Folder, edits ...func(*plan.Plan, *project.Project) error) (*plan.Plan, error) {
 	p, file, err := Open(folder)
 	if err != nil {
@@ -185,7 +183,7 @@ func Edit(folder *fileview.Folder, edits ...func(*plan.Plan, *project.Project) e
 	return p, p.Finish()
 }
 
-// RefuseTerse refuses what version 2 of PROJECT cannot record: it has group, version and kind.
+// RefuseTerse refuses what version 2 of PROJECT cannot record: it has only group, version and kind.
 func RefuseTerse(file *project.Project, what string) error {
 	if !file.IsV2() {
 		return nil
@@ -197,7 +195,7 @@ func RefuseTerse(file *project.Project, what string) error {
 	}
 }
 
-// Invalid makes a mistake in a flag's value the error that its user sees.
+// Invalid explains a mistake in a flag's value.
 func Invalid(flag string, err error) error {
 	fe, is := errors.AsType[*project.FieldError](err)
 	if !is {
@@ -206,7 +204,7 @@ func Invalid(flag string, err error) error {
 	return &report.Error{What: fe.Summary(), Where: flag, Hint: "expected " + fe.Expected}
 }
 
-// InvalidName names the flag that a mistake in a name came from.
+// InvalidName is [Invalid] for the flag that has the name of the mistaken field.
 func InvalidName(err error) error {
 	if fe, is := errors.AsType[*project.FieldError](err); is {
 		return Invalid("--"+fe.Field, err)
@@ -214,8 +212,8 @@ func InvalidName(err error) error {
 	return err
 }
 
-// refuseUnknown refuses to change a project whose file has a key that the format does not have, as kubebuilder does:
-// what a misspelt key says would be passed over, and code written for another project.
+// refuseUnknown refuses to change a project whose PROJECT has an unknown key, as kubebuilder does. A misspelt key would
+// be ignored, and the code would be for another project.
 func refuseUnknown(file *project.Project) error {
 	unknown := file.Unknown()
 	if unknown == nil {
@@ -231,7 +229,7 @@ func refuseUnknown(file *project.Project) error {
 	}
 }
 
-// nearest is the one of some words that a misspelt one may stand for; "" if none is near.
+// nearest returns the word that a misspelt one may mean, or "".
 func nearest(word string, words []string) string {
-	return spelling.Nearest(word, words, min(2, len(word)/3)) // of a short word most letters have to be right
+	return spelling.Nearest(word, words, min(2, len(word)/3)) // in a short word, most letters must match
 }

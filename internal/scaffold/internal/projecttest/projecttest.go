@@ -1,7 +1,7 @@
-// Package projecttest makes real projects for the tests of what plans changes to them.
+// Package projecttest makes real projects for the tests of planners.
 //
 //	root := projecttest.New(t, newproject.Options{})
-//	projecttest.Apply(t)(newapi.Create(root, options))
+//	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), options))
 //	main := projecttest.Read(t, root, "cmd/main.go")
 package projecttest
 
@@ -23,8 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 )
 
-// New scaffolds a project in a folder of the test's own: op, unless the options have another name, of the module
-// example.com/op.
+// New scaffolds a project in a temporary folder. Defaults: name op, domain example.com, module example.com/op.
 func New(t testing.TB, o newproject.Options) (root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -34,8 +33,8 @@ func New(t testing.TB, o newproject.Options) (root string) {
 	return root
 }
 
-// Apply writes what a plan says, which must have been made without an error, and returns its changes. It does without
-// the transaction of [plan.Plan.Apply], whose waiting for the disk takes a hundred times as long as all the rest.
+// Apply writes a plan and returns its changes. It fails the test on an error. It skips the transaction of
+// [plan.Plan.Apply], whose syncing to disk takes a hundred times as long.
 func Apply(t testing.TB) func(*plan.Plan, error) []report.File {
 	return func(p *plan.Plan, err error) []report.File {
 		t.Helper()
@@ -74,7 +73,7 @@ func write(p *plan.Plan, change report.File) error {
 	return os.WriteFile(name, f.After(), 0o644)
 }
 
-// Unpack writes the files of a txtar archive into the project.
+// Unpack writes the files of a txtar archive into the project, over existing ones.
 func Unpack(t testing.TB, root, archive string) {
 	t.Helper()
 	for _, f := range txtar.Parse([]byte(archive)).Files {
@@ -88,7 +87,7 @@ func Unpack(t testing.TB, root, archive string) {
 	}
 }
 
-// Read returns a file of the project, which must be there.
+// Read returns a file of the project. It fails the test if the file is missing.
 func Read(t testing.TB, root, name string) string {
 	t.Helper()
 	data, err := safefs.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
@@ -98,8 +97,7 @@ func Read(t testing.TB, root, name string) string {
 	return string(data)
 }
 
-// Holds fails the test for each text that a file of the project lacks; a text that begins with "!" is one that it must
-// lack.
+// Holds fails the test for each text that a file lacks. A text that begins with "!" must be missing.
 func Holds(t testing.TB, root, name string, texts ...string) {
 	t.Helper()
 	got := Read(t, root, name)
@@ -112,7 +110,7 @@ func Holds(t testing.TB, root, name string, texts ...string) {
 	}
 }
 
-// Paths are the files on which a plan takes an action, in order.
+// Paths returns the sorted paths of the changes with an action.
 func Paths(files []report.File, action report.Action) []string {
 	var paths []string
 	for _, f := range files {
@@ -124,7 +122,7 @@ func Paths(files []report.File, action report.Action) []string {
 	return paths
 }
 
-// Tree reads all files of a project, by their paths.
+// Tree returns the contents of all files of a project, by path.
 func Tree(t testing.TB, root string) map[string]string {
 	t.Helper()
 	tree := map[string]string{}

@@ -5,11 +5,11 @@ import (
 	"go/token"
 )
 
-// conversionPackage has the interfaces that methods of a kind's versions satisfy without any code that calls them
-// by name: a spoke asserts that the hub is one.
+// conversionPackage has the interfaces for conversion. A spoke's code asserts that its hub implements one, and calls
+// none of the hub's methods by name.
 const conversionPackage = "sigs.k8s.io/controller-runtime/pkg/conversion"
 
-// methods are those that a file declares for types of other files, such as a kind's conversion.
+// methods are declared in a file on types of other files, such as a kind's conversion.
 type methods struct {
 	names, receivers map[string]bool
 }
@@ -28,7 +28,7 @@ func methodsIn(file *ast.File) methods {
 	return m
 }
 
-// typeName is the name of a receiver's type, or "" when that has type parameters.
+// typeName returns the name of a receiver's type, or "" if it has type parameters.
 func typeName(e ast.Expr) string {
 	if star, ok := e.(*ast.StarExpr); ok {
 		e = star.X
@@ -39,8 +39,8 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// members are the names that a file selects of values, and the first line that does: by the value's type where the code
-// has it on the spot, as (&Ship{}).SetupWebhookWithManager does, and under "" otherwise.
+// members maps the name of a type to the names that a file selects from its values, each with the first line. The type
+// is known if the value is a literal, as in (&Ship{}).SetupWebhookWithManager; else it is "".
 type members map[string]map[string]int
 
 func membersIn(file *ast.File, line func(token.Pos) int) members {
@@ -60,7 +60,7 @@ func membersIn(file *ast.File, line func(token.Pos) int) members {
 	return all
 }
 
-// literalType is the name of the type of a literal, or "" for other values and types of other packages.
+// literalType returns the name of a literal's type, or "" for other values and for types of other packages.
 func literalType(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -73,7 +73,7 @@ func literalType(e ast.Expr) string {
 	return ""
 }
 
-// first returns the lowest line at which one of the methods may be called.
+// first returns the lowest line that may call one of the methods, or 0.
 func (m methods) first(all members) int {
 	lowest := first(m.names, all[""])
 	for receiver := range m.receivers {
@@ -84,8 +84,8 @@ func (m methods) first(all members) int {
 	return lowest
 }
 
-// usesMethods returns a line of src that needs methods of declaring, or 0: it calls one in the same folder, or
-// converts to their type from elsewhere.
+// usesMethods returns a line of src that needs methods of declaring, or 0: it calls one in the same folder, or converts
+// to their type from another one.
 func (src *source) usesMethods(declaring *source, importPath string) int {
 	if src.dir == declaring.dir {
 		return declaring.methods.first(src.members)

@@ -1,12 +1,12 @@
-// Package references finds out which Go files of a project use what another file declares,
-// by syntax alone, so that a file is not deleted under those who need it.
+// Package references finds the Go files that use the declarations of another file, so that no file is deleted while
+// others need it. It reads syntax alone.
 //
 //	sources, err := references.Read(plan.Code())
 //	place, used := sources.Of("api/v1/cronjob_types.go", leaving)
 //
-// Syntax sees every use by name: of a package's exported names in files that import it,
-// and of all its names in its own folder. Methods are seen where a file declares them for a type of another
-// one, as those that convert a kind's versions; others are found with their type.
+// Syntax shows every use by name: of a package's exported names in files that import it, and of all names in the
+// package's own folder. Methods count if a file declares them on a type of another file, such as a conversion. Other
+// methods are used where their type is.
 package references
 
 import (
@@ -27,27 +27,27 @@ import (
 	"github.com/slipway-dev/slipway/internal/codebase"
 )
 
-// Sources are the Go files of a project, by their path relative to it, with slashes.
+// Sources are the Go files of a project, by path with slashes.
 type Sources struct {
 	files   map[string]*source
-	modules map[string]string // folders with a go.mod, and the path of the module
+	modules map[string]string // module paths by the folders of go.mod files
 }
 
-// A source is what is needed to know of a file.
+// A source is what is known about a file.
 type source struct {
 	data       []byte
 	dir, pkg   string
 	declares   map[string]bool
-	unresolved map[string]int            // names that the file does not declare, and a line that has them
-	imports    map[string]string         // names to import paths
-	dots       []string                  // paths imported as .
-	selected   map[string]map[string]int // of an imported name: what is selected, and a line that does
+	unresolved map[string]int            // names that the file does not declare, each with a line
+	imports    map[string]string         // import paths to names; "" is the package's own name
+	dots       []string                  // paths of dot imports
+	selected   map[string]map[string]int // by imported name: what is selected from it, each with a line
 	methods    methods
 	members    members
 }
 
-// Read reads the Go files of a project, those of other modules in it too. Generated ones, which follow from the others,
-// are left out; so is what does not parse.
+// Read reads the Go files of a project, including its nested modules. It skips generated files, which follow from
+// others, and files that do not parse.
 func Read(code *codebase.Codebase) (*Sources, error) {
 	s := &Sources{files: map[string]*source{}}
 	names, modules, err := code.Sources()
@@ -68,7 +68,7 @@ func Read(code *codebase.Codebase) (*Sources, error) {
 	return s, err
 }
 
-// Set makes data the content of a file.
+// Set replaces the content of a file.
 func (s *Sources) Set(name string, data []byte) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, data, 0)
 	if err != nil {
@@ -123,8 +123,7 @@ func (src *source) addImport(spec *ast.ImportSpec) {
 	}
 }
 
-// Of returns where a name that the file declares is used, leaving out files that leaving
-// holds: those are no reason to keep it.
+// Of returns a place that uses a declaration of the file. Files in leaving do not count.
 func (s *Sources) Of(name string, leaving map[string]bool) (place string, used bool) {
 	all := s.Places(name, leaving)
 	if len(all) == 0 {
@@ -133,7 +132,7 @@ func (s *Sources) Of(name string, leaving map[string]bool) (place string, used b
 	return slices.Min(all), true
 }
 
-// Places are all uses, one for each file. Programs come first: they start what the others are parts of.
+// Places returns one place for each file that uses a declaration. Programs come first, since they use the packages.
 func (s *Sources) Places(name string, leaving map[string]bool) []string {
 	declaring := s.files[name]
 	if declaring == nil {
@@ -155,8 +154,7 @@ func (s *Sources) Places(name string, leaving map[string]bool) []string {
 	return append(programs, packages...)
 }
 
-// Imports reports whether a file imports a package of the module, leaving out files that
-// leaving holds.
+// Imports reports whether a file imports a package of the module. Files in leaving do not count.
 func (s *Sources) Imports(module string, leaving map[string]bool) bool {
 	for name, src := range s.files {
 		if leaving[name] {
@@ -171,8 +169,7 @@ func (s *Sources) Imports(module string, leaving map[string]bool) bool {
 	return false
 }
 
-// Mention reports whether a file has the text, in code or in a comment, leaving out files
-// that leaving holds.
+// Mention reports whether a file contains the text, in code or in a comment. Files in leaving do not count.
 func (s *Sources) Mention(text string, leaving map[string]bool) bool {
 	for name, src := range s.files {
 		if !leaving[name] && bytes.Contains(src.data, []byte(text)) {
@@ -182,12 +179,12 @@ func (s *Sources) Mention(text string, leaving map[string]bool) bool {
 	return false
 }
 
-// usesOf returns a line of src that uses what declaring declares, methods among it, or 0.
+// usesOf returns a line of src that uses a declaration of declaring, or 0.
 func (src *source) usesOf(declaring *source, importPath string) int {
 	return cmp.Or(src.uses(declaring, importPath), src.usesMethods(declaring, importPath))
 }
 
-// uses returns a line of src that uses what declaring declares by its name, or 0.
+// uses is usesOf without methods.
 func (src *source) uses(declaring *source, importPath string) int {
 	if src.dir == declaring.dir && src.pkg == declaring.pkg {
 		return first(declaring.declares, src.unresolved)
@@ -206,7 +203,7 @@ func (src *source) uses(declaring *source, importPath string) int {
 	return 0
 }
 
-// first returns the lowest line at which one of the names is.
+// first returns the lowest line of any of the names, or 0.
 func first(names map[string]bool, lines map[string]int) int {
 	lowest := 0
 	for name := range names {
@@ -217,7 +214,7 @@ func first(names map[string]bool, lines map[string]int) int {
 	return lowest
 }
 
-// importPath is the path of the package in a folder, by the go.mod at or above it.
+// importPath returns the import path of a folder, by the go.mod in it or above it.
 func (s *Sources) importPath(dir string) string {
 	for above := dir; ; above = path.Dir(above) {
 		if module, ok := s.modules[above]; ok {
@@ -229,8 +226,7 @@ func (s *Sources) importPath(dir string) string {
 	}
 }
 
-// Dangling returns a line of Go code that uses an import which the code had and has no
-// more, or 0: before and after are the code without and with a change.
+// Dangling returns a line of after that uses an import which before has and after lacks, or 0.
 func Dangling(before, after []byte) int {
 	old, err := parser.ParseFile(token.NewFileSet(), "", before, parser.ImportsOnly)
 	if err != nil {

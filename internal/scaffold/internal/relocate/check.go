@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// A Mistake is what keeps a package from moving. Position is file:line:column.
+// A Mistake is a place that prevents a move. Position is file:line:column.
 type Mistake struct{ Position, Problem, Hint string }
 
-// Check reads the packages' own files, which source returns, and reports what the move would
-// break: files that are not Go, and names that a part takes from another one's files.
+// Check reads the packages' files through source and returns what the move would break: files that do not parse, and
+// uses of names that move to another part.
 func (s *Set) Check(source func(file string) ([]byte, error)) ([]Mistake, error) {
 	var mistakes []Mistake
 	for _, p := range s.Packages {
@@ -32,7 +32,7 @@ func (s *Set) Check(source func(file string) ([]byte, error)) ([]Mistake, error)
 	return mistakes, nil
 }
 
-// A source is a file of a package, parsed.
+// A source is a parsed file of a package.
 type source struct {
 	path string
 	name string // relative to the package
@@ -41,7 +41,7 @@ type source struct {
 	err  error
 }
 
-// parse parses the files directly in the package's folder.
+// parse parses the package's files, without those in subfolders.
 func (p *Package) parse(read func(string) ([]byte, error)) ([]source, error) {
 	var files []source
 	for _, name := range p.files() {
@@ -60,7 +60,7 @@ func (p *Package) parse(read func(string) ([]byte, error)) ([]source, error) {
 	return files, nil
 }
 
-// files are the names of all files that move, each once.
+// files returns the names of all files that move, each once.
 func (p *Package) files() []string {
 	var names []string
 	for _, part := range p.Parts {
@@ -70,7 +70,7 @@ func (p *Package) files() []string {
 	return slices.Compact(names)
 }
 
-// checkParts notes what each part declares and tells what it misses.
+// checkParts sets the declarations of each part, and returns the uses of names of other parts.
 func (p *Package) checkParts(files []source) []Mistake {
 	declared := map[string]string{} // name to file
 	for _, part := range p.Parts {
@@ -101,7 +101,7 @@ func (p *Package) checkParts(files []source) []Mistake {
 	return mistakes
 }
 
-// missing tells which names a file uses that are declared in files of other parts.
+// missing returns the uses of names that files of other parts declare.
 func (p *Package) missing(f source, part *Part, declared map[string]string) []Mistake {
 	var mistakes []Mistake
 	for _, ident := range f.file.Unresolved {
@@ -118,7 +118,7 @@ func (p *Package) missing(f source, part *Part, declared map[string]string) []Mi
 	return mistakes
 }
 
-// declarations are the names that a file adds to its package's scope.
+// declarations returns the names that a file adds to its package's scope.
 func declarations(file *ast.File) []string {
 	var names []string
 	for _, decl := range file.Decls {
@@ -145,7 +145,7 @@ func declarations(file *ast.File) []string {
 	return names
 }
 
-// syntaxMistake is a file that cannot be parsed; the parser's text begins with its place.
+// syntaxMistake splits the parser's error into position and text.
 func syntaxMistake(file string, err error) Mistake {
 	position, problem, ok := strings.Cut(err.Error(), ": ")
 	if !ok || !strings.HasPrefix(position, file) {

@@ -14,8 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// imports has the file import what moved from its new place. Names that the file uses stay,
-// except for those of a package that comes apart.
+// imports adapts the import paths to the move. The names in the file stay, except those of a package that is divided.
 func (r *rewriting) imports() error {
 	for _, spec := range r.file.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
@@ -37,7 +36,7 @@ func (r *rewriting) imports() error {
 	return nil
 }
 
-// movesFolder reports whether the package's folder takes the folder dir along.
+// movesFolder reports whether the subfolder dir moves with the package.
 func (p *Package) movesFolder(dir string) bool {
 	return slices.ContainsFunc(p.Parts, func(part *Part) bool { return part.hasBelow(dir) })
 }
@@ -46,7 +45,7 @@ func (s *Set) partWith(p *Package, dir string) *Part {
 	return p.Parts[slices.IndexFunc(p.Parts, func(part *Part) bool { return part.hasBelow(dir) })]
 }
 
-// reimport replaces one import by those of the parts whose names the file uses.
+// reimport replaces an import by the imports of those parts that the file uses.
 func (r *rewriting) reimport(spec *ast.ImportSpec, p *Package) error {
 	name := p.Name
 	if spec.Name != nil {
@@ -78,11 +77,10 @@ func (r *rewriting) reimport(spec *ast.ImportSpec, p *Package) error {
 	return nil
 }
 
-// named reports whether the package has the name that its path ends with: readers and tools take it for that.
+// named reports whether the last element of the import path is the package's name, as readers and tools assume.
 func (part *Part) named() bool { return path.Base(part.Import) == part.Name }
 
-// partsUsed are the parts that a file needs which imports the package under name: those
-// of which it names something, or the first.
+// partsUsed returns the parts that a file uses under name; the first part if it uses none.
 func (r *rewriting) partsUsed(p *Package, name string) []*Part {
 	if name == "_" {
 		return p.Parts
@@ -103,7 +101,7 @@ func (r *rewriting) partsUsed(p *Package, name string) []*Part {
 	return used
 }
 
-// rename changes the qualifier of what a part declares.
+// rename changes the qualifier of the names that a part declares.
 func (r *rewriting) rename(from, to string, part *Part) {
 	r.selectors(from, func(s *ast.SelectorExpr) {
 		if part.declares[s.Sel.Name] {
@@ -112,7 +110,7 @@ func (r *rewriting) rename(from, to string, part *Part) {
 	})
 }
 
-// selectors visits every name.Something of which name is an import, not a variable.
+// selectors visits every name.Something in which name is an import.
 func (r *rewriting) selectors(name string, visit func(*ast.SelectorExpr)) {
 	ast.Inspect(r.file, func(n ast.Node) bool {
 		s, ok := n.(*ast.SelectorExpr)
@@ -126,8 +124,8 @@ func (r *rewriting) selectors(name string, visit func(*ast.SelectorExpr)) {
 	})
 }
 
-// ImportsSorted reports whether imports are in the order that gofmt gives them: within each
-// group of lines, by path. A file that was formatted needs no more than that.
+// ImportsSorted reports whether imports are in gofmt's order: by path within each group of lines. A file that was
+// formatted before needs no further formatting then.
 func ImportsSorted(src []byte) bool {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", src, parser.ImportsOnly|parser.ParseComments)
@@ -136,7 +134,7 @@ func ImportsSorted(src []byte) bool {
 	}
 	for i, spec := range file.Imports {
 		if spec.Comment != nil {
-			return false // comments are aligned
+			return false // gofmt aligns such comments
 		}
 		if i == 0 {
 			continue
@@ -150,7 +148,6 @@ func ImportsSorted(src []byte) bool {
 	return true
 }
 
-// grouped reports whether an import stands in parentheses.
 func (r *rewriting) grouped(spec *ast.ImportSpec) bool {
 	for _, decl := range r.file.Decls {
 		if d, ok := decl.(*ast.GenDecl); ok && slices.Contains(d.Specs, ast.Spec(spec)) {
@@ -160,8 +157,8 @@ func (r *rewriting) grouped(spec *ast.ImportSpec) bool {
 	return false
 }
 
-// comments changes import paths in markers and directives, which tools read, and relative
-// paths in the latter.
+// comments adapts import paths in markers and directives, which tools read, and relative paths in go:generate
+// directives.
 func (r *rewriting) comments() {
 	for _, group := range r.file.Comments {
 		for _, c := range group.List {
@@ -191,7 +188,7 @@ func (r *rewriting) comment(text string) string {
 	return text
 }
 
-// importPattern finds the package's import path, or one below it, as a word.
+// importPattern matches the package's import path, or one below it, as a word.
 func (p *Package) importPattern() *regexp.Regexp {
 	return regexp.MustCompile(fmt.Sprintf(`(^|[^\w./-])%s($|[^\w.-])`, regexp.QuoteMeta(p.Import)))
 }

@@ -11,12 +11,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// climbing finds a relative path that leaves its folder, in a command line.
+// climbing matches a relative path in a command line that leads out of its folder.
 var climbing = lazy.Regexp(`(?:^|[\s=,:"'])\.\.(?:/[^\s"',:=]*)?`)
 
-// relativePaths has paths that lead out of the file's folder lead to the same place from
-// the new one: texts that begin with "../", and those that filepath.Join is given piece by
-// piece.
+// relativePaths adapts paths that lead out of the file's folder: string literals that begin with "../", and elements
+// that filepath.Join gets.
 func (r *rewriting) relativePaths() {
 	joined := map[*ast.BasicLit]bool{}
 	ast.Inspect(r.file, func(n ast.Node) bool {
@@ -36,7 +35,7 @@ func (r *rewriting) relativePaths() {
 	})
 }
 
-// isJoin reports whether a call puts a path together.
+// isJoin reports whether a call is filepath.Join or path.Join.
 func isJoin(call *ast.CallExpr) bool {
 	s, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || s.Sel.Name != "Join" || len(call.Args) == 0 {
@@ -46,7 +45,7 @@ func isJoin(call *ast.CallExpr) bool {
 	return ok && (x.Name == "filepath" || x.Name == "path")
 }
 
-// climbs returns the text of a literal that begins with "..".
+// climbs returns the text of a literal, and whether it begins with "..".
 func climbs(lit *ast.BasicLit) (string, bool) {
 	if lit.Kind != token.STRING {
 		return "", false
@@ -55,8 +54,8 @@ func climbs(lit *ast.BasicLit) (string, bool) {
 	return text, err == nil && (text == ".." || strings.HasPrefix(text, "../"))
 }
 
-// join rewrites the first literals that filepath.Join is given one after the other. Those that follow something else,
-// such as the folder of the file itself, are a path of the project only if they lead to what is there.
+// join rewrites the first run of literals in a call of Join. If other arguments precede them, such as the file's own
+// folder, it does so only if the path exists.
 func (r *rewriting) join(call *ast.CallExpr, seen map[*ast.BasicLit]bool) {
 	for _, arg := range call.Args {
 		if lit, ok := arg.(*ast.BasicLit); ok {
@@ -76,7 +75,7 @@ func (r *rewriting) join(call *ast.CallExpr, seen map[*ast.BasicLit]bool) {
 	if now == old {
 		return
 	}
-	if up, same := strings.CutSuffix(now, old); same { // deeper: the pieces stay
+	if up, same := strings.CutSuffix(now, old); same { // the path is deeper now: prepend elements
 		ups := strings.Split(strings.TrimSuffix(up, "/"), "/")
 		r.replace(args[0].Pos(), args[0].Pos(), quoted(ups)+", ")
 		return
@@ -84,7 +83,7 @@ func (r *rewriting) join(call *ast.CallExpr, seen map[*ast.BasicLit]bool) {
 	r.replace(args[0].Pos(), args[len(args)-1].End(), quoted(strings.Split(now, "/")))
 }
 
-// literals are the texts of the first arguments in a row that are literals, and the index of the first of them.
+// literals returns the first run of string literals among the arguments, and its index.
 func literals(args []ast.Expr) (first int, texts []string) {
 	for i, arg := range args {
 		text, err := "", error(nil)
@@ -102,7 +101,6 @@ func literals(args []ast.Expr) (first int, texts []string) {
 	return len(args) - len(texts), texts
 }
 
-// quoted writes texts as arguments of a call.
 func quoted(texts []string) string {
 	quoted := make([]string, len(texts))
 	for i, text := range texts {
@@ -111,8 +109,7 @@ func quoted(texts []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// literal rewrites a text that is a path of something in the project, which other texts
-// that begin with "../" are not.
+// literal rewrites a string literal if it is a path in the project. Other texts may begin with "../" too.
 func (r *rewriting) literal(lit *ast.BasicLit, text string) {
 	now := r.relative(text, false)
 	if now == text {
@@ -125,9 +122,8 @@ func (r *rewriting) literal(lit *ast.BasicLit, text string) {
 	r.replace(lit.Pos(), lit.End(), value)
 }
 
-// relative returns the path that leads from the file's new folder to where old led from
-// its present one, or old when that is nothing of the project's. What is known to be a path
-// may lead to what is not there yet, such as CRDs that are not generated.
+// relative returns the path from the file's new folder to what old refers to, or old if that is not in the project. If
+// isPath is set, the target may be missing, such as CRDs that are not generated yet.
 func (r *rewriting) relative(old string, isPath bool) string {
 	from := path.Dir(r.path)
 	to := path.Join(from, old)
@@ -145,12 +141,12 @@ func (r *rewriting) relative(old string, isPath bool) string {
 	return now
 }
 
-// leadsSomewhere reports whether a path leads into a folder of the project, or to something
-// outside of it.
+// leadsSomewhere reports whether a path leads into an existing folder of the project, or to something that exists
+// outside.
 func (s *Set) leadsSomewhere(name string) bool {
 	if name == "." || strings.HasPrefix(name, "..") {
 		return name == "." || s.Exists(name)
 	}
 	first, _, _ := strings.Cut(name, "/")
-	return first == "bin" || s.Exists(first) // tools are put into bin when they are needed
+	return first == "bin" || s.Exists(first) // tools are installed into bin later
 }

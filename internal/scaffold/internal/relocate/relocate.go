@@ -1,17 +1,14 @@
-// Package relocate rewrites the files of a project whose Go packages move to other
-// folders: package clauses, imports and what is named through them, relative paths, and
-// paths in files that are not Go.
+// Package relocate rewrites the files of a project whose Go packages move to other folders: package clauses, imports
+// and qualified names, relative paths, and paths in files that are not Go.
 //
-// It plans nothing and writes nothing. Its caller says what moves, in a [Set] that it has
-// checked, and has each file rewritten:
+// It plans and writes nothing. The caller describes the move in a [Set], checks it, and passes each file:
 //
 //	set := &relocate.Set{Packages: …, Exists: …}
-//	mistakes := set.Check(sources)
-//	after, err := set.Go("api/v1/job_types.go", src)
+//	mistakes, err := set.Check(readFile)
+//	after, err := set.Go("api/v1/job_types.go", target, src)
 //
-// Go files are parsed, and changed only where a position of the syntax tree says so:
-// comments and formatting stay. A package may be taken apart: then each of its files names
-// the part that it goes to.
+// It changes Go files only at positions of their syntax trees, so that comments and formatting stay. A package may be
+// divided: then each file belongs to one part.
 package relocate
 
 import (
@@ -20,45 +17,43 @@ import (
 	"strings"
 )
 
-// A Set is the packages that move, at once.
+// A Set is the packages that move together.
 type Set struct {
 	Module   string // path of the project's module
 	Packages []*Package
-	Folders  []Folder // those above packages, which Dockerfiles and Makefiles name
-	// Exists reports whether there is a file or folder at a path of the project, with
-	// slashes, before anything moves.
+	Folders  []Folder // folders above packages, which Dockerfiles and Makefiles name
+	// Exists reports whether a path of the project, with slashes, exists before the move.
 	Exists func(path string) bool
 }
 
-// A Package is one that moves.
+// A Package is a package that moves.
 type Package struct {
 	Dir    string // its folder in the project, with slashes
-	Import string // its import path
+	Import string
 	Name   string // in its package clause
 	Parts  []*Part
 }
 
-// A Part is what becomes of a package, or of some of its files.
+// A Part is the new place of a package, or of some of its files.
 type Part struct {
-	Dir    string   // the new folder
-	Import string   // the new import path
+	Dir    string // the new folder
+	Import string
 	Name   string   // the new name of the package
-	Alias  string   // a name for it in files that import several parts
-	Files  []string // names of its files, and of files in folders below, with slashes
-	Copies []string // names of files that other parts have too, such as a suite
+	Alias  string   // its name in files that import several parts
+	Files  []string // files that move, also from subfolders, with slashes
+	Copies []string // files that other parts get too, such as a suite
 
-	// Renames are folders below the package that get another name, with slashes.
+	// Renames maps subfolders of the package to their new names.
 	Renames map[string]string
 
-	declares map[string]bool // by Check: the names of its package's scope
+	declares map[string]bool // the names of the part's scope; set by Check
 }
 
-// has reports whether the part gets a file, or a copy of it.
 func (p *Part) has(name string) bool {
 	return slices.Contains(p.Files, name) || slices.Contains(p.Copies, name)
 }
 
-// place is the path of a file or folder of the package in the part.
+// place returns the path in the part of a file or folder of the package.
 func (p *Part) place(name string) string {
 	for from, to := range p.Renames {
 		if rest, ok := strings.CutPrefix(name+"/", from+"/"); ok {
@@ -68,8 +63,7 @@ func (p *Part) place(name string) string {
 	return name
 }
 
-// packageOf returns the moving package that a file of the project belongs to, and the
-// file's name in it.
+// packageOf returns the moving package that a file belongs to, and the file's name in it.
 func (s *Set) packageOf(file string) (*Package, string) {
 	for _, p := range s.Packages {
 		name, ok := strings.CutPrefix(file, p.Dir+"/")
@@ -80,14 +74,13 @@ func (s *Set) packageOf(file string) (*Package, string) {
 	return nil, ""
 }
 
-// A Target is a path that a file gets. The first one of a file is a move, others are
-// copies.
+// A Target is a new path of a file. The first target of a file is a move, others are copies.
 type Target struct {
 	Path string
 	part *Part // nil for a file that stays
 }
 
-// Targets returns where a file of the project goes: to its own path when it stays.
+// Targets returns the new paths of a file, or its present one if it stays.
 func (s *Set) Targets(file string) []Target {
 	p, name := s.packageOf(file)
 	if p == nil {
@@ -102,7 +95,7 @@ func (s *Set) Targets(file string) []Target {
 	return targets
 }
 
-// moved returns what becomes of a path of the project, a file or a folder.
+// moved returns the new path of a file or folder.
 func (s *Set) moved(name string) string {
 	for _, p := range s.Packages {
 		rest, ok := strings.CutPrefix(name+"/", p.Dir+"/")
@@ -119,7 +112,7 @@ func (s *Set) moved(name string) string {
 	return name
 }
 
-// hasBelow reports whether the part gets a file in the folder dir.
+// hasBelow reports whether a file of the subfolder dir moves to the part.
 func (p *Part) hasBelow(dir string) bool {
 	return slices.ContainsFunc(p.Files, func(name string) bool { return strings.HasPrefix(name, dir+"/") })
 }

@@ -13,15 +13,15 @@ import (
 	"strings"
 )
 
-// A SyntaxError is a Go file that has something to rewrite and cannot be parsed.
+// A SyntaxError reports a Go file that must be rewritten and cannot be parsed.
 type SyntaxError struct{ Mistake }
 
 func (e *SyntaxError) Error() string { return e.Position + ": " + e.Problem }
 
-// ErrDotImport says that a file imports a package that is taken apart without a name.
+// ErrDotImport reports a dot import of a package that is divided.
 var ErrDotImport = errors.New("the package is imported under the name . and is divided")
 
-// Go rewrites a Go file of the project, which is at path file now and becomes target.
+// Go rewrites a Go file, which is at the path file now and becomes target.
 func (s *Set) Go(file string, target Target, src []byte) ([]byte, error) {
 	if target.part == nil && !s.concerns(src) {
 		return src, nil
@@ -47,12 +47,10 @@ func (s *Set) Go(file string, target Target, src []byte) ([]byte, error) {
 	return r.apply(), nil
 }
 
-// concerns reports whether a file that stays names a package that moves.
 func (s *Set) concerns(src []byte) bool {
 	return slices.ContainsFunc(s.Packages, func(p *Package) bool { return bytes.Contains(src, []byte(p.Import)) })
 }
 
-// A rewriting collects the changes of one file.
 type rewriting struct {
 	set    *Set
 	file   *ast.File
@@ -63,18 +61,17 @@ type rewriting struct {
 	edits  []edit
 }
 
-// An edit puts text in the place of src[from:to].
+// An edit replaces src[from:to].
 type edit struct {
 	from, to int
 	text     string
 }
 
-// replace has the source between two positions replaced.
+// replace replaces the source between two positions.
 func (r *rewriting) replace(from, to token.Pos, text string) {
 	r.edits = append(r.edits, edit{r.tokens.Offset(from), r.tokens.Offset(to), text})
 }
 
-// apply returns the source with all changes.
 func (r *rewriting) apply() []byte {
 	slices.SortStableFunc(r.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
 	var out bytes.Buffer
@@ -88,8 +85,7 @@ func (r *rewriting) apply() []byte {
 	return out.Bytes()
 }
 
-// packageClause gives the file the name of its new package, also where its doc begins
-// with it.
+// packageClause changes the package's name in the clause, and at the beginning of its doc comment.
 func (r *rewriting) packageClause() {
 	p, name := r.set.packageOf(r.path)
 	if strings.Contains(name, "/") || p.Name == r.target.part.Name {

@@ -8,9 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// Text rewrites a file that is not Go, such as a Makefile: paths of files and folders that
-// moved, and their import paths. The folder of a package that other folders stay in is left
-// alone, unless a go command is given it.
+// Text rewrites paths and import paths in a file that is not Go, such as a Makefile. The folder of a package whose
+// subfolders stay is changed only in arguments of a go command.
 func (s *Set) Text(src []byte) []byte {
 	lines := strings.SplitAfter(string(src), "\n")
 	for i, line := range lines {
@@ -42,16 +41,17 @@ func (p *Package) line(line, module string) string {
 	case len(p.Parts) == 1 && goTool().MatchString(line):
 		return replacePath(line, module, p.Dir, first, pathEnds)
 	}
-	return line // what is said of the folder is true of those below it
+	return line // what applies to the folder applies to its subfolders
 }
 
-// A Folder is one that has moved with all that was in it.
+// A Folder has moved with all its contents.
 type Folder struct{ From, To string }
 
-// copies matches a line of a Dockerfile that names folders, with or without a slash behind them.
+// copies matches a Dockerfile's line that names folders.
 var copies = lazy.Regexp(`^\s*(COPY|ADD)\s`)
 
-// line rewrites a line that names the folder or something in it. Its name alone may be any word.
+// line rewrites paths below the folder. The folder's name alone may be any word, so it counts only in a line that
+// copies.
 func (f Folder) line(line, module string) string {
 	line = replacePath(line, module, f.From, f.To, `(/)`)
 	if copies().MatchString(line) {
@@ -65,8 +65,8 @@ const (
 	pathEnds = `($|[^\w./-])`
 )
 
-// replacePath replaces a path where it stands by itself or, depending on end, begins a
-// longer one. It may be relative to the project or stand below the module's path.
+// replacePath replaces a path, relative to the project or below the module's path. End is [wordEnds], which also
+// matches the beginning of a longer path, or [pathEnds].
 func replacePath(line, module, old, now, end string) string {
 	if !strings.Contains(line, old) {
 		return line
@@ -75,8 +75,8 @@ func replacePath(line, module, old, now, end string) string {
 	return pattern.ReplaceAllString(line, "${1}"+now+"${2}")
 }
 
-// Mentions are the numbers of lines that name a folder of which only a part has moved, such as
-// those that change into it: only their author knows which part they mean.
+// Mentions returns the numbers of lines that name a folder of which a part moved, such as with cd. Only their author
+// knows which part they mean.
 func (s *Set) Mentions(rewritten []byte) []int {
 	var mentions []int
 	for i, line := range strings.Split(string(rewritten), "\n") {

@@ -2,9 +2,9 @@
 //
 //	merged, conflicts := threeway.Merge(base, mine, generated, threeway.Ask)
 //
-// The base is the text that both come from. Every change of one side alone is taken; so is a change
-// that both made. Lines that both changed, each in its own way, are a conflict, unless one side is
-// preferred. Changes of lines beside each other are none: lines of configuration stand for themselves.
+// Both come from the base. A change of one side is taken, and so is one that both made. Lines that both changed
+// differently are a conflict, unless one side is preferred. Changes of adjacent lines are no conflict: lines of
+// configuration are independent.
 package threeway
 
 import (
@@ -13,37 +13,34 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/lines"
 )
 
-// A Preference says whose change is taken where both sides changed the same lines.
+// A Preference decides which change is taken if both sides changed the same lines.
 type Preference int
 
-// The preferences.
 const (
-	Ask       Preference = iota // nobody's: it is a conflict
+	Ask       Preference = iota // none: report a conflict
 	Mine                        // the user's
-	Generated                   // that of the text generated anew
+	Generated                   // the generated text's
 )
 
-// A Conflict is a place that both sides changed.
+// A Conflict is a place that both sides changed differently.
 type Conflict struct {
 	Line            int // in the user's text, from 1
 	Mine, Generated []string
 }
 
-// Merge merges the changes that mine and generated have made of base. The merged text has the user's lines where there
-// are conflicts.
+// Merge merges the changes of both sides. In a conflict, merged has the user's lines.
 func Merge(base, mine, generated []byte, prefer Preference) (merged []byte, conflicts []Conflict) {
 	m := &merger{base: lines.Split(base), prefer: prefer}
 	m.merge(changes(m.base, mine), changes(m.base, generated))
 	return lines.Join(m.merged), m.conflicts
 }
 
-// A change replaces lines of the base, from start to before end, by others.
+// A change replaces the base's lines from start to before end.
 type change struct {
 	start, end int
 	with       []string
 }
 
-// changes are the changes that make a text of the base.
 func changes(base []string, text []byte) []change {
 	var all []change
 	for _, c := range lines.Changes(base, lines.Split(text)) {
@@ -52,7 +49,7 @@ func changes(base []string, text []byte) []change {
 	return all
 }
 
-// overlaps reports whether two changes are of the same lines, or insert at the same place.
+// overlaps reports whether two changes affect the same lines, or insert at the same place.
 func (c change) overlaps(d change) bool {
 	switch {
 	case c.start == c.end && d.start == d.end:
@@ -65,17 +62,17 @@ func (c change) overlaps(d change) bool {
 	return c.start < d.end && d.start < c.end
 }
 
-// before is the order of changes: by where they begin, and insertions first.
+// before orders changes by their start, insertions first.
 func (c change) before(d change) bool {
 	return c.start < d.start || c.start == d.start && c.end <= d.end
 }
 
-// merger merges the changes of both sides from the beginning to the end of the base.
+// merger merges the changes from the start to the end of the base.
 type merger struct {
 	base      []string
 	prefer    Preference
-	at        int // the line of the base that is next
-	shift     int // how many lines more the user's text had up to there
+	at        int // the next line of the base
+	shift     int // how many lines the user's text has more up to there
 	merged    []string
 	conflicts []Conflict
 }
@@ -89,7 +86,7 @@ func (m *merger) merge(mine, generated []change) {
 	m.merged = append(m.merged, m.base[m.at:]...)
 }
 
-// cluster takes the first change off, with all that overlap it or each other.
+// cluster splits off the first change, with all that overlap it directly or through others.
 func cluster(mine, generated []change) (ours, theirs, restMine, restGenerated []change) {
 	if len(mine) > 0 && (len(generated) == 0 || mine[0].before(generated[0])) {
 		ours, mine = mine[:1], mine[1:]
@@ -108,7 +105,6 @@ func cluster(mine, generated []change) (ours, theirs, restMine, restGenerated []
 	}
 }
 
-// take merges the changes of a cluster.
 func (m *merger) take(ours, theirs []change) {
 	all := slices.Concat(ours, theirs)
 	start, end := all[0].start, all[0].end
@@ -130,7 +126,7 @@ func (m *merger) take(ours, theirs []change) {
 	}
 }
 
-// apply makes changes of the lines of the base from start to before end.
+// apply applies changes to the lines of the base from start to before end.
 func (m *merger) apply(changes []change, start, end int) []string {
 	var out []string
 	for _, c := range changes {
@@ -141,7 +137,7 @@ func (m *merger) apply(changes []change, start, end int) []string {
 	return append(out, m.base[start:end]...)
 }
 
-// both merges lines that both sides changed: line by line if none was added or removed.
+// both merges lines that both sides changed: line by line, if neither changed their number.
 func (m *merger) both(line int, base, mine, generated []string) {
 	if len(base) != len(mine) || len(base) != len(generated) {
 		m.merged = append(m.merged, m.choose(line, mine, generated)...)
@@ -167,7 +163,7 @@ func (m *merger) both(line int, base, mine, generated []string) {
 	}
 }
 
-// choose returns the lines of the side that is preferred, and notes a conflict if none is.
+// choose returns the lines of the preferred side. It records a conflict if none is preferred.
 func (m *merger) choose(line int, mine, generated []string) []string {
 	switch m.prefer {
 	case Generated:

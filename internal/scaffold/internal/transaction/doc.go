@@ -1,28 +1,24 @@
-// Package transaction changes many files of a folder or none of them, also when the
-// process is killed, the disk is full or a file cannot be written.
+// Package transaction changes many files of a folder or none of them. That holds if the process is killed, the disk is
+// full or a file cannot be written.
 //
 //	key, err := transaction.ReadKey(folder)
 //	err := transaction.Run(transaction.OS{}, root, key, files)
 //
-// Whatever is written is written into the folder .slipway/pending first: the new
-// contents, copies of the old ones, and last of all a journal that names every change.
-// Then each file gets its new content by one rename. Files that move as they are, and those that are
-// deleted, are renamed without being copied: they are their own backup. Renaming the journal is what makes
-// the run final. Until then it can be taken back: by Run itself when a step fails, and
-// by [Recover] when the process did not live to do that.
+// Run writes everything into the folder .slipway/pending first: new contents, copies of old ones, and last a journal
+// that names every change. Then each file gets its new content by one rename. Files that only move, or are deleted, are
+// renamed without a copy: they are their own backup. Renaming the journal makes the run final. Until then it can be
+// reverted: by Run when a step fails, or by [Recover] after the process was killed.
 //
 //	restored, err := transaction.Recover(transaction.OS{}, root, key)
 //
-// Recover is called before anything else is planned in the folder. It restores each file
-// that the dead run had changed, and leaves alone those that others changed since. It
-// can be killed too: the next one goes on with it.
+// Callers run Recover before they plan anything in the folder. It restores each file that the killed run changed,
+// except those that others changed since. Recover may be killed too; the next one continues.
 //
-// A repository may carry a journal that another user wrote, and a half-done project may be copied. So the journal is
-// sealed with a [Key] of the user on this machine and names the folder by its number in the file system; anything else
-// is a [ForeignError] and stays as it is. A copy that is kept for a file is compared with the journal before it is put
-// back. All writing is below the folder (package safefs), and the paths that a journal names are checked again when it
-// is read.
+// A repository may contain a journal of another user, and a folder may be copied in the middle of a run. So a [Key] of
+// the user on this machine seals the journal, and the journal names the folder by its number in the file system.
+// Everything else is a [ForeignError] and stays as it is. Recover compares each backup with the journal before it
+// restores it. All writing is below the folder (package safefs); the paths in a journal are checked again when it is
+// read.
 //
-// Runs in the same folder must not overlap; their caller holds a lock. Files that a
-// person changed between planning and running are refused.
+// Runs in one folder must not overlap: the caller holds a lock. Run refuses files that changed since they were planned.
 package transaction

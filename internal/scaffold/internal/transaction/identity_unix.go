@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Identity reports a folder from all others, and from its copies, by whatever path it is reached. The volume's number
-// may be another one after the machine was started again, the folder's stays.
+// Identity distinguishes a folder from all others and from its copies, whatever path leads to it. The volume's number
+// may change when the machine restarts; the folder's does not.
 func Identity(root *os.Root) (volume, folder string, err error) {
 	info, err := root.Stat(".")
 	if err != nil {

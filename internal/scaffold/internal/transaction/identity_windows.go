@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Identity reports a folder from all others, and from its copies, by whatever path it is reached.
+// Identity distinguishes a folder from all others and from its copies, whatever path leads to it.
 func Identity(root *os.Root) (volume, folder string, err error) {
 	f, err := root.Open(".")
 	if err != nil {

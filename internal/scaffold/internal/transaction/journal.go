@@ -17,37 +17,37 @@ import (
 	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
-// The journal has one name while the run can be taken back, and another one when it is
-// final and there is only clearing up to do. The owner's file is there before both.
+// The journal is called journal while the run can be reverted, and done once it is final and only cleaning up remains.
+// The owner's file exists before both.
 const (
 	journalFile = pending + "/journal"
 	doneFile    = pending + "/done"
 	ownerFile   = pending + "/owner"
 )
 
-// maxJournal bounds a journal, in bytes; a plan of thousands of files has a megabyte.
+// maxJournal bounds the size of a journal in bytes. A plan of thousands of files has about a megabyte.
 const maxJournal = 64 << 20
 
-// A journal names what a run changes. It is there, complete, before the first change
-// and gone after the last one. All names are below the folder and lead through no link.
+// A journal names what a run changes. It exists, complete, from before the first change until after the last. All names
+// are below the folder and lead through no link.
 type journal struct {
-	Folder string   `json:"folder"` // the identity of the folder
+	Folder string   `json:"folder"` // see [Identity]
 	Files  []entry  `json:"files"`
-	Dirs   []string `json:"dirs,omitempty"` // folders that the run makes, outermost first
+	Dirs   []string `json:"dirs,omitempty"` // folders that the run creates, outermost first
 }
 
-// An entry is one file: where it is and what it held and will hold.
+// An entry is one file of a run.
 type entry struct {
 	Path   string      `json:"path"`             // as the user knows it
 	Target string      `json:"target"`           // where it is once links are followed
-	Before string      `json:"before,omitempty"` // digests of the contents; empty: no file
+	Before string      `json:"before,omitempty"` // digest of the content; "" if there is no file
 	After  string      `json:"after,omitempty"`
-	Mode   fs.FileMode `json:"mode,omitempty"`   // of what is kept
-	From   string      `json:"from,omitempty"`   // of a file that is renamed: where it was, as the user knows it
-	Source string      `json:"source,omitempty"` // the same once links are followed
+	Mode   fs.FileMode `json:"mode,omitempty"`   // permissions of the backup
+	From   string      `json:"from,omitempty"`   // old path of a renamed file, as the user knows it
+	Source string      `json:"source,omitempty"` // From once links are followed
 }
 
-// add appends a file and the folders that are missing for it.
+// add appends a file, and the missing folders above it.
 func (r *run) add(target string, mode fs.FileMode, f File) {
 	e := entry{Path: f.Path, Target: target}
 	if f.Exists {
@@ -60,7 +60,7 @@ func (r *run) add(target string, mode fs.FileMode, f File) {
 	r.journal.Files = append(r.journal.Files, e)
 }
 
-// addMove appends a file that is renamed and the folders that are missing for it.
+// addMove appends a renamed file, and the missing folders above it.
 func (r *run) addMove(target, source string, f File) {
 	r.addDirs(path.Dir(target))
 	r.journal.Files = append(r.journal.Files, entry{Path: f.Path, Target: target, From: f.From, Source: source, After: digest(f.Before)})
@@ -77,7 +77,7 @@ func (r *run) addDirs(dir string) {
 	r.journal.Dirs = append(r.journal.Dirs, dir)
 }
 
-// writeJournal puts the journal into place by a rename: it is complete or not there.
+// writeJournal creates the journal by a rename, so that it is complete or missing.
 func (r *run) writeJournal() error {
 	r.journal.Folder = r.identity
 	data, err := json.Marshal(r.journal)
@@ -90,12 +90,12 @@ func (r *run) writeJournal() error {
 	return r.disk.Rename(r.root(), journalFile+".new", journalFile)
 }
 
-// seal puts a line in front of a journal that nobody without the key can write.
+// seal prepends a line that only the key's owner can compute.
 func seal(data []byte, key Key) []byte {
 	return append([]byte(key.sum("journal", "", data)+"\n"), data...)
 }
 
-// readJournal reads the journal of a run that did not end, if it is there by this name.
+// readJournal reads and verifies the journal of that name, if it exists.
 func (r *run) readJournal(name string) (j journal, there bool, err error) {
 	info, err := r.root().Lstat(filepath.FromSlash(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -120,7 +120,7 @@ func (r *run) readJournal(name string) (j journal, there bool, err error) {
 	return j, true, nil
 }
 
-// parse reads a sealed journal. Of one that is not sealed with the key not a byte more is looked at.
+// parse reads a sealed journal. It checks the seal before it decodes anything.
 func parse(data []byte, key Key) (journal, error) {
 	sum, body, _ := bytes.Cut(data, []byte("\n"))
 	if len(key) == 0 || !hmac.Equal(sum, []byte(key.sum("journal", "", body))) {
@@ -143,7 +143,7 @@ func parse(data []byte, key Key) (journal, error) {
 	return j, nil
 }
 
-// check refuses names that no run of ours has: the seal is not the only thing between a journal and the user's files.
+// check refuses names that no run writes: after the seal, a second barrier between a journal and the user's files.
 func (e entry) check() error {
 	for _, name := range []string{e.Path, e.Target, e.From, e.Source} {
 		if name != "" && !local(name) {
@@ -159,18 +159,17 @@ func (e entry) check() error {
 	return nil
 }
 
-// local tells whether a name is one of a file or folder that runs change: below the folder, and neither git's nor their
-// own.
+// local reports whether a run may change the name: a path below the folder that is neither git's nor the run's own.
 func local(name string) bool {
 	parts := strings.Split(name, "/")
 	return fs.ValidPath(name) && name != "." && filepath.IsLocal(filepath.FromSlash(name)) && !slices.ContainsFunc(parts, safefs.IsGit) &&
 		(len(parts) < 2 || parts[0] != own || parts[1] != path.Base(pending))
 }
 
-// other is the state of what is there and is no file.
+// other is the state of a name that exists and is no regular file.
 const other = "no file"
 
-// state is the digest of what is at a name now; empty when there is nothing.
+// state returns the digest of the file at a name, "" if none exists, or [other].
 func (r *run) state(name string) (string, error) {
 	info, err := r.root().Lstat(filepath.FromSlash(name))
 	if errors.Is(err, fs.ErrNotExist) {

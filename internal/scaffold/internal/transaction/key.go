@@ -12,14 +12,14 @@ import (
 	"runtime"
 )
 
-// A Key is a secret of this user on this machine. It seals everything that a run leaves. So nothing else, such as a
-// repository that carries a journal, is ever taken for a run of ours. An empty one seals for this process alone: what a
-// killed process left is then not taken back.
+// A Key is a secret of this user on this machine. It seals everything that a run writes, so that nothing else, such as
+// a journal in a repository, passes for a run. With an empty key only this process can revert the run: [Recover]
+// cannot.
 type Key []byte
 
 const keySize = 32
 
-// ReadKey returns the key that is kept in a folder of the user's own, and makes one the first time.
+// ReadKey returns the key in a folder of the user, and creates it on the first call.
 func ReadKey(folder string) (Key, error) {
 	path := filepath.Join(folder, "key")
 	if key, err := usableKey(path); key != nil || err != nil {
@@ -36,14 +36,14 @@ func ReadKey(folder string) (Key, error) {
 	if err := (os.WriteFile(temp, key, 0o600)); err != nil {
 		return nil, errors.Join(err, os.Remove(temp))
 	}
-	defer func() { _ = os.Remove(temp) }()                                      // the link to it stays
-	if err := os.Link(temp, path); err != nil && !errors.Is(err, fs.ErrExist) { // of two that make one, the first wins
+	defer func() { _ = os.Remove(temp) }()                                      // the linked name stays
+	if err := os.Link(temp, path); err != nil && !errors.Is(err, fs.ErrExist) { // if two commands create a key, the first wins
 		return key, os.Rename(temp, path) // no links on this file system
 	}
 	return usableKey(path)
 }
 
-// usableKey reads the key; one that others may read, or that is damaged, is removed.
+// usableKey reads the key. It removes one that other users may read, or that is damaged.
 func usableKey(path string) (Key, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +59,7 @@ func usableKey(path string) (Key, error) {
 	return os.ReadFile(path)
 }
 
-// sum authenticates data in the folder of that identity, for one purpose.
+// sum authenticates data for one purpose, in the folder of that identity.
 func (k Key) sum(purpose, identity string, data []byte) string {
 	mac := hmac.New(sha256.New, k)
 	for _, part := range [][]byte{[]byte(purpose), []byte(identity), data} {

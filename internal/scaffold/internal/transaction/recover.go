@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// Interrupted reports whether a run in the folder did not end, or something looks like one.
+// Interrupted reports whether the folder has an unfinished run, or something in its place.
 func Interrupted(root string) bool {
 	_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(pending)))
 	return err == nil
 }
 
-// Recover takes back what a killed run has left, and returns the paths of the files that are again as they were before
-// it. Anything that is not sealed with the key is a [ForeignError].
+// Recover reverts what a killed run left and returns the paths of the restored files. It returns a [ForeignError] for
+// anything that the key does not seal.
 func Recover(disk Disk, root string, key Key) (restored []string, err error) {
 	r, err := open(disk, root, key)
 	if err != nil {
@@ -26,7 +26,7 @@ func Recover(disk Disk, root string, key Key) (restored []string, err error) {
 	defer r.close()
 	if !Interrupted(root) {
 		if r.isFolder(own) {
-			_ = disk.Remove(r.root(), own) // of a run that made it; stays unless it is empty
+			_ = disk.Remove(r.root(), own) // a run may have created it; stays unless it is empty
 		}
 		return nil, nil
 	}
@@ -50,14 +50,14 @@ func Recover(disk Disk, root string, key Key) (restored []string, err error) {
 	return nil, nil
 }
 
-// isFolder tells whether a folder, and no link to one, is there.
+// isFolder reports whether name is a folder and no link to one.
 func (r *run) isFolder(name string) bool {
 	info, err := r.root().Lstat(filepath.FromSlash(name))
 	return err == nil && info.IsDir()
 }
 
-// owns tells whether what is there without a journal is ours: the owner's file, or as much of it as was written, is
-// there before anything else and goes after everything else.
+// owns reports whether a pending folder without a journal is this user's. The owner's file, perhaps cut short, is
+// written before all other files and removed after them.
 func (r *run) owns() bool {
 	entries, err := r.entries()
 	if err != nil {
@@ -74,10 +74,9 @@ func (r *run) owns() bool {
 	return err == nil && strings.HasPrefix(r.owner(), string(data)) && (len(entries) == 1 || string(data) == r.owner())
 }
 
-// owner is what the owner's file holds.
 func (r *run) owner() string { return r.key.sum("owner", r.identity, nil) }
 
-// rollback restores every file that the run has changed, and ends the run.
+// rollback restores every file that the run changed, and ends the run.
 func (r *run) rollback() (restored []string, err error) {
 	var errs []error
 	for i := range slices.Backward(r.journal.Files) {
@@ -101,8 +100,8 @@ func (r *run) rollback() (restored []string, err error) {
 	return restored, nil
 }
 
-// restore gives a file the content that it had, if it is as the run made it: what
-// somebody wrote since then stays, and so does what is behind a link that somebody put there.
+// restore restores a file if it is still as the run left it. What others wrote since then stays, and a link that others
+// put there is not followed.
 func (r *run) restore(i int) (done bool, err error) {
 	e := r.journal.Files[i]
 	if r.linked(e.Target) || e.Source != "" && r.linked(e.Source) {
@@ -132,13 +131,13 @@ func (r *run) restore(i int) (done bool, err error) {
 	return true, r.move(kept(i, "old"), e.Target)
 }
 
-// linked tells whether a name leads elsewhere by now.
+// linked reports whether a name has become a link, or leads out of the folder.
 func (r *run) linked(name string) bool {
 	at, err := r.folder.Resolve(name)
 	return err == nil && at != name || outside(err)
 }
 
-// checkKept makes sure that what is kept for a file is what it held, with the mode that it had.
+// checkKept verifies the backup's content and restores its permissions.
 func (r *run) checkKept(i int) error {
 	e, name := r.journal.Files[i], filepath.FromSlash(kept(i, "old"))
 	now, err := r.state(kept(i, "old"))
@@ -155,10 +154,9 @@ func (r *run) checkKept(i int) error {
 	return r.root().Chmod(name, e.Mode)
 }
 
-// errNotKept is why a file cannot be restored.
 var errNotKept = errors.New("its saved content is damaged")
 
-// moveBack takes a move back, unless somebody has removed the file since, or put another one where it was.
+// moveBack reverts a move, unless others have since removed the file or put another one in its old place.
 func (r *run) moveBack(from, to string) (done bool, err error) {
 	if _, err := r.root().Lstat(filepath.FromSlash(from)); errors.Is(err, fs.ErrNotExist) {
 		return false, nil

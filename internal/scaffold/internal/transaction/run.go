@@ -16,8 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
-// own is the folder in which the tool keeps what belongs to it, and pending the one below
-// it that is there while a run is.
+// own is slipway's folder in the project. Pending exists in it while a run does.
 const (
 	own     = ".slipway"
 	pending = own + "/pending"
@@ -30,14 +29,14 @@ type File struct {
 	Before []byte // content at the time of planning
 	After  []byte
 	Delete bool
-	Mode   fs.FileMode // of a new file; 0 is 0644. One that is there keeps its own.
-	// From is where a file is that is renamed to Path, where nothing is; Before is its content, and
-	// stays it.
+	Mode   fs.FileMode // of a new file; 0 is 0644. An existing file keeps its own.
+	// From is the present path of a file to rename to Path, which must not exist. Before is its content, which does not
+	// change.
 	From string
 }
 
-// Run makes all changes or none. Folders that are empty after a deletion go with it. Links are followed as long as they
-// stay in the folder.
+// Run makes all changes or none. It removes folders that a deletion leaves empty, and follows links that stay in the
+// folder.
 func Run(disk Disk, root string, key Key, files []File) error {
 	if len(files) == 0 {
 		return nil
@@ -60,7 +59,7 @@ func Run(disk Disk, root string, key Key, files []File) error {
 	return nil
 }
 
-// run is one run, or what is left of one.
+// run is a run, or what a killed one left.
 type run struct {
 	disk     Disk
 	folder   *safefs.Folder
@@ -70,7 +69,6 @@ type run struct {
 	made     bool // pending was made by this run
 }
 
-// open opens the folder of a run.
 func open(disk Disk, root string, key Key) (*run, error) {
 	folder, err := safefs.OpenFolder(root)
 	if err != nil {
@@ -87,14 +85,14 @@ func open(disk Disk, root string, key Key) (*run, error) {
 	return r, err
 }
 
-func (r *run) close() { _ = r.folder.Close() } // nothing was written through the folder's own handle
+func (r *run) close() { _ = r.folder.Close() } // nothing was written through this handle
 
 func (r *run) root() *os.Root { return r.folder.Root() }
 
-// kept is the name of what is kept for the i-th file: its new or its old content.
+// kept returns the name of the i-th file's "new" or "old" content in the pending folder.
 func kept(i int, what string) string { return pending + "/" + strconv.Itoa(i) + "." + what }
 
-// prepare writes what the run needs beside the files, and the journal last.
+// prepare writes everything that the run needs, the journal last.
 func (r *run) prepare(files []File) error {
 	if err := r.makePending(); err != nil {
 		return err
@@ -104,7 +102,7 @@ func (r *run) prepare(files []File) error {
 			return err
 		}
 	}
-	for i, f := range files { // last, since staging takes its time
+	for i, f := range files { // last, since staging takes time
 		e := r.journal.Files[i]
 		check := func() error { return r.checkUnchanged(e.Target, f) }
 		if f.From != "" {
@@ -140,7 +138,7 @@ func (r *run) makePending() error {
 	return nil
 }
 
-// stage writes the new content of a file, and a copy of the old one, beside the journal.
+// stage writes the new content of a file and a copy of the old one into the pending folder.
 func (r *run) stage(i int, f File) error {
 	target, err := r.folder.Resolve(f.Path) // a link stays a link
 	if err != nil {
@@ -159,7 +157,7 @@ func (r *run) stage(i int, f File) error {
 			return &FileError{Path: f.Path, Write: true, Err: err}
 		}
 	}
-	if f.Exists && !f.Delete { // what is deleted is kept by moving it away
+	if f.Exists && !f.Delete { // a deleted file is moved there
 		if err := r.disk.WriteFile(r.root(), kept(i, "old"), f.Before, mode); err != nil {
 			return &FileError{Path: f.Path, Write: true, Err: err}
 		}
@@ -167,7 +165,7 @@ func (r *run) stage(i int, f File) error {
 	return nil
 }
 
-// stageMove writes nothing: the file itself is what is kept.
+// stageMove writes nothing: the renamed file is its own backup.
 func (r *run) stageMove(target string, f File) error {
 	source, err := r.folder.Resolve(f.From)
 	if err != nil {
@@ -177,7 +175,7 @@ func (r *run) stageMove(target string, f File) error {
 	return nil
 }
 
-// checkMove refuses a file that is not as it was when its move was planned, and a place that is taken.
+// checkMove refuses a file that changed since its move was planned, and a new path that exists.
 func (r *run) checkMove(source, target string, f File) error {
 	if err := r.checkUnchanged(source, File{Path: f.From, Exists: true, Before: f.Before}); err != nil {
 		return err
@@ -188,7 +186,7 @@ func (r *run) checkMove(source, target string, f File) error {
 	return nil
 }
 
-// checkUnchanged refuses a file that is not as it was when it was planned.
+// checkUnchanged refuses a file that changed since it was planned.
 func (r *run) checkUnchanged(target string, f File) error {
 	data, err := r.read(target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -200,7 +198,7 @@ func (r *run) checkUnchanged(target string, f File) error {
 	return nil
 }
 
-// read reads a file; a pipe or a device, which may never end, is refused.
+// read reads a file. It refuses pipes and devices, which may never end.
 func (r *run) read(name string) ([]byte, error) {
 	name = filepath.FromSlash(name)
 	if info, err := r.root().Lstat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() { // reading a folder says what it is
@@ -209,7 +207,7 @@ func (r *run) read(name string) ([]byte, error) {
 	return r.root().ReadFile(name)
 }
 
-// commit makes the changes; giving the journal another name makes them final.
+// commit makes the changes. Renaming the journal makes them final.
 func (r *run) commit(files []File) error {
 	for _, dir := range r.journal.Dirs {
 		if err := r.disk.Mkdir(r.root(), dir); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -238,7 +236,7 @@ func (r *run) place(i int, f File) error {
 	return r.move(kept(i, "new"), e.Target)
 }
 
-// moveAway is a move that leaves nothing behind, also when it is to another disk.
+// moveAway is [run.move], but removes the original that a move to another disk leaves.
 func (r *run) moveAway(from, to string) error {
 	if err := r.move(from, to); err != nil {
 		return err
@@ -249,7 +247,7 @@ func (r *run) moveAway(from, to string) error {
 	return nil
 }
 
-// move renames a file, also to another disk, which may be mounted in the folder.
+// move renames a file. If the new path is on another disk, mounted in the folder, it copies the file.
 func (r *run) move(from, to string) error {
 	err := r.disk.Rename(r.root(), from, to)
 	if !errors.Is(err, syscall.EXDEV) {
@@ -271,7 +269,7 @@ func (r *run) move(from, to string) error {
 	return r.disk.Rename(r.root(), beside, to)
 }
 
-// abandon removes what prepare has written, and returns why.
+// abandon removes what prepare wrote, and returns the cause.
 func (r *run) abandon(cause error) error {
 	if r.made { // and is not that of another run
 		r.clear()
@@ -280,11 +278,10 @@ func (r *run) abandon(cause error) error {
 	return cause
 }
 
-// entries lists what is in the folder of the run.
 func (r *run) entries() ([]fs.DirEntry, error) { return fs.ReadDir(r.root().FS(), pending) }
 
-// clear removes the folder of the run, and the owner's file last: what cannot be removed does no harm without a
-// journal, and the next Recover, which knows by that file whose it is, tries again.
+// clear removes the pending folder, the owner's file last. What cannot be removed is harmless without a journal: the
+// next Recover recognizes it by the owner's file and tries again.
 func (r *run) clear() {
 	entries, err := r.entries()
 	if err != nil {
@@ -303,8 +300,7 @@ func (r *run) clear() {
 	_ = r.disk.Remove(r.root(), own) // stays unless it is empty
 }
 
-// removeDirs removes the folders that the run made, the innermost first; those that
-// hold something by now stay.
+// removeDirs removes the folders that the run created, innermost first. Folders that are no longer empty stay.
 func (r *run) removeDirs() {
 	for _, dir := range slices.Backward(r.journal.Dirs) {
 		if r.isFolder(dir) {
@@ -313,13 +309,12 @@ func (r *run) removeDirs() {
 	}
 }
 
-// finish clears up after a run that is final.
 func (r *run) finish() {
 	r.prune()
 	r.clear()
 }
 
-// prune removes folders that are empty after deletions. One that stays does no harm.
+// prune removes folders that deletions left empty. A folder that stays is harmless.
 func (r *run) prune() {
 	for _, f := range r.journal.Files {
 		gone := f.Target
@@ -335,14 +330,13 @@ func (r *run) prune() {
 	}
 }
 
-// pruned removes a folder if it is empty, and tells whether it is gone: a run that was killed here may have removed
-// it, but not the one around it.
+// pruned removes a folder if it is empty, and reports whether it is gone. A run that was killed here may have removed
+// it already.
 func (r *run) pruned(dir string) bool {
 	err := r.disk.Remove(r.root(), dir)
 	return err == nil || errors.Is(err, fs.ErrNotExist)
 }
 
-// outside tells whether a name led out of the folder.
 func outside(err error) bool {
 	_, ok := errors.AsType[*safefs.OutsideError](err)
 	return ok

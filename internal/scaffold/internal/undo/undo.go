@@ -1,5 +1,5 @@
-// Package undo takes a part out of a project: what it needs and the rest of the project does not. Files that the user
-// has changed stay, and so do files that the remaining ones use; the plan says which and why.
+// Package undo removes a part of a project: what it needs and the rest of the project does not. Files that the user
+// changed stay, and so do files that remaining code uses. The plan lists them with the reason.
 package undo
 
 import (
@@ -18,22 +18,20 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/references"
 )
 
-// An undoing takes a part out of a project: what it needs and the rest does not. What
-// somebody has changed stays, and so do files that what stays is using.
 type undoing struct {
 	*plan.Plan
 	part        *plan.Needs
 	rest        *plan.Needs
-	withChanges bool // changed files go too
+	withChanges bool // remove changed files too
 	advice      string
 
 	sources *references.Sources
 	leaving map[string]bool
-	kept    map[string]string // files of the part that stay, and why
+	kept    map[string]string // files of the part that stay, each with the reason
 }
 
-// Part plans that a part of the project goes, but for what the rest needs. Files that were changed
-// go too if withChanges is set; advice is what their owner is reported else.
+// Part plans the removal of a part, except what the rest needs. With withChanges, files that the user changed go too;
+// otherwise advice ends the reason why they stay.
 func Part(p *plan.Plan, part, rest *plan.Needs, withChanges bool, advice string) error {
 	return (&undoing{
 		Plan: p, part: part, rest: rest, withChanges: withChanges, advice: advice,
@@ -48,7 +46,7 @@ func (u *undoing) plan() error {
 	}
 	for _, path := range u.sharedFiles() {
 		if isModuleFile(path) {
-			continue // depends on what stays
+			continue // handled by takeModules, when it is known which files stay
 		}
 		if err := u.takePieces(path, u.piecesIn(path)); err != nil {
 			return err
@@ -72,7 +70,7 @@ func (u *undoing) plan() error {
 	return u.removeFiles()
 }
 
-// sharedFiles are the files that the part has put pieces into, in the order in which it did.
+// sharedFiles returns the files into which the part inserted pieces, in that order.
 func (u *undoing) sharedFiles() []string {
 	var paths []string
 	for _, p := range u.part.Pieces {
@@ -83,8 +81,8 @@ func (u *undoing) sharedFiles() []string {
 	return paths
 }
 
-// piecesIn are all pieces that the part has put into a file. They are taken together: what several of
-// its steps share, such as an import, goes with all that use it.
+// piecesIn returns all pieces of the part in a file. They are removed together, since several may share one, such as an
+// import.
 func (u *undoing) piecesIn(path string) plan.Pieces {
 	return func(src []byte) []plan.Piece {
 		var all []plan.Piece
@@ -97,10 +95,10 @@ func (u *undoing) piecesIn(path string) plan.Pieces {
 	}
 }
 
-// hasComments reports whether somebody wrote into a YAML file that a generator wrote.
+// hasComments reports whether a generated YAML file has comments, which only a user can have written.
 func hasComments(data []byte) bool { return bytes.Contains(data, []byte("#")) }
 
-// takeModules takes out of go.mod and go.sum what is there for modules that no code imports any more.
+// takeModules removes from go.mod and go.sum the modules that no code imports any more.
 func (u *undoing) takeModules() error {
 	for _, path := range u.sharedFiles() {
 		if !isModuleFile(path) {
@@ -121,12 +119,11 @@ func (u *undoing) takeModules() error {
 
 func isModuleFile(path string) bool { return path == "go.mod" || path == "go.sum" }
 
-// roleMarker begins the markers in all Go files that the manager's role is generated from; the generator leaves it
-// alone when there are none.
+// roleMarker begins the markers from which the manager's role is generated. Without any, the generator does not write
+// the role.
 const roleMarker = "+kubebuilder:rbac:"
 
-// restoreRole makes the manager's role what it was before the first marker when the last
-// one goes.
+// restoreRole restores the scaffolded role when the last marker is removed.
 func (u *undoing) restoreRole() error {
 	generation, err := u.Code().Generation()
 	if err != nil {
@@ -143,8 +140,8 @@ func (u *undoing) restoreRole() error {
 	return u.Keep(file, "it has no markers any more: remove its rules by hand")
 }
 
-// takePieces takes the part's pieces out of a file and out of its merge base. Pieces of Go
-// code belong together: all of them stay when one has been changed or is in use.
+// takePieces removes pieces from a file and its merge base. Pieces of Go code belong together: if the user changed one
+// or code uses it, all stay.
 func (u *undoing) takePieces(path string, of plan.Pieces) error {
 	c, err := u.Find(path)
 	if err != nil || !c.There() {
@@ -176,7 +173,7 @@ func (u *undoing) takePieces(path string, of plan.Pieces) error {
 	return nil
 }
 
-// lineIn is the number in a file of a line in what is left of it.
+// lineIn maps a line number of rest, which is file without some lines, to a line number of file.
 func lineIn(file, rest []byte, number int) int {
 	lines := bytes.Split(file, []byte("\n"))
 	at := 0
@@ -189,12 +186,12 @@ func lineIn(file, rest []byte, number int) int {
 	return min(at, len(lines))
 }
 
-// takenUnused is a piece that is taken only if nothing of the file uses it any more. Then nothing else needs it either,
-// whatever PROJECT says of other kinds.
+// takenUnused is a piece whose Remove checks that the file does not use it. Then nothing else needs it, whatever
+// PROJECT lists.
 type takenUnused interface{ TakenUnused() }
 
-// without returns a file without the pieces that nobody else needs, and the line of src
-// at which one stays because it was changed.
+// without returns src without the pieces that the rest does not need, and the line of a piece that stays since the user
+// changed it.
 func (u *undoing) without(path string, of plan.Pieces, src []byte) (after []byte, changed int) {
 	needed := u.rest.IDs(path, src)
 	after = src
@@ -211,7 +208,7 @@ func (u *undoing) without(path string, of plan.Pieces, src []byte) (after []byte
 	return gofile.KeepFormat(path, src, after), changed
 }
 
-// choose decides about a file of the part: it goes unless others need it or it was changed.
+// choose decides about a file of the part: it goes unless the rest needs it or the user changed it.
 func (u *undoing) choose(f plan.NeededFile) error {
 	c, err := u.Find(f.Path)
 	if err != nil || u.rest.HasFile(f.Path) {
@@ -233,8 +230,7 @@ func (u *undoing) choose(f plan.NeededFile) error {
 	return nil
 }
 
-// changed says why a file is not the tool's to delete, if so: it differs from what was
-// scaffolded, or would be today.
+// changed returns why a file stays, or "": it differs both from what was scaffolded and from what would be today.
 func (u *undoing) changed(c *plan.File, f plan.NeededFile) string {
 	scaffolded, known := u.Base().File(f.Path)
 	switch {
@@ -253,7 +249,7 @@ func (u *undoing) changed(c *plan.File, f plan.NeededFile) string {
 	return "it differs from slipway's text; " + u.advice
 }
 
-// bare is what would be created today, without pieces that came with it and are taken.
+// bare returns what would be created today, without the part's pieces.
 func (u *undoing) bare(f plan.NeededFile) []byte {
 	content := f.Content
 	for _, p := range u.part.Pieces {
@@ -269,22 +265,20 @@ func (u *undoing) isLink(path string) bool {
 	return err == nil && info.Mode()&os.ModeSymlink != 0
 }
 
-// sameText compares files but for their line ends, which version control may change.
+// sameText compares files without their line ends, which version control may change.
 func sameText(a, b []byte) bool {
 	crlf, lf := []byte("\r\n"), []byte("\n")
 	return bytes.Equal(bytes.ReplaceAll(a, crlf, lf), bytes.ReplaceAll(b, crlf, lf))
 }
 
-// generatedText is what files have that the generator wrote: Go files, CRDs, and the
-// configuration of webhooks.
+// generatedText is in every file that the generator writes: Go files, CRDs, configurations of webhooks.
 var generatedText = [][]byte{[]byte("// Code generated "), []byte("controller-gen.kubebuilder.io/version"), []byte("ating-webhook-configuration")}
 
-// isGenerated reports whether the generator wrote a file.
 func isGenerated(data []byte) bool {
 	return slices.ContainsFunc(generatedText, func(text []byte) bool { return bytes.Contains(data, text) })
 }
 
-// keepUsed keeps Go files that are used by those that stay, and then what these use.
+// keepUsed keeps Go files that remaining files use, and then the files that those use.
 func (u *undoing) keepUsed() {
 	for again := true; again; {
 		again = false
@@ -298,7 +292,7 @@ func (u *undoing) keepUsed() {
 	}
 }
 
-// keepFollowers keeps generated files whose source stays; they are not told.
+// keepFollowers keeps generated files whose source stays. It does not report them.
 func (u *undoing) keepFollowers() {
 	for _, f := range u.part.Files {
 		if c, err := u.Find(f.From); f.From != "" && err == nil && c.There() && !u.leaving[f.From] {
@@ -308,7 +302,6 @@ func (u *undoing) keepFollowers() {
 	}
 }
 
-// removeFiles plans what was decided.
 func (u *undoing) removeFiles() error {
 	for _, path := range slices.Sorted(maps.Keys(u.leaving)) {
 		if err := u.Remove(path); err != nil {
@@ -323,8 +316,8 @@ func (u *undoing) removeFiles() error {
 	return nil
 }
 
-// takeListings takes what deploys a kustomization, where that goes or builds of nothing any more. Else it stays, be it
-// the part's or not: without it, other objects would silently no longer be deployed.
+// takeListings removes the lines that deploy a kustomization which is removed or builds nothing any more. Otherwise
+// they stay: without them, other objects would silently not be deployed.
 func (u *undoing) takeListings() error {
 	for _, p := range u.part.Pieces {
 		if p.List == "" {
@@ -344,8 +337,7 @@ func (u *undoing) takeListings() error {
 	return nil
 }
 
-// listsMore reports whether a file is a kustomization that builds of other things than the part's files, once the
-// part's lines are taken. Then it stays, whatever the part needs it for.
+// listsMore reports whether a file is a kustomization that builds more than the part's files. Such a file stays.
 func (u *undoing) listsMore(c *plan.File) bool {
 	return codebase.IsKustomization(c.Path()) && codebase.BuildsOfMore(c.Path(), c.After(), u.part.HasFile)
 }

@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// A registration is a call that registers the types of a package with a scheme.
 type registration struct {
 	call   *ast.CallExpr
-	pkg    string // the name of the package
+	pkg    string // the name of the package in the file
 	scheme string // the expression of the scheme
 }
 
-// registrations lists the calls pkg.AddToScheme(scheme), those by way of the package's SchemeBuilder too.
+// registrations lists the calls pkg.AddToScheme(scheme), pkg.Install(scheme) and those of the package's SchemeBuilder.
 func (s *source) registrations() []registration {
 	var all []registration
 	s.calls(func(call *ast.CallExpr, on ast.Expr, name string) {
@@ -31,8 +30,8 @@ func (s *source) registrations() []registration {
 	return all
 }
 
-// Registers reports whether a file registers the types of the package that it imports under a name: by a call, or by
-// handing its function to a builder of schemes.
+// Registers reports whether a file registers the types of a package, by its name in the file: by a call, or by another
+// use of its AddToScheme, such as in a scheme builder.
 func Registers(src []byte, pkg string) bool {
 	s := read(src)
 	if s == nil {
@@ -50,8 +49,8 @@ func Registers(src []byte, pkg string) bool {
 	return found
 }
 
-// SchemePlace finds where a file registers types with a scheme: below the last such call. In a file that sets up
-// controllers it is that of the manager, so the call is in the function that does that, or in init.
+// SchemePlace returns the place below the last call that registers types with a scheme. In a file that sets up
+// controllers it considers only calls in that function or in init, since others are not for the manager's scheme.
 func SchemePlace(src []byte) (place Place, ok bool) {
 	s := read(src)
 	if s == nil {
@@ -83,7 +82,7 @@ func SchemePlace(src []byte) (place Place, ok bool) {
 	return place, ok
 }
 
-// assignsError reports whether a statement is err = …
+// assignsError reports whether a statement assigns to err alone.
 func assignsError(stmt ast.Stmt) bool {
 	a, ok := stmt.(*ast.AssignStmt)
 	return ok && len(a.Lhs) == 1 && isIdent(a.Lhs[0], "err")
@@ -116,8 +115,7 @@ func mentions(n ast.Node, name string) bool {
 	return found
 }
 
-// MarkedScheme is the scheme with which the function around the marker for schemes registers types; "" when it
-// registers none.
+// MarkedScheme returns the scheme with which the function around the marker "scheme" registers types, or "".
 func MarkedScheme(src []byte) string {
 	s := read(src)
 	if s == nil {
@@ -137,15 +135,15 @@ func MarkedScheme(src []byte) string {
 	return scheme
 }
 
-// SetsUpControllers reports whether a file sets up a controller.
+// SetsUpControllers reports whether a file calls SetupWithManager.
 func SetsUpControllers(src []byte) bool {
 	return callsAny(src, func(name string) bool { return name == "SetupWithManager" })
 }
 
-// SetsUpWebhooks reports whether a file sets up a webhook.
+// SetsUpWebhooks reports whether a file has a [WebhookLine].
 func SetsUpWebhooks(src []byte) bool { return WebhookLine(src) > 0 }
 
-// WebhookLine is the line of the first call in a file that sets up a webhook, or 0.
+// WebhookLine returns the line of the first call that sets up a webhook, or 0.
 func WebhookLine(src []byte) (line int) {
 	s := read(src)
 	if s == nil {
@@ -172,7 +170,6 @@ func Calls(src []byte, key string) (found bool) {
 	return found
 }
 
-// callsAny reports whether a file calls a function of such a name.
 func callsAny(src []byte, is func(name string) bool) (found bool) {
 	s := read(src)
 	if s == nil {
@@ -182,8 +179,8 @@ func callsAny(src []byte, is func(name string) bool) (found bool) {
 	return found
 }
 
-// SetUpPlace finds where a file sets up controllers: below the last that it sets up or, when there is none, above what
-// adds checks to the manager.
+// SetUpPlace returns the place for setting up a controller: below the last one or, without any, above the first call
+// that adds a health check.
 func SetUpPlace(src []byte) (Place, bool) {
 	s := read(src)
 	if s == nil {
@@ -215,8 +212,8 @@ func (s *source) setUpPlace() (place Place, at token.Pos, ok bool) {
 	return place, at, ok
 }
 
-// Function is the function in which a file sets up controllers, or nil: that of the marker or, without one, that of
-// [SetUpPlace].
+// Function returns the function in which a file sets up controllers, or nil: the one around the marker "builder" or,
+// without it, around [SetUpPlace].
 func Function(src []byte) *ast.FuncType {
 	s := read(src)
 	if s == nil {
@@ -226,7 +223,8 @@ func Function(src []byte) *ast.FuncType {
 	return typ
 }
 
-// setUpLine is the line of the marker for controllers or of the statement that stands for it, or 0.
+// setUpLine returns the line of the marker "builder" or, without it, of the statement that decides [SetUpPlace]; else
+// 0.
 func (s *source) setUpLine() int {
 	if line := s.markerLine("builder"); line > 0 {
 		return line
@@ -238,8 +236,8 @@ func (s *source) setUpLine() int {
 	return s.line(at)
 }
 
-// DeclaresAbove reports whether the function of [Function] declares a variable, in its own list of statements, above
-// the place where controllers are set up.
+// DeclaresAbove reports whether [Function] declares a variable in its outermost block, above the place where
+// controllers are set up.
 func DeclaresAbove(src []byte, name string) bool {
 	s := read(src)
 	if s == nil {
@@ -253,7 +251,6 @@ func DeclaresAbove(src []byte, name string) bool {
 	return slices.ContainsFunc(body.List, func(stmt ast.Stmt) bool { return s.line(stmt.End()) <= line && declares(stmt, name) })
 }
 
-// declares reports whether a statement declares a variable: name := … or var name ….
 func declares(stmt ast.Stmt, name string) bool {
 	switch stmt := stmt.(type) {
 	case *ast.AssignStmt:
@@ -290,10 +287,10 @@ func (s *source) function() (typ *ast.FuncType, body *ast.BlockStmt) {
 	return typ, body
 }
 
-// managerMethods are methods of a manager that setting up a controller comes with.
+// managerMethods are methods by which [Manager] recognizes the manager's variable.
 var managerMethods = []string{"GetClient", "GetScheme", "AddHealthzCheck", "AddReadyzCheck"}
 
-// Manager is what the manager is called where a file sets up controllers; "mgr" when that cannot be seen.
+// Manager returns the manager's variable where a file sets up controllers, or "mgr" if it is unknown.
 func Manager(src []byte) string {
 	const usual = "mgr"
 	s := read(src)
@@ -322,12 +319,11 @@ func Manager(src []byte) string {
 	return name
 }
 
-// isSetUp reports whether a call sets up a controller or a webhook.
 func isSetUp(name string) bool {
 	return strings.HasPrefix(name, "Setup") && strings.HasSuffix(name, "WithManager")
 }
 
-// Unreachable reports whether the comment on a line, from 1, is behind a return in its block: code there never runs.
+// Unreachable reports whether the comment on a line, from 1, follows a return in its block: code there never runs.
 func Unreachable(src []byte, line int) bool {
 	s := read(src)
 	if s == nil {

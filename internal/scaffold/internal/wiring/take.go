@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// TakeRegistration takes out what registers the types of the package that a file imports under a name. Line is where
-// such a call stands that is more than that, and stays; 0 when none is left.
+// TakeRegistration removes what registers the types of a package, by its name in the file. If a statement does more
+// than that, the file stays as it is and line is the statement's; else line is 0.
 func TakeRegistration(src []byte, pkg string) (out []byte, line int) {
 	return takeAll(src, func(s *source) []ast.Node {
 		var calls []ast.Node
@@ -23,9 +23,8 @@ func TakeRegistration(src []byte, pkg string) (out []byte, line int) {
 	})
 }
 
-// TakeSetUp takes out what sets up the controller or the webhooks that key names, such as
-// controller.CronJobReconciler{, controller.NewCronJobReconciler( or webhookv1.SetupCronJobWebhookWithManager(; see
-// [TakeRegistration].
+// TakeSetUp removes what sets up the controller or webhooks that key names, such as controller.CronJobReconciler{,
+// controller.NewCronJobReconciler( or webhookv1.SetupCronJobWebhookWithManager(. Line is as in [TakeRegistration].
 func TakeSetUp(src []byte, key string) (out []byte, line int) {
 	name := strings.TrimRight(key, "({")
 	return takeAll(src, func(s *source) []ast.Node {
@@ -58,7 +57,7 @@ func TakeSetUp(src []byte, key string) (out []byte, line int) {
 	})
 }
 
-// makes reports whether an expression is a struct of the type, or a call of the function, of a name.
+// makes reports whether n is a literal of the type, or a call of the function, with this name.
 func (s *source) makes(n ast.Node, name string) bool {
 	switch n := n.(type) {
 	case *ast.CompositeLit:
@@ -69,7 +68,7 @@ func (s *source) makes(n ast.Node, name string) bool {
 	return false
 }
 
-// takeAll takes out the statements of all calls that find finds.
+// takeAll removes the statements of all calls that find returns, or none.
 func takeAll(src []byte, find func(*source) []ast.Node) (out []byte, line int) {
 	s := read(src)
 	if s == nil {
@@ -90,7 +89,7 @@ func takeAll(src []byte, find func(*source) []ast.Node) (out []byte, line int) {
 	}
 }
 
-// without is the file without the statement that a call is all there is to.
+// without removes the statement of a call, if the statement consists of the call and the check of its error.
 func (s *source) without(call *ast.CallExpr) ([]byte, bool) {
 	stmt, ok := s.innermost(call.Pos())
 	if !ok || !only(stmt, call) {
@@ -101,7 +100,7 @@ func (s *source) without(call *ast.CallExpr) ([]byte, bool) {
 		last = checked
 	}
 	first := ast.Node(stmt.Stmt)
-	for { // a condition around it alone goes with it
+	for { // a condition that has no other statements goes too
 		outer, ok := s.around(first, last)
 		if !ok {
 			break
@@ -114,7 +113,7 @@ func (s *source) without(call *ast.CallExpr) ([]byte, bool) {
 	return s.withoutLines(s.line(first.Pos()), s.line(last.End())), true
 }
 
-// only reports whether a statement does nothing but a call and look at its error.
+// only reports whether a statement does nothing but make the call and check its error.
 func only(stmt statement, call *ast.CallExpr) bool {
 	switch st := stmt.Stmt.(type) {
 	case *ast.ExprStmt:
@@ -128,7 +127,7 @@ func only(stmt statement, call *ast.CallExpr) bool {
 	return false
 }
 
-// onlyAround reports whether an expression is a call, or what takes its result alone: Must(call), or
+// onlyAround reports whether an expression is the call, or passes on only its result: Must(call), or
 // Expect(call).To(Succeed()).
 func onlyAround(expr ast.Expr, call *ast.CallExpr) bool {
 	for expr != ast.Expr(call) {
@@ -148,7 +147,7 @@ func onlyAround(expr ast.Expr, call *ast.CallExpr) bool {
 	return true
 }
 
-// around is the condition whose body is nothing but these statements.
+// around returns the if statement whose body consists of these statements.
 func (s *source) around(first, last ast.Node) (ast.Node, bool) {
 	var found ast.Node
 	s.statements(func(stmt statement) {
@@ -163,7 +162,7 @@ func (s *source) around(first, last ast.Node) (ast.Node, bool) {
 	return found, found != nil
 }
 
-// comments reports whether a block has comments beside these statements.
+// comments reports whether a block has comments outside of these statements.
 func (s *source) comments(block *ast.BlockStmt, first, last ast.Node) bool {
 	return slices.ContainsFunc(s.file.Comments, func(g *ast.CommentGroup) bool {
 		return block.Pos() < g.Pos() && g.End() < block.End() && (g.End() < first.Pos() || last.End() < g.Pos())
@@ -177,13 +176,12 @@ func (s *source) commented(first, last ast.Node) bool {
 	})
 }
 
-// isNolint reports whether a comment is a linter's directive.
 func isNolint(comment string) bool {
 	return strings.HasPrefix(strings.ReplaceAll(comment, " ", ""), "//nolint")
 }
 
-// withoutLines is the file without these lines, counted from 1, the linter's directives above them, and one of two
-// empty lines that would be left.
+// withoutLines removes lines, counted from 1, and the linter's directives above them. If that would leave two empty
+// lines, it removes one.
 func (s *source) withoutLines(from, to int) []byte {
 	lines := bytes.SplitAfter(s.src, []byte("\n"))
 	blank := func(line int) bool { return len(bytes.TrimSpace(lines[line-1])) == 0 }
@@ -196,7 +194,7 @@ func (s *source) withoutLines(from, to int) []byte {
 	return bytes.Join(slices.Delete(lines, from-1, to), nil)
 }
 
-// TakeImport takes out the import of a package, in whatever form it stands alone on its line; see [TakeRegistration].
+// TakeImport removes the import of a package if it is alone on its line. Line is as in [TakeRegistration].
 func TakeImport(src []byte, pkg string) (out []byte, line int) {
 	s := read(src)
 	if s == nil {

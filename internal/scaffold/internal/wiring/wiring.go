@@ -1,10 +1,10 @@
-// Package wiring finds in Go code what markers say in scaffolded code: where types are registered with a scheme, where
-// controllers and webhooks are set up, and what the manager is called there. It goes by syntax alone.
+// Package wiring finds in Go code what markers show in scaffolded code: where types are registered with a scheme, where
+// controllers and webhooks are set up, and the manager's variable. It reads syntax alone.
 //
 //	place, ok := wiring.SchemePlace(src)
 //	name := wiring.Manager(src)
 //
-// It takes such code out again, too, in the forms that people and other tools give it.
+// It also removes such code, in the forms that authors and other tools write it.
 package wiring
 
 import (
@@ -19,17 +19,16 @@ import (
 type Place struct {
 	Line   int    // the number of lines above it
 	Indent string // of the lines there
-	Scheme string // the expression of the scheme that others are registered with there; for [SchemePlace]
+	Scheme string // for [SchemePlace]: the expression of the scheme
 }
 
-// source is a parsed file.
 type source struct {
 	src  []byte
 	fset *token.FileSet
 	file *ast.File
 }
 
-// read parses a file; nil when it is not Go.
+// read parses a file. It returns nil if the file is not valid Go.
 func read(src []byte) *source {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", src, parser.ParseComments)
@@ -39,26 +38,25 @@ func read(src []byte) *source {
 	return &source{src: src, fset: fset, file: file}
 }
 
-func (s *source) line(pos token.Pos) int { return s.fset.PositionFor(pos, false).Line } // whatever comments of the form //line say
+func (s *source) line(pos token.Pos) int { return s.fset.PositionFor(pos, false).Line } // ignores //line comments
 
 func (s *source) text(n ast.Node) string {
 	return string(s.src[s.fset.Position(n.Pos()).Offset:s.fset.Position(n.End()).Offset])
 }
 
-// indent is the white space that a line begins with; lines are counted from 1.
+// indent returns the white space at the start of a line, counted from 1.
 func (s *source) indent(line int) string {
 	text := bytes.Split(s.src, []byte("\n"))[line-1]
 	return string(text[:len(text)-len(bytes.TrimLeft(text, " \t"))])
 }
 
-// below is the place below a statement, and above the place above it.
 func (s *source) below(n ast.Node) Place {
 	return Place{Line: s.line(n.End()), Indent: s.indent(s.line(n.Pos()))}
 }
 
 func (s *source) above(n ast.Node) Place {
 	line := s.line(n.Pos())
-	for _, group := range s.file.Comments { // what is said above a statement belongs to it
+	for _, group := range s.file.Comments { // a comment above a statement belongs to it
 		if s.line(group.End()) == line-1 && s.line(group.Pos()) > 1 && s.indent(s.line(group.Pos())) == s.indent(line) {
 			line = s.line(group.Pos())
 		}
@@ -66,16 +64,14 @@ func (s *source) above(n ast.Node) Place {
 	return Place{Line: line - 1, Indent: s.indent(line)}
 }
 
-// A statement is one of a list in a function.
 type statement struct {
 	ast.Stmt
 	list   []ast.Stmt
 	index  int
-	body   bool   // the list is a function's body
+	body   bool   // the list is the body of the function, not of an inner block
 	within string // the name of the declared function
 }
 
-// next is the statement after it, or nil.
 func (s statement) next() ast.Stmt {
 	if s.index+1 < len(s.list) {
 		return s.list[s.index+1]
@@ -83,7 +79,7 @@ func (s statement) next() ast.Stmt {
 	return nil
 }
 
-// statements calls f with each statement that is in a list, outer ones first.
+// statements calls f with each statement of a block or clause, outer ones first.
 func (s *source) statements(f func(statement)) {
 	for _, decl := range s.file.Decls {
 		within, body := "", (*ast.BlockStmt)(nil)
@@ -110,7 +106,7 @@ func (s *source) statements(f func(statement)) {
 	}
 }
 
-// innermost is the statement of the smallest list that holds a position.
+// innermost returns the statement of the smallest block around a position.
 func (s *source) innermost(pos token.Pos) (found statement, ok bool) {
 	s.statements(func(stmt statement) {
 		if stmt.Pos() <= pos && pos < stmt.End() {
@@ -120,7 +116,7 @@ func (s *source) innermost(pos token.Pos) (found statement, ok bool) {
 	return found, ok
 }
 
-// ofFunction is the statement of a function's own list that holds a position.
+// ofFunction returns the statement of a function's outermost block around a position.
 func (s *source) ofFunction(pos token.Pos) (found statement, ok bool) {
 	s.statements(func(stmt statement) {
 		if stmt.body && stmt.Pos() <= pos && pos < stmt.End() {
@@ -130,7 +126,7 @@ func (s *source) ofFunction(pos token.Pos) (found statement, ok bool) {
 	return found, ok
 }
 
-// calls calls f with each call of a method or of a package's function: what it is selected from, and its name.
+// calls calls f with each call on.name(…), where on is a value or a package.
 func (s *source) calls(f func(call *ast.CallExpr, on ast.Expr, name string)) {
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
@@ -142,13 +138,13 @@ func (s *source) calls(f func(call *ast.CallExpr, on ast.Expr, name string)) {
 	})
 }
 
-// HasMarker reports whether a file has the marker for insertions of a name.
+// HasMarker reports whether a file has the insertion point, such as "scheme".
 func HasMarker(src []byte, marker string) bool {
 	s := read(src)
 	return s != nil && s.markerLine(marker) > 0
 }
 
-// markerLine is the line of a marker, from 1, or 0.
+// markerLine returns the line of a marker, from 1, or 0.
 func (s *source) markerLine(marker string) int {
 	for _, group := range s.file.Comments {
 		for _, c := range group.List {
