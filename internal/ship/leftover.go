@@ -20,20 +20,20 @@ const (
 // A leftover is an object with a set's label that the set's objects do not have any more.
 type leftover struct {
 	*unstructured.Unstructured
-	member bool   // the set's own
-	stays  string // why it is kept whatever the user agrees to; empty if nothing keeps it
-	asks   string // why only the user's consent deletes it; empty if it goes without
+	member         bool   // the set's own
+	keptBecause    string // why it is kept whatever the user agrees to; empty if nothing keeps it
+	consentBecause string // why only the user's consent deletes it; empty if it goes without
 }
 
 // why is why a leftover is kept.
 func (l leftover) why() string {
 	switch {
 	case !l.member:
-		return l.stays + "; `" + kubectl(l.Unstructured, "label") + " " + partOfLabel + "-` removes the label"
-	case l.stays != "":
-		return l.stays
+		return l.keptBecause + "; `" + kubectl(l.Unstructured, "label") + " " + partOfLabel + "-` removes the label"
+	case l.keptBecause != "":
+		return l.keptBecause
 	}
-	return whyLeft + " and " + l.asks + ": `" + kubectl(l.Unstructured, "delete") + "` deletes it"
+	return whyLeft + " and " + l.consentBecause + ": `" + kubectl(l.Unstructured, "delete") + "` deletes it"
 }
 
 // judge decides what becomes of objects that have the set's label.
@@ -43,9 +43,9 @@ func (i *inventory) judge(ctx context.Context, objects []*unstructured.Unstructu
 		staying = append(staying, i.set.parent(nil, nil))
 	}
 	for _, object := range objects {
-		left := leftover{Unstructured: object, member: i.has(object), stays: i.whyKept(object)}
-		if left.stays == "" {
-			if left.asks, err = i.cluster.needsConsent(ctx, object); err != nil {
+		left := leftover{Unstructured: object, member: i.has(object), keptBecause: i.whyKept(object)}
+		if left.keptBecause == "" {
+			if left.consentBecause, err = i.cluster.needsConsent(ctx, object); err != nil {
 				return nil, i.cluster.explainObject(ctx, object, err)
 			}
 		} else {
@@ -54,8 +54,8 @@ func (i *inventory) judge(ctx context.Context, objects []*unstructured.Unstructu
 		all = append(all, left)
 	}
 	for at, left := range all {
-		if kept := firstWithin(left.Unstructured, staying); kept != nil && left.stays == "" {
-			all[at].stays = whyLeft + ", but " + nameOf(kept) + " would be deleted with it"
+		if kept := firstWithin(left.Unstructured, staying); kept != nil && left.keptBecause == "" {
+			all[at].keptBecause = whyLeft + ", but " + nameOf(kept) + " would be deleted with it"
 		}
 	}
 	return all, nil
@@ -100,16 +100,20 @@ func (o membership) whyKept(live *unstructured.Unstructured) string {
 // hooks are the left-over webhook configurations that go first of all: those that need no consent.
 func (i *inventory) hooks() []*unstructured.Unstructured { return i.leftObjects(leftover.goesFirst) }
 
-func (l leftover) goesFirst() bool { return isHook(l.Unstructured) && l.stays == "" && l.asks == "" }
+func (l leftover) goesFirst() bool {
+	return isHook(l.Unstructured) && l.keptBecause == "" && l.consentBecause == ""
+}
 
 // going are the left-overs that go last: those that may hold data, or are another's, only if the user agrees.
 func (i *inventory) going() []*unstructured.Unstructured {
-	return i.leftObjects(func(l leftover) bool { return !l.goesFirst() && l.stays == "" && (i.agreed || l.asks == "") })
+	return i.leftObjects(func(l leftover) bool {
+		return !l.goesFirst() && l.keptBecause == "" && (i.agreed || l.consentBecause == "")
+	})
 }
 
 // staying are the left-overs that are kept.
 func (i *inventory) staying() []leftover {
-	return slices.DeleteFunc(slices.Clone(i.left), func(l leftover) bool { return l.stays == "" && (i.agreed || l.asks == "") })
+	return slices.DeleteFunc(slices.Clone(i.left), func(l leftover) bool { return l.keptBecause == "" && (i.agreed || l.consentBecause == "") })
 }
 
 // leftObjects are the left-overs that are wanted.
@@ -124,7 +128,7 @@ func (i *inventory) leftObjects(wanted func(leftover) bool) (objects []*unstruct
 
 // agree asks, if need be, whether left-overs go that may hold data or that another tool created.
 func (i *inventory) agree(ctx context.Context, consent Consent) (err error) {
-	asked := i.leftObjects(func(l leftover) bool { return l.asks != "" && l.stays == "" })
+	asked := i.leftObjects(func(l leftover) bool { return l.consentBecause != "" && l.keptBecause == "" })
 	if len(asked) == 0 || consent == nil {
 		return nil
 	}

@@ -21,7 +21,7 @@ func realNodes() need {
 		"add --nodes real; or leave the flag out, since an isolated node joins when an image is loaded, unless nodes are chosen"}
 }
 
-func isolatedPods() need {
+func containerPods() need {
 	return need{"the pods of isolated nodes", func(s Spec) bool { return s.NodeKind.RunContainers() || s.Joins() },
 		"add --nodes real; or leave out --nodes and --node, so that an isolated node joins when an image is loaded"}
 }

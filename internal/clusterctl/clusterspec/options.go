@@ -33,17 +33,17 @@ type Option struct {
 	Usage   string // of the flag; without a `name` of its value it is a switch
 	Default string // what help shows, and what the flag means without a value; empty for most
 
-	key      string                              // in the file; empty: the file has none
-	flagOnly string                              // what only the command line may ask for, and no file; see [reader.option]
-	unset    func(Spec) string                   // describes a Spec that does not ask for a value; nil: the default
-	any      bool                                // an unset value accepts what the cluster has
-	needs    need                                // of the nodes
-	commas   bool                                // a text of the flag may be several, with commas between them
-	beside   func(s Spec, texts []string) error  // refuses texts of the flag beside what the rows above ask for; may be nil
-	parse    func(s *Spec, texts []string) error // the texts of the flag, in their order
-	merge    func(s *Spec, base Spec)            // what s does not ask for is as in base
-	texts    func(s Spec) map[string]string      // what s asks for, by the name of an entry or ""; empty: nothing
-	read     func(r *reader, n *yaml.Node, at string, s *Spec)
+	key               string                              // in the file; empty: the file has none
+	flagOnly          string                              // what only the command line may ask for, and no file; see [reader.option]
+	unset             func(Spec) string                   // describes a Spec that does not ask for a value; nil: the default
+	keepsRunningValue bool                                // an unset value accepts what the cluster has
+	needs             need                                // of the nodes
+	commas            bool                                // a text of the flag may be several, with commas between them
+	beside            func(s Spec, texts []string) error  // refuses texts of the flag beside what the rows above ask for; may be nil
+	parse             func(s *Spec, texts []string) error // the texts of the flag, in their order
+	merge             func(s *Spec, base Spec)            // what s does not ask for is as in base
+	texts             func(s Spec) map[string]string      // what s asks for, by the name of an entry or ""; empty: nothing
+	read              func(r *reader, n *yaml.Node, at string, s *Spec)
 }
 
 // Options returns the table of all options. An option that needs nodes stands behind those that choose nodes.
@@ -65,10 +65,10 @@ func podOptions() []Option {
 	return []Option{
 		row(Option{Flag: "simulate-missing-images", key: "simulateMissingImages", unset: fixed("false"), needs: realNodes(), Usage: "with real nodes, simulate pods whose images are not in the cluster's registry"},
 			at(func(s *Spec) **bool { return &s.SimulateMissingImages }), one(pointed[bool]), setSwitch, (*reader).switched),
-		row(Option{Flag: "egress", key: "egress", flagOnly: "give pods access to the network", unset: fixed("false"), needs: isolatedPods(),
+		row(Option{Flag: "egress", key: "egress", flagOnly: "give pods access to the network", unset: fixed("false"), needs: containerPods(),
 			Usage: "let the pods of isolated nodes reach the network, but never this machine"},
 			at(func(s *Spec) **bool { return &s.Egress }), one(pointed[bool]), setSwitch, (*reader).switched),
-		row(Option{Flag: "host-ports", key: "hostPorts", flagOnly: "give pods access to ports of this machine", unset: fixed(none), needs: isolatedPods(), commas: true,
+		row(Option{Flag: "host-ports", key: "hostPorts", flagOnly: "give pods access to ports of this machine", unset: fixed(none), needs: containerPods(), commas: true,
 			Usage: "`ports` of this machine's loopback that pods of isolated nodes may reach through an EndpointSlice"},
 			at(func(s *Spec) *[]int { return &s.HostPorts }), list(plain[int], ","), addHostPort, nil),
 		row(Option{Flag: "simulated-pods", key: "simulatedPods", unset: fixed(finished), Usage: "`phase` that simulated pods reach: pending, running or complete (default: complete)"},
@@ -81,11 +81,11 @@ func podOptions() []Option {
 
 func serverOptions() []Option {
 	return []Option{
-		row(Option{Flag: "port", key: "port", any: true, Usage: "`port` of the API server on 127.0.0.1; 0 picks a free one"},
+		row(Option{Flag: "port", key: "port", keepsRunningValue: true, Usage: "`port` of the API server on 127.0.0.1; 0 picks a free one"},
 			at(func(s *Spec) *int { return &s.Port }), one(plain[int]), setPort, (*reader).port),
-		row(Option{Flag: "registry-port", key: "registryPort", any: true, Usage: fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 picks %d, or a free one if that is taken", DefaultRegistryPort)},
+		row(Option{Flag: "registry-port", key: "registryPort", keepsRunningValue: true, Usage: fmt.Sprintf("`port` of the image registry on 127.0.0.1; 0 picks %d, or a free one if that is taken", DefaultRegistryPort)},
 			at(func(s *Spec) *int { return &s.RegistryPort }), one(plain[int]), setPort, (*reader).port),
-		row(Option{Flag: "durable", key: "durable", any: true, unset: fixed("false, so it loses its data when it stops"), Usage: "keep the cluster's data when it stops or crashes"},
+		row(Option{Flag: "durable", key: "durable", keepsRunningValue: true, unset: fixed("false, so it loses its data when it stops"), Usage: "keep the cluster's data when it stops or crashes"},
 			at(func(s *Spec) *bool { return &s.Durable }), one(plain[bool]), setBool, (*reader).boolean),
 		row(Option{Flag: "feature-gate", key: "featureGates", commas: true, Usage: "a feature gate, `name=bool`, of API server, controllers and scheduler; repeatable"},
 			at(func(s *Spec) *map[string]bool { return &s.FeatureGates }), entries[bool](), addGate, (*reader).bools),

@@ -46,7 +46,7 @@ func TestEachOption(t *testing.T) {
 			if got := Differences(Spec{}, asked, false); len(got) > 0 {
 				t.Errorf("flags that do not ask for it differ by %q", got)
 			}
-			if got := Differences(Spec{}, asked, true); (len(got) == 1) == o.any {
+			if got := Differences(Spec{}, asked, true); (len(got) == 1) == o.keepsRunningValue {
 				t.Errorf("a file that does not ask for it differs by %q", got)
 			}
 			checkNeed(t, o, asked)

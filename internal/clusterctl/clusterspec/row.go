@@ -133,7 +133,7 @@ func Merge(asked, base Spec) Spec {
 // now are not taken from last.
 func Resume(asked, last Spec, whole bool) Spec {
 	for _, o := range Options() {
-		if (!whole || o.any) && o.needs.isMet(asked) {
+		if (!whole || o.keepsRunningValue) && o.needs.isMet(asked) {
 			o.merge(&asked, last)
 		}
 	}
@@ -146,7 +146,7 @@ func Differences(asked, has Spec, whole bool) []string {
 	var lines []string
 	for _, o := range Options() {
 		keys := slices.Collect(maps.Keys(o.texts(asked)))
-		if whole && !o.any {
+		if whole && !o.keepsRunningValue {
 			keys = slices.AppendSeq(keys, maps.Keys(o.texts(has)))
 		}
 		slices.Sort(keys)

@@ -45,7 +45,7 @@ type Chart struct {
 	Name  string // the chart's name, which its templates use
 	dir   string
 	files map[string]string // text by path, with \n as line ends
-	words *words            // lines that follow from the project
+	words *knownLines       // lines that follow from the project
 }
 
 // special are files of every chart of the plug-in whose text is needed.

@@ -10,7 +10,7 @@ import (
 // pluginFlags are flags that the plug-in's templates set from other values.
 var pluginFlags = []string{"--metrics-bind-address", "--metrics-secure", "--health-probe-bind-address", "--webhook-port", "--webhook-cert-path", "--metrics-cert-path"}
 
-func texted(literal any) []string {
+func toStrings(literal any) []string {
 	items, _ := literal.([]any)
 	texts := make([]string, len(items))
 	for i, item := range items {

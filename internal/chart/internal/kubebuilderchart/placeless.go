@@ -34,12 +34,12 @@ func (m *merger) rename(path string, p place) {
 	}
 }
 
-// placeless records a value that the new chart does not have. If the value is the default of the plug-in or the
+// noCounterpart records a value that the new chart does not have. If the value is the default of the plug-in or the
 // project, only a release that sets another one loses something.
-func (m *merger) placeless(path string, p place, literal any) {
+func (m *merger) noCounterpart(path string, p place, literal any) {
 	switch {
 	case m.needed(path) && !m.wasRead(path): // templates that read it stay
-	case empty(literal), p.usual != nil && fmt.Sprint(p.usual) == fmt.Sprint(literal), m.follows(path[strings.LastIndex(path, ".")+1:], literal):
+	case empty(literal), p.pluginDefault != nil && fmt.Sprint(p.pluginDefault) == fmt.Sprint(literal), m.follows(path[strings.LastIndex(path, ".")+1:], literal):
 		m.lost[p.instead()] = append(m.lost[p.instead()], path)
 	default:
 		m.notes = append(m.notes, path+" has no value here and is left out: use "+p.instead())
@@ -55,7 +55,7 @@ func (m *merger) unset() {
 		case m.placed(p):
 			m.rename(path, p)
 		default:
-			m.placeless(path, p, nil)
+			m.noCounterpart(path, p, nil)
 		}
 	}
 }

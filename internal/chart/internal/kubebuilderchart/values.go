@@ -25,9 +25,9 @@ type Values interface {
 
 // A place is where a value of the plug-in belongs in the new chart.
 type place struct {
-	to        string // the new name; "" is the same
-	usual     any    // the plug-in's default, for values without a new place
-	elsewhere string // where else to set it
+	to            string // the new name; "" is the same
+	pluginDefault any    // the plug-in's default, for values without a new place
+	elsewhere     string // where else to set it
 }
 
 const inManager = "config/manager/manager.yaml"
@@ -37,34 +37,34 @@ const inManager = "config/manager/manager.yaml"
 var places = map[string]place{
 	"nameOverride": {}, "fullnameOverride": {},
 
-	"manager.enabled": {usual: true}, "manager.replicas": {}, "manager.env": {}, "manager.imagePullSecrets": {},
+	"manager.enabled": {pluginDefault: true}, "manager.replicas": {}, "manager.env": {}, "manager.imagePullSecrets": {},
 	"manager.image.repository": {}, "manager.image.tag": {}, "manager.image.pullPolicy": {}, "manager.args": {},
 	"manager.podSecurityContext": {}, "manager.securityContext": {}, "manager.resources": {}, "manager.affinity": {},
 	"manager.nodeSelector": {}, "manager.tolerations": {}, "manager.topologySpreadConstraints": {},
 	"manager.priorityClassName": {}, "manager.pod.labels": {}, "manager.pod.annotations": {}, "manager.labels": {},
 	"manager.annotations": {}, "manager.strategy": {}, "manager.extraVolumes": {}, "manager.extraVolumeMounts": {},
-	"manager.terminationGracePeriodSeconds": {usual: 10},
-	"manager.healthProbe.port":              {usual: 8081, elsewhere: inManager},
+	"manager.terminationGracePeriodSeconds": {pluginDefault: 10},
+	"manager.healthProbe.port":              {pluginDefault: 8081, elsewhere: inManager},
 	"manager.envOverrides":                  {to: "manager.env"},
 
-	"rbac.create":          {usual: true, elsewhere: "config/rbac"},
-	"rbac.namespaced":      {usual: false, elsewhere: "slipway edit --namespaced"},
+	"rbac.create":          {pluginDefault: true, elsewhere: "config/rbac"},
+	"rbac.namespaced":      {pluginDefault: false, elsewhere: "slipway edit --namespaced"},
 	"rbac.roleNamespaces":  {elsewhere: "config/rbac"},
-	"rbac.helpers.enabled": {usual: false, elsewhere: "config/rbac"},
+	"rbac.helpers.enabled": {pluginDefault: false, elsewhere: "config/rbac"},
 
 	"serviceAccount.enabled": {}, "serviceAccount.name": {}, "serviceAccount.annotations": {}, "serviceAccount.labels": {},
-	"crd.enabled": {usual: true}, "crd.keep": {usual: true},
+	"crd.enabled": {pluginDefault: true}, "crd.keep": {pluginDefault: true},
 
-	"metrics.enabled":        {usual: false, elsewhere: "slipway edit --enable metrics"},
-	"metrics.port":           {usual: 8443, elsewhere: "config/default/manager_metrics_patch.yaml"},
-	"metrics.secure":         {usual: true, elsewhere: "config/default/manager_metrics_patch.yaml"},
-	"certManager.enabled":    {usual: false, elsewhere: "slipway edit --certs cert-manager"},
-	"webhook.enabled":        {usual: false, elsewhere: "slipway create webhook"},
-	"webhook.port":           {usual: 9443, elsewhere: inManager},
-	"prometheus.enabled":     {usual: false, elsewhere: "slipway edit --enable prometheus"},
+	"metrics.enabled":        {pluginDefault: false, elsewhere: "slipway edit --enable metrics"},
+	"metrics.port":           {pluginDefault: 8443, elsewhere: "config/default/manager_metrics_patch.yaml"},
+	"metrics.secure":         {pluginDefault: true, elsewhere: "config/default/manager_metrics_patch.yaml"},
+	"certManager.enabled":    {pluginDefault: false, elsewhere: "slipway edit --certs cert-manager"},
+	"webhook.enabled":        {pluginDefault: false, elsewhere: "slipway create webhook"},
+	"webhook.port":           {pluginDefault: 9443, elsewhere: inManager},
+	"prometheus.enabled":     {pluginDefault: false, elsewhere: "slipway edit --enable prometheus"},
 	"prometheus.labels":      {elsewhere: "config/prometheus/monitor.yaml"},
 	"prometheus.annotations": {elsewhere: "config/prometheus/monitor.yaml"},
-	"networkPolicy.enabled":  {usual: false, elsewhere: "slipway edit --enable network-policy"},
+	"networkPolicy.enabled":  {pluginDefault: false, elsewhere: "slipway edit --enable network-policy"},
 
 	"controllerManager.replicas":                      {to: "manager.replicas"},
 	"controllerManager.container.image.repository":    {to: "manager.image.repository"},
@@ -78,17 +78,17 @@ var places = map[string]place{
 	"controllerManager.container.livenessProbe":       {elsewhere: inManager},
 	"controllerManager.container.readinessProbe":      {elsewhere: inManager},
 	"controllerManager.securityContext":               {to: "manager.podSecurityContext"},
-	"controllerManager.terminationGracePeriodSeconds": {usual: 10, elsewhere: inManager},
+	"controllerManager.terminationGracePeriodSeconds": {pluginDefault: 10, elsewhere: inManager},
 	"controllerManager.serviceAccountName":            {to: "serviceAccount.name"},
 	"controllerManager.serviceAccount.annotations":    {to: "serviceAccount.annotations"},
 	"controllerManager.pod.labels":                    {to: "manager.pod.labels"},
-	"rbac.enable":                                     {usual: true, elsewhere: "config/rbac"},
-	"crd.enable":                                      {to: "crd.enabled", usual: true},
-	"metrics.enable":                                  {to: "metrics.enabled", usual: false, elsewhere: "slipway edit --enable metrics"},
-	"webhook.enable":                                  {to: "webhook.enabled", usual: false, elsewhere: "slipway create webhook"},
-	"prometheus.enable":                               {to: "prometheus.enabled", usual: false, elsewhere: "slipway edit --enable prometheus"},
-	"certmanager.enable":                              {to: "certManager.enabled", usual: false, elsewhere: "slipway edit --certs cert-manager"},
-	"networkPolicy.enable":                            {to: "networkPolicy.enabled", usual: false, elsewhere: "slipway edit --enable network-policy"},
+	"rbac.enable":                                     {pluginDefault: true, elsewhere: "config/rbac"},
+	"crd.enable":                                      {to: "crd.enabled", pluginDefault: true},
+	"metrics.enable":                                  {to: "metrics.enabled", pluginDefault: false, elsewhere: "slipway edit --enable metrics"},
+	"webhook.enable":                                  {to: "webhook.enabled", pluginDefault: false, elsewhere: "slipway create webhook"},
+	"prometheus.enable":                               {to: "prometheus.enabled", pluginDefault: false, elsewhere: "slipway edit --enable prometheus"},
+	"certmanager.enable":                              {to: "certManager.enabled", pluginDefault: false, elsewhere: "slipway edit --certs cert-manager"},
+	"networkPolicy.enable":                            {to: "networkPolicy.enabled", pluginDefault: false, elsewhere: "slipway edit --enable network-policy"},
 }
 
 // placeOf returns the place of a value, if the plug-in has it.
@@ -221,7 +221,7 @@ func (m *merger) place(path string, p place, literal any) {
 	}
 	m.seen[path] = true
 	if !m.placed(p) {
-		m.placeless(path, p, literal)
+		m.noCounterpart(path, p, literal)
 		return
 	}
 	m.rename(path, p)
@@ -230,7 +230,7 @@ func (m *merger) place(path string, p place, literal any) {
 	case path == "controllerManager.serviceAccountName" && m.chart.words.plain(fmt.Sprint(literal)) == "controller-manager":
 		return
 	case p.to == "manager.args":
-		literal = m.arguments(path, texted(made), texted(literal))
+		literal = m.arguments(path, toStrings(made), toStrings(literal))
 	case p.to == "manager.env":
 		literal = m.variables(path, made, literal)
 	case empty(literal):

@@ -7,8 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// words are the lines that follow from a project, in the form of [words.plain].
-type words struct {
+// knownLines are the lines that follow from a project, in the form of [words.plain].
+type knownLines struct {
 	name  *regexp.Regexp // the chart's name, with which names begin
 	lines map[string]bool
 	keys  map[string]bool
@@ -28,11 +28,11 @@ var pluginKeys = []string{
 	"value", "name", "port", "serverName", "replicas",
 }
 
-// stamp is the key of a CRD's line with the generator's version, which a newer generator changes.
-const stamp = "controller-gen.kubebuilder.io/version: "
+// generatorVersionKey is the key of a CRD's line with the generator's version, which a newer generator changes.
+const generatorVersionKey = "controller-gen.kubebuilder.io/version: "
 
-func newWords(chart string) *words {
-	w := &words{name: regexp.MustCompile(`\b` + regexp.QuoteMeta(chart) + `\b-?`), lines: map[string]bool{}, keys: map[string]bool{}}
+func newWords(chart string) *knownLines {
+	w := &knownLines{name: regexp.MustCompile(`\b` + regexp.QuoteMeta(chart) + `\b-?`), lines: map[string]bool{}, keys: map[string]bool{}}
 	for _, line := range pluginLines {
 		w.lines[line] = true
 	}
@@ -43,7 +43,7 @@ func newWords(chart string) *words {
 }
 
 // add adds the lines of a text, also commented ones: kubebuilder's configuration has optional parts in comments.
-func (w *words) add(text string) {
+func (w *knownLines) add(text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		line = w.plain(strings.TrimPrefix(strings.TrimSpace(line), "#"))
 		w.lines[line] = true
@@ -62,7 +62,7 @@ var (
 )
 
 // plain returns a line without actions, quotes, comment, list dash and name prefix.
-func (w *words) plain(line string) string {
+func (w *knownLines) plain(line string) string {
 	line = action().ReplaceAllString(literal().ReplaceAllString(line, ""), "")
 	line = comment().ReplaceAllString(line, "")
 	line = items().ReplaceAllString(strings.TrimSpace(line), "")
@@ -83,7 +83,7 @@ func unprefixed(text string) string {
 }
 
 // knows reports whether a template's line follows from the project or the plug-in.
-func (w *words) knows(line string) bool {
+func (w *knownLines) knows(line string) bool {
 	trimmed := strings.TrimSpace(line)
 	if trimmed == "" || trimmed == "---" || strings.HasPrefix(trimmed, "#") {
 		return true
@@ -94,7 +94,7 @@ func (w *words) knows(line string) bool {
 		}
 	}
 	plain := w.plain(line)
-	if plain == "" || plain == ":" || w.lines[plain] || strings.HasPrefix(plain, stamp) {
+	if plain == "" || plain == ":" || w.lines[plain] || strings.HasPrefix(plain, generatorVersionKey) {
 		return true
 	}
 	key, rest, ok := strings.Cut(plain, ":")

@@ -139,8 +139,8 @@ func TestDamaged(t *testing.T) {
 		{tagged(mostLines - 3), mostTags + 3, errTags}, // next to none is free
 		{strings.Replace(good, " 2\n", strings.Repeat(" 2\n"+good[strings.Index(good, "== "):strings.Index(good, " 2\n")], mostLines/2), 1), mostLines + 1, errLines},
 		{declared(mostFiles + 1), mostFiles + 2, errFiles},
-		{repeated(2000), 1024, errVast},
-		{conflicting(mostMerged), 2, errVast},
+		{repeated(2000), 1024, errTooMuchMerged},
+		{conflicting(mostMerged), 2, errTooMuchMerged},
 	} {
 		_, err := Parse([]byte(c.data))
 		syntax, ok := errors.AsType[*SyntaxError](err)

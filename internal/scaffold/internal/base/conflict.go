@@ -17,9 +17,9 @@ const (
 )
 
 var (
-	errOpen = errors.New("a merge conflict begins here but has no end")
-	errMark = errors.New("it ends a merge conflict that has no beginning")
-	errVast = fmt.Errorf("with it more than %d lines come from merges: too many to compare", mostMerged)
+	errOpen          = errors.New("a merge conflict begins here but has no end")
+	errMark          = errors.New("it ends a merge conflict that has no beginning")
+	errTooMuchMerged = fmt.Errorf("with it more than %d lines come from merges: too many to compare", mostMerged)
 )
 
 // mostMerged bounds the lines to compare after a merge: the time is quadratic in the number of differences.
@@ -34,13 +34,13 @@ type merging struct{ compared int } // lines
 // admit counts lines to compare, and fails above [mostMerged].
 func (m *merging) admit(lines, number int) error {
 	if m.compared += lines; m.compared > mostMerged {
-		return &SyntaxError{number, errVast}
+		return &SyntaxError{number, errTooMuchMerged}
 	}
 	return nil
 }
 
-// settle replaces each conflict by both of its sides.
-func (m *merging) settle(rows []row) ([]row, error) {
+// resolveConflicts replaces each conflict by both of its sides.
+func (m *merging) resolveConflicts(rows []row) ([]row, error) {
 	var out []row
 	for i := 0; i < len(rows); i++ {
 		switch r := rows[i]; {

@@ -60,7 +60,7 @@ func Parse(data []byte) (*Base, error) {
 		return nil, err
 	}
 	merged := &merging{}
-	rows, err := merged.settle(all)
+	rows, err := merged.resolveConflicts(all)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (r *reader) line(row row) error {
 		times = append(times, occurrence{number: row.number})
 	}
 	last, tag := &times[len(times)-1], text[idLength:idLength+tagLength]
-	if n := len(last.lines); (n == 0 || last.lines[n-1].tag != tag) && !r.knows(path, tag) {
+	if n := len(last.lines); (n == 0 || last.lines[n-1].tag != tag) && !r.addTag(path, tag) {
 		return errTags
 	}
 	last.lines = append(last.lines, line{tag, content})
@@ -191,8 +191,8 @@ func (r *reader) line(row row) error {
 	return nil
 }
 
-// knows adds a tag to those of a file, and reports whether they are within [mostTags].
-func (r *reader) knows(path, tag string) bool {
+// addTag adds a tag to those of a file, and reports whether they are within [mostTags].
+func (r *reader) addTag(path, tag string) bool {
 	if r.tags[path] == nil {
 		r.tags[path] = map[string]bool{}
 	}

@@ -30,8 +30,8 @@ func (o WebhookOptions) withoutWebhooks(file *project.Project) string {
 		o.instead(with, "PROJECT lists no webhooks", func(r project.Resource) string { return flags(r) + flagsOf(*r.Webhooks) })
 }
 
-// mostTold bounds the kinds that a message lists.
-const mostTold = 5
+// maxListed bounds the kinds that a message lists.
+const maxListed = 5
 
 // instead suggests the kind with the most similar name, or lists all.
 func (o Options) instead(there []project.Resource, nothing string, as func(project.Resource) string) string {
@@ -39,7 +39,7 @@ func (o Options) instead(there []project.Resource, nothing string, as func(proje
 		return "did you mean " + as(*near) + "?"
 	}
 	var told []string
-	for _, r := range there[:min(mostTold, len(there))] {
+	for _, r := range there[:min(maxListed, len(there))] {
 		told = append(told, "  "+as(r))
 	}
 	switch more := len(there) - len(told); {

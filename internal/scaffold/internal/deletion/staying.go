@@ -42,7 +42,7 @@ func (d Options) refuseHalf(p *plan.Plan, file *project.Project, r project.Resou
 				Hint: "nothing was changed; the file may hold more than this kind: take its types out by hand, with what uses them, then run the command again",
 			}
 		case there:
-			return d.half(p, r, path, own)
+			return d.halfDeletedError(p, r, path, own)
 		}
 	}
 	return nil
@@ -57,8 +57,8 @@ func stays(p *plan.Plan, path string) (bool, error) {
 	return err == nil && c.There(), err
 }
 
-// half is the refusal. It advises --with-changes if that suffices, else what to remove first.
-func (d Options) half(p *plan.Plan, r project.Resource, staying string, own []string) error {
+// halfDeletedError is the refusal. It advises --with-changes if that suffices, else what to remove first.
+func (d Options) halfDeletedError(p *plan.Plan, r project.Resource, staying string, own []string) error {
 	if !d.WithChanges {
 		d.WithChanges = true
 		if _, err := API(p.Before(), d); err != nil {

@@ -52,7 +52,7 @@ func Webhook(folder *fileview.Folder, d WebhookOptions) (*plan.Plan, error) {
 		func() error { return retire(p, before, file) },
 		func() error { return undoRest(p, file, d.Options, part) },
 		func() error {
-			return d.refuseServed(p, file, gone, staying == nil, "webhook "+flags(gone)+d.which(), func(o Options) error {
+			return d.refuseServed(p, file, gone, staying == nil, "webhook "+flags(gone)+d.selectedFlags(), func(o Options) error {
 				_, err := Webhook(folder, WebhookOptions{o, d.Defaulting, d.Validation, d.Conversion})
 				return err
 			})
@@ -87,8 +87,8 @@ func (d WebhookOptions) split(has project.Webhooks) (going, staying *project.Web
 	return orNone(out), orNone(in)
 }
 
-// which returns the flags of the selected webhooks.
-func (d WebhookOptions) which() string {
+// selectedFlags returns the flags of the selected webhooks.
+func (d WebhookOptions) selectedFlags() string {
 	return flagsOf(project.Webhooks{Defaulting: d.Defaulting, Validation: d.Validation, Conversion: d.Conversion})
 }
 

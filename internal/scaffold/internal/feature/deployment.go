@@ -49,7 +49,7 @@ func (p *planner) deployment() Deployment {
 		ServiceAccount: inYAML(cmp.Or(w.Account, "default")), MetricsPort: own.MetricsPort, WebhookPort: own.WebhookPort,
 	}
 	for i := 0; i+1 < len(w.Selector.Content); i += 2 {
-		of.Labels = append(of.Labels, inYAML(w.Selector.Content[i].Value)+": "+text(w.Selector.Content[i+1]))
+		of.Labels = append(of.Labels, inYAML(w.Selector.Content[i].Value)+": "+yamlScalar(w.Selector.Content[i+1]))
 	}
 	if len(of.Labels) == 0 {
 		of.Labels = own.Labels
@@ -99,8 +99,9 @@ func inYAML(value string) string {
 	return value
 }
 
-// text returns the value as a YAML scalar on one line. It keeps quotes, without which true, for example, is no text.
-func text(value *yaml.Node) string {
+// yamlScalar returns the value as a YAML scalar on one line. It keeps quotes, without which true, for example, is no
+// text.
+func yamlScalar(value *yaml.Node) string {
 	if value.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
 		return strconv.Quote(value.Value)
 	}

@@ -24,7 +24,7 @@ func (p *planner) requireExpected(f features.Name) error {
 		}
 	}
 	row := features.Of(f)
-	if foreign, err := p.foreign(f); err != nil || foreign && row.Deployment != features.Patches {
+	if foreign, err := p.inKubebuilderForm(f); err != nil || foreign && row.Deployment != features.Patches {
 		return err // the project has the feature's files, with its own names
 	}
 	if expects := p.parts(f).expects; expects != nil {

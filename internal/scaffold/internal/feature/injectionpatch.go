@@ -45,15 +45,15 @@ func (p *planner) fitInjection() error {
 				continue
 			}
 			lines := strings.SplitAfter(document, "\n")
-			switchLines(lines, partOfObject(), slices.Contains(kinds, m[1]))
+			toggleComments(lines, partOfObject(), slices.Contains(kinds, m[1]))
 			documents[i] = strings.Join(lines, "")
 		}
 		return []byte(strings.Join(documents, "")), nil
 	})
 }
 
-// switchLines uncomments the lines that match, or comments them out.
-func switchLines(lines []string, match *regexp.Regexp, on bool) {
+// toggleComments uncomments the lines that match, or comments them out.
+func toggleComments(lines []string, match *regexp.Regexp, on bool) {
 	for i, line := range lines {
 		commented := strings.HasPrefix(line, "#")
 		if !match.MatchString(strings.TrimRight(line, "\r\n")) || commented != on {

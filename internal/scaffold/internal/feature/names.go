@@ -42,12 +42,12 @@ func (p *planner) withoutNames(off []features.Name) error {
 			return err
 		}
 	}
-	return p.withoutComposing()
+	return p.removeNamesFiles()
 }
 
-// withoutComposing removes [namesFiles] and their lines. If the user changed one, all stay, since they may serve other
+// removeNamesFiles removes [namesFiles] and their lines. If the user changed one, all stay, since they may serve other
 // objects.
-func (p *planner) withoutComposing() error {
+func (p *planner) removeNamesFiles() error {
 	for _, name := range namesFiles {
 		c, err := p.Find("config/default/" + name)
 		if err != nil || !c.There() {

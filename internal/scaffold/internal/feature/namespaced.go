@@ -65,14 +65,14 @@ func (p *planner) planWatching() error {
 	if _, err := option.Insert(options, c.After()); err != nil && !p.Recording() {
 		return err // with a line of the file as its author has it
 	}
-	if err := p.Create(beside(options), function); err != nil {
+	if err := p.Create(namespacesFile(options), function); err != nil {
 		return err
 	}
 	return p.Insert(options, plan.These(piece.Import{Path: "sigs.k8s.io/controller-runtime/pkg/cache", Module: p.project.Repo}, option))
 }
 
-// beside is the file of the function that the manager's options in a file call.
-func beside(options string) string { return path.Join(path.Dir(options), "namespaces.go") }
+// namespacesFile is the file of the function that the manager's options in a file call.
+func namespacesFile(options string) string { return path.Join(path.Dir(options), "namespaces.go") }
 
 // watchingFiles returns that file, if the manager's options are found.
 func (p *planner) watchingFiles() []string {
@@ -80,7 +80,7 @@ func (p *planner) watchingFiles() []string {
 	if err != nil || options == "" {
 		return nil
 	}
-	return []string{beside(options)}
+	return []string{namespacesFile(options)}
 }
 
 // optionsFile returns the file with the manager's options, or "" if the manager reads WATCH_NAMESPACE already.

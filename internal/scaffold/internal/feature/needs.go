@@ -36,7 +36,7 @@ func Record(p *plan.Plan, file *project.Project) error {
 func Retire(on *plan.Plan, before *project.Project) error {
 	p := &planner{Plan: on, project: before}
 	for _, f := range []features.Name{features.CertManager, features.WebhookServer} {
-		if foreign, err := p.foreign(f); err != nil {
+		if foreign, err := p.inKubebuilderForm(f); err != nil {
 			return err
 		} else if !foreign || f == features.CertManager && p.certifiesMetrics() {
 			continue
@@ -74,11 +74,11 @@ func (p *planner) recordCertificates() error {
 	if there, err := p.Exists(p.component(features.MetricsTLS)); err != nil || !there && !p.certifiesMetrics() {
 		return err
 	}
-	return p.recordKeepers()
+	return p.recordIssuers()
 }
 
-// recordKeepers records the certificate providers that the project has files of.
-func (p *planner) recordKeepers() error {
+// recordIssuers records the certificate providers that the project has files of.
+func (p *planner) recordIssuers() error {
 	for _, feature := range []features.Name{features.CertManager, features.SelfCert} {
 		if there, err := p.Exists(p.component(feature)); err != nil {
 			return err

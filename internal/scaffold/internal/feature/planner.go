@@ -77,7 +77,7 @@ func (p *planner) enable(f features.Name) error {
 	if !features.Of(f).Deployed() {
 		return runAll(p.parts(f).code)
 	}
-	foreign, err := p.foreign(f)
+	foreign, err := p.inKubebuilderForm(f)
 	if err != nil {
 		return err
 	}
@@ -95,9 +95,9 @@ func (p *planner) enable(f features.Name) error {
 	return p.Insert(p.defaultConfig(), plan.These(linesOf(features.Of(f))...))
 }
 
-// complete writes the missing files of the feature, and switches it on only if it had none: a feature that the user
+// addMissing writes the missing files of the feature, and switches it on only if it had none: a feature that the user
 // switched off stays off.
-func (p *planner) complete(f features.Name) error {
+func (p *planner) addMissing(f features.Name) error {
 	there, err := p.Exists(p.component(f))
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (p *planner) complete(f features.Name) error {
 	if !there || p.Recording() {
 		return p.enable(f)
 	}
-	foreign, err := p.foreign(f)
+	foreign, err := p.inKubebuilderForm(f)
 	switch {
 	case err != nil:
 		return err
@@ -147,7 +147,7 @@ func (p *planner) disable(f features.Name) error {
 	if there, err := p.Exists(p.defaultConfig()); err != nil || !there || !features.Of(f).Deployed() {
 		return err // the feature is a line of no file
 	}
-	foreign, err := p.foreign(f)
+	foreign, err := p.inKubebuilderForm(f)
 	if err != nil {
 		return err
 	}

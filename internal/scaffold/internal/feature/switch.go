@@ -23,9 +23,9 @@ const (
 	listed
 )
 
-// foreign reports whether the project has the feature in kubebuilder's form, as listed or commented lines: its folder
-// is a resource and no component, or its files in config/default exist.
-func (p *planner) foreign(f features.Name) (bool, error) {
+// inKubebuilderForm reports whether the project has the feature in kubebuilder's form, as listed or commented lines:
+// its folder is a resource and no component, or its files in config/default exist.
+func (p *planner) inKubebuilderForm(f features.Name) (bool, error) {
 	row := features.Of(f)
 	if lines := row.Lines(); lines[0].Item == row.Component().Item {
 		c, err := p.Find(p.component(f))
@@ -36,12 +36,12 @@ func (p *planner) foreign(f features.Name) (bool, error) {
 			return false, err
 		}
 	}
-	_, is, err := p.main(f)
+	_, is, err := p.decidingLine(f)
 	return is != absent && !p.Recording(), err
 }
 
-// main returns kubebuilder's line that decides whether the feature is on, and its state.
-func (p *planner) main(f features.Name) (features.Entry, state, error) {
+// decidingLine returns kubebuilder's line that decides whether the feature is on, and its state.
+func (p *planner) decidingLine(f features.Name) (features.Entry, state, error) {
 	lines := features.Of(f).Lines()
 	for _, e := range lines {
 		if is, _, err := p.state(e); err != nil || is != absent {
@@ -67,18 +67,18 @@ func (p *planner) state(e features.Entry) (state, int, error) {
 	if _, on := (piece.Section{Of: e}).Lines(c.After()); len(on) > 0 {
 		return listed, on[0], nil
 	}
-	if off, _ := (piece.Section{Of: waiting{e, p, c.Path()}}).Lines(c.After()); len(off) > 0 {
+	if off, _ := (piece.Section{Of: commentedItem{e, p, c.Path()}}).Lines(c.After()); len(off) > 0 {
 		return commented, off[0], nil
 	}
 	return absent, 0, nil
 }
 
-// of returns the state of a feature, the number of the line that decides it, and whether the feature is in
+// featureState returns the state of a feature, the number of the line that decides it, and whether the feature is in
 // kubebuilder's form.
-func (p *planner) of(f features.Name) (is state, line int, foreign bool, err error) {
+func (p *planner) featureState(f features.Name) (is state, line int, foreign bool, err error) {
 	e := features.Of(f).Component()
-	if foreign, err = p.foreign(f); foreign && err == nil {
-		e, _, err = p.main(f)
+	if foreign, err = p.inKubebuilderForm(f); foreign && err == nil {
+		e, _, err = p.decidingLine(f)
 	}
 	if err != nil {
 		return absent, 0, false, err
@@ -88,7 +88,7 @@ func (p *planner) of(f features.Name) (is state, line int, foreign bool, err err
 }
 
 func (p *planner) on(f features.Name) (bool, error) {
-	is, _, _, err := p.of(f)
+	is, _, _, err := p.featureState(f)
 	return is == listed, err
 }
 
@@ -96,7 +96,7 @@ func (p *planner) on(f features.Name) (bool, error) {
 // project's kinds require.
 func (p *planner) enableForeign(f features.Name) error {
 	for _, needed := range features.Of(f).Needs {
-		if foreign, err := p.foreign(needed); err != nil {
+		if foreign, err := p.inKubebuilderForm(needed); err != nil {
 			return err
 		} else if foreign {
 			if err := p.enableForeign(needed); err != nil {
@@ -104,7 +104,7 @@ func (p *planner) enableForeign(f features.Name) error {
 			}
 		}
 	}
-	e, _, err := p.main(f)
+	e, _, err := p.decidingLine(f)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (p *planner) enableForeign(f features.Name) error {
 			return err
 		}
 	}
-	if err := p.follow(f, true); err != nil {
+	if err := p.switchAllLines(f, true); err != nil {
 		return err
 	}
 	if lines := p.parts(f).lines; lines != nil {
@@ -126,11 +126,11 @@ func (p *planner) enableForeign(f features.Name) error {
 // comment comments a feature's lines out. It removes the main line if the file never had it in a comment, since
 // [planner.enableForeign] added it there.
 func (p *planner) comment(f features.Name) error {
-	e, _, err := p.main(f)
+	e, _, err := p.decidingLine(f)
 	if err != nil {
 		return err
 	}
-	if alone, err := p.alone(f, e); err != nil {
+	if alone, err := p.onlyLine(f, e); err != nil {
 		return err
 	} else if alone {
 		if err := p.Edit(p.defaultConfig(), func(_ string, src []byte) ([]byte, error) {
@@ -143,11 +143,11 @@ func (p *planner) comment(f features.Name) error {
 			return err
 		}
 	}
-	return p.follow(f, false)
+	return p.switchAllLines(f, false)
 }
 
-// alone reports whether no other line of the feature exists.
-func (p *planner) alone(f features.Name, than features.Entry) (bool, error) {
+// onlyLine reports whether no other line of the feature exists.
+func (p *planner) onlyLine(f features.Name, than features.Entry) (bool, error) {
 	for _, e := range features.Of(f).Lines() {
 		c, err := p.Find(p.kustomization(e))
 		if err != nil {
@@ -160,11 +160,11 @@ func (p *planner) alone(f features.Name, than features.Entry) (bool, error) {
 	return true, nil
 }
 
-// follow switches all lines of a feature, and the lines of other features that also depend on it.
-func (p *planner) follow(f features.Name, on bool) error {
+// switchAllLines switches all lines of a feature, and the lines of other features that also depend on it.
+func (p *planner) switchAllLines(f features.Name, on bool) error {
 	for _, row := range features.Table() {
 		other := row.Name
-		is, _, foreign, err := p.of(other)
+		is, _, foreign, err := p.featureState(other)
 		if err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (p *planner) follow(f features.Name, on bool) error {
 // setWith switches an entry that also depends on another feature. It does not uncomment the entry while that feature is
 // commented or lacks its files.
 func (p *planner) setWith(e features.Entry, other features.Name, on bool) error {
-	is, _, _, err := p.of(other)
+	is, _, _, err := p.featureState(other)
 	if err != nil || on && (is == commented || is == absent && len(features.Of(other).Files) > 0) {
 		return err
 	}
@@ -213,27 +213,27 @@ func (p *planner) set(e features.Entry, on bool) error {
 }
 
 func (p *planner) waitingSection(e features.Entry) piece.Section {
-	return piece.Section{Of: waiting{p.sectionItem(e), p, p.kustomization(e)}}
+	return piece.Section{Of: commentedItem{p.sectionItem(e), p, p.kustomization(e)}}
 }
 
 // sectionItem returns what matches the entry. A replacement for webhooks matches only if it writes into a kind of
 // object that the project has.
 func (p *planner) sectionItem(e features.Entry) piece.SectionItem {
 	if e.List == "replacements" && e.With == features.WebhookServer {
-		return into{e, p.certified()}
+		return replacementInto{e, p.certified()}
 	}
 	return e
 }
 
-// waiting matches a commented item that can be listed, because the file that it names exists.
-type waiting struct {
+// commentedItem matches a commented item that can be listed, because the file that it names exists.
+type commentedItem struct {
 	piece.SectionItem
 	p             *planner
 	kustomization string
 }
 
 // Is implements [piece.SectionItem].
-func (w waiting) Is(item any) bool {
+func (w commentedItem) Is(item any) bool {
 	file := features.PathOf(item)
 	if !w.SectionItem.Is(item) || path.Ext(file) == "" { // a folder is looked for with its kustomization; see foreign
 		return w.SectionItem.Is(item)
@@ -242,15 +242,15 @@ func (w waiting) Is(item any) bool {
 	return there || err != nil // reading it reports the error
 }
 
-// into matches a replacement that writes into one of the kinds. The replacement for definitions has no targets at
-// first; they are inserted at its marker.
-type into struct {
+// replacementInto matches a replacement that writes into one of the kinds. The replacement for definitions has no
+// targets at first; they are inserted at its marker.
+type replacementInto struct {
 	features.Entry
 	kinds []string
 }
 
 // Is implements [piece.SectionItem].
-func (i into) Is(item any) bool {
+func (i replacementInto) Is(item any) bool {
 	if !i.Entry.Is(item) {
 		return false
 	}
@@ -324,7 +324,7 @@ func (p *planner) refuseNeeded(off []features.Name) error {
 
 // neededBy returns a feature of off that f needs, if f stays on, and the place of f's line.
 func (p *planner) neededBy(f features.Name, off []features.Name) (needed features.Name, place string, err error) {
-	is, line, foreign, err := p.of(f)
+	is, line, foreign, err := p.featureState(f)
 	if err != nil || is != listed || slices.Contains(off, f) {
 		return "", "", err
 	}
@@ -393,7 +393,7 @@ func WaitingSections(on *plan.Plan, file *project.Project) ([]Waiting, error) {
 	}
 	var all []Waiting
 	for _, f := range []features.Name{features.WebhookServer, features.CertManager} {
-		is, _, foreign, err := p.of(f)
+		is, _, foreign, err := p.featureState(f)
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ func (p *planner) planVerification() error {
 		p.Leave("config/prometheus/monitor.yaml: Prometheus does not verify the certificate of the metrics, which is self-signed (insecureSkipVerify); once an authority issues it, set ca and serverName there")
 		return nil
 	}
-	keepers, err := p.keepers()
+	keepers, err := p.missingIssuers()
 	if err != nil {
 		return err
 	}
@@ -34,14 +34,14 @@ func (p *planner) planVerification() error {
 	return nil
 }
 
-// keepers returns the certificate provider to enable; none if one is on.
-func (p *planner) keepers() ([]features.Name, error) {
+// missingIssuers returns the certificate provider to enable; none if one is on.
+func (p *planner) missingIssuers() ([]features.Name, error) {
 	for _, f := range []features.Name{features.SelfCert, features.CertManager} {
 		if on, err := p.on(f); err != nil || on {
 			return nil, err
 		}
 	}
-	all, err := p.certificateProviders()
+	all, err := p.certificateIssuers()
 	if err != nil {
 		return nil, err
 	}

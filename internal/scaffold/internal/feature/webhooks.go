@@ -80,7 +80,7 @@ func (p *planner) recordByHand() error {
 	if there, err := p.Exists(p.component(features.WebhookServer)); err != nil || !there {
 		return err
 	}
-	if foreign, err := p.foreign(features.WebhookServer); err != nil || foreign {
+	if foreign, err := p.inKubebuilderForm(features.WebhookServer); err != nil || foreign {
 		return err
 	}
 	if byHand, err := WebhooksByHand(p.Plan); err != nil || !byHand {
@@ -90,7 +90,7 @@ func (p *planner) recordByHand() error {
 	if err := p.enable(features.WebhookServer); err != nil {
 		return err
 	}
-	return p.recordKeepers()
+	return p.recordIssuers()
 }
 
 // planInjection lists the kinds into whose definitions cert-manager puts its authority.
@@ -135,7 +135,7 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates fea
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(p.complete(features.WebhookServer), p.listConfigurations()); err != nil {
+	if err := errors.Join(p.addMissing(features.WebhookServer), p.listConfigurations()); err != nil {
 		return err
 	}
 	other, err := p.otherFolder(features.CertManager)
@@ -150,12 +150,12 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates fea
 		p.Leave(p.defaultConfig() + ": webhooks are deployed here without cert-manager, which stays off; if it is to issue their certificate: slipway edit --enable certmanager")
 		return nil
 	}
-	providers, err := p.certificateProviders()
+	providers, err := p.certificateIssuers()
 	if err != nil {
 		return err
 	}
 	for _, provider := range providers {
-		if err := p.complete(provider); err != nil {
+		if err := p.addMissing(provider); err != nil {
 			return err
 		}
 	}
@@ -165,7 +165,7 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates fea
 // listConfigurations lists the generated configurations in a folder that kubebuilder made, which lists them only once
 // they exist.
 func (p *planner) listConfigurations() error {
-	foreign, err := p.foreign(features.WebhookServer)
+	foreign, err := p.inKubebuilderForm(features.WebhookServer)
 	if err != nil || !foreign {
 		return err
 	}
@@ -182,7 +182,7 @@ func (p *planner) serveWith(certificates features.Name) error {
 		func() error { return p.requireConfig(features.WebhookServer) },
 		p.requireServable,
 		func() error { return p.requireNoOther(certificates) },
-		func() error { return p.complete(features.WebhookServer) },
+		func() error { return p.addMissing(features.WebhookServer) },
 		func() error { return p.enable(certificates) },
 	})
 }
@@ -209,7 +209,7 @@ func (p *planner) servedElsewhere() (string, error) {
 // if config/default has the line. A commented line counts too, unless the overlay builds on config/default and would
 // get the folder twice.
 func (p *planner) listedElsewhere() (string, error) {
-	is, _, foreign, err := p.of(features.WebhookServer)
+	is, _, foreign, err := p.featureState(features.WebhookServer)
 	if err != nil || !foreign || is == listed {
 		return "", err
 	}
@@ -231,21 +231,21 @@ func (p *planner) deploysWithoutCertManager() (bool, error) {
 	if p.Recording() {
 		return false, nil
 	}
-	is, _, foreign, err := p.of(features.CertManager)
+	is, _, foreign, err := p.featureState(features.CertManager)
 	if err != nil || is == listed {
 		return false, err
 	}
-	if have, err := p.providersThere(); err != nil || !foreign && len(have) > 0 {
+	if have, err := p.issuersThere(); err != nil || !foreign && len(have) > 0 {
 		return false, err
 	}
 	on, _, err := p.state(features.Of(features.WebhookServer).Lines()[0])
 	return on == listed, err
 }
 
-// certificateProviders returns the providers that the project has files of. The default is selfcert, which works on
+// certificateIssuers returns the providers that the project has files of. The default is selfcert, which works on
 // every cluster, or certmanager for a manager of another tool, which does not start without a certificate.
-func (p *planner) certificateProviders() ([]features.Name, error) {
-	if have, err := p.providersThere(); err != nil || len(have) > 0 {
+func (p *planner) certificateIssuers() ([]features.Name, error) {
+	if have, err := p.issuersThere(); err != nil || len(have) > 0 {
 		return have, err
 	}
 	startsWithout, err := p.Exists(manager.FlagsFile)
@@ -259,7 +259,7 @@ func (p *planner) certificateProviders() ([]features.Name, error) {
 	}
 }
 
-func (p *planner) providersThere() (have []features.Name, err error) {
+func (p *planner) issuersThere() (have []features.Name, err error) {
 	for _, provider := range []features.Name{features.SelfCert, features.CertManager} {
 		if there, err := p.Exists(p.component(provider)); err != nil {
 			return nil, err
@@ -272,7 +272,7 @@ func (p *planner) providersThere() (have []features.Name, err error) {
 
 // noteIssuer reports that cert-manager, in kubebuilder's form, stays on without webhooks.
 func (p *planner) noteIssuer(off []features.Name) error {
-	is, _, foreign, err := p.of(features.CertManager)
+	is, _, foreign, err := p.featureState(features.CertManager)
 	if err != nil || !foreign || is != listed || !slices.Contains(off, features.WebhookServer) || slices.Contains(off, features.CertManager) {
 		return err
 	}

@@ -184,7 +184,7 @@ func (m *moving) rewriteFiles() error {
 				return err
 			}
 			if path.Ext(file) != ".go" {
-				if err := m.tellMentions(target.Path); err != nil {
+				if err := m.reportMentions(target.Path); err != nil {
 					return err
 				}
 			}
@@ -193,8 +193,8 @@ func (m *moving) rewriteFiles() error {
 	return nil
 }
 
-// tellMentions reports the line of a file that its author must check.
-func (m *moving) tellMentions(file string) error {
+// reportMentions reports the line of a file that its author must check.
+func (m *moving) reportMentions(file string) error {
 	c, err := m.Find(file)
 	if err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 // A sharedSuite is a suite of webhooks whose kinds move to several packages. Each package gets a copy without the
 // set-up of the other packages' kinds.
 type sharedSuite struct {
-	path  string
-	homes map[*relocate.Part][]project.Resource
+	path       string
+	partByStem map[*relocate.Part][]project.Resource
 }
 
 // noteSuite records the suite of webhooks, if its package is divided.
@@ -27,7 +27,7 @@ func (m *moving) noteSuite(rule layoutRule, p *relocate.Package, homes map[*relo
 // divideSuites removes from each copy the set-up of the other packages' kinds.
 func (m *moving) divideSuites() error {
 	for _, suite := range m.suites {
-		for part := range suite.homes {
+		for part := range suite.partByStem {
 			target := path.Join(part.Dir, path.Base(suite.path))
 			if found, err := m.Find(target); err != nil {
 				return err
@@ -48,12 +48,12 @@ func (m *moving) divideSuites() error {
 // suiteFor returns the suite's text for the kinds of one part. With a nil part it is the text for no kind at all.
 func (m *moving) suiteFor(suite sharedSuite, part *relocate.Part, src []byte) []byte {
 	needed := map[string]bool{}
-	for _, r := range suite.homes[part] {
+	for _, r := range suite.partByStem[part] {
 		for _, p := range newwebhook.SuitePieces(m.project, r)(src) {
 			needed[p.ID()] = true
 		}
 	}
-	for other, kinds := range suite.homes {
+	for other, kinds := range suite.partByStem {
 		if other == part {
 			continue
 		}

@@ -34,7 +34,7 @@ func (a *planner) plan() error {
 		a.NothingToDo("the project has " + a.whatIsThere() + ", already")
 		return nil
 	}
-	for _, text := range []string{a.doubledDomain(), a.withoutDot()} {
+	for _, text := range []string{a.doubledDomain(), a.dotlessGroupWarning()} {
 		if text != "" && a.recorded == nil && !kind.Foreign(a.resource) {
 			a.Leave(text)
 		}

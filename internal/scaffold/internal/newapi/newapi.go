@@ -132,8 +132,8 @@ func (a *planner) check() error {
 			a.resource.Plural = a.recorded.Plural
 		}
 	} else {
-		a.likeTypes()
-		if err := a.likeOtherVersions(); err != nil {
+		a.adoptFromTypes()
+		if err := a.adoptFromVersions(); err != nil {
 			return err
 		}
 	}
@@ -147,17 +147,17 @@ func (a *planner) check() error {
 	return err
 }
 
-// likeTypes takes the scope of existing types and, unless a flag sets it, their plural.
-func (a *planner) likeTypes() {
+// adoptFromTypes takes the scope of existing types and, unless a flag sets it, their plural.
+func (a *planner) adoptFromTypes() {
 	if k := a.Code().KindIn(path.Dir(a.types), a.resource.Kind); k != nil && !kind.Foreign(a.resource) {
 		a.options.Namespaced = a.options.Namespaced && !k.Cluster
 		a.resource.Plural = cmp.Or(a.resource.Plural, k.Plural)
 	}
 }
 
-// likeOtherVersions takes plural and scope of the kind's other versions: one CRD serves all versions, and has one of
+// adoptFromVersions takes plural and scope of the kind's other versions: one CRD serves all versions, and has one of
 // each.
-func (a *planner) likeOtherVersions() error {
+func (a *planner) adoptFromVersions() error {
 	for _, r := range a.project.Resources {
 		if r.API == nil || r.Group != a.resource.Group || r.Kind != a.resource.Kind {
 			continue
@@ -216,7 +216,7 @@ func (a *planner) checkGroup() error {
 		return nil
 	}
 	for _, group := range projectfile.Groups(a.Plan, a.project) {
-		if group != a.resource.Group && a.spells(group) {
+		if group != a.resource.Group && a.sameGroupName(group) {
 			return &report.Error{
 				What:  fmt.Sprintf("PROJECT names this API group %q", group),
 				Where: "--group " + a.resource.Group,
@@ -237,8 +237,8 @@ func (a *planner) checkGroup() error {
 	return nil
 }
 
-// spells reports whether a group in PROJECT is the new kind's, with or without the domain.
-func (a *planner) spells(group string) bool {
+// sameGroupName reports whether a group in PROJECT is the new kind's, with or without the domain.
+func (a *planner) sameGroupName(group string) bool {
 	domain := "." + a.project.Domain
 	return strings.TrimSuffix(group, domain) == strings.TrimSuffix(a.resource.Group, domain)
 }
@@ -269,7 +269,7 @@ func (a *planner) checkFiles() error {
 
 // checkVersions refuses what the project's controller-runtime, or its PROJECT version, does not support.
 func (a *planner) checkVersions() error {
-	if err := a.checkTerse(); err != nil {
+	if err := a.checkV2(); err != nil {
 		return err
 	}
 	if a.options.Controller {
@@ -286,8 +286,8 @@ func (a *planner) checkVersions() error {
 	return nil
 }
 
-// checkTerse refuses what version 2 of PROJECT cannot record: it has only group, version and kind.
-func (a *planner) checkTerse() error {
+// checkV2 refuses what version 2 of PROJECT cannot record: it has only group, version and kind.
+func (a *planner) checkV2() error {
 	what := ""
 	switch {
 	case a.resource.External:

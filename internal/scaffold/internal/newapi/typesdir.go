@@ -191,8 +191,8 @@ func (a *planner) doubledDomain() string {
 	return text
 }
 
-// withoutDot warns of a group without a dot, which API servers refuse in a definition; else "".
-func (a *planner) withoutDot() string {
+// dotlessGroupWarning warns of a group without a dot, which API servers refuse in a definition; else "".
+func (a *planner) dotlessGroupWarning() string {
 	group := a.resource.QualifiedGroup()
 	if strings.Contains(group, ".") || !a.options.Resource {
 		return ""

@@ -52,7 +52,7 @@ func Create(folder *fileview.Folder, o Options) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := o.again(folder)
+	file, err := o.existingProject(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -212,9 +212,9 @@ func writeNewProject(p *plan.Plan, o Options) error {
 	return projectfile.Write(p, file)
 }
 
-// again returns the folder's project if it is the one that o describes: then Create completes it. It returns nil for a
-// folder without a project, and refuses any other project.
-func (o *Options) again(folder *fileview.Folder) (*project.Project, error) {
+// existingProject returns the folder's project if it is the one that o describes: then Create completes it. It returns
+// nil for a folder without a project, and refuses any other project.
+func (o *Options) existingProject(folder *fileview.Folder) (*project.Project, error) {
 	_, err := os.Lstat(filepath.Join(folder.Root(), project.FileName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, refuseProject(folder.Root())

@@ -133,8 +133,8 @@ func (w *planner) hasAlready(hook wantedWebhook, place string, wanted []wantedWe
 	return e
 }
 
-// elsewhere reports whether the Makefile generates the configurations into a folder that is not the layout's.
-func (w *planner) elsewhere() bool {
+// ownConfigFolder reports whether the Makefile generates the configurations into a folder that is not the layout's.
+func (w *planner) ownConfigFolder() bool {
 	return path.Dir(w.generation.WebhookFile()) != codebase.WebhookFolder
 }
 
@@ -142,7 +142,7 @@ func (w *planner) elsewhere() bool {
 // project deploys in its own way, so only the suite would show that the file is missing.
 func (w *planner) hasConfigurations() bool {
 	there, err := w.Exists(w.generation.WebhookFile())
-	return w.elsewhere() && (w.options.Defaulting || w.options.Validation || there && err == nil)
+	return w.ownConfigFolder() && (w.options.Defaulting || w.options.Validation || there && err == nil)
 }
 
 // warnOfMarkers reports that the new webhooks will not be registered, if the Makefile's call of the generator does not

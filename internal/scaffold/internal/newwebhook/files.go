@@ -223,7 +223,7 @@ func (w *planner) record() {
 // planFeatures plans what deploys the webhooks. A project that generates their configurations into a folder of its own
 // deploys them itself.
 func (w *planner) planFeatures() error {
-	if w.elsewhere() && w.options.Certificates == "" {
+	if w.ownConfigFolder() && w.options.Certificates == "" {
 		w.Leave(path.Dir(w.generation.WebhookFile()) + ": the Makefile has the configurations of webhooks in this folder, so what deploys the new ones is left to you: see that the manager serves them, and that patches fit; for a conversion, the definition needs spec.conversion")
 		return nil
 	}

@@ -58,7 +58,7 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 // needConfigurations records the generated configurations. In a folder of the project's own, webhooks that PROJECT does
 // not list keep them.
 func (w *planner) needConfigurations() error {
-	if w.elsewhere() {
+	if w.ownConfigFolder() {
 		if byHand, err := feature.WebhooksByHand(w.Plan); err != nil || byHand {
 			return err
 		}

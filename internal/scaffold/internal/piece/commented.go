@@ -91,15 +91,15 @@ func (s Section) isItem(lines []string, sign string) bool {
 func (k kustomization) waitingHead(list string) int {
 	for i, line := range k.lines[:len(k.lines)-1] {
 		match := sectionHead().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
-		if match != nil && match[1] != "" && match[2] == list && waits(k.lines[i+1]) {
+		if match != nil && match[1] != "" && match[2] == list && isCommentedItem(k.lines[i+1]) {
 			return i
 		}
 	}
 	return -1
 }
 
-// waits reports whether a commented item of a list begins on a line.
-func waits(line string) bool {
+// isCommentedItem reports whether a commented item of a list begins on a line.
+func isCommentedItem(line string) bool {
 	return strings.HasPrefix(line, "#") && sectionItem().MatchString(strings.Replace(line, covered, "#", 1))
 }
 
@@ -123,10 +123,11 @@ func (s Section) On(_ string, src []byte) ([]byte, error) {
 	return []byte(strings.Join(lines, "")), nil
 }
 
-// headsToo are the lists whose head kubebuilder comments out too while they have no items.
-var headsToo = []string{"patches", "replacements", "configurations"}
+// listsWithCommentedHead are the lists whose head kubebuilder comments out too while they have no items.
+var listsWithCommentedHead = []string{"patches", "replacements", "configurations"}
 
-// Off comments the section out. For [headsToo] it also comments out the head of a list that has no other items.
+// Off comments the section out. For [listsWithCommentedHead] it also comments out the head of a list that has no other
+// items.
 func (s Section) Off(_ string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	for _, f := range s.find(lines) {
@@ -136,7 +137,7 @@ func (s Section) Off(_ string, src []byte) ([]byte, error) {
 		for i := f.begin; i < f.end; i++ {
 			lines[i] = "#" + lines[i]
 		}
-		if in := readLists([]byte(strings.Join(lines, ""))).lists[f.list]; slices.Contains(headsToo, f.list) && in.block && in.items == 0 {
+		if in := readLists([]byte(strings.Join(lines, ""))).lists[f.list]; slices.Contains(listsWithCommentedHead, f.list) && in.block && in.items == 0 {
 			lines[f.head] = "#" + lines[f.head]
 		}
 	}

@@ -19,7 +19,7 @@ func (c Covered) Insert(_ string, src []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	for _, f := range c.find(lines) {
 		if f.sign == "#" {
-			swap(lines[f.begin:f.end], "#", covered)
+			replacePrefix(lines[f.begin:f.end], "#", covered)
 		}
 	}
 	return []byte(strings.Join(lines, "")), nil
@@ -29,7 +29,7 @@ func (c Covered) Insert(_ string, src []byte) ([]byte, error) {
 func (c Covered) Remove(src []byte) ([]byte, int) {
 	lines := strings.SplitAfter(string(src), "\n")
 	bare := strings.SplitAfter(string(src), "\n")
-	swap(bare, covered, "#")
+	replacePrefix(bare, covered, "#")
 	for _, f := range c.find(bare) {
 		if strings.HasPrefix(lines[f.begin], covered) {
 			copy(lines[f.begin:f.end], bare[f.begin:f.end])
@@ -38,8 +38,8 @@ func (c Covered) Remove(src []byte) ([]byte, int) {
 	return []byte(strings.Join(lines, "")), 0
 }
 
-// swap replaces the prefix of those lines that have it.
-func swap(lines []string, from, to string) {
+// replacePrefix replaces the prefix of those lines that have it.
+func replacePrefix(lines []string, from, to string) {
 	for i, line := range lines {
 		if rest, is := strings.CutPrefix(line, from); is {
 			lines[i] = to + rest

@@ -18,7 +18,7 @@ func (l Entry) asItem() Item { return Item{List: l.List, Name: l.Text} }
 // Insert implements plan.Piece.
 func (l Entry) Insert(file string, src []byte) ([]byte, error) {
 	k := readLists(src)
-	if _, there := k.lists[l.List]; there || k.odd {
+	if _, there := k.lists[l.List]; there || k.malformed {
 		return l.asItem().Insert(file, src)
 	}
 	if head := k.waitingHead(l.List); head >= 0 {
@@ -33,11 +33,12 @@ func (l Entry) Insert(file string, src []byte) ([]byte, error) {
 }
 
 // Remove removes the item, and its list with the last one.
-func (l Entry) Remove(src []byte) ([]byte, int) { return l.asItem().takeList(src) }
+func (l Entry) Remove(src []byte) ([]byte, int) { return l.asItem().removeList(src) }
 
-// takeList removes the item, and its list if neither items nor comments are left in it: Insert creates the list again.
-func (l Item) takeList(src []byte) ([]byte, int) {
-	out, changed := l.takeLine(src)
+// removeList removes the item, and its list if neither items nor comments are left in it: Insert creates the list
+// again.
+func (l Item) removeList(src []byte) ([]byte, int) {
+	out, changed := l.removeLine(src)
 	k := readLists(out)
 	in, there := k.lists[l.List]
 	lines, head := k.lines, in.head
@@ -45,7 +46,7 @@ func (l Item) takeList(src []byte) ([]byte, int) {
 		return out, changed
 	}
 	if rest := slices.DeleteFunc(slices.Clone(lines[head+1:]), blank); len(rest) > 0 && strings.ContainsAny(rest[0][:1], " \t-#") {
-		if in.items == 0 && waits(rest[0]) { // kubebuilder comments out the head of such a list
+		if in.items == 0 && isCommentedItem(rest[0]) { // kubebuilder comments out the head of such a list
 			lines[head] = "#" + lines[head]
 		}
 		return []byte(strings.Join(lines, "")), changed // it has items or comments
@@ -78,7 +79,7 @@ func (o OrderedItem) Insert(file string, src []byte) ([]byte, error) {
 }
 
 // Remove removes the item, and its list with the last one.
-func (o OrderedItem) Remove(src []byte) ([]byte, int) { return o.takeList(src) }
+func (o OrderedItem) Remove(src []byte) ([]byte, int) { return o.removeList(src) }
 
 // before reports whether the item belongs above a line.
 func (o OrderedItem) before(line string) bool {

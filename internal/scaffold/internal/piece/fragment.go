@@ -87,18 +87,18 @@ func (f Fragment) Remove(src []byte) ([]byte, int) {
 	lines := strings.SplitAfter(string(src), "\n")
 	code := strings.SplitAfter(strings.TrimSuffix(f.Code, "\n"), "\n")
 	for i := range len(lines) - len(code) + 1 {
-		if slices.EqualFunc(lines[i:i+len(code)], code, alike) {
+		if slices.EqualFunc(lines[i:i+len(code)], code, equalButForLogText) {
 			return f.without(src, lines, i, i+len(code)), 0
 		}
 	}
-	return f.takeWired(src, slices.IndexFunc(lines, f.on)+1)
+	return f.removeWired(src, slices.IndexFunc(lines, f.on)+1)
 }
 
 // logged matches a line that logs an error, as kubebuilder's main files do. Its wording differs between versions.
 var logged = lazy.Regexp(`^\w+\.Error\(err, "[^"]*"(, "[^"]*")*\)$`)
 
-// alike reports whether two lines are equal but for indentation and logged text.
-func alike(a, b string) bool {
+// equalButForLogText reports whether two lines are equal but for indentation and logged text.
+func equalButForLogText(a, b string) bool {
 	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
 	return a == b || logged().MatchString(a) && logged().MatchString(b)
 }

@@ -49,15 +49,15 @@ func (l Item) Insert(path string, src []byte) ([]byte, error) {
 func (l Item) Remove(src []byte) ([]byte, int) {
 	k := readLists(src)
 	if l.List == "resources" && k.find(l.inList(olderList)) >= 0 {
-		return l.inList(olderList).takeLine(src)
+		return l.inList(olderList).removeLine(src)
 	}
 	if l.List == "resources" && strings.HasSuffix(l.Name, ".yaml") && k.lists[olderList].block {
-		return l.takeList(src)
+		return l.removeList(src)
 	}
-	return l.takeLine(src)
+	return l.removeLine(src)
 }
 
-func (l Item) takeLine(src []byte) ([]byte, int) {
+func (l Item) removeLine(src []byte) ([]byte, int) {
 	k := readLists(src)
 	i := k.find(l)
 	if i < 0 {

@@ -18,9 +18,9 @@ type list struct {
 
 // A kustomization is the text of a kustomization with the places of its lists.
 type kustomization struct {
-	lines []string
-	lists map[string]list
-	odd   bool // invalid YAML, or keys that are not at the left margin
+	lines     []string
+	lists     map[string]list
+	malformed bool // invalid YAML, or keys that are not at the left margin
 }
 
 // readLists finds the lists of a kustomization. Commented items do not count.
@@ -28,7 +28,7 @@ func readLists(src []byte) kustomization {
 	k := kustomization{lines: strings.SplitAfter(string(src), "\n"), lists: map[string]list{}}
 	var document yaml.Node
 	if err := yaml.Unmarshal(src, &document); err != nil {
-		k.odd = true
+		k.malformed = true
 		return k
 	}
 	if document.IsZero() {
@@ -43,12 +43,12 @@ func readLists(src []byte) kustomization {
 		}
 		// YAML counts line breaks that others do not, such as U+2028.
 		if key.Column != 1 || l.head >= l.next || l.next > len(k.lines) || !strings.Contains(k.lines[l.head], key.Value) {
-			k.odd = true
+			k.malformed = true
 			return k
 		}
 		k.lists[key.Value] = l.of(value, k.lines)
 	}
-	k.odd = root.Kind != yaml.MappingNode
+	k.malformed = root.Kind != yaml.MappingNode
 	return k
 }
 

@@ -71,9 +71,9 @@ func (f Fragment) putUnmarked(file string, src []byte, lines []string) ([]byte, 
 	return []byte(strings.Join(slices.Insert(lines, place.Line, code), "")), nil
 }
 
-// takeWired removes the fragment in a form that authors and other tools write. If that fails it returns line, which is
-// what [Fragment.Remove] found.
-func (f Fragment) takeWired(src []byte, line int) ([]byte, int) {
+// removeWired removes the fragment in a form that authors and other tools write. If that fails it returns line, which
+// is what [Fragment.Remove] found.
+func (f Fragment) removeWired(src []byte, line int) ([]byte, int) {
 	out, at := src, 0
 	switch {
 	case f.Marker == importsMarker && f.Key != "":

@@ -180,7 +180,7 @@ func (r *rewriting) comment(text string) string {
 		text = p.importPattern().ReplaceAllString(text, "${1}"+p.Parts[0].Import+"${2}")
 	}
 	if directive && r.target.part != nil {
-		text = climbing().ReplaceAllStringFunc(text, func(found string) string {
+		text = parentPath().ReplaceAllStringFunc(text, func(found string) string {
 			at := strings.Index(found, "..")
 			return found[:at] + r.relative(found[at:], true)
 		})

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// climbing matches a relative path in a command line that leads out of its folder.
-var climbing = lazy.Regexp(`(?:^|[\s=,:"'])\.\.(?:/[^\s"',:=]*)?`)
+// parentPath matches a relative path in a command line that leads out of its folder.
+var parentPath = lazy.Regexp(`(?:^|[\s=,:"'])\.\.(?:/[^\s"',:=]*)?`)
 
 // relativePaths adapts paths that lead out of the file's folder: string literals that begin with "../", and elements
 // that filepath.Join gets.
@@ -27,7 +27,7 @@ func (r *rewriting) relativePaths() {
 		case *ast.ImportSpec:
 			return false
 		case *ast.BasicLit:
-			if text, ok := climbs(n); ok && !joined[n] {
+			if text, ok := isParentPath(n); ok && !joined[n] {
 				r.literal(n, text)
 			}
 		}
@@ -45,8 +45,8 @@ func isJoin(call *ast.CallExpr) bool {
 	return ok && (x.Name == "filepath" || x.Name == "path")
 }
 
-// climbs returns the text of a literal, and whether it begins with "..".
-func climbs(lit *ast.BasicLit) (string, bool) {
+// isParentPath returns the text of a literal, and whether it begins with "..".
+func isParentPath(lit *ast.BasicLit) (string, bool) {
 	if lit.Kind != token.STRING {
 		return "", false
 	}

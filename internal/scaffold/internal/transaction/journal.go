@@ -136,7 +136,7 @@ func parse(data []byte, key Key) (journal, error) {
 		}
 	}
 	for _, dir := range j.Dirs {
-		if !local(dir) {
+		if !mayChange(dir) {
 			return journal{}, fmt.Errorf("%q is not a folder of the project", dir)
 		}
 	}
@@ -146,7 +146,7 @@ func parse(data []byte, key Key) (journal, error) {
 // check refuses names that no run writes: after the seal, a second barrier between a journal and the user's files.
 func (e entry) check() error {
 	for _, name := range []string{e.Path, e.Target, e.From, e.Source} {
-		if name != "" && !local(name) {
+		if name != "" && !mayChange(name) {
 			return fmt.Errorf("%q is not a file of the project", name)
 		}
 	}
@@ -159,17 +159,17 @@ func (e entry) check() error {
 	return nil
 }
 
-// local reports whether a run may change the name: a path below the folder that is neither git's nor the run's own.
-func local(name string) bool {
+// mayChange reports whether a run may change the name: a path below the folder that is neither git's nor the run's own.
+func mayChange(name string) bool {
 	parts := strings.Split(name, "/")
 	return fs.ValidPath(name) && name != "." && filepath.IsLocal(filepath.FromSlash(name)) && !slices.ContainsFunc(parts, safefs.IsGit) &&
-		(len(parts) < 2 || parts[0] != own || parts[1] != path.Base(pending))
+		(len(parts) < 2 || parts[0] != slipwayFolder || parts[1] != path.Base(pending))
 }
 
-// other is the state of a name that exists and is no regular file.
-const other = "no file"
+// notRegular is the state of a name that exists and is no regular file.
+const notRegular = "no file"
 
-// state returns the digest of the file at a name, "" if none exists, or [other].
+// state returns the digest of the file at a name, "" if none exists, or [notRegular].
 func (r *run) state(name string) (string, error) {
 	info, err := r.root().Lstat(filepath.FromSlash(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -179,7 +179,7 @@ func (r *run) state(name string) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() { // reading a pipe would not end
-		return other, nil
+		return notRegular, nil
 	}
 	data, err := r.root().ReadFile(filepath.FromSlash(name))
 	return digest(data), err

@@ -25,12 +25,12 @@ func Recover(disk Disk, root string, key Key) (restored []string, err error) {
 	}
 	defer r.close()
 	if !Interrupted(root) {
-		if r.isFolder(own) {
-			_ = disk.Remove(r.root(), own) // a run may have created it; stays unless it is empty
+		if r.isFolder(slipwayFolder) {
+			_ = disk.Remove(r.root(), slipwayFolder) // a run may have created it; stays unless it is empty
 		}
 		return nil, nil
 	}
-	if !r.isFolder(own) || !r.isFolder(pending) {
+	if !r.isFolder(slipwayFolder) || !r.isFolder(pending) {
 		return nil, &ForeignError{Path: pending, Err: errLinked}
 	}
 	var there bool

@@ -18,8 +18,8 @@ import (
 
 // own is slipway's folder in the project. Pending exists in it while a run does.
 const (
-	own     = ".slipway"
-	pending = own + "/pending"
+	slipwayFolder = ".slipway"
+	pending       = slipwayFolder + "/pending"
 )
 
 // A File is one change. Paths use slashes and are relative to the folder.
@@ -119,14 +119,14 @@ func (r *run) prepare(files []File) error {
 }
 
 func (r *run) makePending() error {
-	err := r.disk.Mkdir(r.root(), own)
+	err := r.disk.Mkdir(r.root(), slipwayFolder)
 	switch {
 	case err == nil:
-		r.journal.Dirs = append(r.journal.Dirs, own)
+		r.journal.Dirs = append(r.journal.Dirs, slipwayFolder)
 	case !errors.Is(err, fs.ErrExist):
-		return &FileError{Path: own, Write: true, Err: err}
-	case !r.isFolder(own):
-		return &FileError{Path: own, Write: true, Err: errLinked}
+		return &FileError{Path: slipwayFolder, Write: true, Err: err}
+	case !r.isFolder(slipwayFolder):
+		return &FileError{Path: slipwayFolder, Write: true, Err: errLinked}
 	}
 	if err := r.disk.Mkdir(r.root(), pending); err != nil {
 		return &FileError{Path: pending, Write: true, Err: err}
@@ -215,7 +215,7 @@ func (r *run) commit(files []File) error {
 		}
 	}
 	for i, f := range files {
-		if err := r.place(i, f); err != nil {
+		if err := r.applyFile(i, f); err != nil {
 			return &FileError{Path: f.Path, Write: true, Err: err}
 		}
 	}
@@ -225,7 +225,7 @@ func (r *run) commit(files []File) error {
 	return nil
 }
 
-func (r *run) place(i int, f File) error {
+func (r *run) applyFile(i int, f File) error {
 	e := r.journal.Files[i]
 	switch {
 	case f.From != "":
@@ -297,7 +297,7 @@ func (r *run) clear() {
 	}
 	_ = r.disk.Remove(r.root(), ownerFile)
 	_ = r.disk.Remove(r.root(), pending)
-	_ = r.disk.Remove(r.root(), own) // stays unless it is empty
+	_ = r.disk.Remove(r.root(), slipwayFolder) // stays unless it is empty
 }
 
 // removeDirs removes the folders that the run created, innermost first. Folders that are no longer empty stay.

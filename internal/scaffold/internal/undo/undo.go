@@ -53,7 +53,7 @@ func (u *undoing) plan() error {
 		}
 	}
 	for _, f := range u.part.Files {
-		if err := u.choose(f); err != nil {
+		if err := u.decideFile(f); err != nil {
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func (u *undoing) plan() error {
 		return err
 	}
 	u.keepUsed()
-	u.keepFollowers()
+	u.keepGenerated()
 	for _, step := range []func() error{u.restoreRole, u.takeModules} {
 		if err := step(); err != nil {
 			return err
@@ -208,8 +208,8 @@ func (u *undoing) without(path string, of plan.Pieces, src []byte) (after []byte
 	return gofile.KeepFormat(path, src, after), changed
 }
 
-// choose decides about a file of the part: it goes unless the rest needs it or the user changed it.
-func (u *undoing) choose(f plan.NeededFile) error {
+// decideFile decides about a file of the part: it goes unless the rest needs it or the user changed it.
+func (u *undoing) decideFile(f plan.NeededFile) error {
 	c, err := u.Find(f.Path)
 	if err != nil || u.rest.HasFile(f.Path) {
 		return err
@@ -241,7 +241,7 @@ func (u *undoing) changed(c *plan.File, f plan.NeededFile) string {
 			return ""
 		}
 		return "it is not a generated file"
-	case known && sameText(c.After(), scaffolded), f.Content != nil && sameText(c.After(), u.bare(f)):
+	case known && sameText(c.After(), scaffolded), f.Content != nil && sameText(c.After(), u.contentWithoutPieces(f)):
 		return ""
 	case known:
 		return "you changed it; " + u.advice
@@ -249,8 +249,8 @@ func (u *undoing) changed(c *plan.File, f plan.NeededFile) string {
 	return "it differs from slipway's text; " + u.advice
 }
 
-// bare returns what would be created today, without the part's pieces.
-func (u *undoing) bare(f plan.NeededFile) []byte {
+// contentWithoutPieces returns what would be created today, without the part's pieces.
+func (u *undoing) contentWithoutPieces(f plan.NeededFile) []byte {
 	content := f.Content
 	for _, p := range u.part.Pieces {
 		if p.Path == f.Path {
@@ -292,8 +292,8 @@ func (u *undoing) keepUsed() {
 	}
 }
 
-// keepFollowers keeps generated files whose source stays. It does not report them.
-func (u *undoing) keepFollowers() {
+// keepGenerated keeps generated files whose source stays. It does not report them.
+func (u *undoing) keepGenerated() {
 	for _, f := range u.part.Files {
 		if c, err := u.Find(f.From); f.From != "" && err == nil && c.There() && !u.leaving[f.From] {
 			delete(u.leaving, f.Path)

@@ -74,7 +74,7 @@ func SchemePlace(src []byte) (place Place, ok bool) {
 		place, ok = s.below(stmt), true
 		if _, returns := stmt.Stmt.(*ast.ReturnStmt); returns {
 			place = s.above(stmt)
-		} else if checked := stmt.next(); checked != nil && assignsError(stmt.Stmt) && looksAtError(checked) {
+		} else if checked := stmt.next(); checked != nil && assignsError(stmt.Stmt) && checksError(checked) {
 			place = s.below(checked)
 		}
 		place.Scheme = r.scheme
@@ -88,8 +88,8 @@ func assignsError(stmt ast.Stmt) bool {
 	return ok && len(a.Lhs) == 1 && isIdent(a.Lhs[0], "err")
 }
 
-// looksAtError reports whether a statement is Expect(err)… or if err != nil { … }.
-func looksAtError(stmt ast.Stmt) bool {
+// checksError reports whether a statement is Expect(err)… or if err != nil { … }.
+func checksError(stmt ast.Stmt) bool {
 	switch stmt := stmt.(type) {
 	case *ast.IfStmt:
 		return stmt.Init == nil && mentions(stmt.Cond, "err")
@@ -200,7 +200,7 @@ func (s *source) setUpPlace() (place Place, at token.Pos, ok bool) {
 		switch name {
 		case "SetupWithManager":
 			place, at, ok, checks = s.below(stmt), stmt.Pos(), true, true
-			if checked := stmt.next(); checked != nil && assignsError(stmt.Stmt) && looksAtError(checked) {
+			if checked := stmt.next(); checked != nil && assignsError(stmt.Stmt) && checksError(checked) {
 				place = s.below(checked)
 			}
 		case "AddHealthzCheck", "AddReadyzCheck":

@@ -37,7 +37,7 @@ func TakeSetUp(src []byte, key string) (out []byte, line int) {
 				calls = append(calls, call)
 			}
 			ast.Inspect(on, func(n ast.Node) bool {
-				if s.makes(n, name) {
+				if s.constructs(n, name) {
 					calls = append(calls, call)
 				}
 				return true
@@ -57,8 +57,8 @@ func TakeSetUp(src []byte, key string) (out []byte, line int) {
 	})
 }
 
-// makes reports whether n is a literal of the type, or a call of the function, with this name.
-func (s *source) makes(n ast.Node, name string) bool {
+// constructs reports whether n is a literal of the type, or a call of the function, with this name.
+func (s *source) constructs(n ast.Node, name string) bool {
 	switch n := n.(type) {
 	case *ast.CompositeLit:
 		return n.Type != nil && s.text(n.Type) == name
@@ -92,11 +92,11 @@ func takeAll(src []byte, find func(*source) []ast.Node) (out []byte, line int) {
 // without removes the statement of a call, if the statement consists of the call and the check of its error.
 func (s *source) without(call *ast.CallExpr) ([]byte, bool) {
 	stmt, ok := s.innermost(call.Pos())
-	if !ok || !only(stmt, call) {
+	if !ok || !isOnlyCall(stmt, call) {
 		return nil, false
 	}
 	last := ast.Node(stmt.Stmt)
-	if checked := stmt.next(); checked != nil && assignsError(stmt.Stmt) && looksAtError(checked) {
+	if checked := stmt.next(); checked != nil && assignsError(stmt.Stmt) && checksError(checked) {
 		last = checked
 	}
 	first := ast.Node(stmt.Stmt)
@@ -113,8 +113,8 @@ func (s *source) without(call *ast.CallExpr) ([]byte, bool) {
 	return s.withoutLines(s.line(first.Pos()), s.line(last.End())), true
 }
 
-// only reports whether a statement does nothing but make the call and check its error.
-func only(stmt statement, call *ast.CallExpr) bool {
+// isOnlyCall reports whether a statement does nothing but make the call and check its error.
+func isOnlyCall(stmt statement, call *ast.CallExpr) bool {
 	switch st := stmt.Stmt.(type) {
 	case *ast.ExprStmt:
 		return onlyAround(st.X, call)
