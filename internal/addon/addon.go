@@ -96,7 +96,7 @@ func Find(name string) (*Addon, error) {
 	if at := slices.IndexFunc(all, func(a *Addon) bool { return a.Name == name }); at >= 0 {
 		return all[at], nil
 	}
-	e := &report.Error{What: "unknown add-on", Where: name, Next: "slipway cluster add", Code: 2}
+	e := &report.Error{What: "unknown add-on", Where: name, Next: "slipway cluster add", Code: report.UsageCode}
 	if near := nearest(name); near != "" {
 		e.Hint = "did you mean " + near + "?"
 	}

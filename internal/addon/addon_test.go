@@ -199,7 +199,7 @@ func TestFind(t *testing.T) {
 	} {
 		_, err := Find(name)
 		e, ok := errors.AsType[*report.Error](err)
-		if !ok || e.Code != 2 || e.Next == "" || (hint == "") != (e.Hint == "") || !strings.Contains(e.Hint, hint) {
+		if !ok || e.ExitCode() != report.UsageCode || e.Next == "" || (hint == "") != (e.Hint == "") || !strings.Contains(e.Hint, hint) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

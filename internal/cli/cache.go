@@ -46,7 +46,7 @@ The programs take minutes to compile again.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if c.Unused < 0 {
-				return &report.Error{What: "a time without use is not negative", Where: "--older-than", Next: "slipway cache clean --help", Code: usageCode}
+				return &report.Error{What: "a time without use is not negative", Where: "--older-than", Next: "slipway cache clean --help"}
 			}
 			c.Kinds = args
 			return done(tools.CleanCache(inv.session(), c))

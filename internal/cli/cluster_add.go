@@ -54,7 +54,7 @@ func oneAddon(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 || len(args) == 1 && args[0] != "" {
 		return nil
 	}
-	e := &report.Error{What: cmd.CommandPath() + " takes the name of one add-on", Next: "slipway cluster add", Code: usageCode}
+	e := &report.Error{What: cmd.CommandPath() + " takes the name of one add-on", Next: "slipway cluster add", Code: report.UsageCode}
 	if len(args) > 1 {
 		e.Where = args[1]
 	}

@@ -29,7 +29,7 @@ fails. Each log has a maximum size; the oldest entries are dropped first.`,
 				return nil
 			}
 			return &report.Error{What: cmd.CommandPath() + " takes one component", Where: args[1],
-				Hint: "--cluster names the cluster", Next: cmd.CommandPath() + " --help", Code: usageCode}
+				Hint: "--cluster names the cluster", Next: cmd.CommandPath() + " --help", Code: report.UsageCode}
 		},
 		ValidArgs: clusters.LogComponents(),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -41,12 +41,12 @@ func oneName(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return &report.Error{What: cmd.CommandPath() + " takes the name of one cluster", Where: args[1],
-		Next: cmd.CommandPath() + " --help", Code: usageCode}
+		Next: cmd.CommandPath() + " --help", Code: report.UsageCode}
 }
 
 func emptyName(cmd *cobra.Command) error {
 	return &report.Error{What: "the name of the cluster is empty", Hint: "without a name, the command takes the cluster of the current context",
-		Next: cmd.CommandPath() + " --help", Code: usageCode}
+		Next: cmd.CommandPath() + " --help", Code: report.UsageCode}
 }
 
 // clusterName is the name that an argument or --cluster gives; empty if neither does.
@@ -57,7 +57,7 @@ func clusterName(cmd *cobra.Command, args []string, flag string) (string, error)
 	case len(args) == 0:
 		return flag, nil
 	case flag != "" && flag != args[0]:
-		return "", &report.Error{What: "the command names two clusters", Where: args[0] + " --cluster " + flag, Next: cmd.CommandPath() + " " + args[0], Code: usageCode}
+		return "", &report.Error{What: "the command names two clusters", Where: args[0] + " --cluster " + flag, Next: cmd.CommandPath() + " " + args[0], Code: report.UsageCode}
 	}
 	return args[0], nil
 }

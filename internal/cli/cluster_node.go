@@ -47,7 +47,7 @@ func nodeCommand[T any](inv *invocation, cmd *cobra.Command, do func(ctx context
 		if len(args) == 1 && args[0] != "" {
 			return nil
 		}
-		return &report.Error{What: cmd.CommandPath() + " takes the name of one node", Next: "slipway kubectl get nodes", Code: usageCode}
+		return &report.Error{What: cmd.CommandPath() + " takes the name of one node", Next: "slipway kubectl get nodes", Code: report.UsageCode}
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return done(do(cmd.Context(), inv.session(), name, args[0]))

@@ -29,7 +29,7 @@ Simulated nodes have no images. A stopped node keeps its own. Prune does not pro
   slipway cluster prune --older-than 0s`,
 	}, func(ctx context.Context, s *operation.Session, name string) (*clusters.Pruned, error) {
 		if p.OlderThan < 0 {
-			return nil, &report.Error{What: "a time is not negative", Where: "--older-than", Next: "slipway cluster prune --help", Code: usageCode}
+			return nil, &report.Error{What: "a time is not negative", Where: "--older-than", Next: "slipway cluster prune --help"}
 		}
 		return clusters.Prune(ctx, s, name, p)
 	})

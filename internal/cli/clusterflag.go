@@ -74,5 +74,5 @@ func refuseCluster(args []string) error {
 	return &report.Error{What: "slipway test has no flag " + flag, Where: args[0],
 		Hint: "suites start control planes of their own; with USE_EXISTING_CLUSTER=true in the environment, those of envtest use " +
 			"the current context of the kubeconfig. A flag of your test program stands behind the packages",
-		Next: "USE_EXISTING_CLUSTER=true slipway test", Code: usageCode}
+		Next: "USE_EXISTING_CLUSTER=true slipway test", Code: report.UsageCode}
 }

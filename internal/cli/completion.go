@@ -32,7 +32,7 @@ slipway's commands and flags.`,
 					return root.GenPowerShellCompletionWithDesc(out)
 				}
 			}
-			return &report.Error{What: "completion takes one shell", Hint: "name bash, zsh, fish or powershell", Next: "slipway completion bash", Code: usageCode}
+			return &report.Error{What: "completion takes one shell", Hint: "name bash, zsh, fish or powershell", Next: "slipway completion bash", Code: report.UsageCode}
 		},
 	}
 }

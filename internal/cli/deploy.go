@@ -92,7 +92,7 @@ func readArguments(args []string, to *string) error {
 	for _, argument := range args {
 		image, ok := strings.CutPrefix(argument, "IMG=")
 		if !ok || image == "" {
-			return &report.Error{What: "unexpected argument", Where: argument, Hint: "expected IMG=REFERENCE or flags", Code: usageCode}
+			return &report.Error{What: "unexpected argument", Where: argument, Hint: "expected IMG=REFERENCE or flags", Code: report.UsageCode}
 		}
 		*to = image
 	}

@@ -106,7 +106,7 @@ func (flags *generateFlags) usable(cmd *cobra.Command) error {
 	}
 	if cmd.Flags().Changed("compare") && flags.since == "" {
 		return &report.Error{What: "--compare needs a revision, a folder or a file", Where: `--compare ""`,
-			Hint: "use a git revision, like main or v1.2.0; or the path of a folder or file with CRDs", Next: cmd.CommandPath() + " --compare main", Code: usageCode}
+			Hint: "use a git revision, like main or v1.2.0; or the path of a folder or file with CRDs", Next: cmd.CommandPath() + " --compare main", Code: report.UsageCode}
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (flags *generateFlags) resolve(dir string) error {
 			folder = filepath.Join(dir, folder)
 		}
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			return &report.Error{What: "--outside names no folder", Where: folder, Hint: "name a folder that exists, as an absolute path or relative to this one", Next: "mkdir -p " + folder, Code: usageCode}
+			return &report.Error{What: "--outside names no folder", Where: folder, Hint: "name a folder that exists, as an absolute path or relative to this one", Next: "mkdir -p " + folder, Code: report.UsageCode}
 		}
 		flags.Outside[i] = folder
 	}

@@ -43,7 +43,7 @@ func oneImage(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	e := &report.Error{What: cmd.CommandPath() + " takes the name of one image", Hint: "use a name like registry.example.com/operator:v1",
-		Next: "slipway image list", Code: usageCode}
+		Next: "slipway image list", Code: report.UsageCode}
 	if len(args) > 1 {
 		e.Where = args[1]
 	}

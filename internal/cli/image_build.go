@@ -75,5 +75,5 @@ func onePackage(cmd *cobra.Command, args []string) error {
 	if len(args) <= 1 {
 		return nil
 	}
-	return &report.Error{What: cmd.CommandPath() + " takes one main package", Where: args[1], Next: cmd.CommandPath() + " --help", Code: usageCode}
+	return &report.Error{What: cmd.CommandPath() + " takes one main package", Where: args[1], Next: cmd.CommandPath() + " --help", Code: report.UsageCode}
 }

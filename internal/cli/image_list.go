@@ -39,5 +39,5 @@ func someImages(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return nil
 	}
-	return &report.Error{What: cmd.CommandPath() + " takes names of images", Next: "slipway image list", Code: usageCode}
+	return &report.Error{What: cmd.CommandPath() + " takes names of images", Next: "slipway image list", Code: report.UsageCode}
 }

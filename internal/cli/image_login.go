@@ -62,19 +62,19 @@ func (inv *invocation) account(cmd *cobra.Command, user string, stdin bool) (nam
 		return "", "", err
 	}
 	if user == "" {
-		return "", "", &report.Error{What: "the user name is missing", Where: "--username", Next: cmd.CommandPath() + " --help", Code: usageCode}
+		return "", "", &report.Error{What: "the user name is missing", Where: "--username", Next: cmd.CommandPath() + " --help"}
 	}
 	if stdin {
 		text, err := io.ReadAll(inv.Stdin)
 		password = strings.TrimRight(string(text), "\r\n")
 		if err == nil && password == "" {
-			err = &report.Error{What: "stdin holds no password", Where: "--password-stdin", Code: usageCode}
+			err = &report.Error{What: "stdin holds no password", Where: "--password-stdin"}
 		}
 		return user, password, err
 	}
 	password, err = inv.askSecret(cmd.Context(), "Password or token")
 	if err == nil && password == "" {
-		err = &report.Error{What: "the password or token is missing", Hint: "pass it on stdin; on a terminal login prompts for it", Next: "slipway image login --password-stdin", Code: usageCode}
+		err = &report.Error{What: "the password or token is missing", Hint: "pass it on stdin; on a terminal login prompts for it", Next: "slipway image login --password-stdin", Code: report.UsageCode}
 	}
 	return user, password, err
 }
@@ -98,5 +98,5 @@ func oneRegistry(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return &report.Error{What: cmd.CommandPath() + " takes the address of one registry", Hint: "use an address like registry.example.com or ghcr.io",
-		Next: cmd.CommandPath() + " --help", Code: usageCode}
+		Next: cmd.CommandPath() + " --help", Code: report.UsageCode}
 }

@@ -46,5 +46,5 @@ func pulledImages(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return nil
 	}
-	return &report.Error{What: cmd.CommandPath() + " takes names of images", Hint: "use a name like busybox:1.37 or quay.io/team/app:v1", Next: cmd.CommandPath() + " --help", Code: usageCode}
+	return &report.Error{What: cmd.CommandPath() + " takes names of images", Hint: "use a name like busybox:1.37 or quay.io/team/app:v1", Next: cmd.CommandPath() + " --help", Code: report.UsageCode}
 }

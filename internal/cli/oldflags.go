@@ -74,7 +74,7 @@ func (inv *invocation) renamed(cmd *cobra.Command, old, now string) *cobra.Comma
 		given := cmd.Flags().Lookup(old)
 		switch {
 		case given.Changed && cmd.Flags().Changed(now):
-			return &report.Error{What: "--" + old + " and --" + now + " are the same flag", Where: cmd.CommandPath(), Hint: "--" + now + " is its name", Next: cmd.CommandPath() + " --help", Code: usageCode}
+			return &report.Error{What: "--" + old + " and --" + now + " are the same flag", Where: cmd.CommandPath(), Hint: "--" + now + " is its name", Next: cmd.CommandPath() + " --help", Code: report.UsageCode}
 		case given.Changed:
 			inv.handler.Handle(report.Note{Text: "--" + old + " is --" + now + " here"})
 			if err := cmd.Flags().Set(now, given.Value.String()); err != nil {
@@ -97,7 +97,7 @@ func (inv *invocation) acceptVersion(version string) error {
 	case version == "2" || strings.HasPrefix(version, "3-"):
 		inv.handler.Handle(report.Note{Text: "--project-version " + version + ": the project is made in version " + project.Version + ", which follows it"})
 	default:
-		return &report.Error{What: "unknown project version " + version, Where: "--project-version", Hint: "the only version is " + project.Version, Code: usageCode}
+		return &report.Error{What: "unknown project version " + version, Where: "--project-version", Hint: "the only version is " + project.Version}
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func otherTool(cmd *cobra.Command, args []string) error {
 	}
 	ours := c.For(words)
 	theirs := strings.TrimSpace(c.Tool + " " + c.Theirs)
-	e := &report.Error{What: fmt.Sprintf("%s has no command %q", cmd.CommandPath(), args[0]), Code: usageCode, Next: ours}
+	e := &report.Error{What: fmt.Sprintf("%s has no command %q", cmd.CommandPath(), args[0]), Code: report.UsageCode, Next: ours}
 	switch {
 	case c.Ours == "":
 		e.Hint = theirs + ": " + c.Note

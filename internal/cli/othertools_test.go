@@ -80,7 +80,7 @@ func TestDocumentedCommandsAreAnswered(t *testing.T) {
 		}
 		c, _ := othertools.Lookup(words)
 		answer, _ := errors.AsType[*report.Error](noSubcommand(root, words))
-		if cmd != root || answer == nil || answer.Code != usageCode || answer.Hint == "" || c.Ours != "" && answer.Next != c.For(words) {
+		if cmd != root || answer == nil || answer.Code != report.UsageCode || answer.Hint == "" || c.Ours != "" && answer.Next != c.For(words) {
 			t.Errorf("slipway %s is answered with %+v", strings.Join(words, " "), answer)
 		}
 	}

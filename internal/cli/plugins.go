@@ -85,7 +85,7 @@ func (f *helmFlags) check(helm bool) error {
 		return nil
 	}
 	return &report.Error{What: "--manifests and --output-dir are flags of the Helm plug-in", Where: "slipway edit",
-		Hint: "add --plugins helm/v2-alpha, or use slipway helm, which needs neither", Next: "slipway helm", Code: usageCode}
+		Hint: "add --plugins helm/v2-alpha, or use slipway helm, which needs neither", Next: "slipway helm", Code: report.UsageCode}
 }
 
 // folder is the chart's; "" is that of the last time.
@@ -134,14 +134,14 @@ func shortName(name string) string {
 func refusedPlugin(name, short string) error {
 	for _, p := range refused {
 		if slices.Contains(p.names, short) {
-			return &report.Error{What: "slipway has no plug-in " + name, Where: "--plugins", Hint: p.answer, Next: p.next, Code: usageCode}
+			return &report.Error{What: "slipway has no plug-in " + name, Where: "--plugins", Hint: p.answer, Next: p.next}
 		}
 	}
 	if short == "deploy-image" {
 		return &report.Error{What: name + " is a plug-in of create api alone", Where: "--plugins", Hint: "use its flag --image there",
-			Next: "slipway create api --help", Code: usageCode}
+			Next: "slipway create api --help", Code: report.UsageCode}
 	}
-	return &report.Error{What: "unknown plug-in " + name, Where: "--plugins", Hint: "known are go/v4, deploy-image/v1-alpha for create api, and helm/v2-alpha for edit", Code: usageCode}
+	return &report.Error{What: "unknown plug-in " + name, Where: "--plugins", Hint: "known are go/v4, deploy-image/v1-alpha for create api, and helm/v2-alpha for edit"}
 }
 
 // previewOf reads the flags of a verb that can show what it would do.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/prose"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // TestReference: the pages of docs/reference that follow from the command's own definitions are current; -update writes
@@ -241,7 +242,7 @@ func TestExitCodesAreComplete(t *testing.T) {
 	for _, m := range exitCode.FindAllStringSubmatch(codesIn(root), -1) {
 		codes = append(codes, m[1])
 	}
-	if diff := gocmp.Diff([]string{"0", "1", fmt.Sprint(usageCode), "130"}, codes); diff != "" {
+	if diff := gocmp.Diff([]string{"0", "1", fmt.Sprint(report.UsageCode), "130"}, codes); diff != "" {
 		t.Errorf("exit codes in slipway --help (-code +help):\n%s", diff)
 	}
 	for _, cmd := range below(root) {

@@ -43,7 +43,7 @@ reaches this machine. It ignores failures of the webhooks until it has called th
 			if at := cmd.ArgsLenAtDash(); len(args) > 0 && at != 0 {
 				return &report.Error{
 					What: "arguments for the manager must follow --", Where: args[0],
-					Next: cmd.CommandPath() + " -- " + strings.Join(args, " "), Code: usageCode,
+					Next: cmd.CommandPath() + " -- " + strings.Join(args, " "), Code: report.UsageCode,
 				}
 			}
 			r.Args = args

@@ -69,7 +69,7 @@ Environment:
 func needSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return &report.Error{What: cmd.CommandPath() + " needs a command", Hint: "use, list, cleanup, sideload or version",
-			Next: cmd.CommandPath() + " --help", Code: usageCode}
+			Next: cmd.CommandPath() + " --help", Code: report.UsageCode}
 	}
 	return noSubcommand(cmd, args)
 }
@@ -114,7 +114,7 @@ func oneVersion(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return &report.Error{What: cmd.CommandPath() + " takes one version", Where: args[1],
-		Next: cmd.CommandPath() + " --help", Code: usageCode}
+		Next: cmd.CommandPath() + " --help", Code: report.UsageCode}
 }
 
 func (s *setupEnvtest) useCommand() *cobra.Command {

@@ -65,7 +65,7 @@ func atMostOneFolder(cmd *cobra.Command, args []string) error {
 	if len(args) <= 1 {
 		return nil
 	}
-	return &report.Error{What: cmd.CommandPath() + " takes one folder", Where: args[1], Next: cmd.CommandPath() + " --help", Code: usageCode}
+	return &report.Error{What: cmd.CommandPath() + " takes one folder", Where: args[1], Next: cmd.CommandPath() + " --help", Code: report.UsageCode}
 }
 
 // toolFolder is the folder that the arguments name; empty when there are none.

@@ -9,14 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/spelling"
 	"github.com/slipway-dev/slipway/internal/ui"
 )
 
-// usageCode is the exit code of a mistake on the command line.
-const usageCode = operation.UsageCode
 
 // noArgs refuses arguments of a command that takes only flags.
 func noArgs(cmd *cobra.Command, args []string) error {
@@ -25,7 +22,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	}
 	return &report.Error{
 		What: fmt.Sprintf("%s takes no arguments, only flags", cmd.CommandPath()), Where: args[0],
-		Next: cmd.CommandPath() + " --help", Code: usageCode,
+		Next: cmd.CommandPath() + " --help", Code: report.UsageCode,
 	}
 }
 
@@ -39,7 +36,7 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	}
 	e := &report.Error{
 		What: fmt.Sprintf("%s has no command %q", cmd.CommandPath(), args[0]),
-		Next: cmd.CommandPath() + " --help", Code: usageCode,
+		Next: cmd.CommandPath() + " --help", Code: report.UsageCode,
 	}
 	cmd.SuggestionsMinimumDistance = 2 // letters that may differ
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
@@ -62,7 +59,7 @@ func strayFlags(cmd *cobra.Command) error {
 		if stray != "" {
 			return &report.Error{
 				What: fmt.Sprintf("--%s is a flag of %s, not of %s", stray, above.CommandPath(), cmd.CommandPath()), Where: "--" + stray,
-				Hint: "leave the flag out, or run the commands one after the other", Next: cmd.CommandPath() + " --help", Code: usageCode,
+				Hint: "leave the flag out, or run the commands one after the other", Next: cmd.CommandPath() + " --help", Code: report.UsageCode,
 			}
 		}
 	}
@@ -83,18 +80,18 @@ func apart(cmd *cobra.Command, flags ...string) error {
 	}
 	return &report.Error{
 		What: strings.Join(given, " and ") + " exclude each other", Where: cmd.CommandPath() + " " + strings.Join(given, " "),
-		Hint: "use at most one of " + strings.Join(all, ", ") + " in one run", Next: cmd.CommandPath() + " " + given[0], Code: usageCode,
+		Hint: "use at most one of " + strings.Join(all, ", ") + " in one run", Next: cmd.CommandPath() + " " + given[0], Code: report.UsageCode,
 	}
 }
 
 // missingFlag is the error of a flag that a command cannot do without.
 func missingFlag(cmd *cobra.Command, name, next string) error {
-	return &report.Error{What: cmd.CommandPath() + " needs --" + name, Where: "--" + name, Next: cmd.CommandPath() + " " + next, Code: usageCode}
+	return &report.Error{What: cmd.CommandPath() + " needs --" + name, Where: "--" + name, Next: cmd.CommandPath() + " " + next}
 }
 
 // flagValueError is a mistake in the value of one flag.
 func flagValueError(flag, what string) error {
-	return &report.Error{What: what, Where: flag, Next: "slipway cluster start --help", Code: usageCode}
+	return &report.Error{What: what, Where: flag, Next: "slipway cluster start --help", Code: report.UsageCode}
 }
 
 // requestedOutput is the format that a command line asks for, which may be one that
@@ -129,7 +126,7 @@ func flagError(cmd *cobra.Command, args []string, err error) error {
 			return known
 		}
 	}
-	e := &report.Error{What: "the flags cannot be read", Err: err, Next: cmd.CommandPath() + " --help", Code: usageCode}
+	e := &report.Error{What: "the flags cannot be read", Err: err, Next: cmd.CommandPath() + " --help", Code: report.UsageCode}
 	if !ok || unknown.GetSpecifiedShortnames() != "" {
 		return e
 	}

@@ -84,7 +84,7 @@ var programs = map[string]string{
 }
 
 func unknownComponent(name string, known []string) error {
-	e := &report.Error{What: "unknown component " + name, Code: 2,
+	e := &report.Error{What: "unknown component " + name, Code: report.UsageCode,
 		Hint: "components are " + strings.Join(known, ", ") + "; --cluster names the cluster"}
 	if near := spelling.Nearest(name, known, min(3, len(name)-1)); near != "" {
 		e.Hint, e.Next = "did you mean "+near+"?", "slipway cluster logs "+near

@@ -39,7 +39,7 @@ func (o Options) timeout() time.Duration { return cmp.Or(o.Timeout, readyTime) }
 // check refuses what no cluster can be.
 func (o Options) check() error {
 	if o.Timeout < 0 {
-		return &report.Error{What: "the timeout is negative", Where: "--timeout", Hint: "use a duration like 30s or 2m", Code: 2}
+		return &report.Error{What: "the timeout is negative", Where: "--timeout", Hint: "use a duration like 30s or 2m"}
 	}
 	return nil
 }

@@ -186,7 +186,7 @@ func TestFailedStartIsNotRemembered(t *testing.T) {
 func TestNegativeTimeout(t *testing.T) {
 	d := newDock(t, sound)
 	_, err := d.Start(t.Context(), "", clusterctl.Options{Timeout: -time.Second})
-	if e := userError(t, err); e.Where != "--timeout" || e.Code != 2 {
+	if e := userError(t, err); e.Where != "--timeout" || e.ExitCode() != report.UsageCode {
 		t.Errorf("start: %+v", e)
 	}
 	if _, err := d.Tie(t.Context(), "", clusterctl.Options{Timeout: -1}); err == nil {

@@ -20,7 +20,7 @@ func (c *Control) registries() ([]string, error) {
 			return nil, &report.Error{
 				What: "invalid registry, not HOST or HOST:PORT: " + name, Where: registriesVariable,
 				Hint: "list registries of this machine or a private network that real nodes may pull from, separated by commas",
-				Next: "export " + registriesVariable + "=registry.example.com:5000,localhost:5000", Code: 2,
+				Next: "export " + registriesVariable + "=registry.example.com:5000,localhost:5000", Code: report.UsageCode,
 			}
 		}
 		if name != "" {

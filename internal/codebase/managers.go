@@ -91,7 +91,7 @@ func (c *Codebase) Manager(choose func(pkg string) *report.Error) (Manager, erro
 	case len(all) == 1:
 		return all[0], nil
 	case len(all) == 0:
-		return Manager{}, &report.Error{What: "the project has no main package of a manager", Code: 2,
+		return Manager{}, &report.Error{What: "the project has no main package of a manager", Code: report.UsageCode,
 			Hint: "expected it in cmd, in the project's folder, in the only folder of cmd, or where the Dockerfile builds it", Next: ListMains}
 	}
 	var packages []string

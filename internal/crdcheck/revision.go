@@ -49,7 +49,7 @@ func resolve(ctx context.Context, root, what string) (string, error) {
 		return "", ctx.Err()
 	}
 	e := &report.Error{What: "it is neither a git revision nor a folder or file", Where: "--compare " + what, Err: err,
-		Hint: "use a branch, a tag or a commit, like main or v1.2.0; or the path of a folder or file with CRDs", Code: 2}
+		Hint: "use a branch, a tag or a commit, like main or v1.2.0; or the path of a folder or file with CRDs", Code: report.UsageCode}
 	if git.IsMissing(err) {
 		e.Hint = "git is not on PATH: install it, or give the path of a folder or file with CRDs"
 	} else {
@@ -143,5 +143,5 @@ func unreadable(where string, err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
-	return &report.Error{What: "the CRDs to compare with cannot be read", Where: where, Err: err, Hint: "use a folder or file with CRDs, or a git revision", Code: 2}
+	return &report.Error{What: "the CRDs to compare with cannot be read", Where: where, Err: err, Hint: "use a folder or file with CRDs, or a git revision", Code: report.UsageCode}
 }

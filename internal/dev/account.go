@@ -96,7 +96,7 @@ func (o Options) requireAccount(command []string) error {
 		end++
 	}
 	return &report.Error{
-		What: "the program's own kubeconfig would be used in place of that of ServiceAccount " + o.Account, Where: command[at], Code: 2,
+		What: "the program's own kubeconfig would be used in place of that of ServiceAccount " + o.Account, Where: command[at], Code: report.UsageCode,
 		Hint: "leave it out, or leave out --service-account; --kubeconfig before -- names the cluster",
 		Next: o.again(slices.Concat(command[:at], command[end:])),
 	}

@@ -39,14 +39,14 @@ type listening struct {
 func (o Options) listens(args []string) (listening, error) {
 	l := listening{host: cmp.Or(o.Address, Loopback), args: args}
 	if net.ParseIP(l.host) == nil {
-		return l, &report.Error{What: "invalid IP address", Where: "--address " + l.host, Hint: "use an IP address, such as 127.0.0.1, or 0.0.0.0 for all addresses of this machine", Code: 2}
+		return l, &report.Error{What: "invalid IP address", Where: "--address " + l.host, Hint: "use an IP address, such as 127.0.0.1, or 0.0.0.0 for all addresses of this machine"}
 	}
 	if o.WebhookAddress == "" {
 		return l, nil
 	}
 	if l.called = hostAndPort(o.WebhookAddress, l.webhookPort()); l.called == "" {
 		return l, &report.Error{What: "invalid address of webhooks", Where: "--webhook-address " + o.WebhookAddress,
-			Hint: "use a host name or IP address at which the API server reaches this machine, and a port if it is another one: 172.18.0.1, host.example.com:9444", Code: 2}
+			Hint: "use a host name or IP address at which the API server reaches this machine, and a port if it is another one: 172.18.0.1, host.example.com:9444", Code: report.UsageCode}
 	}
 	return l, nil
 }

@@ -49,7 +49,7 @@ func (w *worker) ask(ctx context.Context, ref name.Reference, r Pull) (store.Ima
 	registries := transfer.Registries{Mirrors: mirrors}
 	if digest, ok := ref.(name.Digest); ok {
 		if r.Platform != "" {
-			return store.Image{}, &report.Error{What: "--platform has no effect on a name with a digest", Where: r.Ref, Hint: "leave out --platform, or name a tag", Code: 2}
+			return store.Image{}, &report.Error{What: "--platform has no effect on a name with a digest", Where: r.Ref, Hint: "leave out --platform, or name a tag", Code: report.UsageCode}
 		}
 		return registries.PullDigest(ctx, digest)
 	}

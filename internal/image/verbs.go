@@ -117,7 +117,7 @@ func (w *worker) write(ctx context.Context, s Saved, tag name.Tag, img store.Ima
 	switch {
 	case s.Format == Docker && img.Index != nil:
 		return &report.Error{What: "docker's format holds one platform, but the image has several", Where: "--format",
-			Hint: "--platform chooses one; --format oci takes all", Code: 2}
+			Hint: "--platform chooses one; --format oci takes all", Code: report.UsageCode}
 	case s.Format == Docker:
 		return transfer.SaveDocker(ctx, s.File, tag, img.Image)
 	}
@@ -149,7 +149,7 @@ func forPlatform(e store.Entry, platform string) (store.Image, error) {
 		}
 		has = append(has, file.Platform().String())
 	}
-	return store.Image{}, &report.Error{What: "the image has no platform " + platform, Where: e.Name, Hint: "its platforms are " + strings.Join(has, ", "), Code: 2}
+	return store.Image{}, &report.Error{What: "the image has no platform " + platform, Where: e.Name, Hint: "its platforms are " + strings.Join(has, ", "), Code: report.UsageCode}
 }
 
 // load pushes an image to the registry of a cluster, to where nodes look for it first.

@@ -19,7 +19,7 @@ func (b *builder) onTop() (string, error) {
 	name := cmp.Or(b.Base, b.manager.Recipe.Base)
 	switch name {
 	case "":
-		return "", &report.Error{What: "FROM names no image", Where: b.manager.File, Hint: "give an ARG in it a value, with --build-arg NAME=value", Code: 2}
+		return "", &report.Error{What: "FROM names no image", Where: b.manager.File, Hint: "give an ARG in it a value, with --build-arg NAME=value", Code: report.UsageCode}
 	case "scratch":
 		return "", nil
 	}

@@ -174,8 +174,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// usageCode is the exit code of a mistake on the command line.
-const usageCode = 2
+// UsageCode is the exit code of a mistake on the command line.
+const UsageCode = 2
 
 // ExitCode is the status that the process ends with: e.Code; without one it is 2 for an error
 // whose place is a flag, since that is a mistake on the command line, and 1 for all others.
@@ -184,7 +184,7 @@ func (e *Error) ExitCode() int {
 	case e.Code != 0:
 		return e.Code
 	case strings.HasPrefix(e.Where, "--"):
-		return usageCode
+		return UsageCode
 	}
 	return 1
 }

@@ -27,7 +27,7 @@ func Read(getenv func(string) string) (when time.Time, set bool, err error) {
 	}
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seconds < 0 || seconds > latest {
-		return time.Time{}, false, &report.Error{What: "invalid time " + strconv.Quote(text), Where: Variable, Hint: "use seconds since 1970", Code: 2}
+		return time.Time{}, false, &report.Error{What: "invalid time " + strconv.Quote(text), Where: Variable, Hint: "use seconds since 1970", Code: report.UsageCode}
 	}
 	return time.Unix(seconds, 0).UTC(), true, nil
 }

@@ -8,8 +8,6 @@ import (
 )
 
 const (
-	// usageCode is the exit code of a mistake on the command line.
-	usageCode = 2
 	// interruptedCode is what shells report for a process that SIGINT ended: 128 + 2.
 	interruptedCode = 130
 )

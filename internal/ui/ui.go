@@ -63,7 +63,7 @@ func New(stdout, stderr io.Writer, o Options) (report.Handler, error) {
 			What:  "unknown output format " + o.Format,
 			Where: "--output",
 			Hint:  "expected " + Text + " or " + JSON,
-			Code:  usageCode,
+			Code:  report.UsageCode,
 		}
 	}
 	text := newText(stdout, stderr, o.Verbose, detect(stderr, o.getenv))

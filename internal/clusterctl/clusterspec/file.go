@@ -41,7 +41,7 @@ func Read(path string, stdin io.Reader) (Description, error) {
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err
 		}
-		return Description{}, &report.Error{What: "the cluster's configuration cannot be read", Where: path, Err: err, Next: "slipway cluster start --help", Code: 2}
+		return Description{}, &report.Error{What: "the cluster's configuration cannot be read", Where: path, Err: err, Next: "slipway cluster start --help", Code: report.UsageCode}
 	}
 	return Parse(path, text)
 }
@@ -56,15 +56,15 @@ func Parse(path string, text []byte) (Description, error) {
 	case errors.Is(err, io.EOF):
 		return d, nil // nothing, or comments only
 	case err != nil:
-		return d, &report.Error{What: "the cluster's configuration is not valid YAML", Where: path, Code: 2,
+		return d, &report.Error{What: "the cluster's configuration is not valid YAML", Where: path, Code: report.UsageCode,
 			Err: errors.New(strings.TrimPrefix(err.Error(), "yaml: "))}
 	}
 	err := yamlsize.Check(text)
 	if deep, ok := errors.AsType[*yamlsize.DepthError](err); ok {
-		return d, &report.Error{What: fmt.Sprintf("the cluster's configuration is nested deeper than %d levels", yamlsize.Deepest), Where: fmt.Sprintf("%s:%d", path, deep.Line), Code: 2}
+		return d, &report.Error{What: fmt.Sprintf("the cluster's configuration is nested deeper than %d levels", yamlsize.Deepest), Where: fmt.Sprintf("%s:%d", path, deep.Line), Code: report.UsageCode}
 	}
 	if errors.Is(err, yamlsize.ErrGrowth) {
-		return d, &report.Error{What: "the cluster's configuration is too large", Where: path, Code: 2, Err: err, Hint: "replace the aliases by their contents"}
+		return d, &report.Error{What: "the cluster's configuration is too large", Where: path, Code: report.UsageCode, Err: err, Hint: "replace the aliases by their contents"}
 	}
 	if root := document.Content[0]; isKindFile(root) {
 		(&kindReader{r, &d.Spec}).file(root)

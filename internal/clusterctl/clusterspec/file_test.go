@@ -139,7 +139,7 @@ func TestMistakes(t *testing.T) {
 	} {
 		_, err := clusterspec.Parse("f", []byte(tc.text))
 		e, ok := errors.AsType[*report.Error](err)
-		if !ok || e.Where != tc.where || !strings.Contains(e.What, tc.what) || !strings.Contains(e.Hint, tc.hint) || e.Code != 2 {
+		if !ok || e.Where != tc.where || !strings.Contains(e.What, tc.what) || !strings.Contains(e.Hint, tc.hint) || e.ExitCode() != report.UsageCode {
 			t.Errorf("%q: %+v", tc.text, e)
 		}
 	}
@@ -170,7 +170,7 @@ func TestReadStdin(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	_, err := clusterspec.Read("-", iotest.ErrReader(errors.New("broken")))
-	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != "stdin" || !strings.Contains(e.What, "cannot be read") || e.Code != 2 {
+	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != "stdin" || !strings.Contains(e.What, "cannot be read") || e.ExitCode() != report.UsageCode {
 		t.Errorf("%+v", e)
 	}
 }
@@ -188,7 +188,7 @@ func TestAliases(t *testing.T) {
 	}
 	for _, text := range []string{many.String(), "nodes: &n [*n]\n"} {
 		_, err := clusterspec.Parse("f", []byte(text))
-		if e, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, yamlsize.ErrGrowth) || e.Where != "f" || e.Code != 2 {
+		if e, ok := errors.AsType[*report.Error](err); !ok || !errors.Is(err, yamlsize.ErrGrowth) || e.Where != "f" || e.ExitCode() != report.UsageCode {
 			t.Errorf("%.40q: %+v", text, err)
 		}
 	}
@@ -197,7 +197,7 @@ func TestAliases(t *testing.T) {
 // TestDepth: a file that is nested too deep is refused with its line.
 func TestDepth(t *testing.T) {
 	_, err := clusterspec.Parse("f", []byte("nodes:\n- "+strings.Repeat("{a: ", yamlsize.Deepest)+strings.Repeat("}", yamlsize.Deepest)))
-	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != "f:2" || e.Code != 2 || !strings.Contains(e.What, "500 levels") {
+	if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != "f:2" || e.ExitCode() != report.UsageCode || !strings.Contains(e.What, "500 levels") {
 		t.Errorf("%+v", err)
 	}
 }

@@ -26,7 +26,7 @@ func (f Flags) Spec(command string) (s Spec, err error) {
 			err = o.beside(s, texts)
 		}
 		if err = cmp.Or(err, o.parse(&s, texts)); err != nil {
-			return s, &report.Error{What: err.Error(), Where: "--" + o.Flag, Hint: expected(err), Next: command + " --help", Code: 2}
+			return s, &report.Error{What: err.Error(), Where: "--" + o.Flag, Hint: expected(err), Next: command + " --help"}
 		}
 	}
 	return s, nil

@@ -57,7 +57,7 @@ func TestMistakesInFlags(t *testing.T) {
 		{clusterspec.Flags{"egress": {"maybe"}}, "--egress", `invalid value "maybe"`},
 	} {
 		_, err := tc.flags.Spec("slipway cluster start")
-		if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != tc.where || !strings.Contains(e.What, tc.what) || e.Code != 2 {
+		if e, ok := errors.AsType[*report.Error](err); !ok || e.Where != tc.where || !strings.Contains(e.What, tc.what) || e.ExitCode() != report.UsageCode {
 			t.Errorf("%v: %+v", tc.flags, e)
 		}
 	}

@@ -37,7 +37,7 @@ func CheckNeeds(asked, cluster Spec, start string) error {
 		}
 		text := strings.Join(slices.Collect(maps.Values(o.texts(asked))), ",")
 		return &report.Error{What: fmt.Sprintf("--%s is for %s, but the cluster has none", o.Flag, o.needs.of), Where: "--" + o.Flag, Hint: o.needs.hint,
-			Next: start + " --nodes real --" + strings.TrimSuffix(o.Flag+" "+text, " true"), Code: 2}
+			Next: start + " --nodes real --" + strings.TrimSuffix(o.Flag+" "+text, " true"), Code: report.UsageCode}
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func checkNeed(t *testing.T, o Option, asked Spec) {
 		return
 	}
 	e, ok := errors.AsType[*report.Error](err)
-	if !ok || e.Where != "--"+o.Flag || e.Hint == "" || e.Code != 2 {
+	if !ok || e.Where != "--"+o.Flag || e.Hint == "" || e.ExitCode() != report.UsageCode {
 		t.Fatalf("with simulated nodes: %+v", err)
 	}
 	rest, _ := strings.CutPrefix(e.Next, "slipway cluster start --nodes real --"+o.Flag)

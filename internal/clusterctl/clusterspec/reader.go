@@ -35,7 +35,7 @@ func (r *reader) fail(n *yaml.Node, problem, expected string, err error) {
 		return
 	}
 	where := report.Position{File: r.path, Line: n.Line, Column: n.Column}
-	r.err = &report.Error{What: problem, Where: where.String(), Hint: expected, Err: err, Code: 2}
+	r.err = &report.Error{What: problem, Where: where.String(), Hint: expected, Err: err, Code: report.UsageCode}
 }
 
 // check keeps err, if it is one, as a mistake in the value of the key at.

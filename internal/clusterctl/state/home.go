@@ -66,7 +66,7 @@ var validName = lazy.Regexp(`^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$`)
 // that name that is no cluster's.
 func (h Home) Cluster(name string) (Cluster, error) {
 	if !validName().MatchString(name) {
-		return Cluster{}, &report.Error{What: "invalid cluster name", Where: name, Code: 2,
+		return Cluster{}, &report.Error{What: "invalid cluster name", Where: name, Code: report.UsageCode,
 			Hint: "use at most 40 lower-case letters, digits and inner hyphens, like my-cluster"}
 	}
 	c := Cluster{Name: name, Dir: filepath.Join(h.Dir, "clusters", name), lock: filepath.Join(h.Dir, "locks", name+".lock")}

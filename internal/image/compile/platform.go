@@ -15,17 +15,17 @@ type Platform struct{ OS, Arch, Variant string }
 func ParsePlatform(text string) (Platform, error) {
 	parts := strings.Split(text, "/")
 	if len(parts) < 2 || len(parts) > 3 || slices.Contains(parts, "") {
-		return Platform{}, &report.Error{What: "invalid platform " + strconv.Quote(text), Where: "--platform", Hint: "use a platform like linux/amd64 or linux/arm64", Code: 2}
+		return Platform{}, &report.Error{What: "invalid platform " + strconv.Quote(text), Where: "--platform", Hint: "use a platform like linux/amd64 or linux/arm64"}
 	}
 	p := Platform{OS: parts[0], Arch: parts[1]}
 	if len(parts) == 3 {
 		p.Variant = parts[2]
 	}
 	if p.OS != "linux" && p.OS != "darwin" { // the latter for pods that are plain processes of a Mac
-		return p, &report.Error{What: "no image can be built for " + p.OS, Where: "--platform", Hint: "use linux, or darwin for plain nodes", Code: 2}
+		return p, &report.Error{What: "no image can be built for " + p.OS, Where: "--platform", Hint: "use linux, or darwin for plain nodes"}
 	}
 	if known := variants[p.Arch]; p.Variant != "" && !slices.Contains(known, p.Variant) {
-		e := &report.Error{What: "there is no variant " + p.Variant + " of " + p.Arch, Where: "--platform", Code: 2}
+		e := &report.Error{What: "there is no variant " + p.Variant + " of " + p.Arch, Where: "--platform"}
 		if len(known) > 0 {
 			e.Hint = "it has " + strings.Join(known, ", ")
 		}

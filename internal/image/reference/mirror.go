@@ -29,7 +29,7 @@ func ParseMirrors(text, where string) (Mirrors, error) {
 		if err != nil {
 			return nil, &report.Error{
 				What: fmt.Sprintf("invalid mirror, not REGISTRY=HOST[:PORT][/PATH]: %q", one), Where: where, Err: err,
-				Hint: "name a registry and its mirror, like docker.io=mirror.example.com:5000/hub", Code: 2,
+				Hint: "name a registry and its mirror, like docker.io=mirror.example.com:5000/hub", Code: report.UsageCode,
 			}
 		}
 		mirrors[registry] = mirror

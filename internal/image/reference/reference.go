@@ -104,5 +104,5 @@ func Check(text string) error {
 }
 
 func refused(text string, err error) error {
-	return &report.Error{What: fmt.Sprintf("invalid image name %q", text), Err: err, Hint: "use a name like registry.example.com/team/operator:v1", Code: 2}
+	return &report.Error{What: fmt.Sprintf("invalid image name %q", text), Err: err, Hint: "use a name like registry.example.com/team/operator:v1", Code: report.UsageCode}
 }

@@ -80,7 +80,7 @@ func (r Registries) Logout(registry string) (bool, error) {
 func parseRegistry(text string) (name.Registry, error) {
 	registry, err := name.NewRegistry(text)
 	if err != nil || text == "" {
-		return registry, &report.Error{What: fmt.Sprintf("invalid registry %q", text), Err: err, Hint: "use an address like registry.example.com or localhost:5001", Code: 2}
+		return registry, &report.Error{What: fmt.Sprintf("invalid registry %q", text), Err: err, Hint: "use an address like registry.example.com or localhost:5001", Code: report.UsageCode}
 	}
 	return registry, nil
 }

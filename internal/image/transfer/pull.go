@@ -44,7 +44,7 @@ func (r Registries) Pull(ctx context.Context, from name.Reference, platform v1.P
 		return nil, explainPull(ctx, from, at, err)
 	}
 	if file.Architecture != "" && (file.OS != platform.OS || file.Architecture != platform.Architecture) { // it is no index
-		return nil, &report.Error{What: "the image has no platform " + platform.String(), Where: from.Name(), Hint: "its platforms are " + file.Platform().String(), Code: 2}
+		return nil, &report.Error{What: "the image has no platform " + platform.String(), Where: from.Name(), Hint: "its platforms are " + file.Platform().String(), Code: report.UsageCode}
 	}
 	return img, nil
 }

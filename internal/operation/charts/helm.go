@@ -176,7 +176,7 @@ func completeChart(s *operation.Session, root string, c *Chart) error {
 	}
 	c.Folder = path.Clean(filepath.ToSlash(c.Folder))
 	if !filepath.IsLocal(filepath.FromSlash(c.Folder)) || c.Folder == "." {
-		return &report.Error{What: "the chart's folder must be in the project", Where: where, Hint: "use a path relative to the project, such as dist/chart", Code: operation.UsageCode}
+		return &report.Error{What: "the chart's folder must be in the project", Where: where, Hint: "use a path relative to the project, such as dist/chart", Code: report.UsageCode}
 	}
 	last := chart.Options{}
 	if text, ok := base.File(path.Join(c.Folder, chart.Mark)); ok {
@@ -190,7 +190,7 @@ func completeChart(s *operation.Session, root string, c *Chart) error {
 	}
 	c.Config = path.Clean(filepath.ToSlash(c.Config))
 	if !filepath.IsLocal(filepath.FromSlash(c.Config)) {
-		return &report.Error{What: "the folder with the kustomization must lie in the project", Where: "--kustomize " + c.Config, Hint: "a path relative to the project, such as config/default", Code: operation.UsageCode}
+		return &report.Error{What: "the folder with the kustomization must lie in the project", Where: "--kustomize " + c.Config, Hint: "a path relative to the project, such as config/default"}
 	}
 	c.Version = cmp.Or(c.Version, last.Version, "0.1.0")
 	c.AppVersion = cmp.Or(c.AppVersion, last.AppVersion, c.Version)
@@ -241,13 +241,13 @@ func isChartName(name string) bool { return chartName().MatchString(name) && len
 // check refuses values that Helm would refuse.
 func (c *Chart) check() error {
 	if !isChartName(c.Name) {
-		return &report.Error{What: fmt.Sprintf("invalid chart name %q", c.Name), Where: "--name", Hint: "use at most 40 lower-case letters, digits and -, a letter first", Code: operation.UsageCode}
+		return &report.Error{What: fmt.Sprintf("invalid chart name %q", c.Name), Where: "--name", Hint: "use at most 40 lower-case letters, digits and -, a letter first"}
 	}
 	if v := "v" + strings.TrimPrefix(c.Version, "v"); !semver.IsValid(v) || semver.Canonical(v)+semver.Build(v) != v {
-		return &report.Error{What: fmt.Sprintf("invalid chart version %q", c.Version), Where: "--chart-version", Hint: "use three numbers, such as 0.2.0 or 1.0.0-rc.1", Code: operation.UsageCode}
+		return &report.Error{What: fmt.Sprintf("invalid chart version %q", c.Version), Where: "--chart-version", Hint: "use three numbers, such as 0.2.0 or 1.0.0-rc.1"}
 	}
 	if strings.ContainsAny(c.AppVersion, "\n\"\\") {
-		return &report.Error{What: fmt.Sprintf("invalid operator version %q", c.AppVersion), Where: "--app-version", Hint: "use a version such as v1.4.0", Code: operation.UsageCode}
+		return &report.Error{What: fmt.Sprintf("invalid operator version %q", c.AppVersion), Where: "--app-version", Hint: "use a version such as v1.4.0"}
 	}
 	return nil
 }
@@ -262,7 +262,7 @@ func parsePreference(name string) (scaffold.Preference, error) {
 	case "generated":
 		return scaffold.Generated, nil
 	}
-	return scaffold.Ask, &report.Error{What: fmt.Sprintf("unknown value %q of --conflicts", name), Where: "--conflicts", Hint: "use mine or generated", Code: operation.UsageCode}
+	return scaffold.Ask, &report.Error{What: fmt.Sprintf("unknown value %q of --conflicts", name), Where: "--conflicts", Hint: "use mine or generated"}
 }
 
 // chartSource returns the folder to make the chart from. That is the deployed one, or config/default if the target

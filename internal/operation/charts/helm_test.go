@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/chart"
-	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/operationtest"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 func TestCompleteCharts(t *testing.T) {
@@ -33,7 +33,7 @@ func TestCompleteCharts(t *testing.T) {
 		err := completeChart(s, s.Dir, &c)
 		switch {
 		case test.where != "":
-			if told := operationtest.Mistake(t, err); told.Where != test.where || told.ExitCode() != operation.UsageCode {
+			if told := operationtest.Mistake(t, err); told.Where != test.where || told.ExitCode() != report.UsageCode {
 				t.Errorf("%s: %v, want a mistake in %s", test.name, told, test.where)
 			}
 		case err != nil:

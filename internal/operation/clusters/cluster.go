@@ -89,7 +89,7 @@ func clusterProgram(ctx context.Context, s *operation.Session, nodes string) (st
 	case realNodes:
 		return clusterctl.New(s.Getenv, s.Handler).NodeProgram(ctx)
 	}
-	return "", &report.Error{What: "unknown kind of nodes", Where: "--nodes " + nodes, Hint: "use simulated or real", Code: operation.UsageCode}
+	return "", &report.Error{What: "unknown kind of nodes", Where: "--nodes " + nodes, Hint: "use simulated or real"}
 }
 
 // Stop stops a cluster and takes its context out of the kubeconfig. It returns how the cluster is then.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/clusterspec"
-	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/operationtest"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // TestTellsOfClusters: the texts for people say what the values for programs hold.
@@ -108,7 +108,7 @@ func TestClusterOptions(t *testing.T) {
 		o, _, err := test.given.options(strings.NewReader(description))
 		switch {
 		case test.where != "":
-			if told := operationtest.Mistake(t, err); told.Where != test.where || told.ExitCode() != operation.UsageCode {
+			if told := operationtest.Mistake(t, err); told.Where != test.where || told.ExitCode() != report.UsageCode {
 				t.Errorf("%s: %v, want a mistake in %s", test.name, told, test.where)
 			}
 		case err != nil:
@@ -121,7 +121,7 @@ func TestClusterOptions(t *testing.T) {
 
 func TestNoSuchNodes(t *testing.T) {
 	s, _ := operationtest.Begin(t, t.TempDir())
-	if err := operationtest.Mistake(t, operationtest.Err(BuildProgram(t.Context(), s, "imaginary"))); err.Where != "--nodes imaginary" || err.ExitCode() != operation.UsageCode {
+	if err := operationtest.Mistake(t, operationtest.Err(BuildProgram(t.Context(), s, "imaginary"))); err.Where != "--nodes imaginary" || err.ExitCode() != report.UsageCode {
 		t.Error(err)
 	}
 }

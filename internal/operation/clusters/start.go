@@ -35,7 +35,7 @@ type Cluster struct {
 func (c Cluster) options(stdin io.Reader) (o clusterctl.Options, left []report.Finding, err error) {
 	if c.Timeout <= 0 {
 		return clusterctl.Options{}, nil, &report.Error{
-			What: "invalid timeout " + c.Timeout.String(), Where: "--timeout", Hint: "use a duration like 30s or 2m", Code: operation.UsageCode,
+			What: "invalid timeout " + c.Timeout.String(), Where: "--timeout", Hint: "use a duration like 30s or 2m",
 		}
 	}
 	spec, err := c.Flags.Spec("slipway cluster start")

@@ -95,7 +95,7 @@ func TestDeployNothing(t *testing.T) {
 func TestTargets(t *testing.T) {
 	s, _ := deployable(t)
 	err := operationtest.Err(Deploy(context.Background(), s, Deployment{To: Target{Timeout: -1}}))
-	if told := operationtest.Mistake(t, err); told.Where != "--timeout" || told.ExitCode() != operation.UsageCode {
+	if told := operationtest.Mistake(t, err); told.Where != "--timeout" || told.ExitCode() != report.UsageCode {
 		t.Errorf("the timeout is negative: %v", told)
 	}
 	_, err = Undeploy(context.Background(), s, "", Removal{From: Target{Kubeconfig: filepath.Join(s.Dir, "missing")}})

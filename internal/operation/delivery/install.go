@@ -52,7 +52,7 @@ func reachable(s *operation.Session, to Target, p operation.Preview) error {
 }
 
 func negativeTimeout() error {
-	return &report.Error{What: "a timeout cannot be negative", Where: "--timeout", Hint: "expected a duration such as 30s or 2m", Code: operation.UsageCode}
+	return &report.Error{What: "a timeout cannot be negative", Where: "--timeout", Hint: "expected a duration such as 30s or 2m"}
 }
 
 // An Installation is how to bring a project's CRDs into a cluster.

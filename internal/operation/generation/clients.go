@@ -172,7 +172,7 @@ func (f clientFacts) usable() error {
 }
 
 func unusableValue(what, where, hint string) error {
-	return &report.Error{What: what, Where: where, Hint: hint, Next: "slipway generate clients --help", Code: operation.UsageCode}
+	return &report.Error{What: what, Where: where, Hint: hint, Next: "slipway generate clients --help", Code: report.UsageCode}
 }
 
 // keepFacts writes facts to PROJECT unless it has them.

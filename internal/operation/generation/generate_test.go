@@ -153,7 +153,7 @@ func TestUsableClientFacts(t *testing.T) {
 			}
 			continue
 		}
-		if told := operationtest.Mistake(t, err); told.Where != where || told.ExitCode() != operation.UsageCode {
+		if told := operationtest.Mistake(t, err); told.Where != where || told.ExitCode() != report.UsageCode {
 			t.Errorf("%+v: %v, want a mistake in %s", facts, told, where)
 		}
 	}

@@ -75,7 +75,7 @@ func packageIn(s *operation.Session, named string) (dir, pkg string, err error) 
 	}
 	at := *s
 	if at.Dir, err = filepath.EvalSymlinks(named); err != nil {
-		return "", "", &report.Error{What: "the folder to build cannot be read", Where: named, Err: err, Code: operation.UsageCode}
+		return "", "", &report.Error{What: "the folder to build cannot be read", Where: named, Err: err, Code: report.UsageCode}
 	}
 	if isGo(at.Dir) {
 		at.Dir = filepath.Dir(at.Dir)

@@ -18,7 +18,7 @@ import (
 func Push(ctx context.Context, s *operation.Session, name, archive string) (image.Pushed, error) {
 	if isArchive(name) {
 		return image.Pushed{}, &report.Error{What: "an archive where the name of an image belongs", Where: name, Hint: "the name says where the image goes, like registry.example.com/operator:v1",
-			Next: "slipway image push NAME --archive " + name, Code: operation.UsageCode}
+			Next: "slipway image push NAME --archive " + name, Code: report.UsageCode}
 	}
 	account, err := accountFor(ctx, s, name)
 	if err != nil {

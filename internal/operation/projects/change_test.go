@@ -171,7 +171,7 @@ func TestEdits(t *testing.T) {
 // TestEditNothing: an edit without a change is a mistake of its caller.
 func TestEditNothing(t *testing.T) {
 	s, _ := BeginProject(t)
-	if err := operationtest.Mistake(t, operationtest.Err(EditProject(context.Background(), s, Edit{}))); err.ExitCode() != operation.UsageCode {
+	if err := operationtest.Mistake(t, operationtest.Err(EditProject(context.Background(), s, Edit{}))); err.ExitCode() != report.UsageCode {
 		t.Errorf("exit code %d: %v", err.ExitCode(), err)
 	}
 }

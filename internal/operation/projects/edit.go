@@ -41,7 +41,7 @@ func EditProject(ctx context.Context, s *operation.Session, e Edit) ([]report.Fi
 		return nil, err
 	}
 	if len(edits) == 0 {
-		return nil, &report.Error{What: "no change was requested", Where: "slipway edit", Hint: "name the change with a flag", Next: "slipway edit --help", Code: operation.UsageCode}
+		return nil, &report.Error{What: "no change was requested", Where: "slipway edit", Hint: "name the change with a flag", Next: "slipway edit --help", Code: report.UsageCode}
 	}
 	then := noFollowUp
 	switch {
@@ -96,7 +96,7 @@ func edits(s *operation.Session, e Edit) ([]scaffold.Edit, error) {
 	var edits []scaffold.Edit
 	switch {
 	case e.NoMove && e.MultiGroup == nil:
-		return nil, &report.Error{What: "nothing was to be moved", Where: "--no-move", Hint: "it belongs to --multigroup", Next: "slipway edit --multigroup --no-move", Code: operation.UsageCode}
+		return nil, &report.Error{What: "nothing was to be moved", Where: "--no-move", Hint: "it belongs to --multigroup", Next: "slipway edit --multigroup --no-move"}
 	case e.NoMove:
 		edits = append(edits, scaffold.DeclareMultiGroup(*e.MultiGroup))
 	case e.MultiGroup != nil:
@@ -133,7 +133,7 @@ func editFeatures(e Edit) ([]scaffold.Edit, error) {
 	for _, f := range on {
 		for _, g := range off {
 			if f == g {
-				return nil, &report.Error{What: fmt.Sprintf("%s is both enabled and disabled", f), Where: "--enable, --disable", Hint: "choose one of them", Code: operation.UsageCode}
+				return nil, &report.Error{What: fmt.Sprintf("%s is both enabled and disabled", f), Where: "--enable, --disable", Hint: "choose one of them"}
 			}
 		}
 	}
@@ -187,7 +187,7 @@ func parseFeatures(flag string, names []string) ([]features.Name, error) {
 	for _, name := range names {
 		f, ok := features.Parse(strings.TrimSpace(name))
 		if !ok {
-			return nil, &report.Error{What: fmt.Sprintf("unknown feature %q", name), Where: flag, Hint: "use " + FeatureNames() + nearest(name), Next: "slipway edit --help", Code: operation.UsageCode}
+			return nil, &report.Error{What: fmt.Sprintf("unknown feature %q", name), Where: flag, Hint: "use " + FeatureNames() + nearest(name), Next: "slipway edit --help", Code: report.UsageCode}
 		}
 		all = append(all, f)
 	}
@@ -214,7 +214,7 @@ func parseCertificates(name string) (features.Name, error) {
 	case "self", "selfcert":
 		return features.SelfCert, nil
 	}
-	return "", &report.Error{What: fmt.Sprintf("unknown certificate provider %q", name), Where: "--certs", Hint: "use self or cert-manager", Code: operation.UsageCode}
+	return "", &report.Error{What: fmt.Sprintf("unknown certificate provider %q", name), Where: "--certs", Hint: "use self or cert-manager"}
 }
 
 // regenerateMoved generates apply configurations again if the project has any: they contain names derived from the

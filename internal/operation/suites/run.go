@@ -96,7 +96,7 @@ func runProgram(ctx context.Context, s *operation.Session, r Run) error {
 			err = operation.NoProject(s)
 		}
 		return cmp.Or[error](err, &report.Error{
-			What: "no project in this folder", Where: s.Dir, Hint: "without Go code, name the operator's program", Next: "slipway run -- ./PROGRAM", Code: operation.UsageCode,
+			What: "no project in this folder", Where: s.Dir, Hint: "without Go code, name the operator's program", Next: "slipway run -- ./PROGRAM", Code: report.UsageCode,
 		})
 	}
 	o := devOptions(s, s.Dir, generation.Generation{})

@@ -161,7 +161,7 @@ func (t Suites) withoutControllers() error {
 	for flag, habit := range map[string]string{"--simulated-pods": t.SimulatedPods, "--simulated-jobs": t.SimulatedJobs} {
 		if habit != "" {
 			return &report.Error{What: flag + " is for simulated pods, which need controllers", Where: flag, Hint: "add --controllers",
-				Next: "slipway test --help", Code: operation.UsageCode}
+				Next: "slipway test --help", Code: report.UsageCode}
 		}
 	}
 	return nil

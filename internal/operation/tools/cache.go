@@ -171,7 +171,7 @@ func cacheKinds(names []string) (kinds []holdings.Kind, err error) {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(k holdings.Kind) bool { return k.Name == name })
 		if i < 0 {
-			return nil, &report.Error{What: fmt.Sprintf("the cache has no kind %q", name), Hint: "one of " + strings.Join(CacheKinds(), ", "), Next: "slipway cache", Code: operation.UsageCode}
+			return nil, &report.Error{What: fmt.Sprintf("the cache has no kind %q", name), Hint: "one of " + strings.Join(CacheKinds(), ", "), Next: "slipway cache", Code: report.UsageCode}
 		}
 		kinds = append(kinds, all[i])
 	}

@@ -304,7 +304,7 @@ func (p *planner) refuseNeeded(off []features.Name) error {
 			}
 			if first == nil {
 				first = &report.Error{
-					What: fmt.Sprintf("the feature %s needs %s", f, needed), Where: place, Code: 2,
+					What: fmt.Sprintf("the feature %s needs %s", f, needed), Where: place, Code: report.UsageCode,
 					Hint: "nothing was changed; the manager's pods would not start, or nothing could collect its metrics: disable both, or use another --certs",
 				}
 			}
