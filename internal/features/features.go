@@ -43,8 +43,8 @@ type Feature struct {
 	Entries []Entry
 	// Files must exist for these lines to build.
 	Files []string
-	// Needs are features that this one depends on. One that is on cannot be disabled while this one is, unless the
-	// feature that it excludes takes its place.
+	// Needs are features that this one depends on: it is enabled with them, and they cannot be disabled while it is on.
+	// Of two that exclude each other, one is enough.
 	Needs []Name
 	// ComponentNeeds are further needs of the component, which kubebuilder's lines do not have.
 	ComponentNeeds []Name

@@ -29,6 +29,7 @@ flag.StringVar(&metricsAddress, "metrics-bind-address", "0", "address of metrics
 		},
 		{
 			Name: Alerts, Value: "alerts", What: "Prometheus raises alerts about the manager.",
+			Needs:      []Name{Metrics},
 			Deployment: Selects, Objects: true, MetricsService: true, Names: true,
 			Adds: Code{Files: []File{{"features-runbooks", "docs/runbooks"}}},
 		},

@@ -135,6 +135,33 @@ func TestCompany(t *testing.T) {
 	}
 }
 
+// TestNeeds: each feature is enabled with those that its row says it needs.
+func TestNeeds(t *testing.T) {
+	for _, row := range features.Table() {
+		needs := slices.Concat(row.Needs, row.ComponentNeeds)
+		if len(needs) == 0 {
+			continue
+		}
+		root := newProject(t)
+		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Disable(features.Metrics)))
+		projecttest.Apply(t)(enable(root, row.Name)(t))
+		on, issuers := lines(t, root), 0
+		for _, needed := range needs {
+			is := slices.Contains(on, string(needed))
+			if features.Of(needed).IssuesCertificates() {
+				if is {
+					issuers++
+				}
+			} else if !is {
+				t.Errorf("%s is on without %s: %q", row.Name, needed, on)
+			}
+		}
+		if slices.Contains(needs, features.SelfCert) && issuers != 1 {
+			t.Errorf("%s is on with %d issuers of certificates: %q", row.Name, issuers, on)
+		}
+	}
+}
+
 func enable(root string, f features.Name) func(*testing.T) (*plan.Plan, error) {
 	return func(*testing.T) (*plan.Plan, error) { return projectfile.Edit(fileview.Disk(root), feature.Enable(f)) }
 }

@@ -29,7 +29,7 @@ func (p *planner) parts(f features.Name) parts {
 	case features.SelfCert:
 		of.items = append(of.items, p.planRotationItems)
 	case features.Prometheus:
-		of.items = append(of.items, p.planVerification)
+		of.items = append(of.items, p.noteUnverified)
 	case features.MetricsTLS:
 		of.items = append([]func() error{p.requireOwnManager}, of.items...)
 	case features.Alerts:
@@ -46,7 +46,7 @@ func (p *planner) parts(f features.Name) parts {
 }
 
 func (p *planner) rowParts(row features.Feature) (of parts) {
-	if len(row.Requires.Flags) > 0 {
+	if len(row.Requires.Flags) > 0 || row.Requires.Option != "" {
 		of.items = append(of.items, func() error { return p.requireInManager(row) })
 	}
 	if row.MetricsService {

@@ -24,8 +24,8 @@ type planner struct {
 	header  string
 }
 
-// Enable switches features on and writes the missing files of each. Two features issue the certificate; enabling one
-// switches the other off.
+// Enable switches features on with those that they need, and writes the missing files of each. Two features issue the
+// certificate; enabling one switches the other off.
 func Enable(names ...features.Name) func(*plan.Plan, *project.Project) error {
 	return func(p *plan.Plan, file *project.Project) error {
 		header, err := header.Read(p)
@@ -33,8 +33,12 @@ func Enable(names ...features.Name) func(*plan.Plan, *project.Project) error {
 			return err
 		}
 		planner := &planner{Plan: p, project: file, header: header}
+		all, err := planner.withNeeds(names)
+		if err != nil {
+			return err
+		}
 		for _, f := range features.Names() { // in their order
-			if !slices.Contains(names, f) {
+			if !slices.Contains(all, f) {
 				continue
 			}
 			if err := planner.requireExpected(f); err != nil {

@@ -305,7 +305,10 @@ func (p *planner) refuseNeeded(off []features.Name) error {
 			if first == nil {
 				first = &report.Error{
 					What: fmt.Sprintf("the feature %s needs %s", f, needed), Where: place, Code: report.UsageCode,
-					Hint: "nothing was changed; the manager's pods would not start, or nothing could collect its metrics: disable both, or use another --certs",
+					Hint: "nothing was changed; disable both",
+				}
+				if features.Of(needed).IssuesCertificates() {
+					first.Hint += ", or have another one issue the certificate with slipway edit --certs"
 				}
 			}
 			all, again = append(all, f), true

@@ -7,31 +7,58 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 )
 
-// planVerification enables what Prometheus needs to verify the server of the metrics: metrics, a certificate provider
-// and metrics-tls. For a manager of another tool, the certificate is not verified, as in kubebuilder's ServiceMonitor.
-// The plan reports how to change that.
-func (p *planner) planVerification() error {
+// noteUnverified reports that Prometheus does not verify the server of the metrics of another tool's manager, as in
+// kubebuilder's ServiceMonitor.
+func (p *planner) noteUnverified() error {
 	if p.Recording() {
-		return nil // these are features of their own, each with its needs
-	}
-	known, err := p.Exists(manager.FlagsFile)
-	if err != nil {
-		return err
-	}
-	if !known {
-		p.Leave("config/prometheus/monitor.yaml: Prometheus does not verify the certificate of the metrics, which is self-signed (insecureSkipVerify); once an authority issues it, set ca and serverName there")
 		return nil
 	}
-	keepers, err := p.missingIssuers()
-	if err != nil {
-		return err
+	own, err := p.Exists(manager.FlagsFile)
+	if err == nil && !own {
+		p.Leave("config/prometheus/monitor.yaml: Prometheus does not verify the certificate of the metrics, which is self-signed (insecureSkipVerify); once an authority issues it, set ca and serverName there")
 	}
-	for _, f := range slices.Concat([]features.Name{features.Metrics}, keepers, []features.Name{features.MetricsTLS}) {
-		if err := p.enableOnce(f); err != nil {
-			return err
+	return err
+}
+
+// withNeeds returns features with all that they need and that is off. A manager of another tool gets only the named
+// ones: it may have its own certificates and metrics.
+func (p *planner) withNeeds(names []features.Name) ([]features.Name, error) {
+	if own, err := p.Exists(manager.FlagsFile); err != nil || !own {
+		return names, err
+	}
+	all := slices.Clone(names)
+	for i := 0; i < len(all); i++ { // all grows
+		row := features.Of(all[i])
+		if kubebuilders, err := p.inKubebuilderForm(row.Name); err != nil {
+			return nil, err
+		} else if kubebuilders {
+			continue // see enableForeign
+		}
+		for _, needed := range slices.Concat(row.Needs, row.ComponentNeeds) {
+			missing, err := p.missing(needed, all)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, missing...)
 		}
 	}
-	return nil
+	return all, nil
+}
+
+// missing returns what to enable for a needed feature: nothing if it is on or among those to enable. One certificate
+// issuer is as good as another.
+func (p *planner) missing(needed features.Name, among []features.Name) ([]features.Name, error) {
+	issues := func(f features.Name) bool { return features.Of(f).IssuesCertificates() }
+	switch {
+	case slices.Contains(among, needed), issues(needed) && slices.ContainsFunc(among, issues):
+		return nil, nil
+	case issues(needed):
+		return p.missingIssuers()
+	}
+	if on, err := p.on(needed); err != nil || on {
+		return nil, err
+	}
+	return []features.Name{needed}, nil
 }
 
 // missingIssuers returns the certificate provider to enable; none if one is on.
@@ -46,13 +73,6 @@ func (p *planner) missingIssuers() ([]features.Name, error) {
 		return nil, err
 	}
 	return all[:1], nil
-}
-
-func (p *planner) enableOnce(f features.Name) error {
-	if on, err := p.on(f); err != nil || on {
-		return err
-	}
-	return p.enable(f)
 }
 
 // noteLeft reports that metrics-tls, which enabling prometheus switched on, stays on.
