@@ -3,6 +3,7 @@ package codebase
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -27,7 +28,7 @@ type Kustomizations struct {
 	folders []string
 	linked  []string                        // folders whose kustomization file is a link
 	known   map[string]*parsedKustomization // by folder; nil if it has no kustomization
-	err     error                           // the first read error
+	err     error                           // the first reason why some were not read
 }
 
 // readConfig finds the project's kustomizations. It skips folders and files that cannot be read: kustomize reports
@@ -44,10 +45,12 @@ func (k *Kustomizations) walk() error {
 		entries++
 		switch {
 		case err != nil && name != ".":
+			k.err = cmp.Or[error](k.err, &report.Error{What: "the folder cannot be read", Where: name, Err: err})
 			return skip(d)
 		case err != nil:
 			return err
 		case entries > mostEntries || len(k.folders) == mostFolders:
+			k.err = cmp.Or[error](k.err, &report.Error{What: fmt.Sprintf("the project has more than %d folders with a kustomization or %d files", mostFolders, mostEntries), Where: name})
 			return fs.SkipAll
 		case d.IsDir() && name != "." && sourcefolder.WithoutConfiguration(d.Name()):
 			return fs.SkipDir
@@ -154,6 +157,21 @@ func (k *Kustomizations) ListedBy(name string) []string {
 		}
 	}
 	return by
+}
+
+// Unread returns the first reason why a kustomization may list more than [Kustomizations.ListedBy] knows: a folder or a
+// file that cannot be read, a link, a file that is not YAML, or a project that is larger than what is looked at. It
+// returns nil if there is none.
+func (k *Kustomizations) Unread() error {
+	if len(k.linked) > 0 {
+		return &report.Error{What: "the kustomization in this folder is a link, which is not followed", Where: k.linked[0]}
+	}
+	for _, folder := range k.Folders() {
+		if found := k.kustomizationIn(folder); found != nil && found.broken {
+			return &report.Error{What: "the kustomization is not YAML", Where: found.file}
+		}
+	}
+	return k.err
 }
 
 // Elsewhere reports whether a folder builds from something outside the project.

@@ -97,8 +97,12 @@ func reportLeftovers(s *operation.Session, root string, plan regenerate.Plan, re
 			s.Handler.Handle(report.Warning{Text: name + " is generated, " + why + "; slipway generate --prune deletes it"})
 		}
 	}
-	if !g.Prune {
+	if !g.Prune || len(unlisted) == 0 {
 		return nil
+	}
+	if err := config.Unread(); err != nil {
+		return &report.Error{What: "generated files that are left over stay, since not all kustomizations are known: one may list them", Where: regenerate.Relative(root, unlisted[0]), Err: err,
+			Hint: "mend what cannot be read and run the command again, or delete the files by hand"}
 	}
 	if err := regenerate.Prune(plan, g.Outside, unlisted); err != nil {
 		return err
