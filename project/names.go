@@ -206,9 +206,9 @@ func (p *Project) WebhookSuiteTestFile(r Resource) string {
 	return path.Join(p.WebhookDir(r), "webhook_suite_test.go")
 }
 
-// CRDFile is where the generator writes r's CRD.
-func (p *Project) CRDFile(r Resource) string {
-	return path.Join("config", "crd", "bases", r.QualifiedGroup()+"_"+r.PluralName()+".yaml")
+// CRDFileName is the name that controller-gen gives the file of r's CRD, in the folder that the project has for CRDs.
+func (p *Project) CRDFileName(r Resource) string {
+	return r.QualifiedGroup() + "_" + r.PluralName() + ".yaml"
 }
 
 // SampleFile is the file of r's sample object.

@@ -44,7 +44,7 @@ func TestPaths(t *testing.T) {
 		{single.WebhookFile(r), "internal/webhook/v1beta1/cronjob_webhook.go"},
 		{multi.WebhookTestFile(r), "internal/webhook/my-batch.x/v1beta1/cronjob_webhook_test.go"},
 		{multi.WebhookSuiteTestFile(r), "internal/webhook/my-batch.x/v1beta1/webhook_suite_test.go"},
-		{single.CRDFile(r), "config/crd/bases/my-batch.x.example.com_cronjobs.yaml"},
+		{single.CRDFileName(r), "my-batch.x.example.com_cronjobs.yaml"},
 		{single.SampleFile(r), "config/samples/my-batch.x_v1beta1_cronjob.yaml"},
 		{single.RoleFile(r, "editor"), "config/rbac/cronjob_editor_role.yaml"},
 		{multi.RoleFile(r, "editor"), "config/rbac/my-batch.x_cronjob_editor_role.yaml"},

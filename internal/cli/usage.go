@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/ui"
 )
 
-
 // noArgs refuses arguments of a command that takes only flags.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {

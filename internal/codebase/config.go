@@ -12,7 +12,6 @@ import (
 const (
 	configFolder   = "config"
 	DeployedFolder = configFolder + "/default" // what `make deploy` applies by default
-	CRDListFolder  = configFolder + "/crd"     // its kustomization lists the CRDs
 )
 
 // IsKustomization reports whether a file's name is one that kustomize recognizes.
@@ -58,4 +57,13 @@ func (c *Codebase) ConfigFolder(part string) string {
 		return found[0]
 	}
 	return usual
+}
+
+// CRDListFolder returns the folder whose kustomization lists the CRDs: config/crd, or another one as in
+// [Codebase.ConfigFolder].
+func (c *Codebase) CRDListFolder() string { return c.ConfigFolder("crd") }
+
+// LayoutCRDFolder returns the folder of CRDs below [Codebase.CRDListFolder], where layouts have it.
+func (c *Codebase) LayoutCRDFolder() string {
+	return path.Join(c.CRDListFolder(), path.Base(CRDFolder))
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/generate/arguments"
 	"github.com/slipway-dev/slipway/internal/recipe"
 )
 
@@ -125,7 +126,7 @@ func (c *Codebase) staleIn(folder, made string) (stale []StaleCRD, err error) {
 			continue
 		}
 		content, err := c.view.ReadFile(path.Join(folder, entry.Name()))
-		if err == nil && bytes.Contains(content, []byte("controller-gen.kubebuilder.io/version:")) {
+		if err == nil && bytes.Contains(content, []byte(arguments.VersionAnnotation+":")) {
 			stale = append(stale, StaleCRD{File: path.Join(folder, entry.Name()), Name: plural + "." + group, Made: path.Join(made, entry.Name())})
 		}
 	}

@@ -4,11 +4,8 @@ import (
 	"bytes"
 
 	"github.com/slipway-dev/slipway/internal/fileview"
-	"github.com/slipway-dev/slipway/internal/generate/internal/crd"
+	"github.com/slipway-dev/slipway/internal/generate/arguments"
 )
-
-// VersionAnnotation is the annotation by which a CRD says which program generated it.
-const VersionAnnotation = crd.VersionAnnotation
 
 // keepVersions gives CRDs the version that the files in their places name.
 func keepVersions(files []File, view fileview.View) {
@@ -30,7 +27,7 @@ func keepVersions(files []File, view fileview.View) {
 
 // cutVersion finds the version of the tool that a CRD names; it is nil if there is none.
 func cutVersion(content []byte) (before, version, after []byte) {
-	mark := []byte("\n    " + crd.VersionAnnotation + ": ")
+	mark := []byte("\n    " + arguments.VersionAnnotation + ": ")
 	at := bytes.Index(content, mark)
 	if at < 0 {
 		return content, nil, nil

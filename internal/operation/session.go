@@ -89,7 +89,6 @@ func roleFiles(root string, code *codebase.Codebase) (files []string) {
 // Note reports a text that is not a problem.
 func (s *Session) Note(text string) { s.Handler.Handle(report.Note{Text: text}) }
 
-
 // Folder returns a view of the files of the project in root as they are now. Files that have not changed since the
 // session read them are not read again.
 func (s *Session) Folder(root string) *fileview.Folder {

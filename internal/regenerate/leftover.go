@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/generate/arguments"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/safefs"
@@ -68,7 +70,7 @@ func (p Plan) foldersOf(generator string) []string {
 }
 
 // versionOf captures the controller-gen version in a CRD's annotation.
-var versionOf = lazy.Regexp(`\n    controller-gen\.kubebuilder\.io/version: (.*)`)
+var versionOf = lazy.Regexp(`\n    ` + regexp.QuoteMeta(arguments.VersionAnnotation) + `: (.*)`)
 
 // writtenBy returns the controller-gen version that a CRD's annotation names, or "" for any other file. It reads only
 // the first 4096 bytes, where generators put the annotation.

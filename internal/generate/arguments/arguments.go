@@ -25,6 +25,10 @@ func Program() recipe.Program {
 	return recipe.Program{Name: "controller-gen", Variable: "CONTROLLER_GEN", Package: "sigs.k8s.io/controller-tools/cmd/controller-gen"}
 }
 
+// VersionAnnotation is the annotation by which a CRD says which version of controller-gen wrote it. A file without it
+// is written by hand.
+const VersionAnnotation = "controller-gen.kubebuilder.io/version"
+
 // Use is one generator of a run.
 type Use struct {
 	// Name is the generator's name.

@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/generation"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -91,7 +90,7 @@ func Install(ctx context.Context, s *operation.Session, i Installation) ([]*unst
 	if err != nil {
 		return nil, err
 	}
-	if err := checkBuilt(ctx, s, root, codebase.CRDListFolder, handWrittenCRDs(definitions)); err != nil {
+	if err := checkBuilt(ctx, s, root, s.Codebase(root).CRDListFolder(), handWrittenCRDs(definitions)); err != nil {
 		return nil, err
 	}
 	var others []*unstructured.Unstructured

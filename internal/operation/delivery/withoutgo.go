@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/slipway-dev/slipway/internal/crdcheck"
-	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/generate/arguments"
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -86,7 +86,7 @@ func checkBuilt(ctx context.Context, s *operation.Session, root, where string, o
 // handWrittenCRDs returns the CRDs without the generator's annotation.
 func handWrittenCRDs(objects []*unstructured.Unstructured) (written []*unstructured.Unstructured) {
 	for _, object := range objects {
-		if _, generated := object.GetAnnotations()[generate.VersionAnnotation]; isDefinition(object) && !generated {
+		if _, generated := object.GetAnnotations()[arguments.VersionAnnotation]; isDefinition(object) && !generated {
 			written = append(written, object)
 		}
 	}

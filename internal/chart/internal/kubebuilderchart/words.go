@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/generate/arguments"
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
@@ -29,7 +30,7 @@ var pluginKeys = []string{
 }
 
 // generatorVersionKey is the key of a CRD's line with the generator's version, which a newer generator changes.
-const generatorVersionKey = "controller-gen.kubebuilder.io/version: "
+const generatorVersionKey = arguments.VersionAnnotation + ": "
 
 func newWords(chart string) *knownLines {
 	w := &knownLines{name: regexp.MustCompile(`\b` + regexp.QuoteMeta(chart) + `\b-?`), lines: map[string]bool{}, keys: map[string]bool{}}

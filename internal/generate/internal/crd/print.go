@@ -3,13 +3,10 @@ package crd
 import (
 	"maps"
 
+	"github.com/slipway-dev/slipway/internal/generate/arguments"
 	"github.com/slipway-dev/slipway/internal/generate/internal/schema"
 	"github.com/slipway-dev/slipway/internal/generate/internal/yaml"
 )
-
-// VersionAnnotation says which program wrote a definition. Its name is the one
-// that tools look for.
-const VersionAnnotation = "controller-gen.kubebuilder.io/version"
 
 // printing is how definitions become files.
 type printing struct {
@@ -82,7 +79,7 @@ func (p printer) metadata(d *definition) {
 		if annotations == nil {
 			annotations = make(map[string]string)
 		}
-		annotations[VersionAnnotation] = p.toolVersion
+		annotations[arguments.VersionAnnotation] = p.toolVersion
 	}
 	p.BeginMap()
 	p.pairs("annotations", annotations)

@@ -28,14 +28,14 @@ func (p *planner) planForeignConversion() error {
 	}
 	for _, r := range hubs {
 		name := p.conversionPatchFile(r, "webhook")
-		if err := p.RequireFrom("webhook/conversion.yaml", "config/crd/"+name, map[string]any{"Resource": r}); err != nil {
+		if err := p.RequireFrom("webhook/conversion.yaml", p.Code().CRDListFolder()+"/"+name, map[string]any{"Resource": r}); err != nil {
 			return err
 		}
 		if err := p.Insert(p.crdConfig(), plan.These(piece.Patch{Marker: "crdkustomizewebhookpatch", File: name})); err != nil {
 			return err
 		}
 	}
-	if err := p.RequireFrom("features/webhook/names.yaml", "config/crd/kustomizeconfig.yaml", p.data()); err != nil {
+	if err := p.RequireFrom("features/webhook/names.yaml", p.Code().CRDListFolder()+"/kustomizeconfig.yaml", p.data()); err != nil {
 		return err
 	}
 	names := features.Entry{List: "configurations", Item: "kustomizeconfig.yaml", Folder: "crd"}
@@ -77,7 +77,7 @@ func (p *planner) planForeignInjection() error {
 			continue
 		}
 		name := p.conversionPatchFile(r, "cainjection")
-		there, err := p.Exists("config/crd/" + name)
+		there, err := p.Exists(p.Code().CRDListFolder() + "/" + name)
 		if err != nil || !there {
 			return err
 		}

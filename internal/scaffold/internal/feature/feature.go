@@ -18,7 +18,7 @@ import (
 func (p *planner) defaultConfig() string { return p.Code().KustomizationFor(codebase.DeployedFolder) }
 
 // crdConfig is the kustomization that lists the definitions and, in projects of kubebuilder, their patches.
-func (p *planner) crdConfig() string { return p.Code().KustomizationFor(codebase.CRDListFolder) }
+func (p *planner) crdConfig() string { return p.Code().KustomizationFor(p.Code().CRDListFolder()) }
 
 func (p *planner) component(f features.Name) string {
 	return p.Code().KustomizationFor(features.Of(f).Folder())

@@ -55,7 +55,7 @@ func (p *planner) kustomization(e features.Entry) string {
 	if e.Folder == "" {
 		return p.defaultConfig()
 	}
-	return p.Code().KustomizationFor("config/" + e.Folder)
+	return p.Code().KustomizationFor(p.Code().ConfigFolder(e.Folder))
 }
 
 // state returns the state of an entry and the number of its first line, or 0.

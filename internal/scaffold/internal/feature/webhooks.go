@@ -28,7 +28,7 @@ func (p *planner) converted() []project.Resource {
 
 // conversionPatch is the name of a converted kind's file in the folder of a component.
 func (p *planner) conversionPatch(r project.Resource) string {
-	return "conversion_" + strings.TrimSuffix(path.Base(p.project.CRDFile(r)), ".yaml") + ".yaml"
+	return "conversion_" + strings.TrimSuffix(p.project.CRDFileName(r), ".yaml") + ".yaml"
 }
 
 // planWebhookItems lists what differs between projects: the generated configurations, which do not exist if all

@@ -26,16 +26,16 @@ func (a *planner) listing(folder string) (list, prefix string) {
 
 // crdsElsewhere reports whether the Makefile generates definitions into a folder that is not the layout's.
 func (a *planner) crdsElsewhere() bool {
-	usual, folder := a.Code().ConfigFolder("crd"), a.generation.CRDFolder()
-	return folder != "" && folder != codebase.CRDFolder && folder != usual+"/bases"
+	folder := a.generation.CRDFolder()
+	return folder != "" && folder != codebase.CRDFolder && folder != a.Code().LayoutCRDFolder()
 }
 
 func (a *planner) crdFile() string {
-	name := path.Base(a.project.CRDFile(a.resource))
+	name := a.project.CRDFileName(a.resource)
 	if a.crdsElsewhere() {
 		return path.Join(a.generation.CRDFolder(), name)
 	}
-	return path.Join(a.Code().ConfigFolder("crd"), "bases", name)
+	return path.Join(a.Code().LayoutCRDFolder(), name)
 }
 
 // crdFiles returns all files of the kind's definition: the Makefile may generate it into several folders.
@@ -52,8 +52,8 @@ func (a *planner) crdFiles() []string {
 // planCRDElsewhere lists the definition where those of other kinds are listed.
 func (a *planner) planCRDElsewhere() error {
 	list, prefix := a.listing(a.generation.CRDFolder())
-	if list == "" && a.Code().Kustomization(a.Code().ConfigFolder("crd")) != "" {
-		a.Leave(a.crdFile() + ": no kustomization lists the files of this folder, and " + a.Code().ConfigFolder("crd") + " lists others")
+	if list == "" && a.Code().Kustomization(a.Code().CRDListFolder()) != "" {
+		a.Leave(a.crdFile() + ": no kustomization lists the files of this folder, and " + a.Code().CRDListFolder() + " lists others")
 	}
 	if list == "" {
 		return nil // a chart, for example, contains all files of a folder

@@ -192,12 +192,12 @@ func (a *planner) planCRD() error {
 	case a.crdsElsewhere():
 		return a.planCRDElsewhere()
 	}
-	folder := a.Code().ConfigFolder("crd")
+	folder := a.Code().CRDListFolder()
 	list := a.Code().KustomizationFor(folder)
 	if err := a.RequireFrom("api/crd_kustomization.yaml", list, a.data()); err != nil {
 		return err
 	}
-	item := "bases/" + path.Base(a.project.CRDFile(a.resource))
+	item := path.Base(codebase.CRDFolder) + "/" + a.project.CRDFileName(a.resource)
 	if err := a.InsertIfPlaced(list, plan.These(piece.Listed{Marker: "crdkustomizeresource", Name: item}), "- "+item); err != nil {
 		return err
 	}

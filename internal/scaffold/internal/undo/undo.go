@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/generate/arguments"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -272,7 +273,7 @@ func sameText(a, b []byte) bool {
 }
 
 // generatedText is in every file that the generator writes: Go files, CRDs, configurations of webhooks.
-var generatedText = [][]byte{[]byte("// Code generated "), []byte("controller-gen.kubebuilder.io/version"), []byte("ating-webhook-configuration")}
+var generatedText = [][]byte{[]byte("// Code generated "), []byte(arguments.VersionAnnotation), []byte("ating-webhook-configuration")}
 
 func isGenerated(data []byte) bool {
 	return slices.ContainsFunc(generatedText, func(text []byte) bool { return bytes.Contains(data, text) })
