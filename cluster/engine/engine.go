@@ -29,6 +29,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/realnode"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/rollback"
 	"github.com/slipway-dev/slipway/cluster/scheduler"
@@ -86,16 +87,7 @@ type Real struct {
 	Program  string // the path of slipway-node, beside which slipway-container lies, for RealNodes
 	Plain    bool   // pods of RealNodes are to be plain processes, also where they could be isolated
 	Isolated bool   // pods of RealNodes are never plain processes: where they cannot be isolated, the start fails
-	Registry string // host:port on this machine's loopback; empty for none
-	// Registries are those that nodes may pull from although their addresses are this machine's or private: host or
-	// host:port.
-	Registries []string
-	// Mirrors are asked in place of registries: host[:port][/path] by the registry's full name.
-	Mirrors map[string]string
-	// Egress lets pods reach the network by way of this process, where nodes have a network of their own.
-	Egress bool
-	// HostPorts are those of this machine's loopback that Services may lead pods to.
-	HostPorts []int
+	realnode.Reach
 	// Joins says that a real node joins as soon as the cluster runs, so that the one of an earlier run is left alone
 	// until then.
 	Joins bool

@@ -116,7 +116,7 @@ func (c *Cluster) runReal(life context.Context, program string, specs []node.Spe
 	return realnode.Run(life, realnode.Options{
 		Client: c.loopback(), Specs: specs, Others: others, Machine: c.reach.through(), Program: program,
 		Server: c.serverAddress(), Services: netip.MustParsePrefix(apiserver.ServiceRange),
-		Keys: c.keys, Registry: c.spec.Real.Registry, Registries: c.spec.Real.Registries, Mirrors: c.spec.Real.Mirrors, Egress: c.spec.Real.Egress, HostPorts: c.spec.Real.HostPorts, Log: log, Output: c.klogOf(protocol.Nodes), Registered: c.reach.lead,
+		Keys: c.keys, Reach: c.spec.Real.Reach, Log: log, Output: c.klogOf(protocol.Nodes), Registered: c.reach.lead,
 	})
 }
 

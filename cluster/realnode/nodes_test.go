@@ -69,14 +69,14 @@ func TestTaints(t *testing.T) {
 
 // TestWays: nodes reach the API server and, where there is one, the cluster's registry.
 func TestWays(t *testing.T) {
-	w := Options{Server: "127.0.0.1:6443", Registries: []string{"reg.example.com"}}.ways()
+	w := Options{Server: "127.0.0.1:6443", Reach: Reach{Registries: []string{"reg.example.com"}}}.ways()
 	if !slices.Equal(w.Own, []string{"127.0.0.1:6443"}) || !slices.Equal(w.Named, []string{"reg.example.com"}) {
 		t.Errorf("%+v", w)
 	}
-	if w := (Options{Mirrors: map[string]string{"quay.io": "10.0.0.1:5000/quay"}}).ways(); !slices.Equal(w.Named, []string{"10.0.0.1:5000"}) {
+	if w := (Options{Reach: Reach{Mirrors: map[string]string{"quay.io": "10.0.0.1:5000/quay"}}}).ways(); !slices.Equal(w.Named, []string{"10.0.0.1:5000"}) {
 		t.Errorf("with a mirror: %+v", w)
 	}
-	if w := (Options{Server: "127.0.0.1:6443", Registry: "127.0.0.1:5000"}).ways(); !slices.Equal(w.Own, []string{"127.0.0.1:6443", "127.0.0.1:5000"}) {
+	if w := (Options{Server: "127.0.0.1:6443", Reach: Reach{Registry: "127.0.0.1:5000"}}).ways(); !slices.Equal(w.Own, []string{"127.0.0.1:6443", "127.0.0.1:5000"}) {
 		t.Errorf("%+v", w)
 	}
 }

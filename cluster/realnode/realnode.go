@@ -38,6 +38,15 @@ type Options struct {
 	Server   string       // the API server, host:port on this machine's loopback
 	Services netip.Prefix // the range of Services
 	Keys     pki.Files
+	Reach
+	Log    *slog.Logger // for this package's events
+	Output io.Writer    // for the kubelets' logs, in klog's format
+	// Registered receives the addresses of the nodes and of their pods before any node runs. It may be nil.
+	Registered func([]netip.Prefix)
+}
+
+// Reach is what nodes and their pods may connect to outside the cluster.
+type Reach struct {
 	Registry string // the cluster's own, host:port on this machine's loopback; empty for none
 	// Registries are hosts, with or without a port, that nodes may pull from even if their addresses are private or
 	// this machine's.
@@ -50,10 +59,6 @@ type Options struct {
 	Egress bool
 	// HostPorts are the ports of this machine's loopback that Services may lead pods to.
 	HostPorts []int
-	Log       *slog.Logger // for this package's events
-	Output    io.Writer    // for the kubelets' logs, in klog's format
-	// Registered receives the addresses of the nodes and of their pods before any node runs. It may be nil.
-	Registered func([]netip.Prefix)
 }
 
 // ways returns the addresses outside the nodes' network that a node may connect to.

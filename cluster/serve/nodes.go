@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/engine"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/realnode"
 	"github.com/slipway-dev/slipway/cluster/registry"
 	"github.com/slipway-dev/slipway/cluster/simnode/stage"
 	"github.com/slipway-dev/slipway/cluster/workers"
@@ -53,7 +54,9 @@ func (s *session) mainSpec(images *registry.Registry) (engine.Spec, error) {
 	if spec.Habits, err = habits(s.config.SimulatedPods, s.config.SimulatedJobs); err != nil {
 		return spec, err
 	}
-	real := &engine.Real{Program: s.config.NodeProgram, Registry: images.Address(), Registries: s.config.Registries, Mirrors: s.config.Mirrors, Egress: s.config.EgressEnabled(), HostPorts: s.config.HostPorts}
+	real := &engine.Real{Program: s.config.NodeProgram, Reach: realnode.Reach{
+		Registry: images.Address(), Registries: s.config.Registries, Mirrors: s.config.Mirrors, Egress: s.config.EgressEnabled(), HostPorts: s.config.HostPorts,
+	}}
 	switch s.config.NodeKind {
 	case protocol.RealNodes, protocol.PlainNodes:
 		real.Plain, real.Isolated = s.config.NodeKind == protocol.PlainNodes, s.config.IsolatedOnly

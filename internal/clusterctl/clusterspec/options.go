@@ -1,7 +1,8 @@
 // Package clusterspec has the options of a cluster. [Options] is their table: a row says what an option is called as a
 // flag of `slipway cluster start` and as a key of its file, how both are read, and which part of a [Spec] it is. From
 // the type of that part follows how the option merges with a file or an earlier start ([Merge], [Resume]), and when a
-// running cluster is another one ([Differences]). A new option is a row, and nothing else in this package.
+// running cluster is another one ([Differences]). A new option is a row, and nothing else in this package;
+// docs/inside/add-a-flag.md has the edits in others.
 //
 // A file may come with a repository, so it lowers no isolation: plain nodes, egress, ports of this machine, and most
 // flags of the API server are for the command line alone. A configuration of kind, kind.x-k8s.io, is read as far as an
