@@ -38,7 +38,7 @@ func (n *Nodes) checkOutside(at netip.AddrPort) error {
 
 // reportOutside returns [Nodes.checkOutside] with a report of each refusal. It returns nil if pods share this machine's
 // network: they reach every endpoint without us.
-func (n *Nodes) reportOutside(o *outsiders) func(client net.Addr, at netip.AddrPort) error {
+func (n *Nodes) reportOutside(o *refusalReporter) func(client net.Addr, at netip.AddrPort) error {
 	if !n.options.Machine.OwnNetwork() {
 		return nil
 	}

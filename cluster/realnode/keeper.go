@@ -13,11 +13,11 @@ import (
 // registers only when it starts. Elsewhere a restart of its service brings the Node back; here that would end the
 // containers.
 func (n *Nodes) newKeeper() *node.Keeper {
-	return node.NewKeeper(node.KeeperOptions{Client: n.client, Label: node.RealLabel, Fine: n.fine, Repair: n.repair, Log: n.options.Log})
+	return node.NewKeeper(node.KeeperOptions{Client: n.client, Label: node.RealLabel, Fine: n.needsNoRepair, Repair: n.repair, Log: n.options.Log})
 }
 
-// fine reports whether the Node exists and has its pod range, or need not because the node is lost.
-func (n *Nodes) fine(name string, shown *corev1.Node) bool {
+// needsNoRepair reports whether the Node exists and has its pod range, or need not because the node is lost.
+func (n *Nodes) needsNoRepair(name string, shown *corev1.Node) bool {
 	m, ok := n.members[name]
 	return !ok || !m.wanted() || shown != nil && shown.Spec.PodCIDR != ""
 }

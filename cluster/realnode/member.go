@@ -30,7 +30,7 @@ type member struct {
 
 	mu      sync.Mutex
 	process *machine.Node // nil while the node is lost
-	talk    *nodeconfig.Node
+	requests    *nodeconfig.Node
 }
 
 func (m *member) wanted() bool {
@@ -102,14 +102,14 @@ func (m *member) keep(p *machine.Node) {
 			return
 		}
 		m.nodes.options.Log.Warn("a node has ended and is restarted", "node", m.spec.Name, "how", p.Status())
-		if p = m.again(p); p == nil {
+		if p = m.restart(p); p == nil {
 			return
 		}
 	}
 }
 
-// again tries to restart a node that ended, until it succeeds. It returns nil if the node was stopped or cannot return.
-func (m *member) again(old *machine.Node) *machine.Node {
+// restart tries to restart a node that ended, until it succeeds. It returns nil if the node was stopped or cannot return.
+func (m *member) restart(old *machine.Node) *machine.Node {
 	for {
 		select {
 		case <-time.After(restartPause):
@@ -121,7 +121,7 @@ func (m *member) again(old *machine.Node) *machine.Node {
 			return p
 		}
 		if errors.Is(err, machine.ErrGivenUp) { // the machine has logged it
-			m.lose(old)
+			m.markLost(old)
 			return nil
 		}
 		if errors.Is(err, machine.ErrEnded) {
@@ -131,8 +131,8 @@ func (m *member) again(old *machine.Node) *machine.Node {
 	}
 }
 
-// lose marks the node as lost if old is still its process.
-func (m *member) lose(old *machine.Node) {
+// markLost marks the node as lost if old is still its process.
+func (m *member) markLost(old *machine.Node) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.process == old {
@@ -180,7 +180,7 @@ func (m *member) launch(ctx context.Context) (*machine.Node, error) {
 	talk := nodeconfig.NewNode(conn)
 	m.nodes.group.Go(func() { _ = talk.Configure(config) }) // a write fails only if the node has ended
 	m.mu.Lock()
-	m.talk = talk
+	m.requests = talk
 	m.mu.Unlock()
 	m.nodes.group.Go(func() {
 		defer talk.Close()
@@ -202,7 +202,7 @@ func (m *member) asked() *nodeconfig.Node {
 	if m.process == nil {
 		return nil
 	}
-	return m.talk
+	return m.requests
 }
 
 // object returns the Node. It registers the Node anew if a user deleted it while the node was lost.

@@ -41,38 +41,38 @@ type asked struct {
 	reason, message string // of the Event
 }
 
-// outsiders reports pods whose requests for names or addresses outside the cluster were refused. Each pod gets one
+// refusalReporter reports pods whose requests for names or addresses outside the cluster were refused. Each pod gets one
 // Event and one line in the log. Pods are untrusted, so the number of requests does not raise the work for them.
-type outsiders struct {
+type refusalReporter struct {
 	nodes *Nodes
 	asked chan asked
 
 	seen map[netip.Addr]time.Time // when the pod of an address was last looked for; only run uses it
-	told map[types.UID]bool       // pods that were reported; only run uses it
+	reportedPods map[types.UID]bool       // pods that were reported; only run uses it
 }
 
-func (n *Nodes) newOutsiders() *outsiders {
-	return &outsiders{nodes: n, asked: make(chan asked, mostAsked), seen: map[netip.Addr]time.Time{}, told: map[types.UID]bool{}}
+func (n *Nodes) newOutsiders() *refusalReporter {
+	return &refusalReporter{nodes: n, asked: make(chan asked, mostAsked), seen: map[netip.Addr]time.Time{}, reportedPods: map[types.UID]bool{}}
 }
 
 // note reports a refused name. It never blocks.
-func (o *outsiders) note(client net.Addr, name string) {
-	o.take(asked{connlimit.Host(client), printable(name), reasonNoWayOut, sayNoWayOut(name)})
+func (o *refusalReporter) note(client net.Addr, name string) {
+	o.take(asked{connlimit.Host(client), printable(name), reasonNoWayOut, noWayOutMessage(name)})
 }
 
 // noteRefused reports a refused connection. It never blocks.
-func (o *outsiders) noteRefused(client net.Addr, to netip.AddrPort, why error) {
+func (o *refusalReporter) noteRefused(client net.Addr, to netip.AddrPort, why error) {
 	o.take(asked{connlimit.Host(client), to.String(), reasonRefused, fmt.Sprintf("The connection to %s is reset: %v.", to, why)})
 }
 
-func (o *outsiders) take(a asked) {
+func (o *refusalReporter) take(a asked) {
 	select {
 	case o.asked <- a:
 	default:
 	}
 }
 
-func (o *outsiders) run(ctx context.Context) {
+func (o *refusalReporter) run(ctx context.Context) {
 	for {
 		select {
 		case a := <-o.asked:
@@ -89,7 +89,7 @@ func (o *outsiders) run(ctx context.Context) {
 }
 
 // fresh reports whether to look for the pod of an address: not if that was done within askAgain.
-func (o *outsiders) fresh(by netip.Addr, now time.Time) bool {
+func (o *refusalReporter) fresh(by netip.Addr, now time.Time) bool {
 	if at, ok := o.seen[by]; ok && now.Sub(at) < askAgain {
 		return false
 	}
@@ -102,11 +102,11 @@ func (o *outsiders) fresh(by netip.Addr, now time.Time) bool {
 
 // report creates the Event on the pod with this address, unless the pod was reported before. If several pods have the
 // address, it is their node's, and none is reported.
-func (o *outsiders) report(ctx context.Context, a asked) error {
+func (o *refusalReporter) report(ctx context.Context, a asked) error {
 	pods, err := o.nodes.client.CoreV1().Pods("").List(ctx, metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("status.podIP", a.by.String()).String(),
 	})
-	if err != nil || len(pods.Items) != 1 || o.told[pods.Items[0].UID] {
+	if err != nil || len(pods.Items) != 1 || o.reportedPods[pods.Items[0].UID] {
 		return err
 	}
 	pod := &pods.Items[0]
@@ -114,17 +114,17 @@ func (o *outsiders) report(ctx context.Context, a asked) error {
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
-	if len(o.told) >= mostRemembered {
-		clear(o.told)
+	if len(o.reportedPods) >= mostRemembered {
+		clear(o.reportedPods)
 	}
-	o.told[pod.UID] = true
+	o.reportedPods[pod.UID] = true
 	o.nodes.options.Log.Info("a pod tries to reach an address outside the cluster, which is refused; each pod is reported once",
 		"pod", pod.Namespace+"/"+pod.Name, "asked for", a.what, "event", a.message)
 	return nil
 }
 
-// sayNoWayOut returns the message of the Event for a name outside the cluster.
-func sayNoWayOut(name string) string {
+// noWayOutMessage returns the message of the Event for a name outside the cluster.
+func noWayOutMessage(name string) string {
 	return fmt.Sprintf("The name %s is not found: %s. An EndpointSlice with the address %s leads to a program on this machine, after `slipway cluster start --host-ports PORT`; --egress allows the network.",
 		printable(strings.TrimSuffix(name, ".")), dns.NoWay, network.Host)
 }

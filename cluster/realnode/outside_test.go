@@ -40,8 +40,8 @@ func TestOutsidersAskSeldom(t *testing.T) {
 // so that the API server keeps one for each pod.
 func TestNoWayOutEvent(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: strings.Repeat("p", 253), UID: "1"}}
-	one := warning(pod, reasonNoWayOut, sayNoWayOut("example.com."), metav1.Now())
-	two := warning(pod, reasonNoWayOut, sayNoWayOut("evil\x1b[2J\n.example."), metav1.Now())
+	one := warning(pod, reasonNoWayOut, noWayOutMessage("example.com."), metav1.Now())
+	two := warning(pod, reasonNoWayOut, noWayOutMessage("evil\x1b[2J\n.example."), metav1.Now())
 	if one.Name != two.Name || len(one.Name) > 253 || one.Namespace != "ns" {
 		t.Errorf("the Events are called %s and %s", one.Name, two.Name)
 	}

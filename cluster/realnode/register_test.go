@@ -66,7 +66,7 @@ func TestFine(t *testing.T) {
 		shown *corev1.Node
 		want  bool
 	}{{"runs", there, true}, {"runs", nil, false}, {"runs", &corev1.Node{}, false}, {"lost", nil, true}, {"another's", nil, true}} {
-		if n.fine(tt.name, tt.shown) != tt.want {
+		if n.needsNoRepair(tt.name, tt.shown) != tt.want {
 			t.Errorf("%s, shown %v: want %v", tt.name, tt.shown != nil, tt.want)
 		}
 	}

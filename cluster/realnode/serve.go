@@ -124,7 +124,7 @@ func (n *Nodes) serveNames(life context.Context, names *dns.Server, group *sync.
 const egressPort = 1
 
 // serveOutside forwards connections of nodes and pods to addresses outside the cluster, and resolves outside names.
-func (n *Nodes) serveOutside(life context.Context, names *dns.Server, outsiders *outsiders, group *sync.WaitGroup) error {
+func (n *Nodes) serveOutside(life context.Context, names *dns.Server, outsiders *refusalReporter, group *sync.WaitGroup) error {
 	own := n.policy().Cluster
 	// Connections to the cluster's, loopback, multicast and reserved addresses are not redirected.
 	keep := append(slices.Clone(own), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("224.0.0.0/3"))

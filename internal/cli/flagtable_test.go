@@ -24,7 +24,7 @@ func flagUses(cmd *cobra.Command) []flagUse {
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Name != "help" && (!f.Hidden || f.Name == "plugins" && cmd.HasParent()) {
 			_, command, _ := strings.Cut(cmd.CommandPath(), " ")
-			uses = append(uses, flagUse{f.Name, command, f.Value.Type() == "bool"})
+			uses = append(uses, flagUse{f.Name, command, slices.Contains([]string{"bool", "boolfunc"}, f.Value.Type())})
 		}
 	})
 	for _, below := range cmd.Commands() {

@@ -13,6 +13,7 @@ import (
 type parsedKustomization struct {
 	file      string
 	broken    bool // not YAML; listed is empty
+	partly    bool // some values are of other types, or a key is repeated: listed may lack entries
 	component bool
 	listed    []string // resources, bases and components
 	named     []string // every text that may be a path, such as those of patches
@@ -36,7 +37,7 @@ func parse(file string, src []byte) *parsedKustomization {
 		l.broken = true
 		return l
 	}
-	_ = yaml.Unmarshal(src, &known) // it continues past values of other types
+	l.partly = yaml.Unmarshal(src, &known) != nil // it continues past values of other types
 	l.component = known.Kind == "Component"
 	l.generates = len(known.ConfigMaps)+len(known.Secrets)+len(known.Generators)+len(known.Charts) > 0
 	for _, entry := range slices.Concat(known.Resources, known.Bases, known.Components) {

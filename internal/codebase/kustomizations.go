@@ -159,6 +159,17 @@ func (k *Kustomizations) ListedBy(name string) []string {
 	return by
 }
 
+// NamedBy returns the folders whose kustomizations name a file anywhere, such as below crds or in a generator.
+func (k *Kustomizations) NamedBy(name string) []string {
+	var by []string
+	for _, other := range k.folders {
+		if found := k.kustomizationIn(other); found != nil && slices.Contains(found.named, name) {
+			by = append(by, other)
+		}
+	}
+	return by
+}
+
 // Unread returns the first reason why a kustomization may list more than [Kustomizations.ListedBy] knows: a folder or a
 // file that cannot be read, a link, a file that is not YAML, or a project that is larger than what is looked at. It
 // returns nil if there is none.
@@ -167,8 +178,8 @@ func (k *Kustomizations) Unread() error {
 		return &report.Error{What: "the kustomization in this folder is a link, which is not followed", Where: k.linked[0]}
 	}
 	for _, folder := range k.Folders() {
-		if found := k.kustomizationIn(folder); found != nil && found.broken {
-			return &report.Error{What: "the kustomization is not YAML", Where: found.file}
+		if found := k.kustomizationIn(folder); found != nil && (found.broken || found.partly) {
+			return &report.Error{What: "the kustomization is not one that kustomize builds", Where: found.file}
 		}
 	}
 	return k.err

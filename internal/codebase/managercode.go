@@ -12,117 +12,100 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-// HasFlag reports whether the project's code defines a flag. It finds functions like those of packages flag and pflag,
-// the field Name of urfave/cli's flags, and struct tags. The name may be a constant.
+// HasFlag reports whether the project's code defines a flag. Libraries for flags differ in how: a name is a string
+// literal or a constant, in a call, a table or the tag of a field. So every such literal counts, except in calls that
+// look flags up, log or set defaults.
 func (c *Codebase) HasFlag(name string) (bool, error) {
-	quoted := strconv.Quote(name)
-	is := func(e ast.Expr) bool { return isLiteral(e, quoted) }
-	var constants []string
-	found, err := c.anyNode(name, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			return definesFlag(n, is)
-		case *ast.KeyValueExpr:
-			key, _ := n.Key.(*ast.Ident)
-			return key != nil && key.Name == "Name" && is(n.Value)
-		case *ast.Field:
-			return n.Tag != nil && slices.ContainsFunc([]string{"name:", "long:", "flag:"}, func(key string) bool { return strings.Contains(n.Tag.Value, key+quoted) })
-		case *ast.ValueSpec:
-			if i := slices.IndexFunc(n.Values, is); i >= 0 && i < len(n.Names) {
-				constants = append(constants, n.Names[i].Name)
-			}
-		}
-		return false
-	})
-	for _, constant := range constants {
-		if found || err != nil {
-			break
-		}
-		found, err = c.anyNode(constant, func(n ast.Node) bool {
-			call, _ := n.(*ast.CallExpr)
-			return call != nil && definesFlag(call, func(e ast.Expr) bool { return nameOf(e) == constant })
-		})
-	}
-	return found, err
+	files, err := c.GoFiles()
+	return slices.ContainsFunc(files, func(file string) bool { return c.anyIn(file, name, namesText(name, usesFlags().MatchString)) }), err
 }
 
-// SetsField reports whether the project's code sets a field of this name to anything but false, in a literal or an
-// assignment.
+// SetsField reports whether the project's code sets a field of that name to anything but false: in a literal, by an
+// assignment, or by handing out its address.
 func (c *Codebase) SetsField(name string) (bool, error) {
-	return c.anyNode(name, func(n ast.Node) bool {
+	files, err := c.GoFiles()
+	return slices.ContainsFunc(files, func(file string) bool { return c.anyIn(file, name, setsField(name)) }), err
+}
+
+// ReadsVariable reports whether Go code names a variable of the environment.
+func ReadsVariable(src []byte, name string) bool {
+	return anyNode(src, name, namesText(name, func(string) bool { return false }))
+}
+
+// largestParsed bounds the size of a file that is parsed to look for flags and fields. Parsing takes some fifty times
+// the memory.
+const largestParsed = 1 << 20
+
+func (c *Codebase) anyIn(file, text string, visit visitor) bool {
+	src, err := c.view.ReadFile(file)
+	return err == nil && len(src) <= largestParsed && anyNode(src, text, visit)
+}
+
+// usesFlags matches functions that take the name of a flag without defining it.
+var usesFlags = lazy.Regexp(`^(Lookup|Changed|Get.*|Set.*|Mark.*|Bind.*|Info.*|Error.*|Debug.*|Warn.*|Print.*|Fatal.*|WithValues)$`)
+
+// A visitor reports whether a node is the one to find, and otherwise whether to look into it.
+type visitor func(n ast.Node) (found, enter bool)
+
+// namesText finds a string literal that is name, also as a value in the tag of a field. Arguments of calls to passed
+// functions do not count.
+func namesText(name string, passed func(function string) bool) visitor {
+	inTag := ":" + strconv.Quote(name)
+	return func(n ast.Node) (bool, bool) {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			return false, !passed(nameOf(n.Fun))
+		case *ast.BasicLit:
+			text, err := strconv.Unquote(n.Value)
+			return n.Kind == token.STRING && err == nil && (text == name || strings.Contains(text, inTag)), false
+		}
+		return false, true
+	}
+}
+
+// setsField finds what sets a field of that name.
+func setsField(name string) visitor {
+	return func(n ast.Node) (bool, bool) {
 		switch n := n.(type) {
 		case *ast.KeyValueExpr:
 			key, _ := n.Key.(*ast.Ident)
-			return key != nil && key.Name == name && nameOf(n.Value) != "false"
+			return key != nil && key.Name == name && nameOf(n.Value) != "false", true
+		case *ast.UnaryExpr:
+			field, _ := n.X.(*ast.SelectorExpr)
+			return n.Op == token.AND && field != nil && field.Sel.Name == name, true
 		case *ast.AssignStmt:
 			for i, left := range n.Lhs {
 				field, _ := left.(*ast.SelectorExpr)
 				if field != nil && field.Sel.Name == name && (len(n.Rhs) != len(n.Lhs) || nameOf(n.Rhs[i]) != "false") {
-					return true
+					return true, false
 				}
 			}
 		}
-		return false
-	})
+		return false, true
+	}
 }
 
-// ReadsVariable reports whether Go code may read an environment variable: its name is an argument or an assigned value.
-func ReadsVariable(src []byte, name string) bool {
-	quoted := strconv.Quote(name)
-	is := func(e ast.Expr) bool { return isLiteral(e, quoted) }
-	return anyIn(src, name, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			return slices.ContainsFunc(n.Args, is)
-		case *ast.ValueSpec:
-			return slices.ContainsFunc(n.Values, is)
-		case *ast.AssignStmt:
-			return slices.ContainsFunc(n.Rhs, is)
-		}
-		return false
-	})
-}
-
-// flagFunction matches functions that define a flag, such as BoolVar or StringSliceP.
-var flagFunction = lazy.Regexp(`^(Text|Bool|Int\d*|Uint\d*|Float\d+|Duration|String|IP|Count|Enum)?(Slice|Array|ToString|Func)?(Var)?P?F?$`)
-
-// definesFlag reports whether a call defines the flag whose name is matches. It may be the second argument.
-func definesFlag(call *ast.CallExpr, is func(ast.Expr) bool) bool {
-	function := nameOf(call.Fun)
-	return function != "" && flagFunction().MatchString(function) && slices.ContainsFunc(call.Args[:min(2, len(call.Args))], is)
-}
-
-// anyNode reports whether is holds for a node of the project's code. Files that do not contain text are not parsed.
-func (c *Codebase) anyNode(text string, is func(ast.Node) bool) (bool, error) {
-	files, err := c.GoFiles()
-	return slices.ContainsFunc(files, func(name string) bool {
-		src, err := c.view.ReadFile(name)
-		return err == nil && anyIn(src, text, is)
-	}), err
-}
-
-// anyIn is [Codebase.anyNode] for one file.
-func anyIn(src []byte, text string, is func(ast.Node) bool) (found bool) {
+// anyNode reports whether visit finds a node of Go code. Code without the text is not parsed.
+func anyNode(src []byte, text string, visit visitor) (found bool) {
 	if !bytes.Contains(src, []byte(text)) {
 		return false
 	}
-	file, _ := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution) // up to the first mistake
+	file, _ := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution) // as far as it is Go
 	if file == nil {
 		return false
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		found = found || n != nil && is(n)
-		return !found
+		if found || n == nil {
+			return false
+		}
+		var enter bool
+		found, enter = visit(n)
+		return enter && !found
 	})
 	return found
 }
 
-func isLiteral(e ast.Expr, quoted string) bool {
-	literal, _ := e.(*ast.BasicLit)
-	return literal != nil && (literal.Value == quoted || literal.Value == "`"+strings.Trim(quoted, `"`)+"`")
-}
-
-// nameOf returns the last name of an expression such as flags.Address, or "".
+// nameOf returns the last name of an expression such as flags.Address; "" for other expressions.
 func nameOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:

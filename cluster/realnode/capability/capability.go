@@ -28,9 +28,9 @@ func Of(security *runtimeapi.LinuxContainerSecurityContext) uint64 {
 	if security.GetPrivileged() {
 		return all
 	}
-	added, everything := together(security.GetCapabilities().GetAddCapabilities())
-	dropped, nothing := together(security.GetCapabilities().GetDropCapabilities())
-	set, _ := together(usual)
+	added, everything := parseAll(security.GetCapabilities().GetAddCapabilities())
+	dropped, nothing := parseAll(security.GetCapabilities().GetDropCapabilities())
+	set, _ := parseAll(usual)
 	if everything {
 		set = all
 	}
@@ -40,10 +40,10 @@ func Of(security *runtimeapi.LinuxContainerSecurityContext) uint64 {
 	return (set | added) &^ dropped
 }
 
-// together returns the set of the single names, and whether ALL is among them.
-func together(names []string) (set uint64, everything bool) {
+// parseAll returns the set of the single names, and whether ALL is among them.
+func parseAll(names []string) (set uint64, everything bool) {
 	for _, name := range names {
-		if one := named(name); one == all {
+		if one := parse(name); one == all {
 			everything = true
 		} else {
 			set |= one
@@ -53,10 +53,10 @@ func together(names []string) (set uint64, everything bool) {
 }
 
 // Known reports whether a capability of that name exists. ALL counts as one.
-func Known(name string) bool { return named(name) != 0 }
+func Known(name string) bool { return parse(name) != 0 }
 
-// named returns the set with that capability, or all of them for ALL. It is empty for an unknown name.
-func named(name string) uint64 {
+// parse returns the set with that capability, or all of them for ALL. It is empty for an unknown name.
+func parse(name string) uint64 {
 	name = strings.TrimPrefix(strings.ToUpper(name), "CAP_")
 	if name == "ALL" {
 		return all

@@ -332,7 +332,7 @@ func TestUnified(t *testing.T) {
 		"cpu.stat": "usage_usec 12\nnr_throttled 5\n", "pids.current": "4\n",
 	})
 	g := group{unified: true, dirs: map[string]string{memory: dir, cpu: dir, pids: dir}}
-	opened, err := g.begin(wire.Limits{Memory: 64 << 20, CPUQuota: 25_000, CPUPeriod: 50_000, CPUShares: 1024, PIDs: 10})
+	opened, err := g.limitAndOpen(wire.Limits{Memory: 64 << 20, CPUQuota: 25_000, CPUPeriod: 50_000, CPUShares: 1024, PIDs: 10})
 	if err != nil || len(opened) != 1 {
 		t.Fatalf("opened %d, %v", len(opened), err)
 	}

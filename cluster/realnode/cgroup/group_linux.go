@@ -60,8 +60,8 @@ func makeFolder(path string) error {
 	return nil
 }
 
-// begin sets the limits, and opens the files by which processes join the group.
-func (g group) begin(l wire.Limits) ([]*os.File, error) {
+// limitAndOpen sets the limits, and opens the files by which processes join the group.
+func (g group) limitAndOpen(l wire.Limits) ([]*os.File, error) {
 	if err := g.limit(l); err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func (n *Node) Make(container string, l wire.Limits) ([]*os.File, error) {
 	if err := g.create(); err != nil {
 		return nil, errors.Join(err, g.remove(0))
 	}
-	files, err := g.begin(l)
+	files, err := g.limitAndOpen(l)
 	if err != nil {
 		return nil, errors.Join(err, g.remove(0))
 	}

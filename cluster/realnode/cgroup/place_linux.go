@@ -1,6 +1,7 @@
 package cgroup
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -78,12 +79,17 @@ type mounts []mount
 
 // readMounts reads the hierarchies out of a file like /proc/self/mountinfo.
 func readMounts(file string) (mounts, error) {
-	f, err := os.Open(file)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrForbidden, err)
 	}
-	defer f.Close()
-	found, err := mountinfo.GetMountsFromReader(f, mountinfo.FSTypeFilter("cgroup", "cgroup2"))
+	var lines bytes.Buffer // one odd line of another file system would fail all
+	for line := range bytes.Lines(text) {
+		if bytes.Contains(line, []byte(" - cgroup")) {
+			lines.Write(line)
+		}
+	}
+	found, err := mountinfo.GetMountsFromReader(&lines, mountinfo.FSTypeFilter("cgroup", "cgroup2"))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrForbidden, err)
 	}

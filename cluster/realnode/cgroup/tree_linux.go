@@ -72,7 +72,7 @@ func claimAt(p place) (*Tree, error) {
 		}
 		t.dirs[controller] = made[parent]
 	}
-	t.weigh()
+	t.setClusterWeight()
 	if !t.unified {
 		return t, nil
 	}
@@ -85,9 +85,9 @@ func claimAt(p place) (*Tree, error) {
 	return t, nil
 }
 
-// weigh gives the cluster's containers together the CPU weight of one process for each CPU. Otherwise all of them would
+// setClusterWeight gives the cluster's containers together the CPU weight of one process for each CPU. Otherwise all of them would
 // count as one process. A failure is ignored.
-func (t *Tree) weigh() {
+func (t *Tree) setClusterWeight() {
 	const sharesOfOne, weightOfOne, maxWeight = 1024, 100, 10_000
 	switch dir := t.dirs[cpu]; {
 	case dir == "":

@@ -18,9 +18,9 @@ func (g group) usage() wire.Usage {
 	bytes, stat := number(g.dirs[memory], "memory.usage_in_bytes"), table(g.dirs[memory], "memory.stat")
 	return wire.Usage{
 		CPU:    number(g.dirs[cpuTime], "cpuacct.usage"),
-		Memory: bytes, WorkingSet: less(bytes, stat["total_inactive_file"]), RSS: stat["total_rss"],
+		Memory: bytes, WorkingSet: subtractOrZero(bytes, stat["total_inactive_file"]), RSS: stat["total_rss"],
 		Faults: stat["total_pgfault"], MajorFaults: stat["total_pgmajfault"],
-		Processes: number(g.dirs[pids], "pids.current"), MemoryLimit: limited(number(g.dirs[memory], "memory.limit_in_bytes")),
+		Processes: number(g.dirs[pids], "pids.current"), MemoryLimit: zeroIfUnlimited(number(g.dirs[memory], "memory.limit_in_bytes")),
 		OutOfMemory: table(g.dirs[memory], "memory.oom_control")["oom_kill"],
 		Throttled:   table(g.dirs[cpu], "cpu.stat")["nr_throttled"],
 	}
@@ -31,24 +31,24 @@ func usageUnified(dir string) wire.Usage {
 	bytes, stat, time := number(dir, "memory.current"), table(dir, "memory.stat"), table(dir, "cpu.stat")
 	return wire.Usage{
 		CPU:    time["usage_usec"] * perMicrosecond,
-		Memory: bytes, WorkingSet: less(bytes, stat["inactive_file"]), RSS: stat["anon"],
+		Memory: bytes, WorkingSet: subtractOrZero(bytes, stat["inactive_file"]), RSS: stat["anon"],
 		Faults: stat["pgfault"], MajorFaults: stat["pgmajfault"],
-		Processes: number(dir, "pids.current"), MemoryLimit: limited(number(dir, "memory.max")),
+		Processes: number(dir, "pids.current"), MemoryLimit: zeroIfUnlimited(number(dir, "memory.max")),
 		OutOfMemory: table(dir, "memory.events")["oom_kill"],
 		Throttled:   time["nr_throttled"],
 	}
 }
 
-// less returns a-b, or 0 if b is greater: the kernel changed the values between two reads.
-func less(a, b uint64) uint64 {
+// subtractOrZero returns a-b, or 0 if b is greater: the kernel changed the values between two reads.
+func subtractOrZero(a, b uint64) uint64 {
 	if b > a {
 		return 0
 	}
 	return a - b
 }
 
-// limited returns 0 for no limit, which version 1 reports as the greatest number of whole pages.
-func limited(bytes uint64) uint64 {
+// zeroIfUnlimited returns 0 for no limit, which version 1 reports as the greatest number of whole pages.
+func zeroIfUnlimited(bytes uint64) uint64 {
 	if bytes >= math.MaxInt64/2 {
 		return 0
 	}

@@ -19,7 +19,7 @@ type containerSpec wire.Container
 // container makes the root file system and becomes the container's first process.
 func container() error {
 	var c containerSpec
-	if err := handOnBelow(firstFile); err != nil {
+	if err := closeOnExecFrom(firstFile); err != nil {
 		return err
 	}
 	if err := describe(wire.FileDescription, &c); err != nil {

@@ -155,7 +155,7 @@ func exit(status uintptr) {
 // entered runs in the container and becomes the described process.
 func entered() error {
 	var p processSpec
-	if err := handOnBelow(firstFile); err != nil {
+	if err := closeOnExecFrom(firstFile); err != nil {
 		return err
 	}
 	if err := describe(wire.FileDescription, &p); err != nil {

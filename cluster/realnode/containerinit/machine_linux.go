@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// holder is the state of the machine's process.
-type holder struct {
+// machineServer is the state of the machine's process.
+type machineServer struct {
 	requests *requests
 	network  *os.File // its network namespace
 	self     *os.File // this program
@@ -38,12 +38,12 @@ func machine() error {
 			return err
 		}
 	}
-	if err := handOnBelow(firstFile); err != nil { // after awaitIDs: the parent would report an earlier end as a failure to map ids
+	if err := closeOnExecFrom(firstFile); err != nil { // after awaitIDs: the parent would report an earlier end as a failure to map ids
 		return err
 	}
-	h := &holder{requests: newRequests(firstFile), nodes: map[string]*os.Process{}}
+	h := &machineServer{requests: newRequests(firstFile), nodes: map[string]*os.Process{}}
 	var err error
-	if h.self, err = settle(config); err != nil {
+	if h.self, err = setUpMounts(config); err != nil {
 		return err
 	}
 	if h.network, err = os.Open("/proc/self/ns/net"); err != nil {
@@ -53,9 +53,9 @@ func machine() error {
 	return h.requests.each(h.answer)
 }
 
-// settle sets up the machine's mounts with the original id, and then becomes the user namespace's root. It returns this
+// setUpMounts sets up the machine's mounts with the original id, and then becomes the user namespace's root. It returns this
 // program's file.
-func settle(c wire.MachineConfig) (*os.File, error) {
+func setUpMounts(c wire.MachineConfig) (*os.File, error) {
 	for _, m := range []mount{
 		{"keep mounts to the machine", "", "/", "", unix.MS_REC | unix.MS_PRIVATE, ""},
 		{"mount /proc", "proc", "/proc", "proc", unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC, ""},
@@ -99,7 +99,7 @@ func protectedSelf() (*os.File, error) {
 	return os.Open(path)
 }
 
-func (h *holder) answer(r wire.Request, files []int) {
+func (h *machineServer) answer(r wire.Request, files []int) {
 	switch {
 	case r.Socket != nil:
 		fd, err := openSocket(*r.Socket)
@@ -135,7 +135,7 @@ func (h *holder) answer(r wire.Request, files []int) {
 const startFiles = 4
 
 // start starts a node with its program, configuration, output and socket to the host.
-func (h *holder) start(n wire.Node, files []int) error {
+func (h *machineServer) start(n wire.Node, files []int) error {
 	if len(files) != startFiles {
 		return fmt.Errorf("start node %s: %d files in place of %d", n.Name, len(files), startFiles)
 	}
@@ -175,7 +175,7 @@ func (h *holder) start(n wire.Node, files []int) error {
 }
 
 // wait reports the node's end. All its processes end with the first one.
-func (h *holder) wait(name string, cmd *exec.Cmd) {
+func (h *machineServer) wait(name string, cmd *exec.Cmd) {
 	_ = cmd.Wait()
 	h.mu.Lock()
 	if h.nodes[name] == cmd.Process {
@@ -185,7 +185,7 @@ func (h *holder) wait(name string, cmd *exec.Cmd) {
 	h.requests.send(wire.Reply{Exited: name, Status: cmd.ProcessState.String(), Code: cmd.ProcessState.ExitCode()})
 }
 
-func (h *holder) kill(name string) {
+func (h *machineServer) kill(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if p := h.nodes[name]; p != nil {

@@ -36,14 +36,14 @@ func number(kind uint16, n uint32) []byte {
 	return attribute(kind, binary.NativeEndian.AppendUint32(nil, n)...)
 }
 
-// bigNumber encodes an attribute in network byte order, which netfilter uses.
-func bigNumber(kind uint16, n uint32) []byte {
+// uint32BE encodes an attribute in network byte order, which netfilter uses.
+func uint32BE(kind uint16, n uint32) []byte {
 	return attribute(kind, binary.BigEndian.AppendUint32(nil, n)...)
 }
 
-// tellKernel sends messages in one packet, and waits for the kernel's replies to those with NLM_F_ACK. The first error
+// sendNetlink sends messages in one packet, and waits for the kernel's replies to those with NLM_F_ACK. The first error
 // among them is a [refusal].
-func tellKernel(family int, messages ...message) error {
+func sendNetlink(family int, messages ...message) error {
 	conn, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, family)
 	if err != nil {
 		return fmt.Errorf("open netlink: %w", err)

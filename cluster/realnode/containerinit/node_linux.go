@@ -23,7 +23,7 @@ func node() error {
 		return fmt.Errorf("a node without a name")
 	}
 	name, single := os.Args[2], len(os.Args) > 3
-	if err := handOnBelow(wire.FileHost + 1); err != nil {
+	if err := closeOnExecFrom(wire.FileHost + 1); err != nil {
 		return err
 	}
 	if err := makeRoot(filepath.Join(varFolder, name)); err != nil {
@@ -83,7 +83,7 @@ var nodeFiles = map[string]string{
 
 // furnishNode makes the folders and files of the node's root, with copies of the few host files that a node needs.
 func furnishNode() error {
-	for _, folder := range []string{"/dev", filepath.Dir(authorities), "/proc", "/root", "/sys", "/tmp", varFolder, wire.PathVolumes} {
+	for _, folder := range []string{"/dev", filepath.Dir(caFile), "/proc", "/root", "/sys", "/tmp", varFolder, wire.PathVolumes} {
 		if err := os.MkdirAll(newRoot+folder, folderMode); err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func furnishNode() error {
 	if err := showDevices(newRoot + "/dev"); err != nil {
 		return err
 	}
-	return copyAuthorities(newRoot + authorities)
+	return copyAuthorities(newRoot + caFile)
 }
 
 // devices are the devices in every container and node.
@@ -116,13 +116,13 @@ func showDevices(dev string) error {
 	return nil
 }
 
-// authorities is the file in which programs look first for trusted CAs. A node needs them for registries.
-const authorities = "/etc/ssl/certs/ca-certificates.crt"
+// caFile is the file in which programs look first for trusted CAs. A node needs them for registries.
+const caFile = "/etc/ssl/certs/ca-certificates.crt"
 
 // copyAuthorities copies the host's CA certificates from the paths of common distributions. A host may have none.
 func copyAuthorities(to string) error {
 	for _, file := range []string{
-		authorities, "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/pki/tls/cacert.pem",
+		caFile, "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/pki/tls/cacert.pem",
 		"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem",
 	} {
 		if text, err := os.ReadFile(file); err == nil {

@@ -140,7 +140,7 @@ func TestRequestsThatAreNone(t *testing.T) {
 
 // TestSockets: the machine makes sockets that listen and connect, and says with the kernel's number why it does not.
 func TestSockets(t *testing.T) {
-	h := &holder{nodes: map[string]*os.Process{}}
+	h := &machineServer{nodes: map[string]*os.Process{}}
 	a, ended := ask(t, func(q *requests, r wire.Request, files []int) {
 		h.requests = q
 		h.answer(r, files)

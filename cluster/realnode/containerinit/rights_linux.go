@@ -43,14 +43,14 @@ func (p *processSpec) become() error {
 	if err != nil {
 		return err
 	}
-	catchNothing()
+	resetSignals()
 	return fmt.Errorf("run %s: %w", program, unix.Exec(program, p.Args, p.Env))
 }
 
-// catchNothing restores the default action of signals that the Go runtime catches. exec would do so later, after it has
+// resetSignals restores the default action of signals that the Go runtime catches. exec would do so later, after it has
 // closed the files by which others see the start. So a caught signal in /proc is one that the container's program
 // catches.
-func catchNothing() {
+func resetSignals() {
 	var byDefault [4]uint64 // a zero struct sigaction
 	const signals, size = 64, 8
 	for s := uintptr(1); s <= signals; s++ {
@@ -135,11 +135,11 @@ func (p *processSpec) takeIdentity() error {
 			return fmt.Errorf("take on user %d, group %d and groups %d: %w", p.UID, p.GID, p.Groups, errno)
 		}
 	}
-	return effectiveAgain()
+	return restoreEffective()
 }
 
-// effectiveAgain restores effective capabilities, which a change of ids clears, from the permitted ones.
-func effectiveAgain() error {
+// restoreEffective restores effective capabilities, which a change of ids clears, from the permitted ones.
+func restoreEffective() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var sets [2]unix.CapUserData
 	if err := unix.Capget(&header, &sets[0]); err != nil {

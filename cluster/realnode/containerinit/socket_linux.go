@@ -26,15 +26,15 @@ func openSocket(s wire.Socket) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	if err := direct(s, fd, &unix.SockaddrInet4{Addr: at.Addr().As4(), Port: int(at.Port())}, kind); err != nil {
+	if err := bindOrConnect(s, fd, &unix.SockaddrInet4{Addr: at.Addr().As4(), Port: int(at.Port())}, kind); err != nil {
 		_ = unix.Close(fd)
 		return -1, err
 	}
 	return fd, nil
 }
 
-// direct connects or binds the socket. IP_FREEBIND lets it bind to an address that does not exist yet.
-func direct(s wire.Socket, fd int, at unix.Sockaddr, kind int) error {
+// bindOrConnect connects or binds the socket. IP_FREEBIND lets it bind to an address that does not exist yet.
+func bindOrConnect(s wire.Socket, fd int, at unix.Sockaddr, kind int) error {
 	if !s.Listen {
 		if err := unix.Connect(fd, at); err != nil && err != unix.EINPROGRESS {
 			return err

@@ -21,7 +21,7 @@ type spawner struct {
 
 // spawn answers the node's requests on [FileSpawner] until the node hangs up.
 func spawn() error {
-	if err := handOnBelow(firstFile); err != nil {
+	if err := closeOnExecFrom(firstFile); err != nil {
 		return err
 	}
 	if err := unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("slipway-spawn\x00")[0])), 0, 0, 0); err != nil {

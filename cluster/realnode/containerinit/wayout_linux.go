@@ -53,10 +53,10 @@ func leadOutside(at netip.AddrPort, keep []netip.Prefix) error {
 	if err := ignoreMarkOfSources(); err != nil {
 		return fmt.Errorf("accept connections to the outside: %w", err)
 	}
-	if err := tellKernel(unix.NETLINK_ROUTE, markedRoute()); err != nil {
+	if err := sendNetlink(unix.NETLINK_ROUTE, markedRoute()); err != nil {
 		return fmt.Errorf("add a route for the outside: %w", err)
 	}
-	if err := tellKernel(unix.NETLINK_ROUTE, markedRule()); err != nil && !errors.Is(err, unix.EEXIST) {
+	if err := sendNetlink(unix.NETLINK_ROUTE, markedRule()); err != nil && !errors.Is(err, unix.EEXIST) {
 		return fmt.Errorf("add a rule for the outside: %w", withoutRules(err))
 	}
 	return filter(filterMessages(at, keep))
@@ -84,7 +84,7 @@ func ignoreMarkOfSources() error {
 }
 
 func filter(messages []message) error {
-	if err := tellKernel(unix.NETLINK_NETFILTER, messages...); err != nil {
+	if err := sendNetlink(unix.NETLINK_NETFILTER, messages...); err != nil {
 		return fmt.Errorf("have nftables lead connections to the outside: %w", withoutFilter(err, messages))
 	}
 	return nil
@@ -154,7 +154,7 @@ func filterMessages(at netip.AddrPort, keep []netip.Prefix) []message {
 		filterMessage(unix.NFT_MSG_NEWTABLE, text(unix.NFTA_TABLE_NAME, wayOutName)),
 		filterMessage(unix.NFT_MSG_NEWCHAIN,
 			text(unix.NFTA_CHAIN_TABLE, wayOutName), text(unix.NFTA_CHAIN_NAME, wayOutName), text(unix.NFTA_CHAIN_TYPE, "filter"),
-			nested(unix.NFTA_CHAIN_HOOK, bigNumber(unix.NFTA_HOOK_HOOKNUM, unix.NF_INET_PRE_ROUTING), bigNumber(unix.NFTA_HOOK_PRIORITY, 1<<32+mangle))),
+			nested(unix.NFTA_CHAIN_HOOK, uint32BE(unix.NFTA_HOOK_HOOKNUM, unix.NF_INET_PRE_ROUTING), uint32BE(unix.NFTA_HOOK_PRIORITY, 1<<32+mangle))),
 		filterMessage(unix.NFT_MSG_NEWRULE,
 			text(unix.NFTA_RULE_TABLE, wayOutName), text(unix.NFTA_RULE_CHAIN, wayOutName), nested(unix.NFTA_RULE_EXPRESSIONS, expressions(at, keep)...)),
 		{kind: unix.NFNL_MSG_BATCH_END, body: netfilterHeader(unix.AF_UNSPEC, batch)},
@@ -178,24 +178,24 @@ const destination, addressSize = 16, 4
 // expressions returns those of the rule: TCP to an address outside keep goes to the listener and is marked.
 func expressions(at netip.AddrPort, keep []netip.Prefix) [][]byte {
 	all := [][]byte{
-		expression("meta", bigNumber(unix.NFTA_META_KEY, unix.NFT_META_L4PROTO), bigNumber(unix.NFTA_META_DREG, unix.NFT_REG_1)),
+		expression("meta", uint32BE(unix.NFTA_META_KEY, unix.NFT_META_L4PROTO), uint32BE(unix.NFTA_META_DREG, unix.NFT_REG_1)),
 		compare(unix.NFT_CMP_EQ, unix.IPPROTO_TCP),
 	}
 	for _, p := range keep {
 		all = append(all,
-			expression("payload", bigNumber(unix.NFTA_PAYLOAD_DREG, unix.NFT_REG_1), bigNumber(unix.NFTA_PAYLOAD_BASE, unix.NFT_PAYLOAD_NETWORK_HEADER),
-				bigNumber(unix.NFTA_PAYLOAD_OFFSET, destination), bigNumber(unix.NFTA_PAYLOAD_LEN, addressSize)),
-			expression("bitwise", bigNumber(unix.NFTA_BITWISE_SREG, unix.NFT_REG_1), bigNumber(unix.NFTA_BITWISE_DREG, unix.NFT_REG_1),
-				bigNumber(unix.NFTA_BITWISE_LEN, addressSize), value(unix.NFTA_BITWISE_MASK, mask(p.Bits())...),
+			expression("payload", uint32BE(unix.NFTA_PAYLOAD_DREG, unix.NFT_REG_1), uint32BE(unix.NFTA_PAYLOAD_BASE, unix.NFT_PAYLOAD_NETWORK_HEADER),
+				uint32BE(unix.NFTA_PAYLOAD_OFFSET, destination), uint32BE(unix.NFTA_PAYLOAD_LEN, addressSize)),
+			expression("bitwise", uint32BE(unix.NFTA_BITWISE_SREG, unix.NFT_REG_1), uint32BE(unix.NFTA_BITWISE_DREG, unix.NFT_REG_1),
+				uint32BE(unix.NFTA_BITWISE_LEN, addressSize), value(unix.NFTA_BITWISE_MASK, mask(p.Bits())...),
 				value(unix.NFTA_BITWISE_XOR, make([]byte, addressSize)...)),
 			compare(unix.NFT_CMP_NEQ, p.Masked().Addr().AsSlice()...))
 	}
 	const register1, register2 = unix.NFT_REG_1, unix.NFT_REG_2
 	return append(all,
 		immediate(register1, at.Addr().AsSlice()...), immediate(register2, binary.BigEndian.AppendUint16(nil, at.Port())...),
-		expression("tproxy", bigNumber(tproxyFamily, unix.NFPROTO_IPV4), bigNumber(tproxyAddress, register1), bigNumber(tproxyPort, register2)),
+		expression("tproxy", uint32BE(tproxyFamily, unix.NFPROTO_IPV4), uint32BE(tproxyAddress, register1), uint32BE(tproxyPort, register2)),
 		immediate(register1, binary.NativeEndian.AppendUint32(nil, wayOutMark)...),
-		expression("meta", bigNumber(unix.NFTA_META_KEY, unix.NFT_META_MARK), bigNumber(unix.NFTA_META_SREG, register1)))
+		expression("meta", uint32BE(unix.NFTA_META_KEY, unix.NFT_META_MARK), uint32BE(unix.NFTA_META_SREG, register1)))
 }
 
 // tproxyFamily, tproxyAddress and tproxyPort are attributes of the expression tproxy (enum nft_tproxy_attributes in
@@ -208,11 +208,11 @@ func expression(name string, attributes ...[]byte) []byte {
 
 // compare continues with the rule if the first register is equal, or not equal, to data.
 func compare(how uint32, data ...byte) []byte {
-	return expression("cmp", bigNumber(unix.NFTA_CMP_SREG, unix.NFT_REG_1), bigNumber(unix.NFTA_CMP_OP, how), value(unix.NFTA_CMP_DATA, data...))
+	return expression("cmp", uint32BE(unix.NFTA_CMP_SREG, unix.NFT_REG_1), uint32BE(unix.NFTA_CMP_OP, how), value(unix.NFTA_CMP_DATA, data...))
 }
 
 func immediate(register uint32, data ...byte) []byte {
-	return expression("immediate", bigNumber(unix.NFTA_IMMEDIATE_DREG, register), value(unix.NFTA_IMMEDIATE_DATA, data...))
+	return expression("immediate", uint32BE(unix.NFTA_IMMEDIATE_DREG, register), value(unix.NFTA_IMMEDIATE_DATA, data...))
 }
 
 func value(kind uint16, data ...byte) []byte {

@@ -98,7 +98,7 @@ func testMissingParts(t *testing.T) {
 	found := map[string]error{
 		"nft_tproxy":                without("tproxy\x00", "absent\x00"),
 		"nf_tables":                 filter(append([]message{{kind: messages[0].kind, body: other}}, messages[1:]...)),
-		"CONFIG_IP_MULTIPLE_TABLES": withoutRules(tellKernel(unix.NETLINK_ROUTE, message{kind: unix.RTM_MAX + 1, flags: unix.NLM_F_ACK, body: make([]byte, 12)})),
+		"CONFIG_IP_MULTIPLE_TABLES": withoutRules(sendNetlink(unix.NETLINK_ROUTE, message{kind: unix.RTM_MAX + 1, flags: unix.NLM_F_ACK, body: make([]byte, 12)})),
 	}
 	if m, ok := errors.AsType[*missing](without("filter\x00", "absent\x00")); !ok || m.part != "nf_tables" {
 		t.Errorf("a type of chains is missing: %v", m)

@@ -13,28 +13,28 @@ import (
 	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
 )
 
-// attached are the clients that see a container's output. None delays the container for longer than [stall].
+// attached are the clients that see a container's output. None delays the container for longer than [slowClientLimit].
 type attached struct {
 	hurried chan struct{} // closed a moment after the container's end: clients that lag must leave
 	done    chan struct{} // closed when no more output will come
 
 	mu  sync.Mutex
-	all map[*viewer]bool
+	all map[*client]bool
 }
 
 const (
-	// stall is the time for which a client with a full queue may read nothing before it must leave.
-	stall = 2 * time.Second
-	// hurry is the time for which the rest of the output waits for clients after the container's end.
-	hurry = time.Second
+	// slowClientLimit is the time for which a client with a full queue may read nothing before it must leave.
+	slowClientLimit = 2 * time.Second
+	// limitDrain is the time for which the rest of the output waits for clients after the container's end.
+	limitDrain = time.Second
 	// waiting is the length of a client's queue, in pieces of output.
 	waiting = 64
-	// goodbye is the time that a client has to read its queue after the container's end.
-	goodbye = 10 * time.Second
+	// drainTimeout is the time that a client has to read its queue after the container's end.
+	drainTimeout = 10 * time.Second
 )
 
-// viewer is one client. It has a goroutine of its own, since clients may stop reading.
-type viewer struct {
+// client is one client. It has a goroutine of its own, since clients may stop reading.
+type client struct {
 	out, err io.Writer // nil for a stream that the client does not want
 	queue    chan piece
 	gone     chan struct{}
@@ -47,11 +47,11 @@ type piece struct {
 	text []byte
 }
 
-func newViewer(out, errs io.Writer) *viewer {
-	return &viewer{out: out, err: errs, queue: make(chan piece, waiting), gone: make(chan struct{})}
+func newViewer(out, errs io.Writer) *client {
+	return &client{out: out, err: errs, queue: make(chan piece, waiting), gone: make(chan struct{})}
 }
 
-func (v *viewer) leave(why error) {
+func (v *client) leave(why error) {
 	v.once.Do(func() {
 		v.why = why
 		close(v.gone)
@@ -59,7 +59,7 @@ func (v *viewer) leave(why error) {
 }
 
 // show writes the queue to the client until the client leaves or the output ends.
-func (v *viewer) show(done <-chan struct{}) {
+func (v *client) show(done <-chan struct{}) {
 	for {
 		select {
 		case p := <-v.queue:
@@ -76,20 +76,20 @@ func (v *viewer) show(done <-chan struct{}) {
 	}
 }
 
-func (v *viewer) write(p piece) {
+func (v *client) write(p piece) {
 	if _, err := p.to.Write(p.text); err != nil {
 		v.leave(nil) // the client has disconnected
 	}
 }
 
-// offer adds a piece to the queue. If the queue is full it waits for stall, and then makes the client leave.
-func (v *viewer) offer(p piece, hurried <-chan struct{}) {
+// enqueue adds a piece to the queue. If the queue is full it waits for stall, and then makes the client leave.
+func (v *client) enqueue(p piece, hurried <-chan struct{}) {
 	select {
 	case v.queue <- p:
 		return
 	default:
 	}
-	timer := time.NewTimer(stall)
+	timer := time.NewTimer(slowClientLimit)
 	defer timer.Stop()
 	select {
 	case v.queue <- p:
@@ -102,21 +102,21 @@ func (v *viewer) offer(p piece, hurried <-chan struct{}) {
 }
 
 // errStalled is the reason for a client that did not read.
-var errStalled = fmt.Errorf("the client has not read the container's output for %s; kubectl logs prints all of it", stall)
+var errStalled = fmt.Errorf("the client has not read the container's output for %s; kubectl logs prints all of it", slowClientLimit)
 
 func newAttached() *attached {
-	return &attached{all: map[*viewer]bool{}, hurried: make(chan struct{}), done: make(chan struct{})}
+	return &attached{all: map[*client]bool{}, hurried: make(chan struct{}), done: make(chan struct{})}
 }
 
 // add shows a client all output from now on.
-func (a *attached) add(v *viewer) {
+func (a *attached) add(v *client) {
 	a.mu.Lock()
 	a.all[v] = true
 	a.mu.Unlock()
 	go v.show(a.done)
 }
 
-func (a *attached) remove(v *viewer) {
+func (a *attached) remove(v *client) {
 	v.leave(nil)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -138,14 +138,14 @@ func (a *attached) write(stream string, text []byte) {
 			to = v.err
 		}
 		if to != nil {
-			v.offer(piece{to, text}, a.hurried)
+			v.enqueue(piece{to, text}, a.hurried)
 		}
 	}
 }
 
 // hurry bounds the delay by clients after the container's end.
 func (a *attached) hurry() (stop func() bool) {
-	return time.AfterFunc(hurry, func() { close(a.hurried) }).Stop
+	return time.AfterFunc(limitDrain, func() { close(a.hurried) }).Stop
 }
 
 // close ends all clients when they have read their queues.
@@ -186,7 +186,7 @@ func writer(w io.WriteCloser) io.Writer {
 }
 
 // await waits until the client has read all or left. It returns the reason if the client had to leave.
-func (v *viewer) await(ctx context.Context, ended <-chan struct{}) error {
+func (v *client) await(ctx context.Context, ended <-chan struct{}) error {
 	select {
 	case <-v.gone:
 		return v.why
@@ -198,7 +198,7 @@ func (v *viewer) await(ctx context.Context, ended <-chan struct{}) error {
 	case <-v.gone:
 		return v.why
 	case <-ctx.Done():
-	case <-time.After(goodbye):
+	case <-time.After(drainTimeout):
 	}
 	return nil
 }

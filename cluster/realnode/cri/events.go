@@ -23,10 +23,10 @@ func (r *Runtime) GetContainerEvents(ctx context.Context, events chan *runtimeap
 	return ctx.Err()
 }
 
-// again returns the delays after which an event is repeated. Each step of the kubelet with an ending pod waits for a
+// repeatDelays returns the delays after which an event is repeated. Each step of the kubelet with an ending pod waits for a
 // status newer than the step before, and the runtime does not know the steps. Without repeats the next look would come
 // after a second.
-func again() []time.Duration {
+func repeatDelays() []time.Duration {
 	return []time.Duration{30 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond}
 }
 
@@ -52,7 +52,7 @@ func (r *Runtime) sandboxesOf(pod types.UID) []*sandbox {
 // notify makes the kubelet look at a pod whose container, or sandbox if container is empty, has ended.
 func (r *Runtime) notify(s *sandbox, container string) {
 	r.notifyOnce(s, container)
-	for _, after := range again() {
+	for _, after := range repeatDelays() {
 		time.AfterFunc(after, func() { r.notifyOnce(s, container) })
 	}
 }

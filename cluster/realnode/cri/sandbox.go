@@ -66,7 +66,7 @@ func (r *Runtime) RunPodSandbox(_ context.Context, config *runtimeapi.PodSandbox
 	}
 	s := &sandbox{id: newID(), config: config, created: time.Now()}
 	s.dir = filepath.Join(r.options.Dir, sandboxesFolder, s.id[:shortID])
-	if err := r.furnish(s); err != nil {
+	if err := r.makeResources(s); err != nil {
 		return "", errors.Join(err, s.release(r.options.Starter), os.RemoveAll(s.dir))
 	}
 	r.mu.Lock()
@@ -75,8 +75,8 @@ func (r *Runtime) RunPodSandbox(_ context.Context, config *runtimeapi.PodSandbox
 	return s.id, nil
 }
 
-// furnish makes the pod's files, memory and network. If it fails, the caller must remove those that exist.
-func (r *Runtime) furnish(s *sandbox) (err error) {
+// makeResources makes the pod's files, memory and network. If it fails, the caller must remove those that exist.
+func (r *Runtime) makeResources(s *sandbox) (err error) {
 	if err := errors.Join(s.writeFiles(), s.share(r.options.Starter)); err != nil {
 		return err
 	}

@@ -35,11 +35,11 @@ func failed(message []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	return packed(&dnsmessage.Message{Header: to(header, dnsmessage.RCodeServerFailure)}, shortUDP)
+	return packed(&dnsmessage.Message{Header: replyHeader(header, dnsmessage.RCodeServerFailure)}, shortUDP)
 }
 
-// to returns the header of a reply to a message with the header h.
-func to(h dnsmessage.Header, code dnsmessage.RCode) dnsmessage.Header {
+// replyHeader returns the header of a reply to a message with the header h.
+func replyHeader(h dnsmessage.Header, code dnsmessage.RCode) dnsmessage.Header {
 	return dnsmessage.Header{
 		ID: h.ID, OpCode: h.OpCode, Response: true, Authoritative: true, RecursionDesired: h.RecursionDesired, RecursionAvailable: true, RCode: code,
 	}
@@ -52,7 +52,7 @@ func (s *Server) reply(message []byte, limit int, client net.Addr, wait bool) (t
 	if err != nil || header.Response { // else two servers could answer each other without end
 		return nil, false
 	}
-	reply := &dnsmessage.Message{Header: to(header, dnsmessage.RCodeSuccess)}
+	reply := &dnsmessage.Message{Header: replyHeader(header, dnsmessage.RCodeSuccess)}
 	question, err := parser.Question()
 	switch {
 	case header.OpCode != 0:
@@ -65,9 +65,9 @@ func (s *Server) reply(message []byte, limit int, client net.Addr, wait bool) (t
 		reply.Questions = []dnsmessage.Question{question}
 		name := s.fill(reply, question)
 		switch {
-		case !s.beyond(name):
+		case !s.isOutside(name):
 		case s.lookup == nil:
-			reply.Additionals = append(reply.Additionals, noWay(message)...)
+			reply.Additionals = append(reply.Additionals, blockedError(message)...)
 			if s.outside != nil {
 				s.outside(client, name)
 			}
@@ -120,16 +120,16 @@ const (
 	maxUDP = 1232
 )
 
-// roomFor returns the limit of a UDP reply to a message.
-func roomFor(message []byte) int {
-	if size, ok := extended(message); ok {
+// udpLimit returns the limit of a UDP reply to a message.
+func udpLimit(message []byte) int {
+	if size, ok := edns(message); ok {
 		return min(max(shortUDP, size), maxUDP)
 	}
 	return shortUDP
 }
 
-// extended reports whether a message has EDNS (RFC 6891), and the size of UDP replies that its client accepts.
-func extended(message []byte) (size int, ok bool) {
+// edns reports whether a message has EDNS (RFC 6891), and the size of UDP replies that its client accepts.
+func edns(message []byte) (size int, ok bool) {
 	var parser dnsmessage.Parser
 	if _, err := parser.Start(message); err != nil {
 		return 0, false

@@ -75,9 +75,9 @@ func (s *Server) fillOutside(reply *dnsmessage.Message, kind dnsmessage.Type, te
 	}
 }
 
-// beyond reports whether a name is outside the cluster: it has several labels and is not below the cluster's domain. A
+// isOutside reports whether a name is outside the cluster: it has several labels and is not below the cluster's domain. A
 // single label is more likely a misspelt Service.
-func (s *Server) beyond(name string) bool {
+func (s *Server) isOutside(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), ".")
 	return strings.Contains(name, ".") && name != s.names.domain && !strings.HasSuffix(name, "."+s.names.domain) && !strings.HasSuffix(name, ".arpa")
 }
@@ -91,9 +91,9 @@ const (
 // NoWay is the reason why an outside name is not found.
 const NoWay = "this cluster does not have that name, and its pods cannot reach the network"
 
-// noWay returns the extended error NoWay, or nothing for a client without EDNS.
-func noWay(question []byte) []dnsmessage.Resource {
-	if _, ok := extended(question); !ok {
+// blockedError returns the extended error NoWay, or nothing for a client without EDNS.
+func blockedError(question []byte) []dnsmessage.Resource {
+	if _, ok := edns(question); !ok {
 		return nil
 	}
 	var h dnsmessage.ResourceHeader

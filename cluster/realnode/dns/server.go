@@ -39,8 +39,8 @@ const (
 	maxQuestion = 4 << 10
 	// maxTCP is the largest message over TCP, in bytes.
 	maxTCP = 64<<10 - 1
-	// patience bounds the silence of a TCP client.
-	patience = 30 * time.Second
+	// idleTimeout bounds the silence of a TCP client.
+	idleTimeout = 30 * time.Second
 	// maxConns bounds the TCP connections, and maxConnsOfOne those of one pod.
 	maxConns, maxConnsOfOne = 256, 32
 )
@@ -51,7 +51,7 @@ func (s *Server) Serve(conn net.PacketConn) {
 	var group sync.WaitGroup
 	defer group.Wait()
 	connlimit.Packets(conn, make([]byte, maxQuestion), func(question []byte, client net.Addr) {
-		reply, later := s.answer(question, roomFor(question), client, false)
+		reply, later := s.answer(question, udpLimit(question), client, false)
 		if later {
 			s.answerLater(conn, question, client, &group)
 			return
@@ -73,7 +73,7 @@ func (s *Server) answerLater(conn net.PacketConn, question []byte, client net.Ad
 	question = bytes.Clone(question)
 	group.Go(func() {
 		defer leave()
-		if reply, _ := s.answer(question, roomFor(question), client, true); reply != nil {
+		if reply, _ := s.answer(question, udpLimit(question), client, true); reply != nil {
 			_, _ = conn.WriteTo(reply, client)
 		}
 	})
@@ -100,7 +100,7 @@ func (s *Server) trouble(err error) { s.log.Warn("DNS questions must wait", "err
 func (s *Server) serveConn(conn net.Conn) {
 	defer conn.Close()
 	for {
-		_ = conn.SetDeadline(time.Now().Add(patience))
+		_ = conn.SetDeadline(time.Now().Add(idleTimeout))
 		var size uint16
 		if binary.Read(conn, binary.BigEndian, &size) != nil || size > maxQuestion {
 			return

@@ -58,16 +58,16 @@ type registries struct {
 	transport http.Transport
 	conns     chan struct{} // a semaphore of connections
 	mu        sync.Mutex
-	led       map[lead]bool // URLs that replies led to, for tokens and layers
+	knownURLs       map[urlKey]bool // URLs that replies led to, for tokens and layers
 }
 
-// lead is the hash of a URL, which may be long, without its query.
-type lead [sha256.Size]byte
+// urlKey is the hash of a URL, which may be long, without its query.
+type urlKey [sha256.Size]byte
 
 // registries returns a handler of the node's requests to these registries. It uses HTTP/1, which buffers no more than
 // the kernel for a node that does not read. HTTP/2 buffers megabytes of each reply.
 func (w Ways) registries() *registries {
-	r := &registries{ways: w, conns: make(chan struct{}, maxConns), led: map[lead]bool{}}
+	r := &registries{ways: w, conns: make(chan struct{}, maxConns), knownURLs: map[urlKey]bool{}}
 	r.transport = http.Transport{
 		DialContext: r.dial, DisableCompression: true, MaxResponseHeaderBytes: maxHeader, MaxIdleConns: maxAsking,
 		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 5 * time.Minute, // a cache may first fetch a large layer
@@ -160,7 +160,7 @@ func (r *registries) ask(asked *http.Request) (*http.Response, error) {
 	if answer.StatusCode < 200 || answer.StatusCode > 599 { // switching protocols, or an invalid status
 		return nil, errors.Join(fmt.Errorf("%w: %d", errStatus, answer.StatusCode), answer.Body.Close())
 	}
-	r.learn(to, answer)
+	r.rememberURLs(to, answer)
 	return answer, nil
 }
 
@@ -170,23 +170,23 @@ func (r *registries) mayAsk(method string, to *url.URL) bool {
 	defer r.mu.Unlock()
 	switch method {
 	case http.MethodGet, http.MethodHead:
-		return strings.HasPrefix(path.Clean(to.Path)+"/", registryPath) || r.led[place(to)]
+		return strings.HasPrefix(path.Clean(to.Path)+"/", registryPath) || r.knownURLs[place(to)]
 	case http.MethodPost: // a token request
-		return r.led[place(to)]
+		return r.knownURLs[place(to)]
 	}
 	return false
 }
 
 // place returns the key of a URL, without its query.
-func place(u *url.URL) lead {
+func place(u *url.URL) urlKey {
 	return sha256.Sum256([]byte(u.Scheme + "://" + strings.ToLower(u.Host) + u.EscapedPath()))
 }
 
 // realm matches the URL of the token server in a WWW-Authenticate header.
 var realm = regexp.MustCompile(`(?i)\brealm="([^"]*)"`)
 
-// learn remembers the URLs that a reply leads to: of token servers and of layers.
-func (r *registries) learn(asked *url.URL, answer *http.Response) {
+// rememberURLs remembers the URLs that a reply leads to: of token servers and of layers.
+func (r *registries) rememberURLs(asked *url.URL, answer *http.Response) {
 	var leads []string
 	if answer.StatusCode == http.StatusUnauthorized {
 		for _, challenge := range answer.Header.Values("WWW-Authenticate") {
@@ -202,21 +202,21 @@ func (r *registries) learn(asked *url.URL, answer *http.Response) {
 	defer r.mu.Unlock()
 	for _, lead := range leads[:min(len(leads), maxLeads)] {
 		if to, err := asked.Parse(lead); err == nil {
-			if len(r.led) >= maxLed {
-				clear(r.led)
+			if len(r.knownURLs) >= maxLed {
+				clear(r.knownURLs)
 			}
-			r.led[place(to)] = true
+			r.knownURLs[place(to)] = true
 		}
 	}
 }
 
-// handed is a listener whose connections come from this process.
-type handed struct {
+// connListener is a listener whose connections come from this process.
+type connListener struct {
 	conns chan net.Conn
 	ended <-chan struct{}
 }
 
-func (h handed) Accept() (net.Conn, error) {
+func (h connListener) Accept() (net.Conn, error) {
 	select {
 	case c := <-h.conns:
 		return c, nil
@@ -225,12 +225,12 @@ func (h handed) Accept() (net.Conn, error) {
 	}
 }
 
-func (h handed) Close() error   { return nil }
-func (h handed) Addr() net.Addr { return &net.UnixAddr{Net: "unix"} }
+func (h connListener) Close() error   { return nil }
+func (h connListener) Addr() net.Addr { return &net.UnixAddr{Net: "unix"} }
 
 // serve serves these connections until ctx ends. The server logs nothing, because nodes and registries would write the
 // log.
-func (h handed) serve(ctx context.Context, r *registries) {
+func (h connListener) serve(ctx context.Context, r *registries) {
 	defer r.transport.CloseIdleConnections()
 	server := http.Server{
 		Handler: r, MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0),

@@ -53,7 +53,7 @@ func Serve(ctx context.Context, conn int, host Host) {
 			<-shut // until then conn must not be closed: another file could get its number
 		}
 	}()
-	h := handed{make(chan net.Conn), ctx.Done()}
+	h := connListener{make(chan net.Conn), ctx.Done()}
 	group.Go(func() { h.serve(ctx, host.Ways.registries()) })
 	var turn sync.Mutex
 	asked, dials := make(chan struct{}, maxAsked), make(chan struct{}, maxDials)
@@ -78,7 +78,7 @@ func Serve(ctx context.Context, conn int, host Host) {
 }
 
 // answer returns the reply to a request, with the files to send along.
-func (h Host) answer(ctx context.Context, r wire.Request, dials chan struct{}, registries handed) (wire.Reply, []*os.File) {
+func (h Host) answer(ctx context.Context, r wire.Request, dials chan struct{}, registries connListener) (wire.Reply, []*os.File) {
 	reply := wire.Reply{ID: r.ID}
 	var files []*os.File
 	var err error
@@ -118,7 +118,7 @@ func errnoOf(err error) int {
 	return 0
 }
 
-func (h Host) dial(ctx context.Context, r wire.Request, dials chan struct{}, registries handed) (*os.File, error) {
+func (h Host) dial(ctx context.Context, r wire.Request, dials chan struct{}, registries connListener) (*os.File, error) {
 	if r.Socket == nil || r.Socket.Listen {
 		return nil, errors.New("requests can only ask for connections")
 	}
@@ -153,7 +153,7 @@ func (c *Client) DialContext(ctx context.Context, network, address string) (net.
 }
 
 // connect passes one end of a new connection to the listener, and returns the other.
-func (h handed) connect(ctx context.Context) (*os.File, error) {
+func (h connListener) connect(ctx context.Context) (*os.File, error) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, err

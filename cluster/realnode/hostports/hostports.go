@@ -31,7 +31,7 @@ type Server struct {
 	options Options
 	pods    []cache.SharedIndexInformer
 	changes *listeners.Changes
-	open    *listeners.Set[netip.AddrPort, purpose]
+	open    *listeners.Set[netip.AddrPort, target]
 	limit   *connlimit.Limit
 	group   sync.WaitGroup
 
@@ -49,7 +49,7 @@ const (
 // New returns a server for the pods that informers know. The informers must not have started.
 func New(pods []cache.SharedIndexInformer, o Options) (*Server, error) {
 	s := &Server{options: o, pods: pods, limit: connlimit.NewLimit(mostConns, mostConns), reported: map[types.UID]map[string]bool{}}
-	s.open = listeners.NewSet(s.serve, func(at netip.AddrPort, p purpose, err error) { s.notify(refusal{s.known[p.pod], explain(at, err)}) })
+	s.open = listeners.NewSet(s.serve, func(at netip.AddrPort, p target, err error) { s.notify(refusal{s.known[p.pod], explain(at, err)}) })
 	var err error
 	s.changes, err = listeners.Watch(pods...)
 	return s, err
@@ -125,7 +125,7 @@ func (s *Server) know(pods []*corev1.Pod) {
 }
 
 // serve forwards connections of a port to its pod. The returned function closes the listener and the connections.
-func (s *Server) serve(ctx context.Context, at netip.AddrPort, p purpose) (func(), error) {
+func (s *Server) serve(ctx context.Context, at netip.AddrPort, p target) (func(), error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", at.String())
 	if err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// purpose is the target of a port of this machine.
-type purpose struct {
+// target is the target of a port of this machine.
+type target struct {
 	pod types.UID
 	to  netip.AddrPort // the pod's port in the nodes' network
 }
@@ -26,11 +26,11 @@ const mostPorts = 256
 
 // wanted returns the ports to open, and the refused ones. If two pods want a port, the older pod gets it. plain means
 // that pods listen on this machine by themselves.
-func wanted(pods []*corev1.Pod, plain bool) (ports map[netip.AddrPort]purpose, refused []refusal) {
+func wanted(pods []*corev1.Pod, plain bool) (ports map[netip.AddrPort]target, refused []refusal) {
 	pods = slices.SortedFunc(slices.Values(pods), func(a, b *corev1.Pod) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.UID, b.UID))
 	})
-	ports = map[netip.AddrPort]purpose{}
+	ports = map[netip.AddrPort]target{}
 	holders := map[netip.AddrPort]*corev1.Pod{}
 	for _, pod := range pods {
 		to, err := netip.ParseAddr(pod.Status.PodIP)
@@ -41,7 +41,7 @@ func wanted(pods []*corev1.Pod, plain bool) (ports map[netip.AddrPort]purpose, r
 			if plain && p.HostPort == p.ContainerPort {
 				continue // the container listens on it already
 			}
-			at, err := placeOf(p)
+			at, err := listenAddress(p)
 			if err != nil {
 				refused = append(refused, refusal{pod, err.Error()})
 				continue
@@ -54,7 +54,7 @@ func wanted(pods []*corev1.Pod, plain bool) (ports map[netip.AddrPort]purpose, r
 				refused = append(refused, refusal{pod, fmt.Sprintf("host port %s is not served: a cluster has at most %d", at, mostPorts)})
 				continue
 			}
-			holders[at], ports[at] = pod, purpose{pod.UID, netip.AddrPortFrom(to, uint16(p.ContainerPort))}
+			holders[at], ports[at] = pod, target{pod.UID, netip.AddrPortFrom(to, uint16(p.ContainerPort))}
 		}
 	}
 	return ports, refused
@@ -70,9 +70,9 @@ func portsOf(pod *corev1.Pod) (ports []corev1.ContainerPort) {
 	return slices.DeleteFunc(ports, func(p corev1.ContainerPort) bool { return p.HostPort == 0 })
 }
 
-// placeOf returns the address to serve a host port at. It is always a loopback address: no pod can open a port to the
+// listenAddress returns the address to serve a host port at. It is always a loopback address: no pod can open a port to the
 // network.
-func placeOf(p corev1.ContainerPort) (netip.AddrPort, error) {
+func listenAddress(p corev1.ContainerPort) (netip.AddrPort, error) {
 	if p.Protocol != "" && p.Protocol != corev1.ProtocolTCP {
 		return netip.AddrPort{}, fmt.Errorf("host port %d is not served: only TCP is supported, not %s; a NodePort serves UDP", p.HostPort, p.Protocol)
 	}
@@ -85,7 +85,7 @@ func placeOf(p corev1.ContainerPort) (netip.AddrPort, error) {
 		at = ip
 	}
 	place := netip.AddrPortFrom(at, uint16(p.HostPort))
-	if othersRange.Contains(at) || place == registry {
+	if balancerRange.Contains(at) || place == registry {
 		return netip.AddrPort{}, fmt.Errorf("host port %s is not served: it is reserved for Services and registries of clusters", place)
 	}
 	return place, nil
@@ -94,6 +94,6 @@ func placeOf(p corev1.ContainerPort) (netip.AddrPort, error) {
 // Ports that no pod may get, because pods are untrusted. In othersRange users reach the load balancers of all clusters
 // (package hostaddress). At registry they push images with their credentials, and the port may be free.
 var (
-	othersRange = netip.MustParsePrefix("127.64.0.0/10")
+	balancerRange = netip.MustParsePrefix("127.64.0.0/10")
 	registry    = netip.MustParseAddrPort("127.0.0.1:5001")
 )

@@ -34,7 +34,7 @@ func (s *Store) readAll() error {
 	}
 	newest := slices.SortedFunc(maps.Keys(written), func(a, b string) int { return written[b].Compare(written[a]) })
 	for _, id := range newest { // by a version that left lost tags with their images
-		if err := s.yield(s.images[id]); err != nil {
+		if err := s.takeTags(s.images[id]); err != nil {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func (s *Store) keep(image Image) (Image, error) {
 		image.Origins, image.Lost = origins, maps.Clone(old.Lost)
 		maps.DeleteFunc(image.Lost, func(tag string, _ time.Time) bool { return slices.Contains(image.Tags, tag) })
 	}
-	if err := s.yield(image); err != nil {
+	if err := s.takeTags(image); err != nil {
 		return Image{}, err
 	}
 	if err := image.write(); err != nil {
@@ -81,8 +81,8 @@ func (s *Store) keep(image Image) (Image, error) {
 	return image, nil
 }
 
-// yield removes an image's tags from all other images.
-func (s *Store) yield(to Image) error {
+// takeTags removes an image's tags from all other images.
+func (s *Store) takeTags(to Image) error {
 	for id, other := range s.images {
 		claims := func(tag string) bool { return slices.Contains(to.Tags, tag) }
 		if id == to.ID || !slices.ContainsFunc(other.Tags, claims) {

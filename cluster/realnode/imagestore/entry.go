@@ -48,7 +48,7 @@ func (u *unpacking) place(name string) (string, error) {
 			return "", err
 		}
 		found := relative(strings.TrimPrefix(at, u.dir))
-		if err := u.lead(found); err != nil {
+		if err := u.makeParents(found); err != nil {
 			return "", err
 		}
 		u.asked, u.found = folder, found
@@ -57,8 +57,8 @@ func (u *unpacking) place(name string) (string, error) {
 	return path, measure(path) // links can make it longer
 }
 
-// lead makes the missing folders of a path. Each costs as much room as an entry.
-func (u *unpacking) lead(path string) error {
+// makeParents makes the missing folders of a path. Each costs as much room as an entry.
+func (u *unpacking) makeParents(path string) error {
 	if err := measure(path); err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func (u *unpacking) lead(path string) error {
 	return u.root.MkdirAll(path, folderMode)
 }
 
-// anew calls do. If something exists at path, it removes that and calls do again.
-func (u *unpacking) anew(path string, do func() error) error {
+// replacing calls do. If something exists at path, it removes that and calls do again.
+func (u *unpacking) replacing(path string, do func() error) error {
 	err := do()
 	if !errors.Is(err, fs.ErrExist) {
 		return err
@@ -89,17 +89,17 @@ func (u *unpacking) anew(path string, do func() error) error {
 
 func (u *unpacking) folder(path string, h *tar.Header) error {
 	if info, err := u.root.Lstat(path); err != nil || !info.IsDir() {
-		if err := u.anew(path, func() error { return u.root.Mkdir(path, folderMode) }); err != nil {
+		if err := u.replacing(path, func() error { return u.root.Mkdir(path, folderMode) }); err != nil {
 			return err
 		}
 	}
-	u.folders[path] = ending{mode(h), h.ModTime}
+	u.folders[path] = finalAttributes{mode(h), h.ModTime}
 	return u.give(path, h)
 }
 
 func (u *unpacking) symlink(path string, h *tar.Header) error {
 	u.asked = ""
-	if err := u.anew(path, func() error { return u.root.Symlink(h.Linkname, path) }); err != nil {
+	if err := u.replacing(path, func() error { return u.root.Symlink(h.Linkname, path) }); err != nil {
 		return err
 	}
 	if err := u.give(path, h); err != nil {
@@ -126,12 +126,12 @@ func (u *unpacking) link(path string, h *tar.Header) error {
 	if info, err := u.root.Lstat(to); err != nil || info.IsDir() {
 		return fmt.Errorf("the file that it is another name of: %w", errors.Join(err, fs.ErrInvalid))
 	}
-	return u.anew(path, func() error { return u.root.Link(to, path) })
+	return u.replacing(path, func() error { return u.root.Link(to, path) })
 }
 
 func (u *unpacking) file(path string, h *tar.Header, content io.Reader) error {
 	var f *os.File
-	err := u.anew(path, func() (err error) {
+	err := u.replacing(path, func() (err error) {
 		f, err = u.root.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
 		return err
 	})
@@ -178,7 +178,7 @@ func (u *unpacking) attributes(f *os.File, path string, h *tar.Header) {
 			continue
 		}
 		if err := unix.Fsetxattr(int(f.Fd()), name, []byte(value), 0); err != nil && name == capability {
-			u.bare = append(u.bare, path)
+			u.withoutCapabilities = append(u.withoutCapabilities, path)
 		}
 	}
 }

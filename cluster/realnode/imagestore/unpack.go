@@ -27,15 +27,15 @@ type unpacking struct {
 	room   room
 	left   int64 // bytes of the room that are left
 
-	folders map[string]ending // modes and times to set at the end: a mode may forbid writing, and each change resets the time
+	folders map[string]finalAttributes // modes and times to set at the end: a mode may forbid writing, and each change resets the time
 	own     map[string]bool   // paths from the current layer
-	bare    []string          // files that did not get their capabilities
+	withoutCapabilities    []string          // files that did not get their capabilities
 	asked   string            // the folder that place resolved last
 	found   string            // the result for asked
 }
 
-// ending is the final mode and time of a folder. The tar header is not kept, since it can have a megabyte of records.
-type ending struct {
+// finalAttributes is the final mode and time of a folder. The tar header is not kept, since it can have a megabyte of records.
+type finalAttributes struct {
 	mode fs.FileMode
 	time time.Time
 }
@@ -55,7 +55,7 @@ func unpack(image v1.Image, root string, owners bool) (bare []string, err error)
 		return nil, err
 	}
 	defer inside.Close()
-	u := unpacking{dir: root, root: inside, owners: owners, folders: map[string]ending{}}
+	u := unpacking{dir: root, root: inside, owners: owners, folders: map[string]finalAttributes{}}
 	if u.room, err = roomOf(root); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func unpack(image v1.Image, root string, owners bool) (bare []string, err error)
 			return nil, err
 		}
 	}
-	return u.bare, u.finish()
+	return u.withoutCapabilities, u.finish()
 }
 
 // layer unpacks a layer and checks its digest against the image's configuration. The store knows an image by its

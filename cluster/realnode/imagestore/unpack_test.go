@@ -198,7 +198,7 @@ func TestTooLarge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u := unpacking{dir: dir, root: root, left: 100 << 10, folders: map[string]ending{}}
+		u := unpacking{dir: dir, root: root, left: 100 << 10, folders: map[string]finalAttributes{}}
 		if err := u.layer(l, id); !errors.Is(err, errTooLarge) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -223,7 +223,7 @@ func TestRecordsOfFoldersAreForgotten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := unpacking{dir: dir, root: root, left: 1 << 30, folders: map[string]ending{}}
+	u := unpacking{dir: dir, root: root, left: 1 << 30, folders: map[string]finalAttributes{}}
 	before := live()
 	if err := u.layer(l, id); err != nil {
 		t.Fatal(err)

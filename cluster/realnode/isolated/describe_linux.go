@@ -32,7 +32,7 @@ func (i *Starter) Prepare(c cri.Container) (cri.Prepared, error) {
 			return nil, fmt.Errorf("make the container's folder: %w", err)
 		}
 	}
-	if err := layPoints(&spec, c.Points); err != nil {
+	if err := addMountPointLayer(&spec, c.Points); err != nil {
 		return nil, err
 	}
 	return &prepared{i, c, spec}, nil

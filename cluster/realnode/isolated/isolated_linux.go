@@ -48,7 +48,7 @@ type Options struct {
 // Starter runs containers in their own namespaces, on an overlay of the image's files.
 type Starter struct {
 	options Options
-	thread  thread
+	thread  starterThread
 	spawner *spawner
 }
 

@@ -31,7 +31,7 @@ func newChildren() *children {
 		signal.Notify(ended, unix.SIGCHLD)
 		go func() {
 			for range ended {
-				c.buryOrphans()
+				c.reapOrphans()
 			}
 		}()
 	}
@@ -59,8 +59,8 @@ func (c *children) ended(was *child) {
 	}
 }
 
-// buryOrphans waits for the ended orphans.
-func (c *children) buryOrphans() {
+// reapOrphans waits for the ended orphans.
+func (c *children) reapOrphans() {
 	if !anyEnded() {
 		return
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// point is a mount point of a container.
-type point struct {
+// mountPoint is a mount point of a container.
+type mountPoint struct {
 	path   string // in the image
 	folder bool
 }
@@ -26,10 +26,10 @@ var (
 	usualMounts  = []string{"/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/var/run/secrets/kubernetes.io/serviceaccount"}
 )
 
-// layPoints adds a lower layer with the usual mount points. Otherwise the container's start would make each of them in
+// addMountPointLayer adds a lower layer with the usual mount points. Otherwise the container's start would make each of them in
 // the container's upper layer, which is the slowest part of a start. Containers with the same points share the layer.
 // If there is no layer, and for all other mounts, the start makes the mount points.
-func layPoints(c *wire.Container, dir string) error {
+func addMountPointLayer(c *wire.Container, dir string) error {
 	points, err := pointsOf(*c)
 	if err != nil {
 		return err
@@ -43,9 +43,9 @@ func layPoints(c *wire.Container, dir string) error {
 }
 
 // pointsOf returns the real paths of the mount points in the image, with links resolved.
-func pointsOf(c wire.Container) (all []point, err error) {
+func pointsOf(c wire.Container) (all []mountPoint, err error) {
 	for _, path := range usualFolders {
-		all = append(all, point{path, true})
+		all = append(all, mountPoint{path, true})
 	}
 	for _, m := range c.Mounts {
 		if !slices.Contains(usualMounts, m.Target) {
@@ -55,7 +55,7 @@ func pointsOf(c wire.Container) (all []point, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("mount %s: %w", m.Target, err)
 		}
-		all = append(all, point{m.Target, info.IsDir()})
+		all = append(all, mountPoint{m.Target, info.IsDir()})
 	}
 	for i := range all {
 		at, err := containerinit.Within(c.Lower[0], all[i].path)
@@ -64,11 +64,11 @@ func pointsOf(c wire.Container) (all []point, err error) {
 		}
 		all[i].path = strings.TrimPrefix(at, c.Lower[0])
 	}
-	slices.SortFunc(all, func(a, b point) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(all, func(a, b mountPoint) int { return strings.Compare(a.path, b.path) })
 	return all, nil
 }
 
-func nameOf(points []point) string {
+func nameOf(points []mountPoint) string {
 	sum := sha256.New()
 	for _, p := range points {
 		fmt.Fprintf(sum, "%q %t\n", p.path, p.folder)
@@ -77,7 +77,7 @@ func nameOf(points []point) string {
 }
 
 // makePoints makes the layer's folder atomically.
-func makePoints(tree string, points []point) error {
+func makePoints(tree string, points []mountPoint) error {
 	if err := os.MkdirAll(filepath.Dir(tree), folderMode); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func makePoints(tree string, points []point) error {
 	return nil
 }
 
-func (p point) make(root string) error {
+func (p mountPoint) make(root string) error {
 	at := filepath.Join(root, p.path)
 	if p.folder {
 		return os.MkdirAll(at, folderMode)

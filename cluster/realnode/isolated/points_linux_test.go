@@ -40,7 +40,7 @@ func (p pointed) made(err error) {
 func (p pointed) lay(mounts ...wire.Mount) string {
 	p.Helper()
 	c := wire.Container{Lower: []string{p.image}, Mounts: mounts}
-	p.made(layPoints(&c, p.points))
+	p.made(addMountPointLayer(&c, p.points))
 	if len(c.Lower) != 2 || c.Lower[0] != p.image {
 		p.Fatalf("layers: %q", c.Lower)
 	}
@@ -98,7 +98,7 @@ func TestPointsInTheWay(t *testing.T) {
 	p := newPointed(t)
 	p.made(os.WriteFile(p.points, nil, 0o600))
 	c := wire.Container{Lower: []string{p.image}}
-	if err := layPoints(&c, p.points); err != nil || len(c.Lower) != 1 {
+	if err := addMountPointLayer(&c, p.points); err != nil || len(c.Lower) != 1 {
 		t.Errorf("layers: %q (%v)", c.Lower, err)
 	}
 }
@@ -107,11 +107,11 @@ func TestPointsInTheWay(t *testing.T) {
 func TestPointsAstray(t *testing.T) {
 	p := newPointed(t)
 	missing := wire.Mount{Source: filepath.Join(p.folder, "missing"), Target: "/etc/hosts"}
-	if err := layPoints(&wire.Container{Lower: []string{p.image}, Mounts: []wire.Mount{missing}}, p.points); !errors.Is(err, fs.ErrNotExist) {
+	if err := addMountPointLayer(&wire.Container{Lower: []string{p.image}, Mounts: []wire.Mount{missing}}, p.points); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("what is missing: %v", err)
 	}
 	p.made(os.Symlink("proc", filepath.Join(p.image, "proc")))
-	if err := layPoints(&wire.Container{Lower: []string{p.image}}, p.points); !errors.Is(err, syscall.ELOOP) {
+	if err := addMountPointLayer(&wire.Container{Lower: []string{p.image}}, p.points); !errors.Is(err, syscall.ELOOP) {
 		t.Errorf("a loop: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // spawner starts containers' first processes by a small process. They still become children of this one (CLONE_PARENT).
 type spawner struct {
 	program *os.File // slipway-container
-	thread  thread
+	thread  starterThread
 
 	mu      sync.Mutex
 	client  *fdpass.Client // nil until ready starts the process

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// thread starts processes from one thread that never ends. The kernel kills a process with PR_SET_PDEATHSIG when the
+// starterThread starts processes from one thread that never ends. The kernel kills a process with PR_SET_PDEATHSIG when the
 // thread that started it ends. That holds for the spawner's processes too, which have the same parent.
-type thread struct {
+type starterThread struct {
 	work     chan func()
 	children *children
 }
 
-func newThread() thread {
-	t := thread{make(chan func()), newChildren()}
+func newThread() starterThread {
+	t := starterThread{make(chan func()), newChildren()}
 	go func() {
 		runtime.LockOSThread()
 		for f := range t.work {
@@ -27,7 +27,7 @@ func newThread() thread {
 	return t
 }
 
-func (t thread) start(cmd *exec.Cmd) (*child, error) {
+func (t starterThread) start(cmd *exec.Cmd) (*child, error) {
 	return t.children.begin(func() (int, error) {
 		err := t.within(nil, cmd.Start)
 		if err != nil {
@@ -37,13 +37,13 @@ func (t thread) start(cmd *exec.Cmd) (*child, error) {
 	})
 }
 
-func (t thread) wait(cmd *exec.Cmd, c *child) error {
+func (t starterThread) wait(cmd *exec.Cmd, c *child) error {
 	defer t.children.ended(c)
 	return cmd.Wait()
 }
 
 // within calls f on the thread in a network namespace; nil means the node's. f must not block.
-func (t thread) within(network *os.File, f func() error) error {
+func (t starterThread) within(network *os.File, f func() error) error {
 	result := make(chan error)
 	t.work <- func() { result <- in(network, f) }
 	return <-result

@@ -67,7 +67,7 @@ func Main() int {
 		return statusFailed
 	}
 	_ = status.Close()
-	go k.obey(orders)
+	go k.forwardSignals(orders)
 	return k.wait()
 }
 
@@ -87,10 +87,10 @@ func (k *keeper) begin(orders *bufio.Reader) error {
 	if err := json.Unmarshal(line, &p); err != nil {
 		return fmt.Errorf("read what to do: %w", err)
 	}
-	if err := adopt(); err != nil {
+	if err := becomeSubreaper(); err != nil {
 		return err
 	}
-	attr := &syscall.ProcAttr{Dir: p.Dir, Env: p.Env, Files: []uintptr{0, 1, 2}, Sys: tied()}
+	attr := &syscall.ProcAttr{Dir: p.Dir, Env: p.Env, Files: []uintptr{0, 1, 2}, Sys: killWithParent()}
 	attr.Sys.Setsid, attr.Sys.Setctty = true, p.Terminal
 	if k.pid, err = run(p, attr); err != nil {
 		return &os.PathError{Op: "run", Path: p.Args[0], Err: err}
@@ -114,8 +114,8 @@ func run(p Process, attr *syscall.ProcAttr) (pid int, err error) {
 	}
 }
 
-// obey sends the ordered signals. When orders ends, it kills the process and its group.
-func (k *keeper) obey(orders *bufio.Reader) {
+// forwardSignals sends the ordered signals. When orders ends, it kills the process and its group.
+func (k *keeper) forwardSignals(orders *bufio.Reader) {
 	for {
 		line, err := orders.ReadString('\n')
 		if err != nil {
@@ -155,7 +155,7 @@ func (k *keeper) wait() int {
 	k.ended = true
 	_ = syscall.Kill(-k.pid, syscall.SIGKILL)
 	k.mu.Unlock()
-	sweep()
+	killChildren()
 	if status.Signaled() {
 		return statusFailed + int(status.Signal())
 	}

@@ -11,19 +11,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of its orphaned descendants (PR_SET_CHILD_SUBREAPER).
-func adopt() error {
+// becomeSubreaper makes this process the parent of its orphaned descendants (PR_SET_CHILD_SUBREAPER).
+func becomeSubreaper() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("adopt processes: %w", err)
 	}
 	return nil
 }
 
-// tied kills the child when this process ends.
-func tied() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+// killWithParent kills the child when this process ends.
+func killWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
-// sweep kills all children, including those that it becomes the parent of meanwhile, until none are left.
-func sweep() {
+// killChildren kills all children, including those that it becomes the parent of meanwhile, until none are left.
+func killChildren() {
 	for {
 		for _, pid := range children() {
 			_ = syscall.Kill(pid, syscall.SIGKILL)

@@ -83,7 +83,7 @@ func TestSettings(t *testing.T) {
 			Name: "n", DNS: netip.MustParseAddr("10.0.0.10"), Domain: "cluster.local", Taints: []corev1.Taint{{Key: "k"}},
 			Capacity: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("5")}, Labels: map[string]string{"a": "b"},
 		},
-		ground: &ground{folders: foldersBelow("/below", ""), listen: "127.0.0.1", port: 1234, cloud: "external"},
+		ground: &platform{folders: plainFolders("/below", ""), listen: "127.0.0.1", port: 1234, cloud: "external"},
 		files:  files{authority: "/ca"},
 	}
 	s, err := n.settings()

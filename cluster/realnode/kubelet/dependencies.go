@@ -70,15 +70,15 @@ func (n *node) podConfig(ctx context.Context, recorder record.EventRecorderLogge
 	c := config.NewPodConfig(recorder, tracker)
 	there := func() bool { return true }
 	updates := c.Channel(ctx, kubetypes.ApiserverSource)
-	if n.ground.adapted != nil {
-		updates = through(updates, n.ground.adapted(recorder))
+	if n.ground.adaptPods != nil {
+		updates = mapPods(updates, n.ground.adaptPods(recorder))
 	}
 	config.NewSourceApiserver(klog.FromContext(ctx), n.client, types.NodeName(n.Name), there, updates)
 	return c
 }
 
-// through returns a channel whose updates change modifies before to receives them. It works until the process ends.
-func through[Update ~struct{ Pods []*corev1.Pod }](to chan<- Update, change func([]*corev1.Pod) []*corev1.Pod) chan<- Update {
+// mapPods returns a channel whose updates change modifies before to receives them. It works until the process ends.
+func mapPods[Update ~struct{ Pods []*corev1.Pod }](to chan<- Update, change func([]*corev1.Pod) []*corev1.Pod) chan<- Update {
 	from := make(chan Update)
 	go func() {
 		for u := range from {

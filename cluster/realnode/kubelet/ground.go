@@ -17,8 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// ground has the parts of a node that differ between isolated and plain nodes.
-type ground struct {
+// platform has the parts of a node that differ between isolated and plain nodes.
+type platform struct {
 	folders   folders
 	dial      func(ctx context.Context, network, address string) (net.Conn, error) // to the API server
 	pulls     http.RoundTripper                                                    // to registries
@@ -33,13 +33,13 @@ type ground struct {
 	port    int32
 	nodeIP  string // the address that the kubelet reports; empty if the cluster's process reports it
 	cloud   string
-	adapted func(record.EventRecorder) func([]*corev1.Pod) []*corev1.Pod // removes unsupported fields; nil on isolated nodes
+	adaptPods func(record.EventRecorder) func([]*corev1.Pod) []*corev1.Pod // removes unsupported fields; nil on isolated nodes
 }
 
 type folders struct{ root, images, containers, logs, keys, volumes string }
 
-// usualFolders returns the kubelet's usual paths, for a node with a root of its own.
-func usualFolders() folders {
+// isolatedFolders returns the kubelet's usual paths, for a node with a root of its own.
+func isolatedFolders() folders {
 	return folders{
 		root: "/var/lib/kubelet", images: "/var/lib/slipway/images", containers: "/var/lib/slipway/containers", logs: "/var/log/pods",
 		keys:    "/tmp/keys", // a tmpfs, gone with the node
@@ -47,9 +47,9 @@ func usualFolders() folders {
 	}
 }
 
-// foldersBelow returns the folders of a plain node: below dir, apart from the cluster's volumes. Names are short,
+// plainFolders returns the folders of a plain node: below dir, apart from the cluster's volumes. Names are short,
 // because sockets are below them.
-func foldersBelow(dir, volumes string) folders {
+func plainFolders(dir, volumes string) folders {
 	below := func(name string) string { return filepath.Join(dir, name) }
 	return folders{root: below("k"), images: below("images"), containers: below("c"), logs: below("logs"), keys: below("keys"), volumes: volumes}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/process"
 )
 
-// hardware stands in for cAdvisor: it describes the machine and measures the node as a whole.
-type hardware struct {
+// cadvisorStub stands in for cAdvisor: it describes the machine and measures the node as a whole.
+type cadvisorStub struct {
 	name   string
 	cpus   int
 	memory uint64
@@ -26,8 +26,8 @@ type hardware struct {
 	folders
 }
 
-func newHardware(c nodeconfig.Config, f folders) *hardware {
-	h := &hardware{name: c.Name, cpus: runtime.NumCPU(), memory: memory(), since: time.Now(), folders: f}
+func newHardware(c nodeconfig.Config, f folders) *cadvisorStub {
+	h := &cadvisorStub{name: c.Name, cpus: runtime.NumCPU(), memory: memory(), since: time.Now(), folders: f}
 	var name unix.Utsname
 	if unix.Uname(&name) == nil {
 		h.kernel = unix.ByteSliceToString(name.Release[:])
@@ -44,10 +44,10 @@ func (n *node) advertised() corev1.ResourceList {
 }
 
 // Start does nothing.
-func (h *hardware) Start() error { return nil }
+func (h *cadvisorStub) Start() error { return nil }
 
 // MachineInfo describes the machine.
-func (h *hardware) MachineInfo(klog.Logger) (*cadvisorapi.MachineInfo, error) {
+func (h *cadvisorStub) MachineInfo(klog.Logger) (*cadvisorapi.MachineInfo, error) {
 	return &cadvisorapi.MachineInfo{
 		NumCores: h.cpus, NumPhysicalCores: h.cpus, NumSockets: 1, MemoryCapacity: h.memory,
 		MachineID: h.name, SystemUUID: h.name, BootID: h.name, Timestamp: time.Now(),
@@ -55,12 +55,12 @@ func (h *hardware) MachineInfo(klog.Logger) (*cadvisorapi.MachineInfo, error) {
 }
 
 // VersionInfo describes the system.
-func (h *hardware) VersionInfo() (*cadvisorapi.VersionInfo, error) {
+func (h *cadvisorStub) VersionInfo() (*cadvisorapi.VersionInfo, error) {
 	return &cadvisorapi.VersionInfo{KernelVersion: h.kernel, ContainerOsVersion: "Slipway real node"}, nil
 }
 
 // ContainerInfoV2 measures the node under the name "/" alone. The kubelet gets the pods' figures from the runtime.
-func (h *hardware) ContainerInfoV2(name string, _ cadvisorapi.RequestOptions) (map[string]cadvisorapi.ContainerInfo, error) {
+func (h *cadvisorStub) ContainerInfoV2(name string, _ cadvisorapi.RequestOptions) (map[string]cadvisorapi.ContainerInfo, error) {
 	if name != wholeNode {
 		return map[string]cadvisorapi.ContainerInfo{}, nil
 	}
@@ -71,7 +71,7 @@ func (h *hardware) ContainerInfoV2(name string, _ cadvisorapi.RequestOptions) (m
 	return map[string]cadvisorapi.ContainerInfo{name: h.describe(h.meter.Note(u, time.Now()))}, nil
 }
 
-func (h *hardware) describe(m process.Reading) cadvisorapi.ContainerInfo {
+func (h *cadvisorStub) describe(m process.Reading) cadvisorapi.ContainerInfo {
 	info := cadvisorapi.ContainerInfo{ContainerReference: cadvisorapi.ContainerReference{Name: wholeNode}}
 	info.Spec.CreationTime, info.Spec.HasCpu, info.Spec.HasMemory, info.Spec.Memory.Limit = h.since, true, true, h.memory
 	s := &cadvisorapi.ContainerStats{Timestamp: m.At, Cpu: &cadvisorapi.CpuStats{}, CpuInst: &cadvisorapi.CpuInstStats{}, Memory: &cadvisorapi.MemoryStats{}}
@@ -86,25 +86,25 @@ func (h *hardware) describe(m process.Reading) cadvisorapi.ContainerInfo {
 const wholeNode = "/"
 
 // GetRequestedContainersInfo returns no containers.
-func (h *hardware) GetRequestedContainersInfo(string, cadvisorapi.RequestOptions) (map[string]*cadvisorapi.ContainerInfo, error) {
+func (h *cadvisorStub) GetRequestedContainersInfo(string, cadvisorapi.RequestOptions) (map[string]*cadvisorapi.ContainerInfo, error) {
 	return map[string]*cadvisorapi.ContainerInfo{}, nil
 }
 
 // ImagesFsInfo describes the file system with the images.
-func (h *hardware) ImagesFsInfo(context.Context) (cadvisorapi.FsInfo, error) {
+func (h *cadvisorStub) ImagesFsInfo(context.Context) (cadvisorapi.FsInfo, error) {
 	return h.GetDirFsInfo(h.images)
 }
 
 // RootFsInfo describes the file system with the kubelet's folder.
-func (h *hardware) RootFsInfo() (cadvisorapi.FsInfo, error) { return h.GetDirFsInfo(h.root) }
+func (h *cadvisorStub) RootFsInfo() (cadvisorapi.FsInfo, error) { return h.GetDirFsInfo(h.root) }
 
 // ContainerFsInfo describes the file system with the containers.
-func (h *hardware) ContainerFsInfo(context.Context) (cadvisorapi.FsInfo, error) {
+func (h *cadvisorStub) ContainerFsInfo(context.Context) (cadvisorapi.FsInfo, error) {
 	return h.GetDirFsInfo(h.containers)
 }
 
 // GetDirFsInfo ignores the folder: all folders of a node are on one file system.
-func (h *hardware) GetDirFsInfo(string) (cadvisorapi.FsInfo, error) {
+func (h *cadvisorStub) GetDirFsInfo(string) (cadvisorapi.FsInfo, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(h.containers, &s); err != nil {
 		return cadvisorapi.FsInfo{}, err

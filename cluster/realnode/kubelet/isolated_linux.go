@@ -19,8 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
-// beginIsolated prepares the process of an isolated node, the first of its namespaces, and returns its configuration.
-func beginIsolated() (nodeconfig.Config, *nodeconfig.Requests, error) {
+// prepareIsolated prepares the process of an isolated node, the first of its namespaces, and returns its configuration.
+func prepareIsolated() (nodeconfig.Config, *nodeconfig.Requests, error) {
 	// podnet discards threads that entered a pod's network. The main thread cannot end, so no goroutine must use it for
 	// that.
 	runtime.LockOSThread()
@@ -34,7 +34,7 @@ func beginIsolated() (nodeconfig.Config, *nodeconfig.Requests, error) {
 	return nodeconfig.Accept(os.NewFile(wire.FileConfig, "cluster"))
 }
 
-func isolatedGround(c nodeconfig.Config) (*ground, error) {
+func isolatedPlatform(c nodeconfig.Config) (*platform, error) {
 	network, err := setupNetwork(c)
 	if err != nil {
 		return nil, err
@@ -46,8 +46,8 @@ func isolatedGround(c nodeconfig.Config) (*ground, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ground{
-		folders: usualFolders(), dial: host.DialContext, pulls: host.Transport(c.Registry), network: network, starter: starter,
+	return &platform{
+		folders: isolatedFolders(), dial: host.DialContext, pulls: host.Transport(c.Registry), network: network, starter: starter,
 		mounter: mounter, subpather: subpath.New(mounter), host: hostutil.NewHostUtil(), files: kubecontainer.RealOS{},
 		listen: c.Address.String(), port: port, nodeIP: c.Address.String(),
 	}, nil

@@ -10,8 +10,8 @@ import (
 
 var errLinux = errors.New("namespaces are those of Linux")
 
-func beginIsolated() (nodeconfig.Config, *nodeconfig.Requests, error) {
+func prepareIsolated() (nodeconfig.Config, *nodeconfig.Requests, error) {
 	return nodeconfig.Config{}, nil, errLinux
 }
 
-func isolatedGround(nodeconfig.Config) (*ground, error) { return nil, errLinux }
+func isolatedPlatform(nodeconfig.Config) (*platform, error) { return nil, errLinux }

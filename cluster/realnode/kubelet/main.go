@@ -20,7 +20,7 @@ import (
 
 // Main runs the program with the arguments of its process. It returns an exit status only if the node could not start.
 func Main(args []string) int {
-	begin := map[string]func() (nodeconfig.Config, *nodeconfig.Requests, error){"run": beginIsolated, nodeconfig.PlainVerb: beginPlain}
+	begin := map[string]func() (nodeconfig.Config, *nodeconfig.Requests, error){"run": prepareIsolated, nodeconfig.PlainVerb: beginPlain}
 	if len(args) != 2 || begin[args[1]] == nil {
 		fmt.Fprintln(os.Stderr, "slipway-node is a node of an embedded cluster; start it with slipway cluster start --nodes real")
 		return 2
@@ -81,11 +81,11 @@ func gates() map[string]bool {
 	}
 }
 
-func groundOf(c nodeconfig.Config) (*ground, error) {
+func groundOf(c nodeconfig.Config) (*platform, error) {
 	if c.Plain != nil {
-		return onMachine(c), nil
+		return plainPlatform(c), nil
 	}
-	return isolatedGround(c)
+	return isolatedPlatform(c)
 }
 
 func logTo(w io.Writer, verbosity int) {
@@ -104,7 +104,7 @@ func logTo(w io.Writer, verbosity int) {
 type node struct {
 	nodeconfig.Config
 	requests *nodeconfig.Requests
-	ground   *ground
+	ground   *platform
 	files    files
 	client   kubernetes.Interface
 }

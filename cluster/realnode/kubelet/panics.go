@@ -37,7 +37,7 @@ type httpLog struct {
 	report func(any)
 }
 
-// httpPanic is the prefix of net/http's message about a recovered panic (func conn.serve in net/http/server.go).
+// httpPanic is the prefix of the message that conn.serve of net/http logs about a recovered panic.
 const httpPanic = "http: panic serving "
 
 func (l httpLog) Write(p []byte) (int, error) {

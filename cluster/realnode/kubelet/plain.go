@@ -29,19 +29,19 @@ func beginPlain() (nodeconfig.Config, *nodeconfig.Requests, error) {
 	return nodeconfig.Accept(os.NewFile(nodeconfig.FileConfig, "cluster"))
 }
 
-// onMachine returns the ground of a plain node.
-func onMachine(c nodeconfig.Config) *ground {
+// plainPlatform returns the ground of a plain node.
+func plainPlatform(c nodeconfig.Config) *platform {
 	mounts := plain.NewMounts()
 	stock.ContainerLogsDir = filepath.Join(c.Plain.Dir, "links") // upstream's default is a folder of the machine: /var/log/containers
-	return &ground{
-		folders: foldersBelow(c.Plain.Dir, c.Plain.Volumes), dial: (&net.Dialer{}).DialContext, pulls: http.DefaultTransport,
+	return &platform{
+		folders: plainFolders(c.Plain.Dir, c.Plain.Volumes), dial: (&net.Dialer{}).DialContext, pulls: http.DefaultTransport,
 		network: plain.Network{}, starter: plain.New(plain.Options{
 			Program: c.Plain.Container, Server: c.Server, Presence: os.NewFile(nodeconfig.FilePresence, "presence"),
 		}),
 		mounter: mounts, subpather: plain.Subpaths{}, host: plain.NewHost(), files: plain.Files{},
 		listen: "127.0.0.1", port: int32(c.Plain.Port),
 		cloud:   "external", // keeps the kubelet from setting the Node's address
-		adapted: adaptedToMachine,
+		adaptPods: adaptedToMachine,
 	}
 }
 

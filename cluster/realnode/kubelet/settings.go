@@ -63,7 +63,7 @@ func (n *node) settings() (*kubeletoptions.KubeletServer, error) {
 	config.RegisterWithTaints = n.Taints
 	config.ProviderID = "slipway://" + n.Name
 	n.listen(config)
-	n.beFast(config)
+	n.tuneForDevelopment(config)
 	config.EnableSystemLogHandler = n.Plain == nil // on a plain node these are the machine's logs
 	config.PodLogsDir = n.ground.folders.logs
 	config.ClusterDomain, config.ClusterDNS = n.Domain, []string{n.DNS.String()}
@@ -107,8 +107,8 @@ func (n *node) listen(c *kubeletconfig.KubeletConfiguration) {
 	c.Authorization.Mode = kubeletconfig.KubeletAuthorizationModeWebhook
 }
 
-// beFast replaces defaults that are slow because they protect large clusters.
-func (n *node) beFast(c *kubeletconfig.KubeletConfiguration) {
+// tuneForDevelopment replaces defaults that are slow because they protect large clusters.
+func (n *node) tuneForDevelopment(c *kubeletconfig.KubeletConfiguration) {
 	c.SyncFrequency.Duration = syncPeriod
 	c.NodeLeaseDurationSeconds = leaseSeconds
 	c.ImageGCHighThresholdPercent = 100 // never collect images: a developer's disk may be full

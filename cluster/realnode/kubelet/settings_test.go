@@ -10,7 +10,7 @@ import (
 
 // TestResolver: pods that resolve names as their node does ask the cluster's server.
 func TestResolver(t *testing.T) {
-	n := &node{Config: nodeconfig.Config{DNS: netip.MustParseAddr("10.0.0.10")}, ground: &ground{folders: foldersBelow(t.TempDir(), "")}}
+	n := &node{Config: nodeconfig.Config{DNS: netip.MustParseAddr("10.0.0.10")}, ground: &platform{folders: plainFolders(t.TempDir(), "")}}
 	s, err := n.settings()
 	if err != nil {
 		t.Fatal(err)

@@ -52,9 +52,9 @@ func Keep(ctx context.Context, begin func(context.Context) (*Machine, error), lo
 
 // keep waits for the end of m and starts its successors. If m is nil it starts one first.
 func (k *Kept) keep(m *Machine) {
-	var r row
+	var r endCounter
 	for {
-		how, lived := k.outlive(m)
+		how, lived := k.waitAndStop(m)
 		if k.life.Err() != nil {
 			return
 		}
@@ -73,9 +73,9 @@ func (k *Kept) keep(m *Machine) {
 	}
 }
 
-// outlive waits for the end of a machine and cleans up after it. If m is nil it starts one first. It returns how the
+// waitAndStop waits for the end of a machine and cleans up after it. If m is nil it starts one first. It returns how the
 // machine ended, and the time that it ran: 0 if it could not start.
-func (k *Kept) outlive(m *Machine) (how string, lived time.Duration) {
+func (k *Kept) waitAndStop(m *Machine) (how string, lived time.Duration) {
 	if m == nil {
 		var err error
 		if m, err = k.begin(k.life); err != nil {

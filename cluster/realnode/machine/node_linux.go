@@ -147,6 +147,6 @@ func (m *Machine) lose() {
 	}
 	m.mu.Unlock()
 	for _, name := range names {
-		m.exited(name, end{status: "its machine has ended", fell: true})
+		m.exited(name, end{status: "its machine has ended", withMachine: true})
 	}
 }

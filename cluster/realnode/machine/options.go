@@ -36,7 +36,7 @@ type Node struct {
 type end struct {
 	status string
 	code   int  // the exit status of its process
-	fell   bool // it ended with its machine
+	withMachine   bool // it ended with its machine
 }
 
 // Ended is closed when all processes of the node have ended.
@@ -52,7 +52,7 @@ const crashStatus = 2
 func (n *Node) Crashed() bool { return n.end.code == crashStatus }
 
 // WithMachine reports whether the node ended because its machine did. It may be called after the end.
-func (n *Node) WithMachine() bool { return n.end.fell }
+func (n *Node) WithMachine() bool { return n.end.withMachine }
 
 // Forbidden is an [ErrForbidden] with the reason and, if known, the command that allows the namespaces.
 type Forbidden struct {

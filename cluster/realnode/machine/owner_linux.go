@@ -33,7 +33,7 @@ func owned(state string) (int, error) {
 		return 0, err
 	}
 	if s.Uid != 0 {
-		return int(s.Uid), keepable(state, int(s.Uid), reserved)
+		return int(s.Uid), checkOwner(state, int(s.Uid), reserved)
 	}
 	running, err := subid.Running("/proc")
 	if err != nil {
@@ -49,9 +49,9 @@ func owned(state string) (int, error) {
 	return r.First, nil
 }
 
-// keepable returns an error if the state folder's owner must not be the root of root's nodes. With an ordinary user's
+// checkOwner returns an error if the state folder's owner must not be the root of root's nodes. With an ordinary user's
 // folder, the nodes would get the ids of that user and the next ones.
-func keepable(state string, base int, reserved []subid.Range) error {
+func checkOwner(state string, base int, reserved []subid.Range) error {
 	switch r := (subid.Range{First: base, Count: idRange}); {
 	case base < firstID || base >= firstID+idRanges*idRange || base%idRange != 0:
 		return fmt.Errorf("%w: the nodes' folder %s belongs to user %d, which root's nodes do not use: start the cluster as that user, "+

@@ -38,7 +38,7 @@ func TestKeptIDsMayHaveBeenGivenAway(t *testing.T) {
 		{subid.Range{First: base - 10, Count: 10}, true}, {subid.Range{First: base - 10, Count: 11}, false},
 		{subid.Range{First: base + idRange, Count: 1}, true}, {subid.Range{First: base + idRange - 1, Count: 1}, false},
 	} {
-		if err := keepable("state", base, []subid.Range{tt.reserved}); (err == nil) != tt.kept {
+		if err := checkOwner("state", base, []subid.Range{tt.reserved}); (err == nil) != tt.kept {
 			t.Errorf("beside %+v: %v", tt.reserved, err)
 		}
 	}

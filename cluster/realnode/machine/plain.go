@@ -178,7 +178,7 @@ func (n *plainNode) start(o NodeOptions) error {
 	n.cmd = exec.Command(o.Program, nodeconfig.PlainVerb)
 	n.cmd.Dir, n.cmd.Stdout, n.cmd.Stderr = "/", log, log
 	n.cmd.ExtraFiles = []*os.File{o.Talk, life, presence}
-	n.cmd.SysProcAttr = apart() // no signals of slipway's terminal
+	n.cmd.SysProcAttr = newSession() // no signals of slipway's terminal
 	if err := n.cmd.Start(); err != nil {
 		return errors.Join(err, closePairs(pipes[:]))
 	}

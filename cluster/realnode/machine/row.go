@@ -12,12 +12,12 @@ const (
 	secondPause = time.Second
 )
 
-// row counts successive ends.
-type row struct{ ends int }
+// endCounter counts successive ends.
+type endCounter struct{ ends int }
 
 // end records the end of a machine that ran for lived. It returns the pause before the next start, and whether to
 // start.
-func (r *row) end(lived time.Duration) (pause time.Duration, goOn bool) {
+func (r *endCounter) end(lived time.Duration) (pause time.Duration, goOn bool) {
 	if lived >= steady {
 		r.ends = 0
 	}

@@ -18,7 +18,7 @@ func TestRow(t *testing.T) {
 			[]time.Duration{time.Hour, time.Hour, time.Hour, time.Hour, time.Hour, time.Hour}, make([]time.Duration, 6),
 		},
 	} {
-		var r row
+		var r endCounter
 		var got []time.Duration
 		for _, lived := range tt.lived {
 			pause, goOn := r.end(lived)

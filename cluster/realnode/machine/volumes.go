@@ -45,7 +45,7 @@ func (v Volumes) Remove(name string) error {
 	}
 	left, err := v.List()
 	if err == nil {
-		left, err = v.putAside(name, left)
+		left, err = v.renameForRemoval(name, left)
 	}
 	for _, old := range left {
 		err = errors.Join(err, RemoveAll(v.folder(old), v.Program))
@@ -56,8 +56,8 @@ func (v Volumes) Remove(name string) error {
 	return nil
 }
 
-// putAside renames a volume's folder. It returns the folders to remove: that one, and those that earlier attempts left.
-func (v Volumes) putAside(name string, all []string) ([]string, error) {
+// renameForRemoval renames a volume's folder. It returns the folders to remove: that one, and those that earlier attempts left.
+func (v Volumes) renameForRemoval(name string, all []string) ([]string, error) {
 	if strings.HasPrefix(name, gone) {
 		return []string{name}, nil
 	}

@@ -24,7 +24,7 @@ func TestVolumeComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left, err := volumes.putAside("a", all)
+	left, err := volumes.renameForRemoval("a", all)
 	if err != nil || len(left) != 2 {
 		t.Fatalf("to be removed are %v, %v", left, err)
 	}

@@ -60,7 +60,7 @@ func (r *Requests) Serve(prune func(Prune) ([]PrunedImage, error)) error {
 // Node is the cluster's side of the connection. It does not trust the node, which a container may have taken over.
 type Node struct {
 	configured chan struct{} // closed after Configure
-	turn       sync.Mutex    // serializes requests
+	requestMu       sync.Mutex    // serializes requests
 	conn       Conn
 	from       *bufio.Scanner
 }
@@ -97,8 +97,8 @@ func (n *Node) Close() error { return n.conn.Close() }
 // Prune sends the request and returns the removed images. After a failed exchange it closes the connection.
 func (n *Node) Prune(p Prune) ([]PrunedImage, error) {
 	<-n.configured
-	n.turn.Lock()
-	defer n.turn.Unlock()
+	n.requestMu.Lock()
+	defer n.requestMu.Unlock()
 	answer, err := n.ask(p)
 	if err != nil {
 		_ = n.conn.Close() // the next request must not read a late answer

@@ -15,7 +15,7 @@ type Pods struct {
 	Tell func(pod *corev1.Pod, left string)
 
 	mu   sync.Mutex
-	told map[types.UID]bool // the node's current pods that have been reported
+	reported map[types.UID]bool // the node's current pods that have been reported
 }
 
 // Adapt returns copies of the pods without unsupported fields. The kubelet would act on those, or change owners of
@@ -26,36 +26,36 @@ func (p *Pods) Adapt(pods []*corev1.Pod) []*corev1.Pod {
 	told := map[types.UID]bool{}
 	adapted := make([]*corev1.Pod, len(pods))
 	for i, pod := range pods {
-		var left leftOut
+		var left removedFields
 		adapted[i] = pod.DeepCopy()
 		left.ofPod(&adapted[i].Spec)
-		if len(left) > 0 && !p.told[pod.UID] {
+		if len(left) > 0 && !p.reported[pod.UID] {
 			p.Tell(pod, left.String())
 		}
 		told[pod.UID] = true
 	}
-	p.told = told
+	p.reported = told
 	return adapted
 }
 
-// leftOut are the names of the fields that a pod loses.
-type leftOut []string
+// removedFields are the names of the fields that a pod loses.
+type removedFields []string
 
 // String lists the names, sorted and without duplicates.
-func (l leftOut) String() string {
+func (l removedFields) String() string {
 	names := slices.Clone(l)
 	slices.Sort(names)
 	return strings.Join(slices.Compact(names), ", ")
 }
 
-func (l *leftOut) note(name string, wanted bool) {
+func (l *removedFields) note(name string, wanted bool) {
 	if wanted {
 		*l = append(*l, name)
 	}
 }
 
 // ofPod removes the unsupported fields. Privileged containers stay so, and the starter refuses them.
-func (l *leftOut) ofPod(spec *corev1.PodSpec) {
+func (l *removedFields) ofPod(spec *corev1.PodSpec) {
 	l.note("hostNetwork (which all pods have)", spec.HostNetwork)
 	spec.HostNetwork = false // pods have this machine's address anyway; the kubelet would use the node's
 	if s := spec.SecurityContext; s != nil {
@@ -83,7 +83,7 @@ func (l *leftOut) ofPod(spec *corev1.PodSpec) {
 	}
 }
 
-func (l *leftOut) ofContainer(c *corev1.Container) {
+func (l *removedFields) ofContainer(c *corev1.Container) {
 	l.note("limits", len(c.Resources.Limits) > 0)
 	s := c.SecurityContext
 	if s == nil {

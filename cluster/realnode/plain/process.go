@@ -19,15 +19,15 @@ import (
 // outputGrace bounds the wait for output after the process ended: processes that left its group may hold the pipes.
 const outputGrace = time.Second
 
-// kept is a process with its keeper.
-type kept struct {
+// keptProcess is a process with its keeper.
+type keptProcess struct {
 	cmd    *exec.Cmd
 	orders *os.File
 	turn   sync.Mutex // serializes writes to orders
 }
 
 // keep starts a keeper, and returns when its process runs or could not start. cmd has the process's streams.
-func (s *Starter) keep(cmd *exec.Cmd, p keeper.Process) (*kept, error) {
+func (s *Starter) keep(cmd *exec.Cmd, p keeper.Process) (*keptProcess, error) {
 	theirs, orders, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("start the process: %w", err)
@@ -46,14 +46,14 @@ func (s *Starter) keep(cmd *exec.Cmd, p keeper.Process) (*kept, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start the process: %w", err), orders.Close())
 	}
-	k := &kept{cmd: cmd, orders: orders}
+	k := &keptProcess{cmd: cmd, orders: orders}
 	if err := k.begin(p, failure); err != nil {
 		return nil, errors.Join(err, orders.Close())
 	}
 	return k, nil
 }
 
-func (k *kept) begin(p keeper.Process, failure *os.File) error {
+func (k *keptProcess) begin(p keeper.Process, failure *os.File) error {
 	if err := json.NewEncoder(k.orders).Encode(p); err != nil {
 		_ = k.cmd.Wait()
 		return fmt.Errorf("start the process: %w", err)
@@ -67,14 +67,14 @@ func (k *kept) begin(p keeper.Process, failure *os.File) error {
 }
 
 // signal orders a signal. It does nothing after the process's end.
-func (k *kept) signal(s syscall.Signal) {
+func (k *keptProcess) signal(s syscall.Signal) {
 	k.turn.Lock()
 	defer k.turn.Unlock()
 	_, _ = fmt.Fprintf(k.orders, "%d\n", int(s))
 }
 
 // wait waits until the process and its descendants have ended.
-func (k *kept) wait() error {
+func (k *keptProcess) wait() error {
 	err := k.cmd.Wait()
 	k.turn.Lock()
 	defer k.turn.Unlock()
@@ -83,7 +83,7 @@ func (k *kept) wait() error {
 }
 
 type process struct {
-	*kept
+	*keptProcess
 	workload *workload
 	streams  cri.Streams
 	ended    chan struct{}
@@ -95,7 +95,7 @@ func (w *workload) Start() (cri.Process, error) {
 	cmd := &exec.Cmd{}
 	theirs, err := p.open(cmd)
 	if err == nil {
-		p.kept, err = w.starter.keep(cmd, w.first)
+		p.keptProcess, err = w.starter.keep(cmd, w.first)
 	}
 	closeAll(theirs)
 	if err != nil {

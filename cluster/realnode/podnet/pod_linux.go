@@ -16,7 +16,7 @@ var usual = map[string]string{"net.ipv4.ip_unprivileged_port_start": "0", "net.i
 
 // Add makes a pod's network with further sysctls, which override the usual ones.
 func (n *Network) Add(settings map[string]string) (*Pod, error) {
-	ip, err := n.take()
+	ip, err := n.allocate()
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func (c Config) prepareMachine(machine *netlink.Handle) error {
 	}); err != nil {
 		return err
 	}
-	return within(c.Machine, forward)
+	return inNamespace(c.Machine, forward)
 }
 
 // join connects the node to the machine.
@@ -179,8 +179,8 @@ func set(name, value string) error {
 	return nil
 }
 
-// within calls f in another network namespace, on a thread that ends afterwards.
-func within(network *os.File, f func() error) error {
+// inNamespace calls f in another network namespace, on a thread that ends afterwards.
+func inNamespace(network *os.File, f func() error) error {
 	result := make(chan error)
 	go func() {
 		runtime.LockOSThread()
@@ -204,9 +204,9 @@ func ipNet(p netip.Prefix) *net.IPNet {
 // ErrFull means that all addresses for a node's pods are in use.
 var ErrFull = errors.New("no free pod address")
 
-// take goes through the whole range before it reuses an address: clients that remember an old pod's address must not
+// allocate goes through the whole range before it reuses an address: clients that remember an old pod's address must not
 // reach a new pod.
-func (n *Network) take() (netip.Addr, error) {
+func (n *Network) allocate() (netip.Addr, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for range 1 << (n.pods.Addr().BitLen() - n.pods.Bits()) {

@@ -30,7 +30,7 @@ func TestAddressesAreNotUsedAgainSoon(t *testing.T) {
 	n := addresses("10.128.0.0/29")
 	take := func(want string) {
 		t.Helper()
-		got, err := n.take()
+		got, err := n.allocate()
 		if err != nil || got.String() != want {
 			t.Errorf("%v (%v), want %s", got, err, want)
 		}
@@ -40,12 +40,12 @@ func TestAddressesAreNotUsedAgainSoon(t *testing.T) {
 	for _, want := range []string{"10.128.0.3", "10.128.0.4", "10.128.0.5", "10.128.0.6", "10.128.0.2"} {
 		take(want)
 	}
-	if got, err := n.take(); !errors.Is(err, ErrFull) {
+	if got, err := n.allocate(); !errors.Is(err, ErrFull) {
 		t.Errorf("one more: %v, %v", got, err)
 	}
 	n.release(netip.MustParseAddr("10.128.0.5"))
 	take("10.128.0.5")
-	if got, err := n.take(); !errors.Is(err, ErrFull) {
+	if got, err := n.allocate(); !errors.Is(err, ErrFull) {
 		t.Errorf("one more: %v, %v", got, err)
 	}
 }

@@ -21,8 +21,8 @@ type Reading struct {
 	Rate uint64 // CPU time per second, in nanoseconds
 }
 
-// shortest is the minimal interval for a rate.
-const shortest = time.Second
+// minInterval is the minimal interval for a rate.
+const minInterval = time.Second
 
 // Note adds a measurement. The returned CPU time never decreases, although that of ended processes may be missing from
 // the measurement.
@@ -34,7 +34,7 @@ func (m *Meter) Note(u wire.Usage, at time.Time) Reading {
 	if m.since.At.IsZero() {
 		m.since = m.last
 	}
-	if passed := at.Sub(m.since.At); passed >= shortest {
+	if passed := at.Sub(m.since.At); passed >= minInterval {
 		m.last.Rate = uint64(float64(u.CPU-m.since.CPU) / passed.Seconds())
 		m.since = m.last
 	}

@@ -106,27 +106,27 @@ func (t target) before(other target) bool {
 func (p *Proxy) DialService(ctx context.Context, namespace, service, port string) (net.Conn, error) {
 	leave, ok := p.fromHost.Enter(nil)
 	if !ok {
-		p.reported.crowd(p.options.Log, "connections", nil)
-		return nil, errCrowd
+		p.reported.reportLimit(p.options.Log, "connections", nil)
+		return nil, errTooManyConns
 	}
 	conn, _, err := p.dial(ctx, "tcp", target{portName: portName{namespace, service, port, corev1.ProtocolTCP}}, nil)
 	if err != nil {
 		leave()
 		return nil, err
 	}
-	return counted{conn, leave}, nil
+	return limitedConn{conn, leave}, nil
 }
 
-// errCrowd means that the limit of connections is reached.
-var errCrowd = errors.New("too many connections to Services")
+// errTooManyConns means that the limit of connections is reached.
+var errTooManyConns = errors.New("too many connections to Services")
 
-// counted releases its place in a limit when it is closed.
-type counted struct {
+// limitedConn releases its place in a limit when it is closed.
+type limitedConn struct {
 	net.Conn
 	leave func()
 }
 
-func (c counted) Close() error {
+func (c limitedConn) Close() error {
 	c.leave() // leave ignores all but the first call
 	return c.Conn.Close()
 }

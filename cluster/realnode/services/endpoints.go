@@ -36,9 +36,9 @@ func (p portName) server() bool {
 	return p.namespace == corev1.NamespaceDefault && p.service == "kubernetes"
 }
 
-// leading returns true for each port that needs a listener: it has a real endpoint or, over TCP, a simulated one. For
+// portsWithListener returns true for each port that needs a listener: it has a real endpoint or, over TCP, a simulated one. For
 // the latter a page explains why nothing answers.
-func (p *Proxy) leading() (map[portName]bool, error) {
+func (p *Proxy) portsWithListener() (map[portName]bool, error) {
 	all, err := p.slices.List(labels.Everything())
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (p *Proxy) leading() (map[portName]bool, error) {
 			}
 			found[at] = slices.ContainsFunc(slice.Endpoints, func(e discoveryv1.Endpoint) bool {
 				_, kind := p.reachable(e)
-				return stateOf(e) != gone && (kind == real || kind == simulated && protocol == corev1.ProtocolTCP)
+				return stateOf(e) != notServing && (kind == real || kind == simulated && protocol == corev1.ProtocolTCP)
 			})
 		}
 	}
@@ -66,7 +66,7 @@ func (p *Proxy) endpoints(t target) ([]netip.AddrPort, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all [gone + 1][]netip.AddrPort
+	var all [notServing + 1][]netip.AddrPort
 	nowhere := &Unreachable{Namespace: t.namespace, Service: t.service}
 	for _, slice := range found {
 		for _, port := range slice.Ports {
@@ -77,7 +77,7 @@ func (p *Proxy) endpoints(t target) ([]netip.AddrPort, error) {
 				switch ip, kind := p.reachable(e); {
 				case kind == real:
 					all[stateOf(e)] = append(all[stateOf(e)], netip.AddrPortFrom(ip, uint16(*port.Port)))
-				case kind == simulated && stateOf(e) != gone:
+				case kind == simulated && stateOf(e) != notServing:
 					nowhere.Simulated = append(nowhere.Simulated, podOf(e, ip))
 				}
 			}
@@ -86,8 +86,8 @@ func (p *Proxy) endpoints(t target) ([]netip.AddrPort, error) {
 	switch {
 	case len(all[ready]) > 0:
 		return all[ready], nil
-	case len(all[leaving]) > 0:
-		return all[leaving], nil
+	case len(all[terminating]) > 0:
+		return all[terminating], nil
 	}
 	return nil, nowhere
 }
@@ -96,8 +96,8 @@ type state int
 
 const (
 	ready   state = iota
-	leaving       // used while no endpoint is ready
-	gone
+	terminating       // used while no endpoint is ready
+	notServing
 )
 
 func stateOf(e discoveryv1.Endpoint) state {
@@ -105,9 +105,9 @@ func stateOf(e discoveryv1.Endpoint) state {
 	case c.Ready == nil || *c.Ready:
 		return ready
 	case c.Serving != nil && *c.Serving:
-		return leaving
+		return terminating
 	}
-	return gone
+	return notServing
 }
 
 // kind tells whether an endpoint can be connected to.

@@ -14,7 +14,7 @@ const (
 	// fewest is the minimum for each of the limits.
 	fewest = 64
 	// ofOne: one pod can have a quarter of the connections or flows.
-	ofOne = 4
+	podShare = 4
 	// A busy connection takes six open files, a flow one. Each kind may take a quarter of the process's open files: the
 	// API server and etcd share the process.
 	filesOfConn, filesOfFlow = 24, 4
@@ -34,8 +34,8 @@ func shares() (conns, flows, listeners int) {
 // reported logs each kind of problem only once.
 type reported struct{ conns, flows, trouble, full sync.Once }
 
-// crowd logs that a client exceeds its share, or that all clients together exceed a limit.
-func (t *reported) crowd(log *slog.Logger, what string, client net.Addr) {
+// reportLimit logs that a client exceeds its share, or that all clients together exceed a limit.
+func (t *reported) reportLimit(log *slog.Logger, what string, client net.Addr) {
 	once := &t.conns
 	if what == "flows" {
 		once = &t.flows

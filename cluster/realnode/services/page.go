@@ -67,9 +67,9 @@ const (
 	sniffSize = 64 << 10
 )
 
-// explain answers an HTTP/1 request with the reason why the Service does not answer. It resets connections of other
+// servePage answers an HTTP/1 request with the reason why the Service does not answer. It resets connections of other
 // protocols.
-func explain(ctx context.Context, conn net.Conn, err error) {
+func servePage(ctx context.Context, conn net.Conn, err error) {
 	var nowhere *Unreachable
 	if !errors.As(err, &nowhere) {
 		reset(conn)

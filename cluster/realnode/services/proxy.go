@@ -65,7 +65,7 @@ type Proxy struct {
 	fromPods, fromHost *connlimit.Limit
 	flows              *flows
 	reported           reported
-	most               int // limit of open listeners
+	maxListeners               int // limit of open listeners
 	unserved           func(s *corev1.Service, why string)
 }
 
@@ -80,8 +80,8 @@ type key struct {
 func New(f informers.SharedInformerFactory, o Options) (*Proxy, error) {
 	conns, packets, most := shares()
 	p := &Proxy{
-		options: o, services: f.Core().V1().Services().Lister(), slices: f.Discovery().V1().EndpointSlices().Lister(), most: most,
-		fromPods: connlimit.NewLimit(conns, conns/ofOne), fromHost: connlimit.NewLimit(conns, conns), flows: newFlows(packets, packets/ofOne),
+		options: o, services: f.Core().V1().Services().Lister(), slices: f.Discovery().V1().EndpointSlices().Lister(), maxListeners: most,
+		fromPods: connlimit.NewLimit(conns, conns/podShare), fromHost: connlimit.NewLimit(conns, conns), flows: newFlows(packets, packets/podShare),
 	}
 	p.open = listeners.NewSet(p.listen, p.reportShut)
 	var err error
@@ -109,12 +109,12 @@ func (p *Proxy) wanted() map[key]target {
 	if err != nil {
 		return nil // an informer's lister has no errors
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(s *corev1.Service) bool { return !p.concerns(s) })
+	all = slices.DeleteFunc(slices.Clone(all), func(s *corev1.Service) bool { return !p.mayListenFor(s) })
 	wanted := map[key]target{}
 	if len(all) == 0 { // saves work: endpoints change often, and on most machines no Service needs the host
 		return wanted
 	}
-	leading, err := p.leading()
+	leading, err := p.portsWithListener()
 	if err != nil {
 		return nil // as above
 	}
@@ -129,8 +129,8 @@ func (p *Proxy) wanted() map[key]target {
 	return wanted
 }
 
-// concerns reports whether this proxy may listen for a Service.
-func (p *Proxy) concerns(s *corev1.Service) bool {
+// mayListenFor reports whether this proxy may listen for a Service.
+func (p *Proxy) mayListenFor(s *corev1.Service) bool {
 	return p.options.Inside != nil || s.Spec.Type == corev1.ServiceTypeNodePort || s.Spec.Type == corev1.ServiceTypeLoadBalancer
 }
 
@@ -186,7 +186,7 @@ func (p *Proxy) reportShut(k key, t target, err error) {
 // listen serves one listener. The returned function closes it. Above the limit it fails until another listener closes.
 func (p *Proxy) listen(ctx context.Context, k key, t target) (func(), error) {
 	switch {
-	case p.open.Len() >= p.most:
+	case p.open.Len() >= p.maxListeners:
 		return nil, errFull
 	case k.protocol == corev1.ProtocolTCP:
 		return p.listenTCP(ctx, k, t)

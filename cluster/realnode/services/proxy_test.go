@@ -330,7 +330,7 @@ func TestShares(t *testing.T) {
 // is listened for stays so.
 func TestListenersHaveALimit(t *testing.T) {
 	f := newFixture(t)
-	f.most = 2
+	f.maxListeners = 2
 	wanted := map[key]target{}
 	for range 4 {
 		wanted[key{portOf(clusterIP, freePort(t)), corev1.ProtocolTCP, true}] = target{portName: portName{service: "many"}}

@@ -26,7 +26,7 @@ func (p *Proxy) listenTCP(ctx context.Context, k key, t target) (func(), error) 
 func (p *Proxy) enter(ctx context.Context, conn net.Conn, t target, limit *connlimit.Limit) {
 	leave, ok := limit.Enter(conn.RemoteAddr())
 	if !ok {
-		p.reported.crowd(p.options.Log, "connections", conn.RemoteAddr())
+		p.reported.reportLimit(p.options.Log, "connections", conn.RemoteAddr())
 		reset(conn)
 		return
 	}
@@ -51,7 +51,7 @@ func (p *Proxy) pass(ctx context.Context, conn net.Conn, t target) {
 	defer conn.Close()
 	to, _, err := p.dial(ctx, "tcp", t, conn.RemoteAddr())
 	if err != nil {
-		explain(ctx, conn, err)
+		servePage(ctx, conn, err)
 		return
 	}
 	defer to.Close()

@@ -53,7 +53,7 @@ func (p *Proxy) flow(ctx context.Context, t target, from net.PacketConn, client 
 	}
 	f := &flow{name: name, client: client, to: to, target: t, endpoint: endpoint}
 	if p.flows.add(f) {
-		p.reported.crowd(p.options.Log, "flows", client)
+		p.reported.reportLimit(p.options.Log, "flows", client)
 	}
 	_ = to.SetReadDeadline(time.Now().Add(idle))
 	p.group.Go(func() { p.answer(f) })

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 
 	"github.com/moby/sys/user"
@@ -68,9 +69,22 @@ func set(file string) (Range, error) {
 	return r, nil
 }
 
+// subIDLine matches name:first:count, as subuid(5) has it.
+var subIDLine = regexp.MustCompile(`^[^:\n]+:\d+:\d+\n?$`)
+
 // Largest returns the largest range that a file like /etc/subuid has for a user, by name or number.
 func Largest(file string, uid int, name string) (largest Range, err error) {
-	_, err = user.ParseSubIDFileFilter(file, func(s user.SubID) bool {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return largest, err
+	}
+	var lines bytes.Buffer // the library takes other text for 0, and newuidmap refuses such lines
+	for line := range bytes.Lines(text) {
+		if subIDLine.Match(line) {
+			lines.Write(line)
+		}
+	}
+	_, err = user.ParseSubIDFilter(&lines, func(s user.SubID) bool {
 		if s.Name != "" && (s.Name == name || s.Name == strconv.Itoa(uid)) && int(s.Count) > largest.Count {
 			largest = Range{int(s.SubID), int(s.Count)}
 		}

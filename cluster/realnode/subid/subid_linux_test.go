@@ -9,7 +9,7 @@ import (
 )
 
 func TestLargest(t *testing.T) {
-	const text = "# a remark\nroot:1:2\nalice:100000:65536\nbob:1:x\nbob:7:65535\n1500:300000:10\n:5:70000\n"
+	const text = "# a remark\nroot:1:2\nalice:100000:65536\nbob:1:x\nbob:7:65535\n1500:300000:10\nalice:900000:70000:1\nalice:abc:70000\n:5:70000\n"
 	file := filepath.Join(t.TempDir(), "subuid")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -231,7 +231,7 @@ func TestOtherFlags(t *testing.T) {
 			t.Errorf("gate %q: %v, %v", text, s.FeatureGates, err)
 		}
 	}
-	for text, want := range map[string]map[string]string{"api/all=true": {"api/all": "true"}, "batch/v2alpha1": {"batch/v2alpha1": "true"}, "x=": {"x": ""}, "": nil} {
+	for text, want := range map[string]map[string]string{"api/all=true": {"api/all": "true"}, "batch/v2alpha1": {"batch/v2alpha1": "true"}, "x=": {"x": ""}, "=true": nil} {
 		s, err := clusterspec.Flags{"runtime-config": {text}}.Spec("slipway cluster start")
 		if diff := cmp.Diff(want, s.RuntimeConfig); diff != "" || (err == nil) != (want != nil) {
 			t.Errorf("runtime %q: %v\n%s", text, err, diff)

@@ -16,7 +16,7 @@ func row[T any](o Option, in field[T], by rules[T], parse func(*T, string) error
 	o.parse = func(s *Spec, texts []string) error {
 		var value T
 		if o.commas {
-			texts = strings.Split(strings.Join(texts, ","), ",")
+			texts = slices.DeleteFunc(strings.Split(strings.Join(texts, ","), ","), func(text string) bool { return text == "" })
 		}
 		for _, text := range texts {
 			if err := parse(&value, text); err != nil {

@@ -17,7 +17,7 @@ func ParseFlag(text string) (string, error) {
 	if !valued {
 		name += "=true"
 	}
-	if hint := ownFlag(key); hint != "" {
+	if hint := ownFlag(flagName(key)); hint != "" {
 		return "", &mistake{"--" + key + " of the API server cannot be set", hint}
 	}
 	return "--" + name, nil

@@ -88,7 +88,7 @@ func reportLeftovers(s *operation.Session, root string, plan regenerate.Plan, re
 		if plan.Removes(path) {
 			why = "and a recipe of the Makefile removes it"
 		}
-		if by := config.ListedBy(name); len(by) > 0 {
+		if by := append(config.ListedBy(name), config.NamedBy(name)...); len(by) > 0 {
 			s.Handler.Handle(report.Warning{Text: name + " is generated, " + why + "; it stays, since " + config.File(by[0]) + " lists it"})
 			continue
 		}

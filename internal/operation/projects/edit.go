@@ -144,6 +144,11 @@ func editFeatures(e Edit) ([]scaffold.Edit, error) {
 	if keeper != "" {
 		on = append(on, keeper)
 	}
+	for _, f := range on {
+		if other := features.Of(f).Excludes; slices.Contains(on, other) {
+			return nil, &report.Error{What: fmt.Sprintf("%s and %s exclude each other", f, other), Where: "--enable", Hint: "choose one of them"}
+		}
+	}
 	var edits []scaffold.Edit
 	if at := slices.Index(on, features.Namespaced); at >= 0 { // PROJECT and the manager have it, too
 		on = slices.Delete(on, at, at+1)

@@ -310,11 +310,10 @@ func TestUnknownFlag(t *testing.T) {
 		projecttest.Unpack(t, root, "-- internal/manager/flags.go --\n"+strings.ReplaceAll(string(code), flag, `"some-address"`))
 		_, err = projectfile.Edit(fileview.Disk(root), feature.Enable(f))
 		refused(t, f, err, "cmd/main.go", "flag.StringVar(&")
-		const constant = "-- pkg/options/options.go --\npackage options\n\nconst address = "
-		projecttest.Unpack(t, root, constant+flag+"\n")
+		projecttest.Unpack(t, root, "-- pkg/options/options.go --\npackage options\n\n// "+flag+" is the address.\n")
 		_, err = projectfile.Edit(fileview.Disk(root), feature.Enable(f))
 		refused(t, f, err, "cmd/main.go", "flag.StringVar(&")
-		projecttest.Unpack(t, root, constant+flag+"\n\nfunc add(f flags) { f.StringVar(&to, address, \"\", \"\") }\n")
+		projecttest.Unpack(t, root, "-- pkg/options/options.go --\npackage options\n\nconst address = "+flag+"\n")
 		projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(f)))
 	}
 }

@@ -1,9 +1,11 @@
 package feature
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/features"
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
 )
 
@@ -29,12 +31,18 @@ func (p *planner) withNeeds(names []features.Name) ([]features.Name, error) {
 	all := slices.Clone(names)
 	for i := 0; i < len(all); i++ { // all grows
 		row := features.Of(all[i])
-		if kubebuilders, err := p.inKubebuilderForm(row.Name); err != nil {
+		is, _, kubebuilders, err := p.featureState(row.Name)
+		if err != nil {
 			return nil, err
-		} else if kubebuilders {
-			continue // see enableForeign
 		}
-		for _, needed := range slices.Concat(row.Needs, row.ComponentNeeds) {
+		if is == listed || kubebuilders {
+			continue // it has what it needs, or enableForeign gives it that
+		}
+		needs, err := p.needsOf(row)
+		if err != nil {
+			return nil, err
+		}
+		for _, needed := range needs {
 			missing, err := p.missing(needed, all)
 			if err != nil {
 				return nil, err
@@ -43,6 +51,19 @@ func (p *planner) withNeeds(names []features.Name) ([]features.Name, error) {
 		}
 	}
 	return all, nil
+}
+
+// needsOf returns what a feature needs in this project, which may have the Service of the metrics in files of its own.
+func (p *planner) needsOf(row features.Feature) ([]features.Name, error) {
+	needs := slices.Concat(row.Needs, row.ComponentNeeds)
+	if there, err := p.Exists(p.component(features.Metrics)); err != nil || there || !row.MetricsService {
+		return needs, err
+	}
+	err := p.requireNamedMetrics(row.Name)
+	if refusal, ok := errors.AsType[*report.Error](err); ok && refusal.Next != "" {
+		return needs, nil // there is no Service, and the feature metrics adds it
+	}
+	return slices.DeleteFunc(needs, func(f features.Name) bool { return f == features.Metrics }), err
 }
 
 // missing returns what to enable for a needed feature: nothing if it is on or among those to enable. One certificate

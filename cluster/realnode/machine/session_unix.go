@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// apart returns attributes that start a process in a session of its own.
-func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// newSession returns attributes that start a process in a session of its own.
+func newSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // isOwn reports whether a link belongs to this user. Another user could change theirs at any time.
 func isOwn(link string) bool {

@@ -2,8 +2,8 @@ package machine
 
 import "syscall"
 
-// apart returns attributes that start a process in a group of its own.
-func apart() *syscall.SysProcAttr {
+// newSession returns attributes that start a process in a group of its own.
+func newSession() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
