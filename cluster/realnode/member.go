@@ -28,9 +28,9 @@ type member struct {
 	turn   sync.Mutex   // serializes starts and stops of the node
 	panics atomic.Int64 // of all the node's processes so far
 
-	mu      sync.Mutex
-	process *machine.Node // nil while the node is lost
-	requests    *nodeconfig.Node
+	mu       sync.Mutex
+	process  *machine.Node // nil while the node is lost
+	requests *nodeconfig.Node
 }
 
 func (m *member) wanted() bool {
@@ -108,7 +108,8 @@ func (m *member) keep(p *machine.Node) {
 	}
 }
 
-// restart tries to restart a node that ended, until it succeeds. It returns nil if the node was stopped or cannot return.
+// restart tries to restart a node that ended, until it succeeds. It returns nil if the node was stopped or cannot
+// return.
 func (m *member) restart(old *machine.Node) *machine.Node {
 	for {
 		select {

@@ -41,13 +41,13 @@ type asked struct {
 	reason, message string // of the Event
 }
 
-// refusalReporter reports pods whose requests for names or addresses outside the cluster were refused. Each pod gets one
-// Event and one line in the log. Pods are untrusted, so the number of requests does not raise the work for them.
+// refusalReporter reports pods whose requests for names or addresses outside the cluster were refused. Each pod gets
+// one Event and one line in the log. Pods are untrusted, so the number of requests does not raise the work for them.
 type refusalReporter struct {
 	nodes *Nodes
 	asked chan asked
 
-	seen map[netip.Addr]time.Time // when the pod of an address was last looked for; only run uses it
+	seen         map[netip.Addr]time.Time // when the pod of an address was last looked for; only run uses it
 	reportedPods map[types.UID]bool       // pods that were reported; only run uses it
 }
 

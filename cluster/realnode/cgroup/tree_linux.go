@@ -85,8 +85,8 @@ func claimAt(p place) (*Tree, error) {
 	return t, nil
 }
 
-// setClusterWeight gives the cluster's containers together the CPU weight of one process for each CPU. Otherwise all of them would
-// count as one process. A failure is ignored.
+// setClusterWeight gives the cluster's containers together the CPU weight of one process for each CPU. Otherwise all of
+// them would count as one process. A failure is ignored.
 func (t *Tree) setClusterWeight() {
 	const sharesOfOne, weightOfOne, maxWeight = 1024, 100, 10_000
 	switch dir := t.dirs[cpu]; {

@@ -53,8 +53,8 @@ func machine() error {
 	return h.requests.each(h.answer)
 }
 
-// setUpMounts sets up the machine's mounts with the original id, and then becomes the user namespace's root. It returns this
-// program's file.
+// setUpMounts sets up the machine's mounts with the original id, and then becomes the user namespace's root. It returns
+// this program's file.
 func setUpMounts(c wire.MachineConfig) (*os.File, error) {
 	for _, m := range []mount{
 		{"keep mounts to the machine", "", "/", "", unix.MS_REC | unix.MS_PRIVATE, ""},

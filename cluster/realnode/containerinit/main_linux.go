@@ -17,8 +17,8 @@ import (
 // firstFile is the first inherited file after the standard three.
 const firstFile = 3
 
-// closeOnExecFrom closes the files from number on at the next exec. Programs started later inherit only those below, and
-// those that are passed on explicitly. This process may have inherited unknown ones, such as a shell's.
+// closeOnExecFrom closes the files from number on at the next exec. Programs started later inherit only those below,
+// and those that are passed on explicitly. This process may have inherited unknown ones, such as a shell's.
 func closeOnExecFrom(number uint) error {
 	err := unix.CloseRange(number, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) { // the error of a kernel without the call or the flag

@@ -23,9 +23,9 @@ func (r *Runtime) GetContainerEvents(ctx context.Context, events chan *runtimeap
 	return ctx.Err()
 }
 
-// repeatDelays returns the delays after which an event is repeated. Each step of the kubelet with an ending pod waits for a
-// status newer than the step before, and the runtime does not know the steps. Without repeats the next look would come
-// after a second.
+// repeatDelays returns the delays after which an event is repeated. Each step of the kubelet with an ending pod waits
+// for a status newer than the step before, and the runtime does not know the steps. Without repeats the next look would
+// come after a second.
 func repeatDelays() []time.Duration {
 	return []time.Duration{30 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond}
 }

@@ -75,8 +75,8 @@ func (s *Server) fillOutside(reply *dnsmessage.Message, kind dnsmessage.Type, te
 	}
 }
 
-// isOutside reports whether a name is outside the cluster: it has several labels and is not below the cluster's domain. A
-// single label is more likely a misspelt Service.
+// isOutside reports whether a name is outside the cluster: it has several labels and is not below the cluster's domain.
+// A single label is more likely a misspelt Service.
 func (s *Server) isOutside(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), ".")
 	return strings.Contains(name, ".") && name != s.names.domain && !strings.HasSuffix(name, "."+s.names.domain) && !strings.HasSuffix(name, ".arpa")

@@ -58,7 +58,7 @@ type registries struct {
 	transport http.Transport
 	conns     chan struct{} // a semaphore of connections
 	mu        sync.Mutex
-	knownURLs       map[urlKey]bool // URLs that replies led to, for tokens and layers
+	knownURLs map[urlKey]bool // URLs that replies led to, for tokens and layers
 }
 
 // urlKey is the hash of a URL, which may be long, without its query.

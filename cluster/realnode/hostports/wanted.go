@@ -70,8 +70,8 @@ func portsOf(pod *corev1.Pod) (ports []corev1.ContainerPort) {
 	return slices.DeleteFunc(ports, func(p corev1.ContainerPort) bool { return p.HostPort == 0 })
 }
 
-// listenAddress returns the address to serve a host port at. It is always a loopback address: no pod can open a port to the
-// network.
+// listenAddress returns the address to serve a host port at. It is always a loopback address: no pod can open a port to
+// the network.
 func listenAddress(p corev1.ContainerPort) (netip.AddrPort, error) {
 	if p.Protocol != "" && p.Protocol != corev1.ProtocolTCP {
 		return netip.AddrPort{}, fmt.Errorf("host port %d is not served: only TCP is supported, not %s; a NodePort serves UDP", p.HostPort, p.Protocol)
@@ -95,5 +95,5 @@ func listenAddress(p corev1.ContainerPort) (netip.AddrPort, error) {
 // (package hostaddress). At registry they push images with their credentials, and the port may be free.
 var (
 	balancerRange = netip.MustParsePrefix("127.64.0.0/10")
-	registry    = netip.MustParseAddrPort("127.0.0.1:5001")
+	registry      = netip.MustParseAddrPort("127.0.0.1:5001")
 )

@@ -27,14 +27,15 @@ type unpacking struct {
 	room   room
 	left   int64 // bytes of the room that are left
 
-	folders map[string]finalAttributes // modes and times to set at the end: a mode may forbid writing, and each change resets the time
-	own     map[string]bool   // paths from the current layer
-	withoutCapabilities    []string          // files that did not get their capabilities
-	asked   string            // the folder that place resolved last
-	found   string            // the result for asked
+	folders             map[string]finalAttributes // modes and times to set at the end: a mode may forbid writing, and each change resets the time
+	own                 map[string]bool            // paths from the current layer
+	withoutCapabilities []string                   // files that did not get their capabilities
+	asked               string                     // the folder that place resolved last
+	found               string                     // the result for asked
 }
 
-// finalAttributes is the final mode and time of a folder. The tar header is not kept, since it can have a megabyte of records.
+// finalAttributes is the final mode and time of a folder. The tar header is not kept, since it can have a megabyte of
+// records.
 type finalAttributes struct {
 	mode fs.FileMode
 	time time.Time

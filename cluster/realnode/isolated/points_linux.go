@@ -26,9 +26,9 @@ var (
 	usualMounts  = []string{"/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/var/run/secrets/kubernetes.io/serviceaccount"}
 )
 
-// addMountPointLayer adds a lower layer with the usual mount points. Otherwise the container's start would make each of them in
-// the container's upper layer, which is the slowest part of a start. Containers with the same points share the layer.
-// If there is no layer, and for all other mounts, the start makes the mount points.
+// addMountPointLayer adds a lower layer with the usual mount points. Otherwise the container's start would make each of
+// them in the container's upper layer, which is the slowest part of a start. Containers with the same points share the
+// layer. If there is no layer, and for all other mounts, the start makes the mount points.
 func addMountPointLayer(c *wire.Container, dir string) error {
 	points, err := pointsOf(*c)
 	if err != nil {

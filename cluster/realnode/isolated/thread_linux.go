@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// starterThread starts processes from one thread that never ends. The kernel kills a process with PR_SET_PDEATHSIG when the
-// thread that started it ends. That holds for the spawner's processes too, which have the same parent.
+// starterThread starts processes from one thread that never ends. The kernel kills a process with PR_SET_PDEATHSIG when
+// the thread that started it ends. That holds for the spawner's processes too, which have the same parent.
 type starterThread struct {
 	work     chan func()
 	children *children

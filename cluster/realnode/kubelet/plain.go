@@ -40,7 +40,7 @@ func plainPlatform(c nodeconfig.Config) *platform {
 		}),
 		mounter: mounts, subpather: plain.Subpaths{}, host: plain.NewHost(), files: plain.Files{},
 		listen: "127.0.0.1", port: int32(c.Plain.Port),
-		cloud:   "external", // keeps the kubelet from setting the Node's address
+		cloud:     "external", // keeps the kubelet from setting the Node's address
 		adaptPods: adaptedToMachine,
 	}
 }

@@ -73,8 +73,8 @@ func (k *Kept) keep(m *Machine) {
 	}
 }
 
-// waitAndStop waits for the end of a machine and cleans up after it. If m is nil it starts one first. It returns how the
-// machine ended, and the time that it ran: 0 if it could not start.
+// waitAndStop waits for the end of a machine and cleans up after it. If m is nil it starts one first. It returns how
+// the machine ended, and the time that it ran: 0 if it could not start.
 func (k *Kept) waitAndStop(m *Machine) (how string, lived time.Duration) {
 	if m == nil {
 		var err error

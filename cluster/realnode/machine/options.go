@@ -34,9 +34,9 @@ type Node struct {
 
 // end is the way a node ended.
 type end struct {
-	status string
-	code   int  // the exit status of its process
-	withMachine   bool // it ended with its machine
+	status      string
+	code        int  // the exit status of its process
+	withMachine bool // it ended with its machine
 }
 
 // Ended is closed when all processes of the node have ended.

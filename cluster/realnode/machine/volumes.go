@@ -56,7 +56,8 @@ func (v Volumes) Remove(name string) error {
 	return nil
 }
 
-// renameForRemoval renames a volume's folder. It returns the folders to remove: that one, and those that earlier attempts left.
+// renameForRemoval renames a volume's folder. It returns the folders to remove: that one, and those that earlier
+// attempts left.
 func (v Volumes) renameForRemoval(name string, all []string) ([]string, error) {
 	if strings.HasPrefix(name, gone) {
 		return []string{name}, nil

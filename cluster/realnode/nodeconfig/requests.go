@@ -60,7 +60,7 @@ func (r *Requests) Serve(prune func(Prune) ([]PrunedImage, error)) error {
 // Node is the cluster's side of the connection. It does not trust the node, which a container may have taken over.
 type Node struct {
 	configured chan struct{} // closed after Configure
-	requestMu       sync.Mutex    // serializes requests
+	requestMu  sync.Mutex    // serializes requests
 	conn       Conn
 	from       *bufio.Scanner
 }

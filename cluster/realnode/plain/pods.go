@@ -14,7 +14,7 @@ type Pods struct {
 	// Tell receives each pod with removed fields once, with a list of them.
 	Tell func(pod *corev1.Pod, left string)
 
-	mu   sync.Mutex
+	mu       sync.Mutex
 	reported map[types.UID]bool // the node's current pods that have been reported
 }
 

@@ -204,8 +204,8 @@ func ipNet(p netip.Prefix) *net.IPNet {
 // ErrFull means that all addresses for a node's pods are in use.
 var ErrFull = errors.New("no free pod address")
 
-// allocate goes through the whole range before it reuses an address: clients that remember an old pod's address must not
-// reach a new pod.
+// allocate goes through the whole range before it reuses an address: clients that remember an old pod's address must
+// not reach a new pod.
 func (n *Network) allocate() (netip.Addr, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

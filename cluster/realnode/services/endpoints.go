@@ -36,8 +36,8 @@ func (p portName) server() bool {
 	return p.namespace == corev1.NamespaceDefault && p.service == "kubernetes"
 }
 
-// portsWithListener returns true for each port that needs a listener: it has a real endpoint or, over TCP, a simulated one. For
-// the latter a page explains why nothing answers.
+// portsWithListener returns true for each port that needs a listener: it has a real endpoint or, over TCP, a simulated
+// one. For the latter a page explains why nothing answers.
 func (p *Proxy) portsWithListener() (map[portName]bool, error) {
 	all, err := p.slices.List(labels.Everything())
 	if err != nil {
@@ -95,7 +95,7 @@ func (p *Proxy) endpoints(t target) ([]netip.AddrPort, error) {
 type state int
 
 const (
-	ready   state = iota
+	ready       state = iota
 	terminating       // used while no endpoint is ready
 	notServing
 )

@@ -65,7 +65,7 @@ type Proxy struct {
 	fromPods, fromHost *connlimit.Limit
 	flows              *flows
 	reported           reported
-	maxListeners               int // limit of open listeners
+	maxListeners       int // limit of open listeners
 	unserved           func(s *corev1.Service, why string)
 }
 

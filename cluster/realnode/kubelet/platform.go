@@ -29,10 +29,10 @@ type platform struct {
 	host      hostutil.HostUtils
 	files     kubecontainer.OSInterface
 
-	listen  string // address of the kubelet's server
-	port    int32
-	nodeIP  string // the address that the kubelet reports; empty if the cluster's process reports it
-	cloud   string
+	listen    string // address of the kubelet's server
+	port      int32
+	nodeIP    string // the address that the kubelet reports; empty if the cluster's process reports it
+	cloud     string
 	adaptPods func(record.EventRecorder) func([]*corev1.Pod) []*corev1.Pod // removes unsupported fields; nil on isolated nodes
 }
 
