@@ -5,10 +5,10 @@
 //		c.File, c.Line, c.Command, c.Dir, c.Arguments, c.Unclear, c.Then
 //	}
 //
-// Each kind of file supplies its texts with its own variables expanded. Package makefile reads Makefiles, [Directives]
-// go:generate comments, and [Tasks] Taskfile.yml, justfile and mise.toml. Scripts of the project that a text runs are
-// read, too. A call whose arguments or effect are uncertain is never guessed. It has [Call.Unclear] set: for example,
-// only the shell knows an argument, or the call is in a loop.
+// Each kind of file supplies its texts with its own variables expanded. Package makefile reads Makefiles, [Tasks] reads
+// Taskfile.yml, justfile and mise.toml, and [Directives] comments with go:generate. Scripts of the project that a text
+// runs are read, too. A call whose arguments or effect are uncertain is never guessed. It has [Call.Unclear] set: for
+// example, only the shell knows an argument, or the call is in a loop.
 package recipe
 
 import (

@@ -57,40 +57,60 @@ func (p *planner) requireConfig(f features.Name) error {
 }
 
 // listedFolder matches a line that lists a folder, in a comment or not.
-var listedFolder = lazy.Regexp(`^\s*#?\s*- "?([^\s"#]+)"?\s*$`)
+var listedFolder = lazy.Regexp(`^\s*(#?)\s*- "?([^\s"#]+)"?\s*$`)
 
 // otherFolder finds the line of config/default that lists the feature in a folder of its own, such as
-// ../components/certmanager, in a comment or not. It returns "" if there is none, or if the layout's line exists too.
-func (p *planner) otherFolder(f features.Name) (place string, err error) {
+// ../components/certmanager. Its place is "" if there is none, or if the layout's line exists too.
+func (p *planner) otherFolder(f features.Name) (place string, is state, err error) {
 	c, err := p.Find(p.defaultConfig())
 	if err != nil || p.Recording() {
-		return "", err
+		return "", absent, err
 	}
 	for i, line := range strings.Split(string(c.After()), "\n") {
 		match := listedFolder().FindStringSubmatch(strings.TrimRight(line, "\r"))
 		switch {
 		case match == nil:
-		case match[1] == "../"+string(f):
-			return "", nil
-		case place == "" && p.Code().Kustomization(path.Join(codebase.DeployedFolder, match[1])) != "":
-			if other, ok := features.Parse(path.Base(match[1])); ok && other == f {
-				place = fmt.Sprintf("%s:%d", c.Path(), i+1)
+		case match[2] == "../"+string(f):
+			return "", absent, nil
+		case place == "" && p.Code().Kustomization(path.Join(codebase.DeployedFolder, match[2])) != "":
+			if other, ok := features.Parse(path.Base(match[2])); ok && other == f {
+				place, is = at(c.Path(), i+1), listed
+				if match[1] != "" {
+					is = commented
+				}
 			}
 		}
 	}
-	return place, nil
+	return place, is, nil
 }
 
 // requireNoOther refuses a feature that the project has in another folder: the rest of the project does not know the
 // names of a second one.
 func (p *planner) requireNoOther(f features.Name) error {
-	place, err := p.otherFolder(f)
+	place, is, err := p.otherFolder(f)
 	if err != nil || place == "" {
+		return err
+	}
+	refusal := &report.Error{
+		What: fmt.Sprintf("the project has %s of its own, in the folder that this line lists", f), Where: place,
+		Hint: "nothing was changed; a second one in " + features.Of(f).Folder() + " would stand beside it: change the project's own by hand",
+	}
+	if is == commented {
+		refusal.What = fmt.Sprintf("the project has %s of its own, in the folder that this comment names", f)
+		refusal.Hint = "nothing was changed; uncomment the line by hand: a second one in " + features.Of(f).Folder() + " would stand beside it"
+	}
+	return refusal
+}
+
+// refuseOther refuses to disable a feature that the project lists in another folder.
+func (p *planner) refuseOther(f features.Name) error {
+	place, is, err := p.otherFolder(f)
+	if err != nil || is != listed {
 		return err
 	}
 	return &report.Error{
 		What: fmt.Sprintf("the project has %s of its own, in the folder that this line lists", f), Where: place,
-		Hint: "nothing was changed; a second one in " + features.Of(f).Folder() + " would stand beside it: change the project's own by hand",
+		Hint: "nothing was changed; remove the line by hand, with what needs it",
 	}
 }
 

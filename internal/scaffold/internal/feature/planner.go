@@ -60,6 +60,9 @@ func Disable(names ...features.Name) func(*plan.Plan, *project.Project) error {
 			return err
 		}
 		for _, f := range names {
+			if err := planner.refuseOther(f); err != nil {
+				return err
+			}
 			if err := planner.noteFolder(f); err != nil {
 				return err
 			}

@@ -305,7 +305,7 @@ func (p *planner) refuseNeeded(off []features.Name) error {
 			if first == nil {
 				first = &report.Error{
 					What: fmt.Sprintf("the feature %s needs %s", f, needed), Where: place, Code: report.UsageCode,
-					Hint: "nothing was changed; disable both",
+					Hint: "nothing was changed; disable it with all that needs it",
 				}
 				if features.Of(needed).IssuesCertificates() {
 					first.Hint += ", or have another one issue the certificate with slipway edit --certs"

@@ -138,7 +138,7 @@ func Serve(on *plan.Plan, file *project.Project, header string, certificates fea
 	if err := errors.Join(p.addMissing(features.WebhookServer), p.listConfigurations()); err != nil {
 		return err
 	}
-	other, err := p.otherFolder(features.CertManager)
+	other, _, err := p.otherFolder(features.CertManager)
 	if err != nil {
 		return err
 	}
