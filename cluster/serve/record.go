@@ -67,5 +67,8 @@ func settle(ctx context.Context, store *etcd.Server) (etcd.Snapshot, error) {
 		}
 		before = after
 	}
+	if ctx.Err() != nil { // a read says only that it was canceled
+		err = context.Cause(ctx)
+	}
 	return etcd.Snapshot{}, err
 }
