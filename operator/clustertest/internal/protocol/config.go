@@ -19,6 +19,7 @@ type Config struct {
 	Protocol int    `json:"protocol"`
 	Name     string `json:"name"`
 	Dir      string `json:"dir"`
+	Socket   string `json:"socket,omitempty"` // empty: the protocol is served on no socket
 	Spec
 }
 
