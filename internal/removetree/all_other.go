@@ -4,5 +4,5 @@ package removetree
 
 import "os"
 
-// All is os.RemoveAll here, where paths have a limit.
+// All is os.RemoveAll on systems that limit the length of paths.
 func All(path string) error { return os.RemoveAll(path) }

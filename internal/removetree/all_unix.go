@@ -16,17 +16,16 @@ import (
 )
 
 const (
-	// maxDepth is how many levels of folders are open at once. Few trees are deeper.
+	// maxDepth bounds the levels of folders that are open at once. Few trees are deeper.
 	maxDepth = 100
-	// batch is how many names are read at once.
+	// batch is the number of names that are read at once.
 	batch = 1024
-	// patience is how often a name is chosen again that something else has.
+	// patience bounds the attempts to find a free name.
 	patience = 100
 )
 
-// All removes what is at path, if anything is, with all that is in it. It follows no link at path or below. What is too
-// deep goes up to the top first, under a name of its own. Like os.RemoveAll, it removes what it can and returns the
-// first error.
+// All removes path and all below it. A missing path is no error. It follows no links. Folders that are too deep are
+// first moved to the top, under new names. Like os.RemoveAll, All removes what it can and returns the first error.
 func All(path string) error {
 	err := os.Remove(path)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -47,19 +46,18 @@ func All(path string) error {
 	return within(folder, (&removal{}).entry(parent, name, 0))
 }
 
-// removal is one of a tree.
 type removal struct {
-	top    int  // the tree's own folder, open
-	lifted bool // something has come there since it was opened
+	top    int  // the open folder that lifted folders move to: the tree's root
+	lifted bool // a folder has moved to top since top was opened
 }
 
-// entry removes what has that name in an open folder.
+// entry removes an entry of an open folder, with all below it.
 func (r *removal) entry(in int, name string, depth int) error {
 	err := unlink(in, name, 0)
 	switch {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
 		return nil
-	case !errors.Is(err, unix.EISDIR) && !errors.Is(err, fs.ErrPermission): // the latter also where it is a folder
+	case !errors.Is(err, unix.EISDIR) && !errors.Is(err, fs.ErrPermission): // some systems refuse to unlink a folder with EPERM
 		return failed("unlinkat", name, err)
 	case depth < maxDepth:
 		return r.folder(in, name, depth, err)
@@ -67,14 +65,14 @@ func (r *removal) entry(in int, name string, depth int) error {
 	return r.lift(in, name, err)
 }
 
-// folder removes a folder. Refused is why it was not removed as a file.
+// folder removes a folder. refused is the error of its removal as a file.
 func (r *removal) folder(in int, name string, depth int, refused error) (first error) {
 	for more := true; more; {
 		at, err := openFolder(in, name, unix.O_NOFOLLOW)
 		switch {
 		case errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP):
 			return failed("unlinkat", name, refused)
-		case err != nil: // an empty folder can be removed all the same
+		case err != nil: // an empty folder can still be removed
 			return r.last(in, name, cmp.Or(first, failed("openat", name, err)))
 		}
 		more, err = r.empty(at, name, depth)
@@ -83,7 +81,7 @@ func (r *removal) folder(in int, name string, depth int, refused error) (first e
 	return r.last(in, name, first)
 }
 
-// last removes a folder that should be empty by now. If it is not, earlier says why.
+// last removes a folder that should be empty. If it is not, last returns earlier, the error that kept it full.
 func (r *removal) last(in int, name string, earlier error) error {
 	err := unlink(in, name, unix.AT_REMOVEDIR)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -92,8 +90,8 @@ func (r *removal) last(in int, name string, earlier error) error {
 	return cmp.Or(earlier, failed("unlinkat", name, err))
 }
 
-// empty removes what is in an open folder, and closes it. It says whether there may be more, which shows when the
-// folder is opened again: systems may pass over names while others go.
+// empty removes all entries of an open folder, and closes it. more means that the caller must open it again: systems
+// may skip names while others are removed.
 func (r *removal) empty(at int, name string, depth int) (more bool, first error) {
 	folder := os.NewFile(uintptr(at), name)
 	defer folder.Close()
@@ -113,7 +111,7 @@ func (r *removal) empty(at int, name string, depth int) (more bool, first error)
 	}
 }
 
-// entries removes some of what is in an open folder. It returns how many are gone, and the first error.
+// entries removes named entries of an open folder. It returns the number of removed ones, and the first error.
 func (r *removal) entries(in int, names []string, depth int) (gone int, first error) {
 	for _, name := range names {
 		err := r.entry(in, name, depth)
@@ -125,8 +123,8 @@ func (r *removal) entries(in int, names []string, depth int) (gone int, first er
 	return gone, first
 }
 
-// lift moves a folder with its content up to the top, whose names are read again. An empty one is removed: a user who
-// may not write to it could not move it. Refused is why it was not removed as a file.
+// lift moves a folder to the top. It first tries to remove it. An empty folder without write permission can be removed,
+// but not moved. refused is the error of its removal as a file.
 func (r *removal) lift(in int, name string, refused error) error {
 	err := unlink(in, name, unix.AT_REMOVEDIR)
 	switch {
@@ -134,12 +132,12 @@ func (r *removal) lift(in int, name string, refused error) error {
 		return nil
 	case errors.Is(err, unix.ENOTDIR):
 		return failed("unlinkat", name, refused)
-	case !errors.Is(err, fs.ErrExist): // which it is of a folder that is not empty
+	case !errors.Is(err, fs.ErrExist): // ENOTEMPTY is fs.ErrExist
 		return failed("unlinkat", name, err)
 	}
 	for range patience {
 		err = unix.Renameat(in, name, r.top, fmt.Sprintf(".lifted-%016x%016x", rand.Uint64(), rand.Uint64()))
-		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, unix.ENOTDIR) { // another one has that name
+		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, unix.ENOTDIR) { // the name is taken
 			break
 		}
 	}
@@ -168,7 +166,7 @@ func failed(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// within adds the folder to the path of an error.
+// within prepends folder to an error's path.
 func within(folder string, err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		p.Path = filepath.Join(folder, p.Path)
