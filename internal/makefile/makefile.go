@@ -75,7 +75,7 @@ func Value(content []byte, name string, getenv func(string) string, files fs.FS)
 	return ""
 }
 
-// prefixes are the characters before a recipe's command that tell make how to run it.
+// prefixes are the characters before a recipe's command by which make decides how to run it.
 const prefixes = "@-+ \t"
 
 // command returns the command that makes the targets of a rule. It returns "" if a name would need quoting: the

@@ -39,7 +39,7 @@ func fixed(image Image, ref string) bool {
 	return ref == image.ID || err == nil
 }
 
-// location tells where an image can be pulled from.
+// location is where an image can be pulled from.
 type location struct {
 	own  name.Reference // the full name
 	here *name.Digest   // in the cluster's registry; nil if not there

@@ -33,7 +33,7 @@ type Image struct {
 	Config  v1.Config // the default command, environment and user
 	// Platform is the image's system and architecture, such as linux/amd64.
 	Platform string
-	// Origins tell for each name what it led to at its latest pull.
+	// Origins hold for each name the image of its latest pull.
 	Origins map[string]Origin
 	// Lost has the tags that other images have taken since, and when.
 	Lost map[string]time.Time `json:",omitempty"`

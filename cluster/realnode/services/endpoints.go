@@ -110,7 +110,7 @@ func stateOf(e discoveryv1.Endpoint) state {
 	return notServing
 }
 
-// kind tells whether an endpoint can be connected to.
+// kind says whether an endpoint can be connected to.
 type kind int
 
 const (

@@ -39,7 +39,7 @@ func setBool(value *bool, text string) (err error) {
 	return nil
 }
 
-// setSwitch is setBool for a field that tells false from nothing.
+// setSwitch is setBool for a field in which nil means that nothing is asked for.
 func setSwitch(value **bool, text string) error {
 	*value = new(bool)
 	return setBool(*value, text)

@@ -131,7 +131,7 @@ func (r *reader) boolean(n *yaml.Node, at string) (value bool) {
 	return value
 }
 
-// switched is boolean for a field that tells false from nothing.
+// switched is boolean for a field in which nil means that nothing is asked for.
 func (r *reader) switched(n *yaml.Node, at string) *bool { return new(r.boolean(n, at)) }
 
 func (r *reader) port(n *yaml.Node, at string) (value int) {
