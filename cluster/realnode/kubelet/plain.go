@@ -47,7 +47,7 @@ func plainPlatform(c nodeconfig.Config) *platform {
 
 // adaptedToMachine removes fields that plain nodes do not support, and reports them in an Event on the pod.
 func adaptedToMachine(recorder record.EventRecorder) func([]*corev1.Pod) []*corev1.Pod {
-	pods := plain.Pods{Tell: func(pod *corev1.Pod, left string) {
+	pods := plain.Pods{Report: func(pod *corev1.Pod, left string) {
 		recorder.Eventf(pod, corev1.EventTypeWarning, "NotIsolated", "This pod runs as plain processes of this machine, without: %s", left)
 	}}
 	return pods.Adapt

@@ -11,8 +11,8 @@ import (
 
 // Pods adapts the pods of a node to what plain processes support.
 type Pods struct {
-	// Tell receives each pod with removed fields once, with a list of them.
-	Tell func(pod *corev1.Pod, left string)
+	// Report receives each pod with removed fields once, with a list of them.
+	Report func(pod *corev1.Pod, left string)
 
 	mu       sync.Mutex
 	reported map[types.UID]bool // the node's current pods that have been reported
@@ -23,18 +23,18 @@ type Pods struct {
 func (p *Pods) Adapt(pods []*corev1.Pod) []*corev1.Pod {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	told := map[types.UID]bool{}
+	reported := map[types.UID]bool{}
 	adapted := make([]*corev1.Pod, len(pods))
 	for i, pod := range pods {
 		var left removedFields
 		adapted[i] = pod.DeepCopy()
 		left.ofPod(&adapted[i].Spec)
 		if len(left) > 0 && !p.reported[pod.UID] {
-			p.Tell(pod, left.String())
+			p.Report(pod, left.String())
 		}
-		told[pod.UID] = true
+		reported[pod.UID] = true
 	}
-	p.reported = told
+	p.reported = reported
 	return adapted
 }
 

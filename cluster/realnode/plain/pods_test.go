@@ -12,7 +12,7 @@ import (
 // TestAdapt: what is left out is told once, and the pod that was given stays as it is.
 func TestAdapt(t *testing.T) {
 	told := map[string][]string{}
-	pods := plain.Pods{Tell: func(pod *corev1.Pod, left string) { told[pod.Name] = append(told[pod.Name], left) }}
+	pods := plain.Pods{Report: func(pod *corev1.Pod, left string) { told[pod.Name] = append(told[pod.Name], left) }}
 	pod := &corev1.Pod{Spec: corev1.PodSpec{
 		HostNetwork:     true,
 		SecurityContext: &corev1.PodSecurityContext{RunAsNonRoot: new(true), FSGroup: new(int64(1))},

@@ -8,7 +8,7 @@ import (
 )
 
 // takeServiceAccount makes the manager's service account a setting.
-func (t *taker) takeServiceAccount() {
+func (t *extractor) takeServiceAccount() {
 	manager := t.manager()
 	if manager == nil {
 		return
@@ -41,11 +41,11 @@ func (t *taker) takeServiceAccount() {
 }
 
 // HasManager reports whether the manager's Deployment is known, so that its settings become values.
-func HasManager(m *model.Model) bool { return (&taker{model: m}).manager() != nil }
+func HasManager(m *model.Model) bool { return (&extractor{model: m}).manager() != nil }
 
 // DefaultAccount returns the name, without prefix, of the manager's service account, or "".
 func DefaultAccount(m *model.Model) string {
-	manager := (&taker{model: m}).manager()
+	manager := (&extractor{model: m}).manager()
 	if manager == nil {
 		return ""
 	}
@@ -53,7 +53,7 @@ func DefaultAccount(m *model.Model) string {
 }
 
 // takeDefinitions adds the settings that leave out the CRDs, and keep them when the chart is uninstalled.
-func (t *taker) takeDefinitions() {
+func (t *extractor) takeDefinitions() {
 	group := "apiextensions.k8s.io"
 	if !slices.ContainsFunc(t.model.Documents, func(d model.Document) bool { return d.Of(group, "CustomResourceDefinition") }) {
 		return
@@ -72,7 +72,7 @@ func (t *taker) takeDefinitions() {
 }
 
 // takeUserRoles adds the setting that leaves out roles without a binding: they are for users of the kinds.
-func (t *taker) takeUserRoles() {
+func (t *extractor) takeUserRoles() {
 	bound := map[string]bool{}
 	for _, d := range t.model.Documents {
 		if ref := d.Object.At("roleRef"); ref != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
-func (t *taker) takeFeatures() {
+func (t *extractor) takeFeatures() {
 	for _, f := range t.model.Features {
 		t.values.Describe(f.Value, f.What)
 		t.values.Set(f.Value+".enabled", "", true)
@@ -25,7 +25,7 @@ func (t *taker) takeFeatures() {
 }
 
 // takeMonitors makes the labels and annotations of ServiceMonitors settings.
-func (t *taker) takeMonitors() {
+func (t *extractor) takeMonitors() {
 	for _, d := range t.model.Documents {
 		if d.Of("monitoring.coreos.com", "ServiceMonitor") {
 			metadata := d.Object.Ensure("metadata")
@@ -45,7 +45,7 @@ var (
 // takePort makes a port a setting: in the manager's argument, and wherever Services, network policies, the container
 // and its probes have the same port. Without the feature that adds the argument, the port is off, unless that is "":
 // kubebuilder's managers serve webhooks unless their port is -1.
-func (t *taker) takePort(path, comment string, argument *regexp.Regexp, off string) {
+func (t *extractor) takePort(path, comment string, argument *regexp.Regexp, off string) {
 	manager := t.manager()
 	if manager == nil {
 		return
@@ -76,7 +76,7 @@ func (t *taker) takePort(path, comment string, argument *regexp.Regexp, off stri
 	}
 }
 
-func (t *taker) replacePort(port int64, action tree.Action) {
+func (t *extractor) replacePort(port int64, action tree.Action) {
 	for _, d := range t.model.Documents {
 		var lists []*tree.List
 		switch {

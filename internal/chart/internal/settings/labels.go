@@ -19,7 +19,7 @@ const (
 var release = tree.Field{Key: instance, Value: tree.Action("{{ .Release.Name | quote }}")}
 
 // label adds the chart's labels to every object, and the release to pods and to what selects them.
-func (t *taker) label() {
+func (t *extractor) label() {
 	pods, objects := t.podLabels(), t.objectLabels()
 	for _, d := range t.model.Documents {
 		metadata := d.Object.Ensure("metadata")
@@ -29,14 +29,14 @@ func (t *taker) label() {
 		}
 		labels.Fields = slices.Insert(labels.Fields, 0, tree.Field{Value: tree.YAML(t.include("labels"))})
 		if d.Group == "monitoring.coreos.com" {
-			tell(d.Object.At("spec", "selector", "matchLabels"), objects)
+			addRelease(d.Object.At("spec", "selector", "matchLabels"), objects)
 			if selector := d.Object.At("spec", "selector", "matchLabels"); selector.Find(managedBy) != nil {
 				selector.Set(tree.Field{Key: managedBy, Value: tree.Action("{{ .Release.Service }}")})
 			}
 			continue
 		}
 		for _, selector := range selectors(d) {
-			tell(selector, pods)
+			addRelease(selector, pods)
 		}
 		if template := template(d); template != nil {
 			template.Ensure("metadata").Ensure("labels").Set(release)
@@ -44,8 +44,8 @@ func (t *taker) label() {
 	}
 }
 
-// tell adds [release] to a selector that selects one of the sets of labels.
-func tell(selector *tree.Map, sets []*tree.Map) {
+// addRelease adds [release] to a selector that selects one of the sets of labels.
+func addRelease(selector *tree.Map, sets []*tree.Map) {
 	if selector == nil || len(selector.Fields) == 0 {
 		return
 	}
@@ -75,7 +75,7 @@ func template(d model.Document) *tree.Map {
 }
 
 // podLabels returns the labels of the pods in the chart.
-func (t *taker) podLabels() []*tree.Map {
+func (t *extractor) podLabels() []*tree.Map {
 	var sets []*tree.Map
 	for _, d := range t.model.Documents {
 		if labels := template(d).At("metadata", "labels"); labels != nil {
@@ -85,7 +85,7 @@ func (t *taker) podLabels() []*tree.Map {
 	return sets
 }
 
-func (t *taker) objectLabels() []*tree.Map {
+func (t *extractor) objectLabels() []*tree.Map {
 	var sets []*tree.Map
 	for _, d := range t.model.Documents {
 		if labels := d.Object.At("metadata", "labels"); labels != nil {

@@ -10,7 +10,7 @@ import (
 
 // manager returns the manager's Deployment: the one with the label control-plane: controller-manager, or else the only
 // one; nil if there are others.
-func (t *taker) manager() *model.Document {
+func (t *extractor) manager() *model.Document {
 	var deployments []*model.Document
 	for i := range t.model.Documents {
 		d := &t.model.Documents[i]
@@ -50,7 +50,7 @@ func container(d *model.Document) *tree.Map {
 	return first
 }
 
-func (t *taker) takeManager() {
+func (t *extractor) takeManager() {
 	d := t.manager()
 	if d == nil {
 		return
@@ -92,7 +92,7 @@ func (t *taker) takeManager() {
 
 // takeReplicas makes the number of managers a setting. If it depends on features, the setting is empty by default and
 // has priority over them.
-func (t *taker) takeReplicas(d *model.Document) {
+func (t *extractor) takeReplicas(d *model.Document) {
 	spec := d.Object.At("spec")
 	f := spec.Find("replicas")
 	if f == nil {
@@ -109,7 +109,7 @@ func (t *taker) takeReplicas(d *model.Document) {
 
 // takeImage splits the image into settings. A digest has priority over the tag. It returns the image, or "" if that is
 // no setting.
-func (t *taker) takeImage(c *tree.Map) string {
+func (t *extractor) takeImage(c *tree.Map) string {
 	f := c.Find("image")
 	if f == nil || !f.When.Always() {
 		return ""
@@ -130,9 +130,11 @@ func (t *taker) takeImage(c *tree.Map) string {
 }
 
 // image is the action that renders the manager's image.
-func (t *taker) image() tree.Action { return tree.Action("{{ " + t.include("image") + " | quote }}") }
+func (t *extractor) image() tree.Action {
+	return tree.Action("{{ " + t.include("image") + " | quote }}")
+}
 
-func (t *taker) takePullPolicy(c *tree.Map) {
+func (t *extractor) takePullPolicy(c *tree.Map) {
 	policy := ""
 	if f := c.Find("imagePullPolicy"); f != nil {
 		v, ok := plain(f.Value)
@@ -148,7 +150,7 @@ func (t *taker) takePullPolicy(c *tree.Map) {
 // takeVariables makes the variables settings. Variables with the manager's image, for pods that the operator creates,
 // follow the setting of the image. They move to the beginning: the setting covers only leading items that are literal.
 // They refer to no other variable, so their order does not matter.
-func (t *taker) takeVariables(c *tree.Map, image string) {
+func (t *extractor) takeVariables(c *tree.Map, image string) {
 	var follow []tree.Item
 	if list := c.List("env"); list != nil && image != "" {
 		list.Items = slices.DeleteFunc(list.Items, func(item tree.Item) bool {
@@ -168,7 +170,7 @@ func (t *taker) takeVariables(c *tree.Map, image string) {
 
 // followIn makes all other containers with the manager's image follow its setting, in any object: those of other
 // workloads, and init containers. Their variables follow too, and so does their pull policy if it is the manager's.
-func (t *taker) followIn(n tree.Node, image, policy string, pull *tree.Field) {
+func (t *extractor) followIn(n tree.Node, image, policy string, pull *tree.Field) {
 	switch n := n.(type) {
 	case *tree.Map:
 		for _, list := range []string{"initContainers", "containers"} {
@@ -187,7 +189,7 @@ func (t *taker) followIn(n tree.Node, image, policy string, pull *tree.Field) {
 }
 
 // followContainer does so for one container.
-func (t *taker) followContainer(c *tree.Map, image, policy string, pull *tree.Field) {
+func (t *extractor) followContainer(c *tree.Map, image, policy string, pull *tree.Field) {
 	if image == "" || c.Text("image") != image || !c.Find("image").When.Always() {
 		return
 	}
@@ -204,7 +206,7 @@ func (t *taker) followContainer(c *tree.Map, image, policy string, pull *tree.Fi
 
 // followImage makes a variable follow the image's setting if it has the image as its value, and reports whether it
 // does.
-func (t *taker) followImage(item tree.Item, image string) bool {
+func (t *extractor) followImage(item tree.Item, image string) bool {
 	variable, ok := item.Value.(*tree.Map)
 	if !ok || variable.Text("value") != image || !variable.Find("value").When.Always() {
 		return false

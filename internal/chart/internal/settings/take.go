@@ -10,7 +10,7 @@ import (
 
 // Take takes the settings out of a model's documents. Chart is the chart's name.
 func Take(m *model.Model, chart string) *Values {
-	t := &taker{model: m, values: &Values{}, chart: chart}
+	t := &extractor{model: m, values: &Values{}, chart: chart}
 	t.takeManager()
 	t.takeServiceAccount()
 	t.takeDefinitions()
@@ -23,21 +23,21 @@ func Take(m *model.Model, chart string) *Values {
 }
 
 // aboutFullname is the comment of fullnameOverride.
-func (t *taker) aboutFullname() string {
+func (t *extractor) aboutFullname() string {
 	if t.model.Beginning() != "" {
 		return "The beginning of the names of all objects."
 	}
 	return "The beginning of the names of all objects. With " + t.chart + " they are as in the kustomization,\nas in a release of this name."
 }
 
-type taker struct {
+type extractor struct {
 	model  *model.Model
 	values *Values
 	chart  string
 }
 
 // include is the expression that includes a named template of the chart.
-func (t *taker) include(name string) string { return `include "` + t.chart + "." + name + `" .` }
+func (t *extractor) include(name string) string { return `include "` + t.chart + "." + name + `" .` }
 
 func value(path string) string { return ".Values." + path }
 
@@ -70,7 +70,7 @@ func plain(n tree.Node) (any, bool) {
 
 // whole makes a field a setting. The default is its value, or nothing if it is missing. If the field depends on
 // features, the default is empty, and a value has priority over them.
-func (t *taker) whole(m *tree.Map, key, path, comment string, nothing any) {
+func (t *extractor) whole(m *tree.Map, key, path, comment string, nothing any) {
 	literal, follows := nothing, false
 	if f := m.Find(key); f != nil {
 		if v, ok := plain(f.Value); ok && f.When.Always() {
@@ -93,7 +93,7 @@ func (t *taker) whole(m *tree.Map, key, path, comment string, nothing any) {
 }
 
 // number is whole for a number: zero is a value, and the empty default is "".
-func (t *taker) number(m *tree.Map, key, path, comment string) {
+func (t *extractor) number(m *tree.Map, key, path, comment string) {
 	var literal any = ""
 	f := m.Find(key)
 	fixed := f != nil && f.When.Always()
@@ -113,7 +113,7 @@ func (t *taker) number(m *tree.Map, key, path, comment string) {
 }
 
 // instead adds a field. Others with its key count only while its condition does not hold.
-func (t *taker) instead(m *tree.Map, field tree.Field) {
+func (t *extractor) instead(m *tree.Map, field tree.Field) {
 	at := -1
 	for i, f := range m.Fields {
 		if f.Key != field.Key {
@@ -129,7 +129,7 @@ func (t *taker) instead(m *tree.Map, field tree.Field) {
 
 // leading makes the unconditional literal items at the beginning of a list a setting; for arguments, the first run of
 // such items. A missing list is added.
-func (t *taker) leading(m *tree.Map, key, path, comment string) {
+func (t *extractor) leading(m *tree.Map, key, path, comment string) {
 	list := m.List(key)
 	if list == nil {
 		if m.Find(key) != nil {
@@ -155,7 +155,7 @@ func (t *taker) leading(m *tree.Map, key, path, comment string) {
 }
 
 // trailing adds a setting whose items are appended to a list. A missing list is added.
-func (t *taker) trailing(m *tree.Map, key, path, comment string) {
+func (t *extractor) trailing(m *tree.Map, key, path, comment string) {
 	t.values.Set(path, comment, []any{})
 	when := tree.If(value(path))
 	m.Open(key)
@@ -167,7 +167,7 @@ func (t *taker) trailing(m *tree.Map, key, path, comment string) {
 }
 
 // more adds a setting whose fields are added to a map.
-func (t *taker) more(m *tree.Map, path, comment string) {
+func (t *extractor) more(m *tree.Map, path, comment string) {
 	t.values.Set(path, comment, map[string]any{})
 	m.Fields = append(m.Fields, tree.Field{When: tree.If(value(path)), Value: tree.YAML("toYaml " + value(path))})
 }

@@ -117,7 +117,7 @@ type Difference struct {
 // Differences lists what Apply would do, in its order. Diff is set only if diffs is.
 func (p *Plan) Differences(diffs bool) []Difference {
 	var differences []Difference
-	for _, c := range p.told() {
+	for _, c := range p.reportedChanges() {
 		d := Difference{Path: c.path, Action: p.actionOn(c), From: p.movedFrom(c), Why: c.why}
 		switch {
 		case !diffs || !c.writes() || c.path == base.Path:

@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// told returns the changes to report. A move is one change, under its new path.
-func (p *Plan) told() []*File {
+// reportedChanges returns the changes to report. A move is one change, under its new path.
+func (p *Plan) reportedChanges() []*File {
 	var told []*File
 	for _, c := range p.changes {
 		if c.action != report.Deleted || c.movedTo == "" {

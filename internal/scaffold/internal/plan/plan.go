@@ -71,7 +71,7 @@ func start(folder *fileview.Folder, b *base.Base) *Plan {
 // Changes lists what Apply would do, in the order of planning.
 func (p *Plan) Changes() []report.File {
 	var files []report.File
-	for _, c := range p.told() {
+	for _, c := range p.reportedChanges() {
 		files = append(files, report.File{Path: c.path, Action: p.actionOn(c), From: p.movedFrom(c), Why: c.why})
 	}
 	return files
