@@ -31,7 +31,7 @@ func (f HandlerFunc) Handle(e Event) { f(e) }
 var Discard Handler = HandlerFunc(func(Event) {})
 
 // An Event is one of the types of this package that say so: [Step], [Progress], [Detail],
-// [File], [Object], [Note], [Warning], [Finding] or [Result].
+// [File], [Object], [Part], [Output], [Note], [Warning], [Finding] or [Result].
 type Event interface{ event() }
 
 // A Step is a piece of work that ended, or that begins when Elapsed is zero. The user is shown that it goes on
@@ -87,6 +87,47 @@ type Object struct {
 	Why    string `json:"why,omitempty"`
 }
 
+// PartName names a part of the dev loop.
+type PartName string
+
+// The parts of the dev loop.
+const (
+	ClusterPart  PartName = "cluster"
+	GeneratePart PartName = "generate"
+	InstallPart  PartName = "install"
+	BuildPart    PartName = "build"
+	ManagerPart  PartName = "manager"
+	WebhooksPart PartName = "webhooks"
+	TestsPart    PartName = "tests"
+)
+
+// PartState is what a part of the dev loop is doing.
+type PartState string
+
+// The states of a part.
+const (
+	Working PartState = "working"
+	Ready   PartState = "ready"
+	Failed  PartState = "failed" // until the next save; what ran before goes on
+	Idle    PartState = "idle"   // there is nothing to do
+)
+
+// Part is a new state of a part of the dev loop. Save counts the user's saves: it is the one that the state follows
+// from, and 0 before the first one.
+type Part struct {
+	Name    PartName      `json:"name"`
+	State   PartState     `json:"state"`
+	Save    int           `json:"save,omitempty"`
+	Elapsed time.Duration `json:"elapsedNanoseconds,omitempty"`
+	Text    string        `json:"text,omitempty"`
+}
+
+// Output is a line that a program of the dev loop has printed.
+type Output struct {
+	Part PartName `json:"part"`
+	Text string   `json:"text"`
+}
+
 // Note is a fact that the user may want to know.
 type Note struct {
 	Text string `json:"text"`
@@ -139,6 +180,8 @@ func (Progress) event() {}
 func (Detail) event()   {}
 func (File) event()     {}
 func (Object) event()   {}
+func (Part) event()     {}
+func (Output) event()   {}
 func (Note) event()     {}
 func (Warning) event()  {}
 func (Finding) event()  {}

@@ -53,7 +53,7 @@ func TestFileName(t *testing.T) {
 // TestHandlerFunc: every event reaches a function, and what is discarded reaches nothing.
 func TestHandlerFunc(t *testing.T) {
 	events := []report.Event{
-		report.Step{}, report.Progress{}, report.File{}, report.Object{}, report.Note{}, report.Warning{}, report.Finding{}, report.Result{},
+		report.Step{}, report.Progress{}, report.File{}, report.Object{}, report.Part{}, report.Output{}, report.Note{}, report.Warning{}, report.Finding{}, report.Result{},
 	}
 	var got []report.Event
 	handler := report.HandlerFunc(func(e report.Event) { got = append(got, e) })

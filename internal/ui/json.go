@@ -40,6 +40,10 @@ func kindOf(e report.Event) string {
 		return "file"
 	case report.Object:
 		return "object"
+	case report.Part:
+		return "part"
+	case report.Output:
+		return "output"
 	case report.Note:
 		return "note"
 	case report.Warning:

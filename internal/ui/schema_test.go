@@ -32,6 +32,8 @@ var examples = []report.Event{
 	report.Progress{Name: "compiling", Done: 1, Total: 2, Unit: "packages", Elapsed: time.Second, Left: time.Second}, report.Progress{},
 	report.File{Path: "b", Action: report.Moved, From: "a", Why: "so"}, report.File{Action: report.Kept},
 	report.Object{Name: "crd/x", Action: report.Created, Why: "so"}, report.Object{Action: report.Deleted},
+	report.Part{Name: report.BuildPart, State: report.Ready, Save: 1, Elapsed: time.Second, Text: "t"}, report.Part{Name: report.TestsPart, State: report.Idle},
+	report.Output{Part: report.ManagerPart, Text: "t"}, report.Output{Part: report.TestsPart},
 	report.Note{Text: "n"}, report.Note{},
 	report.Warning{Text: "w"}, report.Warning{},
 	report.Finding{Position: report.Position{File: "f", Line: 1, Column: 2}, Message: "m", Suggestion: "s", Fatal: true}, report.Finding{},
@@ -86,6 +88,8 @@ var meanings = map[string]string{
 	"progress": "How far a long step has come, at least every three seconds: `done` of `total`, in units of `unit`. `total` and `leftNanoseconds` are 0 or missing while they are unknown.",
 	"file":     "A change to a file of the project. With `--dry-run` the change would happen. `from` is the old path of a moved file.",
 	"object":   "A change to an object of the cluster.",
+	"part":     "A new state of a part of `slipway dev`. `save` counts the saves of files; the state follows from that one.",
+	"output":   "A line that a program of `slipway dev` has printed.",
 	"note":     "A text for people.",
 	"warning":  "A text about a likely mistake that stops nothing.",
 	"finding":  "A mistake in the project's code or configuration. `line` and `column` start at 1. A fatal finding fails the command.",
@@ -240,7 +244,11 @@ func eventSchema(t *testing.T) *jsonschema.Schema {
 func lineSchema(t *testing.T, kind string, of reflect.Type) *jsonschema.Schema {
 	t.Helper()
 	actions := &jsonschema.Schema{Enum: []any{report.Created, report.Updated, report.Unchanged, report.Deleted, report.Moved, report.Kept}}
-	s, err := jsonschema.ForType(of, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[report.Action](): actions}})
+	parts := &jsonschema.Schema{Enum: []any{report.ClusterPart, report.GeneratePart, report.InstallPart, report.BuildPart, report.ManagerPart, report.WebhooksPart, report.TestsPart}}
+	states := &jsonschema.Schema{Enum: []any{report.Working, report.Ready, report.Failed, report.Idle}}
+	s, err := jsonschema.ForType(of, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[report.Action](): actions, reflect.TypeFor[report.PartName](): parts, reflect.TypeFor[report.PartState](): states,
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,10 @@ func (t *text) Handle(e report.Event) {
 		t.change(plain(e.Name()), e.Action, plain(e.Why), t.verbose || e.Action != report.Unchanged)
 	case report.Object:
 		t.change(plain(e.Name), e.Action, plain(e.Why), true)
+	case report.Part:
+		t.part(e)
+	case report.Output:
+		t.output(plain(e.Text))
 	case report.Note:
 		t.line(plain(e.Text))
 	case report.Warning:
@@ -62,6 +66,43 @@ func (t *text) step(s report.Step) {
 	case t.verbose:
 		t.line(s.Name + "…")
 	}
+}
+
+// part shows what a part of the dev loop has come to. That it works is shown on a terminal only.
+func (t *text) part(p report.Part) {
+	text := fmt.Sprintf("%-9s %s", p.Name, p.State)
+	if p.Text != "" {
+		text += ": " + plain(p.Text)
+	}
+	switch {
+	case p.State != report.Working:
+		if p.Elapsed > 0 {
+			text += " " + t.screen.paint(faint, "("+duration(p.Elapsed)+")")
+		}
+		t.line(t.screen.paint(partColor(p.State), "●") + " " + text)
+	case t.screen.terminal:
+		t.rewrite(text + "…")
+	case t.verbose:
+		t.line(text + "…")
+	}
+}
+
+// partColor is green for what is well and red for what is not.
+func partColor(s report.PartState) color {
+	switch s {
+	case report.Ready:
+		return green
+	case report.Failed:
+		return red
+	default:
+		return faint
+	}
+}
+
+// output passes on a line of a program.
+func (t *text) output(line string) {
+	t.erase()
+	_, _ = io.WriteString(t.stdout, line+"\n")
 }
 
 // progress rewrites one line on a terminal and is told now and then elsewhere.
