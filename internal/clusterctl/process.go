@@ -11,50 +11,25 @@ import (
 	"path/filepath"
 	"time"
 
+	spawn "github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// process is a program that this process started.
-type process struct {
-	cmd    *exec.Cmd
-	exited chan struct{} // closed once the process is gone; err is set by then
-	err    error
-}
+// process is a program that this process started. It is waited for in the background for as long as it takes: so a
+// child that outlives its purpose leaves no zombie.
+type process struct{ *spawn.Child }
 
-// begin starts cmd and waits for its end in the background, for as long as it
-// takes: so a child that outlives its purpose is reaped and leaves no zombie.
+// begin starts cmd so that it outlives this process.
 func begin(cmd *exec.Cmd) (*process, error) {
-	if err := cmd.Start(); err != nil {
+	child, err := spawn.StartDetached(cmd)
+	if err != nil {
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err
 		}
 		return nil, &report.Error{What: "the cluster program cannot be started", Where: cmd.Path, Err: err}
 	}
-	p := &process{cmd: cmd, exited: make(chan struct{})}
-	go func() {
-		p.err = cmd.Wait()
-		close(p.exited)
-	}()
-	return p, nil
-}
-
-// end stops the process, if need be by force after a time of grace, and returns once it is gone.
-func (p *process) end(grace time.Duration) {
-	_ = terminate(p.cmd.Process)
-	p.wait(grace)
-}
-
-// wait waits until the process is gone, which it enforces after a time of grace.
-func (p *process) wait(grace time.Duration) {
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case <-p.exited:
-	case <-timer.C:
-		_ = p.cmd.Process.Kill()
-		<-p.exited
-	}
+	return &process{child}, nil
 }
 
 // errExited is why a cluster did not become ready whose program ended.
@@ -62,9 +37,8 @@ var errExited = errors.New("the program ended")
 
 // exit describes how the process ended.
 func (p *process) exit() error {
-	<-p.exited
-	if p.err != nil {
-		return fmt.Errorf("%w: %w", errExited, p.err)
+	if err := p.Wait(); err != nil {
+		return fmt.Errorf("%w: %w", errExited, err)
 	}
 	return errExited
 }
@@ -84,7 +58,7 @@ func (p *process) dial(ctx context.Context, socket string) (*protocol.Conn, erro
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-p.exited:
+		case <-p.Done():
 			return nil, p.exit()
 		case <-tick.C:
 		}
@@ -167,7 +141,7 @@ const endLimit = 5 * time.Second
 // gone is the error of a process that ended its connection: most likely it is ending.
 func (p *process) gone() error {
 	select {
-	case <-p.exited:
+	case <-p.Done():
 		return p.exit()
 	case <-time.After(endLimit):
 		return fmt.Errorf("it ended the connection: %w", io.ErrUnexpectedEOF)

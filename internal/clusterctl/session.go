@@ -96,7 +96,7 @@ func (c *Control) tie(ctx context.Context, program string, folder userdirs.Scrat
 	s := &Session{over: over, Socket: config.Socket, process: p, stdin: stdin, folder: folder, state: cl, grace: c.stop, drained: make(chan struct{})}
 	limit, cancel := context.WithTimeout(ctx, o.timeout())
 	defer cancel()
-	conn := protocol.NewConn(stdout, stdin, func() error { return p.cmd.Process.Kill() })
+	conn := protocol.NewConn(stdout, stdin, func() error { p.Kill(); return nil })
 	hello, ready, err := c.await(limit, p, conn)
 	go s.drain(stdout)
 	if err != nil {
@@ -130,7 +130,6 @@ func child(program string, cl state.Cluster) (p *process, stdin io.WriteCloser, 
 	if stdin, err = cmd.StdinPipe(); err != nil {
 		return nil, nil, nil, err
 	}
-	spawn.Detach(cmd)
 	if p, err = begin(cmd); err != nil {
 		_ = out.Close()
 		return nil, nil, nil, err
@@ -148,7 +147,7 @@ func (s *Session) drain(stdout io.Reader) {
 }
 
 // Done is closed once the program has ended, by order or by a crash.
-func (s *Session) Done() <-chan struct{} { return s.process.exited }
+func (s *Session) Done() <-chan struct{} { return s.process.Done() }
 
 // Close stops the cluster, by force if it does not stop in time, and removes its
 // state. It reports a program that had died before.
@@ -156,9 +155,9 @@ func (s *Session) Close() error {
 	s.release()
 	var err error
 	select {
-	case <-s.process.exited:
-		if s.process.err != nil {
-			err = fmt.Errorf("the cluster died before it was stopped: %w", s.process.err)
+	case <-s.process.Done():
+		if died := s.process.Wait(); died != nil {
+			err = fmt.Errorf("the cluster died before it was stopped: %w", died)
 		}
 	default:
 	}
@@ -170,7 +169,7 @@ func (s *Session) Close() error {
 func (s *Session) end() {
 	s.once.Do(func() {
 		_ = s.stdin.Close()
-		s.process.wait(s.grace)
+		_ = s.process.Expire(s.grace)
 		<-s.drained
 		_ = discard(s.folder, s.state)
 		s.over()

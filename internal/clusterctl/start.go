@@ -250,10 +250,10 @@ func (c *Control) launch(ctx context.Context, cl state.Cluster, path string, con
 	}
 	defer func() {
 		if err != nil {
-			p.end(c.grace(o.Durable))
+			_ = p.Stop(c.grace(o.Durable))
 		}
 	}()
-	run := state.Run{Program: path, PID: p.cmd.Process.Pid, Socket: config.Socket, Started: time.Now()}
+	run := state.Run{Program: path, PID: p.PID(), Socket: config.Socket, Started: time.Now()}
 	if err := cl.WriteRun(run); err != nil {
 		return nil, err
 	}
@@ -303,7 +303,6 @@ func background(program string, cl state.Cluster) (*process, error) {
 	}
 	cmd.Dir = cl.Dir
 	cmd.Stdout, cmd.Stderr = log, log
-	spawn.Detach(cmd)
 	return begin(cmd)
 }
 

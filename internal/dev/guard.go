@@ -37,10 +37,10 @@ func (o Options) guard(p *promise, l listening) (end func() error, err error) {
 		return nil, err
 	}
 	cmd.Dir, cmd.Env = o.Dir, o.Env // who reads this process's output does not wait for that one
-	process.Detach(cmd)
 	input, err := cmd.StdinPipe()
+	var child *process.Child
 	if err == nil {
-		err = cmd.Start()
+		child, err = process.StartDetached(cmd)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start what restores the webhooks if this is killed: %w", err)
@@ -48,9 +48,9 @@ func (o Options) guard(p *promise, l listening) (end func() error, err error) {
 	return func() error {
 		_ = input.Close()
 		if p.kept() {
-			return cmd.Wait()
+			return child.Wait()
 		}
-		return cmd.Process.Release()
+		return nil
 	}, nil
 }
 

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// Detach makes cmd a session of its own: it outlives its starter and the
+// detach makes cmd a session of its own: it outlives its starter and the
 // terminal, whose interrupts do not reach it.
-func Detach(cmd *exec.Cmd) {
+func detach(cmd *exec.Cmd) {
 	keepFiles()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }

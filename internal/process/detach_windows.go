@@ -10,7 +10,7 @@ const (
 	createNewProcessGroup = 0x00000200
 )
 
-// Detach takes cmd away from the console, whose end and interrupts do not reach it.
-func Detach(cmd *exec.Cmd) {
+// detach takes cmd away from the console, whose end and interrupts do not reach it.
+func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: detachedProcess | createNewProcessGroup, HideWindow: true}
 }

@@ -2,7 +2,9 @@
 //
 //	cmd, err := process.CommandContext(ctx, "git", "status") // found on PATH; or a path
 //	cmd, err := process.Command(program)                      // for a program that no context ends by itself
-//	err = process.Supervise(ctx, cmd, grace)                  // until it ends, or ctx does: with all that it has started
+//	child, err := process.Start(cmd)                          // and all that it starts; [Child.Stop] ends them
+//	child, err := process.StartDetached(cmd)                  // for what may outlive this process
+//	err = process.Supervise(ctx, cmd, grace)                  // Start, until it ends, or ctx does
 //	err = process.Become(argv, environ)                       // in place of this process
 //	err = process.TrustAll(folder)                            // of sources that will be compiled and run
 //

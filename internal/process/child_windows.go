@@ -11,6 +11,9 @@ func separate(*exec.Cmd) {}
 // interrupt does nothing: the console has told the child already.
 func interrupt(*exec.Cmd) {}
 
+// terminate ends cmd: Windows has no way to ask a process that shares no console.
+func terminate(cmd *exec.Cmd) { kill(cmd) }
+
 // kill ends cmd.
 func kill(cmd *exec.Cmd) {
 	if cmd.Process != nil {

@@ -12,6 +12,9 @@ import (
 // interrupt asks the process group of cmd to stop.
 func interrupt(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGINT) }
 
+// terminate asks the process of cmd alone to stop.
+func terminate(cmd *exec.Cmd) { _ = cmd.Process.Signal(syscall.SIGTERM) } // it may have ended
+
 // kill ends the process group of cmd.
 func kill(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGKILL) }
 
