@@ -37,7 +37,7 @@ func (o Options) webhooks(l listening) (*projectWebhooks, error) {
 	if p == nil {
 		p = &project.Project{}
 	}
-	hooks := &projectWebhooks{LocalWebhooks: ship.LocalWebhooks{Prefix: cmp.Or(p.Name, strings.ToLower(code.ProjectName()), "project") + "-run-", Address: cmp.Or(l.called, l.webhooks())}}
+	hooks := &projectWebhooks{LocalWebhooks: ship.LocalWebhooks{Prefix: cmp.Or(p.Name, strings.ToLower(code.ProjectName()), "project") + "-run-"}}
 	for _, r := range p.Resources {
 		if r.Webhooks == nil {
 			continue

@@ -31,6 +31,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
 )
 
 // usualGrace is how long a child may take to stop: a little longer than
@@ -56,6 +57,9 @@ type Options struct {
 	// Account is the ServiceAccount, NAME or NAMESPACE/NAME, as which the program that is run asks the cluster; empty
 	// leaves it the user's credentials.
 	Account string
+
+	// Enter opens the way of the managers into the cluster; nil leaves them the one of Env.
+	Enter func(ctx context.Context, cluster *ship.Cluster) (Entrance, error)
 
 	// Guard is the command that calls [Guard] with the path that follows it, and with --kubeconfig if the manager has
 	// that flag (Run). Without it, what a killed run changed in a cluster that is not slipway's own stays until the

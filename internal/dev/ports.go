@@ -44,38 +44,56 @@ func (o Options) listens(args []string) (listening, error) {
 	if o.WebhookAddress == "" {
 		return l, nil
 	}
-	if l.called = hostAndPort(o.WebhookAddress, l.webhookPort()); l.called == "" {
+	if l.called = hostAndPort(o.WebhookAddress); l.called == "" {
 		return l, &report.Error{What: "invalid address of webhooks", Where: "--webhook-address " + o.WebhookAddress,
 			Hint: "use a host name or IP address at which the API server reaches this machine, and a port if it is another one: 172.18.0.1, host.example.com:9444", Code: report.UsageCode}
 	}
 	return l, nil
 }
 
-// hostAndPort completes a host name or IP address, with a port or without one; it is empty for what is neither.
-func hostAndPort(text, port string) string {
-	host := text
+// hostAndPort completes a host name or IP address, with a port or without one, which becomes 0; it is empty for what is
+// neither.
+func hostAndPort(text string) string {
+	host, port := text, "0"
 	if h, p, err := net.SplitHostPort(text); err == nil {
+		number, err := strconv.ParseUint(p, 10, 16)
+		if err != nil || number == 0 {
+			return ""
+		}
 		host, port = h, p
 	}
 	host = strings.Trim(host, "[]")
-	number, err := strconv.ParseUint(port, 10, 16)
 	ip := net.ParseIP(host)
-	if err != nil || number == 0 || ip == nil && len(validation.IsDNS1123Subdomain(host)) > 0 || ip.IsUnspecified() {
+	if ip == nil && len(validation.IsDNS1123Subdomain(host)) > 0 || ip.IsUnspecified() {
 		return ""
 	}
 	return net.JoinHostPort(host, port)
 }
 
-// listen is the address at which the manager is to listen for calls of its webhooks.
-func (l listening) listen() string { return net.JoinHostPort(l.host, l.webhookPort()) }
+// proxied is the address at which slipway is to listen for calls of webhooks: at a free port, unless the user names the
+// port at which the API server reaches it, or to which that one is forwarded.
+func (l listening) proxied() string {
+	_, port, err := net.SplitHostPort(l.called)
+	if err != nil {
+		return net.JoinHostPort(l.host, "0")
+	}
+	return net.JoinHostPort(l.host, cmp.Or(flagValue(l.args, webhookPortFlag), port))
+}
 
-// webhooks is the address at which this machine reaches the manager's webhooks.
-func (l listening) webhooks() string {
-	host := l.host
+// reached is the address at which the API server reaches slipway, which listens at another one: on the same machine, or
+// by what the user names.
+func (l listening) reached(listens string) string {
+	host, port, _ := net.SplitHostPort(listens) // which is complete
+	if named, at, err := net.SplitHostPort(l.called); err == nil {
+		if at == "0" {
+			at = port
+		}
+		return net.JoinHostPort(named, at)
+	}
 	if ip := net.ParseIP(host); ip.IsUnspecified() {
 		host = Loopback
 	}
-	return net.JoinHostPort(host, l.webhookPort())
+	return net.JoinHostPort(host, port)
 }
 
 func (l listening) webhookPort() string {
@@ -85,34 +103,72 @@ func (l listening) webhookPort() string {
 // everywhere tells whether all addresses are asked for.
 func (l listening) everywhere() bool { return net.ParseIP(l.host).IsUnspecified() }
 
-// flags returns the manager's arguments. Behind a subcommand come flags that have it listen where it is to. The manager
-// is a compiled program: it gets the flags that it has, by the project's own code, and the user has not set. Health
-// probes move to a free port if theirs is taken: a developer's machine has no kubelet to ask for them, and a second
-// operator, or what else listens there, would keep the manager from starting.
-func (o Options) flags(manager string, l listening, webhooks bool) ([]string, error) {
+// A placement is how a manager is started so that it listens where it is to.
+type placement struct {
+	args     []string
+	webhooks string // host:port at which it serves them
+}
+
+// place returns the arguments of a compiled manager. Behind a subcommand come flags that have it listen where it is to:
+// those that it has, by the project's own code, and the user has not set. Health probes move to a free port if theirs
+// is taken: a developer's machine has no kubelet to ask for them, and a second operator, or what else listens there,
+// would keep the manager from starting. So do the webhooks that slipway calls for the cluster.
+func (o Options) place(manager string, l listening, webhooks bool) (placement, error) {
 	program, err := os.ReadFile(manager)
 	if err != nil {
-		return nil, fmt.Errorf("find the manager's flags: %w", err)
+		return placement{}, fmt.Errorf("find the manager's flags: %w", err)
 	}
 	first := words(l.args)
-	flags := slices.Clone(l.args[:first]) // further on flags may end: at the first argument that is none
 	// Libraries have such names, too, also where no flag is called so.
 	has := func(name string) bool {
 		known, err := o.Code().HasFlag(name)
 		return known && err == nil && bytes.Contains(program, []byte(name))
 	}
+	var flags []string
 	if has(probeFlag) && bytes.Contains(program, []byte(":"+probePort)) && !given(l.args, probeFlag) {
 		flags = append(flags, "--"+probeFlag+"="+o.probes(l))
 	}
-	movable := has(webhookHostFlag) && has(webhookPortFlag) // those of slipway's scaffolds have both
-	if movable && !given(l.args, webhookHostFlag) {
+	args := l.args[first:]
+	p := placement{webhooks: net.JoinHostPort(Loopback, l.webhookPort())}
+	switch movable := has(webhookHostFlag) && has(webhookPortFlag); { // those of slipway's scaffolds have both
+	case movable && webhooks:
+		if p.webhooks, err = l.free(p.webhooks); err != nil {
+			return p, err
+		}
+		host, port, _ := net.SplitHostPort(p.webhooks)
+		args = without(without(args, webhookHostFlag), webhookPortFlag)
+		flags = append(flags, "--"+webhookHostFlag+"="+host, "--"+webhookPortFlag+"="+port)
+	case movable && !given(l.args, webhookHostFlag):
 		flags = append(flags, "--"+webhookHostFlag+"="+l.host)
+	case !movable && webhooks:
+		if err := webhooksTaken(p.webhooks); err != nil {
+			return p, err
+		}
+		o.warnOpen(l)
 	}
-	if !movable && webhooks && !l.everywhere() {
-		o.Handler.Handle(report.Warning{Text: "other machines can reach the manager's webhooks: it serves them at all addresses, port " + l.webhookPort() + ": it has no flag --" + webhookHostFlag +
-			"; add one that sets webhook.Options.Host, or block the port by a firewall"})
+	p.args = slices.Concat(l.args[:first], flags, args) // further on flags may end: at the first argument that is none
+	return p, nil
+}
+
+// warnOpen warns of a manager that serves its webhooks to other machines.
+func (o Options) warnOpen(l listening) {
+	if l.everywhere() {
+		return
 	}
-	return append(flags, l.args[first:]...), nil
+	o.Handler.Handle(report.Warning{Text: "other machines can reach the manager's webhooks: it serves them at all addresses, port " + l.webhookPort() + ": it has no flag --" + webhookHostFlag +
+		"; add one that sets webhook.Options.Host, or block the port by a firewall"})
+}
+
+// free is an address of loopback, or with a free port if that one is taken, as by slipway's own proxy.
+func (l listening) free(address string) (string, error) {
+	if webhooksTaken(address) == nil && l.proxied() != address {
+		return address, nil
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(Loopback, "0"))
+	if err != nil {
+		return "", fmt.Errorf("find a port for the manager's webhooks: %w", err)
+	}
+	return listener.Addr().String(), listener.Close()
 }
 
 // probes is the address for health probes: the usual port, or a free one.
@@ -124,6 +180,20 @@ func (o Options) probes(l listening) string {
 	o.Handler.Handle(report.Note{Text: "port " + probePort + " is taken: the manager serves its health probes at a free port, which its log names; " +
 		"if another manager of this project uses it, stop that one, since both would reconcile"})
 	return net.JoinHostPort(l.host, "0")
+}
+
+// without leaves a flag out of arguments.
+func without(args []string, name string) (rest []string) {
+	for i := 0; i < len(args); i++ {
+		if !isFlag(args[i], name) {
+			rest = append(rest, args[i])
+			continue
+		}
+		if !strings.Contains(args[i], "=") {
+			i++ // its value
+		}
+	}
+	return rest
 }
 
 // given tells whether arguments set a flag.
@@ -167,6 +237,12 @@ func webhooksTaken(address string) error {
 		Hint: "another manager on this machine, or a pod on a plain node, uses it; stop it, name a free port, or run without webhooks",
 		Next: "slipway run -- --" + webhookPortFlag + "=9444",
 	}
+}
+
+// untaken explains that slipway cannot listen for calls of webhooks.
+func (l listening) untaken(err error) error {
+	return &report.Error{What: "cannot listen for calls of webhooks", Where: l.proxied(), Err: err,
+		Hint: "--address names an address of this machine, and --webhook-address HOST:PORT the port at which the API server reaches it; without a port a free one is used"}
 }
 
 // taken reports whether a manager could not listen at a TCP address of this machine.

@@ -21,18 +21,17 @@ func TestFlags(t *testing.T) {
 	for _, test := range []struct {
 		program, address string // the program's words
 		args, want       []string
-		open             bool // webhooks
 		library          bool // has the words, and the project does not
 	}{
-		{all, "", []string{"--leader-elect"}, []string{"--health-probe-bind-address=127.0.0.1:8081", "--webhook-host=127.0.0.1", "--leader-elect"}, false, false},
-		{all, "0.0.0.0", nil, []string{"--health-probe-bind-address=0.0.0.0:8081", "--webhook-host=0.0.0.0"}, false, false},
-		{all, "::1", nil, []string{"--health-probe-bind-address=[::1]:8081", "--webhook-host=::1"}, false, false},
-		{all, "", []string{"-health-probe-bind-address", ":1", "--webhook-host="}, []string{"-health-probe-bind-address", ":1", "--webhook-host="}, false, false},
-		{theirs, "", nil, []string{"--health-probe-bind-address=127.0.0.1:8081"}, true, false},
-		{theirs, "0.0.0.0", nil, []string{"--health-probe-bind-address=0.0.0.0:8081"}, false, false},
-		{"--health-probe-bind-address :1", "", []string{"x"}, []string{"x"}, true, false},
-		{"--health-addr :8081", "", nil, nil, true, false},
-		{all, "", []string{"start"}, []string{"start"}, true, true},
+		{all, "", []string{"--leader-elect"}, []string{"--health-probe-bind-address=127.0.0.1:8081", "--webhook-host=127.0.0.1", "--leader-elect"}, false},
+		{all, "0.0.0.0", nil, []string{"--health-probe-bind-address=0.0.0.0:8081", "--webhook-host=0.0.0.0"}, false},
+		{all, "::1", nil, []string{"--health-probe-bind-address=[::1]:8081", "--webhook-host=::1"}, false},
+		{all, "", []string{"-health-probe-bind-address", ":1", "--webhook-host="}, []string{"-health-probe-bind-address", ":1", "--webhook-host="}, false},
+		{theirs, "", nil, []string{"--health-probe-bind-address=127.0.0.1:8081"}, false},
+		{theirs, "0.0.0.0", nil, []string{"--health-probe-bind-address=0.0.0.0:8081"}, false},
+		{"--health-probe-bind-address :1", "", []string{"x"}, []string{"x"}, false},
+		{"--health-addr :8081", "", nil, nil, false},
+		{all, "", []string{"start"}, []string{"start"}, true},
 	} {
 		dir := t.TempDir()
 		program := filepath.Join(dir, "manager")
@@ -46,47 +45,89 @@ func TestFlags(t *testing.T) {
 		if err := os.WriteFile(program, []byte(test.program), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		warned := 0
-		o := Options{Address: test.address, Code: codeIn(dir), Handler: report.HandlerFunc(func(e report.Event) {
-			if _, ok := e.(report.Warning); ok {
-				warned++
-			}
-		})}
+		o := Options{Address: test.address, Code: codeIn(dir), Handler: report.Discard}
 		l, err := o.listens(test.args)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := o.flags(program, l, true)
+		placed, err := o.place(program, l, false)
+		got := placed.args
 		for i, flag := range got {
 			if host, ok := strings.CutSuffix(flag, ":0"); ok { // another program, or test, has the port at the moment
 				got[i] = host + ":" + probePort
 			}
 		}
-		if err != nil || !slices.Equal(got, test.want) || warned > 0 != test.open {
-			t.Errorf("%s at %q with %q: %q, %d warnings, %v; want %q", test.program, test.address, test.args, got, warned, err, test.want)
+		if err != nil || !slices.Equal(got, test.want) {
+			t.Errorf("%s at %q with %q: %q, %v; want %q", test.program, test.address, test.args, got, err, test.want)
 		}
 	}
 }
 
-// TestListens: what the API server asks is where the manager serves.
+// TestListens: where slipway listens for calls, and what the API server is to call.
 func TestListens(t *testing.T) {
 	for _, test := range []struct {
-		address string
-		args    []string
-		want    string
+		address, called string
+		args            []string
+		listens, calls  string // where the free port is 1234
 	}{
-		{"", nil, "127.0.0.1:9443"},
-		{"0.0.0.0", []string{"--webhook-port=9444"}, "127.0.0.1:9444"},
-		{"::", nil, "127.0.0.1:9443"},
-		{"192.0.2.1", []string{"-webhook-port", "1"}, "192.0.2.1:1"},
+		{"", "", nil, "127.0.0.1:0", "127.0.0.1:1234"},
+		{"0.0.0.0", "", []string{"--webhook-port=9444"}, "0.0.0.0:0", "127.0.0.1:1234"},
+		{"::", "", nil, "[::]:0", "127.0.0.1:1234"},
+		{"192.0.2.1", "192.0.2.1", nil, "192.0.2.1:0", "192.0.2.1:1234"},
+		{"", "host.example.com:9444", nil, "127.0.0.1:9444", "host.example.com:9444"},
+		{"", "host.example.com:9444", []string{"-webhook-port", "1"}, "127.0.0.1:1", "host.example.com:9444"},
 	} {
-		l, err := Options{Address: test.address}.listens(test.args)
-		if err != nil || l.webhooks() != test.want {
-			t.Errorf("%s %v: %s, %v", test.address, test.args, l.webhooks(), err)
+		l, err := Options{Address: test.address, WebhookAddress: test.called}.listens(test.args)
+		if err != nil || l.proxied() != test.listens {
+			t.Errorf("%+v: listens at %s, %v", test, l.proxied(), err)
+		}
+		host, _, _ := net.SplitHostPort(l.proxied())
+		if got := l.reached(net.JoinHostPort(host, "1234")); got != test.calls {
+			t.Errorf("%+v: is called at %s", test, got)
 		}
 	}
 	if _, err := (Options{Address: "nowhere"}).listens(nil); err == nil {
 		t.Error("a name is taken for an address")
+	}
+}
+
+// TestPlaceWebhooks: a manager with flags for it serves its webhooks on loopback, at another port if its own is taken,
+// and one without flags is refused where that is so, and else warned of.
+func TestPlaceWebhooks(t *testing.T) {
+	address, free := listen(t)
+	_, port, _ := net.SplitHostPort(address)
+	for _, test := range []struct {
+		words           []string
+		taken           bool
+		warned, refused bool
+	}{
+		{[]string{"--webhook-host", "--webhook-port"}, true, false, false},
+		{[]string{"--webhook-port"}, true, false, true},
+		{[]string{"--webhook-host", "--webhook-port"}, false, false, false},
+		{[]string{"--webhook-port"}, false, true, false},
+	} {
+		if !test.taken {
+			free()
+		}
+		dir := t.TempDir()
+		program := filepath.Join(dir, "manager")
+		for name, text := range map[string]string{"manager": strings.Join(test.words, " "), "main.go": definingFlags(test.words...)} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		warned := false
+		o := Options{Code: codeIn(dir), Handler: report.HandlerFunc(func(e report.Event) { _, warned = e.(report.Warning) })}
+		placed, err := o.place(program, listening{host: Loopback, args: []string{"--webhook-port", port, "-v=2"}}, true)
+		if (err != nil) != test.refused || warned != test.warned {
+			t.Errorf("%+v: %v, warned %t", test, err, warned)
+		}
+		if moved := placed.webhooks != address; err == nil && moved != test.taken {
+			t.Errorf("%+v: it serves at %s, and %s is free: %t", test, placed.webhooks, address, !test.taken)
+		}
+		if _, at, _ := net.SplitHostPort(placed.webhooks); err == nil && flagValue(placed.args, webhookPortFlag) != at || err == nil && placed.args[len(placed.args)-1] != "-v=2" {
+			t.Errorf("%+v: its arguments are %q", test, placed.args)
+		}
 	}
 }
 
@@ -152,9 +193,9 @@ func TestStarted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := Options{Code: codeIn(dir)}.flags(program, listening{host: Loopback, args: started(m, test.args)}, false)
-		if err != nil || !slices.Equal(got, test.want) {
-			t.Errorf("%q: got %q, %v, want %q", test.args, got, err, test.want)
+		got, err := Options{Code: codeIn(dir)}.place(program, listening{host: Loopback, args: started(m, test.args)}, false)
+		if err != nil || !slices.Equal(got.args, test.want) {
+			t.Errorf("%q: got %q, %v, want %q", test.args, got.args, err, test.want)
 		}
 	}
 }

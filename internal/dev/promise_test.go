@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -27,6 +28,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -70,15 +72,19 @@ func servedAlone() {
 	if err != nil {
 		panic(err)
 	}
+	_, own, err := state.Home{Dir: o.State}.Own(context.Background(), cluster)
+	if err != nil {
+		panic(err)
+	}
 	defer withstand()()
-	webhooks, err := serveWebhooks(context.Background(), o, cluster, l)
+	webhooks, err := serveWebhooks(context.Background(), o, cluster, own, l)
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(3)
 	}
-	if webhooks.serving != nil {
-		go serveNothing(l, webhooks)
-		if err := webhooks.serving(context.Background()); err != nil {
+	webhooks.forward(serveNothing(webhooks))
+	if webhooks.unproven() {
+		if err := webhooks.rely(context.Background(), o, webhooks.detour); err != nil {
 			panic(err)
 		}
 	}
@@ -86,7 +92,7 @@ func servedAlone() {
 	if os.Getenv("STAY") != "" {
 		select {}
 	}
-	if err := webhooks.giveBack(); err != nil {
+	if err := webhooks.close(o); err != nil {
 		panic(err)
 	}
 }
@@ -118,9 +124,14 @@ func takeNote(e report.Event) {
 }
 
 // serveNothing is a manager that serves with its certificate, and has no webhook.
-func serveNothing(l listening, s served) {
-	dir := filepath.Join(strings.TrimPrefix(s.env[0], "TMPDIR="), "k8s-webhook-server", "serving-certs")
-	panic(http.ListenAndServeTLS(l.listen(), filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"), http.NotFoundHandler()))
+func serveNothing(w *webhooks) (address string) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	file := func(name string) string { return filepath.Join(w.certificates(), name) }
+	go func() { panic(http.ServeTLS(listener, http.NotFoundHandler(), file("tls.crt"), file("tls.key"))) }()
+	return listener.Addr().String()
 }
 
 // sea is a cluster, a gate through which runs reach it, and what tells whether all is as before.

@@ -3,6 +3,8 @@ package dev
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -22,128 +24,108 @@ import (
 // is a [report.Error] with its exit code. Without a reachable cluster nothing is
 // built.
 //
-// A project's webhooks work too: while the manager runs, a cluster of slipway's own asks it, see serveWebhooks. However
-// the run ends, that is taken back: by itself, or by the next command that calls [TakeBack].
-//
-// The cluster is the manager's own choice: --kubeconfig among args, else KUBECONFIG and
-// ~/.kube/config, as controller-runtime has it.
-func Run(ctx context.Context, o Options, args []string) error {
+// A project's webhooks work too: while the manager runs, a cluster of slipway's own calls them. However the run ends,
+// that is taken back: by itself, or by the next command that calls [TakeBack].
+func Run(ctx context.Context, o Options, args []string) (err error) {
 	manager, err := o.manager()
 	if err != nil {
 		return err
 	}
-	start, err := o.Code().Start(manager)
+	s, err := Open(ctx, o, args)
 	if err != nil {
 		return err
 	}
-	args = started(start, args)
-	if err := o.requireAccount(args); err != nil {
-		return err
-	}
-	l, err := o.listens(args)
-	if err != nil {
-		return err
-	}
-	cluster, err := ship.Connect(kubeconfig(o.Env, args), o.Handler)
-	if err != nil {
-		return err
-	}
-	if err := cluster.Ping(ctx); err != nil {
-		return err
-	}
-	if err := TakeBack(ctx, o.State, cluster, o.Handler); err != nil {
-		return err
-	}
+	defer withstand()()
+	defer ending.Await(ctx, "the manager")()
+	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := o.generate(ctx, o.Dir); err != nil {
 		return err
 	}
-	program, err := build(ctx, o, manager.Package)
+	program, err := Build(ctx, o, manager.Package)
 	if err != nil {
 		return err
 	}
-	if len(start.Environment) > 0 {
-		o.Handler.Handle(report.Note{Text: "the manager gets the variables of " + strings.Join(start.From, " and ") + ", unless they are set here: " + strings.Join(names(start.Environment), ", ")})
-	}
-	return serve(ctx, o, start.Environment, cluster, program, l)
+	return s.run(ctx, program.Path)
 }
 
-// serve runs a compiled manager, and has the cluster ask its webhooks meanwhile.
-func serve(ctx context.Context, o Options, env []string, cluster *ship.Cluster, manager string, l listening) (err error) {
-	defer withstand()()
-	defer ending.Await(ctx, "the manager")()
-	webhooks, err := serveWebhooks(ctx, o, cluster, l)
+// run runs a manager until it or ctx ends.
+func (s *Session) run(ctx context.Context, program string) error {
+	m, err := s.Start(ctx, program)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, webhooks.giveBack()) }()
-	args, err := o.flags(manager, l, len(webhooks.env) > 0)
-	if err != nil {
-		return err
-	}
-	account, end, err := o.as(ctx, cluster)
-	if err != nil {
-		return err
-	}
-	defer end()
-	o.Env = slices.Concat(env, o.Env, webhooks.env, account) // the last one counts
-	o.warnUnserved(ctx, cluster)
-	o.Handler.Handle(report.Note{Text: "running the manager against " + cluster.Server() + " until Ctrl-C"})
-	defer o.whileServing(ctx, webhooks)()
-	err = ended("the manager failed", o.run(ctx, manager, args...))
+	s.options.Handler.Handle(report.Note{Text: "running the manager against " + s.cluster.Server() + " until Ctrl-C"})
+	err = ended("the manager failed", m.Await(ctx, s.options.grace()))
+	m.serving()
 	switch {
 	case err != nil:
 		return err
 	case ctx.Err() == nil:
-		return &report.Error{What: "the manager ended by itself, without an error", Where: strings.Join(append([]string{manager}, args...), " "),
+		return &report.Error{What: "the manager ended by itself, without an error", Where: strings.Join(append([]string{program}, m.Arguments...), " "),
 			Hint: "a manager runs until it is stopped; if the program needs arguments, such as a subcommand, name them after --", Next: "slipway run -- start"}
 	}
-	o.Handler.Handle(report.Note{Text: "the manager has stopped"})
+	s.options.Handler.Handle(report.Note{Text: "the manager has stopped"})
 	return nil
 }
 
-// whileServing does what is left to do about webhooks while the manager runs. The function that it returns ends that
-// and waits for its end.
-func (o Options) whileServing(ctx context.Context, webhooks served) (end func()) {
-	if webhooks.serving == nil {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		if err := webhooks.serving(ctx); err != nil && ctx.Err() == nil {
-			o.Handler.Handle(report.Warning{Text: "the API server still ignores webhooks that fail: " + err.Error()})
-		}
-	}()
-	return func() {
-		cancel()
-		<-ended
-	}
+// A Program is a compiled manager.
+type Program struct {
+	Path    string
+	Changed bool // it is another one than before
 }
 
-// build compiles the manager to bin/manager, where the Makefile's build target
-// has it too, and returns its path.
-func build(ctx context.Context, o Options, pkg string) (string, error) {
-	manager := filepath.Join(o.Dir, "bin", "manager")
+// Build compiles the manager of a package to bin/manager, where the Makefile's build target has it too. Until it is
+// complete, the file of that name stays as it is: another manager may run from it.
+func Build(ctx context.Context, o Options, pkg string) (Program, error) {
+	path := filepath.Join(o.Dir, "bin", "manager")
 	if runtime.GOOS == "windows" {
-		manager += ".exe"
+		path += ".exe"
 	}
-	if err := o.stays(manager); err != nil {
-		return "", err
+	if err := o.stays(path); err != nil {
+		return Program{}, err
 	}
 	start := time.Now()
 	o.Handler.Handle(report.Step{Name: "building the manager"})
-	cmd := o.goCommand("build", "-o", manager, "./"+pkg)
+	next := path + ".new"
+	if err := prepare(path, next); err != nil {
+		return Program{}, err
+	}
+	defer func() { _ = os.Remove(next) }() // unless it has become the manager
+	cmd := o.goCommand("build", "-o", next, "./"+pkg)
 	cmd.Stdout = o.Stderr // the compiler's messages, as it gives them
 	err := cmd.Run(ctx)
 	if ctx.Err() != nil {
-		return "", ctx.Err()
+		return Program{}, ctx.Err()
 	}
 	if err := ended("the manager does not build", err); err != nil {
-		return "", err
+		return Program{}, err
+	}
+	p := Program{Path: path, Changed: !same(path, next)}
+	if p.Changed {
+		err = os.Rename(next, path)
 	}
 	o.Handler.Handle(report.Step{Name: "built the manager", Elapsed: time.Since(start)})
-	return manager, nil
+	return p, err
+}
+
+// prepare gives the program a second name at which the go command may replace it. It does not if the program is up to
+// date already, which it could not see without.
+func prepare(path, next string) error {
+	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	_ = os.Link(path, next) // without it, or on a file system that has no links, all is linked anew
+	return nil
+}
+
+// same reports whether two names are of one file.
+func same(path, next string) bool {
+	before, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	after, err := os.Stat(next)
+	return err == nil && os.SameFile(before, after)
 }
 
 // stays refuses a file that a link of the repository leads out of the project.

@@ -3,15 +3,16 @@ package dev
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
+	"sync/atomic"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/dev/webhookproxy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 	"github.com/slipway-dev/slipway/internal/userdirs"
@@ -20,112 +21,195 @@ import (
 // takeBackPatience bounds the taking back, which begins when the user has ended the run.
 const takeBackPatience = 10 * time.Second
 
-// served is what a run does about the webhooks of its manager.
-type served struct {
-	env     []string                        // the manager's, with which it finds its certificate
-	serving func(ctx context.Context) error // to be called while the manager runs; nil: nothing is left to do
-	back    []func() error
+// webhooks are those that the cluster calls on this machine, for as long as a session lasts. One certificate, and a
+// proxy that has it, stand in front of all managers of the session, so that neither a restart nor a save changes
+// anything in the cluster unless other webhooks come.
+type webhooks struct {
+	cluster *ship.Cluster
+	own     bool // the cluster is slipway's own, and reaches this machine
+	l       listening
+
+	scratch   userdirs.Scratch // with the certificate
+	authority []byte
+	proxy     *webhookproxy.Proxy
+	probe     *probe // of a cluster that may not reach this machine; nil: it does
+	promise   *promise
+	guard     func() error // ends it; nil: there is none
+	detour    *ship.Detour // what is changed in the cluster; nil: nothing
+	proven    atomic.Bool  // the cluster calls without ignoring failures
 }
 
-// giveBack takes back what was done, the last first.
-func (s *served) giveBack() error {
-	var errs []error
-	for _, back := range slices.Backward(s.back) {
-		errs = append(errs, back())
-	}
-	s.back = nil
-	return errors.Join(errs...)
-}
-
-// serveWebhooks has the cluster ask the manager that is about to run on this machine: with a certificate of the run's
-// own, and configurations that lead here. A cluster of slipway's own reaches this machine. Another one is only changed
-// if the user names an address for it, and then in steps, see [Options.try].
-func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, l listening) (s served, err error) {
+// serveWebhooks has the cluster call webhooks of the project that is about to run on this machine. A cluster of
+// slipway's own reaches this machine. Another one is only changed if the user names an address for it, and then in
+// steps, see [Options.try]. It returns nil if the manager serves none, or with a certificate of its own.
+func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, own bool, l listening) (w *webhooks, err error) {
 	hooks, err := o.webhooks(l)
 	if err != nil || hooks == nil {
-		return s, err
+		return nil, err
 	}
-	_, own, err := state.Home{Dir: o.State}.Own(ctx, cluster)
-	if err != nil {
-		return s, err
-	}
+	w = &webhooks{cluster: cluster, own: own, l: l}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.giveBack())
+			err = errors.Join(err, w.close(o))
 		}
 	}()
 	if !own && l.called == "" {
 		o.Handler.Handle(report.Note{Text: "slipway did not start this cluster here, so its webhooks stay as they are; --webhook-address names where its API server reaches this machine"})
-		err = s.certify(hooks, l)
-		return s, err
+		return w, w.certify(l)
 	}
-	promise, err := promising(ctx, o.State, hooks.Prefix, cluster)
-	if err != nil {
-		return s, err
+	if w.promise, err = promising(ctx, o.State, hooks.Prefix, cluster); err != nil {
+		return w, err
 	}
-	s.back = append(s.back, promise.release)
-	if err := s.certify(hooks, l); err != nil {
-		return s, err
+	if err := w.certify(l); err != nil {
+		return w, err
 	}
-	err = s.divert(ctx, o, cluster, hooks, l, promise)
-	return s, err
+	if err := w.listen(ctx, l); err != nil {
+		return w, err
+	}
+	return w, w.update(ctx, o, hooks)
 }
 
-// divert has the cluster ask the manager, as far as it is proven to reach it, and notes what takes that back.
-func (s *served) divert(ctx context.Context, o Options, cluster *ship.Cluster, hooks *projectWebhooks, l listening, p *promise) error {
-	tried := l.called != "" // an address that the API server may not reach
-	if tried {
-		hooks.Probe = rand.Text()
+// certify makes the certificate with which the webhooks are served, in a folder of its own.
+func (w *webhooks) certify(l listening) (err error) {
+	if w.scratch, err = userdirs.NewScratch("slipway-run-"); err != nil {
+		return fmt.Errorf("serve webhooks: %w", err)
 	}
-	detour, err := cluster.PlanDetour(ctx, hooks.LocalWebhooks)
+	if err := os.MkdirAll(w.certificates(), 0o700); err != nil {
+		return fmt.Errorf("serve webhooks: %w", err)
+	}
+	called, _, _ := net.SplitHostPort(l.called) // empty without one
+	w.authority, err = webhookproxy.WriteCertificate(w.certificates(), l.host, called)
+	return err
+}
+
+// certificates is where controller-runtime looks for its certificate below the folder of temporary files, in every
+// version, unless a flag names another folder.
+func (w *webhooks) certificates() string {
+	return filepath.Join(w.scratch.Path, "k8s-webhook-server", "serving-certs")
+}
+
+// environment is the manager's, with which it finds its certificate.
+func (w *webhooks) environment() []string {
+	if w == nil {
+		return nil
+	}
+	return []string{"TMPDIR=" + w.scratch.Path, "TMP=" + w.scratch.Path}
+}
+
+// listen opens the proxy. Without a wish it has a free port: the cluster learns of it.
+func (w *webhooks) listen(ctx context.Context, l listening) error {
+	certificate, err := tls.LoadX509KeyPair(filepath.Join(w.certificates(), webhookproxy.CertificateFile), filepath.Join(w.certificates(), webhookproxy.KeyFile))
+	if err != nil {
+		return fmt.Errorf("serve webhooks: %w", err)
+	}
+	options := webhookproxy.Options{Address: l.proxied(), Certificate: certificate, Authority: w.authority}
+	if !w.own {
+		w.probe = newProbe(rand.Text())
+		options.Own = w.probe.answer
+	}
+	if w.proxy, err = webhookproxy.Listen(ctx, options); err != nil {
+		return l.untaken(err)
+	}
+	return nil
+}
+
+// update has the cluster call the project's webhooks as they are now: after the first time, those that have come or
+// changed since. What it changes is written down before.
+func (w *webhooks) update(ctx context.Context, o Options, hooks *projectWebhooks) error {
+	hooks.Authority = w.authority
+	hooks.Address = w.l.reached(w.proxy.Address())
+	if w.probe != nil {
+		hooks.Probe = w.probe.text
+	}
+	detour, err := w.cluster.PlanDetour(ctx, hooks.LocalWebhooks)
 	if err != nil {
 		return err
+	}
+	if w.detour != nil {
+		detour.Continue(w.detour)
 	}
 	if detour.Empty() {
 		o.noteCalled(hooks, detour)
 		return nil
 	}
-	if err := p.make(detour); err != nil {
+	if detour.Same(w.detour) {
+		return nil
+	}
+	if err := w.promise.make(detour); err != nil {
 		return err
 	}
-	if tried {
-		end, err := o.guard(p, l)
-		if err != nil {
-			return errors.Join(err, os.Remove(p.path))
+	first := w.detour == nil
+	w.detour = detour
+	if w.probe != nil && w.guard == nil {
+		if w.guard, err = o.guard(w.promise, w.l); err != nil {
+			return err
 		}
-		s.back = append(s.back, end)
 	}
-	s.back = append(s.back, func() error { return o.giveBack(p, cluster, detour) })
-	if tried {
-		s.serving, err = o.try(ctx, cluster, detour, hooks, l)
+	switch {
+	case w.probe == nil:
+		err = w.cluster.CallHere(ctx, detour)
+	case first:
+		return o.try(ctx, w, hooks)
+	case w.proven.Load():
+		err = w.cluster.CallHere(ctx, detour)
+	}
+	if err == nil {
+		o.noteCalled(hooks, detour)
+	}
+	return err
+}
+
+// unproven reports whether the cluster has reached this machine and does not rely on that yet, see [Options.try].
+func (w *webhooks) unproven() bool {
+	return w != nil && w.probe != nil && w.probe.called() && !w.proven.Load()
+}
+
+// rely has a cluster rely on the webhooks of a detour once a manager serves them.
+func (w *webhooks) rely(ctx context.Context, o Options, detour *ship.Detour) error {
+	if err := w.proxy.AwaitServing(ctx); err != nil {
 		return err
 	}
-	if err := cluster.CallHere(ctx, detour); err != nil {
+	if err := w.cluster.CallHere(ctx, detour); err != nil {
 		return err
 	}
-	o.noteCalled(hooks, detour)
+	w.proven.Store(true)
+	o.Handler.Handle(report.Note{Text: "the cluster calls the webhooks of this manager at " + w.l.reached(w.proxy.Address()) + "; ENABLE_WEBHOOKS=false turns them off"})
 	return nil
 }
 
-// certify makes the certificate that the manager serves its webhooks with, in a folder for temporary files of its own.
-func (s *served) certify(hooks *projectWebhooks, l listening) error {
-	if err := webhooksTaken(l.webhooks()); err != nil {
-		return err
+// forward sends calls to a manager that is about to serve at an address.
+func (w *webhooks) forward(address string) {
+	if w != nil && w.proxy != nil {
+		w.proxy.Forward(address)
 	}
-	temporary, err := userdirs.NewScratch("slipway-run-")
-	if err != nil {
-		return fmt.Errorf("serve webhooks: %w", err)
+}
+
+// hold lets calls wait for the next manager.
+func (w *webhooks) hold(why string) {
+	if w != nil && w.proxy != nil {
+		w.proxy.Hold(why)
 	}
-	s.back = append(s.back, temporary.Remove)
-	hooks.certificates = filepath.Join(temporary.Path, "k8s-webhook-server", "serving-certs")
-	if err := os.MkdirAll(hooks.certificates, 0o700); err != nil {
-		return fmt.Errorf("serve webhooks: %w", err)
+}
+
+// close takes back what was changed in the cluster, and ends the rest. A session that served no webhooks has none.
+func (w *webhooks) close(o Options) error {
+	if w == nil {
+		return nil
 	}
-	called, _, _ := net.SplitHostPort(hooks.Address) // which is complete
-	hooks.Authority, err = writeCertificate(hooks.certificates, l.host, called)
-	// controller-runtime looks there for the certificate, in every version, unless a flag names another folder.
-	s.env = []string{"TMPDIR=" + temporary.Path, "TMP=" + temporary.Path}
-	return err
+	var errs []error
+	if w.detour != nil {
+		errs = append(errs, o.giveBack(w.promise, w.cluster, w.detour))
+	}
+	if w.guard != nil {
+		errs = append(errs, w.guard())
+	}
+	if w.proxy != nil {
+		errs = append(errs, w.proxy.Close())
+	}
+	if w.promise != nil {
+		errs = append(errs, w.promise.release())
+	}
+	return errors.Join(append(errs, w.scratch.Remove())...)
 }
 
 // giveBack keeps a promise. The run is over, and so is its context; what it changed in the cluster is taken back all

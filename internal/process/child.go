@@ -138,14 +138,18 @@ var (
 	ErrGrace     = errors.New("it was killed, since it did not stop in time")
 )
 
-// Supervise runs cmd until it ends, as [Start] does, and returns what [exec.Cmd.Wait] does. When ctx ends first, the
-// child is asked to stop; after grace, or at another signal to this process, it is killed. The error says why a child
-// was killed.
+// Supervise runs cmd until it ends, as [Start] and [Child.Await] do.
 func Supervise(ctx context.Context, cmd *exec.Cmd, grace time.Duration) error {
 	c, err := Start(cmd)
 	if err != nil {
 		return err
 	}
+	return c.Await(ctx, grace)
+}
+
+// Await waits for the child's end and returns what [exec.Cmd.Wait] does. When ctx ends first, the child is asked to
+// stop; after grace, or at another signal to this process, it is killed. The error says why a child was killed.
+func (c *Child) Await(ctx context.Context, grace time.Duration) error {
 	select {
 	case <-c.done:
 		return c.err

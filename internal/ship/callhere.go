@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -39,8 +40,22 @@ const callHereManager = "slipway-run"
 // CallHere has the API server ask webhooks at an address, as a detour that [Cluster.PlanDetour] made says. The detour
 // has to be written down before: [Cluster.TakeBack] needs it, whatever CallHere came to. A request that is under way
 // when ctx ends is waited for, since one that is given up may be stored after all, and later than what takes it back.
+//
+// Configurations that an earlier detour of the session made, and that are not wanted any more, go.
 func (c *Cluster) CallHere(ctx context.Context, d *Detour) error {
-	return c.setAll(ctx, d.wanted)
+	if err := c.setAll(ctx, d.wanted); err != nil {
+		return err
+	}
+	for _, made := range d.Configurations {
+		wanted := func(o *unstructured.Unstructured) bool { return o.GetName() == made.Name && o.GroupVersionKind() == made.GroupVersionKind }
+		if slices.ContainsFunc(d.wanted, wanted) {
+			continue
+		}
+		if err := c.dropConfiguration(ctx, d, made); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // setAll is setWhole for several objects.

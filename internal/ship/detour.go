@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -89,6 +90,27 @@ func (c *Cluster) PlanDetour(ctx context.Context, w LocalWebhooks) (*Detour, err
 		d.Conversions = append(d.Conversions, conversionOf{name, before, owners})
 	}
 	return d, nil
+}
+
+// Continue makes d take back what an earlier detour of the same session changed, too.
+func (d *Detour) Continue(before *Detour) {
+	for _, c := range before.Configurations {
+		if !slices.Contains(d.Configurations, c) {
+			d.Configurations = append(d.Configurations, c)
+		}
+	}
+	for _, c := range before.Conversions {
+		if at := slices.IndexFunc(d.Conversions, func(o conversionOf) bool { return o.Definition == c.Definition }); at >= 0 {
+			d.Conversions[at] = c // since it is made already, the present state is not the one to go back to
+		} else {
+			d.Conversions = append(d.Conversions, c)
+		}
+	}
+}
+
+// Same reports whether d has the API server ask the same webhooks as another detour, which may be nil.
+func (d *Detour) Same(other *Detour) bool {
+	return other != nil && slices.EqualFunc(d.wanted, other.wanted, func(a, b *unstructured.Unstructured) bool { return equality.Semantic.DeepEqual(a, b) })
 }
 
 // requireFree fails if there is a configuration of that name which is none of a run's.

@@ -1,4 +1,4 @@
-package dev
+package webhookproxy
 
 import (
 	"bytes"
@@ -17,12 +17,12 @@ import (
 	"time"
 )
 
-// certificateFile and keyFile are what controller-runtime calls them.
-const certificateFile, keyFile = "tls.crt", "tls.key"
+// CertificateFile and KeyFile are what controller-runtime calls them.
+const CertificateFile, KeyFile = "tls.crt", "tls.key"
 
-// writeCertificate writes a certificate for this machine's loopback addresses and further hosts, IP addresses or names,
+// WriteCertificate writes a certificate for this machine's loopback addresses and further hosts, IP addresses or names,
 // into dir. It is its own authority, which is returned: who trusts it trusts that one key.
-func writeCertificate(dir string, further ...string) (authority []byte, err error) {
+func WriteCertificate(dir string, further ...string) (authority []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("make a certificate: %w", err)
@@ -41,7 +41,7 @@ func writeCertificate(dir string, further ...string) (authority []byte, err erro
 	}
 	template := &x509.Certificate{
 		SerialNumber:          serial,
-		Subject:               pkix.Name{CommonName: "slipway run"},
+		Subject:               pkix.Name{CommonName: "slipway"},
 		NotBefore:             time.Now().Add(-time.Hour),
 		NotAfter:              time.Now().AddDate(1, 0, 0),
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
@@ -63,8 +63,8 @@ func writeCertificate(dir string, further ...string) (authority []byte, err erro
 	err = errors.Join(
 		pem.Encode(&certificate, &pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		pem.Encode(&secret, &pem.Block{Type: "PRIVATE KEY", Bytes: private}),
-		os.WriteFile(filepath.Join(dir, certificateFile), certificate.Bytes(), 0o600),
-		os.WriteFile(filepath.Join(dir, keyFile), secret.Bytes(), 0o600),
+		os.WriteFile(filepath.Join(dir, CertificateFile), certificate.Bytes(), 0o600),
+		os.WriteFile(filepath.Join(dir, KeyFile), secret.Bytes(), 0o600),
 	)
 	return certificate.Bytes(), err
 }

@@ -1,0 +1,206 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// A Session is what the managers of a project have around them on this machine, one after the other: the cluster's
+// calls of their webhooks, and their way into the cluster. It outlasts each of them. One goroutine uses it.
+type Session struct {
+	options   Options
+	arguments []string // of the user, for the manager
+	cluster   *ship.Cluster
+	own       bool // the cluster is slipway's own
+	webhooks  *webhooks
+	entrance  Entrance
+
+	warned bool // of kinds that are not served
+}
+
+// An Entrance is a way into a cluster for one program.
+type Entrance struct {
+	Environment []string // the program's, as key=value
+	Close       func()   // ends the way; nil: nothing to end
+}
+
+// Open connects to the cluster and takes back there what killed sessions have left. The session has to be closed. The
+// arguments are those that the user gives the manager.
+//
+// The cluster is the manager's own choice: --kubeconfig among the arguments, else KUBECONFIG and ~/.kube/config, as
+// controller-runtime has it.
+func Open(ctx context.Context, o Options, arguments []string) (*Session, error) {
+	if err := o.requireAccount(arguments); err != nil {
+		return nil, err
+	}
+	if _, err := o.listens(arguments); err != nil {
+		return nil, err
+	}
+	cluster, err := ship.Connect(kubeconfig(o.Env, arguments), o.Handler)
+	if err != nil {
+		return nil, err
+	}
+	if err := cluster.Ping(ctx); err != nil {
+		return nil, err
+	}
+	if err := TakeBack(ctx, o.State, cluster, o.Handler); err != nil {
+		return nil, err
+	}
+	s := &Session{options: o, arguments: arguments, cluster: cluster}
+	if o.State != "" {
+		_, s.own, err = state.Home{Dir: o.State}.Own(ctx, cluster)
+	}
+	return s, err
+}
+
+// Cluster is the one that the session's managers use.
+func (s *Session) Cluster() *ship.Cluster { return s.cluster }
+
+// Own reports whether the cluster is slipway's own.
+func (s *Session) Own() bool { return s.own }
+
+// Start starts a compiled manager. Before, it brings the session up to date with the project: the first time it has the
+// cluster call the manager's webhooks.
+func (s *Session) Start(ctx context.Context, program string) (*Manager, error) {
+	o := s.options
+	manager, err := o.manager()
+	if err != nil {
+		return nil, err
+	}
+	start, err := o.Code().Start(manager)
+	if err != nil {
+		return nil, err
+	}
+	l, err := o.listens(started(start, s.arguments))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Renew(ctx, l.args); err != nil {
+		return nil, err
+	}
+	placed, err := o.place(program, l, s.webhooks != nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	if !s.warned {
+		s.warned = true
+		o.warnUnserved(ctx, s.cluster)
+		s.noteEnvironment(start)
+	}
+	environment := slices.Concat(start.Environment, o.Env, s.webhooks.environment(), s.entrance.Environment) // the last one counts
+	return s.start(ctx, program, placed, environment)
+}
+
+// Renew brings what the cluster calls up to date with the project, whose manager gets these arguments.
+func (s *Session) Renew(ctx context.Context, arguments []string) (err error) {
+	l, err := s.options.listens(arguments)
+	if err != nil {
+		return err
+	}
+	if s.webhooks == nil {
+		s.webhooks, err = serveWebhooks(ctx, s.options, s.cluster, s.own, l)
+		return err
+	}
+	if s.webhooks.proxy == nil {
+		return nil // nothing in the cluster leads here
+	}
+	hooks, err := s.options.webhooks(l)
+	if err != nil || hooks == nil {
+		return err
+	}
+	return s.webhooks.update(ctx, s.options, hooks)
+}
+
+// enter opens the way into the cluster, once.
+func (s *Session) enter(ctx context.Context) (err error) {
+	if s.options.Enter == nil || s.entrance.Environment != nil {
+		return nil
+	}
+	s.entrance, err = s.options.Enter(ctx, s.cluster)
+	return err
+}
+
+// noteEnvironment names the variables that the manager gets from the project.
+func (s *Session) noteEnvironment(start codebase.Start) {
+	if len(start.Environment) > 0 {
+		s.options.Handler.Handle(report.Note{Text: "the manager gets the variables of " + strings.Join(start.From, " and ") + ", unless they are set here: " + strings.Join(names(start.Environment), ", ")})
+	}
+}
+
+// Hold lets the cluster's calls of webhooks wait for the next manager; why is what they are answered if none comes.
+func (s *Session) Hold(why string) { s.webhooks.hold(why) }
+
+// Close takes back what the session changed in the cluster.
+func (s *Session) Close() error {
+	err := s.webhooks.close(s.options)
+	if s.entrance.Close != nil {
+		s.entrance.Close()
+	}
+	return err
+}
+
+// A Manager is one that runs.
+type Manager struct {
+	*process.Child
+	Arguments []string // it has been started with
+	serving   func()   // waits for the end of what its start began
+}
+
+// start starts a manager, to which calls of webhooks are forwarded from now on.
+func (s *Session) start(ctx context.Context, program string, placed placement, environment []string) (*Manager, error) {
+	cmd, err := process.Command(program, placed.args...)
+	if err != nil {
+		return nil, err
+	}
+	o := s.options
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = o.Dir, environment, o.Stdout, o.Stderr
+	child, err := process.Start(cmd)
+	if err != nil {
+		return nil, ended("the manager cannot be started", err)
+	}
+	s.webhooks.forward(placed.webhooks)
+	return &Manager{Child: child, Arguments: placed.args, serving: s.whileServing(ctx, child)}, nil
+}
+
+// whileServing does what is left to do about webhooks once the manager serves. The function that it returns waits for
+// the end of that, which comes with the manager's at the latest.
+func (s *Session) whileServing(ctx context.Context, child *process.Child) (end func()) {
+	if !s.webhooks.unproven() {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	detour, done := s.webhooks.detour, make(chan struct{})
+	go func() {
+		<-child.Done()
+		cancel()
+	}()
+	go func() {
+		defer close(done)
+		if err := s.webhooks.rely(ctx, s.options, detour); err != nil && ctx.Err() == nil {
+			s.options.Handler.Handle(report.Warning{Text: "the API server still ignores webhooks that fail: " + err.Error()})
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// Stop ends the manager; why is what calls of its webhooks are answered meanwhile if no other comes.
+func (s *Session) Stop(m *Manager, why string) error {
+	s.Hold(why)
+	err := m.Child.Stop(s.options.grace())
+	m.serving()
+	if errors.Is(err, process.ErrGrace) {
+		s.options.Handler.Handle(report.Warning{Text: "the manager was killed, since it did not stop within " + s.options.grace().String()})
+	}
+	return err
+}
