@@ -14,7 +14,6 @@ import (
 var outside = map[string]string{
 	// walks
 	"internal/operation/nested.go":                                 "it looks for projects in a repository, before there is one",
-	"internal/regenerate/watch.go":                                 "it watches folders, and reads no file",
 	"internal/dev/testinputs.go":                                   "it notes the state of all files for the go command's cache",
 	"internal/recipe/directives.go":                                "codebase has it look for go generate",
 	"internal/scaffold/internal/layout/layout.go":                  "it moves whole folders",

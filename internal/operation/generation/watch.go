@@ -34,7 +34,7 @@ func Watch(ctx context.Context, s *operation.Session, g Generation) error {
 		attempt()
 		s.Handler.Handle(report.Note{Text: "watching " + root + "; Ctrl-C ends it"})
 	}
-	return regenerate.Watch(ctx, root, func() []string { return headers(s, root) }, ready, attempt)
+	return regenerate.Watch(ctx, root, func() []string { return headers(s, root) }, s.Handler, ready, attempt)
 }
 
 // headers returns the project's header files, or nil if its Makefile has a mistake, which generating reports.
