@@ -10,7 +10,7 @@
 //
 // Besides its TLS listener on loopback the server is reachable in process: [Server.Loopback] is a client configuration
 // with all rights that leads to the complete handler chain without a connection. The server's own clients go that way,
-// too.
+// too. [Server.HandlerAs] serves requests on behalf of one user, who is decided by this process.
 //
 // It serves metrics.k8s.io, too, which elsewhere is metrics-server's: see package metricsapi.
 //
@@ -145,7 +145,7 @@ func assemble(config *app.Config, inside *inprocess.Front, large func()) (*Serve
 	loopback := rest.CopyConfig(chain.GenericAPIServer.LoopbackClientConfig)
 	loopback.QPS, loopback.Burst = -1, 0 // the clients are ours: no limits
 	front := newFront(chain.GenericAPIServer, large)
-	inside.Serve(front)
+	inside.Serve(own{front})
 	return &Server{aggregator: chain, prepared: prepared, front: front, inside: inside, loopback: loopback, informers: versioned}, nil
 }
 

@@ -163,11 +163,15 @@ func (c *configuration) store() error {
 	return etcd.ApplyWithStorageFactoryTo(factory, g)
 }
 
-// authenticate decides who somebody is.
+// authenticate decides who somebody is. Where this process has decided it, the server's own ways are not asked.
 func (c *configuration) authenticate() error {
 	g := c.generic
-	return c.options.Authentication.ApplyTo(wait.ContextForChannel(g.DrainedNotify()), &g.Authentication, g.SecureServing, g.EgressSelector,
-		g.OpenAPIConfig, g.OpenAPIV3Config, c.client, c.informers, g.APIServerID)
+	if err := c.options.Authentication.ApplyTo(wait.ContextForChannel(g.DrainedNotify()), &g.Authentication, g.SecureServing, g.EgressSelector,
+		g.OpenAPIConfig, g.OpenAPIV3Config, c.client, c.informers, g.APIServerID); err != nil {
+		return err
+	}
+	g.Authentication.Authenticator = decided{g.Authentication.Authenticator}
+	return nil
 }
 
 // authorize decides who may do what, and what is noted of it.

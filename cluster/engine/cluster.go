@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/apiserver"
 	"github.com/slipway-dev/slipway/cluster/baseline"
+	"github.com/slipway-dev/slipway/cluster/connlimit"
 	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/informed"
 	"github.com/slipway-dev/slipway/cluster/kubeconfig"
@@ -132,7 +133,7 @@ func (c *Cluster) startServer(ctx context.Context, store apiserver.Dialer) error
 	if err != nil {
 		return &protocol.ComponentError{Component: protocol.APIServer, Err: err}
 	}
-	listener = newTrackingListener(listener)
+	listener = connlimit.HangUp(listener)
 	c.address = "https://" + listener.Addr().String()
 	c.server, err = apiserver.New(c.serverLife, apiserver.Options{
 		Dir: c.dir, Listener: listener, Etcd: store, EtcdPrefix: c.prefix,

@@ -1,20 +1,20 @@
-package engine
+package connlimit
 
 import (
 	"net"
 	"sync"
 )
 
-// newTrackingListener makes a listener that, when it is closed, closes the connections that it has accepted, too.
+// HangUp returns a listener that, when it is closed, closes the connections that it has accepted, too.
 //
 // A server that stops asks its clients to go and gives them a second, watches
 // above all, which last for as long as both sides are there. Those of a cluster that has ended have nothing
 // to wait for.
-func newTrackingListener(listener net.Listener) net.Listener {
-	return &trackingListener{Listener: listener, conns: map[*tracked]struct{}{}}
+func HangUp(listener net.Listener) net.Listener {
+	return &hangUp{Listener: listener, conns: map[*tracked]struct{}{}}
 }
 
-type trackingListener struct {
+type hangUp struct {
 	net.Listener
 
 	mu     sync.Mutex
@@ -23,7 +23,7 @@ type trackingListener struct {
 }
 
 // Accept waits for a connection.
-func (s *trackingListener) Accept() (net.Conn, error) {
+func (s *hangUp) Accept() (net.Conn, error) {
 	conn, err := s.Listener.Accept()
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (s *trackingListener) Accept() (net.Conn, error) {
 }
 
 // Close ends the listener and all its connections.
-func (s *trackingListener) Close() error {
+func (s *hangUp) Close() error {
 	s.mu.Lock()
 	conns := s.conns
 	s.conns, s.closed = nil, true
@@ -55,7 +55,7 @@ func (s *trackingListener) Close() error {
 // tracked is a connection that its listener knows.
 type tracked struct {
 	net.Conn
-	tracker *trackingListener
+	tracker *hangUp
 }
 
 // Close ends the connection, which the listener forgets.
