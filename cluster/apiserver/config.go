@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
 	"k8s.io/apiserver/pkg/endpoints/openapi"
+	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/features"
 	"k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/filters"
@@ -75,9 +76,7 @@ func (c *configuration) serve(front *inprocess.Front) error {
 	c.generic = server.NewConfig(codecs)
 	c.generic.Flagz = c.options.Flagz
 	c.generic.MergedResourceConfig = controlplane.DefaultAPIResourceConfigSource()
-	c.generic.LongRunningFunc = filters.BasicLongRunningRequestCheck(
-		sets.NewString("watch", "proxy"), sets.NewString("attach", "exec", "proxy", "log", "portforward"),
-	)
+	c.generic.LongRunningFunc = LongRunning()
 	if err := c.options.GenericServerRunOptions.ApplyTo(c.generic); err != nil {
 		return err
 	}
@@ -86,6 +85,13 @@ func (c *configuration) serve(front *inprocess.Front) error {
 	}
 	c.generic.LoopbackClientConfig = loopback("https://"+c.options.SecureServing.Listener.Addr().String(), front)
 	return nil
+}
+
+// LongRunning returns what reports whether a request lasts until one side ends it, as watches do.
+func LongRunning() request.LongRunningRequestCheck {
+	return filters.BasicLongRunningRequestCheck(
+		sets.NewString("watch", "proxy"), sets.NewString("attach", "exec", "proxy", "log", "portforward"),
+	)
 }
 
 // loopback is a client configuration with all rights, which the server gives to whoever knows the token.

@@ -46,6 +46,7 @@ type Cluster struct {
 	nodes   atomic.Pointer[fleet]  // nil without controllers, and until they are ready
 	reach   *reach                 // into the network of real nodes
 	out     atomic.Pointer[outlet] // nil without real nodes for good, and until the controllers are set up
+	doors   doors
 	klog    func(component string) io.Writer
 	note    func(component, text string)
 	large   func()

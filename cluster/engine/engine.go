@@ -24,6 +24,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/cluster/controllers"
 	"github.com/slipway-dev/slipway/cluster/etcd"
@@ -114,7 +115,8 @@ type Host struct {
 	components *components
 	store      *etcd.Server
 	main       *Cluster
-	failed     chan error // the first component that ended by itself
+	failed     chan error   // the first component that ended by itself
+	opened     atomic.Int64 // how many doors were
 
 	mu      sync.Mutex
 	closed  bool                // no more logical clusters
@@ -145,7 +147,7 @@ func (h *Host) start(ctx context.Context) error {
 
 // clear removes what earlier clusters left behind.
 func (h *Host) clear() error {
-	paths := []string{h.logicalDir()}
+	paths := []string{h.logicalDir(), h.main.doorsDir()}
 	if !h.options.Durable {
 		paths = append(paths, h.etcdDir(), h.main.keysDir())
 		if err := machine.RemoveAll(h.main.nodesDir(), h.main.spec.Real.container()); err != nil {

@@ -54,6 +54,7 @@ func (h *Host) close() []*Cluster {
 
 // quit ends a cluster as far as that is quick.
 func (c *Cluster) quit() {
+	c.closeDoors()
 	c.stopWorkers()
 	c.waitForWorkers(stopGrace)
 	c.stopMachine() // before the server, whose end its nodes' watches would hold up
@@ -64,6 +65,7 @@ func (c *Cluster) quit() {
 
 // end ends a cluster for good, but for a server that is still starting, for the reason above.
 func (c *Cluster) end() {
+	c.closeDoors()
 	c.stopWorkers()
 	c.waitForWorkers(removeGrace)
 	c.stopMachine()
@@ -76,6 +78,13 @@ func (c *Cluster) end() {
 	select {
 	case <-c.serverEnded:
 	case <-ctx.Done():
+	}
+}
+
+// closeDoors closes the front doors. What is left of one goes with the cluster's folder, or at the next start.
+func (c *Cluster) closeDoors() {
+	if err := c.doors.close(); err != nil {
+		c.logger(protocol.APIServer).Warn("a front door was not closed in order", "error", err)
 	}
 }
 

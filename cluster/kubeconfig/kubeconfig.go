@@ -32,16 +32,18 @@ type (
 	}
 	namedContext struct {
 		Context struct {
-			Cluster string `json:"cluster"`
-			User    string `json:"user"`
+			Cluster   string `json:"cluster"`
+			Namespace string `json:"namespace,omitempty"`
+			User      string `json:"user"`
 		} `json:"context"`
 		Name string `json:"name"`
 	}
 	namedUser struct {
 		Name string `json:"name"`
 		User struct {
-			Certificate string `json:"client-certificate-data"`
-			Key         string `json:"client-key-data"`
+			Certificate string `json:"client-certificate-data,omitempty"`
+			Key         string `json:"client-key-data,omitempty"`
+			Token       string `json:"token,omitempty"`
 		} `json:"user"`
 	}
 )
@@ -49,34 +51,52 @@ type (
 // Write replaces the file at path (0600) by one that reaches server as its administrator: readers see the old file or
 // the new one. A power loss ends the cluster, too. Cluster, user and context are called slipway-NAME.
 func Write(path, name, server string, keys pki.Files) error {
-	data, err := encode("slipway-"+name, server, keys)
+	var user namedUser
+	var errs [2]error
+	user.User.Certificate, errs[0] = data(keys.Admin)
+	user.User.Key, errs[1] = data(keys.AdminKey)
+	if err := errors.Join(errs[:]...); err != nil {
+		return fmt.Errorf("make the kubeconfig: %w", err)
+	}
+	return write(path, name, server, "", keys, user)
+}
+
+// WriteToken is Write for the user whom a bearer token stands for. Clients work in namespace unless they choose another
+// one; empty means default.
+func WriteToken(path, name, server, namespace, token string, keys pki.Files) error {
+	var user namedUser
+	user.User.Token = token
+	return write(path, name, server, namespace, keys, user)
+}
+
+func write(path, name, server, namespace string, keys pki.Files, user namedUser) error {
+	text, err := encode("slipway-"+name, server, namespace, keys, user)
 	if err != nil {
 		return fmt.Errorf("make the kubeconfig: %w", err)
 	}
-	if err := atomicfile.Write(path, data, false); err != nil {
+	if err := atomicfile.Write(path, text, false); err != nil {
 		return fmt.Errorf("write the kubeconfig: %w", err)
 	}
 	return nil
 }
 
-func encode(name, server string, keys pki.Files) ([]byte, error) {
-	var errs []error
-	data := func(file string) string {
-		b, err := os.ReadFile(file)
-		errs = append(errs, err)
-		return base64.StdEncoding.EncodeToString(b)
-	}
+func encode(name, server, namespace string, keys pki.Files, user namedUser) (_ []byte, err error) {
 	cluster := namedCluster{Name: name}
-	cluster.Cluster.CA, cluster.Cluster.Server = data(keys.CA), server
-	context := namedContext{Name: name}
-	context.Context.Cluster, context.Context.User = name, name
-	user := namedUser{Name: name}
-	user.User.Certificate, user.User.Key = data(keys.Admin), data(keys.AdminKey)
-	if err := errors.Join(errs...); err != nil {
+	cluster.Cluster.Server = server
+	if cluster.Cluster.CA, err = data(keys.CA); err != nil {
 		return nil, err
 	}
+	context := namedContext{Name: name}
+	context.Context.Cluster, context.Context.Namespace, context.Context.User = name, namespace, name
+	user.Name = name
 	return yaml.Marshal(config{
 		APIVersion: "v1", Kind: "Config", CurrentContext: name,
 		Clusters: []namedCluster{cluster}, Contexts: []namedContext{context}, Users: []namedUser{user},
 	})
+}
+
+// data is the content of a file as a kubeconfig has it.
+func data(file string) (string, error) {
+	b, err := os.ReadFile(file)
+	return base64.StdEncoding.EncodeToString(b), err
 }

@@ -40,6 +40,30 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestWriteToken: the file has the token and the namespace, and no certificate of a client.
+func TestWriteToken(t *testing.T) {
+	dir := t.TempDir()
+	keys, err := pki.Ensure(filepath.Join(dir, "pki"), "demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "kubeconfig")
+	if err := kubeconfig.WriteToken(path, "demo", "https://127.0.0.1:1", "shop", "secret", keys); err != nil {
+		t.Fatal(err)
+	}
+	config, err := clientcmd.LoadFromFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	user := config.AuthInfos["slipway-demo"]
+	if user.Token != "secret" || len(user.ClientCertificateData) > 0 || config.Contexts["slipway-demo"].Namespace != "shop" {
+		t.Errorf("got %+v, %+v", user, config.Contexts)
+	}
+	if err := clientcmd.ConfirmUsable(*config, ""); err != nil {
+		t.Error(err)
+	}
+}
+
 // A failure leaves the old file and nothing beside it.
 func TestFailureChangesNothing(t *testing.T) {
 	dir := t.TempDir()

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// An Event is one of [Hello], [Progress], [Note], [Ready], [Failed] and [Stopped].
+// An Event is one of [Hello], [Progress], [Note], [Ready], [Failed], [Stopped] and [DoorRequest].
 type Event interface{ event() string }
 
 // Hello is the first event.

@@ -32,6 +32,8 @@ func TestEncode(t *testing.T) {
 		{protocol.Failed{Component: protocol.APIServer, Error: `"quoted"`, Hint: "h"},
 			`{"event":"failed","component":"apiserver","error":"\"quoted\"","hint":"h"}`},
 		{protocol.Stopped{Reason: protocol.ByStdin}, `{"event":"stopped","reason":"stdin"}`},
+		{protocol.DoorRequest{Door: "door-1", User: "u", Verb: "get", Path: "/version", Status: 200, LatencyMs: 1.5},
+			`{"event":"request","door":"door-1","user":"u","verb":"get","path":"/version","status":200,"latencyMs":1.5}`},
 	} {
 		got, err := protocol.Encode(tt.event)
 		if err != nil {
@@ -212,7 +214,7 @@ func TestServeAnswersAndTells(t *testing.T) {
 	stopped, ended := make(chan struct{}), make(chan struct{})
 	served := make(chan error, 1)
 	go func() {
-		served <- protocol.Serve(t.Context(), in, out, log, methods(stopped), func() { close(ended) })
+		served <- protocol.Serve(t.Context(), in, out, log, with(methods(stopped)), func() { close(ended) })
 	}()
 	lines := bufio.NewScanner(answers)
 	next := func() string {
@@ -294,7 +296,7 @@ func TestOverlongRequestEndsOnlyTheClient(t *testing.T) {
 	served := make(chan error, 1)
 	go func() {
 		long := strings.NewReader(strings.Repeat("x", 2<<20))
-		served <- protocol.Serve(t.Context(), long, io.Discard, log, nil, func() { close(ended) })
+		served <- protocol.Serve(t.Context(), long, io.Discard, log, with(nil), func() { close(ended) })
 	}()
 	<-ended
 	log.Close()
@@ -318,7 +320,7 @@ func TestLongRequest(t *testing.T) {
 	in, requests := io.Pipe()
 	answers, out := io.Pipe()
 	ended, served := make(chan struct{}), make(chan error, 1)
-	go func() { served <- protocol.Serve(t.Context(), in, out, log, long, func() { close(ended) }) }()
+	go func() { served <- protocol.Serve(t.Context(), in, out, log, with(long), func() { close(ended) }) }()
 	lines := bufio.NewScanner(answers)
 	expect := func(want string) {
 		t.Helper()
@@ -343,8 +345,13 @@ func TestLongRequest(t *testing.T) {
 }
 
 // everyClient gets the same methods.
-func everyClient(m protocol.Methods) func() (protocol.Methods, func()) {
-	return func() (protocol.Methods, func()) { return m, func() {} }
+func everyClient(m protocol.Methods) func() (func(protocol.Send) protocol.Methods, func()) {
+	return func() (func(protocol.Send) protocol.Methods, func()) { return with(m), func() {} }
+}
+
+// with are methods that send no events.
+func with(m protocol.Methods) func(protocol.Send) protocol.Methods {
+	return func(protocol.Send) protocol.Methods { return m }
 }
 
 // TestListenerNoticesWhoIsGone: once, and when all that a client asked for is done.
@@ -355,7 +362,7 @@ func TestListenerNoticesWhoIsGone(t *testing.T) {
 	}
 	defer socket.Close()
 	asked, finish, gone := make(chan struct{}), make(chan struct{}), make(chan int, 2)
-	listener := protocol.NewListener(protocol.NewLog(), func() (protocol.Methods, func()) {
+	listener := protocol.NewListener(protocol.NewLog(), func() (func(protocol.Send) protocol.Methods, func()) {
 		done := 0
 		slow := protocol.Answer(func(protocol.Empty) (protocol.Empty, error) {
 			asked <- struct{}{}
@@ -363,7 +370,7 @@ func TestListenerNoticesWhoIsGone(t *testing.T) {
 			done++
 			return protocol.Empty{}, nil
 		})
-		return protocol.Methods{"slow": slow}, func() { gone <- done }
+		return with(protocol.Methods{"slow": slow}), func() { gone <- done }
 	})
 	go listener.Accept(t.Context(), socket, nil)
 	conn, err := net.Dial("tcp", socket.Addr().String())
@@ -408,4 +415,62 @@ func TestHalfClosedClientIsAnswered(t *testing.T) {
 	if err != nil || strings.Count(string(answers), `"reply"`) != 3 {
 		t.Errorf("%q, %v", answers, err)
 	}
+}
+
+// TestSend: an event that is sent to one client reaches no other, and none that comes later. One that the client does
+// not read fails when the client is gone, before it is said to be.
+func TestSend(t *testing.T) {
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	sends, failed := make(chan protocol.Send, 3), make(chan error, 1)
+	gone := make(chan struct{}, 2)
+	listener := protocol.NewListener(protocol.NewLog(), func() (func(protocol.Send) protocol.Methods, func()) {
+		return func(send protocol.Send) protocol.Methods {
+			sends <- send
+			return methods(nil)
+		}, func() { gone <- struct{}{} }
+	})
+	go listener.Accept(t.Context(), socket, nil)
+	dial := func() net.Conn {
+		conn, err := net.Dial("tcp", socket.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn
+	}
+	one := dial()
+	send := <-sends
+	if err := send(protocol.DoorRequest{Door: "mine"}); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(one, `{"id": 1, "method": "echo"}`)
+	other := dial()
+	defer other.Close()
+	fmt.Fprintln(other, `{"id": 2, "method": "echo"}`)
+	lines := bufio.NewScanner(one)
+	for _, want := range []string{`"door":"mine"`, `"id":1`} {
+		if !lines.Scan() || !strings.Contains(lines.Text(), want) {
+			t.Errorf("the client that it is for reads %q, want %s", lines.Text(), want)
+		}
+	}
+	if late := bufio.NewScanner(other); !late.Scan() || !strings.Contains(late.Text(), `"id":2`) {
+		t.Errorf("another client reads %q", late.Text())
+	}
+	go func() {
+		for {
+			if err := send(protocol.DoorRequest{Door: strings.Repeat("x", 1<<20)}); err != nil {
+				failed <- err
+				return
+			}
+		}
+	}()
+	if err := one.(*net.TCPConn).CloseWrite(); err != nil { // it stays, and reads nothing
+		t.Fatal(err)
+	}
+	<-failed
+	<-gone
+	_ = one.Close()
 }

@@ -78,12 +78,15 @@ var requests = map[string]struct{ params, result func(*testing.T, []byte) }{
 	"joinNode":      {as[protocol.JoinNode], as[protocol.NodeJoined]},
 	"addLogical":    {as[protocol.AddLogical], as[protocol.LogicalAdded]},
 	"removeLogical": {as[protocol.RemoveLogical], as[protocol.Empty]},
+	"openDoor":      {as[protocol.OpenDoor], as[protocol.DoorOpened]},
+	"closeDoor":     {as[protocol.CloseDoor], as[protocol.Empty]},
 }
 
 // events are all events but replies.
 var events = map[string]func(t *testing.T, name string, body []byte){
 	"hello": event[protocol.Hello], "progress": event[protocol.Progress], "note": event[protocol.Note],
 	"ready": event[protocol.Ready], "failed": event[protocol.Failed], "stopped": event[protocol.Stopped],
+	"request": event[protocol.DoorRequest],
 }
 
 // event reads what an event says besides its name, and wants the program to publish the same line.

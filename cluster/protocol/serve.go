@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/slipway-dev/slipway/cluster/connlimit"
 )
@@ -19,13 +20,17 @@ const maxRequest = 1 << 20
 // client that sends more is not read until some are answered.
 const maxWaiting = 64
 
+// Send sends an event to one client alone. It waits until the client's connection takes it, and fails once nothing more
+// can be sent.
+type Send func(Event) error
+
 // Serve speaks the protocol on one connection: events from the log and replies to w,
-// requests from r. Requests are answered one after the other, while events go on and
+// requests from r, with methods that may send the client events of its own. Requests are answered one after the other, while events go on and
 // r is read on: Serve calls ended as soon as r ends, for whatever reason. It
 // returns when the log is closed and sent completely, when w fails or when ctx
 // ends; requests that were read before r ended are answered first. A read from r may
 // still be pending then.
-func Serve(ctx context.Context, r io.Reader, w io.Writer, log *Log, methods Methods, ended func()) error {
+func Serve(ctx context.Context, r io.Reader, w io.Writer, log *Log, methods func(Send) Methods, ended func()) error {
 	out := &lockedWriter{w: w}
 	requests := make(chan []byte, maxWaiting)
 	over, answered := make(chan struct{}), make(chan struct{})
@@ -36,7 +41,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, log *Log, methods Meth
 	}()
 	go func() {
 		defer close(answered)
-		answerAll(requests, out, methods)
+		answerAll(requests, out, methods(out.send))
 	}()
 	err := log.Follow(ctx, out.write)
 	select {
@@ -90,16 +95,25 @@ func (l *lockedWriter) write(line []byte) error {
 	return err
 }
 
+func (l *lockedWriter) send(e Event) error {
+	encoded, err := Encode(e)
+	if err != nil {
+		return err
+	}
+	return l.write(encoded)
+}
+
 // Listener speaks the protocol with every client of a socket.
 type Listener struct {
 	log     *Log
-	client  func() (methods Methods, gone func())
+	client  func() (methods func(Send) Methods, gone func())
 	clients sync.WaitGroup
 }
 
 // NewListener makes a listener that hands out log. It calls client for each client: its requests
-// are answered with methods, and gone is called once it has gone away and all are answered.
-func NewListener(log *Log, client func() (methods Methods, gone func())) *Listener {
+// are answered with methods, and gone is called once it has gone away and all are answered. Nothing more can be sent to
+// it then.
+func NewListener(log *Log, client func() (methods func(Send) Methods, gone func())) *Listener {
 	return &Listener{log: log, client: client}
 }
 
@@ -117,6 +131,7 @@ func (s *Listener) serve(ctx context.Context, conn net.Conn) {
 	methods, gone := s.client()
 	defer gone()
 	_ = Serve(ctx, conn, conn, s.log, methods, cancel) // a client's trouble is its own
+	_ = conn.SetWriteDeadline(time.Unix(1, 0))         // a client that does not read holds nothing up
 }
 
 // Wait returns when all clients have received the whole log or ctx ends.

@@ -18,7 +18,8 @@ func (s *session) speakOnStdio(life context.Context) {
 	go func() {
 		defer close(s.flushed)
 		ended := func() { s.stop(stopReason(protocol.ByStdin)) }
-		_ = protocol.Serve(context.WithoutCancel(life), s.Stdin, s.Stdout, s.log, s.methods(life, &client{}), ended) // without a reader stdin ends soon
+		methods, _ := s.connect(life)                                                             // the cluster ends with it
+		_ = protocol.Serve(context.WithoutCancel(life), s.Stdin, s.Stdout, s.log, methods, ended) // without a reader stdin ends soon
 	}()
 }
 
@@ -38,7 +39,7 @@ func (s *session) listen(life context.Context) error {
 	if err := os.Chmod(s.config.Socket, 0o600); err != nil {
 		return errors.Join(fmt.Errorf("%w: %w", errState, err), listener.Close())
 	}
-	s.socket, s.clients = listener, protocol.NewListener(s.log, func() (protocol.Methods, func()) { return s.connect(life) })
+	s.socket, s.clients = listener, protocol.NewListener(s.log, func() (func(protocol.Send) protocol.Methods, func()) { return s.connect(life) })
 	go s.clients.Accept(context.WithoutCancel(life), listener, func(err error) {
 		fmt.Fprintln(s.Stderr, "slipway-cluster: more clients of the socket must wait:", err)
 	})

@@ -16,27 +16,29 @@ var errNotReady = errors.New("the cluster is not ready yet")
 
 // client is one connection. Its requests are answered one after the other, so it needs no lock.
 type client struct {
+	doors clientDoors
 	// tied are the logical clusters that end with it. One that was removed before is not to stay in memory for that.
 	tied []weak.Pointer[engine.Cluster]
 }
 
 // connect returns the methods for a client of the socket, and what to do once it has gone.
-func (s *session) connect(life context.Context) (protocol.Methods, func()) {
+func (s *session) connect(life context.Context) (func(protocol.Send) protocol.Methods, func()) {
 	c := &client{}
-	return s.methods(life, c), func() {
-		for _, tied := range c.tied {
-			cluster := tied.Value()
-			if cluster == nil {
-				continue
-			}
-			// It may have been removed by request, and no client is left to learn of a failure.
-			_ = s.remove(func(h *engine.Host) error { return h.RemoveThis(cluster) })
+	return func(send protocol.Send) protocol.Methods { return s.methods(life, c, send) }, func() { s.disconnect(c) }
+}
+
+// disconnect ends what is to end with a client. No client is left to learn of a failure.
+func (s *session) disconnect(c *client) {
+	c.doors.closeAll()
+	for _, tied := range c.tied {
+		if cluster := tied.Value(); cluster != nil {
+			_ = s.remove(func(h *engine.Host) error { return h.RemoveThis(cluster) }) // it may have been removed by request
 		}
 	}
 }
 
 // methods are the requests of a client that a cluster answers in its life.
-func (s *session) methods(life context.Context, c *client) protocol.Methods {
+func (s *session) methods(life context.Context, c *client, send protocol.Send) protocol.Methods {
 	return protocol.Methods{
 		"status": protocol.Answer(func(protocol.Empty) (protocol.Status, error) { return s.currentStatus(life), nil }),
 		"stop": func(json.RawMessage) (any, func(), error) {
@@ -58,6 +60,12 @@ func (s *session) methods(life context.Context, c *client) protocol.Methods {
 		}),
 		"removeLogical": protocol.Answer(func(r protocol.RemoveLogical) (protocol.Empty, error) {
 			return protocol.Empty{}, s.removeLogical(r.Name)
+		}),
+		"openDoor": protocol.Answer(func(o protocol.OpenDoor) (protocol.DoorOpened, error) {
+			return s.openDoor(c, o, send)
+		}),
+		"closeDoor": protocol.Answer(func(d protocol.CloseDoor) (protocol.Empty, error) {
+			return protocol.Empty{}, c.doors.close(d.Name)
 		}),
 		"stopNode": protocol.Answer(func(n protocol.NodeOf) (protocol.Empty, error) {
 			return protocol.Empty{}, s.withNodes(n.Logical, func(nodes workers.Nodes) error { return nodes.StopNode(n.Name) })
