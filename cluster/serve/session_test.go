@@ -30,7 +30,7 @@ const waitLimit = time.Minute
 
 // partner is the other side of a run: it writes requests, and reads events and replies.
 type partner struct {
-	t     *testing.T
+	t     testing.TB
 	to    io.WriteCloser
 	lines chan line
 	seen  []line
@@ -41,9 +41,10 @@ type line struct {
 	Event, Component, Error, Hint, Reason, State, Kubeconfig string
 	ID                                                       int64
 	Result                                                   json.RawMessage
+	protocol.DoorRequest
 }
 
-func newPartner(t *testing.T, from io.Reader, to io.WriteCloser) *partner {
+func newPartner(t testing.TB, from io.Reader, to io.WriteCloser) *partner {
 	p := &partner{t: t, to: to, lines: make(chan line, 100)}
 	go func() {
 		defer close(p.lines)
@@ -121,7 +122,7 @@ type ran struct {
 	stop   context.CancelFunc // as a signal does
 }
 
-func run(t *testing.T, config any) *ran {
+func run(t testing.TB, config any) *ran {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config.json")
 	text, err := json.Marshal(config)
@@ -164,7 +165,7 @@ func (r *ran) ends(want int) {
 }
 
 // stateFolder has a short name: the path of a socket has about a hundred bytes.
-func stateFolder(t *testing.T) string {
+func stateFolder(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "sv-")
 	if err != nil {
