@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	"k8s.io/apiserver/pkg/endpoints/request"
+
+	"github.com/slipway-dev/slipway/cluster/objectmeta"
 )
 
 // answer follows what a handler answers. The handler's goroutines use it one at a time, as they have to use every
@@ -21,9 +23,9 @@ import (
 type answer struct {
 	http.ResponseWriter
 	passage *passage
-	status  int  // 0 until the answer begins
-	taken   bool // the handler answers on the connection itself
-	reader  reader
+	status  int                // 0 until the answer begins
+	taken   bool               // the handler answers on the connection itself
+	reader  *objectmeta.Reader // nil if nothing is read
 }
 
 // Unwrap is for [http.ResponseController] and package responsewriter.
@@ -38,7 +40,7 @@ func (a *answer) WriteHeader(status int) {
 // Write writes a part of the answer.
 func (a *answer) Write(b []byte) (int, error) {
 	a.begin(http.StatusOK)
-	a.reader.read(b)
+	a.reader.Scan(b)
 	return a.ResponseWriter.Write(b)
 }
 
@@ -56,9 +58,9 @@ func (a *answer) begin(status int) {
 	a.status = status
 	switch {
 	case a.passage.long:
-		a.passage.report(status, metadata{})
+		a.passage.report(status, objectmeta.Metadata{})
 	case a.passage.said.Resource != "" && status < http.StatusMultipleChoices:
-		a.reader = readerOf(a.Header().Get("Content-Type"))
+		a.reader = objectmeta.NewReader(a.Header().Get("Content-Type"))
 	}
 }
 
@@ -89,7 +91,7 @@ func (u *upgraded) Write(b []byte) (int, error) {
 		if _, err := fmt.Sscanf(string(b[:min(len(b), statusLine)]), "HTTP/%d.%d %d", &major, &minor, &status); err != nil {
 			status = http.StatusSwitchingProtocols
 		}
-		u.passage.report(status, metadata{})
+		u.passage.report(status, objectmeta.Metadata{})
 	})
 	return u.Conn.Write(b)
 }

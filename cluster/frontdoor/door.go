@@ -6,9 +6,9 @@
 //	for request := range door.Requests() { … }
 //	err = door.Close()
 //
-// A door serves HTTP/1.1 and HTTP/2 over TLS on 127.0.0.1, with the API server's own certificate. It takes requests that
-// carry the token of its kubeconfig. These go through the server's complete chain, on behalf of the door's user; all
-// others are answered 401, and are not reported.
+// A door serves HTTP/1.1 and HTTP/2 over TLS on 127.0.0.1, with the API server's own certificate. It takes requests
+// that carry the token of its kubeconfig. These go through the server's complete chain, on behalf of the door's user;
+// all others are answered 401, and are not reported.
 package frontdoor
 
 import (
@@ -19,6 +19,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -121,7 +122,17 @@ func (d *Door) writeKubeconfig() error {
 	}
 	err := kubeconfig.WriteToken(d.Kubeconfig(), d.options.Name, d.address, d.options.Namespace, string(d.token), d.options.Keys)
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(d.options.Dir))
+		return errors.Join(err, d.removeKubeconfig())
+	}
+	return nil
+}
+
+// removeKubeconfig removes the file and its folder, which may have gone with the state of the cluster.
+func (d *Door) removeKubeconfig() error {
+	for _, path := range []string{d.Kubeconfig(), d.options.Dir} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove the front door's kubeconfig: %w", err)
+		}
 	}
 	return nil
 }
@@ -167,7 +178,7 @@ func (d *Door) Close() error { return d.closing() }
 
 func (d *Door) close() error {
 	d.end()
-	err := errors.Join(d.server.Close(), os.RemoveAll(d.options.Dir))
+	err := errors.Join(d.server.Close(), d.removeKubeconfig())
 	d.serving.Wait()
 	d.handlers.Wait()
 	d.requests.close()

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/endpoints/responsewriter"
+
+	"github.com/slipway-dev/slipway/cluster/objectmeta"
 )
 
 // Request reports a request that was let in and how it was answered. Verb, Group, Version, Resource, Subresource,
@@ -67,12 +69,12 @@ func (d *Door) begin(r *http.Request, info *request.RequestInfo) *passage {
 }
 
 // report reports the request, once.
-func (p *passage) report(status int, of metadata) {
+func (p *passage) report(status int, of objectmeta.Metadata) {
 	p.once.Do(func() {
 		r := p.said
-		r.Status, r.Latency, r.ResourceVersion = status, time.Since(p.began), of.version
+		r.Status, r.Latency, r.ResourceVersion = status, time.Since(p.began), of.ResourceVersion
 		if r.Verb == "create" && r.Name == "" {
-			r.Name = of.name
+			r.Name = of.Name
 		}
 		p.to.put(r)
 	})
@@ -90,7 +92,7 @@ func (d *Door) pass(w http.ResponseWriter, r *http.Request, info *request.Reques
 		if returned && !a.taken { // and not by a panic, by which handlers break a connection off
 			a.begin(http.StatusOK) // as net/http does
 		}
-		p.report(a.status, a.reader.metadata())
+		p.report(a.status, a.reader.Found())
 	}()
 	d.handler.ServeHTTP(responsewriter.WrapForHTTP1Or2(a), r)
 	returned = true

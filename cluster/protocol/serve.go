@@ -24,12 +24,11 @@ const maxWaiting = 64
 // can be sent.
 type Send func(Event) error
 
-// Serve speaks the protocol on one connection: events from the log and replies to w,
-// requests from r, with methods that may send the client events of its own. Requests are answered one after the other, while events go on and
-// r is read on: Serve calls ended as soon as r ends, for whatever reason. It
-// returns when the log is closed and sent completely, when w fails or when ctx
-// ends; requests that were read before r ended are answered first. A read from r may
-// still be pending then.
+// Serve speaks the protocol on one connection: events from the log and replies to w, requests from r, with methods that
+// may send the client events of its own. Requests are answered one after the other, while events go on and r is read
+// on: Serve calls ended as soon as r ends, for whatever reason. It returns when the log is closed and sent completely,
+// when w fails or when ctx ends; requests that were read before r ended are answered first. A read from r may still be
+// pending then.
 func Serve(ctx context.Context, r io.Reader, w io.Writer, log *Log, methods func(Send) Methods, ended func()) error {
 	out := &lockedWriter{w: w}
 	requests := make(chan []byte, maxWaiting)

@@ -1,12 +1,10 @@
-package frontdoor
+package objectmeta
 
 import (
+	"encoding/binary"
+	"fmt"
 	"strings"
 	"testing"
-
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 const (
@@ -15,18 +13,18 @@ const (
 )
 
 // read reads an answer in pieces of a size.
-func read(contentType string, answer []byte, size int) metadata {
-	r := readerOf(contentType)
+func read(contentType string, answer []byte, size int) Metadata {
+	r := NewReader(contentType)
 	for len(answer) > 0 {
 		n := min(size, len(answer))
-		r.read(answer[:n])
+		r.Scan(answer[:n])
 		answer = answer[n:]
 	}
-	return r.metadata()
+	return r.Found()
 }
 
 func TestJSON(t *testing.T) {
-	for text, want := range map[string]metadata{
+	for text, want := range map[string]Metadata{
 		`{"kind":"Pod","metadata":{"name":"a","uid":"b","resourceVersion":"7","labels":{}},"spec":{}}`:                                    {"a", "7"},
 		`{"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a","resourceVersion":"6"}}]}`:                 {"", "7"},
 		`{"apiVersion":"v1","items":[{"metadata":{"name":"a","resourceVersion":"6"}}],"metadata":{"continue":"c","resourceVersion":"7"}}`: {"", "7"},
@@ -47,40 +45,43 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	late := `{"items":"` + strings.Repeat("x", maxJSON) + `","metadata":{"resourceVersion":"7"}}`
-	if got := read(jsonType, []byte(late), 4096); got != (metadata{}) {
+	if got := read(jsonType, []byte(late), 4096); got != (Metadata{}) {
 		t.Errorf("behind the bound: %+v", got)
 	}
 }
 
-// encodings of objects in protobuf, as the API server sends them.
-func protobuf(t testing.TB, kind string, object interface{ Marshal() ([]byte, error) }) []byte {
-	t.Helper()
-	raw, err := object.Marshal()
-	if err != nil {
-		t.Fatal(err)
+// message is a message of protobuf: texts by the numbers of their fields, and behind them a number.
+func message(fields ...any) (text []byte) {
+	for i := 0; i < len(fields); i += 2 {
+		value := fmt.Append(nil, fields[i+1])
+		if b, ok := fields[i+1].([]byte); ok {
+			value = b
+		}
+		text = binary.AppendUvarint(text, uint64(fields[i].(int))<<3|2)
+		text = append(binary.AppendUvarint(text, uint64(len(value))), value...)
 	}
-	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: kind}, Raw: raw}
-	text, err := unknown.Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append([]byte("k8s\x00"), text...)
+	return append(text, 7<<3, 0xac, 2) // generation: 300
+}
+
+// object is an answer in protobuf. Those of the real server are read in cluster/serve's tests.
+func object(kind string, meta []byte) []byte {
+	raw := message(objectMetadata, meta, 2, "data")
+	return append([]byte("k8s\x00"), message(unknownType, message(1, "v1", typeKind, kind), unknownRaw, raw)...)
 }
 
 func TestProtobuf(t *testing.T) {
 	long := strings.Repeat("n", 253)
-	object := metav1.ObjectMeta{
-		Name: long, GenerateName: long, Namespace: "default", UID: "u", ResourceVersion: "7", Generation: 300, Labels: map[string]string{"a": strings.Repeat("b", 9000)},
-	}
+	meta := message(metaName, long, 2, long, 3, "default", 5, "uid", metaVersion, "7", 11, strings.Repeat("labels", 1000))
 	for _, tt := range []struct {
 		text []byte
-		want metadata
+		want Metadata
 	}{
-		{protobuf(t, "ConfigMap", &corev1.ConfigMap{ObjectMeta: object}), metadata{long, "7"}},
-		{protobuf(t, "ConfigMapList", &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "8"}, Items: []corev1.ConfigMap{{ObjectMeta: object}}}), metadata{"", "8"}},
-		{protobuf(t, "Status", &metav1.Status{Message: "no"}), metadata{}},
-		{[]byte("k8s\x00"), metadata{}},
-		{[]byte(`{"metadata":{"resourceVersion":"7"}}`), metadata{}},
+		{object("ConfigMap", meta), Metadata{long, "7"}},
+		{object("ConfigMapList", message(listMetaVersion, "8")), Metadata{"", "8"}},
+		{object("Status", nil), Metadata{}},
+		{[]byte("k8s\x00"), Metadata{}},
+		{[]byte("k8s\x00\x0b\x0b\xff"), Metadata{}},
+		{[]byte(`{"metadata":{"resourceVersion":"7"}}`), Metadata{}},
 	} {
 		for _, size := range []int{1, 1000, len(tt.text)} {
 			if got := read(protobufType, tt.text, size); got != tt.want {
@@ -88,12 +89,12 @@ func TestProtobuf(t *testing.T) {
 			}
 		}
 	}
-	cut := protobuf(t, "ConfigMap", &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1234567"}})
+	cut := object("ConfigMap", message(metaVersion, "1234567"))
 	end := strings.Index(string(cut), "1234567") + 3
-	if got := read(protobufType, cut[:end], 100); got != (metadata{}) {
+	if got := read(protobufType, cut[:end], 100); got != (Metadata{}) {
 		t.Errorf("of a part of a version: %+v", got)
 	}
-	if got := read("text/plain", cut, 100); got != (metadata{}) {
+	if got := read("text/plain", cut, 100); got != (Metadata{}) {
 		t.Errorf("of a text: %+v", got)
 	}
 }
@@ -102,8 +103,8 @@ func TestProtobuf(t *testing.T) {
 func FuzzMetadata(f *testing.F) {
 	f.Add([]byte(`{"metadata":{"name":"a","resourceVersion":"7"}}`), 3)
 	f.Add([]byte(`{"items":[{}],"metadata":{"a":[{"b":"\""}],"resourceVersion":"7"}}`), 2)
-	f.Add(protobuf(f, "ConfigMap", &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "7"}}), 5)
-	f.Add(protobuf(f, "ConfigMapList", &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "7"}}), 1)
+	f.Add(object("ConfigMap", message(metaName, "a", metaVersion, "7")), 5)
+	f.Add(object("ConfigMapList", message(listMetaVersion, "7")), 1)
 	f.Fuzz(func(t *testing.T, text []byte, size int) {
 		size = max(size, 1)
 		for _, form := range []string{jsonType, protobufType} {
@@ -111,12 +112,12 @@ func FuzzMetadata(f *testing.F) {
 			if whole != pieces {
 				t.Errorf("%s: %+v at once, %+v in pieces", form, whole, pieces)
 			}
-			if len(whole.name) > maxWord || len(whole.version) > maxWord {
+			if len(whole.Name) > maxWord || len(whole.ResourceVersion) > maxWord {
 				t.Errorf("%s: %+v is too long", form, whole)
 			}
 		}
-		if found := read(jsonType, text, size); found.version != "" {
-			for _, word := range []string{"metadata", "resourceVersion", found.version} {
+		if found := read(jsonType, text, size); found.ResourceVersion != "" {
+			for _, word := range []string{"metadata", "resourceVersion", found.ResourceVersion} {
 				if !strings.Contains(string(text), `"`+word+`"`) {
 					t.Errorf("%+v is found in %q, which has no %q", found, text, word)
 				}

@@ -1,4 +1,12 @@
-package frontdoor
+// Package objectmeta reads the name and the resource version of a Kubernetes object, or list, from an answer of the API
+// server while that is being written:
+//
+//	r := objectmeta.NewReader(header.Get("Content-Type"))
+//	r.Scan(piece) // each in its turn
+//	found := r.Found()
+//
+// It reads JSON and protobuf, of any kind and of any size, and keeps a few bytes of them.
+package objectmeta
 
 import (
 	"bytes"
@@ -11,34 +19,40 @@ const (
 	// maxJSON bounds how much of an answer in JSON is looked through, in bytes. A list of custom resources has its
 	// metadata behind the items.
 	maxJSON = 4 << 20
-	// maxProtobuf bounds how much of an answer in protobuf is kept, in bytes. Metadata come first, and of them the name,
-	// at most 253 bytes, and the resource version.
+	// maxProtobuf bounds how much of an answer in protobuf is kept, in bytes. Metadata come first, and of them the
+	// name, at most 253 bytes, and the resource version.
 	maxProtobuf = 2 << 10
 	// maxWord is more than a name or a resource version has, in bytes.
 	maxWord = 253
 )
 
-// metadata is what an answer says of the object, or list, that it is.
-type metadata struct{ name, version string }
+// Metadata is what was found; what is empty is not known.
+type Metadata struct {
+	Name            string // never of a list
+	ResourceVersion string
+}
 
-// A reader reads an object's metadata from an answer that comes in pieces.
-type reader struct {
+// Reader reads an answer that comes in pieces. A nil Reader finds nothing.
+type Reader struct {
 	json     *jsonReader // one of both, or none if the form is not known
 	protobuf *bytes.Buffer
 }
 
-func readerOf(contentType string) reader {
+// NewReader returns a reader of answers of a media type.
+func NewReader(contentType string) *Reader {
 	switch form, _, _ := mime.ParseMediaType(contentType); form { // an unreadable one has none
 	case "application/json":
-		return reader{json: &jsonReader{left: maxJSON}}
+		return &Reader{json: &jsonReader{left: maxJSON}}
 	case "application/vnd.kubernetes.protobuf":
-		return reader{protobuf: &bytes.Buffer{}}
+		return &Reader{protobuf: &bytes.Buffer{}}
 	}
-	return reader{}
+	return nil
 }
 
-func (r reader) read(p []byte) {
+// Scan reads the next piece. Behind 4 MiB of JSON it reads nothing.
+func (r *Reader) Scan(p []byte) {
 	switch {
+	case r == nil:
 	case r.json != nil:
 		r.json.read(p)
 	case r.protobuf != nil:
@@ -46,14 +60,15 @@ func (r reader) read(p []byte) {
 	}
 }
 
-func (r reader) metadata() metadata {
+// Found returns what was found in all pieces.
+func (r *Reader) Found() Metadata {
 	switch {
+	case r == nil:
+		return Metadata{}
 	case r.json != nil:
 		return r.json.found
-	case r.protobuf != nil:
-		return protobufMetadata(r.protobuf.Bytes())
 	}
-	return metadata{}
+	return protobufMetadata(r.protobuf.Bytes())
 }
 
 // jsonReader finds the members of the member "metadata" of an object. It keeps nothing else of the text, which may be
@@ -68,7 +83,7 @@ type jsonReader struct {
 	long   bool   // it is longer than it may be, or has escapes
 	quoted bool
 	escape bool
-	found  metadata
+	found  Metadata
 }
 
 func (j *jsonReader) read(p []byte) {
@@ -111,9 +126,9 @@ func (j *jsonReader) end() {
 	}
 	switch j.inside[1] {
 	case "name":
-		j.found.name = string(j.word)
+		j.found.Name = string(j.word)
 	case "resourceVersion":
-		j.found.version, j.done = string(j.word), true // the name is before it
+		j.found.ResourceVersion, j.done = string(j.word), true // the name is before it
 	}
 }
 
@@ -149,7 +164,7 @@ const (
 )
 
 // protobufMetadata reads the metadata of the beginning of an answer.
-func protobufMetadata(p []byte) (found metadata) {
+func protobufMetadata(p []byte) (found Metadata) {
 	p, ok := bytes.CutPrefix(p, []byte("k8s\x00"))
 	if !ok {
 		return found
@@ -157,9 +172,9 @@ func protobufMetadata(p []byte) (found metadata) {
 	kind := word(part(p, unknownType), typeKind)
 	meta := part(part(p, unknownRaw), objectMetadata)
 	if strings.HasSuffix(kind, "List") || kind == "Status" {
-		return metadata{version: word(meta, listMetaVersion)}
+		return Metadata{ResourceVersion: word(meta, listMetaVersion)}
 	}
-	return metadata{name: word(meta, metaName), version: word(meta, metaVersion)}
+	return Metadata{Name: word(meta, metaName), ResourceVersion: word(meta, metaVersion)}
 }
 
 // word is a field of a message that is a text and completely there; else it is empty.
