@@ -73,7 +73,7 @@ var spoken = map[string]struct{ params, result func(*testing.T, []byte) }{
 }
 
 // unspoken are the requests that others make.
-var unspoken = []string{"status", "stop", "keep", "prune", "stopNode", "startNode", "joinNode"}
+var unspoken = []string{"status", "stop", "keep", "prune", "stopNode", "startNode", "joinNode", "openDoor", "closeDoor"}
 
 // TestRecordings: the benchmark understands each answer and event of every recording, and would make its requests in
 // the same way.

@@ -103,6 +103,7 @@ const (
 	EventFailed   EventName = "failed"
 	EventStopped  EventName = "stopped"
 	EventReply    EventName = "reply"
+	EventRequest  EventName = "request"
 )
 
 // State is where a component of the cluster is in its life.
@@ -149,6 +150,21 @@ type Event struct {
 	// Reply; ID is that of the request, and 0 for a line that was no request.
 	ID     *int64          `json:"id,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
+
+	// Request; Version is that of the resource.
+	Door            string  `json:"door,omitempty"`
+	User            string  `json:"user,omitempty"`
+	Verb            string  `json:"verb,omitempty"`
+	Group           string  `json:"group,omitempty"`
+	Resource        string  `json:"resource,omitempty"`
+	Subresource     string  `json:"subresource,omitempty"`
+	Namespace       string  `json:"namespace,omitempty"`
+	ObjectName      string  `json:"name,omitempty"`
+	Path            string  `json:"path,omitempty"`   // of what is no resource
+	Status          int     `json:"status,omitempty"` // 0: the connection ended without an answer
+	LatencyMs       float64 `json:"latencyMs,omitempty"`
+	ResourceVersion string  `json:"resourceVersion,omitempty"`
+	Missed          int     `json:"missed,omitempty"` // requests before this one that are not reported
 }
 
 // Answers reports whether the event is the reply to a request.
@@ -295,6 +311,26 @@ type Keep struct {
 type KeepDone struct {
 	Objects int     `json:"objects"` // that resets lead back to
 	TookMs  float64 `json:"tookMs"`
+}
+
+// OpenDoor are the parameters of the openDoor request.
+type OpenDoor struct {
+	Logical   string   `json:"logical,omitempty"` // empty: the main cluster
+	User      string   `json:"user"`
+	Groups    []string `json:"groups"`
+	Namespace string   `json:"namespace,omitempty"` // in which clients of the kubeconfig work
+}
+
+// DoorOpened is the result of the openDoor request.
+type DoorOpened struct {
+	Name       string `json:"name"`
+	Server     string `json:"server"`
+	Kubeconfig string `json:"kubeconfig"`
+}
+
+// CloseDoor are the parameters of the closeDoor request.
+type CloseDoor struct {
+	Name string `json:"name"`
 }
 
 // Version is what `slipway-cluster version` prints.

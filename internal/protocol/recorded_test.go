@@ -77,6 +77,8 @@ var spoken = map[string]struct{ params, result func(*testing.T, []byte) }{
 	"stopNode":  {as[protocol.NodeOf], as[struct{}]},
 	"startNode": {as[protocol.NodeOf], as[struct{}]},
 	"joinNode":  {as[protocol.JoinNode], as[protocol.NodeJoined]},
+	"openDoor":  {as[protocol.OpenDoor], as[protocol.DoorOpened]},
+	"closeDoor": {as[protocol.CloseDoor], as[struct{}]},
 }
 
 // unspoken are the requests that others make.

@@ -14,6 +14,7 @@ const (
 	EventFailed   EventName = "failed"
 	EventStopped  EventName = "stopped"
 	EventReply    EventName = "reply"
+	EventRequest  EventName = "request"
 )
 
 // State is where a component of the cluster is in its life.
@@ -60,6 +61,21 @@ type Event struct {
 	// Reply; ID is that of the request, and 0 for a line that was no request.
 	ID     *int64          `json:"id,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
+
+	// Request; Version is that of the resource.
+	Door            string  `json:"door,omitempty"`
+	User            string  `json:"user,omitempty"`
+	Verb            string  `json:"verb,omitempty"`
+	Group           string  `json:"group,omitempty"`
+	Resource        string  `json:"resource,omitempty"`
+	Subresource     string  `json:"subresource,omitempty"`
+	Namespace       string  `json:"namespace,omitempty"`
+	ObjectName      string  `json:"name,omitempty"`
+	Path            string  `json:"path,omitempty"`   // of what is no resource
+	Status          int     `json:"status,omitempty"` // 0: the connection ended without an answer
+	LatencyMs       float64 `json:"latencyMs,omitempty"`
+	ResourceVersion string  `json:"resourceVersion,omitempty"`
+	Missed          int     `json:"missed,omitempty"` // requests before this one that are not reported
 }
 
 // Request is one line to the program.
