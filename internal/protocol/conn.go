@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 )
@@ -11,7 +12,8 @@ import (
 // maxLine bounds a line of the program's, against one that never ends.
 const maxLine = 1 << 20
 
-// Conn is a connection to a running program. One goroutine at a time may use it.
+// Conn is a connection to a running program. One goroutine at a time may use it; while it reads, another one may send
+// and close.
 type Conn struct {
 	lines  *bufio.Scanner
 	w      io.Writer
@@ -80,6 +82,10 @@ type Refusal struct{ Method, Reason string }
 
 // Error says why, in the program's words.
 func (r *Refusal) Error() string { return r.Reason }
+
+// UnknownMethod reports whether the program does not know the method: it is older. The page of the protocol has the
+// words.
+func (r *Refusal) UnknownMethod() bool { return r.Reason == fmt.Sprintf("unknown method %q", r.Method) }
 
 // Call makes a request, decodes its result into result unless that is nil, and
 // hands every event that comes before the reply to seen. The program's refusal is a [*Refusal].

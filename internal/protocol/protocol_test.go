@@ -69,6 +69,11 @@ func TestCall(t *testing.T) {
 	if refusal, ok := errors.AsType[*protocol.Refusal](err); !ok || *refusal != (protocol.Refusal{Method: "dance", Reason: "no such method"}) {
 		t.Errorf("refused: %v", err)
 	}
+	for reason, unknown := range map[string]bool{`unknown method "dance"`: true, `unknown method "sing"`: false, "no such method": false} {
+		if r := (&protocol.Refusal{Method: "dance", Reason: reason}); r.UnknownMethod() != unknown {
+			t.Errorf("%s: unknown %t", reason, !unknown)
+		}
+	}
 	if err := c.Call("status", nil, &got, func(protocol.Event) {}); !errors.Is(err, io.EOF) {
 		t.Errorf("after the end: %v", err)
 	}
