@@ -181,7 +181,7 @@ func TestRefusedRequest(t *testing.T) {
 		t.Errorf("a node of another cluster: %+v", e)
 	}
 	_, err := d.Reset(t.Context(), "")
-	if e := userError(t, err); e.Err.Error() != "unknown method" {
+	if e := userError(t, err); e.Err.Error() != `unknown method "reset"` {
 		t.Errorf("unknown method: %+v", e)
 	}
 }

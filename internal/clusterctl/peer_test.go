@@ -182,7 +182,7 @@ func (p peer) answer(r io.Reader, say func(string, ...any)) (stop bool) {
 		case "stopNode":
 			say(`{"event":"reply","id":%d,"error":"no node %s; nodes are a, b"}`, request.ID, request.Params.Name)
 		default:
-			say(`{"event":"reply","id":%d,"error":"unknown method"}`, request.ID)
+			say(`{"event":"reply","id":%d,"error":"unknown method \"%s\""}`, request.ID, request.Method)
 		}
 	}
 	return false

@@ -102,10 +102,15 @@ func (c *Control) call(ctx context.Context, s *Status, what, method string, para
 	if err != nil {
 		return err
 	}
-	err = request(ctx, cl.SocketPath(), method, params, result)
+	if err := request(ctx, cl.SocketPath(), method, params, result); err != nil {
+		return unanswered(ctx, s, what, err)
+	}
+	return nil
+}
+
+// unanswered says of a request that failed with err what that means.
+func unanswered(ctx context.Context, s *Status, what string, err error) error {
 	switch {
-	case err == nil:
-		return nil
 	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()
 	case ctx.Err() != nil:
