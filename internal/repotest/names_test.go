@@ -11,6 +11,7 @@ var namesakes = map[string]string{
 	"collector":    "puts off garbage collection, in each program by itself",
 	"crdcheck":     "the checker of CRDs, and what asks it",
 	"cri":          "the container runtime of real nodes, and the test that runs critest against it",
+	"testlimit":    "how long tests wait, in each module by itself",
 	"testlock":     "hands out ports to tests, in each module by itself",
 	"generate":     "the generators, and the test that compares them with their peers",
 	"generation":   "running the generators, for the verb, and for benchmarks of it and its peer",
