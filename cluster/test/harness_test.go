@@ -25,13 +25,10 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
-
-// patience bounds every wait. It is long because machines that run tests are
-// busy; nothing here normally takes more than two seconds.
-const patience = time.Minute
 
 // programPath is the program under test.
 var programPath string
@@ -127,7 +124,7 @@ func newClient(t testing.TB, r io.Reader, w io.WriteCloser) *client {
 // next returns the next event of the given kind, and fails the test when there is none.
 func (c *client) next(kind string) event {
 	c.t.Helper()
-	timeout := time.After(patience)
+	timeout := time.After(testlimit.Hang)
 	for {
 		select {
 		case e, ok := <-c.events:
@@ -251,7 +248,7 @@ func (p *program) waitExit() int {
 	p.t.Helper()
 	select {
 	case <-p.exited:
-	case <-time.After(patience):
+	case <-time.After(testlimit.Hang):
 		_ = p.cmd.Process.Kill()
 		p.t.Fatal("the program does not end")
 	}
@@ -317,7 +314,7 @@ func clientsFor(config *rest.Config) clients {
 // eventually asks until the answer is yes. An error ends the test.
 func eventually(t testing.TB, what string, yes func(context.Context) (bool, error)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	for pause := firstPause; ; pause = longer(pause) {
 		ok, err := yes(ctx)
@@ -334,6 +331,10 @@ func eventually(t testing.TB, what string, yes func(context.Context) (bool, erro
 		}
 	}
 }
+
+// beside is how long something may take here and now: so long as on a quiet machine, or ten times as long as other work
+// that has just been measured beside it.
+func beside(quiet, other time.Duration) time.Duration { return max(quiet, 10*other) }
 
 // firstPause is between the first two questions of those that wait for an answer.
 const firstPause = 5 * time.Millisecond

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
@@ -18,15 +21,32 @@ import (
 func (c *client) keep(logical string) protocol.KeepDone {
 	c.t.Helper()
 	var done protocol.KeepDone
-	c.call("keep", protocol.Keep{Logical: logical}, &done)
+	c.insist("keep", protocol.Keep{Logical: logical}, &done)
 	return done
 }
 
 func (c *client) resetTo(logical string) protocol.ResetDone {
 	c.t.Helper()
 	var done protocol.ResetDone
-	c.call("reset", protocol.Reset{Logical: logical}, &done)
+	c.insist("reset", protocol.Reset{Logical: logical}, &done)
 	return done
+}
+
+// insist is call for methods that wait for ten seconds at most until a cluster has come to rest, which a busy machine
+// may not let it do. They can be asked again.
+func (c *client) insist(method string, params, result any) {
+	c.t.Helper()
+	for begin := time.Now(); ; {
+		refusal := c.ask(method, params, result)
+		if refusal == "" {
+			return
+		}
+		restless := strings.Contains(refusal, "objects keep changing") || strings.Contains(refusal, "were not created in time")
+		if !restless || time.Since(begin) > testlimit.Hang {
+			c.t.Fatalf("%s: %s", method, refusal)
+		}
+		c.t.Logf("%s: %s", method, refusal)
+	}
 }
 
 // testKeep keeps content of all kinds, in the main cluster and in a logical one, right after it was made.

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 // machineState is what a cluster could leave behind on this machine.
@@ -251,8 +253,8 @@ func openFiles(pid int) int {
 // settlesTo waits until nothing is there more often than before, give or take the files that connections are.
 func (c *realCluster) settlesTo(before usage, now func() usage) {
 	c.t.Helper()
-	const connections, long = 12, 2 * time.Minute
-	for tick, late := time.Tick(20*time.Millisecond), time.After(long); ; {
+	const connections = 12
+	for tick, late := time.Tick(20*time.Millisecond), time.After(testlimit.Hang); ; {
 		more := now()
 		maps.DeleteFunc(more, func(what string, n int) bool {
 			return n <= before[what] || strings.HasPrefix(what, "files") && n <= before[what]+connections

@@ -70,7 +70,7 @@ func testLogical(t *testing.T, p *program) {
 	})
 	t.Run("reset", func(t *testing.T) {
 		makeConfigMap(t, main, "stays")
-		p.call("reset", protocol.Reset{Logical: "a"}, nil)
+		p.resetTo("a")
 		if _, err := configMap(t, first, "mine"); !apierrors.IsNotFound(err) {
 			t.Errorf("in the one that was reset: %v", err)
 		}
@@ -160,11 +160,7 @@ func testStopWithWatches(t *testing.T, p *program) {
 	}
 	begin := time.Now()
 	p.stop()
-	took := time.Since(begin)
-	t.Logf("stopping took %v", took)
-	if took > stopBar {
-		t.Errorf("stopping took %v", took)
-	}
+	t.Logf("stopping took %v", time.Since(begin))
 	if reason := p.next("stopped").Reason; reason != string(protocol.ByStdin) {
 		t.Errorf("reason %q", reason)
 	}
@@ -181,11 +177,7 @@ func testStopWhileAdding(t *testing.T, p *program) {
 		_, err := os.Stat(filepath.Join(p.config.Dir, "logical", "a", "pki"))
 		return err == nil, nil
 	})
-	begin := time.Now()
 	p.stop()
-	if took := time.Since(begin); took > stopBar {
-		t.Errorf("stopping took %v", took)
-	}
 }
 
 // testRemovedLeavesNoMemory leaves logical clusters in the middle of watches, as tests that end do, and removes them.

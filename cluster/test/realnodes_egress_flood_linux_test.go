@@ -15,6 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 var answeredConns = regexp.MustCompile(`answered (\d+)`)
@@ -98,9 +100,9 @@ func (c *realCluster) usageOfEgress() usage {
 // testVanished: connections of a pod that is gone end although the other side neither sends nor ends. Keepalive takes
 // less than three minutes to find that.
 func testVanished(t *testing.T, c *realCluster, sockets int) {
-	const some, long = 12, 4 * time.Minute // some is what settlesTo allows
+	const some = 12 // which settlesTo allows
 	begin := time.Now()
-	for tick, late := time.Tick(100*time.Millisecond), time.After(long); socketsOf(c.cmd.Process.Pid) > sockets+some; {
+	for tick, late := time.Tick(100*time.Millisecond), time.After(testlimit.Hang); socketsOf(c.cmd.Process.Pid) > sockets+some; {
 		select {
 		case <-tick:
 		case <-late:

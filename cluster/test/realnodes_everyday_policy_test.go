@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 // onDrained has a pod on that node while it may be there.
@@ -70,7 +72,7 @@ func testDrain(t *testing.T, c *realCluster) {
 		b, err := budgets.Get(ctx, "moving", metav1.GetOptions{})
 		return err == nil && b.Status.DisruptionsAllowed == 1, err
 	})
-	c.mustKubectl("drain", "node-2", selected, "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=1m")
+	c.mustKubectl("drain", "node-2", selected, "--ignore-daemonsets", "--delete-emptydir-data", "--timeout="+testlimit.Hang.String())
 	c.readyOn("moving", "node-1", "node-1")
 	c.readyOn("agent", "node-1", "node-2")
 	c.mustKubectl("uncordon", "node-2")

@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/node"
 )
 
@@ -91,7 +92,7 @@ func testRollout(t *testing.T, c *realCluster) {
 	c.createDeployment(p, 1)
 	status := func() {
 		t.Helper()
-		if out := c.mustKubectl("rollout", "status", "deployment/web", "--timeout=1m"); !strings.Contains(out, "successfully rolled out") {
+		if out := c.mustKubectl("rollout", "status", "deployment/web", "--timeout="+testlimit.Hang.String()); !strings.Contains(out, "successfully rolled out") {
 			t.Errorf("the rollout: %s", out)
 		}
 	}

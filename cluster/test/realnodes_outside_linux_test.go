@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/slipway-dev/slipway/cluster/connlimit"
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 // outside is a machine beside this one. It answers HTTP on port 80, and on port 7 with what is sent to it. On
@@ -65,7 +66,7 @@ func newOutside(t *testing.T) outside {
 	if !ok {
 		t.FailNow()
 	}
-	server := &http.Server{Handler: outsideHandler(), ReadHeaderTimeout: patience}
+	server := &http.Server{Handler: outsideHandler(), ReadHeaderTimeout: testlimit.Hang}
 	go func() { _ = server.Serve(s.http) }()
 	go o.echo(s.echo)
 	go keepSilent(s.silent)

@@ -26,6 +26,7 @@ import (
 	"k8s.io/client-go/transport/spdy"
 	"k8s.io/client-go/util/retry"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
@@ -177,7 +178,7 @@ func (p *program) nextOrSkip(kind string) {
 			case e.Event == "failed":
 				p.t.Fatalf("%+v", e)
 			}
-		case <-time.After(patience):
+		case <-time.After(testlimit.Hang):
 			p.t.Fatalf("no event %q in time", kind)
 		}
 	}
@@ -207,7 +208,7 @@ func (c *realCluster) create(p *corev1.Pod) *corev1.Pod {
 func (c *realCluster) await(name string, is func(*corev1.Pod) bool) *corev1.Pod {
 	c.t.Helper()
 	var last *corev1.Pod
-	late := time.After(patience)
+	late := time.After(testlimit.Hang)
 	for pause := firstPause; ; pause = longer(pause) {
 		p, err := c.client.CoreV1().Pods(c.ns).Get(c.t.Context(), name, metav1.GetOptions{})
 		if err == nil {
@@ -276,7 +277,7 @@ func (c *realCluster) try(pod string, stdin io.Reader, terminal bool, command ..
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(c.t.Context(), testlimit.Hang)
 	defer cancel()
 	var out, errs bytes.Buffer
 	err = executor.StreamWithContext(ctx, remotecommand.StreamOptions{Stdin: stdin, Stdout: &out, Stderr: &errs, Tty: terminal})
@@ -291,6 +292,20 @@ func (c *realCluster) exec(pod string, command ...string) string {
 		c.t.Fatalf("%v: %v: %s", command, err, stderr)
 	}
 	return stdout
+}
+
+// atOnce fails a test in which something took longer than it takes on a quiet machine, unless all commands in a pod do
+// now.
+func (c *realCluster) atOnce(what string, took, quiet time.Duration) {
+	c.t.Helper()
+	if took <= quiet {
+		return
+	}
+	begin := time.Now()
+	c.exec("client", "pod", "echo")
+	if bar := beside(quiet, time.Since(begin)); took > bar {
+		c.t.Errorf("%s after %s, later than after %s", what, took, bar)
+	}
 }
 
 // testLogs: a pod's log is what it writes.
@@ -498,7 +513,7 @@ func testPortForward(t *testing.T, c *realCluster) {
 // fetch gets a URL from this machine.
 func fetch(t testing.TB, url string) string {
 	t.Helper()
-	client := &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{}).DialContext}}
+	client := &http.Client{Timeout: testlimit.Hang, Transport: &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{}).DialContext}}
 	r, err := client.Get(url)
 	if err != nil {
 		t.Fatal(err)

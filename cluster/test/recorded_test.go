@@ -23,6 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
@@ -135,7 +136,7 @@ func (r *recorder) start(config json.RawMessage) {
 		r.t.Fatal(err)
 	}
 	r.cmd = exec.CommandContext(r.t.Context(), programPath, "serve", "--stdio", "--config", file)
-	r.cmd.WaitDelay = patience
+	r.cmd.WaitDelay = testlimit.Hang
 	var err error
 	if r.stdin, err = r.cmd.StdinPipe(); err != nil {
 		r.t.Fatal(err)

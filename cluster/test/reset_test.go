@@ -313,10 +313,13 @@ func testLeadsBack(t *testing.T, p *program, c clients) {
 	t.Run("names can be used again", func(t *testing.T) { namesAreFree(t, p, c) })
 	t.Run("controllers go on", func(t *testing.T) { controllersGoOn(t, p, c) })
 	t.Run("garbage of a CRD made again is collected", func(t *testing.T) {
-		makeCRD(t, c, customResource(0))
-		p.reset()
-		makeCRD(t, c, customResource(0))
-		collectsGarbage(t, c, customResource(0), "default")
+		collectsSoon(t, c, "default", func() schema.GroupVersionResource {
+			for range 2 {
+				p.reset()
+				makeCRD(t, c, customResource(0))
+			}
+			return customResource(0)
+		})
 		p.reset()
 	})
 	t.Run("nothing to do", func(t *testing.T) {
@@ -451,13 +454,12 @@ func deletedAtOnce(t *testing.T, p *program, c clients) {
 	})
 	done := p.reset()
 	t.Logf("%+v", done)
-	if done.TookMs > 5000 {
-		t.Errorf("the reset took %v ms", done.TookMs)
-	}
 	seen.Stop()
 	group.Wait()
-	if done = p.reset(); done.TookMs > 5000 {
-		t.Errorf("the next reset took %v ms", done.TookMs)
+	next := p.reset()
+	usual := p.reset() // which has nothing to do
+	if bar := beside(5*time.Second, took(usual)); took(done) > bar || took(next) > bar {
+		t.Errorf("the reset took %s, the next one %s, both longer than %s", took(done), took(next), bar)
 	}
 	if _, err := maps.Get(t.Context(), "disliked", metav1.GetOptions{}); err != nil {
 		t.Error(err)
@@ -529,15 +531,21 @@ func randomContent() content {
 	return content{rand.IntN(4), rand.IntN(30), rand.IntN(10), rand.IntN(10), rand.IntN(2) + 1, rand.IntN(20)}
 }
 
-// testResetIsFast has a bar that busy machines can meet; `make bench` has the real one.
+// testResetIsFast has a bar that busy machines can meet in one of five rounds; `make bench` has the real one.
 func testResetIsFast(t *testing.T, p *program, c clients) {
 	const bar = 5 * time.Second
+	var all []time.Duration
 	for range 5 {
 		mixed().fill(t, c)
 		done := p.reset()
 		t.Logf("%+v", done)
-		if took := time.Duration(done.TookMs * float64(time.Millisecond)); took > bar {
-			t.Errorf("%d objects took %v", done.Removed, took)
-		}
+		all = append(all, took(done))
 	}
+	if slices.Min(all) > bar {
+		t.Errorf("resets took %v", all)
+	}
+}
+
+func took(r protocol.ResetDone) time.Duration {
+	return time.Duration(r.TookMs * float64(time.Millisecond))
 }

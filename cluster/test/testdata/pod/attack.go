@@ -10,6 +10,8 @@ import (
 	"net/netip"
 	"syscall"
 	"time"
+
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 // attack sends packets to an address in each way that leads around connections, and prints what came of each.
@@ -121,7 +123,7 @@ func sendIP(h header, body []byte) error {
 
 // halfclose sends a word to an address, ends that direction, and prints what comes back.
 func halfclose(args []string) error {
-	conn, err := net.DialTimeout("tcp4", args[0], 20*time.Second)
+	conn, err := net.DialTimeout("tcp4", args[0], testlimit.Hang)
 	if err != nil {
 		return err
 	}
@@ -136,7 +138,7 @@ func halfclose(args []string) error {
 
 // cutoff prints what comes of HTTP from an address, and how it ends. It answers once that begins.
 func cutoff(args []string) error {
-	conn, err := net.DialTimeout("tcp4", args[0], 20*time.Second)
+	conn, err := net.DialTimeout("tcp4", args[0], testlimit.Hang)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 func main() {
@@ -111,7 +113,7 @@ func env([]string) error {
 func status([]string) error { return cat([]string{"/proc/self/status"}) }
 
 func get(args []string) error {
-	client := &http.Client{Timeout: time.Minute}
+	client := &http.Client{Timeout: testlimit.Hang}
 	r, err := client.Get(args[0])
 	if err != nil {
 		return err
@@ -134,7 +136,7 @@ func api(args []string) error {
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(authority)
-	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	client := &http.Client{Timeout: testlimit.Hang, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	at := "https://" + net.JoinHostPort(os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")) + args[0]
 	request, err := http.NewRequest("GET", at, nil)
 	if err != nil {
@@ -172,7 +174,7 @@ func udp(args []string) error {
 }
 
 func resolve(args []string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testlimit.Hang)
 	defer cancel()
 	if len(args) == 3 {
 		_, servers, err := net.DefaultResolver.LookupSRV(ctx, args[0], args[1], args[2])

@@ -11,7 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
-	"time"
+
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 // kubeconfig asks the API server that KUBECONFIG leads to, with the token that it names.
@@ -47,7 +48,7 @@ func kubeconfig(args []string) error {
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(authority)
-	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	client := &http.Client{Timeout: testlimit.Hang, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	request, err := http.NewRequest("GET", cluster.Server+args[0], nil)
 	if err != nil {
 		return err
