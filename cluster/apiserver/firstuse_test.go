@@ -18,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 func TestBackdateEstablished(t *testing.T) {
@@ -48,7 +50,7 @@ func TestBackdateEstablished(t *testing.T) {
 // for nobody to sleep, and its lists are answered at once.
 func TestFirstUse(t *testing.T) {
 	s := theServer(t)
-	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	client, err := extensions.NewForConfig(s.Loopback())
 	if err != nil {

@@ -25,6 +25,7 @@ import (
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 	metricsclient "k8s.io/metrics/pkg/client/clientset/versioned/typed/metrics/v1beta1"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/metricsapi"
 	"github.com/slipway-dev/slipway/cluster/node"
 )
@@ -237,7 +238,7 @@ func (k *kubelet) DialContext(ctx context.Context, network, _ string) (net.Conn,
 func TestMetricsOfRealNodes(t *testing.T) {
 	b, k := theBed(t), newKubelet()
 	defer k.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	s, err := b.start(ctx, "/logical/"+fresh("real"), func(o *Options) { o.Inside = k })
 	if err != nil {
@@ -354,7 +355,7 @@ func TestMetricsAreForReaders(t *testing.T) {
 // stay as they are where they are not. The server goes on meanwhile, and a metrics-server may take the group.
 func TestMetricsAreCompleted(t *testing.T) {
 	b := theBed(t)
-	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	s, err := b.start(ctx, "/logical/"+fresh("completed"), func(*Options) {})
 	if err != nil {

@@ -27,12 +27,10 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/etcd"
 	"github.com/slipway-dev/slipway/cluster/inprocess"
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/pki"
 	"github.com/slipway-dev/slipway/cluster/seed"
 )
-
-// waitLimit bounds every wait for a server.
-const waitLimit = time.Minute
 
 // bed is an etcd with the keys of a cluster, on which servers stand.
 type bed struct {
@@ -90,7 +88,7 @@ func newBed() (*bed, error) {
 		return nil, err
 	}
 	b := &bed{dir: dir}
-	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), testlimit.Hang)
 	defer cancel()
 	if b.store, err = etcd.Start(ctx, etcd.Config{Dir: filepath.Join(dir, "etcd"), Log: slog.New(slog.DiscardHandler)}); err != nil {
 		return b, err
@@ -258,7 +256,7 @@ func TestLargeObjectsAreTold(t *testing.T) {
 // ends without an error and lets go of what it was; the first goes on.
 func TestEnd(t *testing.T) {
 	b := theBed(t)
-	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	s, err := b.start(ctx, "/logical/"+fresh("second"), func(o *Options) { o.Flags, o.Large = []string{"--anonymous-auth=false"}, nil })
 	if err != nil {
@@ -312,7 +310,7 @@ func TestWaitReadyGivesUp(t *testing.T) {
 // eventually asks until the answer is yes; what is wrong is told when there is no time left.
 func eventually(t *testing.T, what string, yes func() (ok bool, wrong string)) {
 	t.Helper()
-	limit := time.After(waitLimit)
+	limit := time.After(testlimit.Hang)
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for {

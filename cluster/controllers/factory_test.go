@@ -12,6 +12,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 // TestFactoryStopsInformers: a CRD that has been gone for long leaves no informer behind,
@@ -49,7 +51,7 @@ func TestFactoryStopsInformers(t *testing.T) {
 		t.Error("the informer is still there")
 	}
 	stopped := func(context.Context) (bool, error) { return informer.Informer().IsStopped(), nil }
-	if err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true, stopped); err != nil {
+	if err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, testlimit.Hang, true, stopped); err != nil {
 		t.Fatal("the informer does not stop:", err)
 	}
 	again, err := f.ForResource(widgets)

@@ -23,11 +23,9 @@ import (
 	"github.com/slipway-dev/slipway/cluster/engine"
 	"github.com/slipway-dev/slipway/cluster/hostaddress"
 	"github.com/slipway-dev/slipway/cluster/informed"
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/pki"
 )
-
-// waitLimit bounds every wait for a controller.
-const waitLimit = time.Minute
 
 // server is an API server without controllers, which all tests share: the first that needs it starts it.
 var server struct {
@@ -51,7 +49,7 @@ func runTests(m *testing.M) int {
 }
 
 func startServer() error {
-	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), testlimit.Hang)
 	defer cancel()
 	var err error
 	if server.dir, err = os.MkdirTemp("", "controllers-"); err != nil {
@@ -84,7 +82,7 @@ func admin(t *testing.T) *rest.Config {
 // clean leaves the server to the next test as it was at first.
 func clean(t *testing.T) {
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
+		ctx, cancel := context.WithTimeout(context.Background(), testlimit.Hang)
 		defer cancel()
 		if _, err := server.host.Main().Reset(ctx); err != nil {
 			t.Error(err)
@@ -140,7 +138,7 @@ func runList(t *testing.T, list []controllers.Controller, host hostaddress.Range
 	case err := <-ended:
 		ended <- nil
 		t.Fatal(err)
-	case <-time.After(waitLimit):
+	case <-time.After(testlimit.Hang):
 		t.Fatal("the controllers do not start")
 	}
 	return client
@@ -162,7 +160,7 @@ func namespace(t *testing.T, client kubernetes.Interface, name string) string {
 // eventually asks until the answer is what is wanted.
 func eventually[T comparable](t *testing.T, what string, want T, ask func(context.Context) (T, error)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/cluster/baseline"
 	"github.com/slipway-dev/slipway/cluster/etcd"
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/rollback"
 )
 
@@ -27,7 +28,7 @@ func TestAwaitOfWhatIsNotSoAnyMore(t *testing.T) {
 	never := func() (bool, error) { return false, nil }
 	for key, is := range map[string]bool{"/there": true, "/gone": false} {
 		for _, wanted := range []bool{true, false} {
-			ctx, cancel := context.WithTimeout(t.Context(), convergeLimit)
+			ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 			if is == wanted {
 				cancel()
 				ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)

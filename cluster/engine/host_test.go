@@ -22,12 +22,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
-
-// waitLimit bounds every wait of these tests.
-const waitLimit = time.Minute
 
 // progress is what a host tells of its components, in order.
 type progress struct {
@@ -56,7 +54,7 @@ func quiet(string) *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // TestHost follows one host through its life.
 func TestHost(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 3*waitLimit)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	p := &progress{}
 	dir := t.TempDir()
@@ -284,7 +282,7 @@ func (l life) fails(t *testing.T) {
 		if e, ok := errors.AsType[*protocol.ComponentError](err); !ok || e.Component != protocol.Scheduler || !errors.Is(err, problem) {
 			t.Errorf("failed: %v", err)
 		}
-	case <-time.After(waitLimit):
+	case <-time.After(testlimit.Hang):
 		t.Error("nothing is told")
 	}
 }
@@ -340,7 +338,7 @@ func TestStartFails(t *testing.T) {
 		}, os.ErrNotExist},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
+			ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 			defer cancel()
 			o := Options{Dir: t.TempDir(), Logger: quiet, Main: Spec{Name: "test"}}
 			tt.prepare(t, &o)
@@ -392,7 +390,7 @@ func TestStoreFailsToStart(t *testing.T) {
 	}
 	o := Options{Dir: dir, Durable: true, Logger: quiet, Main: Spec{Name: "test"}}
 	write(t, filepath.Join(o.Dir, "etcd"), "") // where its folder is to be
-	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	_, err := Start(ctx, o)
 	if e, ok := errors.AsType[*protocol.ComponentError](err); !ok || e.Component != protocol.Etcd {
@@ -424,7 +422,7 @@ func TestStopDuringStart(t *testing.T) {
 		t.Fatalf("%v, want %v", err, cause)
 	}
 	o.Progress = nil
-	again, limit := context.WithTimeout(t.Context(), waitLimit)
+	again, limit := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer limit()
 	h, err := Start(again, o)
 	if err != nil {

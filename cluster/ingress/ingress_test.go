@@ -31,6 +31,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/slipway-dev/slipway/cluster/hostaddress"
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 // programs are what Services lead to: an address for each namespace/name:port.
@@ -59,7 +60,7 @@ func program(t *testing.T, name string) string {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)
-	server := &http.Server{Protocols: &protocols, ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{Protocols: &protocols, ReadHeaderTimeout: testlimit.Hang, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") == "" {
 			fmt.Fprintf(w, "%s %s %s %s by %s for %s", name, r.Method, r.Host, r.URL.Path, r.Proto, r.Header.Get("X-Forwarded-Proto"))
 			return
@@ -224,7 +225,7 @@ func upgraded(t *testing.T, at string) (net.Conn, *bufio.Reader) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	_ = conn.SetDeadline(time.Now().Add(testlimit.Hang))
 	_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: web\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
 	reader := bufio.NewReader(conn)
 	response, err := http.ReadResponse(reader, nil)

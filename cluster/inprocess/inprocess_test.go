@@ -12,10 +12,8 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/cluster/inprocess"
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
-
-// patience bounds every wait of a test that goes wrong.
-const patience = 30 * time.Second
 
 // get asks a front for a path with a context that ends with the test.
 // get returns the body of an answer, which is closed when the test ends.
@@ -41,7 +39,7 @@ func serving(t *testing.T, handler http.HandlerFunc) *inprocess.Front {
 }
 
 func limited(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -50,7 +48,7 @@ func wait(t *testing.T, done <-chan struct{}, what string) {
 	t.Helper()
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(testlimit.Hang):
 		t.Fatal(what)
 	}
 }

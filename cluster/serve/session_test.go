@@ -22,11 +22,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
-
-// waitLimit bounds every wait of these tests.
-const waitLimit = time.Minute
 
 // partner is the other side of a run: it writes requests, and reads events and replies.
 type partner struct {
@@ -62,7 +60,7 @@ func newPartner(t testing.TB, from io.Reader, to io.WriteCloser) *partner {
 // next is the next line of a kind.
 func (p *partner) next(event string) line {
 	p.t.Helper()
-	limit := time.After(waitLimit)
+	limit := time.After(testlimit.Hang)
 	for {
 		select {
 		case l, ok := <-p.lines:
@@ -159,7 +157,7 @@ func (r *ran) ends(want int) {
 		if got != want {
 			r.t.Errorf("exit status %d, want %d; %s", got, want, r.stderr)
 		}
-	case <-time.After(waitLimit):
+	case <-time.After(testlimit.Hang):
 		r.t.Fatal("it does not end")
 	}
 }
@@ -322,7 +320,7 @@ func tied(t *testing.T, p *partner, socket string) {
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	limit := time.After(waitLimit)
+	limit := time.After(testlimit.Hang)
 	has := func(name string) bool {
 		return slices.ContainsFunc(s.Logical, func(l protocol.LogicalCluster) bool { return l.Name == name })
 	}

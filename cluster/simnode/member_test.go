@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/simnode"
 )
@@ -149,7 +150,7 @@ func deleteNode(t *testing.T, client kubernetes.Interface, name string) {
 // matter.
 func awaitNode(t *testing.T, client kubernetes.Interface, name string, wanted func(*corev1.Node) bool) *corev1.Node {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -23,13 +22,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/node"
 	"github.com/slipway-dev/slipway/cluster/simnode"
 	"github.com/slipway-dev/slipway/cluster/simnode/stage"
 )
-
-// limit is how long a test waits for what takes milliseconds on a quiet machine.
-const limit = time.Minute
 
 func TestNodeIsReadyAndHoldsItsLease(t *testing.T) {
 	config, client := start(t)
@@ -320,7 +317,7 @@ func never(cache.Store) (bool, error) { return false, nil }
 // until returns when what is listed first, or an event after that, is as wanted.
 func until(t *testing.T, objects *cache.ListWatch, kind kruntime.Object, listed watchtools.PreconditionFunc, wanted watchtools.ConditionFunc) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	if _, err := watchtools.UntilWithSync(ctx, objects, kind, listed, wanted); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"testing"
-	"time"
 
 	extensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/fake"
@@ -14,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 // TestDefineAll: what the server refuses for good is asked for once and left out, what passes is asked for again, and
@@ -66,7 +67,7 @@ func TestDefineAll(t *testing.T) {
 	for name := range answers {
 		list = append(list, definitionNamed(name))
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	if err := defineAll(ctx, client, list); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -15,12 +14,13 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/slipway-dev/slipway/cluster/engine"
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 // TestHooksDoWhatUpstreamsDo: on a server that lacks roles and priority classes they make them, and where all is there
 // they have nothing to do.
 func TestHooksDoWhatUpstreamsDo(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	host, err := engine.Start(ctx, engine.Options{
 		Dir: t.TempDir(), Main: engine.Spec{Name: "test"}, Logger: func(string) *slog.Logger { return slog.New(slog.DiscardHandler) },

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"k8s.io/client-go/rest"
 
 	"github.com/slipway-dev/slipway/cluster/informed"
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/pki"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
@@ -136,7 +136,7 @@ func TestStartIsBounded(t *testing.T) {
 
 // TestStartNamesTheWorker that does not start; the files that it needs are among what can be missing.
 func TestStartNamesTheWorker(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	life, end := context.WithCancel(t.Context())
 	defer end()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
@@ -113,7 +114,7 @@ func TestMachine(t *testing.T) {
 func gone(t *testing.T, tree *Tree) {
 	t.Helper()
 	for _, path := range tree.paths() {
-		tick, late := time.Tick(2*time.Millisecond), time.After(20*time.Second)
+		tick, late := time.Tick(2*time.Millisecond), time.After(testlimit.Hang)
 		for left := true; left; {
 			_, err := os.Stat(path)
 			left = err == nil

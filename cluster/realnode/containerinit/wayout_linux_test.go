@@ -12,11 +12,11 @@ import (
 	"slices"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/realnode/wire"
 )
 
@@ -140,7 +140,7 @@ func forbidNetfilter(t *testing.T, with unix.Errno) {
 // arrives connects, and wants l to be handed the connection, or the error.
 func arrives(t *testing.T, l net.Listener, to string, is error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp4", to)
 	if !errors.Is(err, is) {

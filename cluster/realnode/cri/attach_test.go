@@ -18,10 +18,9 @@ import (
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 	utilexec "k8s.io/utils/exec"
-)
 
-// patience bounds what takes no time.
-const patience = time.Minute
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
+)
 
 func testLog(t *testing.T) *logFile {
 	t.Helper()
@@ -67,7 +66,7 @@ func stalledViewer(t *testing.T, l *logFile) {
 	}()
 	select {
 	case <-copied:
-	case <-time.After(patience):
+	case <-time.After(testlimit.Hang):
 		t.Fatal("a client that does not read holds the container's output up")
 	}
 	a.close()
@@ -147,7 +146,7 @@ func TestExecSyncKeepsAHead(t *testing.T) {
 	r := &Runtime{containers: map[string]*container{"c": {run: &run{Process: command{}}, state: runtimeapi.ContainerState_CONTAINER_RUNNING}}}
 	for _, status := range []int{0, 3} {
 		script := fmt.Sprintf("echo begin; head -c 33554432 /dev/zero; echo failed >&2; exit %d", status)
-		out, errs, err := r.ExecSync(t.Context(), "c", []string{"sh", "-c", script}, patience)
+		out, errs, err := r.ExecSync(t.Context(), "c", []string{"sh", "-c", script}, testlimit.Hang)
 		if len(out) != maxOutput || !bytes.HasPrefix(out, []byte("begin\n")) || string(errs) != "failed\n" {
 			t.Errorf("%d bytes of output, and %q", len(out), errs)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/realnode/dns"
 )
 
@@ -141,7 +142,7 @@ func askTCP(t *testing.T, s *dns.Server, question []byte) (m dnsmessage.Message)
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(testlimit.Hang))
 	if _, err := conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(question))), question...)); err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +171,7 @@ func packetConn(t *testing.T) net.PacketConn {
 func receive(t *testing.T, conn net.PacketConn) (m dnsmessage.Message) {
 	t.Helper()
 	buffer := make([]byte, 1232)
-	_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetReadDeadline(time.Now().Add(testlimit.Hang))
 	n, _, err := conn.ReadFrom(buffer)
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/utils/ptr"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/realnode/dns"
 )
 
@@ -97,7 +98,7 @@ func ask(t *testing.T, s *dns.Server, packets ...[]byte) dnsmessage.Message {
 			t.Fatal(err)
 		}
 	}
-	_ = client.SetReadDeadline(time.Now().Add(time.Minute))
+	_ = client.SetReadDeadline(time.Now().Add(testlimit.Hang))
 	buffer := make([]byte, 64<<10)
 	n, err := client.Read(buffer)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -15,6 +14,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/utils/ptr"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/realnode/dns"
 )
 
@@ -72,7 +72,7 @@ func serve(t *testing.T, s *dns.Server) *net.Resolver {
 
 func TestNames(t *testing.T) {
 	r := resolver(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	for name, want := range map[string][]string{
 		"web.ns.svc.cluster.local.":           {"10.0.0.7"},

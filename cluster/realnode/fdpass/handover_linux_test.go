@@ -7,10 +7,10 @@ import (
 	"net"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 )
 
@@ -55,7 +55,7 @@ func TestConnections(t *testing.T) {
 		}
 	}()
 	client, _ := pair(t, fdpass.Ways{Own: []string{address}})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	for range 50 {
 		conn, err := client.DialContext(ctx, "tcp", address)
@@ -82,7 +82,7 @@ func TestConnections(t *testing.T) {
 func TestOtherSideEnds(t *testing.T) {
 	client, hangUp := pair(t, fdpass.Ways{})
 	hangUp()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	for { // requests may be answered until it has
 		_, err := client.DialContext(ctx, "tcp", "127.0.0.1:1")

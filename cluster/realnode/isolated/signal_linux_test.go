@@ -5,6 +5,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 // TestSignalAtOnce: a program that is asked to end before it has begun to catch signals ends nevertheless.
@@ -18,7 +20,7 @@ func TestSignalAtOnce(t *testing.T) {
 		go func() { ended <- c.Wait() }()
 		select {
 		case <-ended:
-		case <-time.After(20 * time.Second):
+		case <-time.After(testlimit.Hang):
 			t.Errorf("the container %d goes on", i)
 			c.Signal(syscall.SIGKILL)
 			<-ended

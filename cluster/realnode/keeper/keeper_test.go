@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/realnode/keeper"
 )
 
@@ -85,7 +86,7 @@ func (k *kept) line(t *testing.T) string {
 // wait returns the exit status once nobody holds the keeper's file any more.
 func (k *kept) wait(t *testing.T) int {
 	t.Helper()
-	_ = k.presence.SetReadDeadline(time.Now().Add(time.Minute))
+	_ = k.presence.SetReadDeadline(time.Now().Add(testlimit.Hang))
 	if _, err := io.ReadAll(k.presence); err != nil {
 		t.Fatal("it does not end:", err)
 	}
@@ -145,7 +146,7 @@ func TestNothingIsLeft(t *testing.T) {
 				end.how(k)
 			}
 			k.wait(t)
-			tick, late := time.Tick(time.Millisecond), time.After(time.Minute)
+			tick, late := time.Tick(time.Millisecond), time.After(testlimit.Hang)
 			for syscall.Kill(pid, 0) == nil {
 				select {
 				case <-tick:

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/realnode/fdpass"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
@@ -70,7 +70,7 @@ func start(t *testing.T) *machine.Machine {
 func TestNetworkOfItsOwn(t *testing.T) {
 	const address = "10.0.0.9:80"
 	machines := []*machine.Machine{start(t), start(t)}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	for _, m := range machines {
 		l, err := m.Listen(ctx, address)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/realnode/machine"
 	"github.com/slipway-dev/slipway/cluster/realnode/nodeconfig"
 )
@@ -51,9 +52,6 @@ func (s *said) String() string {
 	return s.b.String()
 }
 
-// waitLimit bounds the waits of these tests.
-const waitLimit = time.Minute
-
 func plainNode(t *testing.T, name string) (machine.NodeOptions, *said) {
 	t.Helper()
 	program, err := os.Executable()
@@ -85,7 +83,7 @@ func await(t *testing.T, what string, done <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-done:
-	case <-time.After(waitLimit):
+	case <-time.After(testlimit.Hang):
 		t.Fatalf("%s: it takes too long", what)
 	}
 }

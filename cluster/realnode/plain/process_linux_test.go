@@ -19,6 +19,7 @@ import (
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/realnode/cri"
 	"github.com/slipway-dev/slipway/cluster/realnode/keeper"
 	"github.com/slipway-dev/slipway/cluster/realnode/podnet"
@@ -47,7 +48,7 @@ func begin(t *testing.T, script string, change func(*runtimeapi.ContainerConfig)
 	}
 	t.Cleanup(func() { // all that keep something of this test have ended then
 		_ = presence.Close()
-		_ = ends.SetReadDeadline(time.Now().Add(waitLimit))
+		_ = ends.SetReadDeadline(time.Now().Add(testlimit.Hang))
 		if _, err := io.Copy(io.Discard, ends); err != nil {
 			t.Errorf("something of it is left: %v", err)
 		}
@@ -68,8 +69,6 @@ func begin(t *testing.T, script string, change func(*runtimeapi.ContainerConfig)
 	t.Cleanup(func() { p.Signal(syscall.SIGKILL) })
 	return p.(*process)
 }
-
-const waitLimit = time.Minute
 
 // all reads a stream to its end.
 func all(t *testing.T, f *os.File) string {

@@ -10,10 +10,11 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 // addresses gives out the addresses of a range without a network.
@@ -210,12 +211,9 @@ func serve(t *testing.T, l net.Listener) {
 	}
 }
 
-// dialLimit is long for networks in memory: it decides only where packets are lost.
-const dialLimit = 5 * time.Second
-
 func dial(t *testing.T, address string) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), dialLimit)
+	ctx, cancel := context.WithTimeout(t.Context(), testlimit.Hang)
 	defer cancel()
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp4", address)
 	if err != nil {

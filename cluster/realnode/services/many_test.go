@@ -10,6 +10,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/network"
 )
 
@@ -64,7 +65,7 @@ func TestManyBalancers(t *testing.T) {
 		t.Errorf("%d listeners are left", n)
 	}
 	// A goroutine counts until it has returned, which is after what the group waits for.
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(testlimit.Hang)
 	for runtime.NumGoroutine() > before+5 {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)

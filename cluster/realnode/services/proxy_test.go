@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/slipway-dev/slipway/cluster/hostaddress"
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/network"
 )
 
@@ -113,7 +114,7 @@ func (f *fixture) say(protocol string) (string, error) {
 		return "", err
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	_ = conn.SetDeadline(time.Now().Add(testlimit.Hang))
 	if _, err := conn.Write([]byte("hello")); err != nil {
 		return "", err
 	}
@@ -258,7 +259,7 @@ func TestFlowLeavesEndpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	_ = conn.SetDeadline(time.Now().Add(testlimit.Hang))
 	from := func() netip.AddrPort {
 		t.Helper()
 		if _, err := conn.Write([]byte("hello")); err != nil {
