@@ -20,6 +20,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/testlimit"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -130,7 +131,7 @@ func othersEnv(t *testing.T) []string {
 	}
 	env := append(os.Environ(), "SLIPWAY_CHECK="+cmp.Or(os.Getenv("SLIPWAY_CHECK"), "off"), "SLIPWAY_STATE="+t.TempDir(), "SLIPWAY_CACHE="+t.TempDir(), "GOTOOLCHAIN=local", "GOWORK=off")
 	control := clusterctl.New(lookup(env), report.Discard)
-	session, err := control.Tie(context.Background(), "others", clusterctl.Options{})
+	session, err := control.Tie(context.Background(), "others", clusterctl.Options{Timeout: testlimit.Hang})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/rounds"
 	"github.com/slipway-dev/slipway/internal/setupenvtest"
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in scripts and golden files")
@@ -142,6 +143,11 @@ func scriptEnv(env *testscript.Env) error {
 		return err
 	}
 	env.Vars = append(env.Vars, vars...)
+	limits, err := testlimit.Environment(filepath.Join(env.WorkDir, ".limits"))
+	if err != nil {
+		return err
+	}
+	env.Vars = append(env.Vars, limits...)
 	for _, name := range systemEnv {
 		if value, ok := os.LookupEnv(name); ok {
 			env.Setenv(name, value)
