@@ -3,6 +3,7 @@
 package clusterctl_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 // dock is a place for clusters of one test.
@@ -92,6 +94,7 @@ func (d *dock) start(o clusterctl.Options) *clusterctl.Status {
 
 func (d *dock) startNamed(name string, o clusterctl.Options) *clusterctl.Status {
 	d.t.Helper()
+	o.Timeout = cmp.Or(o.Timeout, testlimit.Hang)
 	s, err := d.Start(d.t.Context(), name, o)
 	if err != nil {
 		d.t.Fatal(err)

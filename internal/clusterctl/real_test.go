@@ -20,6 +20,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 // newRealDock makes a place whose clusters run the real program, which `make test` compiles and names.
@@ -32,6 +33,7 @@ func newRealDock(t *testing.T) *dock {
 	d := &dock{t: t, state: filepath.Join(t.TempDir(), "s"), kube: filepath.Join(t.TempDir(), "config"), log: &events{}}
 	env := map[string]string{"SLIPWAY_CLUSTER": program, "SLIPWAY_STATE": d.state, "KUBECONFIG": d.kube, "SLIPWAY_CACHE": t.TempDir()}
 	d.Control = clusterctl.New(func(key string) string { return env[key] }, d.log)
+	d.Hurry(testlimit.Hang, testlimit.Hang)
 	t.Cleanup(d.end)
 	return d
 }
@@ -107,7 +109,7 @@ func TestRealInterrupt(t *testing.T) {
 				}
 			}
 		}
-		_, err := d.Start(ctx, "", clusterctl.Options{})
+		_, err := d.Start(ctx, "", clusterctl.Options{Timeout: testlimit.Hang})
 		cancel()
 		if err == nil {
 			break // more steps than there are: it became ready
@@ -121,7 +123,7 @@ func TestRealInterrupt(t *testing.T) {
 
 func TestRealTie(t *testing.T) {
 	d := newRealDock(t)
-	s, err := d.Tie(t.Context(), "", clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(false)}})
+	s, err := d.Tie(t.Context(), "", clusterctl.Options{Timeout: testlimit.Hang, Spec: clusterctl.Spec{Controllers: new(false)}})
 	if err != nil {
 		t.Fatal(err)
 	}

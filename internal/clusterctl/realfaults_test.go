@@ -22,6 +22,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 // smallDisk makes the clusters' folder a disk of its own.
@@ -214,7 +215,7 @@ func TestRealAtOnce(t *testing.T) {
 	created := make(chan string, 4)
 	for _, name := range []string{"a", "b", "a", "b"} {
 		wg.Go(func() {
-			s, err := d.Start(t.Context(), name, clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(false)}})
+			s, err := d.Start(t.Context(), name, clusterctl.Options{Timeout: testlimit.Hang, Spec: clusterctl.Spec{Controllers: new(false)}})
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 			} else if !s.Already {

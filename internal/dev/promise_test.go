@@ -31,6 +31,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 var (
@@ -159,7 +160,7 @@ func startSea(t *testing.T) *sea {
 		}
 		return os.Getenv(name)
 	}, report.Discard)
-	status, err := control.Start(t.Context(), "dev", clusterctl.Options{NoContext: true})
+	status, err := control.Start(t.Context(), "dev", clusterctl.Options{NoContext: true, Timeout: testlimit.Hang})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 // fetched asks for a page in a work that may use a network.
@@ -46,7 +48,7 @@ func TestNetworkLimits(t *testing.T) {
 	defer s.Close()
 	defer close(over)
 	for path, want := range map[string]error{"/never": errLate, "/slow": errLate, "/bomb": ErrAliases} {
-		patience := time.Minute
+		patience := testlimit.Hang
 		if errors.Is(want, errLate) {
 			patience = 50 * time.Millisecond
 		}

@@ -395,7 +395,7 @@ func TestLongChain(t *testing.T) {
 		if len(calls) != 2 || calls[0].Unclear != "" || (calls[1].Unclear == "") != filter {
 			t.Errorf("%+v", calls)
 		}
-		if took := time.Since(began); took > 10*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("it took %s", took)
 		}
 	}

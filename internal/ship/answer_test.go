@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 // shipped is a Service, and webhooks that are called there and elsewhere.
@@ -173,7 +174,7 @@ func TestAwaitAnswer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := watch{cluster: c, start: time.Now(), patience: time.Minute}
+			w := watch{cluster: c, start: time.Now(), patience: testlimit.Hang}
 			if test.warns != "" {
 				w.patience = 300 * time.Millisecond
 			}
@@ -219,7 +220,7 @@ func TestAskSilent(t *testing.T) {
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if silent, err := c.ask(ended, "sea", d, time.Minute); silent != nil || !errors.Is(err, context.Canceled) {
+	if silent, err := c.ask(ended, "sea", d, testlimit.Hang); silent != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", silent, err)
 	}
 }

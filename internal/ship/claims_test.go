@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 const waitingClaim = `apiVersion: storage.k8s.io/v1
@@ -58,7 +59,7 @@ func TestClaimWithoutPod(t *testing.T) {
 		t.Fatal(err)
 	}
 	claim := objects(t, waitingClaim)[2:]
-	if err := poll(t.Context(), DefaultTimeout, func(ctx context.Context) (bool, error) { // the event comes soon
+	if err := poll(t.Context(), testlimit.Hang, func(ctx context.Context) (bool, error) { // the event comes soon
 		return user.AwaitReady(ctx, claim, time.Millisecond) == nil, nil
 	}); err != nil {
 		t.Errorf("by its events: %v", err)

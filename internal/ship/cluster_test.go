@@ -21,6 +21,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 // running is the cluster of this package's tests, started by the first that needs it.
@@ -53,7 +54,7 @@ func connect(t *testing.T) (*Cluster, *recorder) {
 		t.Skip("SLIPWAY_CLUSTER names no cluster program; `make test` does")
 	}
 	running.Do(func() {
-		running.session, running.err = clusterctl.New(os.Getenv, report.Discard).Tie(context.Background(), "ship", clusterctl.Options{})
+		running.session, running.err = clusterctl.New(os.Getenv, report.Discard).Tie(context.Background(), "ship", clusterctl.Options{Timeout: testlimit.Hang})
 	})
 	if running.err != nil {
 		t.Fatal(running.err)

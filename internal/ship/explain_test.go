@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 // TestExplainRefusals: what the server refuses by no role of the user's is not explained by one, and what helps is
@@ -115,7 +117,7 @@ func awaitQuota(t *testing.T, c *Cluster, namespace string) {
 	t.Helper()
 	maps := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(namespace)
 	probe := objects(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: probe}\n")[0]
-	err := poll(t.Context(), DefaultTimeout, func(ctx context.Context) (bool, error) {
+	err := poll(t.Context(), testlimit.Hang, func(ctx context.Context) (bool, error) {
 		_, err := maps.Create(ctx, probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return apierrors.IsForbidden(err), nil
 	})
@@ -154,7 +156,7 @@ func applied() *unstructured.Unstructured {
 func TestUpgradeBusy(t *testing.T) {
 	live := applied()
 	there := &busy{live: live, left: 3}
-	a := application{patience: DefaultTimeout}
+	a := application{patience: testlimit.Hang}
 	if _, err := a.upgrade(t.Context(), there, live); err != nil || there.left >= 0 {
 		t.Errorf("%v, asked %d times too few", err, there.left)
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 func TestMissingMarkers(t *testing.T) {
@@ -66,7 +68,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: "system:serv
 	}
 	remove(t, c, role)
 	mustApply(t, c, role, ApplyOptions{})
-	err := poll(t.Context(), DefaultTimeout, func(ctx context.Context) (bool, error) { // the server's own view of roles follows soon
+	err := poll(t.Context(), testlimit.Hang, func(ctx context.Context) (bool, error) { // the server's own view of roles follows soon
 		return cmp.Equal(want[1:], c.missing(ctx, log)), nil
 	})
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 // served is a Deployment whose pods are asked at a port.
@@ -37,7 +39,7 @@ func TestWarnOfPorts(t *testing.T) {
 		if err := c.Apply(t.Context(), objects(t, text), ApplyOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.AwaitReady(t.Context(), objects(t, text), 0); err != nil { // the server writes to it until then
+		if err := c.AwaitReady(t.Context(), objects(t, text), testlimit.Hang); err != nil { // the server writes to it until then
 			t.Fatal(err)
 		}
 		return slices.DeleteFunc(slices.Clone(events.lines), func(line string) bool { return !strings.HasPrefix(line, "warning ") })

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 // unanswered is a conversion that nothing serves.
@@ -57,7 +59,7 @@ func mergeInto(t *testing.T, c *Cluster, definition string, changes any) {
 func launch(t *testing.T, c *Cluster, group, version, name string) error {
 	t.Helper()
 	text := fmt.Sprintf("apiVersion: %s/%s\nkind: Boat\nmetadata: {name: %s, namespace: default}\n", group, version, name)
-	resource, object, err := c.locate(t.Context(), objects(t, text)[0], DefaultTimeout)
+	resource, object, err := c.locate(t.Context(), objects(t, text)[0], testlimit.Hang)
 	if err != nil {
 		return err
 	}
@@ -139,7 +141,7 @@ func TestRefusedRetreat(t *testing.T) {
 		t.Fatal(err)
 	}
 	mergeInto(t, c, one, map[string]any{"spec": objects(t, both)[0].Object["spec"]})
-	if err := poll(t.Context(), DefaultTimeout, func(context.Context) (bool, error) { return launch(t, c, group, "v2", "two") == nil, nil }); err != nil {
+	if err := poll(t.Context(), testlimit.Hang, func(context.Context) (bool, error) { return launch(t, c, group, "v2", "two") == nil, nil }); err != nil {
 		t.Fatal(err)
 	}
 	err := c.Apply(t.Context(), objects(t, one), ApplyOptions{Wait: true, Force: true})

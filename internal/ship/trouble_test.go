@@ -5,12 +5,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 // mounting is a Deployment with a pod that needs more than its image.
@@ -53,7 +54,7 @@ func TestTroubleIsReported(t *testing.T) {
 					create()
 				}
 			}
-			mustApply(t, c, text, ApplyOptions{Wait: true, Timeout: 2 * time.Minute})
+			mustApply(t, c, text, ApplyOptions{Wait: true, Timeout: testlimit.Hang})
 			if want := "waiting for deployment/default/mounting-" + name + ": " + test.want; told != want || reported != 1 {
 				t.Errorf("%d times: %q, want %q", reported, told, want)
 			}
@@ -85,7 +86,7 @@ func TestTroubleThatStays(t *testing.T) {
 			c, _ := connect(t)
 			text := mounting("staying-"+name, test.needs)
 			remove(t, c, text)
-			known := failure(t, c.Apply(t.Context(), objects(t, text), ApplyOptions{Wait: true, Timeout: 2 * time.Minute}))
+			known := failure(t, c.Apply(t.Context(), objects(t, text), ApplyOptions{Wait: true, Timeout: testlimit.Hang}))
 			if !strings.HasPrefix(known.What, "does not become ready") || !strings.Contains(known.Hint, test.want) {
 				t.Errorf("error is %v, want %s", known, test.want)
 			}
@@ -114,7 +115,7 @@ spec:
 	// images are those of the pods of the newest template, when the controller has looked at it and made them.
 	images := func(generation int64, pods int) (all []string) {
 		t.Helper()
-		err := poll(t.Context(), DefaultTimeout, func(ctx context.Context) (bool, error) {
+		err := poll(t.Context(), testlimit.Hang, func(ctx context.Context) (bool, error) {
 			live, err := sets.Get(ctx, "mended", metav1.GetOptions{})
 			if err != nil {
 				return false, err

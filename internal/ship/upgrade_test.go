@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
 // staged is a role whose rules change, so that an upgrade is staged and the server judges everything before.
@@ -38,9 +40,9 @@ func TestQuotaThatComes(t *testing.T) {
 			secrets + "\"}}\n---" + staged("limited", role)
 	}
 	remove(t, c, quota("pods", "0"))
-	o := ApplyOptions{Set: &Set{Project: "limited", Namespace: "limited"}, Wait: true}
+	o := ApplyOptions{Set: &Set{Project: "limited", Namespace: "limited"}, Wait: true, Timeout: testlimit.Hang}
 	mustApply(t, c, quota("pods", "0"), o)
-	if err := poll(t.Context(), DefaultTimeout/2, func(context.Context) (bool, error) {
+	if err := poll(t.Context(), testlimit.Hang, func(context.Context) (bool, error) {
 		few := at(t, c, "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: few, namespace: limited}")
 		_, found, err := unstructured.NestedString(few.Object, "status", "hard", "count/secrets")
 		return found, err
@@ -49,7 +51,7 @@ func TestQuotaThatComes(t *testing.T) {
 	}
 	more := objects(t, quota("nodes", "9")+"\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: one, namespace: limited}")
 	var err error
-	_ = poll(t.Context(), DefaultTimeout/2, func(ctx context.Context) (bool, error) {
+	_ = poll(t.Context(), testlimit.Hang, func(ctx context.Context) (bool, error) {
 		err = c.Apply(ctx, more, o)
 		return err == nil, nil
 	})
@@ -66,7 +68,7 @@ func TestNamespaceThatGoes(t *testing.T) {
 		return space + "\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: one, namespace: going}\n---" + staged("going", role)
 	}
 	remove(t, c, text("pods"))
-	o := ApplyOptions{Set: &Set{Project: "going", Namespace: "going"}, Wait: true}
+	o := ApplyOptions{Set: &Set{Project: "going", Namespace: "going"}, Wait: true, Timeout: testlimit.Hang}
 	mustApply(t, c, text("pods"), o)
 	resource, object, err := c.locate(t.Context(), objects(t, space)[0], 0)
 	if err != nil {
@@ -89,7 +91,7 @@ func TestNamespaceThatGoes(t *testing.T) {
 		left, _, _ := unstructured.NestedSlice(live.Object, "spec", "finalizers")
 		return len(left) == 0, nil
 	}
-	if err := poll(t.Context(), DefaultTimeout, emptied); err != nil {
+	if err := poll(t.Context(), testlimit.Hang, emptied); err != nil {
 		t.Fatal(err)
 	}
 	let := sync.OnceFunc(func() { finalizers(context.Background(), "null") }) // the step may be told again when it is gone
@@ -120,7 +122,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: deployer}]
 `
 	remove(t, c, deployer+"\n---"+staged("granted", "pods"))
 	mustApply(t, c, deployer, ApplyOptions{})
-	o := ApplyOptions{Set: &Set{Project: "granted", Namespace: "default"}, Wait: true}
+	o := ApplyOptions{Set: &Set{Project: "granted", Namespace: "default"}, Wait: true, Timeout: testlimit.Hang}
 	mustApply(t, c, staged("granted", "nodes"), o)
 	config, err := clientcmd.BuildConfigFromFlags("", running.session.Kubeconfig)
 	if err != nil {
@@ -162,13 +164,13 @@ webhooks:
 `, server.URL, base64.StdEncoding.EncodeToString(bundle))
 	const one = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: judged, namespace: default, labels: {judged: \"yes\"}}"
 	remove(t, c, one)
-	o := ApplyOptions{Set: &Set{Project: "judged", Namespace: "default"}, Wait: true}
+	o := ApplyOptions{Set: &Set{Project: "judged", Namespace: "default"}, Wait: true, Timeout: testlimit.Hang}
 	mustApply(t, c, hook, o)
 	refused := func(ctx context.Context) (bool, error) {
 		_, err := c.Preview(ctx, objects(t, one+"\n---"+hook), o)
 		return err != nil, nil
 	}
-	if err := poll(t.Context(), DefaultTimeout, refused); err != nil {
+	if err := poll(t.Context(), testlimit.Hang, refused); err != nil {
 		t.Fatal(err)
 	}
 	mustApply(t, c, one, o)
