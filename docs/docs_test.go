@@ -40,6 +40,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/testlimit"
 	"github.com/slipway-dev/slipway/internal/testlock"
 )
 
@@ -190,7 +191,11 @@ func environment() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(os.Environ(),
+	limits, err := testlimit.Environment(filepath.Join(work, "limits"))
+	if err != nil {
+		return nil, err
+	}
+	return append(append(os.Environ(), limits...),
 		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"SLIPWAY_SOURCE="+source,
 		"SLIPWAY_CHECK="+cmp.Or(os.Getenv("SLIPWAY_CHECK"), "off"),
@@ -262,7 +267,7 @@ func (r *reader) bash(script string) *exec.Cmd {
 		ctx = context.Background()
 	}
 	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = r.dir, r.env, 10*time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = r.dir, r.env, testlimit.Hang
 	return cmd
 }
 
@@ -307,7 +312,7 @@ func (r *reader) inBackground(script string) {
 	// As in a terminal, a whole group of processes is interrupted: make tells nobody.
 	group := "set -m; " + strings.TrimSpace(script) + ` & trap 'kill -INT -- -$!' INT; wait $!; trap "" INT; wait $!`
 	b := &background{script: script, cmd: exec.Command("bash", "-c", group), ended: make(chan struct{})}
-	b.cmd.Dir, b.cmd.Env, b.cmd.WaitDelay = r.dir, r.env, 30*time.Second
+	b.cmd.Dir, b.cmd.Env, b.cmd.WaitDelay = r.dir, r.env, testlimit.Hang
 	b.cmd.Stdout, b.cmd.Stderr = &b.out, &b.out
 	if err := b.cmd.Start(); err != nil {
 		r.t.Fatal(err)
@@ -334,7 +339,7 @@ func (r *reader) interrupt() {
 		b.cmd.Process.Signal(os.Interrupt)
 		select {
 		case <-b.ended:
-		case <-time.After(30 * time.Second):
+		case <-time.After(testlimit.Hang):
 			b.cmd.Process.Kill()
 			<-b.ended
 			r.t.Errorf("%s does not end on an interrupt", b.script)
