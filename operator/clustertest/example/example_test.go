@@ -113,7 +113,7 @@ func wait(t *testing.T, what string, happened func() (bool, error)) {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-tick.C {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); <-tick.C {
 		yes, err := happened()
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
