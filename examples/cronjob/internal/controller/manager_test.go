@@ -174,7 +174,7 @@ func (f *fixture) eventually(what string, holds func() bool) {
 	f.Helper()
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(5 * time.Minute)
 	for !holds() {
 		select {
 		case <-ticker.C:

@@ -90,7 +90,7 @@ func TestDrainEnds(t *testing.T) {
 // awaitReady returns when the server has been started and answers.
 func awaitReady(t *testing.T, server webhook.Server) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(5 * time.Minute)
 	for {
 		err := server.StartedChecker()(nil)
 		if err == nil {

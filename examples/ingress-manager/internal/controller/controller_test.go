@@ -57,7 +57,7 @@ func begin(t *testing.T, create func() error) (c *Controller, client *fake.Clien
 
 func eventually(t *testing.T, met func() bool) {
 	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true, func(context.Context) (bool, error) { return met(), nil })
+	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 5*time.Minute, true, func(context.Context) (bool, error) { return met(), nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func (f *fixture) start(identity string) (stop func()) {
 // eventually waits until met returns true.
 func (f *fixture) eventually(what string, met func(context.Context) bool) {
 	f.Helper()
-	err := wait.PollUntilContextTimeout(f.Context(), 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(f.Context(), 10*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
 		return met(ctx), nil
 	})
 	if err != nil {

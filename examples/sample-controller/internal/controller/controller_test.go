@@ -73,7 +73,7 @@ func TestRetriesAreBounded(t *testing.T) {
 		passes <- struct{}{}
 		return errDown
 	})
-	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 5*time.Minute, true, func(context.Context) (bool, error) {
 		return len(passes) == 1+Retries && c.queue.NumRequeues(cache.NewObjectName("default", "shop")) == 0, nil
 	})
 	if err != nil {

@@ -249,7 +249,7 @@ func TestManyFoos(t *testing.T) {
 // wantAllAvailable waits until a number of Foos are. It asks rarely, as the answer is long.
 func (f *fixture) wantAllAvailable(n int) {
 	f.Helper()
-	err := wait.PollUntilContextTimeout(f.Context(), 250*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(f.Context(), 250*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
 		list, err := f.foos.SamplecontrollerV1alpha1().Foos(f.ns).List(ctx, metav1.ListOptions{})
 		return err == nil && len(list.Items) == n && !slices.ContainsFunc(list.Items, func(foo samplev1alpha1.Foo) bool {
 			c := foo.Status.Conditions

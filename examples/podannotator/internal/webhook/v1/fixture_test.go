@@ -105,7 +105,7 @@ func (f *fixture) wantCreator(pod, want string) {
 // eventually looks until there is something to see.
 func (f *fixture) eventually(what string, look func() (bool, error)) {
 	f.Helper()
-	err := wait.PollUntilContextTimeout(f.Context(), 50*time.Millisecond, 2*time.Minute, true, func(context.Context) (bool, error) { return look() })
+	err := wait.PollUntilContextTimeout(f.Context(), 50*time.Millisecond, 5*time.Minute, true, func(context.Context) (bool, error) { return look() })
 	if err != nil {
 		f.Fatalf("still waiting: %s: %v", what, err)
 	}

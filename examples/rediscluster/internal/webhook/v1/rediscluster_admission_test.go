@@ -78,7 +78,7 @@ func (f *fixture) start() {
 // one of them has raised passes the schema, and only then is the other asked about the addr.
 func (f *fixture) waitUntilAsked() {
 	f.Helper()
-	err := wait.PollUntilContextTimeout(f.Context(), 10*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(f.Context(), 10*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
 		probe := f.redis("probe")
 		probe.Spec.Size, probe.Spec.Addr = 0, "nowhere"
 		err := f.user.Create(ctx, probe, client.DryRunAll)
