@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is for a busy machine: what is waited for takes some seconds.
-const patience = 3 * time.Minute
+const patience = 5 * time.Minute
 
 // eventually waits until check finds nothing wrong, and fails the test with what it found last.
 func eventually(t *testing.T, what string, check func(context.Context) error) {

@@ -37,7 +37,7 @@ var (
 )
 
 // patience bounds every wait. Nothing takes more than a few seconds on an idle machine.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())

@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long Helm waits.
-const patience = 90 * time.Second
+const patience = 5 * time.Minute
 
 // startCluster starts a cluster for the test.
 func (p project) startCluster(flags ...string) {
