@@ -5,13 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/operation/suites"
+	"github.com/slipway-dev/slipway/internal/operation/devloop"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // runCommand is `slipway run`.
 func (inv *invocation) runCommand() *cobra.Command {
-	var r suites.Run
+	var r devloop.Manager
 	cmd := &cobra.Command{
 		Use:   "run [flags] [-- ARGS…]",
 		Short: "Build the manager and run it on this machine until Ctrl-C",
@@ -30,13 +30,14 @@ slipway's own on this machine calls the project's webhooks at port 9443; if anot
 When the run ends, the cluster's webhook configurations are restored. If the run is killed, the next slipway command on
 that cluster restores them.
 
-With --service-account the manager has the permissions of that account, as in a pod, and not yours. In a folder without
-Go code, run starts the program after -- with that kubeconfig: slipway run --service-account op -- ./op.py
+With --as manager the manager has the rights of the ServiceAccount with which it is deployed, as in a pod, and not
+yours; the account, its roles and bindings are applied as deploy would. --as [NAMESPACE/]NAME names another account. In a
+folder without Go code, run starts the program after -- with that kubeconfig: slipway run --as op -- ./op.py
 
 The webhooks of every other cluster, such as one of kind, stay as they are. --webhook-address names where its API server
 reaches this machine. It ignores failures of the webhooks until it has called that address and the manager serves.`,
 		Example: `  slipway run
-  slipway run --service-account guestbook-system/guestbook-controller-manager
+  slipway run --as manager
   slipway run -- --zap-log-level=debug
   slipway run --address 172.18.0.1 --webhook-address 172.18.0.1`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,12 +48,14 @@ reaches this machine. It ignores failures of the webhooks until it has called th
 				}
 			}
 			r.Args = args
-			return suites.RunManager(cmd.Context(), inv.session(), r)
+			return devloop.Start(cmd.Context(), inv.session(), r)
 		},
 	}
 	cmd.Flags().StringVar(&r.Kubeconfig, "kubeconfig", "", "kubeconfig `file` for the manager; default: KUBECONFIG, else ~/.kube/config")
-	cmd.Flags().StringVar(&r.Account, "service-account", "", "ServiceAccount that the manager is in the cluster, `[NAMESPACE/]NAME`; default: the user of the kubeconfig")
-	cmd.Flags().StringVar(&r.Address, "address", suites.Loopback, "IP `address` at which the manager listens; 0.0.0.0 means all addresses of this machine")
+	cmd.Flags().StringVar(&r.As, "as", devloop.AsAdmin, "whose rights the manager has: admin, manager, or a ServiceAccount `[NAMESPACE/]NAME`")
+	cmd.Flags().StringVar(&r.As, "service-account", devloop.AsAdmin, "a ServiceAccount `[NAMESPACE/]NAME`; --as is the same")
+	cmd.Flags().Lookup("service-account").Hidden = true
+	cmd.Flags().StringVar(&r.Address, "address", devloop.Loopback, "IP `address` at which the manager listens; 0.0.0.0 means all addresses of this machine")
 	cmd.Flags().StringVar(&r.Webhooks, "webhook-address", "", "`address` at which the API server reaches the manager's webhooks, HOST or HOST:PORT; default: only clusters of slipway's own call them")
 	bindManager(cmd.Flags(), &r.Manager)
 	cmd.Flags().StringVar(&r.Guard, "guard", "", "`file` of a run, which that run itself gives")

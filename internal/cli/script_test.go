@@ -62,7 +62,7 @@ func TestScript(t *testing.T) {
 		return slices.Index(slow, filepath.Base(b)) - slices.Index(slow, filepath.Base(a))
 	})
 	exports := shareModules(t)
-	checks, clusters := &typeChecks{}, &clusterPool{}
+	checks, clusters, loops := &typeChecks{}, &clusterPool{}, &developers{}
 	t.Cleanup(clusters.close)
 	for _, dir := range dirs {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestScript(t *testing.T) {
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				Setup:               shareExports(exports),
-				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "compiles": checks.command, "cluster": clusters.command, "exits": exits, "codegen": useCodegen, "registry": startRegistry, "pulled": pulled, "readenv": readEnv, "freeport": freePort, "replace": replace, "unpack": unpack, "age": age},
+				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "compiles": checks.command, "cluster": clusters.command, "exits": exits, "codegen": useCodegen, "registry": startRegistry, "pulled": pulled, "readenv": readEnv, "freeport": freePort, "replace": replace, "unpack": unpack, "age": age, "dev": loops.command},
 				Condition:           condition,
 			})
 		})

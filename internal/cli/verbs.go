@@ -20,6 +20,7 @@ func (inv *invocation) verbs() []verb {
 		{"cluster", inv.clusterCommand},
 		{"install", inv.installCommand},
 		{"uninstall", inv.uninstallCommand},
+		{"dev", inv.devCommand},
 		{"run", inv.runCommand},
 		{"deploy", inv.deployCommand},
 		{"undeploy", inv.undeployCommand},

@@ -2,93 +2,94 @@ package dev
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/dev/impersonation"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/safefs"
-	"github.com/slipway-dev/slipway/internal/ship"
-	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
-// as is the environment by which a child is a ServiceAccount of the cluster, NAME or NAMESPACE/NAME: that of a
-// kubeconfig whose token is renewed until end is called. It is empty without an account.
-func (o Options) as(ctx context.Context, cluster *ship.Cluster) (environment []string, end func(), err error) {
-	if o.Account == "" {
-		return nil, func() {}, nil
-	}
-	folder, err := userdirs.NewScratch("slipway-account-")
-	if err != nil {
-		return nil, nil, err
-	}
-	remove := func() { _ = folder.Remove() } // the next command removes what stays
-	environment, stop, err := o.accountIn(ctx, cluster, folder.Path)
-	if err != nil {
-		remove()
-		return nil, nil, err
-	}
-	o.Handler.Handle(report.Note{Text: "the program has the permissions of ServiceAccount " + o.Account + " in the cluster, and no others"})
-	return environment, func() { stop(); remove() }, nil
+// entrance is the way of a session's managers into the cluster as a ServiceAccount.
+type entrance struct {
+	account     string   // NAMESPACE/NAME; empty: they have the user's rights
+	environment []string // of the managers
+	close       func() error
 }
 
-// accountIn writes kubeconfig and token into a folder, and renews the token.
-func (o Options) accountIn(ctx context.Context, cluster *ship.Cluster, folder string) (environment []string, stop func(), err error) {
-	namespace, name, found := strings.Cut(o.Account, "/")
+// enter opens the way into the cluster, unless it is open for this account already.
+func (s *Session) enter(ctx context.Context) error {
+	if s.options.Account == nil {
+		return nil
+	}
+	account, err := s.options.Account(ctx, s.cluster)
+	if err != nil || account == s.entrance.account {
+		return err
+	}
+	namespace, name, found := strings.Cut(account, "/")
 	if !found {
-		namespace, name = "", o.Account
+		namespace, name = s.cluster.Namespace(), account
 	}
-	file, kubeconfig := filepath.Join(folder, "token"), filepath.Join(folder, "kubeconfig")
-	renew := func(ctx context.Context) (time.Time, error) {
-		token, expires, err := cluster.Token(ctx, namespace, name)
-		if err != nil {
-			return expires, err
-		}
-		return expires, safefs.WriteSecret(file, []byte(token))
+	if err := s.cluster.RequireAccount(ctx, namespace, name); err != nil {
+		return err
 	}
-	expires, err := renew(ctx)
+	opened, err := s.openFor(ctx, namespace, name)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	text, err := cluster.KubeconfigWith(file)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := safefs.WriteSecret(kubeconfig, text); err != nil {
-		return nil, nil, err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		o.keep(ctx, expires, renew)
-	}()
-	return []string{"KUBECONFIG=" + kubeconfig}, func() { cancel(); <-ended }, nil
+	s.leave()
+	s.entrance = opened
+	s.entrance.account = account
+	s.options.Handler.Handle(report.Note{Text: "the program has the rights of ServiceAccount " + namespace + "/" + name + " in the cluster, and no others"})
+	return nil
 }
 
-// keep renews a token each time that half of its life is over.
-func (o Options) keep(ctx context.Context, expires time.Time, renew func(context.Context) (time.Time, error)) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(max(time.Minute, time.Until(expires)/2)):
-		}
-		until, err := renew(ctx)
-		if err == nil {
-			expires = until
-		} else if ctx.Err() == nil {
-			o.Handler.Handle(report.Warning{Text: "the token of ServiceAccount " + o.Account + " is not renewed: " + err.Error()})
-		}
+// leave closes the way into the cluster.
+func (s *Session) leave() {
+	if s.entrance.close != nil {
+		_ = s.entrance.close() // it ends with this process in any case
 	}
+	s.entrance = entrance{}
 }
+
+// openFor opens a way into the cluster for a ServiceAccount: through a front door of slipway's own cluster, or by
+// impersonation in another one.
+func (s *Session) openFor(ctx context.Context, namespace, account string) (entrance, error) {
+	seen := s.options.Request
+	if seen == nil {
+		seen = func(Request) {}
+	}
+	if s.own {
+		door, err := s.options.Control.OpenDoor(ctx, s.home.Name, clusterctl.ServiceAccount(namespace, account), func(r clusterctl.DoorRequest) { seen(Request(r)) })
+		if err != nil {
+			return entrance{}, err
+		}
+		return entrance{environment: []string{"KUBECONFIG=" + door.Kubeconfig}, close: door.Close}, nil
+	}
+	may, why, err := impersonation.MayImpersonate(ctx, s.cluster.Config(), namespace, account)
+	if err != nil {
+		return entrance{}, err
+	}
+	if !may {
+		return entrance{}, &report.Error{What: "you may not act as ServiceAccount " + namespace + "/" + account + " in this cluster", Where: s.cluster.Server(), Hint: why, Next: "slipway run --as admin"}
+	}
+	door, err := impersonation.Open(context.WithoutCancel(ctx), impersonation.Options{
+		Config: s.cluster.Config(), User: impersonation.Username(namespace, account), Namespace: namespace, Report: func(r impersonation.Request) { seen(Request(r)) },
+	})
+	if err != nil {
+		return entrance{}, err
+	}
+	return entrance{environment: []string{"KUBECONFIG=" + door.Kubeconfig()}, close: door.Close}, nil
+}
+
+// A Request is what a program with the rights of a ServiceAccount has asked the cluster for.
+type Request clusterctl.DoorRequest
 
 // requireAccount refuses a command that names a kubeconfig, by which the program would be another user than the
 // account.
 func (o Options) requireAccount(command []string) error {
 	at := slices.IndexFunc(command, func(word string) bool { return isFlag(word, "kubeconfig") || strings.HasPrefix(word, "KUBECONFIG=") })
-	if o.Account == "" || at < 0 {
+	if o.Account == nil || at < 0 {
 		return nil
 	}
 	end := at + 1
@@ -96,8 +97,8 @@ func (o Options) requireAccount(command []string) error {
 		end++
 	}
 	return &report.Error{
-		What: "the program's own kubeconfig would be used in place of that of ServiceAccount " + o.Account, Where: command[at], Code: report.UsageCode,
-		Hint: "leave it out, or leave out --service-account; --kubeconfig before -- names the cluster",
+		What: "the program's own kubeconfig would be used in place of that of the ServiceAccount", Where: command[at], Code: report.UsageCode,
+		Hint: "leave it out, or leave out --as; --kubeconfig before -- names the cluster",
 		Next: o.again(slices.Concat(command[:at], command[end:])),
 	}
 }

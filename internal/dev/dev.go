@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/fileview"
@@ -54,12 +55,12 @@ type Options struct {
 	// is empty, only a cluster of slipway's own calls them.
 	WebhookAddress string
 
-	// Account is the ServiceAccount, NAME or NAMESPACE/NAME, as which the program that is run asks the cluster; empty
-	// leaves it the user's credentials.
-	Account string
-
-	// Enter opens the way of the managers into the cluster; nil leaves them the one of Env.
-	Enter func(ctx context.Context, cluster *ship.Cluster) (Entrance, error)
+	// Account returns the ServiceAccount, NAME or NAMESPACE/NAME, whose rights the program that is run has; nil leaves
+	// it the user's. It is called before each start of a manager.
+	Account func(ctx context.Context, cluster *ship.Cluster) (string, error)
+	As      string              // how the user has named it, for messages
+	Control *clusterctl.Control // opens a door of slipway's own clusters for it
+	Request func(Request)       // receives what the program asks the cluster, if it is a ServiceAccount; may be nil
 
 	// Guard is the command that calls [Guard] with the path that follows it, and with --kubeconfig if the manager has
 	// that flag (Run). Without it, what a killed run changed in a cluster that is not slipway's own stays until the

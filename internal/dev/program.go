@@ -15,11 +15,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/shellword"
-	"github.com/slipway-dev/slipway/internal/ship"
 )
 
 // RunProgram runs a program that is no Go project's manager, such as an operator in another language, until it ends or
-// ctx does. The cluster is that of o.Env; with o.Account the program is that ServiceAccount there.
+// ctx does. The cluster is that of o.Env; with o.Account the program is a ServiceAccount there.
 func RunProgram(ctx context.Context, o Options, program string, args []string) error {
 	if err := o.requireAccount(append([]string{program}, args...)); err != nil {
 		return err
@@ -31,20 +30,16 @@ func RunProgram(ctx context.Context, o Options, program string, args []string) e
 	if _, err := process.Command(path); err != nil {
 		return o.unstartable(program, path, args, err)
 	}
-	cluster, err := ship.Connect(kubeconfig(o.Env, nil), o.Handler)
+	s, err := Open(ctx, o, nil)
 	if err != nil {
 		return err
 	}
-	if err := cluster.Ping(ctx); err != nil {
+	defer s.leave() // it serves no webhooks, so there is nothing else to close
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
-	environment, end, err := o.as(ctx, cluster)
-	if err != nil {
-		return err
-	}
-	defer end()
-	o.Env = append(o.Env, environment...)
-	o.Handler.Handle(report.Note{Text: "running " + program + " against " + cluster.Server() + " until Ctrl-C"})
+	o.Env = append(o.Env, s.entrance.environment...)
+	o.Handler.Handle(report.Note{Text: "running " + program + " against " + s.cluster.Server() + " until Ctrl-C"})
 	start := time.Now()
 	err = o.run(ctx, path, args...)
 	if _, began := errors.AsType[*exec.ExitError](err); err != nil && !began && ctx.Err() == nil {
@@ -84,8 +79,8 @@ func (o Options) unstartable(program, path string, args []string, err error) err
 // again is the command line that runs a command, or a manager with arguments.
 func (o Options) again(command []string) string {
 	words := "slipway run"
-	if o.Account != "" {
-		words += " --service-account " + shellword.Quote(o.Account)
+	if o.As != "" {
+		words += " --as " + shellword.Quote(o.As)
 	}
 	if len(command) > 0 {
 		words += " --"

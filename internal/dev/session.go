@@ -19,17 +19,12 @@ type Session struct {
 	options   Options
 	arguments []string // of the user, for the manager
 	cluster   *ship.Cluster
-	own       bool // the cluster is slipway's own
+	own       bool          // the cluster is slipway's own
+	home      state.Cluster // if it is
 	webhooks  *webhooks
-	entrance  Entrance
+	entrance  entrance
 
 	warned bool // of kinds that are not served
-}
-
-// An Entrance is a way into a cluster for one program.
-type Entrance struct {
-	Environment []string // the program's, as key=value
-	Close       func()   // ends the way; nil: nothing to end
 }
 
 // Open connects to the cluster and takes back there what killed sessions have left. The session has to be closed. The
@@ -56,7 +51,7 @@ func Open(ctx context.Context, o Options, arguments []string) (*Session, error) 
 	}
 	s := &Session{options: o, arguments: arguments, cluster: cluster}
 	if o.State != "" {
-		_, s.own, err = state.Home{Dir: o.State}.Own(ctx, cluster)
+		s.home, s.own, err = state.Home{Dir: o.State}.Own(ctx, cluster)
 	}
 	return s, err
 }
@@ -98,7 +93,7 @@ func (s *Session) Start(ctx context.Context, program string) (*Manager, error) {
 		o.warnUnserved(ctx, s.cluster)
 		s.noteEnvironment(start)
 	}
-	environment := slices.Concat(start.Environment, o.Env, s.webhooks.environment(), s.entrance.Environment) // the last one counts
+	environment := slices.Concat(start.Environment, o.Env, s.webhooks.environment(), s.entrance.environment) // the last one counts
 	return s.start(ctx, program, placed, environment)
 }
 
@@ -122,15 +117,6 @@ func (s *Session) Renew(ctx context.Context, arguments []string) (err error) {
 	return s.webhooks.update(ctx, s.options, hooks)
 }
 
-// enter opens the way into the cluster, once.
-func (s *Session) enter(ctx context.Context) (err error) {
-	if s.options.Enter == nil || s.entrance.Environment != nil {
-		return nil
-	}
-	s.entrance, err = s.options.Enter(ctx, s.cluster)
-	return err
-}
-
 // noteEnvironment names the variables that the manager gets from the project.
 func (s *Session) noteEnvironment(start codebase.Start) {
 	if len(start.Environment) > 0 {
@@ -144,9 +130,7 @@ func (s *Session) Hold(why string) { s.webhooks.hold(why) }
 // Close takes back what the session changed in the cluster.
 func (s *Session) Close() error {
 	err := s.webhooks.close(s.options)
-	if s.entrance.Close != nil {
-		s.entrance.Close()
-	}
+	s.leave()
 	return err
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/charts"
 	"github.com/slipway-dev/slipway/internal/operation/delivery"
+	"github.com/slipway-dev/slipway/internal/operation/devloop"
 	"github.com/slipway-dev/slipway/internal/operation/generation"
 	"github.com/slipway-dev/slipway/internal/operation/operationtest"
 	"github.com/slipway-dev/slipway/internal/operation/projects"
-	"github.com/slipway-dev/slipway/internal/operation/suites"
 )
 
 func TestRoots(t *testing.T) {
@@ -97,7 +97,7 @@ func TestNeedAProject(t *testing.T) {
 			return operationtest.Err(delivery.Undeploy(context.Background(), s, "", delivery.Removal{}))
 		},
 		"Run": func(s *operation.Session) error {
-			return suites.RunManager(context.Background(), s, suites.Run{Address: suites.Loopback})
+			return devloop.Start(context.Background(), s, devloop.Manager{Address: devloop.Loopback})
 		},
 		"CreateAPI": func(s *operation.Session) error {
 			return operationtest.Err(projects.CreateAPI(context.Background(), s, projects.API{}))

@@ -106,6 +106,13 @@ func (s *Session) Codebase(root string) *codebase.Codebase {
 	return codebase.Read(s.Folder(root), s.Getenv)
 }
 
+// Apart returns a session like s for another goroutine, with views of its own.
+func Apart(s *Session) *Session {
+	apart := *s
+	apart.folders = nil
+	return &apart
+}
+
 // StateFolder returns the user's folder for what slipway has to remember.
 func StateFolder(s *Session) (string, error) {
 	home, err := state.Locate(s.Getenv)

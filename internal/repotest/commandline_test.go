@@ -46,6 +46,7 @@ var needed = map[string]string{
 	"internal/operation/images":     "what verbs do with images",
 	"internal/operation/projects":   "what verbs change in a project",
 	"internal/operation/suites":     "what verbs run",
+	"internal/operation/devloop":    "an operation",
 	"internal/operation/tools":      "what verbs do with slipway itself",
 	"internal/ending":               "a process ends with it",
 	"internal/report":               "mistakes on the command line",

@@ -13,7 +13,7 @@ import (
 // registries are the business of internal/image/reference, and in the cluster's module of registry/places.
 var splitters = map[string]string{
 	"internal/image/reference/parts.go":           "it is the one for names of images",
-	"internal/dev/certificate.go":                 "an IP address, not its text",
+	"internal/dev/webhookproxy/certificate.go":    "an IP address, not its text",
 	"internal/download/download.go":               "the address of a mirror",
 	"internal/generate/internal/clients/apply.go": "options of a generator",
 	"internal/operation/generation/generate.go":   "a module with a version",

@@ -47,7 +47,9 @@ func (c *Cluster) CallHere(ctx context.Context, d *Detour) error {
 		return err
 	}
 	for _, made := range d.Configurations {
-		wanted := func(o *unstructured.Unstructured) bool { return o.GetName() == made.Name && o.GroupVersionKind() == made.GroupVersionKind }
+		wanted := func(o *unstructured.Unstructured) bool {
+			return o.GetName() == made.Name && o.GroupVersionKind() == made.GroupVersionKind
+		}
 		if slices.ContainsFunc(d.wanted, wanted) {
 			continue
 		}

@@ -8,10 +8,10 @@
 //	…                  // the process uses door.Kubeconfig()
 //	err = door.Close()
 //
-// The proxy sends each request on with the credentials of a user's kubeconfig, and asks the API server to take it as one
-// of the door's user (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation). The
-// process never has these credentials. It needs the token of the door's kubeconfig: requests without it are answered
-// 401, and are not reported.
+// The proxy sends each request on with the credentials of a user's kubeconfig, and asks the API server to take it as
+// one of the door's user (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation).
+// The process never has these credentials. It needs the token of the door's kubeconfig: requests without it are
+// answered 401, and are not reported.
 //
 // Requests that carry impersonation headers of their own are answered 403: the API server cannot impersonate twice, and
 // to do something else than was asked for would be worse. Answered 400 is what could get around the door's user: paths
@@ -67,8 +67,8 @@ type Options struct {
 	// certificates, tokens, programs that print credentials, proxies.
 	Config *rest.Config
 	User   string
-	// Groups are the user's. If there are none, a ServiceAccount has those that the API server gives it, and other users
-	// have system:authenticated alone. Config's user needs the right to impersonate each group that is given.
+	// Groups are the user's. If there are none, a ServiceAccount has those that the API server gives it, and other
+	// users have system:authenticated alone. Config's user needs the right to impersonate each group that is given.
 	Groups    []string
 	Namespace string // in which clients of the kubeconfig work; empty means default
 	// Report is called for each request that was let in, one at a time, in the order in which they are answered. It may
@@ -96,8 +96,8 @@ type Door struct {
 	handlers sync.WaitGroup // entered under mu while not closed
 }
 
-// Open opens a door on 127.0.0.1. It refuses options without a user, and a configuration that impersonates already, with
-// [ErrIdentity]. When ctx ends, all requests end; [Door.Close] is still necessary.
+// Open opens a door on 127.0.0.1. It refuses options without a user, and a configuration that impersonates already,
+// with [ErrIdentity]. When ctx ends, all requests end; [Door.Close] is still necessary.
 func Open(ctx context.Context, o Options) (*Door, error) {
 	switch {
 	case o.User == "":
@@ -195,8 +195,8 @@ func (d *Door) count(_ net.Conn, state http.ConnState) {
 func (d *Door) Kubeconfig() string { return filepath.Join(d.folder.Path, "kubeconfig") }
 
 // Close ends the listener, all connections and all requests, watches and upgraded connections too, and removes the
-// kubeconfig. It returns once all handlers have returned, and Report has returned for the last time. A second call waits
-// for the first.
+// kubeconfig. It returns once all handlers have returned, and Report has returned for the last time. A second call
+// waits for the first.
 func (d *Door) Close() error { return d.closing() }
 
 func (d *Door) close() error {

@@ -24,8 +24,8 @@ func impersonates(config *rest.Config) bool {
 	return i.UserName != "" || i.UID != "" || len(i.Groups) > 0 || len(i.Extra) > 0
 }
 
-// MayImpersonate asks the cluster whether the configuration's user may impersonate a ServiceAccount, and says why not. A
-// door without groups needs no other right: the API server gives a ServiceAccount its groups
+// MayImpersonate asks the cluster whether the configuration's user may impersonate a ServiceAccount, and says why not.
+// A door without groups needs no other right: the API server gives a ServiceAccount its groups
 // (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation). Since Kubernetes 1.35 a
 // user's right may be bound to certain requests (https://kep.k8s.io/5284); then the answer is true, and the API server
 // refuses the others.

@@ -34,8 +34,8 @@ const (
 const First = Generate | Install | Build | Restart
 
 // A Project does the work. One goroutine at a time calls each of its methods; Install and Build are called at the same
-// time. A method that is given up returns soon after ctx has ended, with its error; what it has done by then may be done
-// again.
+// time. A method that is given up returns soon after ctx has ended, with its error; what it has done by then may be
+// done again.
 type Project interface {
 	// Work returns what files that changed make necessary.
 	Work(files []string) Work

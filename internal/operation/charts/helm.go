@@ -62,7 +62,7 @@ func Helm(ctx context.Context, s *operation.Session, c Chart) ([]report.File, er
 		return nil, err
 	}
 	if !c.Only() && !c.NoGenerate {
-		if err := generation.Regenerate(ctx, s, root, generation.Generation{}); err != nil {
+		if _, err := generation.Regenerate(ctx, s, root, generation.Generation{}); err != nil {
 			return nil, err
 		}
 	}

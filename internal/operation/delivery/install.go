@@ -64,6 +64,8 @@ type Installation struct {
 	NoGenerate bool   // install the files as they are
 	// Dependencies also installs the CRDs of other modules whose kinds the project uses.
 	Dependencies bool
+	// KeepConversion leaves it to others how objects are converted between versions.
+	KeepConversion bool
 	operation.Preview
 }
 
@@ -89,6 +91,11 @@ func Install(ctx context.Context, s *operation.Session, i Installation) ([]*unst
 	definitions, err := buildDefinitions(building, s, root, generated)
 	if err != nil {
 		return nil, err
+	}
+	if i.KeepConversion {
+		for _, d := range definitions {
+			unstructured.RemoveNestedField(d.Object, "spec", "conversion")
+		}
 	}
 	if err := checkBuilt(ctx, s, root, s.Codebase(root).CRDListFolder(), handWrittenCRDs(definitions)); err != nil {
 		return nil, err

@@ -18,35 +18,37 @@ import (
 // GenerateOnly is [Generate] without a check of the CRDs: an API server will check them now, or the next `slipway
 // generate` does. It leaves a project alone in which nothing says what to generate.
 func GenerateOnly(ctx context.Context, s *operation.Session, root string) error {
-	return generateFor(ctx, s, root, nil, Generation{})
+	_, err := generateFor(ctx, s, root, nil, Generation{})
+	return err
 }
 
 // GenerateAfter is [GenerateOnly] after a change of the code. It also generates methods in files that the project's
 // recipes edit, if the changed packages would not compile without them.
 func GenerateAfter(ctx context.Context, s *operation.Session, root string, change *scaffold.Plan) error {
-	return generateFor(ctx, s, root, change, Generation{})
+	_, err := generateFor(ctx, s, root, change, Generation{})
+	return err
 }
 
-func generateFor(ctx context.Context, s *operation.Session, root string, change *scaffold.Plan, g Generation) error {
+func generateFor(ctx context.Context, s *operation.Session, root string, change *scaffold.Plan, g Generation) (generate.Result, error) {
 	plan, findings, err := plan(s, root)
 	if err != nil {
-		return err
+		return generate.Result{}, err
 	}
 	if plan.Refusal() != nil {
 		reportUnfollowed(s, root, plan, findings)
-		return nil
+		return generate.Result{}, nil
 	}
 	_, result, err := generateWith(ctx, s, root, g)
 	if err != nil {
-		return err
+		return result, err
 	}
 	folders := slices.DeleteFunc(changedPackages(root, change), func(folder string) bool {
 		return !slices.ContainsFunc(result.Left, func(file string) bool { return path.Dir(regenerate.Relative(root, file)) == folder })
 	})
 	if err := generateMethods(ctx, s, root, plan.Methods(folders)); err != nil || len(definitionsOf(s, root, result).list) == 0 {
-		return err
+		return result, err
 	}
-	return result.Forget()
+	return result, result.Forget()
 }
 
 func generateMethods(ctx context.Context, s *operation.Session, root string, methods regenerate.Plan) error {

@@ -17,14 +17,16 @@ func EnsureGenerated(ctx context.Context, s *operation.Session, root string, g G
 	case look:
 		return GenerateInMemory(ctx, s, root, g)
 	}
-	return nil, Regenerate(ctx, s, root, g)
+	_, err := Regenerate(ctx, s, root, g)
+	return nil, err
 }
 
-// Regenerate brings generated files up to date for a command that uses them, under the project's lock.
-func Regenerate(ctx context.Context, s *operation.Session, root string, g Generation) error {
+// Regenerate brings generated files up to date for a command that uses them, under the project's lock. It returns the
+// action for each file; there are none if nothing says what to generate.
+func Regenerate(ctx context.Context, s *operation.Session, root string, g Generation) (generate.Result, error) {
 	release, err := operation.Hold(ctx, s, root)
 	if err != nil {
-		return err
+		return generate.Result{}, err
 	}
 	defer release()
 	return generateFor(ctx, s, root, nil, g)

@@ -207,3 +207,18 @@ func define(ctx context.Context, s *operation.Session, kubeconfig, file string) 
 	}
 	return cluster.Apply(ctx, definitions, ship.ApplyOptions{})
 }
+
+// devOptions returns the options of the dev loop for this session, with children running in dir.
+func devOptions(s *operation.Session, dir string, g generation.Generation) dev.Options {
+	return dev.Options{
+		Dir:     dir,
+		Env:     slices.Clone(s.Environ),
+		Stdout:  s.Output,
+		Stderr:  s.Stderr,
+		Handler: s.Handler,
+		Generate: func(ctx context.Context, root string) error {
+			_, err := generation.Regenerate(ctx, s, root, g)
+			return err
+		},
+	}
+}

@@ -1,0 +1,68 @@
+package delivery
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/kustomization"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// accessKinds are those by which an operator has its rights in a cluster.
+var accessKinds = []string{"Namespace", "ServiceAccount", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"}
+
+// Access is what an operator may do in a cluster.
+type Access struct {
+	Namespace, Account string // the ServiceAccount of the manager
+	Objects            []*unstructured.Unstructured
+}
+
+// Name is the account's, as NAMESPACE/NAME.
+func (a Access) Name() string { return a.Namespace + "/" + a.Account }
+
+// Grant applies the namespace, the ServiceAccounts, roles and bindings that deploying the project would bring, and
+// nothing else of it. They belong to no inventory: a later deploy takes them over.
+func Grant(ctx context.Context, s *operation.Session, root string, cluster *ship.Cluster) (Access, error) {
+	again := operation.NewCommandLine("slipway deploy")
+	folder, err := DeployedFolder(s, root, "", again)
+	if err != nil {
+		return Access{}, err
+	}
+	if err := RequireKustomization(s, root, folder, again); err != nil {
+		return Access{}, err
+	}
+	building, end := Online(ctx, s, false)
+	defer end()
+	objects, err := s.Build(building, kustomization.Kustomization{Folder: ResolveFolder(root, folder), Files: s.Files(root), Tell: s.Note})
+	if err != nil {
+		return Access{}, err
+	}
+	access := Access{Objects: slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return !slices.Contains(accessKinds, o.GetKind()) })}
+	if access.Namespace, access.Account = accountOf(objects); access.Account == "" {
+		return access, &report.Error{What: "the ServiceAccount of the manager is not known: none or several workloads are deployed", Where: folder,
+			Hint: "expected one Deployment, StatefulSet or DaemonSet; --as names an account, or gives the manager your own rights", Next: "slipway dev --as admin"}
+	}
+	return access, cluster.Apply(ctx, access.Objects, ship.ApplyOptions{Force: true})
+}
+
+// accountOf is the ServiceAccount of the workload among objects; empty if there is none, or several differ.
+func accountOf(objects []*unstructured.Unstructured) (namespace, account string) {
+	for _, o := range objects {
+		if !slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, o.GetKind()) {
+			continue
+		}
+		name, _, _ := unstructured.NestedString(o.Object, "spec", "template", "spec", "serviceAccountName")
+		if name == "" {
+			name = "default"
+		}
+		if account != "" && (account != name || namespace != o.GetNamespace()) {
+			return "", ""
+		}
+		namespace, account = o.GetNamespace(), name
+	}
+	return namespace, account
+}

@@ -1,0 +1,123 @@
+// Package devloop is the dev loop of an operator: on each save what follows from it is generated, installed, built and
+// started.
+package devloop
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/dev/loop"
+	"github.com/slipway-dev/slipway/internal/filewatch"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// quiet is how long files must stay unchanged before a save counts: editors write several files at once.
+const quiet = 40 * time.Millisecond
+
+// A Loop is how to run the dev loop.
+type Loop struct {
+	Manager
+	Samples bool // apply them, and again when they change
+	Test    bool // run the tests of changed packages after each save
+	Keep    bool // leave a cluster running that the loop started
+	Poll    bool // look at files in intervals
+	Force   bool // take over fields of CRDs that other managers own
+
+	Requests <-chan loop.Request // what the user asks for by keys; may be nil
+}
+
+// Run runs the dev loop until ctx ends, and then takes back what it changed in the cluster.
+func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
+	root, err := s.ReadRoot()
+	if err != nil {
+		return err
+	}
+	if err := s.Codebase(root).Choose(l.Manager.Manager); err != nil {
+		return err
+	}
+	p := &project{root: root, session: operation.Apart(s), builds: operation.Apart(s), saves: operation.Apart(s), settings: l, handler: s.Handler, due: everything}
+	p.session.Handler = withoutResults(s.Handler)
+	end, err := p.startCluster(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	if err := p.open(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	watching, stop := context.WithCancel(ctx)
+	saves, watched := make(chan []string), make(chan error, 1)
+	go func() { watched <- p.watch(watching, saves) }()
+	defer func() {
+		stop()
+		if ended := <-watched; err == nil && ctx.Err() == nil {
+			err = ended
+		}
+	}()
+	o := loop.Options{Project: p, Saves: saves, Requests: l.Requests, Handler: s.Handler, First: loop.First}
+	if l.Samples {
+		o.First |= loop.Samples
+	}
+	if l.Test {
+		o.Always |= loop.Test
+	}
+	return loop.Run(ctx, o)
+}
+
+// withoutResults passes on all events but results: those of the operations that the loop consists of are not the
+// command's.
+func withoutResults(h report.Handler) report.Handler {
+	return report.HandlerFunc(func(e report.Event) {
+		if _, is := e.(report.Result); !is {
+			h.Handle(e)
+		}
+	})
+}
+
+// watch hands on the files that are saved, until ctx ends.
+func (p *project) watch(ctx context.Context, saves chan<- []string) error {
+	o := filewatch.Options{Folders: p.folders, Quiet: quiet, Poll: p.settings.Poll, Handler: p.handler, Matters: p.matters,
+		Skip: func(folder string) bool { return skipped(filepath.Base(folder)) }}
+	return filewatch.Watch(ctx, o, func() {}, func(files []string) {
+		select {
+		case saves <- files:
+		case <-ctx.Done():
+		}
+	})
+}
+
+// open connects to the cluster.
+func (p *project) open(ctx context.Context) (err error) {
+	o, err := p.settings.options(p.session, p.root)
+	if err != nil {
+		return err
+	}
+	output := process.NewLines(func(line string) { p.handler.Handle(report.Output{Part: report.ManagerPart, Text: line}) })
+	o.Stdout, o.Stderr = output, output
+	if p.settings.As == AsManager {
+		o.Account = func(context.Context, *ship.Cluster) (string, error) { return p.access.Name(), nil } // Install has granted its rights
+	}
+	p.options = o
+	p.around, err = dev.Open(ctx, o, p.settings.Args)
+	return err
+}
+
+// target is the cluster that the loop works on.
+func (p *project) target() ship.Kubeconfig {
+	return ship.Kubeconfig{Path: p.settings.Kubeconfig, List: p.session.Getenv("KUBECONFIG")}
+}
+
+// code is the facts of the project as its files are now.
+func (p *project) code(s *operation.Session) *codebase.Codebase {
+	code := s.Codebase(p.root)
+	_ = code.Choose(p.settings.Manager.Manager) // checked at the start
+	return code
+}

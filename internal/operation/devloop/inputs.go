@@ -1,0 +1,191 @@
+package devloop
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/dev/loop"
+	"github.com/slipway-dev/slipway/internal/filewatch"
+	"github.com/slipway-dev/slipway/internal/gocommand"
+	"github.com/slipway-dev/slipway/internal/sourcefolder"
+)
+
+// inputs is what the manager is built from, apart from modules that do not change.
+type inputs struct {
+	folders map[string]bool // absolute, with packages
+	files   map[string]bool // absolute, that are no sources of these: embedded ones
+	outside []string        // folders of modules that are outside the project
+}
+
+// readInputs asks the go command.
+func readInputs(ctx context.Context, o dev.Options, pkg string) (*inputs, error) {
+	var out bytes.Buffer
+	cmd := gocommand.Command{Dir: o.Dir, Env: o.Env, Stdout: &out, Stderr: io.Discard,
+		Args: []string{"list", "-e", "-deps", "-json=Dir,Standard,EmbedFiles,Module", "./" + pkg}}
+	if err := cmd.Run(ctx); err != nil {
+		return nil, err
+	}
+	in := &inputs{folders: map[string]bool{}, files: map[string]bool{}}
+	for decoder := json.NewDecoder(&out); ; {
+		var p struct {
+			Dir        string
+			Standard   bool
+			EmbedFiles []string
+			Module     *struct {
+				Main    bool
+				Dir     string
+				Version string
+				Replace *struct{ Version string }
+			}
+		}
+		err := decoder.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return in, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if p.Standard || p.Module != nil && !p.Module.Main && (p.Module.Replace == nil || p.Module.Replace.Version != "") {
+			continue // a module in the cache does not change
+		}
+		in.folders[p.Dir] = true
+		for _, name := range p.EmbedFiles {
+			in.files[filepath.Join(p.Dir, name)] = true
+		}
+		if p.Module != nil && !p.Module.Main && !slices.Contains(in.outside, p.Module.Dir) {
+			in.outside = append(in.outside, p.Module.Dir)
+		}
+	}
+}
+
+// folders are those to watch: the project, and modules outside of it that the manager is built from.
+func (p *project) folders() []filewatch.Folder {
+	all := []filewatch.Folder{{Path: p.root, Below: true}}
+	if in := p.inputs.Load(); in != nil {
+		for _, dir := range in.outside {
+			all = append(all, filewatch.Folder{Path: dir, Below: true})
+		}
+	}
+	return all
+}
+
+// skipped reports whether a folder of this name has nothing that the loop reads: neither code nor configuration.
+func skipped(name string) bool {
+	return sourcefolder.WithoutCode(name) && sourcefolder.WithoutConfiguration(name) || name == "bin"
+}
+
+// environmentFile has variables of the manager.
+const environmentFile = ".env"
+
+// modules are the files by which the go command chooses modules.
+var modules = []string{"go.mod", "go.sum", "go.work", "go.work.sum", "modules.txt"}
+
+// matters reports whether a file may be an input of anything that the loop does.
+func (p *project) matters(file string) bool {
+	name := filepath.Base(file)
+	if name == environmentFile {
+		return true
+	}
+	return !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, "~") && !strings.HasPrefix(name, "#")
+}
+
+// Work returns what changed files make necessary.
+func (p *project) Work(files []string) (all loop.Work) {
+	in := p.inputs.Load()
+	for _, file := range files {
+		if !p.isOwn(file) {
+			all |= p.work(file, in)
+		}
+	}
+	return all
+}
+
+// work is what one file makes necessary. Without inputs, each source counts.
+func (p *project) work(file string, in *inputs) (w loop.Work) {
+	name, rel := filepath.Base(file), p.relative(file)
+	built := in == nil || in.folders[filepath.Dir(file)]
+	switch {
+	case name == environmentFile:
+		return loop.Restart
+	case strings.HasSuffix(name, "_test.go"):
+		p.changed(file)
+		return loop.Test & p.always()
+	case filepath.Ext(name) == ".go":
+		p.changed(file)
+		if built {
+			w |= loop.Build
+		}
+		if rel != "" {
+			w |= loop.Generate // its output says what follows
+		}
+		return w
+	case slices.Contains(modules, name):
+		p.owe(due{dependencies: true})
+		return loop.Generate | loop.Install | loop.Build
+	case in != nil && in.files[file]:
+		w = loop.Build
+	}
+	return w | p.configuration(rel)
+}
+
+// always is what is done after each save.
+func (p *project) always() loop.Work {
+	if p.settings.Test {
+		return loop.Test
+	}
+	return 0
+}
+
+// configuration is what a file makes necessary that is no code.
+func (p *project) configuration(rel string) loop.Work {
+	folder, name := path.Split(rel)
+	switch {
+	case rel == "":
+		return 0
+	case name == "PROJECT" || strings.HasPrefix(name, "Makefile") || strings.HasSuffix(name, ".mk") || strings.HasSuffix(name, ".go.txt"):
+		p.owe(due{definitions: true, access: true, webhooks: true})
+		return loop.Generate | loop.Install
+	case isSample(folder):
+		if p.settings.Samples {
+			return loop.Samples
+		}
+		return 0
+	case slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)) && p.isDeployed(folder):
+		p.owe(due{definitions: true, access: true, webhooks: true})
+		return loop.Install
+	}
+	return 0
+}
+
+// isDeployed reports whether a folder, or one around it, has a kustomization. With a kustomization that cannot be read
+// each folder counts.
+func (p *project) isDeployed(folder string) bool {
+	all, err := p.code(p.saves).Config()
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(all.Folders(), func(f string) bool { return strings.HasPrefix(folder, f+"/") || f == "." })
+}
+
+// isSample reports whether a folder has samples.
+func isSample(folder string) bool {
+	return slices.ContainsFunc(strings.Split(strings.Trim(folder, "/"), "/"), codebase.IsSamples)
+}
+
+// changed notes that a package has changed, for its tests.
+func (p *project) changed(file string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if dir := filepath.Dir(file); !slices.Contains(p.tests, dir) {
+		p.tests = append(p.tests, dir)
+	}
+}

@@ -1,0 +1,345 @@
+package devloop
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/dev/loop"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/delivery"
+	"github.com/slipway-dev/slipway/internal/operation/generation"
+	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// project is the project that the loop works on, see [loop.Project].
+type project struct {
+	root     string
+	settings Loop
+	session  *operation.Session // of all but builds
+	builds   *operation.Session // of builds, which run beside the rest
+	saves    *operation.Session // of what looks at saves
+	options  dev.Options
+	handler  report.Handler
+
+	around  *dev.Session
+	access  delivery.Access
+	program dev.Program
+	manager *dev.Manager
+	ending  atomic.Bool // the manager is asked to end
+
+	inputs  atomic.Pointer[inputs]
+	due     due // has mu
+	mu      sync.Mutex
+	written map[string]stamp // what the loop itself has written
+	tests   []string         // folders with changes that no tests have passed for
+	broken  string           // the compiler's first message
+}
+
+// due is what the next installation has to bring.
+type due struct{ definitions, dependencies, access, webhooks bool }
+
+// everything is due at the beginning.
+var everything = due{true, true, true, true}
+
+func (d due) or(other due) due {
+	return due{d.definitions || other.definitions, d.dependencies || other.dependencies, d.access || other.access, d.webhooks || other.webhooks}
+}
+
+// owe adds to what is due.
+func (p *project) owe(d due) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.due = p.due.or(d)
+}
+
+// take returns what is due, and leaves nothing.
+func (p *project) take() due {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d := p.due
+	p.due = due{}
+	return d
+}
+
+// stamp is how a file was when the loop had written it.
+type stamp struct {
+	size     int64
+	modified time.Time
+}
+
+func stampOf(file string) stamp {
+	info, err := os.Stat(file)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{info.Size(), info.ModTime()}
+}
+
+// Generate brings generated files up to date.
+func (p *project) Generate(ctx context.Context) (follows loop.Work, text string, err error) {
+	result, err := generation.Regenerate(ctx, p.session, p.root, generation.Generation{})
+	if err != nil {
+		return 0, "", err
+	}
+	made, err := p.code(p.session).Generation()
+	if err != nil {
+		return 0, "", err
+	}
+	changed := 0
+	for _, f := range result.Files {
+		if f.Action == report.Unchanged {
+			continue
+		}
+		changed++
+		p.wrote(f.Path)
+		if filepath.Ext(f.Path) == ".go" {
+			follows |= loop.Build
+			continue
+		}
+		follows |= loop.Install
+		_, definition := f.Locate("")
+		p.owe(due{definitions: definition, access: slices.Contains(made.RoleFiles(), p.relative(f.Path)), webhooks: !definition})
+	}
+	if changed == 0 {
+		return 0, "no changes", nil
+	}
+	return follows, operation.Count(changed, "file") + " changed", nil
+}
+
+// wrote notes a file of the loop's own, whose change is no save.
+func (p *project) wrote(file string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.written == nil {
+		p.written = map[string]stamp{}
+	}
+	p.written[file] = stampOf(file)
+}
+
+// isOwn reports whether a file is as the loop has written it.
+func (p *project) isOwn(file string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was, known := p.written[file]
+	return known && was == stampOf(file)
+}
+
+// Install brings what is due into the cluster: CRDs, those of other modules, the manager's rights, its webhooks.
+func (p *project) Install(ctx context.Context) (string, error) {
+	due := p.take()
+	counted := countObjects(p.handler)
+	if err := p.install(ctx, due, counted); err != nil {
+		p.owe(due)
+		return "", err
+	}
+	return counted.text(), nil
+}
+
+func (p *project) install(ctx context.Context, d due, h report.Handler) error {
+	apart := operation.Apart(p.session)
+	apart.Handler = h
+	if d.definitions || d.dependencies {
+		i := delivery.Installation{To: delivery.Target{Kubeconfig: p.settings.Kubeconfig}, Force: p.settings.Force, NoGenerate: true, Dependencies: d.dependencies, KeepConversion: true}
+		if _, err := delivery.Install(ctx, apart, i); err != nil {
+			return err
+		}
+	}
+	if d.access && p.settings.As == AsManager {
+		access, err := delivery.Grant(ctx, apart, p.root, p.around.Cluster().Reporting(h))
+		if err != nil {
+			return err
+		}
+		p.access = access
+	}
+	if p.manager != nil && (d.webhooks || d.definitions) { // else they are not known yet
+		return p.around.Renew(ctx, p.manager.Arguments)
+	}
+	return nil
+}
+
+// Samples applies the samples.
+func (p *project) Samples(ctx context.Context) (string, error) {
+	counted := countObjects(p.handler)
+	objects := p.code(p.session).SampleObjects(ctx)
+	if len(objects) == 0 {
+		return "no samples", nil
+	}
+	cluster, err := ship.Connect(p.target(), counted)
+	if err != nil {
+		return "", err
+	}
+	err = cluster.Apply(ctx, distinct(objects), ship.ApplyOptions{Force: true})
+	return counted.text(), err
+}
+
+// Build compiles the manager.
+func (p *project) Build(ctx context.Context) (changed bool, err error) {
+	manager, err := p.code(p.builds).Manager(func(pkg string) *report.Error {
+		return &report.Error{Hint: "--manager names the manager's", Next: "slipway dev --manager " + pkg}
+	})
+	if err != nil {
+		return false, err
+	}
+	messages := &compilerMessages{handler: p.handler, session: p.builds, root: p.root}
+	o := p.options
+	lines := process.NewLines(messages.line)
+	o.Stderr, o.Handler = lines, report.Discard
+	program, err := dev.Build(ctx, o, manager.Package)
+	lines.Flush()
+	if err != nil {
+		if messages.first != "" && ctx.Err() == nil {
+			return false, fmt.Errorf("%s", messages.first)
+		}
+		return false, err
+	}
+	changed, p.program = program.Changed || p.program.Path == "", program
+	p.wrote(program.Path)
+	if read, err := readInputs(ctx, o, manager.Package); err == nil {
+		p.inputs.Store(read)
+	}
+	return changed, nil
+}
+
+// Restart starts the manager that was built last, in place of the one that runs.
+func (p *project) Restart(ctx context.Context) (string, error) {
+	p.stop("the manager restarts")
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	m, err := p.around.Start(context.WithoutCancel(ctx), p.program.Path)
+	if err != nil {
+		return "", err
+	}
+	p.manager = m
+	p.ending.Store(false)
+	go p.await(m)
+	return fmt.Sprintf("process %d", m.PID()), nil
+}
+
+// await reports a manager that ends by itself.
+func (p *project) await(m *dev.Manager) {
+	err := m.Wait()
+	if p.ending.Load() {
+		return
+	}
+	why := "it ended by itself, without an error"
+	if err != nil {
+		why = "it ended by itself: " + err.Error()
+	}
+	p.around.Hold("the manager has ended; the dev loop starts it with the next save")
+	p.handler.Handle(report.Part{Name: report.ManagerPart, State: report.Failed, Text: why})
+}
+
+// stop ends the manager that runs, if any.
+func (p *project) stop(why string) {
+	if p.manager == nil {
+		return
+	}
+	p.ending.Store(true)
+	_ = p.around.Stop(p.manager, why) // how it ends does not matter any more
+	p.manager = nil
+}
+
+// Fail has calls of webhooks that wait in vain answered with the reason.
+func (p *project) Fail(why string) {
+	if why != "" && p.manager == nil {
+		p.around.Hold(why)
+	}
+}
+
+// close ends the manager, and takes back what was changed for it in the cluster.
+func (p *project) close() error {
+	if p.manager != nil {
+		p.handler.Handle(report.Part{Name: report.ManagerPart, State: report.Working, Text: "stopping"})
+	}
+	p.stop("the dev loop has ended")
+	return p.around.Close()
+}
+
+// Test runs the tests of the packages that changed since they last passed.
+func (p *project) Test(ctx context.Context) (string, error) {
+	p.mu.Lock()
+	folders := slices.Clone(p.tests)
+	p.mu.Unlock()
+	if len(folders) == 0 {
+		return "no package has changed", nil
+	}
+	if err := p.test(ctx, folders); err != nil {
+		return "", err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tests = slices.DeleteFunc(p.tests, func(f string) bool { return slices.Contains(folders, f) })
+	return operation.Count(len(folders), "package") + " passed", nil
+}
+
+// objectCount passes on events, but for objects that stay as they are, and counts the others.
+type objectCount struct {
+	next             report.Handler
+	mu               sync.Mutex
+	changed, objects int
+}
+
+func countObjects(next report.Handler) *objectCount { return &objectCount{next: next} }
+
+// Handle counts objects. Steps and notes of parts of the loop are not shown: the loop has its own.
+func (c *objectCount) Handle(e report.Event) {
+	switch e := e.(type) {
+	case report.Object:
+		c.mu.Lock()
+		c.objects++
+		if e.Action != report.Unchanged {
+			c.changed++
+		}
+		c.mu.Unlock()
+		if e.Action != report.Unchanged {
+			c.next.Handle(e)
+		}
+	case report.Warning, report.Finding, report.Progress:
+		c.next.Handle(e)
+	}
+}
+
+// text sums up.
+func (c *objectCount) text() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.changed == 0 {
+		return "no changes"
+	}
+	return fmt.Sprintf("%d of %s changed", c.changed, operation.Count(c.objects, "object"))
+}
+
+// distinct leaves out objects that come twice, as from a folder and from a file in it.
+func distinct(objects []*unstructured.Unstructured) (once []*unstructured.Unstructured) {
+	for _, o := range objects {
+		same := func(other *unstructured.Unstructured) bool {
+			return o.GroupVersionKind() == other.GroupVersionKind() && o.GetNamespace() == other.GetNamespace() && o.GetName() == other.GetName()
+		}
+		if !slices.ContainsFunc(once, same) {
+			once = append(once, o)
+		}
+	}
+	return once
+}
+
+// relative is a file's name in the project, with slashes; "" if it is outside.
+func (p *project) relative(file string) string {
+	rel, err := filepath.Rel(p.root, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return strings.ReplaceAll(rel, string(filepath.Separator), "/")
+}
