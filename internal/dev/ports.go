@@ -130,20 +130,27 @@ func (o Options) place(manager string, l listening, webhooks bool) (placement, e
 	}
 	args := l.args[first:]
 	p := placement{webhooks: net.JoinHostPort(Loopback, l.webhookPort())}
-	switch movable := has(webhookHostFlag) && has(webhookPortFlag); { // those of slipway's scaffolds have both
-	case movable && webhooks:
+	// A flag that the user sets is there, also if the code does not say so.
+	hosted, movable := has(webhookHostFlag), has(webhookPortFlag) || given(l.args, webhookPortFlag)
+	switch {
+	case webhooks && hosted:
+		flags, args = append(flags, "--"+webhookHostFlag+"="+Loopback), without(args, webhookHostFlag)
+	case hosted && movable && !given(l.args, webhookHostFlag): // as scaffolds of slipway have both
+		flags = append(flags, "--"+webhookHostFlag+"="+l.host)
+	}
+	if webhooks && movable {
 		if p.webhooks, err = l.free(p.webhooks); err != nil {
 			return p, err
 		}
-		host, port, _ := net.SplitHostPort(p.webhooks)
-		args = without(without(args, webhookHostFlag), webhookPortFlag)
-		flags = append(flags, "--"+webhookHostFlag+"="+host, "--"+webhookPortFlag+"="+port)
-	case movable && !given(l.args, webhookHostFlag):
-		flags = append(flags, "--"+webhookHostFlag+"="+l.host)
-	case !movable && webhooks:
+		_, port, _ := net.SplitHostPort(p.webhooks)
+		flags, args = append(flags, "--"+webhookPortFlag+"="+port), without(args, webhookPortFlag)
+	}
+	if webhooks && !movable {
 		if err := webhooksTaken(p.webhooks); err != nil {
 			return p, err
 		}
+	}
+	if webhooks && !hosted {
 		o.warnOpen(l)
 	}
 	p.args = slices.Concat(l.args[:first], flags, args) // further on flags may end: at the first argument that is none

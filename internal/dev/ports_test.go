@@ -97,12 +97,12 @@ func TestPlaceWebhooks(t *testing.T) {
 	address, free := listen(t)
 	_, port, _ := net.SplitHostPort(address)
 	for _, test := range []struct {
-		words           []string
+		words           []string // of the program; the user names the port
 		taken           bool
 		warned, refused bool
 	}{
 		{[]string{"--webhook-host", "--webhook-port"}, true, false, false},
-		{[]string{"--webhook-port"}, true, false, true},
+		{[]string{"--webhook-port"}, true, true, false},
 		{[]string{"--webhook-host", "--webhook-port"}, false, false, false},
 		{[]string{"--webhook-port"}, false, true, false},
 	} {
