@@ -136,7 +136,7 @@ func TestThroughALink(t *testing.T) {
 	})
 }
 
-// TestBranch: another branch of git is one batch, and so is the way back. The batches are asked to be that quiet.
+// TestBranch: another branch of git is one batch, and so is the way back.
 func TestBranch(t *testing.T) {
 	eachWay(t, func(w *watching) {
 		git := func(args ...string) {
@@ -158,15 +158,12 @@ func TestBranch(t *testing.T) {
 		git("add", ".")
 		git("commit", "-qm", "two")
 		git("checkout", "-q", "main")
-		w.options.Quiet, w.options.MaxDelay = time.Second, time.Minute
-		w.begin()
-		for _, branch := range []string{"other", "main"} {
-			git("checkout", "-q", branch)
-			if got := w.batch(); len(got) != len(names) || !slices.IsSorted(got) {
-				w.Errorf("%d files are reported for %s", len(got), branch)
+		checkout := func(branch string) func() { return func() { git("checkout", "-q", branch) } }
+		for _, got := range w.held(checkout("other"), checkout("main"), checkout("other")) {
+			if len(got) != len(names) || !slices.IsSorted(got) {
+				w.Errorf("%d files are reported", len(got))
 			}
 		}
-		w.expect()
 	})
 }
 
@@ -174,19 +171,17 @@ func TestBranch(t *testing.T) {
 // The folder is still watched.
 func TestAwayAndBack(t *testing.T) {
 	eachWay(t, func(w *watching) {
-		w.options.Quiet, w.options.MaxDelay = time.Second, time.Minute
-		w.begin()
-		w.move("api", "away")
-		w.move("away", "api")
-		w.save("b.go", "package b")
-		w.remove("b.go")
-		w.remove("a.go")
-		w.save("a.go", "package b")
-		if got := w.batch(); !slices.Equal(got, []string{w.path("a.go")}) {
-			w.Errorf("reported are %q", got)
+		got := w.held(func() {
+			w.move("api", "away")
+			w.move("away", "api")
+			w.save("b.go", "package b")
+			w.remove("b.go")
+			w.remove("a.go")
+			w.save("a.go", "package b")
+		}, func() { w.save("api/v1/more.go", "package v2") })
+		if want := [][]string{{w.path("a.go")}, {w.path("api/v1/more.go")}}; !slices.EqualFunc(got, want, slices.Equal[[]string]) {
+			w.Errorf("reported are %q, want %q", got, want)
 		}
-		w.save("api/v1/more.go", "package v2")
-		w.expect("api/v1/more.go")
 	})
 }
 

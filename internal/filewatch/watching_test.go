@@ -99,6 +99,27 @@ func (w *watching) begin() *watching {
 	return w.calm()
 }
 
+// held makes each change while the watcher's goroutine waits for it, so that it is one batch however slow the machine is,
+// and returns the batches.
+func (w *watching) held(changes ...func()) (batches [][]string) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
+	defer cancel()
+	w.options.Quiet, w.options.MaxDelay = 200*time.Millisecond, time.Minute
+	w.must(filewatch.Watch(ctx, w.options, changes[0], func(files []string) {
+		batches = append(batches, files)
+		if len(batches) < len(changes) {
+			changes[len(batches)]()
+		} else {
+			cancel()
+		}
+	}))
+	if len(batches) < len(changes) {
+		w.Fatalf("only %d batches came", len(batches))
+	}
+	return batches
+}
+
 // calm returns when events are no longer taken for those of work that goes on, which is a matter of time.
 func (w *watching) calm() *watching {
 	<-time.After(w.options.Quiet)
