@@ -69,9 +69,11 @@ type jsonText struct {
 }
 
 func (t *jsonText) scan(piece []byte) {
-	piece = piece[:min(len(piece), t.left)]
-	t.left -= len(piece)
 	for _, b := range piece {
+		if t.left <= 0 {
+			return
+		}
+		t.left--
 		switch {
 		case t.quoted:
 			t.character(b)
