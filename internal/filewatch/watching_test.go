@@ -99,8 +99,8 @@ func (w *watching) begin() *watching {
 	return w.calm()
 }
 
-// held makes each change while the watcher's goroutine waits for it, so that it is one batch however slow the machine is,
-// and returns the batches.
+// held makes each change while the watcher's goroutine waits for it, so that it is one batch however slow the machine
+// is, and returns the batches.
 func (w *watching) held(changes ...func()) (batches [][]string) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
