@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -78,7 +80,31 @@ func newDoorTest(t testing.TB) *doorTest {
 	if err != nil {
 		t.Fatal(err)
 	}
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: operatorUser, ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: "default", Verb: "get", Resource: "configmaps"},
+	}}
+	until(t, "the operator may do its work", func() bool {
+		answer, err := admin.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.Status.Allowed
+	})
 	return d
+}
+
+// until asks until the answer is yes.
+func until(t testing.TB, what string, yes func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for limit := time.After(waitLimit); !yes(); {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatal("not in time: " + what)
+		}
+	}
 }
 
 func configOf(t testing.TB, kubeconfig string) *rest.Config {
@@ -152,22 +178,14 @@ func (o *opened) reported(verb, of string) protocol.DoorRequest {
 // gone waits until neither the door nor its file is there.
 func (o *opened) gone(t testing.TB) {
 	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for limit := time.After(waitLimit); ; {
+	until(t, "the door is gone", func() bool {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(o.Server, "https://"))
 		if err == nil {
 			_ = conn.Close()
 		}
-		if _, there := os.Stat(filepath.Dir(o.Kubeconfig)); err != nil && errors.Is(there, os.ErrNotExist) {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-limit:
-			t.Fatal("the door is still there")
-		}
-	}
+		_, there := os.Stat(filepath.Dir(o.Kubeconfig))
+		return err != nil && errors.Is(there, os.ErrNotExist)
+	})
 }
 
 // TestDoor: what an operator's process meets behind a door, and what is reported of it.
@@ -199,10 +217,10 @@ func identity(t *testing.T, d *doorTest) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if info, err := os.Stat(o.Kubeconfig); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(o.Kubeconfig); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if info, err := os.Stat(filepath.Dir(o.Kubeconfig)); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(filepath.Dir(o.Kubeconfig)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 }
@@ -295,19 +313,10 @@ func customResources(t *testing.T, d *doorTest) {
 		"spec":     map[string]any{"resourceVersion": "9"},
 	}}
 	var made *unstructured.Unstructured
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for limit := time.After(waitLimit); made == nil; {
-		if made, err = all.Create(t.Context(), widget, metav1.CreateOptions{}); err == nil {
-			break
-		}
-		made = nil
-		select {
-		case <-tick.C:
-		case <-limit:
-			t.Fatal(err)
-		}
-	}
+	until(t, "widgets are served", func() (ok bool) {
+		made, err = all.Create(t.Context(), widget, metav1.CreateOptions{})
+		return err == nil
+	})
 	for r := o.reported("create", "widgets"); r.Status != http.StatusCreated || r.Name != "one" || r.ResourceVersion != made.GetResourceVersion(); r = o.reported("create", "widgets") {
 		if r.Status != http.StatusNotFound { // until it is served
 			t.Fatalf("%+v, want version %s", r, made.GetResourceVersion())
