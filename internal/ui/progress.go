@@ -76,8 +76,8 @@ func bar(p report.Progress) string {
 	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", barWidth-full) + "]"
 }
 
-// duration rounds d to what a reader can use.
-func duration(d time.Duration) string {
+// Duration rounds d to what a reader can use.
+func Duration(d time.Duration) string {
 	switch {
 	case d >= time.Minute:
 		return d.Round(time.Second).String()

@@ -6,6 +6,8 @@ import (
 	"runtime"
 
 	"golang.org/x/term"
+
+	"github.com/slipway-dev/slipway/internal/ui/ansi"
 )
 
 // screen is what a writer can show.
@@ -44,24 +46,8 @@ func understandsColor(getenv func(string) string) bool {
 		getenv("WT_SESSION") != "" || getenv("TERM") != "" || getenv("ANSICON") != ""
 }
 
-// color is the middle of an escape sequence (ECMA-48, SGR).
-type color string
-
-const (
-	bold   color = "1"
-	faint  color = "2"
-	red    color = "1;31"
-	green  color = "32"
-	yellow color = "33"
-)
-
 // paint colours text where s can show it.
-func (s screen) paint(c color, text string) string {
-	if !s.color || text == "" {
-		return text
-	}
-	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
-}
+func (s screen) paint(c ansi.Color, text string) string { return ansi.Paint(s.color, c, text) }
 
 // roomy puts decoration before text where one line holds both.
 func (s screen) roomy(decoration, text string) string {

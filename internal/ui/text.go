@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ui/ansi"
+	"github.com/slipway-dev/slipway/internal/ui/devlog"
 )
 
 // text shows events to people.
@@ -16,6 +18,7 @@ type text struct {
 	stderr  io.Writer
 	verbose bool
 	screen  screen
+	log     devlog.Printer
 	pace    pace
 	live    bool // the last line on the terminal is to be rewritten
 }
@@ -31,132 +34,56 @@ func (t *text) Handle(e report.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch e := e.(type) {
-	case report.Step:
-		t.step(e)
-	case report.Progress:
-		t.progress(e)
+	case report.Step, report.Progress, report.Part:
+		t.goesOn(e)
 	case report.File:
-		t.change(plain(e.Name()), e.Action, plain(e.Why), t.verbose || e.Action != report.Unchanged)
-	case report.Object:
-		t.change(plain(e.Name), e.Action, plain(e.Why), true)
-	case report.Part:
-		t.part(e)
+		if t.verbose || e.Action != report.Unchanged {
+			t.line(t.screen.shown(e))
+		}
 	case report.Output:
-		t.output(plain(e.Text))
-	case report.Note:
-		t.line(plain(e.Text))
-	case report.Warning:
-		t.line(t.screen.paint(yellow, "warning:") + " " + plain(e.Text))
-	case report.Finding:
-		t.finding(e)
+		t.output(e)
 	case report.Result:
 		t.result(e)
-	}
-}
-
-// step tells the time of work that ended. That it begins is told on a terminal,
-// where the end takes its place; in a log it would only be noise.
-func (t *text) step(s report.Step) {
-	s.Name = plain(s.Name)
-	switch {
-	case s.Elapsed > 0:
-		t.line(s.Name + " " + t.screen.paint(faint, "("+duration(s.Elapsed)+")"))
-	case t.screen.terminal:
-		t.rewrite(s.Name + "…")
-	case t.verbose:
-		t.line(s.Name + "…")
-	}
-}
-
-// part shows what a part of the dev loop has come to. That it works is shown on a terminal only.
-func (t *text) part(p report.Part) {
-	text := fmt.Sprintf("%-9s %s", p.Name, p.State)
-	if p.Text != "" {
-		text += ": " + plain(p.Text)
-	}
-	switch {
-	case p.State != report.Working:
-		if p.Elapsed > 0 {
-			text += " " + t.screen.paint(faint, "("+duration(p.Elapsed)+")")
+	default:
+		if shown := t.screen.shown(e); shown != "" {
+			t.line(shown)
 		}
-		t.line(t.screen.paint(partColor(p.State), "●") + " " + text)
+	}
+}
+
+// goesOn shows work that may go on: on a terminal in a line that its end replaces. In a log its beginning would only be
+// noise, and progress is shown now and then.
+func (t *text) goesOn(e report.Event) {
+	p, progress := e.(report.Progress)
+	switch passing := Passing(e); {
+	case passing == "":
+		t.line(t.screen.shown(e))
+	case progress && t.screen.terminal:
+		t.rewrite(t.screen.roomy(decoratedBar(p), passing))
+	case progress:
+		if t.pace.due(p) {
+			t.line(passing)
+		}
 	case t.screen.terminal:
-		t.rewrite(text + "…")
+		t.rewrite(passing)
 	case t.verbose:
-		t.line(text + "…")
+		t.line(passing)
 	}
 }
 
-// partColor is green for what is well and red for what is not.
-func partColor(s report.PartState) color {
-	switch s {
-	case report.Ready:
-		return green
-	case report.Failed:
-		return red
-	default:
-		return faint
-	}
-}
-
-// output passes on a line of a program.
-func (t *text) output(line string) {
+// output passes on a line of a program: as it is if more is to be reported, else in a form for people.
+func (t *text) output(o report.Output) {
 	t.erase()
-	_, _ = io.WriteString(t.stdout, line+"\n")
-}
-
-// progress rewrites one line on a terminal and is told now and then elsewhere.
-func (t *text) progress(p report.Progress) {
-	p.Name = plain(p.Name)
-	switch {
-	case t.screen.terminal:
-		t.rewrite(t.screen.roomy(decoratedBar(p), progressLine(p)))
-	case t.pace.due(p):
-		t.line(progressLine(p))
+	line := ansi.Plain(o.Text)
+	if !t.verbose {
+		line = t.log.Format(devlog.Parse(o.Text))
+	}
+	if line != "" || o.Text == "" {
+		_, _ = io.WriteString(t.stdout, line+"\n")
 	}
 }
 
-// change tells what happened to a file or an object, in aligned columns.
-func (t *text) change(name string, action report.Action, why string, shown bool) {
-	if !shown {
-		return
-	}
-	if why != "" {
-		why = " " + t.screen.paint(faint, "("+why+")")
-	}
-	column := fmt.Sprintf("%-9s", action)
-	t.line("  " + t.screen.paint(actionColor(action), column) + "  " + name + why)
-}
-
-// actionColor says how much an action changes.
-func actionColor(a report.Action) color {
-	switch a {
-	case report.Created, report.Updated, report.Moved:
-		return green
-	case report.Deleted, report.Kept:
-		return yellow
-	default:
-		return faint
-	}
-}
-
-// finding has the form of a compiler's message, which editors can follow.
-func (t *text) finding(f report.Finding) {
-	severity := t.screen.paint(yellow, "warning:")
-	if f.Fatal {
-		severity = t.screen.paint(red, "error:")
-	}
-	place := plain(f.Position.String()) //nolint:staticcheck // f.String would read as all of the finding
-	if place != "" {
-		place = t.screen.paint(bold, place+":") + " "
-	}
-	t.line(place + severity + " " + plain(f.Message))
-	if f.Suggestion != "" {
-		t.line(indent(plain(f.Suggestion), "    "))
-	}
-}
-
-// result is the only event that goes to stdout.
+// result is the only event that goes to stdout, apart from what programs print.
 func (t *text) result(r report.Result) {
 	t.erase()
 	if r.Text == "" {
@@ -177,10 +104,10 @@ func (t *text) fail(f failure) {
 		t.line("interrupted")
 		return
 	}
-	t.line(t.screen.paint(red, "error:") + " " + plain(f.What))
+	t.line(t.screen.paint(ansi.Red, "error:") + " " + ansi.Plain(f.What))
 	for _, part := range f.parts() {
-		label := t.screen.paint(faint, fmt.Sprintf("  %-6s ", part.label+":"))
-		t.line(label + strings.TrimPrefix(indent(plain(part.text), strings.Repeat(" ", 9)), strings.Repeat(" ", 9)))
+		label := t.screen.paint(ansi.Faint, fmt.Sprintf("  %-6s ", part.label+":"))
+		t.line(label + strings.TrimPrefix(indent(ansi.Plain(part.text), strings.Repeat(" ", 9)), strings.Repeat(" ", 9)))
 	}
 }
 
@@ -205,9 +132,4 @@ func (t *text) erase() {
 	}
 	_, _ = io.WriteString(t.stderr, "\r\x1b[K")
 	t.live = false
-}
-
-// indent puts prefix before every line of s.
-func indent(s, prefix string) string {
-	return prefix + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n"+prefix)
 }
