@@ -2,6 +2,7 @@ package codebase
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"go/build"
@@ -9,6 +10,7 @@ import (
 	"go/token"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -22,6 +24,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/recipe"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/project"
 )
 
 // A Manager is a program of the project that may be its manager.
@@ -42,7 +45,7 @@ type Start struct {
 // Start returns how to start a manager on the user's machine. Arguments are those of the Makefile's target run, else
 // the subcommand in the manager's Deployment or image. The environment is the literal variables of the Deployment,
 // which those of the target run override. Flags and patched variables of a pod are left out: they hold its paths and
-// addresses. An unknown or failing Deployment is ignored.
+// addresses. An unknown or failing Deployment is ignored. What PROJECT says of the program goes before all of these.
 func (c *Codebase) Start(m Manager) (s Start, err error) {
 	run, err := c.makefileRun()
 	if err != nil {
@@ -70,10 +73,49 @@ func (c *Codebase) Start(m Manager) (s Start, err error) {
 	if run.pkg == m.Package && len(run.env) > 0 {
 		s.Environment, s.From = append(s.Environment, run.env...), append(s.From, run.place)
 	}
+	if err := c.addSettings(m, &s); err != nil {
+		return s, err
+	}
 	s.Environment = slices.DeleteFunc(s.Environment, func(pair string) bool { // the user chooses the cluster
 		return strings.HasPrefix(pair, "KUBECONFIG=") || strings.HasPrefix(pair, "KUBERNETES_")
 	})
 	return s, nil
+}
+
+// addSettings adds what PROJECT says of how a program is run.
+func (c *Codebase) addSettings(m Manager, s *Start) error {
+	file, err := c.Project()
+	if err != nil || file == nil {
+		return nil // PROJECT says nothing; verbs that need it report why
+	}
+	settings, err := file.Settings()
+	if err != nil {
+		return settingsError(err)
+	}
+	for _, said := range settings.Managers {
+		if path.Clean(said.Package) != m.Package {
+			continue
+		}
+		if said.Args != nil {
+			s.Arguments = said.Args
+		}
+		for _, name := range slices.Sorted(maps.Keys(said.Env)) {
+			s.Environment = append(s.Environment, name+"="+said.Env[name])
+		}
+		if len(said.Env) > 0 {
+			s.From = append(s.From, fmt.Sprintf("%s:%d", project.FileName, said.Line))
+		}
+	}
+	return nil
+}
+
+// settingsError is a mistake in the settings, as users read it.
+func settingsError(err error) error {
+	e, ok := errors.AsType[*project.FieldError](err)
+	if !ok {
+		return err
+	}
+	return &report.Error{What: e.Summary(), Where: fmt.Sprintf("%s:%d:%d", project.FileName, e.Line, e.Column), Hint: "expected " + cmp.Or(e.Expected, "managers with package, args and env")}
 }
 
 // Managers returns the programs that may be the project's manager, or a single one if that is certain. It tries what

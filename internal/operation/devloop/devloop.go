@@ -101,7 +101,7 @@ func (p *project) open(ctx context.Context) (err error) {
 		return err
 	}
 	output := process.NewLines(func(line string) { p.handler.Handle(report.Output{Part: report.ManagerPart, Text: line}) })
-	o.Stdout, o.Stderr = output, output
+	o.Stdout, o.Stderr, o.Request = output, output, p.asked
 	if p.settings.As == AsManager {
 		o.Account = func(context.Context, *ship.Cluster) (string, error) { return p.access.Name(), nil } // Install has granted its rights
 	}

@@ -44,7 +44,7 @@ type project struct {
 	mu      sync.Mutex
 	written map[string]stamp // what the loop itself has written
 	tests   []string         // folders with changes that no tests have passed for
-	broken  string           // the compiler's first message
+	lacks   []permission     // the manager has asked for and was refused
 }
 
 // due is what the next installation has to bring.

@@ -1,0 +1,141 @@
+package devloop
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
+)
+
+// permission is one that a manager lacks.
+type permission struct{ group, resource, verb string }
+
+// marker is that of controller-gen which grants the permission. Who lists objects follows them.
+func (p permission) marker() string {
+	verbs := p.verb
+	if verbs == "list" || verbs == "watch" {
+		verbs = "get;list;watch"
+	}
+	group := p.group
+	if group == "" {
+		group = `""`
+	}
+	return fmt.Sprintf("// +kubebuilder:rbac:groups=%s,resources=%s,verbs=%s", group, p.resource, verbs)
+}
+
+// asked looks at what the manager has asked the cluster for: each permission that it lacks is shown once, with its
+// marker and the place for it.
+func (p *project) asked(r dev.Request) {
+	if r.Status != http.StatusForbidden || r.Resource == "" {
+		return
+	}
+	lacks := permission{r.Group, r.Resource, r.Verb}
+	if r.Subresource != "" {
+		lacks.resource += "/" + r.Subresource
+	}
+	p.mu.Lock()
+	known := slices.ContainsFunc(p.lacks, func(other permission) bool { return other.marker() == lacks.marker() })
+	if !known {
+		p.lacks = append(p.lacks, lacks)
+	}
+	p.mu.Unlock()
+	if known {
+		return
+	}
+	f := report.Finding{Message: fmt.Sprintf("the manager may not %s %s: its role lacks a permission", lacks.verb, named(lacks)), Suggestion: "add " + lacks.marker()}
+	if file, line := p.markerPlace(); file != "" {
+		f.Position = report.Position{File: p.saves.Relative(filepath.Join(p.root, file)), Line: line}
+	}
+	p.handler.Handle(f)
+}
+
+// named is a resource with its group.
+func named(p permission) string {
+	if p.group == "" {
+		return p.resource
+	}
+	return p.resource + "." + p.group
+}
+
+// rbacMarker begins markers of permissions.
+const rbacMarker = "// +kubebuilder:rbac:"
+
+// markerPlace is where the markers of permissions are: behind the last one of the first controller that has some, or
+// above that controller's method Reconcile. The file is empty if no controller is found.
+func (p *project) markerPlace() (file string, line int) {
+	controllers, err := p.code(operation.Apart(p.saves)).Controllers()
+	if err != nil {
+		return "", 0
+	}
+	for _, c := range controllers {
+		text, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(c.File)))
+		if err != nil {
+			continue
+		}
+		if line := lineFor(text, c); line > 0 {
+			return c.File, line
+		}
+	}
+	return "", 0
+}
+
+// lineFor is the line of a controller's file that a marker is put in front of; 0 if there is none.
+func lineFor(text []byte, c codebase.Controller) (line int) {
+	n := 0
+	for l := range strings.Lines(string(text)) {
+		n++
+		switch {
+		case strings.HasPrefix(strings.ReplaceAll(l, "//+", "// +"), rbacMarker):
+			line = n + 1
+		case line == 0 && strings.HasPrefix(l, "func (") && strings.Contains(l, "*"+c.Type+") Reconcile("):
+			return n
+		}
+	}
+	return line
+}
+
+// addMarkers writes the markers of all permissions that the manager has lacked. What follows from them is done as after
+// each save.
+func (p *project) addMarkers(context.Context) error {
+	p.mu.Lock()
+	lacks := p.lacks
+	p.lacks = nil
+	p.mu.Unlock()
+	if len(lacks) == 0 {
+		p.handler.Handle(report.Note{Text: "the manager lacks no permission that it has asked for"})
+		return nil
+	}
+	file, line := p.markerPlace()
+	if file == "" {
+		return &report.Error{What: "no controller to add markers to", Where: p.root}
+	}
+	path := filepath.Join(p.root, filepath.FromSlash(file))
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var markers strings.Builder
+	for _, l := range lacks {
+		markers.WriteString(l.marker() + "\n")
+	}
+	lines := slices.Collect(strings.Lines(string(text)))
+	changed := strings.Join(lines[:line-1], "") + markers.String() + strings.Join(lines[line-1:], "")
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if err := safefs.Write(path, []byte(changed), info.Mode().Perm()); err != nil {
+		return err
+	}
+	p.handler.Handle(report.File{Path: file, Action: report.Updated, Why: "markers of permissions"})
+	return nil
+}
