@@ -26,7 +26,7 @@ func impersonates(config *rest.Config) bool {
 
 // MayImpersonate asks the cluster whether the configuration's user may impersonate a ServiceAccount, and says why not.
 // A door without groups needs no other right: the API server gives a ServiceAccount its groups
-// (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation). Since Kubernetes 1.35 a
+// (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation). Since Kubernetes 1.36 a
 // user's right may be bound to certain requests (https://kep.k8s.io/5284); then the answer is true, and the API server
 // refuses the others.
 func MayImpersonate(ctx context.Context, config *rest.Config, namespace, account string) (may bool, why string, err error) {
