@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -59,6 +60,7 @@ type invocation struct {
 	output  string // --output: text or json
 	verbose bool
 	handler report.Handler // set before a verb runs
+	drawn   atomic.Bool    // a screen is on the terminal, to which nothing else may write
 	lines   *bufio.Reader  // stdin, once a question was asked
 }
 
@@ -93,6 +95,9 @@ func Main(ctx context.Context, env Env) int {
 		code <- ui.Fail(inv.handler, err)
 		return nil
 	}, func(what []string) {
+		if inv.drawn.Load() {
+			return // the screen shows it
+		}
 		handler.Handle(report.Note{Text: "waiting for " + strings.Join(what, ", ") + " to end"})
 	})
 	if cut == nil {

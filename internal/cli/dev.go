@@ -1,12 +1,18 @@
 package cli
 
 import (
+	"context"
+	"errors"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/slipway-dev/slipway/internal/operation/devloop"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ui"
+	"github.com/slipway-dev/slipway/internal/ui/devscreen"
 )
 
 // devCommand is `slipway dev`.
@@ -39,7 +45,7 @@ is given. If dev is killed, the next slipway command on that cluster restores th
 				}
 			}
 			l.Args = args
-			return devloop.Run(cmd.Context(), inv.session(), l)
+			return inv.dev(cmd.Context(), l)
 		},
 	}
 	f := cmd.Flags()
@@ -52,6 +58,65 @@ is given. If dev is killed, the next slipway command on that cluster restores th
 	f.BoolVar(&l.Force, "force", false, "take over fields of CRDs that other tools own")
 	f.StringVar(&l.Address, "address", devloop.Loopback, "IP `address` at which the manager and slipway listen; 0.0.0.0 means all addresses of this machine")
 	f.StringVar(&l.Webhooks, "webhook-address", "", "`address` at which the API server reaches slipway for the manager's webhooks, HOST or HOST:PORT; default: only clusters of slipway's own call them")
+	f.BoolVar(&l.Debug, "debug", false, "run the manager under Delve, which prints where debuggers can connect")
 	bindManager(f, &l.Manager.Manager)
 	return cmd
+}
+
+// dev runs the dev loop: on a screen if there is a terminal, and else with a line for each event.
+func (inv *invocation) dev(ctx context.Context, l devloop.Loop) error {
+	input, output, ok := inv.terminal()
+	if !ok {
+		return devloop.Run(ctx, inv.session(), l)
+	}
+	keys, commands := make(chan devscreen.Command, 1), make(chan devloop.Command)
+	l.Commands = commands
+	o := devscreen.Options{Input: input, Output: output, Environ: os.Environ(), Color: inv.Getenv("NO_COLOR") == "", Dir: inv.Dir, Commands: keys,
+		Available: []devscreen.Command{devscreen.Restart, devscreen.ApplySamples, devscreen.RunTests, devscreen.Debug, devscreen.AddMarker}}
+	inv.drawn.Store(true)
+	defer inv.drawn.Store(false)
+	err := devscreen.Run(ctx, o, func(ctx context.Context, h report.Handler) error {
+		go func() {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case c := <-keys:
+					commands <- devloop.Command(c)
+				}
+			}
+		}()
+		s := inv.session()
+		lines := lineWriter{h}
+		s.Handler, s.Stdout, s.Output, s.Stderr, s.Ask = h, lines, lines, lines, nil
+		return devloop.Run(ctx, s, l)
+	})
+	if errors.Is(err, devscreen.ErrKilled) {
+		return &report.Error{What: "ended at once", Err: err, Hint: "the cluster's webhooks are restored by the next slipway command on it", Code: interruptedCode}
+	}
+	return err
+}
+
+// interruptedCode is the exit code after an interrupt.
+const interruptedCode = 130
+
+// terminal returns the terminal that people read and type at; ok is false if there is none, or lines are asked for.
+func (inv *invocation) terminal() (input, output *os.File, ok bool) {
+	input, reads := inv.Stdin.(*os.File)
+	output, writes := inv.Stdout.(*os.File)
+	if !reads || !writes || inv.output == ui.JSON || inv.Getenv("TERM") == "dumb" {
+		return nil, nil, false
+	}
+	return input, output, term.IsTerminal(int(input.Fd())) && term.IsTerminal(int(output.Fd()))
+}
+
+// lineWriter shows what programs print as notes.
+type lineWriter struct{ handler report.Handler }
+
+// Write shows each line of a text, which is taken for whole lines.
+func (w lineWriter) Write(text []byte) (int, error) {
+	for line := range strings.Lines(string(text)) {
+		w.handler.Handle(report.Output{Part: report.InstallPart, Text: strings.TrimRight(line, "\r\n")})
+	}
+	return len(text), nil
 }

@@ -57,6 +57,7 @@ reaches this machine. It ignores failures of the webhooks until it has called th
 	cmd.Flags().Lookup("service-account").Hidden = true
 	cmd.Flags().StringVar(&r.Address, "address", devloop.Loopback, "IP `address` at which the manager listens; 0.0.0.0 means all addresses of this machine")
 	cmd.Flags().StringVar(&r.Webhooks, "webhook-address", "", "`address` at which the API server reaches the manager's webhooks, HOST or HOST:PORT; default: only clusters of slipway's own call them")
+	cmd.Flags().BoolVar(&r.Debug, "debug", false, "run the manager under Delve, which prints where debuggers can connect")
 	bindManager(cmd.Flags(), &r.Manager)
 	cmd.Flags().StringVar(&r.Guard, "guard", "", "`file` of a run, which that run itself gives")
 	cmd.Flags().Lookup("guard").Hidden = true

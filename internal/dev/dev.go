@@ -59,6 +59,7 @@ type Options struct {
 	// it the user's. It is called before each start of a manager.
 	Account func(ctx context.Context, cluster *ship.Cluster) (string, error)
 	As      string              // how the user has named it, for messages
+	Debug   bool                // Run: under Delve
 	Control *clusterctl.Control // opens a door of slipway's own clusters for it
 	Request func(Request)       // receives what the program asks the cluster, if it is a ServiceAccount; may be nil
 

@@ -77,7 +77,7 @@ func servedAlone() {
 	if err != nil {
 		panic(err)
 	}
-	defer withstand()()
+	defer Withstand()()
 	webhooks, err := serveWebhooks(context.Background(), o, cluster, own, l)
 	if err != nil {
 		fmt.Println(err)

@@ -35,9 +35,10 @@ func Run(ctx context.Context, o Options, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer withstand()()
+	defer Withstand()()
 	defer ending.Await(ctx, "the manager")()
 	defer func() { err = errors.Join(err, s.Close()) }()
+	s.Debug(o.Debug)
 	if err := o.generate(ctx, o.Dir); err != nil {
 		return err
 	}

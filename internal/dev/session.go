@@ -3,6 +3,7 @@ package dev
 import (
 	"context"
 	"errors"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -25,6 +26,23 @@ type Session struct {
 	entrance  entrance
 
 	warned bool // of kinds that are not served
+	debug  bool // managers run under a debugger
+}
+
+// Debug has the managers that are started from now on run under Delve, or not.
+func (s *Session) Debug(on bool) { s.debug = on }
+
+// debugger is Delve's command.
+const debugger = "dlv"
+
+// debugged is the command that runs a manager under Delve, which waits for no client and prints where it listens.
+func debugged(program string, args []string) (*exec.Cmd, error) {
+	words := append([]string{"exec", program, "--headless", "--accept-multiclient", "--continue", "--api-version=2", "--listen=127.0.0.1:0", "--"}, args...)
+	cmd, err := process.Command(debugger, words...)
+	if process.IsMissing(err) {
+		return nil, &report.Error{What: "Delve is not on PATH", Where: debugger, Next: "go install github.com/go-delve/delve/cmd/dlv@latest"}
+	}
+	return cmd, err
 }
 
 // Open connects to the cluster and takes back there what killed sessions have left. The session has to be closed. The
@@ -143,11 +161,14 @@ type Manager struct {
 
 // start starts a manager, to which calls of webhooks are forwarded from now on.
 func (s *Session) start(ctx context.Context, program string, placed placement, environment []string) (*Manager, error) {
+	o := s.options
 	cmd, err := process.Command(program, placed.args...)
+	if s.debug {
+		cmd, err = debugged(program, placed.args)
+	}
 	if err != nil {
 		return nil, err
 	}
-	o := s.options
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = o.Dir, environment, o.Stdout, o.Stderr
 	child, err := process.Start(cmd)
 	if err != nil {
@@ -178,10 +199,13 @@ func (s *Session) whileServing(ctx context.Context, child *process.Child) (end f
 	return func() { cancel(); <-done }
 }
 
-// Stop ends the manager; why is what calls of its webhooks are answered meanwhile if no other comes.
+// Stop ends the manager; why is what calls of its webhooks are answered meanwhile if no other comes. A manager that
+// does not end in the time of grace, or before a signal comes to this process, is killed.
 func (s *Session) Stop(m *Manager, why string) error {
 	s.Hold(why)
-	err := m.Child.Stop(s.options.grace())
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	err := m.Await(now, s.options.grace())
 	m.serving()
 	if errors.Is(err, process.ErrGrace) {
 		s.options.Handler.Handle(report.Warning{Text: "the manager was killed, since it did not stop within " + s.options.grace().String()})

@@ -51,6 +51,7 @@ var needed = map[string]string{
 	"internal/ending":               "a process ends with it",
 	"internal/report":               "mistakes on the command line",
 	"internal/ui":                   "how events and errors are shown",
+	"internal/ui/devscreen":         "how the dev loop is shown on a terminal",
 	"internal/collector":            "a process begins with it",
 	"internal/othertools":           "what a command of another tool is here",
 	"internal/shellword":            "a call to repeat, as a shell takes it",

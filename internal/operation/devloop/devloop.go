@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/dev"
 	"github.com/slipway-dev/slipway/internal/dev/loop"
+	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/filewatch"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/process"
@@ -30,7 +31,53 @@ type Loop struct {
 	Poll    bool // look at files in intervals
 	Force   bool // take over fields of CRDs that other managers own
 
-	Requests <-chan loop.Request // what the user asks for by keys; may be nil
+	Commands <-chan Command // what the user asks for by keys; may be nil
+}
+
+// A Command is what a user asks a loop for while it runs.
+type Command string
+
+// The commands.
+const (
+	Restart      Command = "restart"
+	ApplySamples Command = "apply samples"
+	RunTests     Command = "run tests"
+	Debug        Command = "debug" // restart the manager under Delve, or without it
+	AddMarker    Command = "add marker"
+)
+
+// requests translates commands until ctx ends.
+func (p *project) requests(ctx context.Context) <-chan loop.Request {
+	requests := make(chan loop.Request)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case c := <-p.settings.Commands:
+				select {
+				case requests <- p.request(c):
+				case <-ctx.Done():
+				}
+			}
+		}
+	}()
+	return requests
+}
+
+// request is what a command asks for.
+func (p *project) request(c Command) loop.Request {
+	switch c {
+	case ApplySamples:
+		return loop.Request{Work: loop.Samples}
+	case RunTests:
+		return loop.Request{Work: loop.Test}
+	case AddMarker:
+		return loop.Request{Do: p.addMarkers}
+	case Debug:
+		p.debug.Store(!p.debug.Load())
+	}
+	return loop.Request{Work: loop.Build | loop.Restart}
 }
 
 // Run runs the dev loop until ctx ends, and then takes back what it changed in the cluster.
@@ -44,6 +91,9 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 	}
 	p := &project{root: root, session: operation.Apart(s), builds: operation.Apart(s), saves: operation.Apart(s), settings: l, handler: s.Handler, due: everything}
 	p.session.Handler = withoutResults(s.Handler)
+	p.debug.Store(l.Manager.Debug)
+	defer dev.Withstand()()
+	defer ending.Await(ctx, "the dev loop")()
 	end, err := p.startCluster(ctx)
 	if err != nil {
 		return err
@@ -62,7 +112,7 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 			err = ended
 		}
 	}()
-	o := loop.Options{Project: p, Saves: saves, Requests: l.Requests, Handler: s.Handler, First: loop.First}
+	o := loop.Options{Project: p, Saves: saves, Requests: p.requests(watching), Handler: s.Handler, First: loop.First}
 	if l.Samples {
 		o.First |= loop.Samples
 	}

@@ -38,6 +38,7 @@ type project struct {
 	program dev.Program
 	manager *dev.Manager
 	ending  atomic.Bool // the manager is asked to end
+	debug   atomic.Bool // managers run under a debugger
 
 	inputs  atomic.Pointer[inputs]
 	due     due // has mu
@@ -218,6 +219,7 @@ func (p *project) Restart(ctx context.Context) (string, error) {
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
+	p.around.Debug(p.debug.Load())
 	m, err := p.around.Start(context.WithoutCancel(ctx), p.program.Path)
 	if err != nil {
 		return "", err

@@ -33,6 +33,7 @@ type Manager struct {
 	As         string   // whose rights it has: [AsManager], [AsAdmin], or NAME or NAMESPACE/NAME of a ServiceAccount
 	Address    string   // IP address to listen on
 	Webhooks   string   // where another cluster's API server reaches the webhooks; see [dev.Options]
+	Debug      bool     // under Delve
 	Guard      string   // record of a run: only wait for its end and restore what it changed
 }
 
@@ -77,7 +78,7 @@ func (m Manager) options(s *operation.Session, root string) (o dev.Options, err 
 		return o, err
 	}
 	o.Guard = []string{own, "run", "--guard"}
-	o.Address, o.WebhookAddress = m.Address, m.Webhooks
+	o.Address, o.WebhookAddress, o.Debug = m.Address, m.Webhooks, m.Debug
 	o.Code = func() *codebase.Codebase {
 		code := s.Codebase(root)
 		_ = code.Choose(m.Manager) // checked by the caller
