@@ -84,15 +84,7 @@ func (s *Session) Own() bool { return s.own }
 // cluster call the manager's webhooks.
 func (s *Session) Start(ctx context.Context, program string) (*Manager, error) {
 	o := s.options
-	manager, err := o.manager()
-	if err != nil {
-		return nil, err
-	}
-	start, err := o.Code().Start(manager)
-	if err != nil {
-		return nil, err
-	}
-	l, err := o.listens(started(start, s.arguments))
+	start, l, err := s.how()
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +105,26 @@ func (s *Session) Start(ctx context.Context, program string) (*Manager, error) {
 	}
 	environment := slices.Concat(start.Environment, o.Env, s.webhooks.environment(), s.entrance.environment) // the last one counts
 	return s.start(ctx, program, placed, environment)
+}
+
+// how is how the project says that its manager is started, and where it is to listen.
+func (s *Session) how() (start codebase.Start, l listening, err error) {
+	manager, err := s.options.manager()
+	if err != nil {
+		return start, l, err
+	}
+	if start, err = s.options.Code().Start(manager); err != nil {
+		return start, l, err
+	}
+	l, err = s.options.listens(started(start, s.arguments))
+	return start, l, err
+}
+
+// Check returns the mistake of the project, if any, that keeps its manager from being started: a manager that runs need
+// not be ended for that.
+func (s *Session) Check() error {
+	_, _, err := s.how()
+	return err
 }
 
 // Renew brings what the cluster calls up to date with the project, whose manager gets these arguments.

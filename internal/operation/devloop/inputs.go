@@ -153,7 +153,7 @@ func (p *project) configuration(rel string) loop.Work {
 		return 0
 	case name == "PROJECT" || strings.HasPrefix(name, "Makefile") || strings.HasSuffix(name, ".mk") || strings.HasSuffix(name, ".go.txt"):
 		p.owe(due{definitions: true, access: true, webhooks: true})
-		return loop.Generate | loop.Install
+		return loop.Generate | loop.Install | loop.Restart // they say how the manager is started, too
 	case isSample(folder):
 		if p.settings.Samples {
 			return loop.Samples

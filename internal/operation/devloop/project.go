@@ -215,6 +215,9 @@ func (p *project) Build(ctx context.Context) (changed bool, err error) {
 
 // Restart starts the manager that was built last, in place of the one that runs.
 func (p *project) Restart(ctx context.Context) (string, error) {
+	if err := p.around.Check(); err != nil {
+		return "", err
+	}
 	p.stop("the manager restarts")
 	if ctx.Err() != nil {
 		return "", ctx.Err()

@@ -1,6 +1,7 @@
 package devloop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -88,16 +89,22 @@ func (p *project) markerPlace() (file string, line int) {
 	return "", 0
 }
 
-// lineFor is the line of a controller's file that a marker is put in front of; 0 if there is none.
+// lineFor is the line of a controller's file that a marker is put in front of; 0 if there is none. Markers in the comment
+// of a function have no effect: then the line is the comment's first one, and needs an empty line above it.
 func lineFor(text []byte, c codebase.Controller) (line int) {
-	n := 0
+	n, comment := 0, 0 // comment is the first line of the comment that the line before belongs to
 	for l := range strings.Lines(string(text)) {
 		n++
 		switch {
-		case strings.HasPrefix(strings.ReplaceAll(l, "//+", "// +"), rbacMarker):
+		case strings.HasPrefix(strings.Replace(l, "//+", "// +", 1), rbacMarker):
 			line = n + 1
 		case line == 0 && strings.HasPrefix(l, "func (") && strings.Contains(l, "*"+c.Type+") Reconcile("):
-			return n
+			return cmp.Or(comment, n)
+		}
+		if !strings.HasPrefix(l, "//") {
+			comment = 0
+		} else if comment == 0 {
+			comment = n
 		}
 	}
 	return line
@@ -128,6 +135,9 @@ func (p *project) addMarkers(context.Context) error {
 		markers.WriteString(l.marker() + "\n")
 	}
 	lines := slices.Collect(strings.Lines(string(text)))
+	if line <= len(lines) && strings.TrimSpace(lines[line-1]) != "" {
+		markers.WriteString("\n")
+	}
 	changed := strings.Join(lines[:line-1], "") + markers.String() + strings.Join(lines[line-1:], "")
 	info, err := os.Stat(path)
 	if err != nil {
