@@ -37,11 +37,18 @@ const (
 	// maxRepeated bounds the calls and answers that are kept in memory, so that a call can be made again. An object has
 	// at most 3 MiB, and an admission review two of them.
 	maxRepeated = 8 << 20
+	// maxTimeout is the longest that the API server waits for a webhook.
+	maxTimeout = 30 * time.Second
+	// maxCalls bounds the calls that are held or made at a time.
+	maxCalls = 256
 	// retryPause is how often a manager that is about to serve is tried.
 	retryPause = 10 * time.Millisecond
 	// headerTimeout bounds the wait for a request's header.
 	headerTimeout = 10 * time.Second
 )
+
+// errBusy is why a call is not even held.
+var errBusy = errors.New("too many calls of webhooks wait")
 
 // errHeld is why a call has no answer: no manager serves.
 var errHeld = errors.New("no manager serves")
@@ -65,6 +72,7 @@ type Proxy struct {
 	server    *http.Server
 	transport *http.Transport
 	ended     chan struct{}
+	calls     chan struct{} // has a value for each call that goes on
 
 	mu      sync.Mutex
 	manager string        // host:port; empty while no manager is expected
@@ -80,8 +88,9 @@ func Listen(ctx context.Context, o Options) (*Proxy, error) {
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(o.Authority)
-	p := &Proxy{options: o, listener: listener, ended: make(chan struct{}), changed: make(chan struct{}), why: "the manager has not started yet"}
-	p.transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, DisableCompression: true, ForceAttemptHTTP2: true}
+	p := &Proxy{options: o, listener: listener, ended: make(chan struct{}), calls: make(chan struct{}, maxCalls), changed: make(chan struct{}), why: "the manager has not started yet"}
+	// Managers are asked by HTTP/1.1: a server of HTTP/2 that is about to end waits for its clients to leave.
+	p.transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, DisableCompression: true}
 	p.server = &http.Server{
 		Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: headerTimeout, ErrorLog: log.New(io.Discard, "", 0),
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{o.Certificate}, MinVersion: tls.VersionTLS12},
@@ -161,8 +170,17 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 	if p.options.Own != nil && p.options.Own(w, r) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), patience(r))
+	select {
+	case p.calls <- struct{}{}:
+		defer func() { <-p.calls }()
+	default:
+		refuse(w, errBusy)
+		return
+	}
+	limit := patience(r)
+	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(limit)) // of a caller that does not send its call
 	body, whole, err := read(r.Body)
 	if err != nil {
 		refuse(w, err)
@@ -189,7 +207,7 @@ func patience(r *http.Request) time.Duration {
 	if err != nil || timeout <= 0 {
 		timeout = usualTimeout
 	}
-	return timeout * 9 / 10
+	return min(timeout, maxTimeout) * 9 / 10
 }
 
 // read reads a body as far as it is kept; whole reports whether that is all.
