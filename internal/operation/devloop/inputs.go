@@ -22,25 +22,65 @@ import (
 // inputs is what the manager is built from, apart from modules that do not change.
 type inputs struct {
 	folders map[string]bool // absolute, with packages
-	files   map[string]bool // absolute, that are no sources of these: embedded ones
-	outside []string        // folders of modules that are outside the project
+	embeds  []embed
+	outside []string // folders of modules that are outside the project
+}
+
+// embed is a pattern of files that a package has in it.
+type embed struct{ folder, pattern string }
+
+// allFiles begins patterns that also match hidden files in folders.
+const allFiles = "all:"
+
+// has reports whether the pattern matches a file, or a folder around it. The file need not exist any more, or yet.
+func (e embed) has(file string) bool {
+	rel, err := filepath.Rel(e.folder, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	for name := filepath.ToSlash(rel); name != "."; name = path.Dir(name) {
+		if is, _ := path.Match(e.pattern, name); is { // the go command has accepted the pattern
+			return true
+		}
+	}
+	return false
+}
+
+// embedded reports whether a file is, or would be, embedded in a package.
+func (in *inputs) embedded(file string) bool {
+	return slices.ContainsFunc(in.embeds, func(e embed) bool { return e.has(file) })
+}
+
+// near reports whether a package in a folder around a file might embed it. Without inputs it might.
+func (in *inputs) near(file string) bool {
+	if in == nil {
+		return true
+	}
+	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
+		if in.folders[dir] {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
 }
 
 // readInputs asks the go command.
 func readInputs(ctx context.Context, o dev.Options, pkg string) (*inputs, error) {
 	var out bytes.Buffer
 	cmd := gocommand.Command{Dir: o.Dir, Env: o.Env, Stdout: &out, Stderr: io.Discard,
-		Args: []string{"list", "-e", "-deps", "-json=Dir,Standard,EmbedFiles,Module", "./" + pkg}}
+		Args: []string{"list", "-e", "-deps", "-json=Dir,Standard,EmbedPatterns,Module", "./" + pkg}}
 	if err := cmd.Run(ctx); err != nil {
 		return nil, err
 	}
-	in := &inputs{folders: map[string]bool{}, files: map[string]bool{}}
+	in := &inputs{folders: map[string]bool{}}
 	for decoder := json.NewDecoder(&out); ; {
 		var p struct {
-			Dir        string
-			Standard   bool
-			EmbedFiles []string
-			Module     *struct {
+			Dir           string
+			Standard      bool
+			EmbedPatterns []string
+			Module        *struct {
 				Main    bool
 				Dir     string
 				Version string
@@ -58,8 +98,8 @@ func readInputs(ctx context.Context, o dev.Options, pkg string) (*inputs, error)
 			continue // a module in the cache does not change
 		}
 		in.folders[p.Dir] = true
-		for _, name := range p.EmbedFiles {
-			in.files[filepath.Join(p.Dir, name)] = true
+		for _, pattern := range p.EmbedPatterns {
+			in.embeds = append(in.embeds, embed{p.Dir, strings.TrimPrefix(pattern, allFiles)})
 		}
 		if p.Module != nil && !p.Module.Main && !slices.Contains(in.outside, p.Module.Dir) {
 			in.outside = append(in.outside, p.Module.Dir)
@@ -106,13 +146,18 @@ func (p *project) Work(files []string) (all loop.Work) {
 			all |= p.work(file, in)
 		}
 	}
+	if all != 0 && p.ended.Load() {
+		all |= loop.Restart // also where the program stays the same
+	}
 	return all
 }
 
-// work is what one file makes necessary. Without inputs, each source counts.
+// work is what one file makes necessary. Each source counts until a build has succeeded: what it read is known then, and
+// may be more than before.
 func (p *project) work(file string, in *inputs) (w loop.Work) {
 	name, rel := filepath.Base(file), p.relative(file)
-	built := in == nil || in.folders[filepath.Dir(file)]
+	unknown := in == nil || p.building.Load()
+	built := unknown || in.folders[filepath.Dir(file)]
 	switch {
 	case name == environmentFile:
 		return loop.Restart
@@ -131,7 +176,7 @@ func (p *project) work(file string, in *inputs) (w loop.Work) {
 	case slices.Contains(modules, name):
 		p.owe(due{dependencies: true})
 		return loop.Generate | loop.Install | loop.Build
-	case in != nil && in.files[file]:
+	case unknown && in.near(file), !unknown && in.embedded(file):
 		w = loop.Build
 	}
 	return w | p.configuration(rel)

@@ -39,6 +39,9 @@ type project struct {
 	manager *dev.Manager
 	ending  atomic.Bool // the manager is asked to end
 	debug   atomic.Bool // managers run under a debugger
+	ended   atomic.Bool // it did by itself
+
+	building atomic.Bool // inputs are about to change
 
 	inputs  atomic.Pointer[inputs]
 	due     due // has mu
@@ -193,6 +196,7 @@ func (p *project) Build(ctx context.Context) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	p.building.Store(true) // until it is known what was built
 	messages := &compilerMessages{handler: p.handler, session: p.builds, root: p.root}
 	o := p.options
 	lines := process.NewLines(messages.line)
@@ -209,6 +213,7 @@ func (p *project) Build(ctx context.Context) (changed bool, err error) {
 	p.wrote(program.Path)
 	if read, err := readInputs(ctx, o, manager.Package); err == nil {
 		p.inputs.Store(read)
+		p.building.Store(false)
 	}
 	return changed, nil
 }
@@ -229,6 +234,7 @@ func (p *project) Restart(ctx context.Context) (string, error) {
 	}
 	p.manager = m
 	p.ending.Store(false)
+	p.ended.Store(false)
 	go p.await(m)
 	return fmt.Sprintf("process %d", m.PID()), nil
 }
@@ -243,6 +249,7 @@ func (p *project) await(m *dev.Manager) {
 	if err != nil {
 		why = "it ended by itself: " + err.Error()
 	}
+	p.ended.Store(true)
 	p.around.Hold("the manager has ended; the dev loop starts it with the next save")
 	p.handler.Handle(report.Part{Name: report.ManagerPart, State: report.Failed, Text: why})
 }

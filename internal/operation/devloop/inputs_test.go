@@ -1,0 +1,50 @@
+package devloop
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/dev/loop"
+)
+
+// TestWork: what follows from the save of a file.
+func TestWork(t *testing.T) {
+	root := t.TempDir()
+	in := func(name string) string { return filepath.Join(root, filepath.FromSlash(name)) }
+	known := &inputs{
+		folders: map[string]bool{in("cmd"): true},
+		embeds:  []embed{{in("cmd"), "static"}, {in("cmd"), "*.tmpl"}},
+	}
+	for _, test := range []struct {
+		name     string
+		file     string
+		inputs   *inputs
+		building bool
+		ended    bool
+		want     loop.Work
+	}{
+		{"source", "cmd/main.go", known, false, false, loop.Generate | loop.Build},
+		{"source of no input", "other/other.go", known, false, false, loop.Generate},
+		{"source of what may become an input", "other/other.go", known, true, false, loop.Generate | loop.Build},
+		{"source before the first build", "other/other.go", nil, false, false, loop.Generate | loop.Build},
+		{"embedded", "cmd/page.tmpl", known, false, false, loop.Build},
+		{"new below an embedded folder", "cmd/static/js/new.js", known, false, false, loop.Build},
+		{"not embedded", "cmd/README.md", known, false, false, 0},
+		{"beside a package that may not have what it embeds", "cmd/data/new.txt", known, true, false, loop.Build},
+		{"far from packages", "docs/README.md", known, true, false, 0},
+		{"without a manager", "other/other.go", known, false, true, loop.Generate | loop.Restart},
+		{"a note without a manager", "docs/README.md", known, false, true, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := &project{root: root}
+			if test.inputs != nil {
+				p.inputs.Store(test.inputs)
+			}
+			p.building.Store(test.building)
+			p.ended.Store(test.ended)
+			if got := p.Work([]string{in(test.file)}); got != test.want {
+				t.Errorf("it is %b, want %b", got, test.want)
+			}
+		})
+	}
+}
