@@ -26,7 +26,7 @@ exits with the manager's exit status, and with 1 if the manager ends by itself w
 
 The manager listens at this machine's loopback address, 127.0.0.1, unless --address names another one. It serves
 health probes at port 8081; if that is taken and no flag names another port, at a free one. A cluster of
-slipway's own on this machine calls the project's webhooks at port 9443; if another program uses that port, run fails.
+slipway's own on this machine calls the project's webhooks through a proxy of slipway's, which has a free port.
 When the run ends, the cluster's webhook configurations are restored. If the run is killed, the next slipway command on
 that cluster restores them.
 
