@@ -37,7 +37,7 @@ func (p page) runs() bool { return p.types(anyCommand) }
 
 var (
 	anyCommand     = regexp.MustCompile(`\S`)
-	clusterCommand = regexp.MustCompile(`\b(slipway (cluster|deploy|image load|install|kubectl|run|setup-envtest|test)|make (install|run|test))\b`)
+	clusterCommand = regexp.MustCompile(`\b(slipway (cluster|deploy|dev|image load|install|kubectl|run|setup-envtest|test)|make (install|run|test))\b`)
 	nodesCommand   = regexp.MustCompile(`\bslipway (cluster start .*--nodes real|image load)\b`)
 )
 
@@ -52,7 +52,7 @@ func (p page) sharesCluster() bool { return p.start.has("cluster") && !p.needsNo
 
 // runsManager reports whether a script runs a manager, which has ports that all managers have.
 func runsManager(script string) bool {
-	return strings.Contains(script, "slipway run") || strings.Contains(script, "make run")
+	return strings.Contains(script, "slipway run") || strings.Contains(script, "slipway dev") || strings.Contains(script, "make run")
 }
 
 // file returns the path that a block is to be written to.
