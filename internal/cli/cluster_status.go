@@ -12,7 +12,7 @@ func (inv *invocation) clusterStatusCommand() *cobra.Command {
 		Short: "Show the state of a cluster and its components",
 		Long: `Status shows the state of a cluster and of each component. It lists the addresses on this machine
 of Ingresses and of Services of the type LoadBalancer. It also shows how much of the disk images and
-volumes take. It exits with status 1 if the cluster was not started, died, or does not answer.`,
+volumes take, and warns of webhooks that a killed slipway run has left. It exits with status 1 if the cluster was not started, died, or does not answer.`,
 	}, clusters.ShowStatus)
 }
 

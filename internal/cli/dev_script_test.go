@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -42,10 +44,12 @@ type developers struct {
 //	dev await REGEXP              waits for a line that matches, after the last that was waited for
 //	dev none REGEXP               fails if a line between the last two that were waited for matches
 //	dev stop                      sends an interrupt and waits for the end
+//	dev signal TERM|HUP           sends another signal and waits for the end
 //	dev kill                      kills it
+//	dev manager KILL              kills the manager that it reported last
 func (d *developers) command(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
-		ts.Fatalf("usage: dev start|await|none|stop|kill …")
+		ts.Fatalf("usage: dev start|await|none|stop|signal|kill|manager …")
 	}
 	d.mu.Lock()
 	if d.all == nil {
@@ -69,13 +73,45 @@ func (d *developers) command(ts *testscript.TestScript, neg bool, args []string)
 	case "none":
 		loop.none(ts, args[1])
 	case "stop":
-		ts.Check(loop.cmd.Process.Signal(os.Interrupt))
-		<-loop.ended
-		ts.Check(loop.err)
+		loop.stop(ts, os.Interrupt)
+	case "signal":
+		loop.stop(ts, signals[args[1]])
+	case "manager":
+		ts.Check(loop.manager(ts).Signal(signals[args[1]]))
 	case "kill":
 		ts.Check(loop.cmd.Process.Kill())
 		<-loop.ended
 	}
+}
+
+// signals are those that scripts name.
+var signals = map[string]syscall.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}
+
+// stop asks the loop to end, which is no failure.
+func (d *developer) stop(ts *testscript.TestScript, signal os.Signal) {
+	ts.Check(d.cmd.Process.Signal(signal))
+	<-d.ended
+	ts.Check(d.err)
+}
+
+// startedManager is in the event of a manager that has been started.
+var startedManager = regexp.MustCompile(`"manager","state":"ready".*"text":"process ([0-9]+)"`)
+
+// manager is the process of the manager that was started last.
+func (d *developer) manager(ts *testscript.TestScript) *os.Process {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, line := range slices.Backward(d.lines) {
+		if m := startedManager.FindStringSubmatch(line); m != nil {
+			pid, err := strconv.Atoi(m[1])
+			ts.Check(err)
+			manager, err := os.FindProcess(pid)
+			ts.Check(err)
+			return manager
+		}
+	}
+	ts.Fatalf("no manager has been started")
+	return nil
 }
 
 func startDeveloper(ts *testscript.TestScript, args []string) *developer {
@@ -84,7 +120,6 @@ func startDeveloper(ts *testscript.TestScript, args []string) *developer {
 	d := &developer{cmd: exec.Command(self, append([]string{"--output", "json", "dev"}, args...)...), ended: make(chan struct{}), more: make(chan struct{})}
 	d.cmd.Args[0] = "slipway"
 	d.cmd.Dir = ts.MkAbs(".")
-	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	for _, name := range devEnvironment(ts) {
 		d.cmd.Env = append(d.cmd.Env, name+"="+ts.Getenv(name))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
+	"github.com/slipway-dev/slipway/internal/dev"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -27,9 +28,30 @@ func ShowStatus(ctx context.Context, s *operation.Session, name string) (*cluste
 		if status.Storage, err = clusterctl.New(s.Getenv, s.Handler).Storage(ctx, status.Name); err != nil {
 			return nil, err
 		}
+		warnOwed(ctx, s, status)
 	}
 	s.Handler.Handle(report.Result{Text: described(status), Value: status})
 	return status, status.Problem()
+}
+
+// warnOwed warns of webhooks that the cluster calls for a run of slipway that was killed. It restores nothing: a status
+// changes no cluster.
+func warnOwed(ctx context.Context, s *operation.Session, status *clusterctl.Status) {
+	folder, err := operation.StateFolder(s)
+	if err != nil || !dev.Promised(folder) {
+		return
+	}
+	cluster, err := ship.Connect(ship.Kubeconfig{Path: status.Kubeconfig}, s.Handler)
+	owed := false
+	if err == nil {
+		owed, err = dev.Owed(ctx, folder, cluster)
+	}
+	switch {
+	case err != nil:
+		s.Handler.Handle(report.Warning{Text: "it is not known whether webhooks of an earlier slipway run are to be restored: " + err.Error()})
+	case owed:
+		s.Handler.Handle(report.Warning{Text: "the cluster still calls webhooks of a slipway run that was killed; the next command that uses the cluster, such as slipway install, restores them"})
+	}
 }
 
 // List answers with the clusters that run, that died, and that have kept data.
