@@ -38,7 +38,7 @@ var (
 
 // reserved are variables, and beginnings of names, by which a project could choose the cluster, another program or its
 // libraries, or what slipway does.
-var reserved = []string{"KUBECONFIG", "KUBERNETES_", "PATH", "HOME", "TMPDIR", "TMP", "LD_", "DYLD_", "SLIPWAY_", "GOFLAGS", "GOENV", "GOROOT", "GOTOOLCHAIN"}
+var reserved = []string{"KUBECONFIG", "KUBERNETES_", "PATH", "HOME", "TMPDIR", "TMP", "LD_", "DYLD_", "SLIPWAY_", "GOFLAGS", "GOENV", "GOROOT", "GOTOOLCHAIN", "GODEBUG", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "HTTP_PROXY"}
 
 // Settings returns what the file says of how programs are run. A key that settings do not have, and a variable that a
 // project may not set, are a [*FieldError] with its line.
@@ -90,14 +90,26 @@ func managerSettings(n *yaml.Node, at string) (m ManagerSettings, err error) {
 	}
 	m.Line = n.Line
 	env, _ := lookup(n, "env")
-	for i := 0; env != nil && i+1 < len(env.Content); i += 2 {
-		key := env.Content[i]
-		if isReserved(key.Value) {
-			return m, &FieldError{File: FileName, Line: key.Line, Column: key.Column, Field: at + ".env", Value: key.Value,
+	for name := range m.Env { // also what anchors and merges bring
+		if isReserved(name) {
+			return m, &FieldError{File: FileName, Line: lineOf(env, name), Column: 1, Field: at + ".env", Value: name,
 				Problem: "cannot be set by a project", Expected: "variables of the program's own; set this one in your shell"}
 		}
 	}
 	return m, nil
+}
+
+// lineOf is the line of a key in a mapping, or of the mapping itself.
+func lineOf(n *yaml.Node, key string) int {
+	if n == nil {
+		return 0
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i].Line
+		}
+	}
+	return n.Line
 }
 
 // isReserved reports whether a project may not set a variable.

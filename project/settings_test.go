@@ -46,6 +46,7 @@ func TestSettingsRefused(t *testing.T) {
 		head + "    managers:\n    - package: cmd\n      args: {a: b}\n": 10,
 		"plugins:\n  slipway.dev/v1: [a]\n":                              8,
 		head + "    managers:\n    - env: {KUBECONFIG: /x}\n":            10,
+		head + "    managers:\n    - env: {<<: {PATH: /x}}\n":            10,
 		head + "    managers:\n    - env: {PATH: /x}\n":                  10,
 		head + "    managers:\n    - env: {LD_PRELOAD: /x}\n":            10,
 		head + "    managers:\n    - env: {SLIPWAY_CLUSTER: /x}\n":       10,

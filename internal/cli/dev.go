@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -75,7 +76,9 @@ func (inv *invocation) dev(ctx context.Context, l devloop.Loop) error {
 		Available: []devscreen.Command{devscreen.Restart, devscreen.ApplySamples, devscreen.RunTests, devscreen.Debug, devscreen.AddMarker}}
 	inv.drawn.Store(true)
 	defer inv.drawn.Store(false)
+	worked := make(chan struct{})
 	err := devscreen.Run(ctx, o, func(ctx context.Context, h report.Handler) error {
+		defer close(worked)
 		go func() {
 			for {
 				select {
@@ -92,9 +95,24 @@ func (inv *invocation) dev(ctx context.Context, l devloop.Loop) error {
 		return devloop.Run(ctx, s, l)
 	})
 	if errors.Is(err, devscreen.ErrKilled) {
+		endChildren(worked)
 		return &report.Error{What: "ended at once", Err: err, Hint: "the cluster's webhooks are restored by the next slipway command on it", Code: interruptedCode}
 	}
 	return err
+}
+
+// endPatience is how long children may take to end that are killed, and the cluster's webhooks to be restored.
+const endPatience = 5 * time.Second
+
+// endChildren has what waits for a child's end kill it, as a second Ctrl-C at a terminal that is read by lines does.
+func endChildren(worked <-chan struct{}) {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Signal(os.Interrupt) // Windows has no such signal; children end with this process there
+	}
+	select {
+	case <-worked:
+	case <-time.After(endPatience):
+	}
 }
 
 // interruptedCode is the exit code after an interrupt.

@@ -15,6 +15,17 @@ type entrance struct {
 	account     string   // NAMESPACE/NAME; empty: they have the user's rights
 	environment []string // of the managers
 	close       func() error
+	ended       <-chan struct{} // closed when the way is gone, as with its cluster; nil: that is not known
+}
+
+// isOpen reports whether the way leads into the cluster.
+func (e entrance) isOpen() bool {
+	select {
+	case <-e.ended:
+		return false
+	default:
+		return e.close != nil
+	}
 }
 
 // enter opens the way into the cluster, unless it is open for this account already.
@@ -23,7 +34,7 @@ func (s *Session) enter(ctx context.Context) error {
 		return nil
 	}
 	account, err := s.options.Account(ctx, s.cluster)
-	if err != nil || account == s.entrance.account {
+	if err != nil || account == s.entrance.account && s.entrance.isOpen() {
 		return err
 	}
 	namespace, name, found := strings.Cut(account, "/")
@@ -64,7 +75,7 @@ func (s *Session) openFor(ctx context.Context, namespace, account string) (entra
 		if err != nil {
 			return entrance{}, err
 		}
-		return entrance{environment: []string{"KUBECONFIG=" + door.Kubeconfig}, close: door.Close}, nil
+		return entrance{environment: []string{"KUBECONFIG=" + door.Kubeconfig}, close: door.Close, ended: door.Ended()}, nil
 	}
 	may, why, err := impersonation.MayImpersonate(ctx, s.cluster.Config(), namespace, account)
 	if err != nil {

@@ -26,7 +26,7 @@ type projectWebhooks struct {
 
 // webhooks are those of the project, or nil when the manager serves none or with a certificate of its own.
 func (o Options) webhooks(l listening) (*projectWebhooks, error) {
-	if slices.Contains(o.Env, "ENABLE_WEBHOOKS=false") || given(l.args, "webhook-cert-path") {
+	if lookup(slices.Concat(l.env, o.Env), "ENABLE_WEBHOOKS") == "false" || given(l.args, "webhook-cert-path") {
 		return nil, nil
 	}
 	code := o.Code()

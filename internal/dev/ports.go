@@ -33,6 +33,7 @@ type listening struct {
 	host   string // an IP address
 	called string // host:port at which the API server reaches its webhooks, if the user says so
 	args   []string
+	env    []string // the manager's, as the project says
 }
 
 // listens is where the manager with these arguments is to listen.

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/codebase"
@@ -20,9 +21,9 @@ type Session struct {
 	options   Options
 	arguments []string // of the user, for the manager
 	cluster   *ship.Cluster
-	own       bool          // the cluster is slipway's own
-	home      state.Cluster // if it is
-	webhooks  *webhooks
+	own       bool                     // the cluster is slipway's own
+	home      state.Cluster            // if it is
+	webhooks  atomic.Pointer[webhooks] // nil: the cluster calls none here
 	entrance  entrance
 
 	warned bool // of kinds that are not served
@@ -88,10 +89,11 @@ func (s *Session) Start(ctx context.Context, program string) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Renew(ctx, l.args); err != nil {
+	if err := s.renew(ctx, l); err != nil {
 		return nil, err
 	}
-	placed, err := o.place(program, l, s.webhooks != nil)
+	webhooks := s.webhooks.Load()
+	placed, err := o.place(program, l, webhooks != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +105,7 @@ func (s *Session) Start(ctx context.Context, program string) (*Manager, error) {
 		o.warnUnserved(ctx, s.cluster)
 		s.noteEnvironment(start)
 	}
-	environment := slices.Concat(start.Environment, o.Env, s.webhooks.environment(), s.entrance.environment) // the last one counts
+	environment := slices.Concat(start.Environment, o.Env, webhooks.environment(), s.entrance.environment) // the last one counts
 	return s.start(ctx, program, placed, environment)
 }
 
@@ -116,8 +118,11 @@ func (s *Session) how() (start codebase.Start, l listening, err error) {
 	if start, err = s.options.Code().Start(manager); err != nil {
 		return start, l, err
 	}
-	l, err = s.options.listens(started(start, s.arguments))
-	return start, l, err
+	if l, err = s.options.listens(started(start, s.arguments)); err != nil {
+		return start, l, err
+	}
+	l.env = start.Environment
+	return start, l, s.options.requireAccount(l.args)
 }
 
 // Check returns the mistake of the project, if any, that keeps its manager from being started: a manager that runs need
@@ -127,24 +132,33 @@ func (s *Session) Check() error {
 	return err
 }
 
-// Renew brings what the cluster calls up to date with the project, whose manager gets these arguments.
-func (s *Session) Renew(ctx context.Context, arguments []string) (err error) {
-	l, err := s.options.listens(arguments)
+// Renew brings what the cluster calls up to date with the project.
+func (s *Session) Renew(ctx context.Context) error {
+	_, l, err := s.how()
 	if err != nil {
 		return err
 	}
-	if s.webhooks == nil {
-		s.webhooks, err = serveWebhooks(ctx, s.options, s.cluster, s.own, l)
+	return s.renew(ctx, l)
+}
+
+func (s *Session) renew(ctx context.Context, l listening) error {
+	w := s.webhooks.Load()
+	if w == nil {
+		w, err := serveWebhooks(ctx, s.options, s.cluster, s.own, l)
+		s.webhooks.Store(w)
 		return err
 	}
-	if s.webhooks.proxy == nil {
+	if w.proxy == nil {
 		return nil // nothing in the cluster leads here
 	}
 	hooks, err := s.options.webhooks(l)
-	if err != nil || hooks == nil {
+	if err != nil {
 		return err
 	}
-	return s.webhooks.update(ctx, s.options, hooks)
+	if hooks == nil {
+		hooks = &projectWebhooks{} // the last one has gone
+	}
+	return w.update(ctx, s.options, hooks)
 }
 
 // noteEnvironment names the variables that the manager gets from the project.
@@ -155,11 +169,11 @@ func (s *Session) noteEnvironment(start codebase.Start) {
 }
 
 // Hold lets the cluster's calls of webhooks wait for the next manager; why is what they are answered if none comes.
-func (s *Session) Hold(why string) { s.webhooks.hold(why) }
+func (s *Session) Hold(why string) { s.webhooks.Load().hold(why) }
 
 // Close takes back what the session changed in the cluster.
 func (s *Session) Close() error {
-	err := s.webhooks.close(s.options)
+	err := s.webhooks.Load().close(s.options)
 	s.leave()
 	return err
 }
@@ -186,25 +200,26 @@ func (s *Session) start(ctx context.Context, program string, placed placement, e
 	if err != nil {
 		return nil, ended("the manager cannot be started", err)
 	}
-	s.webhooks.forward(placed.webhooks)
+	s.webhooks.Load().forward(placed.webhooks)
 	return &Manager{Child: child, Arguments: placed.args, serving: s.whileServing(ctx, child)}, nil
 }
 
 // whileServing does what is left to do about webhooks once the manager serves. The function that it returns waits for
 // the end of that, which comes with the manager's at the latest.
 func (s *Session) whileServing(ctx context.Context, child *process.Child) (end func()) {
-	if !s.webhooks.unproven() {
+	w := s.webhooks.Load()
+	if !w.unproven() {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	detour, done := s.webhooks.detour, make(chan struct{})
+	detour, done := w.detour, make(chan struct{})
 	go func() {
 		<-child.Done()
 		cancel()
 	}()
 	go func() {
 		defer close(done)
-		if err := s.webhooks.rely(ctx, s.options, detour); err != nil && ctx.Err() == nil {
+		if err := w.rely(ctx, s.options, detour); err != nil && ctx.Err() == nil {
 			s.options.Handler.Handle(report.Warning{Text: "the API server still ignores webhooks that fail: " + err.Error()})
 		}
 	}()

@@ -36,6 +36,7 @@ type webhooks struct {
 	promise   *promise
 	guard     func() error // ends it; nil: there is none
 	detour    *ship.Detour // what is changed in the cluster; nil: nothing
+	made      bool         // the cluster is as the detour says
 	proven    atomic.Bool  // the cluster calls without ignoring failures
 }
 
@@ -50,7 +51,7 @@ func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, own bo
 	w = &webhooks{cluster: cluster, own: own, l: l}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, w.close(o))
+			w, err = nil, errors.Join(err, w.close(o)) // the next try begins anew
 		}
 	}()
 	if !own && l.called == "" {
@@ -128,18 +129,18 @@ func (w *webhooks) update(ctx context.Context, o Options, hooks *projectWebhooks
 	if w.detour != nil {
 		detour.Continue(w.detour)
 	}
-	if detour.Empty() {
+	if detour.Empty() && w.detour == nil {
 		o.noteCalled(hooks, detour)
 		return nil
 	}
-	if detour.Same(w.detour) {
+	if w.made && detour.Same(w.detour) {
 		return nil
 	}
 	if err := w.promise.make(detour); err != nil {
 		return err
 	}
 	first := w.detour == nil
-	w.detour = detour
+	w.detour, w.made = detour, false // it is to be taken back, whatever becomes of it
 	if w.probe != nil && w.guard == nil {
 		if w.guard, err = o.guard(w.promise, w.l); err != nil {
 			return err
@@ -149,11 +150,13 @@ func (w *webhooks) update(ctx context.Context, o Options, hooks *projectWebhooks
 	case w.probe == nil:
 		err = w.cluster.CallHere(ctx, detour)
 	case first:
-		return o.try(ctx, w, hooks)
+		err = o.try(ctx, w, hooks)
+		w.made = err == nil
+		return err
 	case w.proven.Load():
 		err = w.cluster.CallHere(ctx, detour)
 	}
-	if err == nil {
+	if w.made = err == nil; w.made {
 		o.noteCalled(hooks, detour)
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
@@ -84,6 +85,12 @@ func (c *Cluster) setWhole(ctx context.Context, object *unstructured.Unstructure
 // requestLimit is how long a request may take that is not to be given up.
 const requestLimit = 10 * time.Second
 
+// hookKinds are those of webhook configurations.
+var hookKinds = []schema.GroupKind{
+	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"},
+	{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"},
+}
+
 // configurations are the manifests, with this run's names and the address.
 func (w LocalWebhooks) configurations() ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
@@ -98,6 +105,9 @@ func (w LocalWebhooks) configurations() ([]*unstructured.Unstructured, error) {
 		}
 		if len(object.Object) == 0 {
 			continue
+		}
+		if !slices.Contains(hookKinds, object.GroupVersionKind().GroupKind()) {
+			return nil, &report.Error{What: "this is no webhook configuration", Where: object.GetKind() + " " + object.GetName(), Hint: "the files that webhook configurations are generated into have nothing else"}
 		}
 		if err := w.redirect(object); err != nil {
 			return nil, fmt.Errorf("read webhook configurations: %w", err)

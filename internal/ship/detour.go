@@ -113,6 +113,30 @@ func (d *Detour) Same(other *Detour) bool {
 	return other != nil && slices.EqualFunc(d.wanted, other.wanted, func(a, b *unstructured.Unstructured) bool { return equality.Semantic.DeepEqual(a, b) })
 }
 
+// KeepConversions gives definitions the conversion that a Service does in the cluster, and the others none: what calls
+// this machine is a detour's.
+func (c *Cluster) KeepConversions(ctx context.Context, definitions []*unstructured.Unstructured) error {
+	for _, d := range definitions {
+		unstructured.RemoveNestedField(d.Object, "spec", "conversion")
+		live, err := c.objects.Resource(crdResource).Get(ctx, d.GetName(), metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return c.explainObject(ctx, d, err)
+		}
+		conversion, _, _ := unstructured.NestedMap(live.Object, "spec", "conversion")
+		if _, service, _ := unstructured.NestedMap(conversion, "webhook", "clientConfig", "service"); !service {
+			continue
+		}
+		unstructured.RemoveNestedField(conversion, "webhook", "clientConfig", "caBundle") // it stays its owner's
+		if err := unstructured.SetNestedMap(d.Object, conversion, "spec", "conversion"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // requireFree fails if there is a configuration of that name which is none of a run's.
 func (c *Cluster) requireFree(ctx context.Context, object *unstructured.Unstructured) error {
 	resource, _, err := c.locate(ctx, object, patienceOf(0))

@@ -47,6 +47,9 @@ type Project interface {
 	Build(ctx context.Context) (changed bool, err error)
 	// Restart ends the manager that runs, if any, and starts the one that was built last. It is not given up halfway.
 	Restart(ctx context.Context) (string, error)
+	// Serve has the cluster call the manager that runs as the project says now. It is called after an installation that
+	// no restart follows.
+	Serve(ctx context.Context) error
 	// Fail learns why the manager is not up to date, or "" when it is again.
 	Fail(why string)
 	// Samples applies the samples.
@@ -199,11 +202,18 @@ func (c *cycle) all(ctx context.Context) error {
 			return c.obsolete(err)
 		}
 	}
+	installed := c.todo&Install != 0
 	if err := c.installAndBuild(ctx); err != nil {
 		return c.obsolete(err)
 	}
-	if c.todo&Restart != 0 {
+	switch {
+	case c.todo&Restart != 0:
 		if err := c.part(ctx, report.ManagerPart, Restart, func() (string, error) { return c.Project.Restart(ctx) }); err != nil {
+			return c.obsolete(err)
+		}
+	case installed:
+		if err := c.Project.Serve(ctx); err != nil {
+			c.todo |= Restart // which does it, too
 			return c.obsolete(err)
 		}
 	}

@@ -66,6 +66,7 @@ func (y *yard) Build(ctx context.Context) (bool, error)     { return !y.same, y.
 func (y *yard) Restart(ctx context.Context) (string, error) { return "", y.do(ctx, "restart") }
 func (y *yard) Samples(ctx context.Context) (string, error) { return "", y.do(ctx, "samples") }
 func (y *yard) Test(ctx context.Context) (string, error)    { return "", y.do(ctx, "test") }
+func (y *yard) Serve(context.Context) error                 { return nil }
 func (y *yard) Fail(why string) {
 	y.mu.Lock()
 	defer y.mu.Unlock()

@@ -21,6 +21,7 @@ type Target struct {
 	Kubeconfig string        // file; empty means KUBECONFIG, else ~/.kube/config
 	Context    string        // of the kubeconfig; empty means its current context
 	Timeout    time.Duration // 0 means InstallTimeout
+	Cluster    *ship.Cluster // in place of what the other fields name
 }
 
 // connect returns the cluster of a target, after restoring what a killed run left changed there.
@@ -36,6 +37,9 @@ func connect(ctx context.Context, s *operation.Session, to Target, preview bool)
 func reach(s *operation.Session, to Target) (*ship.Cluster, error) {
 	if to.Timeout < 0 {
 		return nil, negativeTimeout()
+	}
+	if to.Cluster != nil {
+		return to.Cluster.Reporting(s.Handler), nil
 	}
 	k := ship.Kubeconfig{Path: to.Kubeconfig, List: s.Getenv("KUBECONFIG"), Context: to.Context}
 	return ship.Connect(k, s.Handler)
@@ -64,7 +68,8 @@ type Installation struct {
 	NoGenerate bool   // install the files as they are
 	// Dependencies also installs the CRDs of other modules whose kinds the project uses.
 	Dependencies bool
-	// KeepConversion leaves it to others how objects are converted between versions.
+	// KeepConversion leaves it to others how objects are converted between versions: to an operator in the cluster, else
+	// to the webhooks of a session.
 	KeepConversion bool
 	operation.Preview
 }
@@ -92,11 +97,6 @@ func Install(ctx context.Context, s *operation.Session, i Installation) ([]*unst
 	if err != nil {
 		return nil, err
 	}
-	if i.KeepConversion {
-		for _, d := range definitions {
-			unstructured.RemoveNestedField(d.Object, "spec", "conversion")
-		}
-	}
 	if err := checkBuilt(ctx, s, root, s.Codebase(root).CRDListFolder(), handWrittenCRDs(definitions)); err != nil {
 		return nil, err
 	}
@@ -116,6 +116,11 @@ func Install(ctx context.Context, s *operation.Session, i Installation) ([]*unst
 	}
 	if err != nil {
 		return nil, err
+	}
+	if i.KeepConversion {
+		if err := cluster.KeepConversions(ctx, definitions); err != nil {
+			return nil, err
+		}
 	}
 	o := ship.ApplyOptions{Set: set, Force: i.Force, Timeout: i.To.Timeout, Consent: pruning(s, i.Yes, i.Preview)}
 	if !i.Dependencies {

@@ -89,7 +89,7 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 	if err := s.Codebase(root).Choose(l.Manager.Manager); err != nil {
 		return err
 	}
-	p := &project{root: root, session: operation.Apart(s), builds: operation.Apart(s), saves: operation.Apart(s), settings: l, handler: s.Handler, due: everything}
+	p := &project{root: root, session: operation.Apart(s), builds: operation.Apart(s), saves: operation.Apart(s), asks: operation.Apart(s), life: ctx, settings: l, handler: s.Handler, due: everything}
 	p.session.Handler = withoutResults(s.Handler)
 	p.debug.Store(l.Manager.Debug)
 	defer dev.Withstand()()

@@ -146,7 +146,7 @@ func (p *project) Work(files []string) (all loop.Work) {
 			all |= p.work(file, in)
 		}
 	}
-	if all != 0 && p.ended.Load() {
+	if all != 0 && p.hasEnded() {
 		all |= loop.Restart // also where the program stays the same
 	}
 	return all

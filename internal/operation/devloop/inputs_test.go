@@ -41,7 +41,10 @@ func TestWork(t *testing.T) {
 				p.inputs.Store(test.inputs)
 			}
 			p.building.Store(test.building)
-			p.ended.Store(test.ended)
+			if test.ended {
+				p.manager = &manager{}
+				p.manager.ended.Store(true)
+			}
 			if got := p.Work([]string{in(test.file)}); got != test.want {
 				t.Errorf("it is %b, want %b", got, test.want)
 			}

@@ -30,17 +30,17 @@ type project struct {
 	session  *operation.Session // of all but builds
 	builds   *operation.Session // of builds, which run beside the rest
 	saves    *operation.Session // of what looks at saves
+	asks     *operation.Session // of what looks at the manager's requests
+	life     context.Context    // of the loop
 	options  dev.Options
 	handler  report.Handler
 
-	around  *dev.Session
-	access  delivery.Access
-	program dev.Program
-	manager *dev.Manager
-	ending  atomic.Bool // the manager is asked to end
-	debug   atomic.Bool // managers run under a debugger
-	ended   atomic.Bool // it did by itself
-
+	around   *dev.Session
+	access   delivery.Access
+	unserved bool // the webhooks may have changed since the manager was started
+	program  dev.Program
+	manager  *manager    // that runs, or did; has mu
+	debug    atomic.Bool // managers run under a debugger
 	building atomic.Bool // inputs are about to change
 
 	inputs  atomic.Pointer[inputs]
@@ -155,7 +155,7 @@ func (p *project) install(ctx context.Context, d due, h report.Handler) error {
 	apart := operation.Apart(p.session)
 	apart.Handler = h
 	if d.definitions || d.dependencies {
-		i := delivery.Installation{To: delivery.Target{Kubeconfig: p.settings.Kubeconfig}, Force: p.settings.Force, NoGenerate: true, Dependencies: d.dependencies, KeepConversion: true}
+		i := delivery.Installation{To: delivery.Target{Cluster: p.around.Cluster()}, Force: p.settings.Force, NoGenerate: true, Dependencies: d.dependencies, KeepConversion: true}
 		if _, err := delivery.Install(ctx, apart, i); err != nil {
 			return err
 		}
@@ -167,8 +167,8 @@ func (p *project) install(ctx context.Context, d due, h report.Handler) error {
 		}
 		p.access = access
 	}
-	if p.manager != nil && (d.webhooks || d.definitions) { // else they are not known yet
-		return p.around.Renew(ctx, p.manager.Arguments)
+	if d.webhooks || d.definitions {
+		p.unserved = true
 	}
 	return nil
 }
@@ -180,11 +180,7 @@ func (p *project) Samples(ctx context.Context) (string, error) {
 	if len(objects) == 0 {
 		return "no samples", nil
 	}
-	cluster, err := ship.Connect(p.target(), counted)
-	if err != nil {
-		return "", err
-	}
-	err = cluster.Apply(ctx, distinct(objects), ship.ApplyOptions{Force: true})
+	err := p.around.Cluster().Reporting(counted).Apply(ctx, distinct(objects), ship.ApplyOptions{Force: true})
 	return counted.text(), err
 }
 
@@ -216,68 +212,6 @@ func (p *project) Build(ctx context.Context) (changed bool, err error) {
 		p.building.Store(false)
 	}
 	return changed, nil
-}
-
-// Restart starts the manager that was built last, in place of the one that runs.
-func (p *project) Restart(ctx context.Context) (string, error) {
-	if err := p.around.Check(); err != nil {
-		return "", err
-	}
-	p.stop("the manager restarts")
-	if ctx.Err() != nil {
-		return "", ctx.Err()
-	}
-	p.around.Debug(p.debug.Load())
-	m, err := p.around.Start(context.WithoutCancel(ctx), p.program.Path)
-	if err != nil {
-		return "", err
-	}
-	p.manager = m
-	p.ending.Store(false)
-	p.ended.Store(false)
-	go p.await(m)
-	return fmt.Sprintf("process %d", m.PID()), nil
-}
-
-// await reports a manager that ends by itself.
-func (p *project) await(m *dev.Manager) {
-	err := m.Wait()
-	if p.ending.Load() {
-		return
-	}
-	why := "it ended by itself, without an error"
-	if err != nil {
-		why = "it ended by itself: " + err.Error()
-	}
-	p.ended.Store(true)
-	p.around.Hold("the manager has ended; the dev loop starts it with the next save")
-	p.handler.Handle(report.Part{Name: report.ManagerPart, State: report.Failed, Text: why})
-}
-
-// stop ends the manager that runs, if any.
-func (p *project) stop(why string) {
-	if p.manager == nil {
-		return
-	}
-	p.ending.Store(true)
-	_ = p.around.Stop(p.manager, why) // how it ends does not matter any more
-	p.manager = nil
-}
-
-// Fail has calls of webhooks that wait in vain answered with the reason.
-func (p *project) Fail(why string) {
-	if why != "" && p.manager == nil {
-		p.around.Hold(why)
-	}
-}
-
-// close ends the manager, and takes back what was changed for it in the cluster.
-func (p *project) close() error {
-	if p.manager != nil {
-		p.handler.Handle(report.Part{Name: report.ManagerPart, State: report.Working, Text: "stopping"})
-	}
-	p.stop("the dev loop has ended")
-	return p.around.Close()
 }
 
 // Test runs the tests of the packages that changed since they last passed.

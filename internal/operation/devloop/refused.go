@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/safefs"
@@ -36,7 +37,7 @@ func (p permission) marker() string {
 // asked looks at what the manager has asked the cluster for: each permission that it lacks is shown once, with its
 // marker and the place for it.
 func (p *project) asked(r dev.Request) {
-	if r.Status != http.StatusForbidden || r.Resource == "" {
+	if r.Status != http.StatusForbidden || !isNamed(r) {
 		return
 	}
 	lacks := permission{r.Group, r.Resource, r.Verb}
@@ -44,7 +45,7 @@ func (p *project) asked(r dev.Request) {
 		lacks.resource += "/" + r.Subresource
 	}
 	p.mu.Lock()
-	known := slices.ContainsFunc(p.lacks, func(other permission) bool { return other.marker() == lacks.marker() })
+	known := len(p.lacks) >= mostLacking || slices.ContainsFunc(p.lacks, func(other permission) bool { return other.marker() == lacks.marker() })
 	if !known {
 		p.lacks = append(p.lacks, lacks)
 	}
@@ -54,9 +55,25 @@ func (p *project) asked(r dev.Request) {
 	}
 	f := report.Finding{Message: fmt.Sprintf("the manager may not %s %s: its role lacks a permission", lacks.verb, named(lacks)), Suggestion: "add " + lacks.marker()}
 	if file, line := p.markerPlace(); file != "" {
-		f.Position = report.Position{File: p.saves.Relative(filepath.Join(p.root, file)), Line: line}
+		f.Position = report.Position{File: p.asks.Relative(filepath.Join(p.root, file)), Line: line}
 	}
 	p.handler.Handle(f)
+}
+
+// mostLacking bounds the permissions that are shown.
+const mostLacking = 100
+
+var (
+	groupName    = lazy.Regexp(`^[a-z0-9.-]{0,253}$`)
+	resourceName = lazy.Regexp(`^[a-z0-9-]{1,63}$`)
+	verbs        = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
+)
+
+// isNamed reports whether a request names a resource as API servers do. What a program asks for is any text, and becomes
+// a marker in Go code.
+func isNamed(r dev.Request) bool {
+	return groupName().MatchString(r.Group) && resourceName().MatchString(r.Resource) && (r.Subresource == "" || resourceName().MatchString(r.Subresource)) &&
+		slices.Contains(verbs, r.Verb)
 }
 
 // named is a resource with its group.
@@ -73,7 +90,7 @@ const rbacMarker = "// +kubebuilder:rbac:"
 // markerPlace is where the markers of permissions are: behind the last one of the first controller that has some, or
 // above that controller's method Reconcile. The file is empty if no controller is found.
 func (p *project) markerPlace() (file string, line int) {
-	controllers, err := p.code(operation.Apart(p.saves)).Controllers()
+	controllers, err := p.code(operation.Apart(p.asks)).Controllers()
 	if err != nil {
 		return "", 0
 	}
@@ -143,7 +160,17 @@ func (p *project) addMarkers(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := safefs.Write(path, []byte(changed), info.Mode().Perm()); err != nil {
+	folder, err := safefs.OpenFolder(p.root)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = folder.Close() }() // it was only looked at
+	name, _ := folder.Below(path)
+	target, err := folder.Resolve(name) // a link of the repository may lead elsewhere
+	if err != nil {
+		return err
+	}
+	if err := safefs.Write(filepath.Join(p.root, filepath.FromSlash(target)), []byte(changed), info.Mode().Perm()); err != nil {
 		return err
 	}
 	p.handler.Handle(report.File{Path: file, Action: report.Updated, Why: "markers of permissions"})

@@ -1,0 +1,118 @@
+package devloop
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// manager is one that was started.
+type manager struct {
+	*dev.Manager
+	asked atomic.Bool // to end
+	ended atomic.Bool // by itself
+}
+
+// running is the manager that was started last; nil before the first one, and while another is about to be started.
+func (p *project) running() *manager {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.manager
+}
+
+func (p *project) run(m *manager) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.manager = m
+}
+
+// hasEnded reports whether the manager ended by itself: the next save starts it, also where the program is the same.
+func (p *project) hasEnded() bool {
+	m := p.running()
+	return m != nil && m.ended.Load()
+}
+
+// Restart starts the manager that was built last, in place of the one that runs. Once that one is asked to end, only the
+// loop's end keeps the other from being started.
+func (p *project) Restart(ctx context.Context) (string, error) {
+	if err := p.around.Check(); err != nil {
+		return "", err
+	}
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	p.stop("the manager restarts")
+	if p.life.Err() != nil {
+		return "", p.life.Err()
+	}
+	p.around.Debug(p.debug.Load())
+	started, err := p.around.Start(p.life, p.program.Path)
+	if err != nil {
+		return "", err
+	}
+	p.unserved = false
+	m := &manager{Manager: started}
+	p.run(m)
+	go p.await(m)
+	return fmt.Sprintf("process %d", m.PID()), nil
+}
+
+// Serve has the cluster call the webhooks of the manager that runs as they are now.
+func (p *project) Serve(ctx context.Context) error {
+	m := p.running()
+	if m == nil || !p.unserved {
+		return nil
+	}
+	if err := p.around.Renew(ctx); err != nil {
+		return err
+	}
+	p.unserved = false
+	return nil
+}
+
+// await reports a manager that ends by itself.
+func (p *project) await(m *manager) {
+	err := m.Wait()
+	if m.asked.Load() {
+		return
+	}
+	m.ended.Store(true)
+	why := "it ended by itself, without an error"
+	if err != nil {
+		why = "it ended by itself: " + err.Error()
+	}
+	if p.running() == m {
+		p.around.Hold("the manager has ended; the dev loop starts it with the next save")
+	}
+	p.handler.Handle(report.Part{Name: report.ManagerPart, State: report.Failed, Text: why})
+}
+
+// stop ends the manager that runs, if any.
+func (p *project) stop(why string) {
+	m := p.running()
+	if m == nil {
+		return
+	}
+	m.asked.Store(true)
+	_ = p.around.Stop(m.Manager, why) // how it ends does not matter any more
+	p.run(nil)
+}
+
+// Fail has calls of webhooks that wait in vain answered with the reason.
+func (p *project) Fail(why string) {
+	if m := p.running(); why != "" && (m == nil || m.ended.Load()) {
+		p.around.Hold(why)
+	}
+}
+
+// close ends the manager, and takes back what was changed for it in the cluster.
+func (p *project) close() error {
+	if p.running() != nil {
+		p.handler.Handle(report.Part{Name: report.ManagerPart, State: report.Working, Text: "stopping"})
+	}
+	p.stop("the dev loop has ended")
+	return p.around.Close()
+}
