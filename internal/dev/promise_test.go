@@ -130,8 +130,12 @@ func serveNothing(w *webhooks) (address string) {
 	if err != nil {
 		panic(err)
 	}
-	file := func(name string) string { return filepath.Join(w.certificates(), name) }
-	go func() { panic(http.ServeTLS(listener, http.NotFoundHandler(), file("tls.crt"), file("tls.key"))) }()
+	certificate, err := tls.LoadX509KeyPair(filepath.Join(w.certificates(), "tls.crt"), filepath.Join(w.certificates(), "tls.key"))
+	if err != nil {
+		panic(err)
+	}
+	server := &http.Server{Handler: http.NotFoundHandler(), TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}}
+	go func() { panic(server.ServeTLS(listener, "", "")) }()
 	return listener.Addr().String()
 }
 

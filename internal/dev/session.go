@@ -226,10 +226,11 @@ func (s *Session) whileServing(ctx context.Context, child *process.Child) (end f
 	return func() { cancel(); <-done }
 }
 
-// Stop ends the manager; why is what calls of its webhooks are answered meanwhile if no other comes. A manager that
-// does not end in the time of grace, or before a signal comes to this process, is killed.
+// Stop ends the manager; why is what calls of its webhooks are answered from then on if no other comes: its server of
+// webhooks is the last to end. A manager that does not end in the time of grace, or before a signal comes to this
+// process, is killed.
 func (s *Session) Stop(m *Manager, why string) error {
-	s.Hold(why)
+	defer s.Hold(why)
 	now, cancel := context.WithCancel(context.Background())
 	cancel()
 	err := m.Await(now, s.options.grace())

@@ -68,8 +68,8 @@ type Installation struct {
 	NoGenerate bool   // install the files as they are
 	// Dependencies also installs the CRDs of other modules whose kinds the project uses.
 	Dependencies bool
-	// KeepConversion leaves it to others how objects are converted between versions: to an operator in the cluster, else
-	// to the webhooks of a session.
+	// KeepConversion leaves it to others how objects are converted between versions: to an operator in the cluster,
+	// else to the webhooks of a session.
 	KeepConversion bool
 	operation.Preview
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
 	"io"
 	"path"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/dev/loop"
 	"github.com/slipway-dev/slipway/internal/filewatch"
 	"github.com/slipway-dev/slipway/internal/gocommand"
+	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/sourcefolder"
 )
 
@@ -101,7 +104,7 @@ func readInputs(ctx context.Context, o dev.Options, pkg string) (*inputs, error)
 		for _, pattern := range p.EmbedPatterns {
 			in.embeds = append(in.embeds, embed{p.Dir, strings.TrimPrefix(pattern, allFiles)})
 		}
-		if p.Module != nil && !p.Module.Main && !slices.Contains(in.outside, p.Module.Dir) {
+		if rel, err := filepath.Rel(o.Dir, p.Dir); p.Module != nil && (err != nil || !filepath.IsLocal(rel)) && !slices.Contains(in.outside, p.Module.Dir) {
 			in.outside = append(in.outside, p.Module.Dir)
 		}
 	}
@@ -152,8 +155,8 @@ func (p *project) Work(files []string) (all loop.Work) {
 	return all
 }
 
-// work is what one file makes necessary. Each source counts until a build has succeeded: what it read is known then, and
-// may be more than before.
+// work is what one file makes necessary. Each source counts until a build has succeeded: what it read is known then,
+// and may be more than before.
 func (p *project) work(file string, in *inputs) (w loop.Work) {
 	name, rel := filepath.Base(file), p.relative(file)
 	unknown := in == nil || p.building.Load()
@@ -230,7 +233,32 @@ func isSample(folder string) bool {
 func (p *project) changed(file string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !slices.Contains(p.sources, file) {
+		p.sources = append(p.sources, file)
+	}
 	if dir := filepath.Dir(file); !slices.Contains(p.tests, dir) {
 		p.tests = append(p.tests, dir)
 	}
+}
+
+// bringsIn are the imports of a source, and its comments that embed files; empty for a file that cannot be read.
+func bringsIn(file string) string {
+	text, err := safefs.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
+	if err != nil {
+		return ""
+	}
+	var all []string
+	for _, i := range parsed.Imports {
+		all = append(all, i.Path.Value)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "//go:embed") || strings.HasPrefix(line, "//go:build") {
+			all = append(all, line)
+		}
+	}
+	return strings.Join(all, "\n")
 }

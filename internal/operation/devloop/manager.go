@@ -35,8 +35,8 @@ func (p *project) hasEnded() bool {
 	return m != nil && m.ended.Load()
 }
 
-// Restart starts the manager that was built last, in place of the one that runs. Once that one is asked to end, only the
-// loop's end keeps the other from being started.
+// Restart starts the manager that was built last, in place of the one that runs. Once that one is asked to end, only
+// the loop's end keeps the other from being started.
 func (p *project) Restart(ctx context.Context) (string, error) {
 	if err := p.around.Check(); err != nil {
 		return "", err

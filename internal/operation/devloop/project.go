@@ -39,16 +39,19 @@ type project struct {
 	access   delivery.Access
 	unserved bool // the webhooks may have changed since the manager was started
 	program  dev.Program
-	manager  *manager    // that runs, or did; has mu
-	debug    atomic.Bool // managers run under a debugger
-	building atomic.Bool // inputs are about to change
+	manager  *manager           // that runs, or did; has mu
+	debug    atomic.Bool        // managers run under a debugger
+	building atomic.Bool        // inputs are about to change
+	learning context.CancelFunc // ends the question after them
 
 	inputs  atomic.Pointer[inputs]
 	due     due // has mu
 	mu      sync.Mutex
-	written map[string]stamp // what the loop itself has written
-	tests   []string         // folders with changes that no tests have passed for
-	lacks   []permission     // the manager has asked for and was refused
+	written map[string]stamp  // what the loop itself has written
+	sources []string          // of Go, that changed since inputs were read
+	brings  map[string]string // what they imported and embedded then
+	tests   []string          // folders with changes that no tests have passed for
+	lacks   []permission      // the manager has asked for and was refused
 }
 
 // due is what the next installation has to bring.
@@ -192,7 +195,7 @@ func (p *project) Build(ctx context.Context) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	p.building.Store(true) // until it is known what was built
+	unknown := p.building.Swap(true) // until it is known what was built
 	messages := &compilerMessages{handler: p.handler, session: p.builds, root: p.root}
 	o := p.options
 	lines := process.NewLines(messages.line)
@@ -207,11 +210,43 @@ func (p *project) Build(ctx context.Context) (changed bool, err error) {
 	}
 	changed, p.program = program.Changed || p.program.Path == "", program
 	p.wrote(program.Path)
-	if read, err := readInputs(ctx, o, manager.Package); err == nil {
-		p.inputs.Store(read)
-		p.building.Store(false)
-	}
+	p.learnInputs(o, manager.Package, unknown)
 	return changed, nil
+}
+
+// learnInputs asks the go command what the manager is built from, beside the rest, if that may have changed since it
+// was asked: a file that changed imports or embeds other things than before.
+func (p *project) learnInputs(o dev.Options, pkg string, unknown bool) {
+	p.mu.Lock()
+	stale := unknown || p.inputs.Load() == nil
+	for _, file := range p.sources {
+		brings := bringsIn(file)
+		if known, ok := p.brings[file]; !ok || known != brings {
+			stale = true
+		}
+		if p.brings == nil {
+			p.brings = map[string]string{}
+		}
+		p.brings[file] = brings
+	}
+	p.sources = nil
+	p.mu.Unlock()
+	if !stale {
+		p.building.Store(false)
+		return
+	}
+	if p.learning != nil {
+		p.learning()
+	}
+	ctx, cancel := context.WithCancel(p.life)
+	p.learning = cancel
+	go func() {
+		defer cancel()
+		if read, err := readInputs(ctx, o, pkg); err == nil && ctx.Err() == nil {
+			p.inputs.Store(read)
+			p.building.Store(false)
+		}
+	}()
 }
 
 // Test runs the tests of the packages that changed since they last passed.

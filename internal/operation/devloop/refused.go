@@ -69,8 +69,8 @@ var (
 	verbs        = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
 )
 
-// isNamed reports whether a request names a resource as API servers do. What a program asks for is any text, and becomes
-// a marker in Go code.
+// isNamed reports whether a request names a resource as API servers do. What a program asks for is any text, and
+// becomes a marker in Go code.
 func isNamed(r dev.Request) bool {
 	return groupName().MatchString(r.Group) && resourceName().MatchString(r.Resource) && (r.Subresource == "" || resourceName().MatchString(r.Subresource)) &&
 		slices.Contains(verbs, r.Verb)
@@ -90,12 +90,13 @@ const rbacMarker = "// +kubebuilder:rbac:"
 // markerPlace is where the markers of permissions are: behind the last one of the first controller that has some, or
 // above that controller's method Reconcile. The file is empty if no controller is found.
 func (p *project) markerPlace() (file string, line int) {
-	controllers, err := p.code(operation.Apart(p.asks)).Controllers()
+	code := p.code(operation.Apart(p.asks))
+	controllers, err := code.Controllers()
 	if err != nil {
 		return "", 0
 	}
 	for _, c := range controllers {
-		text, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(c.File)))
+		text, err := code.View().ReadFile(c.File)
 		if err != nil {
 			continue
 		}
@@ -106,8 +107,8 @@ func (p *project) markerPlace() (file string, line int) {
 	return "", 0
 }
 
-// lineFor is the line of a controller's file that a marker is put in front of; 0 if there is none. Markers in the comment
-// of a function have no effect: then the line is the comment's first one, and needs an empty line above it.
+// lineFor is the line of a controller's file that a marker is put in front of; 0 if there is none. Markers in the
+// comment of a function have no effect: then the line is the comment's first one, and needs an empty line above it.
 func lineFor(text []byte, c codebase.Controller) (line int) {
 	n, comment := 0, 0 // comment is the first line of the comment that the line before belongs to
 	for l := range strings.Lines(string(text)) {
@@ -143,7 +144,7 @@ func (p *project) addMarkers(context.Context) error {
 		return &report.Error{What: "no controller to add markers to", Where: p.root}
 	}
 	path := filepath.Join(p.root, filepath.FromSlash(file))
-	text, err := os.ReadFile(path)
+	text, err := safefs.ReadFile(path)
 	if err != nil {
 		return err
 	}
