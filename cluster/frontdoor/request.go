@@ -60,9 +60,10 @@ type passage struct {
 func (d *Door) begin(r *http.Request, info *request.RequestInfo) *passage {
 	p := &passage{began: time.Now(), long: d.options.LongRunning(r, info), to: d.requests, said: Request{User: d.options.Identity.Name, Verb: info.Verb}}
 	if !info.IsResourceRequest {
-		p.said.Path = info.Path
+		p.said.Path = info.Path[:min(len(info.Path), maxReported)]
 		return p
 	}
+	defer p.said.cut()
 	p.said.Group, p.said.Version, p.said.Resource, p.said.Subresource = info.APIGroup, info.APIVersion, info.Resource, info.Subresource
 	p.said.Namespace, p.said.Name = info.Namespace, info.Name
 	return p
@@ -96,6 +97,16 @@ func (d *Door) pass(w http.ResponseWriter, r *http.Request, info *request.Reques
 	}()
 	d.handler.ServeHTTP(responsewriter.WrapForHTTP1Or2(a), r)
 	returned = true
+}
+
+// maxReported bounds each text of a report, in bytes: a client may ask for any path.
+const maxReported = 1 << 10
+
+// cut shortens texts that are longer.
+func (r *Request) cut() {
+	for _, text := range []*string{&r.Group, &r.Version, &r.Resource, &r.Subresource, &r.Namespace, &r.Name} {
+		*text = (*text)[:min(len(*text), maxReported)]
+	}
 }
 
 // maxWaiting bounds the reports that wait for their reader.

@@ -128,7 +128,10 @@ func (s *Session) how() (start codebase.Start, l listening, err error) {
 // Check returns the mistake of the project, if any, that keeps its manager from being started: a manager that runs need
 // not be ended for that.
 func (s *Session) Check() error {
-	_, _, err := s.how()
+	if _, _, err := s.how(); err != nil || !s.debug {
+		return err
+	}
+	_, err := debugged("", nil)
 	return err
 }
 

@@ -4,9 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
@@ -37,4 +41,46 @@ func (c *Cluster) RequireAccount(ctx context.Context, namespace, account string)
 		return c.explain(ctx, fmt.Errorf("look for ServiceAccount %s/%s: %w", namespace, account, err))
 	}
 	return nil
+}
+
+// Running returns the Deployments and StatefulSets among objects that the cluster has with replicas, each like
+// "-n NAMESPACE deployment/NAME".
+func (c *Cluster) Running(ctx context.Context, objects []*unstructured.Unstructured) (running []string, err error) {
+	for _, o := range objects {
+		if kind := o.GetKind(); kind != "Deployment" && kind != "StatefulSet" {
+			continue
+		}
+		resource, located, err := c.locate(ctx, o, 0)
+		if err != nil {
+			return nil, c.explainObject(ctx, o, err)
+		}
+		live, err := existing(ctx, resource, located.GetName())
+		if err != nil {
+			return nil, c.explainObject(ctx, o, err)
+		}
+		if live == nil {
+			continue
+		}
+		if replicas, found, _ := unstructured.NestedInt64(live.Object, "spec", "replicas"); !found || replicas > 0 {
+			running = append(running, "-n "+live.GetNamespace()+" "+strings.ToLower(o.GetKind())+"/"+live.GetName())
+		}
+	}
+	return running, nil
+}
+
+// Denies reports whether the cluster's access rules refuse a user a request. A user who may not ask that learns nothing.
+func (c *Cluster) Denies(ctx context.Context, user string, groups []string, request *authorizationv1.ResourceAttributes) (denied, known bool) {
+	question, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&authorizationv1.SubjectAccessReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SubjectAccessReview"},
+		Spec:     authorizationv1.SubjectAccessReviewSpec{User: user, Groups: groups, ResourceAttributes: request},
+	})
+	if err != nil {
+		return false, false
+	}
+	answer, err := c.quiet.Resource(authorizationv1.SchemeGroupVersion.WithResource("subjectaccessreviews")).Create(ctx, &unstructured.Unstructured{Object: question}, metav1.CreateOptions{})
+	if err != nil {
+		return false, false
+	}
+	allowed, _, _ := unstructured.NestedBool(answer.Object, "status", "allowed")
+	return !allowed, true
 }

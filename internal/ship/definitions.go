@@ -186,3 +186,24 @@ func otherVersions(definition *unstructured.Unstructured) string {
 	}
 	return nameOf(definition) + " serves " + strings.Join(versions, ", ")
 }
+
+// Inhabited returns, as the cluster has them, those definitions of which it has objects.
+func (c *Cluster) Inhabited(ctx context.Context, definitions []*unstructured.Unstructured) (live []*unstructured.Unstructured, err error) {
+	for _, d := range definitions {
+		object, err := existing(ctx, c.objects.Resource(crdResource), d.GetName())
+		if err != nil {
+			return nil, c.explainObject(ctx, d, err)
+		}
+		if object == nil {
+			continue
+		}
+		for _, resource := range servedResources(object) {
+			list, err := c.quiet.Resource(resource).List(ctx, metav1.ListOptions{Limit: 1})
+			if err == nil && len(list.Items) > 0 {
+				live = append(live, object)
+				break
+			}
+		}
+	}
+	return live, nil
+}

@@ -136,6 +136,9 @@ type passage struct {
 func (d *Door) begin(r *http.Request) *passage {
 	said := about(r.Method, r.URL)
 	said.User = d.options.User
+	for _, text := range []*string{&said.Path, &said.Group, &said.Resource, &said.Subresource, &said.Namespace, &said.Name} {
+		*text = (*text)[:min(len(*text), maxReported)]
+	}
 	return &passage{began: time.Now(), long: said.lasts(), said: said, to: d.reports}
 }
 
@@ -152,6 +155,9 @@ func (p *passage) report() {
 	}
 	p.to.put(r)
 }
+
+// maxReported bounds each text of a report, in bytes: a client may ask for any path.
+const maxReported = 1 << 10
 
 // maxWaiting bounds the reports that wait until Report returns.
 const maxWaiting = 1024

@@ -19,6 +19,7 @@ var accessKinds = []string{"Namespace", "ServiceAccount", "Role", "ClusterRole",
 type Access struct {
 	Namespace, Account string // the ServiceAccount of the manager
 	Objects            []*unstructured.Unstructured
+	Deployed           []string // workloads of the operator that run in the cluster, as a scale command names them
 }
 
 // Name is the account's, as NAMESPACE/NAME.
@@ -45,6 +46,9 @@ func Grant(ctx context.Context, s *operation.Session, root string, cluster *ship
 	if access.Namespace, access.Account = accountOf(objects); access.Account == "" {
 		return access, &report.Error{What: "the ServiceAccount of the manager is not known: none or several workloads are deployed", Where: folder,
 			Hint: "expected one Deployment, StatefulSet or DaemonSet; --as names an account, or gives the manager your own rights", Next: "slipway dev --as admin"}
+	}
+	if access.Deployed, err = cluster.Running(ctx, objects); err != nil {
+		return access, err
 	}
 	return access, cluster.Apply(ctx, access.Objects, ship.ApplyOptions{Force: true})
 }

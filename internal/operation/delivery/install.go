@@ -71,6 +71,8 @@ type Installation struct {
 	// KeepConversion leaves it to others how objects are converted between versions: to an operator in the cluster,
 	// else to the webhooks of a session.
 	KeepConversion bool
+	// Before is called with the definitions before they are applied, and may refuse them; nil refuses none.
+	Before func(ctx context.Context, cluster *ship.Cluster, definitions []*unstructured.Unstructured) error
 	operation.Preview
 }
 
@@ -119,6 +121,11 @@ func Install(ctx context.Context, s *operation.Session, i Installation) ([]*unst
 	}
 	if i.KeepConversion {
 		if err := cluster.KeepConversions(ctx, definitions); err != nil {
+			return nil, err
+		}
+	}
+	if i.Before != nil {
+		if err := i.Before(ctx, cluster, definitions); err != nil {
 			return nil, err
 		}
 	}

@@ -38,6 +38,7 @@ func (p *project) hasEnded() bool {
 // Restart starts the manager that was built last, in place of the one that runs. Once that one is asked to end, only
 // the loop's end keeps the other from being started.
 func (p *project) Restart(ctx context.Context) (string, error) {
+	p.around.Debug(p.debug.Load())
 	if err := p.around.Check(); err != nil {
 		return "", err
 	}
@@ -48,7 +49,6 @@ func (p *project) Restart(ctx context.Context) (string, error) {
 	if p.life.Err() != nil {
 		return "", p.life.Err()
 	}
-	p.around.Debug(p.debug.Load())
 	started, err := p.around.Start(p.life, p.program.Path)
 	if err != nil {
 		return "", err

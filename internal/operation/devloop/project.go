@@ -36,8 +36,9 @@ type project struct {
 	handler  report.Handler
 
 	around   *dev.Session
-	access   delivery.Access
-	unserved bool // the webhooks may have changed since the manager was started
+	access   delivery.Access // has mu for those outside a cycle
+	warned   bool            // of a deployed operator
+	unserved bool            // the webhooks may have changed since the manager was started
 	program  dev.Program
 	manager  *manager           // that runs, or did; has mu
 	debug    atomic.Bool        // managers run under a debugger
@@ -158,7 +159,7 @@ func (p *project) install(ctx context.Context, d due, h report.Handler) error {
 	apart := operation.Apart(p.session)
 	apart.Handler = h
 	if d.definitions || d.dependencies {
-		i := delivery.Installation{To: delivery.Target{Cluster: p.around.Cluster()}, Force: p.settings.Force, NoGenerate: true, Dependencies: d.dependencies, KeepConversion: true}
+		i := delivery.Installation{To: delivery.Target{Cluster: p.around.Cluster()}, Force: p.settings.Force, NoGenerate: true, Dependencies: d.dependencies, KeepConversion: true, Before: p.refuseBreaking}
 		if _, err := delivery.Install(ctx, apart, i); err != nil {
 			return err
 		}
@@ -168,12 +169,24 @@ func (p *project) install(ctx context.Context, d due, h report.Handler) error {
 		if err != nil {
 			return err
 		}
+		p.mu.Lock()
 		p.access = access
+		p.mu.Unlock()
+		p.warnDeployed(access.Deployed)
 	}
 	if d.webhooks || d.definitions {
 		p.unserved = true
 	}
 	return nil
+}
+
+// warnDeployed warns, once, of managers of the same operator in the cluster.
+func (p *project) warnDeployed(running []string) {
+	if len(running) == 0 || p.warned {
+		return
+	}
+	p.warned = true
+	p.handler.Handle(report.Warning{Text: "the operator is deployed in this cluster, too, and both managers would reconcile; to stop that one: slipway kubectl scale --replicas=0 " + running[0]})
 }
 
 // Samples applies the samples.

@@ -9,7 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/dev"
 	"github.com/slipway-dev/slipway/internal/lazy"
@@ -50,7 +54,7 @@ func (p *project) asked(r dev.Request) {
 		p.lacks = append(p.lacks, lacks)
 	}
 	p.mu.Unlock()
-	if known {
+	if known || !p.lacksRule(r) {
 		return
 	}
 	f := report.Finding{Message: fmt.Sprintf("the manager may not %s %s: its role lacks a permission", lacks.verb, named(lacks)), Suggestion: "add " + lacks.marker()}
@@ -59,6 +63,22 @@ func (p *project) asked(r dev.Request) {
 	}
 	p.handler.Handle(f)
 }
+
+// lacksRule reports whether it is the access rules that refuse a request: a quota, an admission webhook or a namespace
+// that ends are answered alike.
+func (p *project) lacksRule(r dev.Request) bool {
+	ctx, cancel := context.WithTimeout(p.life, reviewPatience)
+	defer cancel()
+	p.mu.Lock()
+	id := clusterctl.ServiceAccount(p.access.Namespace, p.access.Account)
+	p.mu.Unlock()
+	denied, known := p.around.Cluster().Denies(ctx, r.User, id.Groups, &authorizationv1.ResourceAttributes{
+		Namespace: r.Namespace, Verb: r.Verb, Group: r.Group, Version: r.Version, Resource: r.Resource, Subresource: r.Subresource, Name: r.Name})
+	return denied || !known
+}
+
+// reviewPatience bounds the question after an access rule.
+const reviewPatience = 5 * time.Second
 
 // mostLacking bounds the permissions that are shown.
 const mostLacking = 100
