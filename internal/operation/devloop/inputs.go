@@ -169,13 +169,13 @@ func (p *project) work(file string, in *inputs) (w loop.Work) {
 		return loop.Test & p.always()
 	case filepath.Ext(name) == ".go":
 		p.changed(file)
-		if built {
-			w |= loop.Build
-		}
 		if rel != "" {
-			w |= loop.Generate // its output says what follows
+			return loop.Generate | loop.Build // the go command knows whether the manager has anything of it
 		}
-		return w
+		if built {
+			return loop.Build
+		}
+		return 0
 	case slices.Contains(modules, name):
 		p.owe(due{dependencies: true})
 		return loop.Generate | loop.Install | loop.Build

@@ -24,7 +24,7 @@ func TestWork(t *testing.T) {
 		want     loop.Work
 	}{
 		{"source", "cmd/main.go", known, false, false, loop.Generate | loop.Build},
-		{"source of no input", "other/other.go", known, false, false, loop.Generate},
+		{"source of no input", "other/other.go", known, false, false, loop.Generate | loop.Build},
 		{"source of what may become an input", "other/other.go", known, true, false, loop.Generate | loop.Build},
 		{"source before the first build", "other/other.go", nil, false, false, loop.Generate | loop.Build},
 		{"embedded", "cmd/page.tmpl", known, false, false, loop.Build},
@@ -32,7 +32,7 @@ func TestWork(t *testing.T) {
 		{"not embedded", "cmd/README.md", known, false, false, 0},
 		{"beside a package that may not have what it embeds", "cmd/data/new.txt", known, true, false, loop.Build},
 		{"far from packages", "docs/README.md", known, true, false, 0},
-		{"without a manager", "other/other.go", known, false, true, loop.Generate | loop.Restart},
+		{"without a manager", "other/other.go", known, false, true, loop.Generate | loop.Build | loop.Restart},
 		{"a note without a manager", "docs/README.md", known, false, true, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
