@@ -68,7 +68,8 @@ func (c *Cluster) Running(ctx context.Context, objects []*unstructured.Unstructu
 	return running, nil
 }
 
-// Denies reports whether the cluster's access rules refuse a user a request. A user who may not ask that learns nothing.
+// Denies reports whether the cluster's access rules refuse a user a request. A user who may not ask that learns
+// nothing.
 func (c *Cluster) Denies(ctx context.Context, user string, groups []string, request *authorizationv1.ResourceAttributes) (denied, known bool) {
 	question, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&authorizationv1.SubjectAccessReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SubjectAccessReview"},
