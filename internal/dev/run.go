@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/ending"
+	"github.com/slipway-dev/slipway/internal/gocommand"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/shellword"
@@ -92,7 +93,7 @@ func Build(ctx context.Context, o Options, pkg string) (Program, error) {
 		return Program{}, err
 	}
 	defer func() { _ = os.Remove(next) }() // unless it has become the manager
-	cmd := o.goCommand("build", "-o", next, "./"+pkg)
+	cmd := o.goCommand(o.buildArguments(next, pkg)...)
 	cmd.Stdout = o.Stderr // the compiler's messages, as it gives them
 	err := cmd.Run(ctx)
 	if ctx.Err() != nil {
@@ -107,6 +108,15 @@ func Build(ctx context.Context, o Options, pkg string) (Program, error) {
 	}
 	o.Handler.Handle(report.Step{Name: "built the manager", Elapsed: time.Since(start)})
 	return p, err
+}
+
+// buildArguments are those of go build: with the flags of images, so that what one has compiled the other need not. A
+// debugger reads what they leave out.
+func (o Options) buildArguments(program, pkg string) []string {
+	if o.Debug {
+		return []string{"build", "-gcflags=all=-N -l", "-o", program, "./" + pkg}
+	}
+	return []string{"build", "-trimpath", gocommand.NoDebugging, "-o", program, "./" + pkg}
 }
 
 // prepare gives the program a second name at which the go command may replace it. It does not if the program is up to

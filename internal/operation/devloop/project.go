@@ -211,6 +211,7 @@ func (p *project) Build(ctx context.Context) (changed bool, err error) {
 	unknown := p.building.Swap(true) // until it is known what was built
 	messages := &compilerMessages{handler: p.handler, session: p.builds, root: p.root}
 	o := p.options
+	o.Debug = p.debug.Load()
 	lines := process.NewLines(messages.line)
 	o.Stderr, o.Handler = lines, report.Discard
 	program, err := dev.Build(ctx, o, manager.Package)
