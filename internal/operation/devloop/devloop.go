@@ -25,11 +25,12 @@ const quiet = 40 * time.Millisecond
 // A Loop is how to run the dev loop.
 type Loop struct {
 	Manager
-	Samples bool // apply them, and again when they change
-	Test    bool // run the tests of changed packages after each save
-	Keep    bool // leave a cluster running that the loop started
-	Poll    bool // look at files in intervals
-	Force   bool // take over fields of CRDs that other managers own
+	Samples        bool // apply them, and again when they change
+	Test           bool // run the tests of changed packages after each save
+	Keep           bool // leave a cluster running that the loop started
+	Poll           bool // look at files in intervals
+	Force          bool // apply CRDs that break objects in the cluster
+	ForceConflicts bool // take over fields of CRDs that other managers own
 
 	Commands <-chan Command // what the user asks for by keys; may be nil
 }

@@ -159,7 +159,7 @@ func (p *project) install(ctx context.Context, d due, h report.Handler) error {
 	apart := operation.Apart(p.session)
 	apart.Handler = h
 	if d.definitions || d.dependencies {
-		i := delivery.Installation{To: delivery.Target{Cluster: p.around.Cluster()}, Force: p.settings.Force, NoGenerate: true, Dependencies: d.dependencies, KeepConversion: true, Before: p.refuseBreaking}
+		i := delivery.Installation{To: delivery.Target{Cluster: p.around.Cluster()}, Force: p.settings.ForceConflicts, NoGenerate: true, Dependencies: d.dependencies, KeepConversion: true, Before: p.refuseBreaking}
 		if _, err := delivery.Install(ctx, apart, i); err != nil {
 			return err
 		}
