@@ -35,6 +35,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/remotecommand"
 
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
@@ -98,7 +99,7 @@ func until(t testing.TB, what string, yes func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for limit := time.After(waitLimit); !yes(); {
+	for limit := time.After(testlimit.Hang); !yes(); {
 		select {
 		case <-tick.C:
 		case <-limit:
@@ -167,7 +168,7 @@ func (o *opened) reported(verb, of string) protocol.DoorRequest {
 	o.t.Helper()
 	for {
 		if r := o.next("request"); r.Verb == verb && (r.Resource == of || r.Path == of) {
-			if r.Door != o.Name || r.User != operatorUser || r.LatencyMs <= 0 || r.LatencyMs > float64(waitLimit.Milliseconds()) {
+			if r.Door != o.Name || r.User != operatorUser || r.LatencyMs <= 0 || r.LatencyMs > float64(testlimit.Hang.Milliseconds()) {
 				o.t.Errorf("%+v", r.DoorRequest)
 			}
 			return r.DoorRequest
@@ -352,7 +353,7 @@ func watches(t *testing.T, d *doorTest) {
 	}
 	await := func(w watch.Interface, what string, is func(watch.Event) bool) {
 		t.Helper()
-		limit := time.After(waitLimit)
+		limit := time.After(testlimit.Hang)
 		for {
 			select {
 			case e, ok := <-w.ResultChan():
@@ -385,7 +386,7 @@ func watches(t *testing.T, d *doorTest) {
 		t.Fatal(reply.Error)
 	}
 	for _, w := range []watch.Interface{plain, list} {
-		for limit := time.After(waitLimit); ; {
+		for limit := time.After(testlimit.Hang); ; {
 			select {
 			case _, ok := <-w.ResultChan():
 				if ok {

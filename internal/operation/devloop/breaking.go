@@ -3,6 +3,7 @@ package devloop
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,6 +17,10 @@ import (
 
 // errBreaking is why CRDs are not applied.
 var errBreaking = errors.New("objects in the cluster may be invalid by it")
+
+// destructive are the rules of changes by which objects lose data, or cannot be read any more. Of others, such as a
+// smaller maximum, only later writes can fail: they are warned of.
+var destructive = []string{"definitionRemoval", "versionRemoval", "versionServed", "storedVersionRemoval", "existingFieldRemoval", "type", "scope"}
 
 // refuseBreaking refuses definitions that break objects which the cluster has, before anything is applied.
 func (p *project) refuseBreaking(ctx context.Context, cluster *ship.Cluster, definitions []*unstructured.Unstructured) error {
@@ -49,8 +54,11 @@ func (p *project) refuseBreaking(ctx context.Context, cluster *ship.Cluster, def
 	}
 	var broken []string
 	for _, c := range changes {
-		if c.Breaking {
+		switch {
+		case c.Breaking && slices.Contains(destructive, c.Rule):
 			broken = append(broken, c.String())
+		case c.Breaking:
+			p.handler.Handle(report.Warning{Text: "objects in the cluster may be invalid now: " + c.String()})
 		}
 	}
 	if len(broken) == 0 {
