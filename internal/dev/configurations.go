@@ -19,9 +19,8 @@ import (
 // projectWebhooks are those that the manager serves, as far as PROJECT and the generated configurations say.
 type projectWebhooks struct {
 	ship.LocalWebhooks
-	admission    bool     // PROJECT lists defaulting or validation
-	sought       []string // the files in which their configurations were looked for
-	certificates string   // the folder with the manager's certificate
+	admission bool     // PROJECT lists defaulting or validation
+	sought    []string // the files in which their configurations were looked for
 }
 
 // webhooks are those of the project, or nil when the manager serves none or with a certificate of its own.

@@ -174,9 +174,8 @@ func (l *loop) end() {
 // cycle is what is done about one save.
 type cycle struct {
 	Options
-	save   int
-	todo   Work
-	failed Work
+	save int
+	todo Work
 }
 
 // run does the work. What it leaves because of ctx is undone; what fails, and what needs it, has failed.
