@@ -169,7 +169,8 @@ func (c *configuration) store() error {
 	return etcd.ApplyWithStorageFactoryTo(factory, g)
 }
 
-// authenticate decides who somebody is. Where this process has decided it, the server's own ways are not asked.
+// authenticate decides who the sender of a request is. Where this process has decided it, the server's own ways are not
+// asked.
 func (c *configuration) authenticate() error {
 	g := c.generic
 	if err := c.options.Authentication.ApplyTo(wait.ContextForChannel(g.DrainedNotify()), &g.Authentication, g.SecureServing, g.EgressSelector,

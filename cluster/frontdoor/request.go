@@ -36,7 +36,7 @@ type Request struct {
 	Missed int
 }
 
-// resolver has the prefixes of every API server that is not told others.
+// resolver has the prefixes of every API server without others in its flags.
 var resolver = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
 // about says what a request asks for. What cannot be resolved is the chain's to refuse.

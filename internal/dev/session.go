@@ -78,9 +78,6 @@ func Open(ctx context.Context, o Options, arguments []string) (*Session, error) 
 // Cluster is the one that the session's managers use.
 func (s *Session) Cluster() *ship.Cluster { return s.cluster }
 
-// Own reports whether the cluster is slipway's own.
-func (s *Session) Own() bool { return s.own }
-
 // Start starts a compiled manager. Before, it brings the session up to date with the project: the first time it has the
 // cluster call the manager's webhooks.
 func (s *Session) Start(ctx context.Context, program string) (*Manager, error) {

@@ -10,7 +10,7 @@
 //	15:04:05 INFO  cronjob default/sample #3f2  created job  job=sample-28
 //
 // The tag #3f2 is the beginning of the id of a reconcile. It has a colour of its own, so that the lines of reconciles
-// that run at the same time can be told apart; lines are neither held back nor reordered.
+// that run at the same time can be distinguished; lines are neither held back nor reordered.
 //
 // Lines are what a program under development prints, and so hostile: they are cut at [MaxLine], and what a terminal
 // would act on is made visible.

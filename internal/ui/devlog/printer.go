@@ -99,7 +99,7 @@ func levelColor(l Level) ansi.Color {
 }
 
 // tagLength is the number of characters that are shown of the id of a reconcile: few enough to read, and enough to
-// tell some dozens of them apart.
+// distinguish some dozens of them.
 const tagLength = 3
 
 // reconcileTag is the beginning of an id, and empty for what is none.

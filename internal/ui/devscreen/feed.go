@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxLines and maxBytes are what is kept of the log until it is printed. Whoever reports more has to wait, as
+	// maxLines and maxBytes are what is kept of the log until it is printed. A part that reports more has to wait, as
 	// for any write to a terminal.
 	maxLines = 2000
 	maxBytes = 1 << 20
