@@ -120,9 +120,10 @@ func (o Options) place(manager string, l listening, webhooks bool) (placement, e
 		return placement{}, fmt.Errorf("find the manager's flags: %w", err)
 	}
 	first := words(l.args)
+	code := o.Code()
 	// Libraries have such names, too, also where no flag is called so.
 	has := func(name string) bool {
-		known, err := o.Code().HasFlag(name)
+		known, err := code.HasFlag(name)
 		return known && err == nil && bytes.Contains(program, []byte(name))
 	}
 	var flags []string

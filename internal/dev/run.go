@@ -156,8 +156,11 @@ func (o Options) stays(file string) error {
 }
 
 // manager is the program of the project that is its manager.
-func (o Options) manager() (codebase.Manager, error) {
-	return o.Code().Manager(func(pkg string) *report.Error {
+func (o Options) manager() (codebase.Manager, error) { return managerOf(o.Code()) }
+
+// managerOf is the program of a project that is its manager.
+func managerOf(code *codebase.Codebase) (codebase.Manager, error) {
+	return code.Manager(func(pkg string) *report.Error {
 		return &report.Error{Hint: "--manager names the manager's", Next: "slipway run --manager " + shellword.Quote(pkg)}
 	})
 }

@@ -26,8 +26,9 @@ type Session struct {
 	webhooks  atomic.Pointer[webhooks] // nil: the cluster calls none here
 	entrance  entrance
 
-	warned bool // of kinds that are not served
-	debug  bool // managers run under a debugger
+	checked *checked // nil: not since the last start
+	warned  bool     // of kinds that are not served
+	debug   bool     // managers run under a debugger
 }
 
 // Debug has the managers that are started from now on run under Delve, or not.
@@ -82,7 +83,7 @@ func (s *Session) Cluster() *ship.Cluster { return s.cluster }
 // cluster call the manager's webhooks.
 func (s *Session) Start(ctx context.Context, program string) (*Manager, error) {
 	o := s.options
-	start, l, err := s.how()
+	start, l, err := s.last()
 	if err != nil {
 		return nil, err
 	}
@@ -108,11 +109,12 @@ func (s *Session) Start(ctx context.Context, program string) (*Manager, error) {
 
 // how is how the project says that its manager is started, and where it is to listen.
 func (s *Session) how() (start codebase.Start, l listening, err error) {
-	manager, err := s.options.manager()
+	code := s.options.Code() // once: what is deployed is built for it
+	manager, err := managerOf(code)
 	if err != nil {
 		return start, l, err
 	}
-	if start, err = s.options.Code().Start(manager); err != nil {
+	if start, err = code.Start(manager); err != nil {
 		return start, l, err
 	}
 	if l, err = s.options.listens(started(start, s.arguments)); err != nil {
@@ -125,11 +127,30 @@ func (s *Session) how() (start codebase.Start, l listening, err error) {
 // Check returns the mistake of the project, if any, that keeps its manager from being started: a manager that runs need
 // not be ended for that.
 func (s *Session) Check() error {
-	if _, _, err := s.how(); err != nil || !s.debug {
+	start, l, err := s.how()
+	if err != nil {
 		return err
 	}
-	_, err := debugged("", nil)
+	s.checked = &checked{start, l}
+	if s.debug {
+		_, err = debugged("", nil)
+	}
 	return err
+}
+
+// checked is what [Session.Check] has read, for the start that follows.
+type checked struct {
+	start codebase.Start
+	l     listening
+}
+
+// last returns what was checked, once, or reads it.
+func (s *Session) last() (start codebase.Start, l listening, err error) {
+	if c := s.checked; c != nil {
+		s.checked = nil
+		return c.start, c.l, nil
+	}
+	return s.how()
 }
 
 // Renew brings what the cluster calls up to date with the project.

@@ -37,6 +37,7 @@ type webhooks struct {
 	guard     func() error // ends it; nil: there is none
 	detour    *ship.Detour // what is changed in the cluster; nil: nothing
 	made      bool         // the cluster is as the detour says
+	tried     bool         // it was asked to call the probe
 	proven    atomic.Bool  // the cluster calls without ignoring failures
 }
 
@@ -139,7 +140,6 @@ func (w *webhooks) update(ctx context.Context, o Options, hooks *projectWebhooks
 	if err := w.promise.make(detour); err != nil {
 		return err
 	}
-	first := w.detour == nil
 	w.detour, w.made = detour, false // it is to be taken back, whatever becomes of it
 	if w.probe != nil && w.guard == nil {
 		if w.guard, err = o.guard(w.promise, w.l); err != nil {
@@ -149,9 +149,9 @@ func (w *webhooks) update(ctx context.Context, o Options, hooks *projectWebhooks
 	switch {
 	case w.probe == nil:
 		err = w.cluster.CallHere(ctx, detour)
-	case first:
+	case !w.tried:
 		err = o.try(ctx, w, hooks)
-		w.made = err == nil
+		w.tried, w.made = err == nil, err == nil
 		return err
 	case w.proven.Load():
 		err = w.cluster.CallHere(ctx, detour)
