@@ -90,6 +90,11 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 	if err := s.Codebase(root).Choose(l.Manager.Manager); err != nil {
 		return err
 	}
+	release, err := alone(root)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	p := &project{root: root, session: operation.Apart(s), builds: operation.Apart(s), saves: operation.Apart(s), asks: operation.Apart(s), life: ctx, settings: l, handler: s.Handler, due: everything}
 	p.session.Handler = withoutResults(s.Handler)
 	p.debug.Store(l.Manager.Debug)
@@ -105,14 +110,20 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
 	watching, stop := context.WithCancel(ctx)
-	saves, watched := make(chan []string), make(chan error, 1)
-	go func() { watched <- p.watch(watching, saves) }()
+	saves, watched, ready := make(chan []string), make(chan error, 1), make(chan struct{})
+	go func() { watched <- p.watch(watching, saves, func() { close(ready) }) }()
 	defer func() {
 		stop()
 		if ended := <-watched; err == nil && ctx.Err() == nil {
 			err = ended
 		}
 	}()
+	select { // what is saved from then on is seen, and what was saved before is read
+	case <-ready:
+	case ended := <-watched:
+		watched <- nil
+		return ended
+	}
 	o := loop.Options{Project: p, Saves: saves, Requests: p.requests(watching), Handler: s.Handler, First: loop.First}
 	if l.Samples {
 		o.First |= loop.Samples
@@ -133,11 +144,11 @@ func withoutResults(h report.Handler) report.Handler {
 	})
 }
 
-// watch hands on the files that are saved, until ctx ends.
-func (p *project) watch(ctx context.Context, saves chan<- []string) error {
+// watch hands on the files that are saved after ready was called, until ctx ends.
+func (p *project) watch(ctx context.Context, saves chan<- []string, ready func()) error {
 	o := filewatch.Options{Folders: p.folders, Quiet: quiet, Poll: p.settings.Poll, Handler: p.handler, Matters: p.matters,
 		Skip: func(folder string) bool { return skipped(filepath.Base(folder)) }}
-	return filewatch.Watch(ctx, o, func() {}, func(files []string) {
+	return filewatch.Watch(ctx, o, ready, func(files []string) {
 		select {
 		case saves <- files:
 		case <-ctx.Done():
@@ -151,8 +162,8 @@ func (p *project) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	output := process.NewLines(func(line string) { p.handler.Handle(report.Output{Part: report.ManagerPart, Text: line}) })
-	o.Stdout, o.Stderr, o.Request = output, output, p.asked
+	p.output = process.NewLines(func(line string) { p.handler.Handle(report.Output{Part: report.ManagerPart, Text: line}) })
+	o.Stdout, o.Stderr, o.Request = p.output, p.output, p.asked
 	if p.settings.As == AsManager {
 		o.Account = func(context.Context, *ship.Cluster) (string, error) { return p.access.Name(), nil } // Install has granted its rights
 	}

@@ -98,6 +98,7 @@ func (p *project) stop(why string) {
 	}
 	m.asked.Store(true)
 	_ = p.around.Stop(m.Manager, why) // how it ends does not matter any more
+	p.output.Flush()                  // it has been read to its end
 	p.run(nil)
 }
 

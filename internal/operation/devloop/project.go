@@ -40,6 +40,7 @@ type project struct {
 	warned   bool            // of a deployed operator
 	unserved bool            // the webhooks may have changed since the manager was started
 	program  dev.Program
+	output   *process.Lines     // of managers
 	manager  *manager           // that runs, or did; has mu
 	debug    atomic.Bool        // managers run under a debugger
 	building atomic.Bool        // inputs are about to change
