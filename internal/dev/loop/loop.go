@@ -72,7 +72,6 @@ type Options struct {
 	Saves    <-chan []string // files that changed
 	Requests <-chan Request
 	Handler  report.Handler
-	Once     bool // return the error of the first cycle that fails, and nil after the first one that does not
 }
 
 // loop is a run of the loop. One goroutine has it.
@@ -89,7 +88,6 @@ type loop struct {
 // outcome is how a cycle ended.
 type outcome struct {
 	undone, failed Work
-	err            error
 }
 
 // Run runs the loop until ctx ends, and waits for all it has begun.
@@ -115,9 +113,6 @@ func Run(ctx context.Context, o Options) error {
 			l.cancel = nil
 			l.todo |= done.undone
 			l.failed |= done.failed
-			if l.Once && l.todo == 0 {
-				return done.err
-			}
 		}
 	}
 }
@@ -185,7 +180,7 @@ func (c *cycle) run(ctx context.Context) outcome {
 		return outcome{undone: c.todo}
 	}
 	if err != nil {
-		return outcome{failed: c.todo, err: err}
+		return outcome{failed: c.todo}
 	}
 	return outcome{}
 }
@@ -290,10 +285,18 @@ func (c *cycle) show(ctx context.Context, name report.PartName, do func() (strin
 	case ctx.Err() != nil && err != nil:
 		return ctx.Err()
 	case err != nil:
-		p.State, p.Text = report.Failed, reason(err)
+		p.State, p.Text = report.Failed, advised(err)
 	}
 	c.Handler.Handle(p)
 	return err
+}
+
+// advised is why a part of the work failed, and what helps.
+func advised(err error) string {
+	if e, ok := errors.AsType[*report.Error](err); ok && e.Next != "" {
+		return e.Error() + "; try: " + e.Next
+	}
+	return err.Error()
 }
 
 // reason is why a part of the work failed, in one sentence.

@@ -30,11 +30,12 @@ func (a Access) Name() string { return a.Namespace + "/" + a.Account }
 func Grant(ctx context.Context, s *operation.Session, root string, cluster *ship.Cluster) (Access, error) {
 	again := operation.NewCommandLine("slipway deploy")
 	folder, err := DeployedFolder(s, root, "", again)
-	if err != nil {
-		return Access{}, err
+	if err == nil {
+		err = RequireKustomization(s, root, folder, again)
 	}
-	if err := RequireKustomization(s, root, folder, again); err != nil {
-		return Access{}, err
+	if err != nil {
+		return Access{}, &report.Error{What: "the ServiceAccount of the manager is not known, since it is not clear what is deployed", Where: root, Err: err,
+			Hint: "--as admin gives the manager your own rights, --as NAMESPACE/NAME those of an account", Next: "slipway dev --as admin"}
 	}
 	building, end := Online(ctx, s, false)
 	defer end()
