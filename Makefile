@@ -86,8 +86,8 @@ PROGRAMS = SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) && SLIPWAY_NODE=$$($
 .PHONY: test
 test: build $(BIN)/testlog ## Run the tests of every module, without those that take long: a quarter of an hour.
 	$(PROGRAMS) && \
-	GOGC=400 $(TESTLOG) $(GOTEST) -short -parallel 4 -timeout 30m $(CODE) -- \
-	-dir cluster $(GOTEST) -short -timeout 30m ./... -- \
+	GOGC=400 $(TESTLOG) $(GOTEST) -short -parallel 4 -timeout 60m $(CODE) -- \
+	-dir cluster $(GOTEST) -short -timeout 60m ./... -- \
 	-dir release $(GOTEST) -short -timeout 10m ./... -- \
 	-dir operator $(GOTEST) -short -timeout 10m ./... -- \
 	$(foreach e,$(SOME),-dir $(e) $(BIN)/slipway test -json -short -vet=off -timeout 10m ./... -- )\
