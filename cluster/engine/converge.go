@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"strconv"
 	"time"
@@ -82,7 +83,7 @@ func (c *Cluster) converge(ctx context.Context, stores informed.Stores, made cha
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(convergeRequests)
-	group.Go(func() error { return c.awaitInformers(ctx, stores, made) })
+	group.Go(func() error { return c.awaitInformers(ctx, maps.Clone(stores), made) })
 	for resource, crd := range gone {
 		group.Go(func() error { return c.awaitNotServed(ctx, resource, crd) })
 	}
@@ -184,17 +185,53 @@ func (c *Cluster) list(r schema.GroupVersionResource) *rest.Request {
 // all know those that were restored.
 func (c *Cluster) awaitInformers(ctx context.Context, stores informed.Stores, made changes) error {
 	for _, o := range made.Removed {
-		if err := c.await(ctx, o, false, func() (bool, error) { return forgotten(stores, o), nil }); err != nil {
+		if err := c.awaitNoticed(ctx, stores, o, false, func() (bool, error) { return forgotten(stores, o), nil }); err != nil {
 			return fmt.Errorf("%s is still known: %w", o.Key, err)
 		}
 	}
 	for _, o := range made.Restored {
-		if err := c.await(ctx, o, true, func() (bool, error) { return known(stores, o), nil }); err != nil {
+		if err := c.awaitNoticed(ctx, stores, o, true, func() (bool, error) { return known(stores, o), nil }); err != nil {
 			return fmt.Errorf("%s is not known: %w", o.Key, err)
 		}
 	}
 	return nil
 }
+
+// customPatience bounds the wait for informers of a custom resource. Those that have found it missing, since its CRD
+// was deleted for a while, ask for it again after up to half a minute (see ListAndWatch in
+// k8s.io/client-go/tools/cache). They learn then what is there.
+const customPatience = time.Second
+
+// awaitNoticed returns when all informers know that an object is there, or that it is not. It stops waiting for those
+// of a custom resource that do not follow it at present.
+func (c *Cluster) awaitNoticed(ctx context.Context, stores informed.Stores, o rollback.Changed, there bool, yes func() (bool, error)) error {
+	patient, cancel := context.WithTimeout(ctx, customPatience)
+	defer cancel()
+	if err := c.await(patient, o, there, yes); err == nil || ctx.Err() != nil || patient.Err() == nil {
+		return err
+	}
+	custom, err := c.isCustom(ctx, o.Resource.GroupResource())
+	if err != nil {
+		return err
+	}
+	if custom {
+		delete(stores, o.Resource.GroupResource())
+		return c.awaitFresh(ctx, o.Resource, o.Revision)
+	}
+	return c.await(ctx, o, there, yes)
+}
+
+// isCustom reports whether a CRD defines a resource.
+func (c *Cluster) isCustom(ctx context.Context, r schema.GroupResource) (bool, error) {
+	err := c.list(crds).Name(r.String()).Do(ctx).Error()
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// crds is where CRDs are.
+var crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
 // knowledge is what all parts of the cluster know.
 func (c *Cluster) knowledge() informed.Stores {
