@@ -20,6 +20,16 @@ func (c *Codebase) HasFlag(name string) (bool, error) {
 	return slices.ContainsFunc(files, func(file string) bool { return c.anyIn(file, name, namesText(name, usesFlags().MatchString)) }), err
 }
 
+// Calls reports whether the project's code calls a function or method of that name.
+func (c *Codebase) Calls(name string) (bool, error) {
+	files, err := c.GoFiles()
+	calls := func(n ast.Node) (found, enter bool) {
+		call, is := n.(*ast.CallExpr)
+		return is && nameOf(call.Fun) == name, true
+	}
+	return slices.ContainsFunc(files, func(file string) bool { return c.anyIn(file, name, calls) }), err
+}
+
 // SetsField reports whether the project's code sets a field of that name to anything but false: in a literal, by an
 // assignment, or by handing out its address.
 func (c *Codebase) SetsField(name string) (bool, error) {

@@ -58,10 +58,12 @@ type Options struct {
 	// Account returns the ServiceAccount, NAME or NAMESPACE/NAME, whose rights the program that is run has; nil leaves
 	// it the user's. It is called before each start of a manager.
 	Account func(ctx context.Context, cluster *ship.Cluster) (string, error)
-	As      string              // how the user has named it, for messages
-	Debug   bool                // Run: under Delve
-	Control *clusterctl.Control // opens a door of slipway's own clusters for it
-	Request func(Request)       // receives what the program asks the cluster, if it is a ServiceAccount; may be nil
+	As      string // how the user has named it, for messages
+	Debug   bool   // Run: under Delve
+	// LogLevel is the manager's, if it has the flag of controller-runtime's package log/zap; empty leaves it as it is.
+	LogLevel string
+	Control  *clusterctl.Control // opens a door of slipway's own clusters for it
+	Request  func(Request)       // receives what the program asks the cluster, if it is a ServiceAccount; may be nil
 
 	// Guard is the command that calls [Guard] with the path that follows it, and with --kubeconfig if the manager has
 	// that flag (Run). Without it, what a killed run changed in a cluster that is not slipway's own stays until the

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -147,6 +148,13 @@ func (o Options) place(manager string, l listening, webhooks bool) (placement, e
 		_, port, _ := net.SplitHostPort(p.webhooks)
 		flags, args = append(flags, "--"+webhookPortFlag+"="+port), without(args, webhookPortFlag)
 	}
+	if o.LogLevel != "" {
+		if !bindsZap(code, program) {
+			o.Handler.Handle(report.Warning{Text: "the manager has no flag --" + zapFlag + ": its log level stays; the flags of controller-runtime's package log/zap come with opts.BindFlags(flag.CommandLine)"})
+		} else {
+			flags, args = append(flags, "--"+zapFlag+"="+o.LogLevel), without(args, zapFlag)
+		}
+	}
 	if webhooks && !movable {
 		if err := webhooksTaken(p.webhooks); err != nil {
 			return p, err
@@ -157,6 +165,15 @@ func (o Options) place(manager string, l listening, webhooks bool) (placement, e
 	}
 	p.args = slices.Concat(l.args[:first], flags, args) // further on flags may end: at the first argument that is none
 	return p, nil
+}
+
+// zapFlag sets the log level of managers whose code binds the flags of controller-runtime's package log/zap.
+const zapFlag = "zap-log-level"
+
+// bindsZap reports whether a manager has zapFlag.
+func bindsZap(code *codebase.Codebase, program []byte) bool {
+	binds, err := code.Calls("BindFlags")
+	return binds && err == nil && bytes.Contains(program, []byte(zapFlag))
 }
 
 // warnOpen warns of a manager that serves its webhooks to other machines.

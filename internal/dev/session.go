@@ -34,6 +34,9 @@ type Session struct {
 // Debug has the managers that are started from now on run under Delve, or not.
 func (s *Session) Debug(on bool) { s.debug = on }
 
+// LogLevel is that of the managers that are started from now on; "" is the one that they have by themselves.
+func (s *Session) LogLevel(level string) { s.options.LogLevel = level }
+
 // debugger is Delve's command.
 const debugger = "dlv"
 
@@ -194,9 +197,26 @@ func (s *Session) Hold(why string) { s.webhooks.Load().hold(why) }
 
 // Close takes back what the session changed in the cluster.
 func (s *Session) Close() error {
-	err := s.webhooks.Load().close(s.options)
+	err := s.webhooks.Swap(nil).close(s.options)
 	s.leave()
 	return err
+}
+
+// Abandon ends the session of a cluster that does not answer. What the session changed there stays written down: the
+// next command on that cluster takes it back.
+func (s *Session) Abandon() error {
+	err := s.webhooks.Swap(nil).abandon()
+	s.leave()
+	return err
+}
+
+// IsAt reports whether the session's cluster is the one of an earlier session, which may have been started anew since:
+// slipway's own of that name, or one at the same address.
+func (s *Session) IsAt(earlier *Session) bool {
+	if s.own || earlier.own {
+		return s.own && earlier.own && s.home.Name == earlier.home.Name
+	}
+	return s.cluster.Server() == earlier.cluster.Server()
 }
 
 // A Manager is one that runs.

@@ -199,10 +199,19 @@ func (w *webhooks) close(o Options) error {
 	if w == nil {
 		return nil
 	}
-	var errs []error
+	var err error
 	if w.detour != nil {
-		errs = append(errs, o.giveBack(w.promise, w.cluster, w.detour))
+		err = o.giveBack(w.promise, w.cluster, w.detour)
 	}
+	return errors.Join(err, w.abandon())
+}
+
+// abandon ends all but what was changed in the cluster.
+func (w *webhooks) abandon() error {
+	if w == nil {
+		return nil
+	}
+	var errs []error
 	if w.guard != nil {
 		errs = append(errs, w.guard())
 	}

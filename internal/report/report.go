@@ -10,6 +10,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -216,6 +217,14 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Advised is an error on one line, with the command that helps if it names one.
+func Advised(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok && e.Next != "" {
+		return err.Error() + "; try: " + e.Next
+	}
+	return err.Error()
+}
 
 // UsageCode is the exit code of a mistake on the command line.
 const UsageCode = 2

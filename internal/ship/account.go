@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/slipway-dev/slipway/internal/report"
@@ -32,16 +33,29 @@ func (c *Cluster) Reporting(h report.Handler) *Cluster {
 
 // RequireAccount is an error unless the cluster has a ServiceAccount.
 func (c *Cluster) RequireAccount(ctx context.Context, namespace, account string) error {
-	_, err := c.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}).Namespace(namespace).Get(ctx, account, metav1.GetOptions{})
+	_, has, err := c.HasAccount(ctx, namespace, account)
+	if err != nil || has {
+		return err
+	}
+	return &report.Error{What: "the cluster has no such ServiceAccount", Where: namespace + "/" + account,
+		Hint: "deploy the operator's ServiceAccount and roles first, or create it", Next: "slipway kubectl -n " + namespace + " create serviceaccount " + account}
+}
+
+// HasAccount reports whether the cluster has a ServiceAccount, and its UID, by which it differs from one of that name
+// that was made later.
+func (c *Cluster) HasAccount(ctx context.Context, namespace, account string) (id types.UID, has bool, err error) {
+	live, err := c.objects.Resource(accountResource).Namespace(namespace).Get(ctx, account, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return &report.Error{What: "the cluster has no such ServiceAccount", Where: namespace + "/" + account,
-			Hint: "deploy the operator's ServiceAccount and roles first, or create it", Next: "slipway kubectl -n " + namespace + " create serviceaccount " + account}
+		return "", false, nil
 	}
 	if err != nil {
-		return c.explain(ctx, fmt.Errorf("look for ServiceAccount %s/%s: %w", namespace, account, err))
+		return "", false, c.explain(ctx, fmt.Errorf("look for ServiceAccount %s/%s: %w", namespace, account, err))
 	}
-	return nil
+	return live.GetUID(), true, nil
 }
+
+// accountResource is where ServiceAccounts live.
+var accountResource = schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}
 
 // Running returns the Deployments and StatefulSets among objects that the cluster has with replicas, each like
 // "-n NAMESPACE deployment/NAME".

@@ -285,18 +285,10 @@ func (c *cycle) show(ctx context.Context, name report.PartName, do func() (strin
 	case ctx.Err() != nil && err != nil:
 		return ctx.Err()
 	case err != nil:
-		p.State, p.Text = report.Failed, advised(err)
+		p.State, p.Text = report.Failed, report.Advised(err)
 	}
 	c.Handler.Handle(p)
 	return err
-}
-
-// advised is why a part of the work failed, and what helps.
-func advised(err error) string {
-	if e, ok := errors.AsType[*report.Error](err); ok && e.Next != "" {
-		return e.Error() + "; try: " + e.Next
-	}
-	return err.Error()
 }
 
 // reason is why a part of the work failed, in one sentence.

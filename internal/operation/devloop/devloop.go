@@ -43,23 +43,28 @@ const (
 	Restart      Command = "restart"
 	ApplySamples Command = "apply samples"
 	RunTests     Command = "run tests"
-	Debug        Command = "debug" // restart the manager under Delve, or without it
+	Debug        Command = "debug"     // restart the manager under Delve, or without it
+	LogLevel     Command = "log level" // restart the manager with the next of logLevels
 	AddMarker    Command = "add marker"
 )
 
-// requests translates commands until ctx ends.
+// requests are the user's commands, and those of a cluster that has lost what the loop needs there, until ctx ends.
 func (p *project) requests(ctx context.Context) <-chan loop.Request {
 	requests := make(chan loop.Request)
+	ask := func(r loop.Request) {
+		select {
+		case requests <- r:
+		case <-ctx.Done():
+		}
+	}
+	go p.watchCluster(ctx, ask)
 	go func() {
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case c := <-p.settings.Commands:
-				select {
-				case requests <- p.request(c):
-				case <-ctx.Done():
-				}
+				ask(p.request(c))
 			}
 		}
 	}()
@@ -77,6 +82,8 @@ func (p *project) request(c Command) loop.Request {
 		return loop.Request{Do: p.addMarkers}
 	case Debug:
 		p.debug.Store(!p.debug.Load())
+	case LogLevel:
+		p.nextLogLevel()
 	}
 	return loop.Request{Work: loop.Build | loop.Restart}
 }
@@ -95,7 +102,7 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	p := &project{root: root, session: operation.Apart(s), builds: operation.Apart(s), saves: operation.Apart(s), asks: operation.Apart(s), life: ctx, settings: l, handler: s.Handler, due: everything}
+	p := &project{root: root, session: operation.Apart(s), builds: operation.Apart(s), saves: operation.Apart(s), asks: operation.Apart(s), life: ctx, settings: l, handler: s.Handler, due: everything, writes: writes{}}
 	p.session.Handler = withoutResults(s.Handler)
 	p.debug.Store(l.Manager.Debug)
 	defer dev.Withstand()()
@@ -124,10 +131,7 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 		watched <- nil
 		return ended
 	}
-	o := loop.Options{Project: p, Saves: saves, Requests: p.requests(watching), Handler: s.Handler, First: loop.First}
-	if l.Samples {
-		o.First |= loop.Samples
-	}
+	o := loop.Options{Project: p, Saves: saves, Requests: p.requests(watching), Handler: s.Handler, First: loop.First | p.sampled()}
 	if l.Test {
 		o.Always |= loop.Test
 	}
@@ -168,7 +172,10 @@ func (p *project) open(ctx context.Context) (err error) {
 		o.Account = func(context.Context, *ship.Cluster) (string, error) { return p.access.Name(), nil } // Install has granted its rights
 	}
 	p.options = o
-	p.around, err = dev.Open(ctx, o, p.settings.Args)
+	around, err := dev.Open(ctx, o, p.settings.Args)
+	if err == nil {
+		p.around.Store(around)
+	}
 	return err
 }
 

@@ -193,6 +193,14 @@ func (p *project) always() loop.Work {
 	return 0
 }
 
+// sampled is what is done about samples without being asked.
+func (p *project) sampled() loop.Work {
+	if p.settings.Samples {
+		return loop.Samples
+	}
+	return 0
+}
+
 // configuration is what a file makes necessary that is no code.
 func (p *project) configuration(rel string) loop.Work {
 	folder, name := path.Split(rel)
@@ -203,10 +211,7 @@ func (p *project) configuration(rel string) loop.Work {
 		p.owe(due{definitions: true, access: true, webhooks: true})
 		return loop.Generate | loop.Install | loop.Restart // they say how the manager is started, too
 	case isSample(folder):
-		if p.settings.Samples {
-			return loop.Samples
-		}
-		return 0
+		return p.sampled()
 	case slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)) && p.isDeployed(folder):
 		p.owe(due{definitions: true, access: true, webhooks: true})
 		return loop.Install

@@ -1,6 +1,7 @@
 package devloop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -35,11 +36,23 @@ func (p *project) hasEnded() bool {
 	return m != nil && m.ended.Load()
 }
 
+// logLevels are those that follow each other: the manager's own, one with what libraries log for debugging, and one
+// with failures only.
+var logLevels = [...]string{"", "5", "error"}
+
+// nextLogLevel has the manager that is started next log at another level.
+func (p *project) nextLogLevel() {
+	next := (p.logLevel.Load() + 1) % int32(len(logLevels))
+	p.logLevel.Store(next)
+	p.handler.Handle(report.Note{Text: "the manager restarts with log level " + cmp.Or(logLevels[next], "as it has it by itself")})
+}
+
 // Restart starts the manager that was built last, in place of the one that runs. Once that one is asked to end, only
 // the loop's end keeps the other from being started.
 func (p *project) Restart(ctx context.Context) (string, error) {
-	p.around.Debug(p.debug.Load())
-	if err := p.around.Check(); err != nil {
+	p.around.Load().Debug(p.debug.Load())
+	p.around.Load().LogLevel(logLevels[p.logLevel.Load()])
+	if err := p.around.Load().Check(); err != nil {
 		return "", err
 	}
 	if ctx.Err() != nil {
@@ -49,7 +62,7 @@ func (p *project) Restart(ctx context.Context) (string, error) {
 	if p.life.Err() != nil {
 		return "", p.life.Err()
 	}
-	started, err := p.around.Start(p.life, p.program.Path)
+	started, err := p.around.Load().Start(p.life, p.program.Path)
 	if err != nil {
 		return "", err
 	}
@@ -66,7 +79,7 @@ func (p *project) Serve(ctx context.Context) error {
 	if m == nil || !p.unserved {
 		return nil
 	}
-	if err := p.around.Renew(ctx); err != nil {
+	if err := p.around.Load().Renew(ctx); err != nil {
 		return err
 	}
 	p.unserved = false
@@ -85,7 +98,7 @@ func (p *project) await(m *manager) {
 		why = "it ended by itself: " + err.Error()
 	}
 	if p.running() == m {
-		p.around.Hold("the manager has ended; the dev loop starts it with the next save")
+		p.around.Load().Hold("the manager has ended; the dev loop starts it with the next save")
 	}
 	p.handler.Handle(report.Part{Name: report.ManagerPart, State: report.Failed, Text: why})
 }
@@ -97,15 +110,15 @@ func (p *project) stop(why string) {
 		return
 	}
 	m.asked.Store(true)
-	_ = p.around.Stop(m.Manager, why) // how it ends does not matter any more
-	p.output.Flush()                  // it has been read to its end
+	_ = p.around.Load().Stop(m.Manager, why) // how it ends does not matter any more
+	p.output.Flush()                         // it has been read to its end
 	p.run(nil)
 }
 
 // Fail has calls of webhooks that wait in vain answered with the reason.
 func (p *project) Fail(why string) {
 	if m := p.running(); why != "" && (m == nil || m.ended.Load()) {
-		p.around.Hold(why)
+		p.around.Load().Hold(why)
 	}
 }
 
@@ -115,5 +128,5 @@ func (p *project) close() error {
 		p.handler.Handle(report.Part{Name: report.ManagerPart, State: report.Working, Text: "stopping"})
 	}
 	p.stop("the dev loop has ended")
-	return p.around.Close()
+	return p.around.Load().Close()
 }

@@ -35,7 +35,9 @@ type project struct {
 	options  dev.Options
 	handler  report.Handler
 
-	around   *dev.Session
+	around   atomic.Pointer[dev.Session]
+	lost     atomic.Bool     // the cluster, or what the loop brought into it
+	owned    bool            // the loop has started the cluster
 	access   delivery.Access // has mu for those outside a cycle
 	warned   bool            // of a deployed operator
 	unserved bool            // the webhooks may have changed since the manager was started
@@ -43,6 +45,7 @@ type project struct {
 	output   *process.Lines     // of managers
 	manager  *manager           // that runs, or did; has mu
 	debug    atomic.Bool        // managers run under a debugger
+	logLevel atomic.Int32       // which of logLevels managers have
 	building atomic.Bool        // inputs are about to change
 	learning context.CancelFunc // ends the question after them
 
@@ -54,6 +57,7 @@ type project struct {
 	brings  map[string]string // what they imported and embedded then
 	tests   []string          // folders with changes that no tests have passed for
 	lacks   []permission      // the manager has asked for and was refused
+	writes  writes            // of the manager; has mu
 }
 
 // due is what the next installation has to bring.
@@ -147,6 +151,11 @@ func (p *project) isOwn(file string) bool {
 
 // Install brings what is due into the cluster: CRDs, those of other modules, the manager's rights, its webhooks.
 func (p *project) Install(ctx context.Context) (string, error) {
+	if p.lost.Load() {
+		if err := p.reconnect(ctx); err != nil {
+			return "", err
+		}
+	}
 	due := p.take()
 	counted := countObjects(p.handler)
 	if err := p.install(ctx, due, counted); err != nil {
@@ -160,13 +169,13 @@ func (p *project) install(ctx context.Context, d due, h report.Handler) error {
 	apart := operation.Apart(p.session)
 	apart.Handler = h
 	if d.definitions || d.dependencies {
-		i := delivery.Installation{To: delivery.Target{Cluster: p.around.Cluster()}, Force: p.settings.ForceConflicts, NoGenerate: true, Dependencies: d.dependencies, KeepConversion: true, Before: p.refuseBreaking}
+		i := delivery.Installation{To: delivery.Target{Cluster: p.around.Load().Cluster()}, Force: p.settings.ForceConflicts, NoGenerate: true, Dependencies: d.dependencies, KeepConversion: true, Before: p.refuseBreaking}
 		if _, err := delivery.Install(ctx, apart, i); err != nil {
 			return err
 		}
 	}
 	if d.access && p.settings.As == AsManager {
-		access, err := delivery.Grant(ctx, apart, p.root, p.around.Cluster().Reporting(h))
+		access, err := delivery.Grant(ctx, apart, p.root, p.around.Load().Cluster().Reporting(h))
 		if err != nil {
 			return err
 		}
@@ -197,7 +206,7 @@ func (p *project) Samples(ctx context.Context) (string, error) {
 	if len(objects) == 0 {
 		return "no samples", nil
 	}
-	err := p.around.Cluster().Reporting(counted).Apply(ctx, distinct(objects), ship.ApplyOptions{Force: true})
+	err := p.around.Load().Cluster().Reporting(counted).Apply(ctx, distinct(objects), ship.ApplyOptions{Force: true})
 	return counted.text(), err
 }
 

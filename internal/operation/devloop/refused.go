@@ -38,9 +38,15 @@ func (p permission) marker() string {
 	return fmt.Sprintf("// +kubebuilder:rbac:groups=%s,resources=%s,verbs=%s", group, p.resource, verbs)
 }
 
-// asked looks at what the manager has asked the cluster for: each permission that it lacks is shown once, with its
-// marker and the place for it.
+// asked looks at what the manager has asked the cluster for. Each permission that it lacks is shown once, with its
+// marker and the place for it; so is each object that it writes again and again.
 func (p *project) asked(r dev.Request) {
+	p.mu.Lock()
+	hot, is := p.writes.add(r, time.Now())
+	p.mu.Unlock()
+	if is && isNamed(r) {
+		p.handler.Handle(hot)
+	}
 	if r.Status != http.StatusForbidden || !isNamed(r) {
 		return
 	}
@@ -72,7 +78,7 @@ func (p *project) lacksRule(r dev.Request) bool {
 	p.mu.Lock()
 	id := clusterctl.ServiceAccount(p.access.Namespace, p.access.Account)
 	p.mu.Unlock()
-	denied, known := p.around.Cluster().Denies(ctx, r.User, id.Groups, &authorizationv1.ResourceAttributes{
+	denied, known := p.around.Load().Cluster().Denies(ctx, r.User, id.Groups, &authorizationv1.ResourceAttributes{
 		Namespace: r.Namespace, Verb: r.Verb, Group: r.Group, Version: r.Version, Resource: r.Resource, Subresource: r.Subresource, Name: r.Name})
 	return denied || !known
 }
