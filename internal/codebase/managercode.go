@@ -37,6 +37,19 @@ func (c *Codebase) SetsField(name string) (bool, error) {
 	return slices.ContainsFunc(files, func(file string) bool { return c.anyIn(file, name, setsField(name)) }), err
 }
 
+// SetsOption reports whether the project's code sets a field of that name in a literal of a type called Options.
+func (c *Codebase) SetsOption(name string) (bool, error) {
+	files, err := c.GoFiles()
+	sets := func(n ast.Node) (found, enter bool) {
+		literal, is := n.(*ast.CompositeLit)
+		return is && nameOf(literal.Type) == "Options" && slices.ContainsFunc(literal.Elts, func(e ast.Expr) bool {
+			pair, _ := e.(*ast.KeyValueExpr)
+			return pair != nil && nameOf(pair.Key) == name
+		}), true
+	}
+	return slices.ContainsFunc(files, func(file string) bool { return c.anyIn(file, name, sets) }), err
+}
+
 // ReadsVariable reports whether Go code names a variable of the environment.
 func ReadsVariable(src []byte, name string) bool {
 	return anyNode(src, name, namesText(name, func(string) bool { return false }))

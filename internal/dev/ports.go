@@ -115,8 +115,8 @@ type placement struct {
 // those that it has, by the project's own code, and the user has not set. Health probes move to a free port if theirs
 // is taken: a developer's machine has no kubelet to ask for them, and a second operator, or what else listens there,
 // would keep the manager from starting. So do the webhooks that slipway calls for the cluster.
-func (o Options) place(manager string, l listening, webhooks bool) (placement, error) {
-	program, err := os.ReadFile(manager)
+func (o Options) place(manager Program, l listening, webhooks bool) (placement, error) {
+	program, err := os.ReadFile(manager.Path)
 	if err != nil {
 		return placement{}, fmt.Errorf("find the manager's flags: %w", err)
 	}
@@ -132,7 +132,7 @@ func (o Options) place(manager string, l listening, webhooks bool) (placement, e
 		flags = append(flags, "--"+probeFlag+"="+o.probes(l))
 	}
 	args := l.args[first:]
-	p := placement{webhooks: net.JoinHostPort(Loopback, l.webhookPort())}
+	p := placement{webhooks: net.JoinHostPort(Loopback, cmp.Or(manager.WebhookPort, l.webhookPort()))}
 	// A flag that the user sets is there, also if the code does not say so.
 	hosted, movable := has(webhookHostFlag), has(webhookPortFlag) || given(l.args, webhookPortFlag)
 	switch {
@@ -161,7 +161,7 @@ func (o Options) place(manager string, l listening, webhooks bool) (placement, e
 		}
 	}
 	if webhooks && !hosted {
-		o.warnOpen(l)
+		o.warnOpen(l, p.webhooks)
 	}
 	p.args = slices.Concat(l.args[:first], flags, args) // further on flags may end: at the first argument that is none
 	return p, nil
@@ -177,11 +177,12 @@ func bindsZap(code *codebase.Codebase, program []byte) bool {
 }
 
 // warnOpen warns of a manager that serves its webhooks to other machines.
-func (o Options) warnOpen(l listening) {
+func (o Options) warnOpen(l listening, webhooks string) {
 	if l.everywhere() {
 		return
 	}
-	o.Handler.Handle(report.Warning{Text: "other machines can reach the manager's webhooks: it serves them at all addresses, port " + l.webhookPort() + ": it has no flag --" + webhookHostFlag +
+	_, port, _ := net.SplitHostPort(webhooks) // which is complete
+	o.Handler.Handle(report.Warning{Text: "other machines can reach the manager's webhooks: it serves them at all addresses, port " + port + ": it has no flag --" + webhookHostFlag +
 		"; add one that sets webhook.Options.Host, or block the port by a firewall"})
 }
 

@@ -50,7 +50,7 @@ func TestFlags(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		placed, err := o.place(program, l, false)
+		placed, err := o.place(Program{Path: program}, l, false)
 		got := placed.args
 		for i, flag := range got {
 			if host, ok := strings.CutSuffix(flag, ":0"); ok { // another program, or test, has the port at the moment
@@ -118,7 +118,7 @@ func TestPlaceWebhooks(t *testing.T) {
 		}
 		warned := false
 		o := Options{Code: codeIn(dir), Handler: report.HandlerFunc(func(e report.Event) { _, warned = e.(report.Warning) })}
-		placed, err := o.place(program, listening{host: Loopback, args: []string{"--webhook-port", port, "-v=2"}}, true)
+		placed, err := o.place(Program{Path: program}, listening{host: Loopback, args: []string{"--webhook-port", port, "-v=2"}}, true)
 		if (err != nil) != test.refused || warned != test.warned {
 			t.Errorf("%+v: %v, warned %t", test, err, warned)
 		}
@@ -193,9 +193,32 @@ func TestStarted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := Options{Code: codeIn(dir)}.place(program, listening{host: Loopback, args: started(m, test.args)}, false)
+		got, err := Options{Code: codeIn(dir)}.place(Program{Path: program}, listening{host: Loopback, args: started(m, test.args)}, false)
 		if err != nil || !slices.Equal(got.args, test.want) {
 			t.Errorf("%q: got %q, %v, want %q", test.args, got.args, err, test.want)
+		}
+	}
+}
+
+// TestLogLevel: a manager whose code binds the flags of controller-runtime's zap gets another level, in place of the
+// user's; another manager starts as before, with a warning.
+func TestLogLevel(t *testing.T) {
+	for code, want := range map[string][]string{
+		"opts.BindFlags(flag.CommandLine)": {"--zap-log-level=5", "-v=2"},
+		"flag.Parse()":                     {"--zap-log-level", "info", "-v=2"},
+	} {
+		dir := t.TempDir()
+		program := filepath.Join(dir, "manager")
+		for name, text := range map[string]string{"manager": zapFlag, "main.go": "package main\n\nfunc main() { " + code + " }\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		warned := false
+		o := Options{Code: codeIn(dir), LogLevel: "5", Handler: report.HandlerFunc(func(e report.Event) { _, warned = e.(report.Warning) })}
+		placed, err := o.place(Program{Path: program}, listening{host: Loopback, args: []string{"--zap-log-level", "info", "-v=2"}}, false)
+		if err != nil || !slices.Equal(placed.args, want) || warned != (len(want) == 3) {
+			t.Errorf("%s: %q, warned %t, %v", code, placed.args, warned, err)
 		}
 	}
 }

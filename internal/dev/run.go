@@ -47,11 +47,11 @@ func Run(ctx context.Context, o Options, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return s.run(ctx, program.Path)
+	return s.run(ctx, program)
 }
 
 // run runs a manager until it or ctx ends.
-func (s *Session) run(ctx context.Context, program string) error {
+func (s *Session) run(ctx context.Context, program Program) error {
 	m, err := s.Start(ctx, program)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *Session) run(ctx context.Context, program string) error {
 	case err != nil:
 		return err
 	case ctx.Err() == nil:
-		return &report.Error{What: "the manager ended by itself, without an error", Where: strings.Join(append([]string{program}, m.Arguments...), " "),
+		return &report.Error{What: "the manager ended by itself, without an error", Where: strings.Join(append([]string{program.Path}, m.Arguments...), " "),
 			Hint: "a manager runs until it is stopped; if the program needs arguments, such as a subcommand, name them after --", Next: "slipway run -- start"}
 	}
 	s.options.Handler.Handle(report.Note{Text: "the manager has stopped"})
@@ -74,6 +74,8 @@ func (s *Session) run(ctx context.Context, program string) error {
 type Program struct {
 	Path    string
 	Changed bool // it is another one than before
+	// WebhookPort is where it serves webhooks if it was compiled for another port than its code says; else empty.
+	WebhookPort string
 }
 
 // Build compiles the manager of a package to bin/manager, where the Makefile's build target has it too. Until it is
@@ -93,16 +95,21 @@ func Build(ctx context.Context, o Options, pkg string) (Program, error) {
 		return Program{}, err
 	}
 	defer func() { _ = os.Remove(next) }() // unless it has become the manager
-	cmd := o.goCommand(o.buildArguments(next, pkg)...)
+	moved, err := o.moved(ctx, pkg)
+	if err != nil {
+		return Program{}, err
+	}
+	defer func() { _ = moved.done() }() // what stays is swept away by a later command
+	cmd := o.goCommand(slices.Concat([]string{"build"}, moved.arguments(), o.buildArguments(next, pkg))...)
 	cmd.Stdout = o.Stderr // the compiler's messages, as it gives them
-	err := cmd.Run(ctx)
+	err = cmd.Run(ctx)
 	if ctx.Err() != nil {
 		return Program{}, ctx.Err()
 	}
 	if err := ended("the manager does not build", err); err != nil {
 		return Program{}, err
 	}
-	p := Program{Path: path, Changed: !same(path, next)}
+	p := Program{Path: path, Changed: !same(path, next), WebhookPort: moved.port}
 	if p.Changed {
 		err = os.Rename(next, path)
 	}
@@ -110,13 +117,13 @@ func Build(ctx context.Context, o Options, pkg string) (Program, error) {
 	return p, err
 }
 
-// buildArguments are those of go build: with the flags of images, so that what one has compiled the other need not. A
-// debugger reads what they leave out.
+// buildArguments are further ones of go build: with the flags of images, so that what one has compiled the other need
+// not. A debugger reads what they leave out.
 func (o Options) buildArguments(program, pkg string) []string {
 	if o.Debug {
-		return []string{"build", "-gcflags=all=-N -l", "-o", program, "./" + pkg}
+		return []string{"-gcflags=all=-N -l", "-o", program, "./" + pkg}
 	}
-	return []string{"build", "-trimpath", gocommand.NoDebugging, "-o", program, "./" + pkg}
+	return []string{"-trimpath", gocommand.NoDebugging, "-o", program, "./" + pkg}
 }
 
 // prepare gives the program a second name at which the go command may replace it. It does not if the program is up to

@@ -84,7 +84,7 @@ func (s *Session) Cluster() *ship.Cluster { return s.cluster }
 
 // Start starts a compiled manager. Before, it brings the session up to date with the project: the first time it has the
 // cluster call the manager's webhooks.
-func (s *Session) Start(ctx context.Context, program string) (*Manager, error) {
+func (s *Session) Start(ctx context.Context, program Program) (*Manager, error) {
 	o := s.options
 	start, l, err := s.last()
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Session) Start(ctx context.Context, program string) (*Manager, error) {
 		s.noteEnvironment(start)
 	}
 	environment := slices.Concat(start.Environment, o.Env, webhooks.environment(), s.entrance.environment) // the last one counts
-	return s.start(ctx, program, placed, environment)
+	return s.start(ctx, program.Path, placed, environment)
 }
 
 // how is how the project says that its manager is started, and where it is to listen.

@@ -61,7 +61,7 @@ type Project interface {
 // A Request is work that the user asks for by a key.
 type Request struct {
 	Work Work
-	Do   func(ctx context.Context) error // in place of work, between two cycles; may be nil
+	Do   func(ctx context.Context) error // in place of work, at once, also while a cycle runs; may be nil
 }
 
 // Options are what a loop needs.

@@ -148,6 +148,15 @@ func withoutResults(h report.Handler) report.Handler {
 	})
 }
 
+// withoutSteps passes on all events but steps: the loop has its own.
+func withoutSteps(h report.Handler) report.Handler {
+	return report.HandlerFunc(func(e report.Event) {
+		if _, is := e.(report.Step); !is {
+			h.Handle(e)
+		}
+	})
+}
+
 // watch hands on the files that are saved after ready was called, until ctx ends.
 func (p *project) watch(ctx context.Context, saves chan<- []string, ready func()) error {
 	o := filewatch.Options{Folders: p.folders, Quiet: quiet, Poll: p.settings.Poll, Handler: p.handler, Matters: p.matters,

@@ -62,7 +62,7 @@ func (p *project) Restart(ctx context.Context) (string, error) {
 	if p.life.Err() != nil {
 		return "", p.life.Err()
 	}
-	started, err := p.around.Load().Start(p.life, p.program.Path)
+	started, err := p.around.Load().Start(p.life, p.program)
 	if err != nil {
 		return "", err
 	}

@@ -221,9 +221,9 @@ func (p *project) Build(ctx context.Context) (changed bool, err error) {
 	unknown := p.building.Swap(true) // until it is known what was built
 	messages := &compilerMessages{handler: p.handler, session: p.builds, root: p.root}
 	o := p.options
-	o.Debug = p.debug.Load()
+	o.Debug, o.WebhookPort = p.debug.Load(), p.program.WebhookPort
 	lines := process.NewLines(messages.line)
-	o.Stderr, o.Handler = lines, report.Discard
+	o.Stderr, o.Handler = lines, withoutSteps(p.handler)
 	program, err := dev.Build(ctx, o, manager.Package)
 	lines.Flush()
 	if err != nil {
