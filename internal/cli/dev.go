@@ -56,6 +56,7 @@ is given. If dev is killed, the next slipway command on that cluster restores th
 	f.BoolVar(&l.Test, "test", false, "run the tests of changed packages after each save")
 	f.BoolVar(&l.Keep, "keep", false, "leave a cluster running that dev started")
 	f.BoolVar(&l.Poll, "poll", false, "look for changed files twice a second, for file systems that do not report them")
+	f.BoolVar(&l.PauseDeployed, "pause-deployed", false, "scale a deployed copy of the operator to zero until the end")
 	f.BoolVar(&l.Force, "force", false, "apply changes of CRDs although they break objects in the cluster")
 	f.BoolVar(&l.ForceConflicts, "force-conflicts", false, "take over fields of CRDs that other tools own")
 	f.StringVar(&l.Address, "address", devloop.Loopback, "IP `address` at which the manager and slipway listen; 0.0.0.0 means all addresses of this machine")
@@ -74,7 +75,7 @@ func (inv *invocation) dev(ctx context.Context, l devloop.Loop) error {
 	keys, commands := make(chan devscreen.Command, 1), make(chan devloop.Command)
 	l.Commands = commands
 	o := devscreen.Options{Input: input, Output: output, Environ: os.Environ(), Color: inv.Getenv("NO_COLOR") == "", Dir: inv.Dir, Commands: keys,
-		Available: []devscreen.Command{devscreen.Restart, devscreen.ApplySamples, devscreen.RunTests, devscreen.Debug, devscreen.LogLevel, devscreen.AddMarker}}
+		Available: []devscreen.Command{devscreen.Restart, devscreen.ApplySamples, devscreen.RunTests, devscreen.Debug, devscreen.LogLevel, devscreen.AddMarker, devscreen.Pause}}
 	inv.drawn.Store(true)
 	defer inv.drawn.Store(false)
 	worked := make(chan struct{})

@@ -72,6 +72,8 @@ type Options struct {
 	// next command.
 	Guard []string
 
+	alone bool // Run: the deployed operator is paused
+
 	// Generate brings the generated files of the project in a folder up to date;
 	// nil means that there are none.
 	Generate func(ctx context.Context, root string) error

@@ -115,10 +115,10 @@ func TakeBack(ctx context.Context, state string, cluster *ship.Cluster, h report
 		ctx, cancel := context.WithTimeout(ctx, takeBackPatience)
 		defer cancel()
 		if err := p.keep(ctx, cluster, d); err != nil {
-			return &report.Error{What: "cannot restore the cluster's webhooks after an earlier slipway run, which was killed", Where: cluster.Server(), Err: err,
+			return &report.Error{What: "cannot restore " + changed(d) + " after an earlier slipway run, which was killed", Where: cluster.Server(), Err: err,
 				Hint: "the next command on this cluster tries again"}
 		}
-		h.Handle(report.Note{Text: "restored the cluster's webhooks, since an earlier slipway run was killed"})
+		h.Handle(report.Note{Text: "restored " + changed(d) + ", since an earlier slipway run was killed"})
 		return nil
 	})
 }
@@ -129,9 +129,16 @@ func Promised(state string) bool {
 	return len(paths) > 0
 }
 
-// Owed reports whether there is something that [TakeBack] would take back.
-func Owed(ctx context.Context, state string, cluster *ship.Cluster) (owed bool, err error) {
-	err = eachBroken(ctx, state, cluster, func(*promise, *ship.Detour) error { owed = true; return nil })
+// Owed says what there is that [TakeBack] would take back; empty for nothing.
+func Owed(ctx context.Context, state string, cluster *ship.Cluster) (owed []string, err error) {
+	err = eachBroken(ctx, state, cluster, func(_ *promise, d *ship.Detour) error {
+		text := "the cluster still calls webhooks of a slipway run that was killed"
+		if pauses := d.Pauses(); len(pauses) > 0 {
+			text = "a slipway run that was killed has left the deployed operator (" + strings.Join(pauses, ", ") + ") without replicas"
+		}
+		owed = append(owed, text)
+		return nil
+	})
 	return owed, err
 }
 

@@ -354,7 +354,7 @@ func (s *sea) kill(t *testing.T, dir string, step int64, early bool) (killed boo
 		return false
 	}
 	state := s.state
-	if owed, err := Owed(t.Context(), state, s.direct); err != nil || !owed {
+	if owed, err := Owed(t.Context(), state, s.direct); err != nil || len(owed) == 0 {
 		t.Errorf("killed at change %d: nothing is owed, %v", step, err)
 	}
 	if err := TakeBack(t.Context(), state, s.direct, report.Discard); err != nil {

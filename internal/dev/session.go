@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/process"
@@ -25,6 +27,9 @@ type Session struct {
 	home      state.Cluster            // if it is
 	webhooks  atomic.Pointer[webhooks] // nil: the cluster calls none here
 	entrance  entrance
+
+	deployed []*unstructured.Unstructured // is to be paused
+	paused   *pause                       // nil: nothing is
 
 	checked *checked // nil: not since the last start
 	warned  bool     // of kinds that are not served
@@ -165,7 +170,15 @@ func (s *Session) Renew(ctx context.Context) error {
 	return s.renew(ctx, l)
 }
 
+// renew has the cluster call the project's webhooks, and then no others of the operator if that is to be paused.
 func (s *Session) renew(ctx context.Context, l listening) error {
+	if err := s.renewWebhooks(ctx, l); err != nil {
+		return err
+	}
+	return s.pauseDeployed(ctx)
+}
+
+func (s *Session) renewWebhooks(ctx context.Context, l listening) error {
 	w := s.webhooks.Load()
 	if w == nil {
 		w, err := serveWebhooks(ctx, s.options, s.cluster, s.own, l)
@@ -197,7 +210,8 @@ func (s *Session) Hold(why string) { s.webhooks.Load().hold(why) }
 
 // Close takes back what the session changed in the cluster.
 func (s *Session) Close() error {
-	err := s.webhooks.Swap(nil).close(s.options)
+	err := errors.Join(s.paused.close(s.options, s.cluster), s.webhooks.Swap(nil).close(s.options))
+	s.paused = nil
 	s.leave()
 	return err
 }
@@ -205,7 +219,8 @@ func (s *Session) Close() error {
 // Abandon ends the session of a cluster that does not answer. What the session changed there stays written down: the
 // next command on that cluster takes it back.
 func (s *Session) Abandon() error {
-	err := s.webhooks.Swap(nil).abandon()
+	err := errors.Join(s.paused.abandon(), s.webhooks.Swap(nil).abandon())
+	s.paused = nil
 	s.leave()
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -118,7 +119,7 @@ func (w *webhooks) listen(ctx context.Context, l listening) error {
 // update has the cluster call the project's webhooks as they are now: after the first time, those that have come or
 // changed since. What it changes is written down before.
 func (w *webhooks) update(ctx context.Context, o Options, hooks *projectWebhooks) error {
-	hooks.Authority = w.authority
+	hooks.Authority, hooks.Alone = w.authority, o.alone
 	hooks.Address = w.l.reached(w.proxy.Address())
 	if w.probe != nil {
 		hooks.Probe = w.probe.text
@@ -199,11 +200,10 @@ func (w *webhooks) close(o Options) error {
 	if w == nil {
 		return nil
 	}
-	var err error
 	if w.detour != nil {
-		err = o.giveBack(w.promise, w.cluster, w.detour)
+		o.giveBack(w.promise, w.cluster, w.detour)
 	}
-	return errors.Join(err, w.abandon())
+	return w.abandon()
 }
 
 // abandon ends all but what was changed in the cluster.
@@ -225,13 +225,21 @@ func (w *webhooks) abandon() error {
 }
 
 // giveBack keeps a promise. The run is over, and so is its context; what it changed in the cluster is taken back all
-// the same.
-func (o Options) giveBack(p *promise, cluster *ship.Cluster, d *ship.Detour) error {
-	o.Handler.Handle(report.Step{Name: "restoring the cluster's webhooks; if this is killed, the next slipway command on the cluster restores them"})
+// the same, and if that fails, by the next command.
+func (o Options) giveBack(p *promise, cluster *ship.Cluster, d *ship.Detour) {
+	what := changed(d)
+	o.Handler.Handle(report.Step{Name: "restoring " + what + "; if this is killed, the next slipway command on the cluster does it"})
 	ctx, cancel := context.WithTimeout(context.Background(), takeBackPatience)
 	defer cancel()
 	if err := p.keep(ctx, cluster, d); err != nil {
-		o.Handler.Handle(report.Warning{Text: "the cluster still calls webhooks on this machine; the next slipway command on it restores them: " + err.Error()})
+		o.Handler.Handle(report.Warning{Text: what + " could not be restored; the next slipway command on the cluster tries again: " + err.Error()})
 	}
-	return nil
+}
+
+// changed is what a detour changes in a cluster.
+func changed(d *ship.Detour) string {
+	if pauses := d.Pauses(); len(pauses) > 0 {
+		return "the deployed operator (" + strings.Join(pauses, ", ") + ")"
+	}
+	return "the cluster's webhooks"
 }

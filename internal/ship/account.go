@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -60,24 +60,12 @@ var accountResource = schema.GroupVersionResource{Version: "v1", Resource: "serv
 // Running returns the Deployments and StatefulSets among objects that the cluster has with replicas, each like
 // "-n NAMESPACE deployment/NAME".
 func (c *Cluster) Running(ctx context.Context, objects []*unstructured.Unstructured) (running []string, err error) {
-	for _, o := range objects {
-		if kind := o.GetKind(); kind != "Deployment" && kind != "StatefulSet" {
-			continue
-		}
-		resource, located, err := c.locate(ctx, o, 0)
-		if err != nil {
-			return nil, c.explainObject(ctx, o, err)
-		}
-		live, err := existing(ctx, resource, located.GetName())
-		if err != nil {
-			return nil, c.explainObject(ctx, o, err)
-		}
-		if live == nil {
-			continue
-		}
-		if replicas, found, _ := unstructured.NestedInt64(live.Object, "spec", "replicas"); !found || replicas > 0 {
-			running = append(running, "-n "+live.GetNamespace()+" "+strings.ToLower(o.GetKind())+"/"+live.GetName())
-		}
+	d, err := c.PlanPause(ctx, slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return !isScaled(o) }))
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range d.Paused {
+		running = append(running, "-n "+p.Namespace+" "+p.name())
 	}
 	return running, nil
 }

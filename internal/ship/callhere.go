@@ -29,6 +29,7 @@ type LocalWebhooks struct {
 	Prefix    string   // of the configurations' names
 	Address   string   // where the manager serves, as the API server can reach it
 	Authority []byte   // who issued its certificate, as PEM
+	Alone     bool     // the deployed operator is paused: kinds that it converts are converted here, too
 
 	// Probe is a text of this run alone. With it the detour has a probe, for an address that the API server may not
 	// reach. Empty: it reaches the address.
@@ -163,8 +164,9 @@ func definitionNamed(name string) *unstructured.Unstructured {
 	return object
 }
 
-// definitionToConvert is a definition as the cluster has it, or nil if a Service converts its kind already.
-func (c *Cluster) definitionToConvert(ctx context.Context, name string) (*unstructured.Unstructured, error) {
+// definitionToConvert is a definition as the cluster has it, or nil if a Service converts its kind already and goes on
+// with it.
+func (c *Cluster) definitionToConvert(ctx context.Context, name string, alone bool) (*unstructured.Unstructured, error) {
 	definition, err := c.objects.Resource(crdResource).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, &report.Error{What: "the cluster does not serve the kind " + name, Where: c.server, Hint: "install the CRDs first", Next: "slipway install"}
@@ -172,7 +174,7 @@ func (c *Cluster) definitionToConvert(ctx context.Context, name string) (*unstru
 	if err != nil {
 		return nil, c.explainObject(ctx, definitionNamed(name), err)
 	}
-	if _, service, _ := unstructured.NestedMap(definition.Object, "spec", "conversion", "webhook", "clientConfig", "service"); service {
+	if _, service, _ := unstructured.NestedMap(definition.Object, "spec", "conversion", "webhook", "clientConfig", "service"); service && !alone {
 		c.handler.Handle(report.Note{Text: name + " is converted by the deployed operator, not by this one"})
 		return nil, nil
 	}

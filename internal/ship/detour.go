@@ -26,7 +26,9 @@ type Detour struct {
 	Bundle         string         `json:"bundle"` // the authority that it is reported, which is one run's own
 	Configurations []configured   `json:"configurations,omitempty"`
 	Conversions    []conversionOf `json:"conversions,omitempty"`
-	Probe          *configured    `json:"probe,omitempty"` // nil where the API server reaches the address
+	Probe          *configured    `json:"probe,omitempty"`  // nil where the API server reaches the address
+	Paused         []paused       `json:"paused,omitempty"` // see [Cluster.PlanPause]
+	Silent         []configured   `json:"silent,omitempty"`
 
 	wanted []*unstructured.Unstructured // to be applied
 	probe  *unstructured.Unstructured
@@ -74,7 +76,7 @@ func (c *Cluster) PlanDetour(ctx context.Context, w LocalWebhooks) (*Detour, err
 		d.Probe = &configured{d.probe.GroupVersionKind(), d.probe.GetName()}
 	}
 	for _, name := range w.Converted {
-		definition, err := c.definitionToConvert(ctx, name)
+		definition, err := c.definitionToConvert(ctx, name, w.Alone)
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +167,7 @@ func isCallHere(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == 
 // TakeBack ends a detour. It restores the former values and owners of everything that the detour changed; what others
 // changed since stays. It may be repeated.
 func (c *Cluster) TakeBack(ctx context.Context, d *Detour) error {
-	var errs []error
+	errs := []error{c.resume(ctx, d)}
 	configurations := d.Configurations
 	if d.Probe != nil {
 		configurations = append(slices.Clone(configurations), *d.Probe)
@@ -256,7 +258,7 @@ func (c *Cluster) convertAsBefore(ctx context.Context, d *Detour, conversion con
 			return err
 		}
 	}
-	if err := c.giveBack(ctx, conversion); err != nil {
+	if err := giveBack(ctx, c.objects.Resource(crdResource), conversion.Definition, conversion.Owners); err != nil {
 		return err
 	}
 	if restored && conversion.Before["strategy"] != "Webhook" {

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
@@ -114,20 +115,19 @@ func reowned(entries, owners []metav1.ManagedFieldsEntry) ([]metav1.ManagedField
 	return entries, nil
 }
 
-// giveBack gives the fields of a definition that a run took to those who had them.
-func (c *Cluster) giveBack(ctx context.Context, conversion conversionOf) error {
-	definitions := c.objects.Resource(crdResource)
+// giveBack gives the fields of an object that a run took to those who had them.
+func giveBack(ctx context.Context, resource dynamic.ResourceInterface, name string, owners []metav1.ManagedFieldsEntry) error {
 	return poll(ctx, patienceOf(0), func(ctx context.Context) (bool, error) {
-		live, err := definitions.Get(ctx, conversion.Definition, metav1.GetOptions{})
+		live, err := resource.Get(ctx, name, metav1.GetOptions{})
 		if err != nil || !slices.ContainsFunc(live.GetManagedFields(), isCallHere) {
 			return true, err
 		}
-		entries, err := reowned(live.GetManagedFields(), conversion.Owners)
+		entries, err := reowned(live.GetManagedFields(), owners)
 		if err != nil {
 			return false, err
 		}
 		live.SetManagedFields(entries)
-		_, err = definitions.Update(ctx, live, metav1.UpdateOptions{FieldManager: callHereManager})
+		_, err = resource.Update(ctx, live, metav1.UpdateOptions{FieldManager: callHereManager})
 		if apierrors.IsConflict(err) { // somebody changed it meanwhile
 			return false, nil
 		}

@@ -34,23 +34,23 @@ func ShowStatus(ctx context.Context, s *operation.Session, name string) (*cluste
 	return status, status.Problem()
 }
 
-// warnOwed warns of webhooks that the cluster calls for a run of slipway that was killed. It restores nothing: a status
-// changes no cluster.
+// warnOwed warns of what a killed run of slipway has left in the cluster. It restores nothing: a status changes no
+// cluster.
 func warnOwed(ctx context.Context, s *operation.Session, status *clusterctl.Status) {
 	folder, err := operation.StateFolder(s)
 	if err != nil || !dev.Promised(folder) {
 		return
 	}
 	cluster, err := ship.Connect(ship.Kubeconfig{Path: status.Kubeconfig}, s.Handler)
-	owed := false
+	var owed []string
 	if err == nil {
 		owed, err = dev.Owed(ctx, folder, cluster)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		s.Handler.Handle(report.Warning{Text: "it is not known whether webhooks of an earlier slipway run are to be restored: " + err.Error()})
-	case owed:
-		s.Handler.Handle(report.Warning{Text: "the cluster still calls webhooks of a slipway run that was killed; the next command that uses the cluster, such as slipway install, restores them"})
+	}
+	for _, what := range owed {
+		s.Handler.Handle(report.Warning{Text: what + "; the next command that uses the cluster, such as slipway install, restores that"})
 	}
 }
 

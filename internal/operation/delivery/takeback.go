@@ -21,8 +21,8 @@ func restoreWebhooks(ctx context.Context, s *operation.Session, cluster *ship.Cl
 		return dev.TakeBack(ctx, folder, cluster, s.Handler)
 	}
 	owed, err := dev.Owed(ctx, folder, cluster)
-	if owed {
-		s.Handler.Handle(report.Warning{Text: "the cluster still calls webhooks of a slipway run that was killed; without --dry-run and --diff this command restores them first"})
+	for _, what := range owed {
+		s.Handler.Handle(report.Warning{Text: what + "; without --dry-run and --diff this command restores that first"})
 	}
 	return err
 }

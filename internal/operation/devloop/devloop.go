@@ -29,6 +29,7 @@ type Loop struct {
 	Test           bool // run the tests of changed packages after each save
 	Keep           bool // leave a cluster running that the loop started
 	Poll           bool // look at files in intervals
+	PauseDeployed  bool // have a deployed copy of the operator do nothing until the end
 	Force          bool // apply CRDs that break objects in the cluster
 	ForceConflicts bool // take over fields of CRDs that other managers own
 
@@ -46,6 +47,7 @@ const (
 	Debug        Command = "debug"     // restart the manager under Delve, or without it
 	LogLevel     Command = "log level" // restart the manager with the next of logLevels
 	AddMarker    Command = "add marker"
+	Pause        Command = "pause deployed" // operators
 )
 
 // requests are the user's commands, and those of a cluster that has lost what the loop needs there, until ctx ends.
@@ -84,9 +86,20 @@ func (p *project) request(c Command) loop.Request {
 		p.debug.Store(!p.debug.Load())
 	case LogLevel:
 		p.nextLogLevel()
+	case Pause:
+		if p.settings.As != AsManager {
+			p.handler.Handle(report.Warning{Text: onlyAsManager})
+			return loop.Request{}
+		}
+		p.pausing.Store(true)
+		p.owe(due{access: true})
+		return loop.Request{Work: loop.Install}
 	}
 	return loop.Request{Work: loop.Build | loop.Restart}
 }
+
+// onlyAsManager is why nothing is paused: what is deployed is looked at for the rights of its ServiceAccount.
+const onlyAsManager = "a deployed operator is paused with --as manager only"
 
 // Run runs the dev loop until ctx ends, and then takes back what it changed in the cluster.
 func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
@@ -97,6 +110,9 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 	if err := s.Codebase(root).Choose(l.Manager.Manager); err != nil {
 		return err
 	}
+	if l.PauseDeployed && l.As != AsManager {
+		return &report.Error{What: onlyAsManager, Where: "--pause-deployed", Next: "slipway dev --pause-deployed"}
+	}
 	release, err := alone(root)
 	if err != nil {
 		return err
@@ -105,6 +121,7 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 	p := &project{root: root, session: operation.Apart(s), builds: operation.Apart(s), saves: operation.Apart(s), asks: operation.Apart(s), life: ctx, settings: l, handler: s.Handler, due: everything, writes: writes{}}
 	p.session.Handler = withoutResults(s.Handler)
 	p.debug.Store(l.Manager.Debug)
+	p.pausing.Store(l.PauseDeployed)
 	defer dev.Withstand()()
 	defer ending.Await(ctx, "the dev loop")()
 	end, err := p.startCluster(ctx)

@@ -40,6 +40,7 @@ type project struct {
 	owned    bool            // the loop has started the cluster
 	access   delivery.Access // has mu for those outside a cycle
 	warned   bool            // of a deployed operator
+	pausing  atomic.Bool     // a deployed operator is to be paused
 	unserved bool            // the webhooks may have changed since the manager was started
 	program  dev.Program
 	output   *process.Lines     // of managers
@@ -182,7 +183,7 @@ func (p *project) install(ctx context.Context, d due, h report.Handler) error {
 		p.mu.Lock()
 		p.access = access
 		p.mu.Unlock()
-		p.warnDeployed(access.Deployed)
+		p.meetDeployed(access)
 	}
 	if d.webhooks || d.definitions {
 		p.unserved = true
@@ -190,13 +191,19 @@ func (p *project) install(ctx context.Context, d due, h report.Handler) error {
 	return nil
 }
 
-// warnDeployed warns, once, of managers of the same operator in the cluster.
-func (p *project) warnDeployed(running []string) {
-	if len(running) == 0 || p.warned {
-		return
+// meetDeployed pauses an operator that is deployed in the cluster, too, if that is asked for. Else it warns of it,
+// once.
+func (p *project) meetDeployed(access delivery.Access) {
+	switch {
+	case len(access.Deployed) == 0:
+	case p.pausing.Load():
+		p.around.Load().Pause(access.Deployment)
+		p.unserved = true
+	case !p.warned:
+		p.warned = true
+		p.handler.Handle(report.Warning{Text: "the operator is deployed in this cluster, too, and both managers reconcile: " + strings.Join(access.Deployed, ", ") +
+			"; --pause-deployed, or key p, scales it to zero until the end"})
 	}
-	p.warned = true
-	p.handler.Handle(report.Warning{Text: "the operator is deployed in this cluster, too, and both managers would reconcile; to stop that one: slipway kubectl scale --replicas=0 " + running[0]})
 }
 
 // Samples applies the samples.

@@ -40,6 +40,7 @@ const (
 	Debug        Command = "debug"
 	LogLevel     Command = "log level"
 	AddMarker    Command = "add marker"
+	Pause        Command = "pause deployed"
 )
 
 // Options say what a screen is drawn on and what its user can ask for.

@@ -183,6 +183,7 @@ var allKeys = [...]key{
 	{"d", Debug, "debugger", "start the manager below Delve"},
 	{"l", LogLevel, "log level", "change the manager's log level"},
 	{"a", AddMarker, "add marker", "add the missing marker"},
+	{"p", Pause, "pause deployed", "scale a deployed copy of the operator to zero until the end"},
 	{clearKey, "", "clear", "scroll the log away; it stays in the history"},
 	{filterKey, "", "filter", "show lines of a level, a logger or an object only"},
 	{helpKey, "", "help", "show this, or hide it"},
