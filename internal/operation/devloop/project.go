@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/dev"
 	"github.com/slipway-dev/slipway/internal/dev/loop"
+	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/delivery"
 	"github.com/slipway-dev/slipway/internal/operation/generation"
@@ -49,6 +50,8 @@ type project struct {
 	logLevel atomic.Int32       // which of logLevels managers have
 	building atomic.Bool        // inputs are about to change
 	learning context.CancelFunc // ends the question after them
+
+	generating sync.RWMutex // held while generated files are written and not known to be the loop's own
 
 	inputs  atomic.Pointer[inputs]
 	due     due // has mu
@@ -103,7 +106,7 @@ func stampOf(file string) stamp {
 
 // Generate brings generated files up to date.
 func (p *project) Generate(ctx context.Context) (follows loop.Work, text string, err error) {
-	result, err := generation.Regenerate(ctx, p.session, p.root, generation.Generation{})
+	changed, err := p.regenerate(ctx)
 	if err != nil {
 		return 0, "", err
 	}
@@ -111,13 +114,7 @@ func (p *project) Generate(ctx context.Context) (follows loop.Work, text string,
 	if err != nil {
 		return 0, "", err
 	}
-	changed := 0
-	for _, f := range result.Files {
-		if f.Action == report.Unchanged {
-			continue
-		}
-		changed++
-		p.wrote(f.Path)
+	for _, f := range changed {
 		if filepath.Ext(f.Path) == ".go" {
 			follows |= loop.Build
 			continue
@@ -126,10 +123,25 @@ func (p *project) Generate(ctx context.Context) (follows loop.Work, text string,
 		_, definition := f.Locate("")
 		p.owe(due{definitions: definition, access: slices.Contains(made.RoleFiles(), p.relative(f.Path)), webhooks: !definition})
 	}
-	if changed == 0 {
+	if len(changed) == 0 {
 		return 0, "no changes", nil
 	}
-	return follows, operation.Count(changed, "file") + " changed", nil
+	return follows, operation.Count(len(changed), "file") + " changed", nil
+}
+
+// regenerate writes generated files that are out of date, whose changes are no saves, and returns them.
+func (p *project) regenerate(ctx context.Context) ([]generate.File, error) {
+	p.generating.Lock()
+	defer p.generating.Unlock()
+	result, err := generation.Regenerate(ctx, p.session, p.root, generation.Generation{})
+	if err != nil {
+		return nil, err
+	}
+	changed := slices.DeleteFunc(result.Files, func(f generate.File) bool { return f.Action == report.Unchanged })
+	for _, f := range changed {
+		p.wrote(f.Path)
+	}
+	return changed, nil
 }
 
 // wrote notes a file of the loop's own, whose change is no save.
@@ -142,8 +154,12 @@ func (p *project) wrote(file string) {
 	p.written[file] = stampOf(file)
 }
 
-// isOwn reports whether a file is as the loop has written it.
+// isOwn reports whether a file is as the loop has written it. Code of people is none of what the loop is writing.
 func (p *project) isOwn(file string) bool {
+	if filepath.Ext(file) != ".go" || strings.HasPrefix(filepath.Base(file), "zz_generated") {
+		p.generating.RLock()
+		defer p.generating.RUnlock()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	was, known := p.written[file]
