@@ -19,7 +19,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
 
 	"github.com/slipway-dev/slipway/internal/collector"
 	"github.com/slipway-dev/slipway/internal/ending"
@@ -72,7 +74,7 @@ func Main(ctx context.Context, env Env) int {
 		return code
 	}
 	env.Args = append(calledAs(env.Name), env.Args...)
-	ctx, stop := signal.NotifyContext(ctx, endSignals()...)
+	ctx, stop := signal.NotifyContext(klog.NewContext(ctx, logr.Discard()), endSignals()...) // client-go returns the errors that it logs
 	defer stop()
 	go func() {
 		<-ctx.Done()
