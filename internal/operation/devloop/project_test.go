@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestOwnFiles: a generated file is no save, also if it is reported before the generators have ended; code that a person
-// saves meanwhile is one at once.
+// TestOwnFiles: a generated file is no save, also if it is reported before the generators have ended; code that a
+// person saves meanwhile is one at once.
 func TestOwnFiles(t *testing.T) {
 	p := &project{}
 	dir := t.TempDir()
