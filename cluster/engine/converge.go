@@ -184,13 +184,15 @@ func (c *Cluster) list(r schema.GroupVersionResource) *rest.Request {
 // awaitInformers returns when no informer in this process knows an object that was removed, and
 // all know those that were restored.
 func (c *Cluster) awaitInformers(ctx context.Context, stores informed.Stores, made changes) error {
+	patient, cancel := context.WithTimeout(ctx, customPatience)
+	defer cancel()
 	for _, o := range made.Removed {
-		if err := c.awaitNoticed(ctx, stores, o, false, func() (bool, error) { return forgotten(stores, o), nil }); err != nil {
+		if err := c.awaitNoticed(ctx, patient, stores, o, false, func() (bool, error) { return forgotten(stores, o), nil }); err != nil {
 			return fmt.Errorf("%s is still known: %w", o.Key, err)
 		}
 	}
 	for _, o := range made.Restored {
-		if err := c.awaitNoticed(ctx, stores, o, true, func() (bool, error) { return known(stores, o), nil }); err != nil {
+		if err := c.awaitNoticed(ctx, patient, stores, o, true, func() (bool, error) { return known(stores, o), nil }); err != nil {
 			return fmt.Errorf("%s is not known: %w", o.Key, err)
 		}
 	}
@@ -202,11 +204,9 @@ func (c *Cluster) awaitInformers(ctx context.Context, stores informed.Stores, ma
 // k8s.io/client-go/tools/cache). They learn then what is there.
 const customPatience = time.Second
 
-// awaitNoticed returns when all informers know that an object is there, or that it is not. It stops waiting for those
-// of a custom resource that do not follow it at present.
-func (c *Cluster) awaitNoticed(ctx context.Context, stores informed.Stores, o rollback.Changed, there bool, yes func() (bool, error)) error {
-	patient, cancel := context.WithTimeout(ctx, customPatience)
-	defer cancel()
+// awaitNoticed returns when all informers know that an object is there, or that it is not. When patient has ended, it
+// stops waiting for those of a custom resource, which do not follow it at present.
+func (c *Cluster) awaitNoticed(ctx, patient context.Context, stores informed.Stores, o rollback.Changed, there bool, yes func() (bool, error)) error {
 	if err := c.await(patient, o, there, yes); err == nil || ctx.Err() != nil || patient.Err() == nil {
 		return err
 	}
