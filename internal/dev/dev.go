@@ -60,7 +60,7 @@ type Options struct {
 	Account func(ctx context.Context, cluster *ship.Cluster) (string, error)
 	As      string // how the user has named it, for messages
 	Debug   bool   // Run: under Delve
-	// WebhookPort is [Program.WebhookPort] of an earlier build, at which the manager stays.
+	// WebhookPort is [Program.WebhookPort] of an earlier build, at which the manager stays (Run).
 	WebhookPort string
 	// LogLevel is the manager's, if it has the flag of controller-runtime's package log/zap; empty leaves it as it is.
 	LogLevel string

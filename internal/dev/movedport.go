@@ -25,9 +25,9 @@ const serverPackage = "sigs.k8s.io/controller-runtime/pkg/webhook"
 // movedSource is a file of the manager's package that changes that port.
 const movedSource = `package main
 
-import "` + serverPackage + `"
+import slipwayWebhook "` + serverPackage + `"
 
-func init() { webhook.DefaultPort = %s }
+func init() { slipwayWebhook.DefaultPort = %s }
 `
 
 // lastMoved bounds the ports that are tried. They are few, so that the go command finds in its cache what it has
@@ -38,18 +38,21 @@ const lastMoved = 9499
 // such managers cannot run on one machine. It is compiled with one more file, which is in no folder of the project: see
 // -overlay in `go help build`.
 type move struct {
-	port    string // empty: the manager stays where it is
+	port    string // the usual one: the manager stays where it is
 	scratch userdirs.Scratch
 }
 
-// moved prepares a build of the package of a manager, at the port to which an earlier build was moved, or at a free one
-// if the usual port is taken. A manager that chooses its port itself, or serves no webhooks, is not moved.
+// moved prepares a build of the package of a manager, at the port of an earlier build, or at a free one if the usual
+// port is taken. A manager that chooses its port itself, or serves no webhooks, is not moved.
 func (o Options) moved(ctx context.Context, pkg string) (move, error) {
 	m := move{port: o.WebhookPort}
-	if m.port == "" && taken(":"+webhookPort) && o.movable(ctx, pkg) {
-		m.port = freePort()
-	}
 	if m.port == "" {
+		m.port = webhookPort
+		if taken(":"+webhookPort) && o.movable(ctx, pkg) {
+			m.port = freePort()
+		}
+	}
+	if m.stays() {
 		return m, nil
 	}
 	if err := m.write(filepath.Join(o.Dir, filepath.FromSlash(pkg))); err != nil {
@@ -70,18 +73,25 @@ func (m *move) write(folder string) (err error) {
 	if err := os.WriteFile(source, fmt.Appendf(nil, movedSource, m.port), 0o600); err != nil {
 		return err
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(folder, "zz_slipway_port.go"): source}})
+	const name = "zz_slipway_port.go"
+	files := map[string]string{filepath.Join(folder, name): source}
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		files[filepath.Join(real, name)] = source // the go command may know the folder so
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": files})
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(m.overlay(), overlay, 0o600)
 }
 
+func (m move) stays() bool { return m.port == webhookPort }
+
 func (m move) overlay() string { return filepath.Join(m.scratch.Path, "overlay.json") }
 
 // arguments are those of go build.
 func (m move) arguments() []string {
-	if m.port == "" {
+	if m.stays() {
 		return nil
 	}
 	return []string{"-overlay", m.overlay()}
@@ -119,7 +129,7 @@ func (o Options) imports(ctx context.Context, pkg, other string) bool {
 	return err == nil && slices.Contains(strings.Fields(out.String()), other)
 }
 
-// freePort is the first one after the usual port that is free; empty if there is none.
+// freePort is the first one after the usual port that is free; the usual one if there is none.
 func freePort() string {
 	first, _ := strconv.Atoi(webhookPort) // it is a number
 	for port := first + 1; port <= lastMoved; port++ {
@@ -128,5 +138,5 @@ func freePort() string {
 			return text
 		}
 	}
-	return ""
+	return webhookPort
 }

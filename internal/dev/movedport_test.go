@@ -56,18 +56,21 @@ func TestMovedPort(t *testing.T) {
 		return program, strings.TrimSpace(string(said))
 	}
 	moved, said := build(webhooks, prints, "")
-	if moved.WebhookPort == "" || said != moved.WebhookPort {
+	if moved.WebhookPort == webhookPort || said != moved.WebhookPort {
 		t.Errorf("moved to %q, and the manager has port %s", moved.WebhookPort, said)
 	}
 	if again, said := build(webhooks, prints, "9490"); again.WebhookPort != "9490" || said != "9490" {
 		t.Errorf("the next build moves to %q, and the manager has port %s", again.WebhookPort, said)
+	}
+	if again, said := build(webhooks, prints, webhookPort); again.WebhookPort != webhookPort || said != webhookPort {
+		t.Errorf("a build after one that was not moved moves to %q, and the manager has port %s", again.WebhookPort, said)
 	}
 	for what, stays := range map[string]struct{ project, code string }{
 		"has the flag":     {webhooks, prints + "\tprint(\"\\n\", \"webhook-port\"[:0])\n"},
 		"chooses its port": {webhooks, prints + "\t_ = webhook.Options{Port: 9447}\n"},
 		"has no webhooks":  {strings.Replace(webhooks, ", webhooks: {validation: true, webhookVersion: v1}", "", 1), prints},
 	} {
-		if program, said := build(stays.project, stays.code, ""); program.WebhookPort != "" || said != webhookPort {
+		if program, said := build(stays.project, stays.code, ""); program.WebhookPort != webhookPort || said != webhookPort {
 			t.Errorf("a manager that %s moves to %q, and has port %s", what, program.WebhookPort, said)
 		}
 	}

@@ -98,8 +98,8 @@ func (l listening) reached(listens string) string {
 	return net.JoinHostPort(host, port)
 }
 
-func (l listening) webhookPort() string {
-	return cmp.Or(flagValue(l.args, webhookPortFlag), webhookPort)
+func (l listening) webhookPort(manager Program) string {
+	return cmp.Or(flagValue(l.args, webhookPortFlag), manager.WebhookPort, webhookPort)
 }
 
 // everywhere tells whether all addresses are asked for.
@@ -132,7 +132,7 @@ func (o Options) place(manager Program, l listening, webhooks bool) (placement, 
 		flags = append(flags, "--"+probeFlag+"="+o.probes(l))
 	}
 	args := l.args[first:]
-	p := placement{webhooks: net.JoinHostPort(Loopback, cmp.Or(manager.WebhookPort, l.webhookPort()))}
+	p := placement{webhooks: net.JoinHostPort(Loopback, l.webhookPort(manager))}
 	// A flag that the user sets is there, also if the code does not say so.
 	hosted, movable := has(webhookHostFlag), has(webhookPortFlag) || given(l.args, webhookPortFlag)
 	switch {

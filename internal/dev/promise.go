@@ -67,6 +67,9 @@ func lockOf(path string) *flock.Flock {
 // make writes down what is to be taken back. When it returns, that outlasts the machine.
 func (p *promise) make(d *ship.Detour) error {
 	text, err := json.Marshal(d)
+	if err == nil && len(text) > maxPromise {
+		err = fmt.Errorf("it has %d bytes; the limit is %d", len(text), maxPromise)
+	}
 	if err == nil {
 		err = safefs.Write(p.path, text, 0o600)
 	}
@@ -94,8 +97,11 @@ func (p *promise) read() (*ship.Detour, error) {
 	return d, nil
 }
 
-// keep takes back what was promised, and forgets it if that is done.
+// keep takes back what was promised, and forgets it if that is done. The cluster's address may lead to another one now.
 func (p *promise) keep(ctx context.Context, cluster *ship.Cluster, d *ship.Detour) error {
+	if !d.Made(ctx, cluster) {
+		return fmt.Errorf("%s does not answer any more, or is another cluster", cluster.Server())
+	}
 	if err := cluster.TakeBack(ctx, d); err != nil {
 		return err
 	}

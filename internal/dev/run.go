@@ -74,7 +74,7 @@ func (s *Session) run(ctx context.Context, program Program) error {
 type Program struct {
 	Path    string
 	Changed bool // it is another one than before
-	// WebhookPort is where it serves webhooks if it was compiled for another port than its code says; else empty.
+	// WebhookPort is where it serves webhooks unless it has a flag for that, or its code says otherwise.
 	WebhookPort string
 }
 

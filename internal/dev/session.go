@@ -23,6 +23,7 @@ type Session struct {
 	options   Options
 	arguments []string // of the user, for the manager
 	cluster   *ship.Cluster
+	key       string                   // what distinguishes the cluster from others
 	own       bool                     // the cluster is slipway's own
 	home      state.Cluster            // if it is
 	webhooks  atomic.Pointer[webhooks] // nil: the cluster calls none here
@@ -77,7 +78,7 @@ func Open(ctx context.Context, o Options, arguments []string) (*Session, error) 
 	if err := TakeBack(ctx, o.State, cluster, o.Handler); err != nil {
 		return nil, err
 	}
-	s := &Session{options: o, arguments: arguments, cluster: cluster}
+	s := &Session{options: o, arguments: arguments, cluster: cluster, key: cluster.Key(ctx)}
 	if o.State != "" {
 		s.home, s.own, err = state.Home{Dir: o.State}.Own(ctx, cluster)
 	}
@@ -175,7 +176,7 @@ func (s *Session) renew(ctx context.Context, l listening) error {
 	if err := s.renewWebhooks(ctx, l); err != nil {
 		return err
 	}
-	return s.pauseDeployed(ctx)
+	return s.pauseDeployed(ctx, l)
 }
 
 func (s *Session) renewWebhooks(ctx context.Context, l listening) error {
@@ -225,13 +226,13 @@ func (s *Session) Abandon() error {
 	return err
 }
 
-// IsAt reports whether the session's cluster is the one of an earlier session, which may have been started anew since:
-// slipway's own of that name, or one at the same address.
+// IsAt reports whether the session's cluster is the one of an earlier session, or slipway's own of that name, which was
+// started anew since. An address is no identity: it may lead elsewhere now.
 func (s *Session) IsAt(earlier *Session) bool {
 	if s.own || earlier.own {
 		return s.own && earlier.own && s.home.Name == earlier.home.Name
 	}
-	return s.cluster.Server() == earlier.cluster.Server()
+	return s.key == earlier.key
 }
 
 // A Manager is one that runs.
@@ -268,15 +269,15 @@ func (s *Session) whileServing(ctx context.Context, child *process.Child) (end f
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	detour, done := w.detour, make(chan struct{})
+	o, detour, done := s.options, w.detour, make(chan struct{})
 	go func() {
 		<-child.Done()
 		cancel()
 	}()
 	go func() {
 		defer close(done)
-		if err := w.rely(ctx, s.options, detour); err != nil && ctx.Err() == nil {
-			s.options.Handler.Handle(report.Warning{Text: "the API server still ignores webhooks that fail: " + err.Error()})
+		if err := w.rely(ctx, o, detour); err != nil && ctx.Err() == nil {
+			o.Handler.Handle(report.Warning{Text: "the API server still ignores webhooks that fail: " + err.Error()})
 		}
 	}()
 	return func() { cancel(); <-done }

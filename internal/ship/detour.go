@@ -29,6 +29,7 @@ type Detour struct {
 	Probe          *configured    `json:"probe,omitempty"`  // nil where the API server reaches the address
 	Paused         []paused       `json:"paused,omitempty"` // see [Cluster.PlanPause]
 	Silent         []configured   `json:"silent,omitempty"`
+	Converted      []string       `json:"-"` // definitions that the operator to be paused converts
 
 	wanted []*unstructured.Unstructured // to be applied
 	probe  *unstructured.Unstructured
@@ -219,6 +220,13 @@ func (d *Detour) leads(object *unstructured.Unstructured) bool {
 	})
 }
 
+// converts reports whether a definition has the API server ask at the detour's end. Something in the cluster, such as
+// cert-manager's cainjector, may have set another authority since.
+func (d *Detour) converts(definition *unstructured.Unstructured) bool {
+	url, _, _ := unstructured.NestedString(definition.Object, "spec", "conversion", "webhook", "clientConfig", "url")
+	return strings.HasPrefix(url, d.URL+"/")
+}
+
 // dropConfiguration removes a configuration that is the detour's.
 func (c *Cluster) dropConfiguration(ctx context.Context, d *Detour, configuration configured) error {
 	object := &unstructured.Unstructured{}
@@ -252,7 +260,7 @@ func (c *Cluster) convertAsBefore(ctx context.Context, d *Detour, conversion con
 	if err != nil {
 		return err
 	}
-	restored := d.leads(definition)
+	restored := d.converts(definition)
 	if restored {
 		if err := c.setOwned(ctx, withConversion(conversion.Definition, conversion.Before)); err != nil {
 			return err

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -36,13 +36,18 @@ var replicasPath = fieldpath.MakePathOrDie("spec", "replicas")
 var neverMatches = map[string]any{"name": "paused.slipway.dev", "expression": "false"}
 
 // PlanPause looks what [Cluster.Pause] has to change so that a deployed operator does nothing, and changes nothing: the
-// Deployments and StatefulSets among its objects that have replicas, and the webhook configurations that lead to its
-// Services.
+// Deployments and StatefulSets among its objects that have replicas, and the webhooks that lead to Services among them.
 func (c *Cluster) PlanPause(ctx context.Context, objects []*unstructured.Unstructured) (*Detour, error) {
 	d := &Detour{Cluster: c.identity(ctx), Server: c.server}
+	services := map[types.NamespacedName]bool{}
 	for _, o := range objects {
-		hooks := slices.Contains(hookKinds, o.GroupVersionKind().GroupKind())
-		if !hooks && !isScaled(o) {
+		if o.GroupVersionKind().GroupKind() == (schema.GroupKind{Kind: "Service"}) {
+			services[types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}] = true
+		}
+	}
+	for _, o := range objects {
+		hooks, defines := slices.Contains(hookKinds, o.GroupVersionKind().GroupKind()), o.GroupVersionKind().GroupKind() == crdKind
+		if !hooks && !defines && !isScaled(o) {
 			continue
 		}
 		resource, located, err := c.locate(ctx, o, 0)
@@ -55,8 +60,13 @@ func (c *Cluster) PlanPause(ctx context.Context, objects []*unstructured.Unstruc
 		}
 		switch {
 		case live == nil:
+		case defines:
+			service, _, _ := unstructured.NestedMap(live.Object, "spec", "conversion", "webhook", "clientConfig", "service")
+			if isIn(services, service) {
+				d.Converted = append(d.Converted, live.GetName())
+			}
 		case hooks:
-			if silent := silenced(live); silent != nil {
+			if silent := silenced(live, services); silent != nil {
 				d.wanted = append(d.wanted, silent)
 				d.Silent = append(d.Silent, configured{o.GroupVersionKind(), live.GetName()})
 			}
@@ -74,10 +84,14 @@ func (c *Cluster) PlanPause(ctx context.Context, objects []*unstructured.Unstruc
 // name is like "deployment/NAME".
 func (p paused) name() string { return strings.ToLower(p.Kind) + "/" + p.Name }
 
-// Pauses are the workloads that a detour scales to zero, each like "deployment/NAME".
+// Pauses are the workloads that a detour scales to zero and the configurations whose webhooks it silences, each like
+// "deployment/NAME".
 func (d *Detour) Pauses() (names []string) {
 	for _, p := range d.Paused {
 		names = append(names, p.name())
+	}
+	for _, s := range d.Silent {
+		names = append(names, strings.ToLower(s.Kind)+"/"+s.Name)
 	}
 	return names
 }
@@ -107,12 +121,38 @@ func (c *Cluster) resume(ctx context.Context, d *Detour) error {
 			errs = append(errs, fmt.Errorf("scale %s back: %w", p.name(), err))
 		}
 	}
+	c.awaitReady(ctx, d)
 	for _, s := range d.Silent {
 		if err := c.unsilence(ctx, s); err != nil {
 			errs = append(errs, fmt.Errorf("have %s %s call its webhooks again: %w", s.Kind, s.Name, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// readyPatience is how long webhooks of a workload that was scaled back are not called yet while it has no pods that
+// are available.
+const readyPatience = 5 * time.Second
+
+// awaitReady waits a moment until a deployed operator can answer its webhooks.
+func (c *Cluster) awaitReady(ctx context.Context, d *Detour) {
+	if len(d.Silent) == 0 {
+		return
+	}
+	for _, p := range d.Paused {
+		resource, err := c.workload(ctx, p)
+		if err != nil {
+			return
+		}
+		_ = poll(ctx, readyPatience, func(ctx context.Context) (bool, error) { // it may never be
+			live, err := existing(ctx, resource, p.Name)
+			if err != nil || live == nil || live.GetUID() != p.UID {
+				return true, err
+			}
+			available, _, _ := unstructured.NestedInt64(live.Object, "status", "availableReplicas")
+			return available > 0, nil
+		})
+	}
 }
 
 // scaleBack gives a workload that is still at zero the replicas that it had, and their owners.
@@ -122,11 +162,13 @@ func (c *Cluster) scaleBack(ctx context.Context, p paused) error {
 		return err
 	}
 	live, err := existing(ctx, resource, p.Name)
-	if err != nil || live == nil || live.GetUID() != p.UID || replicasOf(live) != 0 {
+	if err != nil || live == nil || live.GetUID() != p.UID {
 		return err
 	}
-	if err := c.scale(ctx, p, p.Replicas); err != nil {
-		return err
+	if replicasOf(live) == 0 {
+		if err := c.scale(ctx, p, p.Replicas); err != nil {
+			return err
+		}
 	}
 	return giveBack(ctx, resource, p.Name, p.Owners)
 }
@@ -142,8 +184,10 @@ func (c *Cluster) scale(ctx context.Context, p paused, replicas int64) error {
 	}
 	patch := fmt.Appendf(nil, `{"metadata":{"uid":%q},"spec":{"replicas":%d}}`, p.UID, replicas)
 	_, err = resource.Patch(ctx, p.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: callHereManager})
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-		return nil // it is gone, or another one
+	if err != nil {
+		if live, failed := existing(ctx, resource, p.Name); failed == nil && (live == nil || live.GetUID() != p.UID) {
+			return nil // it is gone, or another one
+		}
 	}
 	return err
 }
@@ -170,16 +214,18 @@ func (c *Cluster) unsilence(ctx context.Context, s configured) error {
 	if err != nil || live == nil || !slices.ContainsFunc(live.GetManagedFields(), isCallHere) {
 		return err
 	}
+	object.SetUID(live.GetUID()) // or one that was made meanwhile would change, or one come to be
 	return c.setOwned(ctx, object)
 }
 
-// silenced is a configuration of which only is said that its webhooks in Services are not called; nil if it has none.
-func silenced(live *unstructured.Unstructured) *unstructured.Unstructured {
+// silenced is a configuration of which only is said that its webhooks in some Services are not called; nil if it has
+// none there.
+func silenced(live *unstructured.Unstructured, services map[types.NamespacedName]bool) *unstructured.Unstructured {
 	hooks, _, _ := unstructured.NestedSlice(live.Object, "webhooks")
 	var silent []any
 	for _, hook := range hooks {
 		fields, _ := hook.(map[string]any)
-		if _, service, _ := unstructured.NestedMap(fields, "clientConfig", "service"); service {
+		if service, _, _ := unstructured.NestedMap(fields, "clientConfig", "service"); isIn(services, service) {
 			silent = append(silent, map[string]any{"name": fields["name"], "matchConditions": []any{neverMatches}})
 		}
 	}
@@ -192,9 +238,16 @@ func silenced(live *unstructured.Unstructured) *unstructured.Unstructured {
 	return object
 }
 
+// isIn reports whether the reference of a webhook to a Service is to one of these.
+func isIn(services map[types.NamespacedName]bool, reference map[string]any) bool {
+	namespace, _ := reference["namespace"].(string)
+	name, _ := reference["name"].(string)
+	return services[types.NamespacedName{Namespace: namespace, Name: name}]
+}
+
 // isScaled reports whether an object is of a kind that can be scaled to zero.
 func isScaled(o *unstructured.Unstructured) bool {
-	return o.GetKind() == "Deployment" || o.GetKind() == "StatefulSet"
+	return o.GroupVersionKind().Group == "apps" && (o.GetKind() == "Deployment" || o.GetKind() == "StatefulSet")
 }
 
 // replicasOf is the number of replicas that a workload asks for, which is one if it does not say.

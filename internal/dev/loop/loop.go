@@ -133,6 +133,9 @@ func (l *loop) saved(files []string) {
 
 // asked notes what the user asks for.
 func (l *loop) asked(ctx context.Context, r Request) {
+	if r.Do == nil && r.Work == 0 {
+		return
+	}
 	if r.Do == nil {
 		l.add(r.Work | l.failed)
 		l.failed = 0

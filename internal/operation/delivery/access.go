@@ -19,8 +19,8 @@ var accessKinds = []string{"Namespace", "ServiceAccount", "Role", "ClusterRole",
 type Access struct {
 	Namespace, Account string // the ServiceAccount of the manager
 	Objects            []*unstructured.Unstructured
-	Deployed           []string                     // workloads of the operator that run in the cluster, as a scale command names them
-	Deployment         []*unstructured.Unstructured // all objects of the operator
+	Running            []string                     // workloads of the operator in the cluster with replicas, as a scale command names them
+	All                []*unstructured.Unstructured // objects of the operator
 }
 
 // Name is the account's, as NAMESPACE/NAME.
@@ -44,12 +44,12 @@ func Grant(ctx context.Context, s *operation.Session, root string, cluster *ship
 	if err != nil {
 		return Access{}, err
 	}
-	access := Access{Deployment: objects, Objects: slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return !slices.Contains(accessKinds, o.GetKind()) })}
+	access := Access{All: objects, Objects: slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return !slices.Contains(accessKinds, o.GetKind()) })}
 	if access.Namespace, access.Account = accountOf(objects); access.Account == "" {
 		return access, &report.Error{What: "the ServiceAccount of the manager is not known: none or several workloads are deployed", Where: folder,
 			Hint: "expected one Deployment, StatefulSet or DaemonSet; --as names an account, or gives the manager your own rights", Next: "slipway dev --as admin"}
 	}
-	if access.Deployed, err = cluster.Running(ctx, objects); err != nil {
+	if access.Running, err = cluster.Running(ctx, objects); err != nil {
 		return access, err
 	}
 	return access, cluster.Apply(ctx, access.Objects, ship.ApplyOptions{Force: true})

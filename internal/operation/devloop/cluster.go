@@ -96,7 +96,6 @@ func (p *project) watchCluster(ctx context.Context, ask func(loop.Request)) {
 		}
 		missed, seen = 0, account{}
 		p.handler.Handle(report.Part{Name: report.ClusterPart, State: report.Failed, Text: why})
-		p.owe(everything)
 		p.lost.Store(true)
 		ask(loop.Request{Work: loop.Install | loop.Restart | p.sampled()})
 	}
@@ -121,7 +120,9 @@ func (a *account) isThere(ctx context.Context, p *project) bool {
 		return true // the user may not look
 	}
 	if access.Name() != a.name {
-		*a = account{access.Name(), id}
+		if has {
+			*a = account{access.Name(), id}
+		}
 		return true
 	}
 	return has && id == a.id
@@ -136,8 +137,11 @@ func (p *project) reconnect(ctx context.Context) error {
 		if err := before.Close(); err != nil {
 			return err
 		}
-	} else if err := before.Abandon(); err != nil {
-		return err
+	} else {
+		p.owned = false // if it is started again, then by the user
+		if err := before.Abandon(); err != nil {
+			return err
+		}
 	}
 	for why := ""; ; {
 		err := p.open(ctx)
@@ -159,8 +163,8 @@ func (p *project) reconnect(ctx context.Context) error {
 		return errors.Join(now.Close(), &report.Error{What: "the current context leads to another cluster than when dev was started", Where: now.Cluster().Server(),
 			Hint: "select the former one, or end dev and start it again", Next: "slipway kubectl config get-contexts"})
 	}
+	p.owe(everything) // also what an installation took that was under way
 	p.lost.Store(false)
-	p.owned = false // if it was started again, then by the user
 	p.clusterReady(p.around.Load().Cluster().Server(), begin)
 	return nil
 }

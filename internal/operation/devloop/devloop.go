@@ -86,6 +86,7 @@ func (p *project) request(c Command) loop.Request {
 		p.debug.Store(!p.debug.Load())
 	case LogLevel:
 		p.nextLogLevel()
+		return loop.Request{Work: loop.Restart}
 	case Pause:
 		if p.settings.As != AsManager {
 			p.handler.Handle(report.Warning{Text: onlyAsManager})
@@ -129,6 +130,9 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
+	if err := p.prepare(); err != nil {
+		return err
+	}
 	if err := p.open(ctx); err != nil {
 		return err
 	}
@@ -186,8 +190,8 @@ func (p *project) watch(ctx context.Context, saves chan<- []string, ready func()
 	})
 }
 
-// open connects to the cluster.
-func (p *project) open(ctx context.Context) (err error) {
+// prepare sets the options of sessions.
+func (p *project) prepare() error {
 	o, err := p.settings.options(p.session, p.root)
 	if err != nil {
 		return err
@@ -198,7 +202,12 @@ func (p *project) open(ctx context.Context) (err error) {
 		o.Account = func(context.Context, *ship.Cluster) (string, error) { return p.access.Name(), nil } // Install has granted its rights
 	}
 	p.options = o
-	around, err := dev.Open(ctx, o, p.settings.Args)
+	return nil
+}
+
+// open connects to the cluster.
+func (p *project) open(ctx context.Context) error {
+	around, err := dev.Open(ctx, p.options, p.settings.Args)
 	if err == nil {
 		p.around.Store(around)
 	}

@@ -9,11 +9,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// A hot loop is a manager that writes one object twenty times within two seconds. Controllers that do what their
-// objects ask for come to rest after a few writes, and those that measure something do it every few seconds.
+// A hot loop is a manager that changes one object twenty times within two seconds, or writes it a hundred times.
+// Controllers that do what their objects ask for come to rest after a few changes, and those that measure something do
+// it every few seconds. Writes that change nothing call no controller, and may be one for each of many other objects.
 const (
-	hotWindow = 2 * time.Second
-	hotWrites = 20
+	hotWindow  = 2 * time.Second
+	hotChanges = 20
+	hotWrites  = 100
 )
 
 // mostStreaks bounds the objects that are counted at a time.
@@ -53,19 +55,21 @@ func (w writes) add(r dev.Request, now time.Time) (f report.Finding, hot bool) {
 		w[object] = s
 	}
 	if now.Sub(s.began) > hotWindow {
-		*s = streak{began: now, version: s.version, shown: s.shown && s.count >= hotWrites}
+		*s = streak{began: now, version: s.version, shown: s.shown && s.isHot()}
 	}
 	s.count++
 	if r.ResourceVersion != s.version {
 		s.changed++
 	}
 	s.version = r.ResourceVersion
-	if s.count != hotWrites || s.shown {
+	if !s.isHot() || s.shown {
 		return f, false
 	}
 	s.shown = true
 	return s.finding(object, now), true
 }
+
+func (s *streak) isHot() bool { return s.changed >= hotChanges || s.count >= hotWrites }
 
 // forget leaves out objects that are at rest.
 func (w writes) forget(now time.Time) {
@@ -83,7 +87,7 @@ func (s *streak) finding(o written, now time.Time) report.Finding {
 		Message:    fmt.Sprintf("hot loop: the manager has written %s %s %d times within %s", named(name), namespaced(o), s.count, now.Sub(s.began).Round(time.Millisecond)),
 		Suggestion: "write only what differs from what is there",
 	}
-	if s.changed > s.count/2 {
+	if s.changed >= hotChanges {
 		f.Message += ", each time with another content, by which its controller is called again"
 		f.Suggestion = "write only what follows from the spec, such as no time and no counter, or have the controller ignore its own writes: builder.WithPredicates(predicate.GenerationChangedPredicate{})"
 	}

@@ -37,6 +37,9 @@ func TestHotLoop(t *testing.T) {
 	if found := write(update, 100, 200*time.Millisecond, true); found != nil {
 		t.Errorf("five writes a second: %q", found)
 	}
+	if found := write(update, 300, 30*time.Millisecond, false); found != nil {
+		t.Errorf("writes that change nothing: %q", found)
+	}
 	found = write(update, 200, 15*time.Millisecond, false)
 	if len(found) != 1 || strings.Contains(found[0], "another content") || !strings.Contains(found[0], "write only what differs") {
 		t.Errorf("a loop that changes nothing: %q", found)

@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/dev"
 	"github.com/slipway-dev/slipway/internal/dev/loop"
 	"github.com/slipway-dev/slipway/internal/generate"
@@ -211,13 +212,13 @@ func (p *project) install(ctx context.Context, d due, h report.Handler) error {
 // once.
 func (p *project) meetDeployed(access delivery.Access) {
 	switch {
-	case len(access.Deployed) == 0:
+	case len(access.Running) == 0:
 	case p.pausing.Load():
-		p.around.Load().Pause(access.Deployment)
+		p.around.Load().Pause(access.All)
 		p.unserved = true
 	case !p.warned:
 		p.warned = true
-		p.handler.Handle(report.Warning{Text: "the operator is deployed in this cluster, too, and both managers reconcile: " + strings.Join(access.Deployed, ", ") +
+		p.handler.Handle(report.Warning{Text: "the operator is deployed in this cluster, too, and both managers reconcile: " + strings.Join(access.Running, ", ") +
 			"; --pause-deployed, or key p, scales it to zero until the end"})
 	}
 }
@@ -245,6 +246,7 @@ func (p *project) Build(ctx context.Context) (changed bool, err error) {
 	messages := &compilerMessages{handler: p.handler, session: p.builds, root: p.root}
 	o := p.options
 	o.Debug, o.WebhookPort = p.debug.Load(), p.program.WebhookPort
+	o.Code = func() *codebase.Codebase { return p.code(p.builds) }
 	lines := process.NewLines(messages.line)
 	o.Stderr, o.Handler = lines, withoutSteps(p.handler)
 	program, err := dev.Build(ctx, o, manager.Package)
