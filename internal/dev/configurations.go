@@ -24,11 +24,10 @@ type projectWebhooks struct {
 }
 
 // webhooks are those of the project, or nil when the manager serves none or with a certificate of its own.
-func (o Options) webhooks(l listening) (*projectWebhooks, error) {
+func (o Options) webhooks(code *codebase.Codebase, l listening) (*projectWebhooks, error) {
 	if lookup(slices.Concat(l.env, o.Env), "ENABLE_WEBHOOKS") == "false" || given(l.args, "webhook-cert-path") {
 		return nil, nil
 	}
-	code := o.Code()
 	p, err := code.Project()
 	if err != nil {
 		return nil, nil // with a PROJECT that cannot be read nothing is known of webhooks

@@ -116,7 +116,7 @@ func (o Options) movable(ctx context.Context, pkg string) bool {
 	if err != nil || chosen {
 		return false
 	}
-	hooks, err := o.webhooks(listening{})
+	hooks, err := o.webhooks(code, listening{})
 	return err == nil && hooks != nil && o.imports(ctx, pkg, serverPackage)
 }
 

@@ -1,11 +1,9 @@
 package dev
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"net"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,20 +113,19 @@ type placement struct {
 // those that it has, by the project's own code, and the user has not set. Health probes move to a free port if theirs
 // is taken: a developer's machine has no kubelet to ask for them, and a second operator, or what else listens there,
 // would keep the manager from starting. So do the webhooks that slipway calls for the cluster.
-func (o Options) place(manager Program, l listening, webhooks bool) (placement, error) {
-	program, err := os.ReadFile(manager.Path)
-	if err != nil {
-		return placement{}, fmt.Errorf("find the manager's flags: %w", err)
+func (o Options) place(manager Program, l listening, code texts, webhooks bool) (placement, error) {
+	program := manager.texts
+	if program == nil {
+		var err error
+		if program, err = readTexts(manager.Path); err != nil {
+			return placement{}, err
+		}
 	}
 	first := words(l.args)
-	code := o.Code()
 	// Libraries have such names, too, also where no flag is called so.
-	has := func(name string) bool {
-		known, err := code.HasFlag(name)
-		return known && err == nil && bytes.Contains(program, []byte(name))
-	}
+	has := func(name string) bool { return code[name] && program[name] }
 	var flags []string
-	if has(probeFlag) && bytes.Contains(program, []byte(":"+probePort)) && !given(l.args, probeFlag) {
+	if has(probeFlag) && program[":"+probePort] && !given(l.args, probeFlag) {
 		flags = append(flags, "--"+probeFlag+"="+o.probes(l))
 	}
 	args := l.args[first:]
@@ -142,6 +139,7 @@ func (o Options) place(manager Program, l listening, webhooks bool) (placement, 
 		flags = append(flags, "--"+webhookHostFlag+"="+l.host)
 	}
 	if webhooks && movable {
+		var err error
 		if p.webhooks, err = l.free(p.webhooks); err != nil {
 			return p, err
 		}
@@ -149,7 +147,7 @@ func (o Options) place(manager Program, l listening, webhooks bool) (placement, 
 		flags, args = append(flags, "--"+webhookPortFlag+"="+port), without(args, webhookPortFlag)
 	}
 	if o.LogLevel != "" {
-		if !bindsZap(code, program) {
+		if !has(zapFlag) {
 			o.Handler.Handle(report.Warning{Text: "the manager has no flag --" + zapFlag + ": its log level stays; the flags of controller-runtime's package log/zap come with opts.BindFlags(flag.CommandLine)"})
 		} else {
 			flags, args = append(flags, "--"+zapFlag+"="+o.LogLevel), without(args, zapFlag)
@@ -170,10 +168,18 @@ func (o Options) place(manager Program, l listening, webhooks bool) (placement, 
 // zapFlag sets the log level of managers whose code binds the flags of controller-runtime's package log/zap.
 const zapFlag = "zap-log-level"
 
-// bindsZap reports whether a manager has zapFlag.
-func bindsZap(code *codebase.Codebase, program []byte) bool {
-	binds, err := code.Calls("BindFlags")
-	return binds && err == nil && bytes.Contains(program, []byte(zapFlag))
+// flagsOf are those flags that are looked for which code of a project has.
+func flagsOf(code *codebase.Codebase) texts {
+	has := texts{}
+	for _, name := range []string{probeFlag, webhookHostFlag, webhookPortFlag} {
+		if known, err := code.HasFlag(name); err == nil && known {
+			has[name] = true
+		}
+	}
+	if binds, err := code.Calls("BindFlags"); err == nil && binds {
+		has[zapFlag] = true
+	}
+	return has
 }
 
 // warnOpen warns of a manager that serves its webhooks to other machines.

@@ -50,7 +50,7 @@ func TestFlags(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		placed, err := o.place(Program{Path: program}, l, false)
+		placed, err := o.place(Program{Path: program}, l, flagsOf(o.Code()), false)
 		got := placed.args
 		for i, flag := range got {
 			if host, ok := strings.CutSuffix(flag, ":0"); ok { // another program, or test, has the port at the moment
@@ -118,7 +118,7 @@ func TestPlaceWebhooks(t *testing.T) {
 		}
 		warned := false
 		o := Options{Code: codeIn(dir), Handler: report.HandlerFunc(func(e report.Event) { _, warned = e.(report.Warning) })}
-		placed, err := o.place(Program{Path: program}, listening{host: Loopback, args: []string{"--webhook-port", port, "-v=2"}}, true)
+		placed, err := o.place(Program{Path: program}, listening{host: Loopback, args: []string{"--webhook-port", port, "-v=2"}}, flagsOf(o.Code()), true)
 		if (err != nil) != test.refused || warned != test.warned {
 			t.Errorf("%+v: %v, warned %t", test, err, warned)
 		}
@@ -193,7 +193,7 @@ func TestStarted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := Options{Code: codeIn(dir)}.place(Program{Path: program}, listening{host: Loopback, args: started(m, test.args)}, false)
+		got, err := Options{}.place(Program{Path: program}, listening{host: Loopback, args: started(m, test.args)}, flagsOf(codeIn(dir)()), false)
 		if err != nil || !slices.Equal(got.args, test.want) {
 			t.Errorf("%q: got %q, %v, want %q", test.args, got.args, err, test.want)
 		}
@@ -216,7 +216,7 @@ func TestLogLevel(t *testing.T) {
 		}
 		warned := false
 		o := Options{Code: codeIn(dir), LogLevel: "5", Handler: report.HandlerFunc(func(e report.Event) { _, warned = e.(report.Warning) })}
-		placed, err := o.place(Program{Path: program}, listening{host: Loopback, args: []string{"--zap-log-level", "info", "-v=2"}}, false)
+		placed, err := o.place(Program{Path: program}, listening{host: Loopback, args: []string{"--zap-log-level", "info", "-v=2"}}, flagsOf(o.Code()), false)
 		if err != nil || !slices.Equal(placed.args, want) || warned != (len(want) == 3) {
 			t.Errorf("%s: %q, warned %t, %v", code, placed.args, warned, err)
 		}

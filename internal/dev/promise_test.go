@@ -78,7 +78,11 @@ func servedAlone() {
 		panic(err)
 	}
 	defer Withstand()()
-	webhooks, err := serveWebhooks(context.Background(), o, cluster, own, l)
+	hooks, err := o.webhooks(o.Code(), l)
+	if err != nil {
+		panic(err)
+	}
+	webhooks, err := serveWebhooks(context.Background(), o, cluster, own, l, hooks)
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(3)

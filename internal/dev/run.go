@@ -76,6 +76,7 @@ type Program struct {
 	Changed bool // it is another one than before
 	// WebhookPort is where it serves webhooks unless it has a flag for that, or its code says otherwise.
 	WebhookPort string
+	texts       texts // nil: not read yet
 }
 
 // Build compiles the manager of a package to bin/manager, where the Makefile's build target has it too. Until it is
@@ -110,7 +111,7 @@ func Build(ctx context.Context, o Options, pkg string) (Program, error) {
 		return Program{}, err
 	}
 	p := Program{Path: path, Changed: !same(path, next), WebhookPort: moved.port}
-	if p.Changed {
+	if p.texts, err = readTexts(next); err == nil && p.Changed {
 		err = os.Rename(next, path)
 	}
 	o.Handler.Handle(report.Step{Name: "built the manager", Elapsed: time.Since(start)})
@@ -118,12 +119,12 @@ func Build(ctx context.Context, o Options, pkg string) (Program, error) {
 }
 
 // buildArguments are further ones of go build: with the flags of images, so that what one has compiled the other need
-// not. A debugger reads what they leave out.
+// not, and without symbols, for which the linker takes a tenth of its time. A debugger reads what they leave out.
 func (o Options) buildArguments(program, pkg string) []string {
 	if o.Debug {
 		return []string{"-gcflags=all=-N -l", "-o", program, "./" + pkg}
 	}
-	return []string{"-trimpath", gocommand.NoDebugging, "-o", program, "./" + pkg}
+	return []string{"-trimpath", gocommand.NoDebugging, "-ldflags=-s -w", "-o", program, "./" + pkg}
 }
 
 // prepare gives the program a second name at which the go command may replace it. It does not if the program is up to

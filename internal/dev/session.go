@@ -32,9 +32,9 @@ type Session struct {
 	deployed []*unstructured.Unstructured // is to be paused
 	paused   *pause                       // nil: nothing is
 
-	checked *checked // nil: not since the last start
-	warned  bool     // of kinds that are not served
-	debug   bool     // managers run under a debugger
+	checked *launch // nil: not since the last start
+	warned  bool    // of kinds that are not served
+	debug   bool    // managers run under a debugger
 }
 
 // Debug has the managers that are started from now on run under Delve, or not.
@@ -92,7 +92,7 @@ func (s *Session) Cluster() *ship.Cluster { return s.cluster }
 // cluster call the manager's webhooks.
 func (s *Session) Start(ctx context.Context, program Program) (*Manager, error) {
 	o := s.options
-	start, l, err := s.last()
+	l, err := s.last()
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (s *Session) Start(ctx context.Context, program Program) (*Manager, error) 
 		return nil, err
 	}
 	webhooks := s.webhooks.Load()
-	placed, err := o.place(program, l, webhooks != nil)
+	placed, err := o.place(program, l.at, l.flags, webhooks != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -110,61 +110,68 @@ func (s *Session) Start(ctx context.Context, program Program) (*Manager, error) 
 	if !s.warned {
 		s.warned = true
 		o.warnUnserved(ctx, s.cluster)
-		s.noteEnvironment(start)
+		s.noteEnvironment(l.start)
 	}
-	environment := slices.Concat(start.Environment, o.Env, webhooks.environment(), s.entrance.environment) // the last one counts
+	environment := slices.Concat(l.start.Environment, o.Env, webhooks.environment(), s.entrance.environment) // the last one counts
 	return s.start(ctx, program.Path, placed, environment)
 }
 
-// how is how the project says that its manager is started, and where it is to listen.
-func (s *Session) how() (start codebase.Start, l listening, err error) {
-	code := s.options.Code() // once: what is deployed is built for it
+// A launch is what the project says of how its manager is started.
+type launch struct {
+	start codebase.Start
+	at    listening
+	hooks *projectWebhooks // nil: it serves none, or with a certificate of its own
+	flags texts            // that its code has
+}
+
+// read reads what the files of the project say now.
+func (s *Session) read(code *codebase.Codebase) (l launch, err error) {
 	manager, err := managerOf(code)
 	if err != nil {
-		return start, l, err
+		return l, err
 	}
-	if start, err = code.Start(manager); err != nil {
-		return start, l, err
+	if l.start, err = code.Start(manager); err != nil {
+		return l, err
 	}
-	if l, err = s.options.listens(started(start, s.arguments)); err != nil {
-		return start, l, err
+	if l.at, err = s.options.listens(started(l.start, s.arguments)); err != nil {
+		return l, err
 	}
-	l.env = start.Environment
-	return start, l, s.options.requireAccount(l.args)
+	l.at.env = l.start.Environment
+	if err := s.options.requireAccount(l.at.args); err != nil {
+		return l, err
+	}
+	l.flags = flagsOf(code)
+	l.hooks, err = s.options.webhooks(code, l.at)
+	return l, err
 }
 
 // Check returns the mistake of the project, if any, that keeps its manager from being started: a manager that runs need
-// not be ended for that.
-func (s *Session) Check() error {
-	start, l, err := s.how()
+// not be ended for that. The next start goes by what it has read. The code is for this call alone.
+func (s *Session) Check(code *codebase.Codebase) error {
+	s.checked = nil
+	l, err := s.read(code)
 	if err != nil {
 		return err
 	}
-	s.checked = &checked{start, l}
+	s.checked = &l
 	if s.debug {
 		_, err = debugged("", nil)
 	}
 	return err
 }
 
-// checked is what [Session.Check] has read, for the start that follows.
-type checked struct {
-	start codebase.Start
-	l     listening
-}
-
 // last returns what was checked, once, or reads it.
-func (s *Session) last() (start codebase.Start, l listening, err error) {
-	if c := s.checked; c != nil {
+func (s *Session) last() (launch, error) {
+	if l := s.checked; l != nil {
 		s.checked = nil
-		return c.start, c.l, nil
+		return *l, nil
 	}
-	return s.how()
+	return s.read(s.options.Code())
 }
 
 // Renew brings what the cluster calls up to date with the project.
 func (s *Session) Renew(ctx context.Context) error {
-	_, l, err := s.how()
+	l, err := s.read(s.options.Code())
 	if err != nil {
 		return err
 	}
@@ -172,27 +179,24 @@ func (s *Session) Renew(ctx context.Context) error {
 }
 
 // renew has the cluster call the project's webhooks, and then no others of the operator if that is to be paused.
-func (s *Session) renew(ctx context.Context, l listening) error {
+func (s *Session) renew(ctx context.Context, l launch) error {
 	if err := s.renewWebhooks(ctx, l); err != nil {
 		return err
 	}
-	return s.pauseDeployed(ctx, l)
+	return s.pauseDeployed(ctx, l.at)
 }
 
-func (s *Session) renewWebhooks(ctx context.Context, l listening) error {
+func (s *Session) renewWebhooks(ctx context.Context, l launch) error {
 	w := s.webhooks.Load()
 	if w == nil {
-		w, err := serveWebhooks(ctx, s.options, s.cluster, s.own, l)
+		w, err := serveWebhooks(ctx, s.options, s.cluster, s.own, l.at, l.hooks)
 		s.webhooks.Store(w)
 		return err
 	}
 	if w.proxy == nil {
 		return nil // nothing in the cluster leads here
 	}
-	hooks, err := s.options.webhooks(l)
-	if err != nil {
-		return err
-	}
+	hooks := l.hooks
 	if hooks == nil {
 		hooks = &projectWebhooks{} // the last one has gone
 	}

@@ -45,10 +45,9 @@ type webhooks struct {
 // serveWebhooks has the cluster call webhooks of the project that is about to run on this machine. A cluster of
 // slipway's own reaches this machine. Another one is only changed if the user names an address for it, and then in
 // steps, see [Options.try]. It returns nil if the manager serves none, or with a certificate of its own.
-func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, own bool, l listening) (w *webhooks, err error) {
-	hooks, err := o.webhooks(l)
-	if err != nil || hooks == nil {
-		return nil, err
+func serveWebhooks(ctx context.Context, o Options, cluster *ship.Cluster, own bool, l listening, hooks *projectWebhooks) (w *webhooks, err error) {
+	if hooks == nil {
+		return nil, nil
 	}
 	w = &webhooks{cluster: cluster, own: own, l: l}
 	defer func() {

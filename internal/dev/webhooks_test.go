@@ -59,15 +59,15 @@ func TestWebhooksOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{Code: codeIn(dir), Handler: report.Discard}
-	hooks, err := o.webhooks(listening{})
+	hooks, err := o.webhooks(o.Code(), listening{})
 	if err != nil || hooks == nil || !slices.Equal(hooks.Converted, []string{"frigates.ship.example.com"}) || hooks.Prefix != "op-run-" {
 		t.Errorf("got %+v, %v", hooks, err)
 	}
-	if hooks, err := o.webhooks(listening{args: []string{"--webhook-cert-path=/mine"}}); hooks != nil || err != nil {
+	if hooks, err := o.webhooks(o.Code(), listening{args: []string{"--webhook-cert-path=/mine"}}); hooks != nil || err != nil {
 		t.Errorf("with a certificate of its own: %+v, %v", hooks, err)
 	}
 	o.Env = []string{"ENABLE_WEBHOOKS=false"}
-	if hooks, err := o.webhooks(listening{}); hooks != nil || err != nil {
+	if hooks, err := o.webhooks(o.Code(), listening{}); hooks != nil || err != nil {
 		t.Errorf("turned off: %+v, %v", hooks, err)
 	}
 }
@@ -83,13 +83,13 @@ func TestWebhooksByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{Code: codeIn(dir), Handler: report.Discard}
-	if hooks, err := o.webhooks(listening{}); hooks != nil || err != nil {
+	if hooks, err := o.webhooks(o.Code(), listening{}); hooks != nil || err != nil {
 		t.Errorf("without webhooks: %+v, %v", hooks, err)
 	}
 	if err := os.WriteFile(file, []byte("kind: MutatingWebhookConfiguration\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if hooks, err := o.webhooks(listening{}); err != nil || hooks == nil || len(hooks.Manifests) == 0 {
+	if hooks, err := o.webhooks(o.Code(), listening{}); err != nil || hooks == nil || len(hooks.Manifests) == 0 {
 		t.Errorf("got %+v, %v", hooks, err)
 	}
 }
@@ -115,7 +115,7 @@ func TestWebhooksElsewhere(t *testing.T) {
 		if err := os.WriteFile(file("Makefile"), []byte(makefile), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		hooks, err := Options{Code: codeIn(dir), Handler: report.Discard}.webhooks(listening{})
+		hooks, err := Options{Handler: report.Discard}.webhooks(codeIn(dir)(), listening{})
 		if err != nil || hooks == nil || string(hooks.Manifests) != want {
 			t.Errorf("%v: got %+v, %v", folders, hooks, err)
 		}

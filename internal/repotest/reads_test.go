@@ -22,7 +22,7 @@ var readers = map[string]string{
 	"internal/image":                                "its own store, and archives that the user names; compile looks at a project's files first",
 	"internal/userdirs/mark.go":                     "a regular file of this user's, in a folder that no other user may write to",
 	"internal/safefs/atomic_unix.go":                "the folder of a file that slipway has just written",
-	"internal/dev/ports.go":                         "the program that was compiled a moment ago",
+	"internal/dev/texts.go":                         "the program that was compiled a moment ago",
 	"internal/dev/promise.go":                       "a file in the user's cache",
 	"internal/process/session_linux.go":             "files of /proc",
 	"internal/operation/projects/license.go":        "a file that the user names, which may be a pipe",

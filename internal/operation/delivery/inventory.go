@@ -61,8 +61,10 @@ func definitionsSet(s *operation.Session, root string) (*ship.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all, err := code.Deployments(); err == nil && set.Namespace == "" && len(all) > 0 { // deploying reports errors
-		set.Namespace = all[0].Metadata.Namespace
+	if set.Namespace == "" {
+		if all, err := code.Deployments(); err == nil && len(all) > 0 { // deploying reports errors
+			set.Namespace = all[0].Metadata.Namespace
+		}
 	}
 	if set.Namespace == "" { // the default namespace of kubebuilder's config/default
 		set.Namespace = set.Project + "-system"

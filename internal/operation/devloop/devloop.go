@@ -119,9 +119,10 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	p := &project{root: root, session: operation.Apart(s), builds: operation.Apart(s), saves: operation.Apart(s), asks: operation.Apart(s), life: ctx, settings: l, handler: s.Handler, due: everything, writes: writes{}}
+	p := &project{root: root, session: operation.Apart(s), builds: operation.Apart(s), starts: operation.Apart(s), saves: operation.Apart(s), asks: operation.Apart(s), life: ctx, settings: l, handler: s.Handler, due: everything, writes: writes{}}
 	p.session.Handler = withoutResults(s.Handler)
 	p.debug.Store(l.Manager.Debug)
+	p.looked.Store(1)
 	p.pausing.Store(l.PauseDeployed)
 	defer dev.Withstand()()
 	defer ending.Await(ctx, "the dev loop")()

@@ -143,6 +143,7 @@ func (p *project) matters(file string) bool {
 
 // Work returns what changed files make necessary.
 func (p *project) Work(files []string) (all loop.Work) {
+	p.looked.Add(1)
 	in := p.inputs.Load()
 	for _, file := range files {
 		if !p.isOwn(file) {

@@ -52,8 +52,10 @@ func (p *project) nextLogLevel() {
 func (p *project) Restart(ctx context.Context) (string, error) {
 	p.around.Load().Debug(p.debug.Load())
 	p.around.Load().LogLevel(logLevels[p.logLevel.Load()])
-	if err := p.around.Load().Check(); err != nil {
-		return "", err
+	if p.checked.Swap(0) != p.looked.Load() || p.debug.Load() {
+		if err := p.around.Load().Check(p.code(p.session)); err != nil {
+			return "", err
+		}
 	}
 	if ctx.Err() != nil {
 		return "", ctx.Err()

@@ -31,6 +31,7 @@ type project struct {
 	settings Loop
 	session  *operation.Session // of all but builds
 	builds   *operation.Session // of builds, which run beside the rest
+	starts   *operation.Session // of what looks at how the manager is started, beside builds
 	saves    *operation.Session // of what looks at saves
 	asks     *operation.Session // of what looks at the manager's requests
 	life     context.Context    // of the loop
@@ -43,10 +44,13 @@ type project struct {
 	access   delivery.Access // has mu for those outside a cycle
 	warned   bool            // of a deployed operator
 	pausing  atomic.Bool     // a deployed operator is to be paused
+	doubtful *comparison     // of definitions that are about to be applied; nil: none is needed
 	unserved bool            // the webhooks may have changed since the manager was started
 	program  dev.Program
 	output   *process.Lines     // of managers
 	manager  *manager           // that runs, or did; has mu
+	looked   atomic.Int64       // how often saves were looked at; begins with 1
+	checked  atomic.Int64       // looked, when it was read how the manager is started; 0: it is to be read
 	debug    atomic.Bool        // managers run under a debugger
 	logLevel atomic.Int32       // which of logLevels managers have
 	building atomic.Bool        // inputs are about to change
@@ -191,6 +195,9 @@ func (p *project) install(ctx context.Context, d due, h report.Handler) error {
 		if _, err := delivery.Install(ctx, apart, i); err != nil {
 			return err
 		}
+		if err := p.warnBreaking(ctx); err != nil {
+			return err
+		}
 	}
 	if d.access && p.settings.As == AsManager {
 		access, err := delivery.Grant(ctx, apart, p.root, p.around.Load().Cluster().Reporting(h))
@@ -247,10 +254,12 @@ func (p *project) Build(ctx context.Context) (changed bool, err error) {
 	o := p.options
 	o.Debug, o.WebhookPort = p.debug.Load(), p.program.WebhookPort
 	o.Code = func() *codebase.Codebase { return p.code(p.builds) }
+	check := p.check()
 	lines := process.NewLines(messages.line)
 	o.Stderr, o.Handler = lines, withoutSteps(p.handler)
 	program, err := dev.Build(ctx, o, manager.Package)
 	lines.Flush()
+	check()
 	if err != nil {
 		if messages.first != "" && ctx.Err() == nil {
 			return false, fmt.Errorf("%s", messages.first)
@@ -261,6 +270,20 @@ func (p *project) Build(ctx context.Context) (changed bool, err error) {
 	p.wrote(program.Path)
 	p.learnInputs(o, manager.Package, unknown)
 	return changed, nil
+}
+
+// check reads how the manager is started, until the function that it returns is called. A mistake is read again when
+// the manager is to be started.
+func (p *project) check() (wait func()) {
+	looked, around, done := p.looked.Load(), p.around.Load(), make(chan struct{})
+	p.checked.Store(0)
+	go func() {
+		defer close(done)
+		if around.Check(p.code(p.starts)) == nil {
+			p.checked.Store(looked)
+		}
+	}()
+	return func() { <-done }
 }
 
 // learnInputs asks the go command what the manager is built from, beside the rest, if that may have changed since it
