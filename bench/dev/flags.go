@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/slipway-dev/slipway/bench/sidebyside"
@@ -11,6 +12,7 @@ import (
 const (
 	builtImage quantity = "go build with the flags of images"
 	builtPlain quantity = "go build without flags"
+	builtBare  quantity = "go build with the flags of images, without symbols"
 
 	imageAfterLoop quantity = "image of what slipway dev has built"
 	imageAlone     quantity = "image of a change that was not built"
@@ -19,22 +21,31 @@ const (
 	compiledAlone      quantity = "packages of a change"
 )
 
+// bareFlags also leave out the table of symbols, which the linker writes for debuggers.
+var bareFlags = append(slices.Clone(imageFlags), "-ldflags=-s -w")
+
 // flags compares builds of a change with the flags of images, without DWARF, with builds without flags.
 func flags(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
 	s, err := b.rounds("flags", func(s series) error {
-		took, err := b.buildChange(ctx, imageFlags...)
-		if err != nil {
-			return err
+		for _, c := range []struct {
+			what  quantity
+			flags []string
+		}{{builtImage, imageFlags}, {builtPlain, nil}, {builtBare, bareFlags}} {
+			took, err := b.buildChange(ctx, c.flags...)
+			if err != nil {
+				return err
+			}
+			s.add(c.what, took)
 		}
-		s.add(builtImage, took)
-		took, err = b.buildChange(ctx)
-		s.add(builtPlain, took)
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return []sidebyside.Figure{s.beside("go build of a change with the flags of images, beside one without flags", builtImage, builtPlain)}, nil
+	return []sidebyside.Figure{
+		s.beside("go build of a change with the flags of images, beside one without flags", builtImage, builtPlain),
+		s.beside("the same without a table of symbols (-s -w), beside one without flags", builtBare, builtPlain),
+	}, nil
 }
 
 // image measures that slipway dev and slipway image build use each other's compiled packages.

@@ -57,6 +57,9 @@ func (b *bench) makeProjects(ctx context.Context) error {
 	if err := os.CopyFS(string(b.plain), os.DirFS(string(b.loop))); err != nil {
 		return err
 	}
+	if err := b.plain.replace("cmd/main.go", regexp.MustCompile(`":8081"`), `":0"`); err != nil { // as slipway dev does where it is taken
+		return err
+	}
 	if err := output(b.command(ctx, string(b.plain), "make", "build")); err != nil { // installs controller-gen, too
 		return err
 	}
