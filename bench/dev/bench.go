@@ -25,12 +25,12 @@ type bench struct {
 	env     []string
 	loop    project // slipway's
 	plain   project // of the go command and make
-	marks   int     // given out so far
+	marks   int     // the last one that was given out
 }
 
 // prepare builds the programs and makes the projects.
 func prepare(ctx context.Context, dir string, runs int) (b *bench, err error) {
-	b = &bench{runs: runs, dir: dir}
+	b = &bench{runs: runs, dir: dir, marks: int(time.Now().UnixMilli())}
 	if b.root, err = build.Root(ctx); err != nil {
 		return nil, err
 	}

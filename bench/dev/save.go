@@ -18,7 +18,7 @@ const (
 )
 
 // save measures a save of the reconciler until the new one has run: with slipway dev, and with Ctrl-C and `make run` on
-// the same cluster. What cannot be saved in between is `go build`.
+// the same cluster. `go build` is what neither can do without.
 func save(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
 	s, err := b.rounds("save", func(s series) error {
 		if err := b.saveLoop(ctx, s); err != nil {

@@ -51,7 +51,7 @@ func idle(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
 	share := sidebyside.Figure{Case: "idle in examples/cronjob for a minute", Unit: "% of a core", Bar: sidebyside.AtMost(1)}
 	resident := sidebyside.Figure{Case: "resident memory after that", Unit: "MiB", Bar: sidebyside.AtMost(80)}
 	err := b.withDev(ctx, operator, func(d *session) error {
-		if err := operator.comment(); err != nil {
+		if err := operator.comment("api/v1/cronjob_types.go", "The last save."); err != nil {
 			return err
 		}
 		if _, err := d.ready(ctx, "build"); err != nil {
