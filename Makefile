@@ -210,7 +210,7 @@ test-long-release:
 
 .PHONY: bench
 bench: build ## Measure against the peers, side by side in one run.
-	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) go run -C bench .
+	SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) SLIPWAY_CHECK=$(BIN)/check/slipway-check go run -C bench .
 
 .PHONY: bench-compile
 bench-compile: ## Measure the cold compile of the cluster program (hours: 7 rounds).
