@@ -101,7 +101,7 @@ examples: build ## Do what the README of each example says, in turn, and print a
 
 # Parts of at most forty minutes each, which run alone: docs/inside/contributing.md says when. A test that `make test`
 # leaves out names its part.
-LONG := scripts projects others pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm release lint
+LONG := scripts dev projects others pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm release lint
 
 .PHONY: test-times
 test-times: ## List the twenty slowest tests of the last run, and the parts of the long tests that have not passed for a week of commits.
@@ -119,7 +119,11 @@ PASSED   = @$(TESTLOG) -passed $(@:test-long-%=%)
 LONGTEST = $(PROGRAMS) && $(TESTLOG)
 
 test-long-scripts: build
-	$(LONGTEST) $(GOTEST) -count=1 -timeout 40m -skip '^Test(Projects|EveryVerbInOthersProjects)$$' ./internal/cli
+	$(LONGTEST) $(GOTEST) -count=1 -timeout 40m -skip '^Test(DevLoop|Projects|EveryVerbInOthersProjects)$$' ./internal/cli
+	$(PASSED)
+
+test-long-dev: build
+	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^TestDevLoop$$' ./internal/cli
 	$(PASSED)
 
 # The operators of others are compiled with their own versions of Kubernetes' libraries, which takes the most of it.

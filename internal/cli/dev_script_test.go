@@ -134,12 +134,13 @@ func (d *developers) start(ts *testscript.TestScript, wrapper, args []string) {
 // signals are those that scripts name.
 var signals = map[string]syscall.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}
 
-// stop asks the loop to end, which is no failure.
+// stop asks the loop to end, which is no failure. All that it reports is on its output: what libraries write beside
+// that would spoil the screen.
 func (d *developer) stop(ts *testscript.TestScript, signal os.Signal) {
 	ts.Check(d.cmd.Process.Signal(signal))
 	d.end(ts)
-	if d.err != nil {
-		ts.Fatalf("%v\n%s", d.err, d.stderr.String())
+	if text := d.stderr.String(); d.err != nil || text != "" {
+		ts.Fatalf("slipway dev has ended: %v; to its error output it has written: %q", d.err, text)
 	}
 }
 
