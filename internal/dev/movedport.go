@@ -59,7 +59,7 @@ func (o Options) moved(ctx context.Context, pkg string) (move, error) {
 		return move{}, errors.Join(fmt.Errorf("move the manager's webhooks: %w", err), m.done())
 	}
 	if o.WebhookPort == "" {
-		o.Handler.Handle(report.Note{Text: "port " + webhookPort + " is taken, and the manager has no flag --" + webhookPortFlag + ": it is compiled so that webhooks are served at port " + m.port + " here"})
+		o.Handler.Handle(report.Note{Text: "port " + webhookPort + " is taken, and the manager has no flag --" + webhookPortFlag + ": it is compiled to serve them at port " + m.port + ", unless its code or its configuration names a port"})
 	}
 	return m, nil
 }

@@ -20,7 +20,8 @@ type pulse struct {
 	step  string
 	doing string // the last detail of the step
 	begin time.Time
-	shown time.Time // when the first of the steps that followed each other began, or the last sign of life
+	works map[report.PartName]time.Time // parts that work, and since when
+	shown time.Time                     // when the first of the steps that followed each other began, or the last sign of life
 }
 
 // Handle passes an event on; it ends the step that went on, and may begin another.
@@ -40,7 +41,32 @@ func (p *pulse) Handle(e report.Event) {
 			p.shown = p.begin
 		}
 		p.timer = time.AfterFunc(time.Until(p.shown.Add(quiet)), p.beat)
+		return
 	}
+	p.follow(e)
+}
+
+// follow shows of the parts of a loop that still work after an event the one that has for longest.
+func (p *pulse) follow(e report.Event) {
+	if part, ok := e.(report.Part); ok {
+		delete(p.works, part.Name)
+		if part.State == report.Working {
+			if p.works == nil {
+				p.works = map[report.PartName]time.Time{}
+			}
+			p.works[part.Name] = time.Now()
+		}
+	}
+	if len(p.works) == 0 {
+		return
+	}
+	p.begin = time.Now()
+	for name, since := range p.works {
+		if !since.After(p.begin) {
+			p.step, p.doing, p.begin = string(name), "", since
+		}
+	}
+	p.timer = time.AfterFunc(quiet, p.beat)
 }
 
 // Pause ends the step that a handler of [New] shows to go on, without an event.

@@ -29,6 +29,30 @@ func TestPulse(t *testing.T) {
 	})
 }
 
+// TestPulseParts: while parts of a loop work, the one that has for longest gives a sign of life.
+func TestPulseParts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []report.Event
+		p := &pulse{next: report.HandlerFunc(func(e report.Event) {
+			if _, is := e.(report.Progress); is {
+				got = append(got, e)
+			}
+		})}
+		p.Handle(report.Part{Name: report.BuildPart, State: report.Working})
+		time.Sleep(time.Second)
+		p.Handle(report.Part{Name: report.InstallPart, State: report.Working})
+		time.Sleep(time.Second)
+		p.Handle(report.Part{Name: report.InstallPart, State: report.Ready})
+		time.Sleep(4 * time.Second)
+		p.Handle(report.Part{Name: report.BuildPart, State: report.Failed})
+		time.Sleep(time.Minute)
+		want := []report.Event{report.Progress{Name: "build", Elapsed: 5 * time.Second}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 // TestPulseShortSteps: steps that follow each other are not silent for more than three seconds together.
 func TestPulseShortSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

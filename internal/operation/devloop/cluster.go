@@ -5,10 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/dev/loop"
+	"github.com/slipway-dev/slipway/internal/operation/delivery"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -71,7 +70,6 @@ const (
 // watchCluster has the loop begin anew when the cluster has ended, or has lost what the loop brought into it, as by a
 // reset, until ctx ends.
 func (p *project) watchCluster(ctx context.Context, ask func(loop.Request)) {
-	var seen account
 	for missed := 0; ; {
 		select {
 		case <-ctx.Done():
@@ -87,51 +85,52 @@ func (p *project) watchCluster(ctx context.Context, ask func(loop.Request)) {
 				continue
 			}
 			why = report.Advised(err)
-		} else if seen.isThere(ctx, p) {
+		} else if p.isIntact(ctx) {
 			missed = 0
 			continue
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		missed, seen = 0, account{}
+		missed = 0
 		p.handler.Handle(report.Part{Name: report.ClusterPart, State: report.Failed, Text: why})
 		p.lost.Store(true)
 		ask(loop.Request{Work: loop.Install | loop.Restart | p.sampled()})
 	}
 }
 
-// account is the manager's ServiceAccount as it was seen last. It stands for all that the loop brings into a cluster.
-type account struct {
-	name string
-	id   types.UID
+// isIntact reports whether the cluster still has the manager's ServiceAccount, which stands for all that the loop
+// brings into it.
+func (p *project) isIntact(ctx context.Context) bool {
+	p.mu.Lock()
+	access, granted := p.access, p.granted
+	p.mu.Unlock()
+	if granted == "" {
+		return true
+	}
+	id, _, err := p.around.Load().Cluster().HasAccount(ctx, access.Namespace, access.Account)
+	return err != nil || id == granted
 }
 
-// isThere reports whether the cluster still has the account. One that the loop is about to bring is not missed.
-func (a *account) isThere(ctx context.Context, p *project) bool {
-	p.mu.Lock()
-	access := p.access
-	p.mu.Unlock()
-	if access.Account == "" {
-		return true
-	}
-	id, has, err := p.around.Load().Cluster().HasAccount(ctx, access.Namespace, access.Account)
+// grant notes the manager's rights, and the UID of its ServiceAccount, by which it is known whether the cluster has
+// lost it; empty if the user may not read that.
+func (p *project) grant(ctx context.Context, access delivery.Access) {
+	id, _, err := p.around.Load().Cluster().HasAccount(ctx, access.Namespace, access.Account)
 	if err != nil {
-		return true // the user may not look
+		id = ""
 	}
-	if access.Name() != a.name {
-		if has {
-			*a = account{access.Name(), id}
-		}
-		return true
-	}
-	return has && id == a.id
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.access, p.granted = access, id
 }
 
 // reconnect waits until the cluster answers, and begins a new session in it: one that was started anew has another
 // address, and gives other credentials.
 func (p *project) reconnect(ctx context.Context) error {
 	begin, before := time.Now(), p.around.Load()
+	p.mu.Lock()
+	p.granted = ""
+	p.mu.Unlock()
 	p.stop("the cluster has ended")
 	if before.Cluster().Ping(ctx) == nil {
 		if err := before.Close(); err != nil {

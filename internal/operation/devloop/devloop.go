@@ -93,6 +93,7 @@ func (p *project) request(c Command) loop.Request {
 			return loop.Request{}
 		}
 		p.pausing.Store(true)
+		p.pauseAsked.Store(true)
 		p.owe(due{access: true})
 		return loop.Request{Work: loop.Install}
 	}

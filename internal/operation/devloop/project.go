@@ -2,6 +2,7 @@ package devloop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/dev"
@@ -38,23 +40,26 @@ type project struct {
 	options  dev.Options
 	handler  report.Handler
 
-	around   atomic.Pointer[dev.Session]
-	lost     atomic.Bool     // the cluster, or what the loop brought into it
-	owned    bool            // the loop has started the cluster
-	access   delivery.Access // has mu for those outside a cycle
-	warned   bool            // of a deployed operator
-	pausing  atomic.Bool     // a deployed operator is to be paused
-	doubtful *comparison     // of definitions that are about to be applied; nil: none is needed
-	unserved bool            // the webhooks may have changed since the manager was started
-	program  dev.Program
-	output   *process.Lines     // of managers
-	manager  *manager           // that runs, or did; has mu
-	looked   atomic.Int64       // how often saves were looked at; begins with 1
-	checked  atomic.Int64       // looked, when it was read how the manager is started; 0: it is to be read
-	debug    atomic.Bool        // managers run under a debugger
-	logLevel atomic.Int32       // which of logLevels managers have
-	building atomic.Bool        // inputs are about to change
-	learning context.CancelFunc // ends the question after them
+	around  atomic.Pointer[dev.Session]
+	lost    atomic.Bool     // the cluster, or what the loop brought into it
+	owned   bool            // the loop has started the cluster
+	access  delivery.Access // has mu for those outside a cycle
+	granted types.UID       // of the ServiceAccount; empty: not known; has mu
+	warned  bool            // of a deployed operator
+	pausing atomic.Bool     // a deployed operator is to be paused
+
+	pauseAsked atomic.Bool // for by a key, which wants an answer
+	doubtful   *comparison // of definitions that are about to be applied; nil: none is needed
+	unserved   bool        // the webhooks may have changed since the manager was started
+	program    dev.Program
+	output     *process.Lines     // of managers
+	manager    *manager           // that runs, or did; has mu
+	looked     atomic.Int64       // how often saves were looked at; begins with 1
+	checked    atomic.Int64       // looked, when it was read how the manager is started; 0: it is to be read
+	debug      atomic.Bool        // managers run under a debugger
+	logLevel   atomic.Int32       // which of logLevels managers have
+	building   atomic.Bool        // inputs are about to change
+	learning   context.CancelFunc // ends the question after them
 
 	generating sync.RWMutex // held while generated files are written and not known to be the loop's own
 
@@ -111,7 +116,15 @@ func stampOf(file string) stamp {
 
 // Generate brings generated files up to date.
 func (p *project) Generate(ctx context.Context) (follows loop.Work, text string, err error) {
-	changed, err := p.regenerate(ctx)
+	first := &firstMistake{next: p.session.Handler}
+	changed, err := p.regenerate(ctx, first)
+	switch {
+	case err == nil || first.count == 0 || ctx.Err() != nil:
+	case first.count == 1:
+		err = errors.New(first.text) // in place of one that points to what was reported
+	default:
+		err = fmt.Errorf("%s; and %d more", first.text, first.count-1)
+	}
 	if err != nil {
 		return 0, "", err
 	}
@@ -135,10 +148,12 @@ func (p *project) Generate(ctx context.Context) (follows loop.Work, text string,
 }
 
 // regenerate writes generated files that are out of date, whose changes are no saves, and returns them.
-func (p *project) regenerate(ctx context.Context) ([]generate.File, error) {
+func (p *project) regenerate(ctx context.Context, h report.Handler) ([]generate.File, error) {
 	p.generating.Lock()
 	defer p.generating.Unlock()
-	result, err := generation.Regenerate(ctx, p.session, p.root, generation.Generation{})
+	apart := operation.Apart(p.session)
+	apart.Handler = h
+	result, err := generation.Regenerate(ctx, apart, p.root, generation.Generation{})
 	if err != nil {
 		return nil, err
 	}
@@ -204,9 +219,7 @@ func (p *project) install(ctx context.Context, d due, h report.Handler) error {
 		if err != nil {
 			return err
 		}
-		p.mu.Lock()
-		p.access = access
-		p.mu.Unlock()
+		p.grant(ctx, access)
 		p.meetDeployed(access)
 	}
 	if d.webhooks || d.definitions {
@@ -220,6 +233,9 @@ func (p *project) install(ctx context.Context, d due, h report.Handler) error {
 func (p *project) meetDeployed(access delivery.Access) {
 	switch {
 	case len(access.Running) == 0:
+		if p.pauseAsked.Swap(false) {
+			p.handler.Handle(report.Note{Text: "no deployed copy of the operator has replicas in this cluster"})
+		}
 	case p.pausing.Load():
 		p.around.Load().Pause(access.All)
 		p.unserved = true
@@ -336,6 +352,29 @@ func (p *project) Test(ctx context.Context) (string, error) {
 	defer p.mu.Unlock()
 	p.tests = slices.DeleteFunc(p.tests, func(f string) bool { return slices.Contains(folders, f) })
 	return operation.Count(len(folders), "package") + " passed", nil
+}
+
+// mostMistakes is how many mistakes are shown at a time, as compilers do: one bracket that lacks may make hundreds.
+const mostMistakes = 10
+
+// firstMistake passes on events, and keeps the first finding for which nothing is generated. One goroutine uses it.
+type firstMistake struct {
+	next  report.Handler
+	text  string
+	count int
+}
+
+// Handle keeps the finding.
+func (m *firstMistake) Handle(e report.Event) {
+	if f, is := e.(report.Finding); is && f.Fatal {
+		if m.count++; m.count > mostMistakes {
+			return
+		}
+		if m.count == 1 {
+			m.text = f.Position.String() + ": " + f.Message
+		}
+	}
+	m.next.Handle(e)
 }
 
 // objectCount passes on events, but for objects that stay as they are, and counts the others.
