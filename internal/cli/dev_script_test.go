@@ -19,6 +19,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
@@ -177,14 +178,14 @@ func (d *developer) goroutines() string {
 }
 
 // startedManager is in the event of a manager that has been started.
-var startedManager = regexp.MustCompile(`"manager","state":"ready".*"text":"process ([0-9]+)"`)
+var startedManager = lazy.Regexp(`"manager","state":"ready".*"text":"process ([0-9]+)"`)
 
 // manager is the process of the manager that was started last.
 func (d *developer) manager(ts *testscript.TestScript) *os.Process {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, line := range slices.Backward(d.lines) {
-		if m := startedManager.FindStringSubmatch(line); m != nil {
+		if m := startedManager().FindStringSubmatch(line); m != nil {
 			pid, err := strconv.Atoi(m[1])
 			ts.Check(err)
 			manager, err := os.FindProcess(pid)

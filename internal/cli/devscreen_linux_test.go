@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
@@ -123,13 +123,13 @@ func (s *screen) read() {
 }
 
 // control are sequences that move the cursor or choose colours.
-var control = regexp.MustCompile(`\x1b(\[[0-9;?>=]*[ -/]*[@-~]|\][^\a\x1b]*(\a|\x1b\\)|[@-Z\\-_])`)
+var control = lazy.Regexp(`\x1b(\[[0-9;?>=]*[ -/]*[@-~]|\][^\a\x1b]*(\a|\x1b\\)|[@-Z\\-_])`)
 
 // all is what was shown, without these.
 func (s *screen) all() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return control.ReplaceAllString(s.text.String(), "")
+	return control().ReplaceAllString(s.text.String(), "")
 }
 
 // shows waits until a text is shown.
