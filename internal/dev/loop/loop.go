@@ -231,13 +231,20 @@ func (c *cycle) obsolete(err error) error {
 	return err
 }
 
+// headStart is how long a build waits for an installation, which would take a multiple of its time beside compilers.
+const headStart = 300 * time.Millisecond
+
 // installAndBuild does both side by side: they need nothing of each other.
 func (c *cycle) installAndBuild(ctx context.Context) error {
 	todo := c.todo
 	var both errgroup.Group
 	var installed, built, changed bool
-	if todo&Install != 0 {
+	first := make(chan struct{}) // closed when nothing is installed any more
+	if todo&Install == 0 {
+		close(first)
+	} else {
 		both.Go(func() error {
+			defer close(first)
 			err := c.show(ctx, report.InstallPart, func() (string, error) { return c.Project.Install(ctx) })
 			installed = err == nil
 			return err
@@ -245,6 +252,11 @@ func (c *cycle) installAndBuild(ctx context.Context) error {
 	}
 	if todo&Build != 0 {
 		both.Go(func() error {
+			select {
+			case <-first:
+			case <-time.After(headStart):
+			case <-ctx.Done():
+			}
 			err := c.show(ctx, report.BuildPart, func() (_ string, err error) {
 				changed, err = c.Project.Build(ctx)
 				return "", err
