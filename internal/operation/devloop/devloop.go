@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
@@ -120,7 +121,7 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	p := &project{root: root, session: operation.Apart(s), builds: operation.Apart(s), starts: operation.Apart(s), saves: operation.Apart(s), asks: operation.Apart(s), life: ctx, settings: l, handler: s.Handler, due: everything, writes: writes{}}
+	p := &project{root: root, session: operation.Apart(s), builds: operation.Apart(s), starts: operation.Apart(s), saves: operation.Apart(s), asks: operation.Apart(s), life: ctx, settings: l, handler: s.Handler, due: everything, writes: writes{}, rest: time.AfterFunc(restAfter, debug.FreeOSMemory)}
 	p.session.Handler = withoutResults(s.Handler)
 	p.debug.Store(l.Manager.Debug)
 	p.looked.Store(1)

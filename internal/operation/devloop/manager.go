@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/dev"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -117,8 +118,12 @@ func (p *project) stop(why string) {
 	p.run(nil)
 }
 
+// restAfter is when a loop that has done its work gives memory back that it needs for that only.
+const restAfter = 3 * time.Second
+
 // Fail has calls of webhooks that wait in vain answered with the reason.
 func (p *project) Fail(why string) {
+	p.rest.Reset(restAfter)
 	if m := p.running(); why != "" && (m == nil || m.ended.Load()) {
 		p.around.Load().Hold(why)
 	}
@@ -129,6 +134,7 @@ func (p *project) close() error {
 	if p.running() != nil {
 		p.handler.Handle(report.Part{Name: report.ManagerPart, State: report.Working, Text: "stopping"})
 	}
+	p.rest.Stop()
 	p.stop("the dev loop has ended")
 	return p.around.Load().Close()
 }

@@ -52,6 +52,7 @@ type project struct {
 	doubtful   *comparison // of definitions that are about to be applied; nil: none is needed
 	unserved   bool        // the webhooks may have changed since the manager was started
 	program    dev.Program
+	rest       *time.Timer        // gives memory back
 	output     *process.Lines     // of managers
 	manager    *manager           // that runs, or did; has mu
 	looked     atomic.Int64       // how often saves were looked at; begins with 1
