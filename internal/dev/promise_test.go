@@ -87,6 +87,7 @@ func servedAlone() {
 		fmt.Println(err)
 		os.Exit(3)
 	}
+	defer runtime.KeepAlive(webhooks) // which holds the lock, as a session does
 	webhooks.forward(serveNothing(webhooks))
 	if webhooks.unproven() {
 		if err := webhooks.rely(context.Background(), o, webhooks.detour); err != nil {
