@@ -34,6 +34,9 @@ func init() { slipwayWebhook.DefaultPort = %s }
 // compiled for one of them.
 const lastMoved = 9499
 
+// buildPrefix begins the names of folders with such files, in the user's cache.
+const buildPrefix = "build-"
+
 // A move has a manager serve its webhooks at another port than the usual one although it has no flag for it, since two
 // such managers cannot run on one machine. It is compiled with one more file, which is in no folder of the project: see
 // -overlay in `go help build`.
@@ -55,7 +58,7 @@ func (o Options) moved(ctx context.Context, pkg string) (move, error) {
 	if m.stays() {
 		return m, nil
 	}
-	if err := m.write(filepath.Join(o.Dir, filepath.FromSlash(pkg))); err != nil {
+	if err := m.write(o, filepath.Join(o.Dir, filepath.FromSlash(pkg))); err != nil {
 		return move{}, errors.Join(fmt.Errorf("move the manager's webhooks: %w", err), m.done())
 	}
 	if o.WebhookPort == "" {
@@ -64,9 +67,17 @@ func (o Options) moved(ctx context.Context, pkg string) (move, error) {
 	return m, nil
 }
 
-// write writes the further file of the package in a folder.
-func (m *move) write(folder string) (err error) {
-	if m.scratch, err = userdirs.NewScratch("slipway-build-"); err != nil {
+// write writes the further file of the package in a folder: where no other user of the machine can change it.
+func (m *move) write(o Options, folder string) error {
+	cache, err := userdirs.Cache(func(name string) string { return lookup(o.Env, name) })
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return err
+	}
+	userdirs.Sweep(cache, buildPrefix)
+	if m.scratch, err = userdirs.ScratchIn(cache, buildPrefix); err != nil {
 		return err
 	}
 	source := filepath.Join(m.scratch.Path, "port.go")

@@ -42,7 +42,7 @@ func (s *Session) pauseDeployed(ctx context.Context, l listening) error {
 	}
 	w := s.webhooks.Load()
 	switch leads := w.leadHere(); {
-	case detour.Silences() && !leads && w.isProbed():
+	case !leads && w.isProbed():
 		return nil // until the manager serves and the cluster relies on it
 	case detour.Silences() && !leads, len(detour.Converted) > 0:
 		s.deployed, s.options.alone = nil, false

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/dev"
 	"github.com/slipway-dev/slipway/internal/dev/loop"
 	"github.com/slipway-dev/slipway/internal/operation/delivery"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -142,9 +143,10 @@ func (p *project) reconnect(ctx context.Context) error {
 			return err
 		}
 	}
+	var now *dev.Session
 	for why := ""; ; {
-		err := p.open(ctx)
-		if err == nil {
+		var err error
+		if now, err = dev.Open(ctx, p.options, p.settings.Args); err == nil {
 			break
 		}
 		if text := report.Advised(err); text != why && ctx.Err() == nil {
@@ -157,13 +159,13 @@ func (p *project) reconnect(ctx context.Context) error {
 		case <-time.After(checkInterval):
 		}
 	}
-	if now := p.around.Load(); !now.IsAt(before) {
-		p.around.Store(before)
+	if !now.IsAt(before) {
 		return errors.Join(now.Close(), &report.Error{What: "the current context leads to another cluster than when dev was started", Where: now.Cluster().Server(),
 			Hint: "select the former one, or end dev and start it again", Next: "slipway kubectl config get-contexts"})
 	}
+	p.around.Store(now)
 	p.owe(everything) // also what an installation took that was under way
 	p.lost.Store(false)
-	p.clusterReady(p.around.Load().Cluster().Server(), begin)
+	p.clusterReady(now.Cluster().Server(), begin)
 	return nil
 }

@@ -4,10 +4,16 @@ package devloop
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/dev"
@@ -18,6 +24,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // quiet is how long files must stay unchanged before a save counts: editors write several files at once.
@@ -136,9 +143,11 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 	if err := p.prepare(); err != nil {
 		return err
 	}
-	if err := p.open(ctx); err != nil {
+	around, err := dev.Open(ctx, p.options, l.Args)
+	if err != nil {
 		return err
 	}
+	p.around.Store(around)
 	defer func() { err = errors.Join(err, p.close()) }()
 	watching, stop := context.WithCancel(ctx)
 	saves, watched, ready := make(chan []string), make(chan error, 1), make(chan struct{})
@@ -208,15 +217,6 @@ func (p *project) prepare() error {
 	return nil
 }
 
-// open connects to the cluster.
-func (p *project) open(ctx context.Context) error {
-	around, err := dev.Open(ctx, p.options, p.settings.Args)
-	if err == nil {
-		p.around.Store(around)
-	}
-	return err
-}
-
 // target is the cluster that the loop works on.
 func (p *project) target() ship.Kubeconfig {
 	return ship.Kubeconfig{Path: p.settings.Kubeconfig, List: p.session.Getenv("KUBECONFIG")}
@@ -227,4 +227,29 @@ func (p *project) code(s *operation.Session) *codebase.Codebase {
 	code := s.Codebase(p.root)
 	_ = code.Choose(p.settings.Manager.Manager) // checked at the start
 	return code
+}
+
+// alone has no other dev loop of the user work on the project until release is called: both would build the same
+// program. The system releases the lock when the process ends.
+func alone(root string) (release func() error, err error) {
+	dir, err := userdirs.Locks()
+	if err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("lock the project for the dev loop: %w", err)
+	}
+	sum := sha256.Sum256([]byte(root))
+	lock := flock.New(filepath.Join(dir, "dev-"+hex.EncodeToString(sum[:16])), flock.SetPermissions(0o600))
+	held, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the project for the dev loop: %w", err)
+	}
+	if !held {
+		return nil, &report.Error{What: "another slipway dev of this project runs", Where: root, Hint: "go on in its terminal, or end it there with Ctrl-C"}
+	}
+	return lock.Unlock, nil
 }
