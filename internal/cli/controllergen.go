@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// controllerGenVersion is the version whose behaviour, and whose files, controller-gen has here.
-const controllerGenVersion = generate.ControllerGen
+// controllerGenVersion is the newest version whose behaviour, and whose files, controller-gen has here.
+const controllerGenVersion = generate.Newest
 
 // controllerGenCommand is `slipway controller-gen`, with the command line of the tool whose
 // place it takes. All flags are its own, also those that slipway has itself.
@@ -66,8 +66,7 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 	case c.long:
 		return c.reportAll(c.Stdout)
 	case c.version:
-		_, err := fmt.Fprintln(c.Stdout, "Version: "+controllerGenVersion+generation.InPlaceOf(controllerGenVersion, c.standsFor()))
-		return err
+		return c.reportVersion()
 	case c.help > 0:
 		return c.reportUsage(c.help)
 	}
@@ -79,8 +78,37 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 		return c.mistake(err)
 	}
 	options.Tags = c.tags
-	options.Program, options.Version = c.program(), c.standsFor()
+	options.Program = c.program()
+	if options.Version, err = c.follows(); err != nil {
+		return err
+	}
 	return done(generation.ControllerGen(ctx, c.session(), generation.Generators{Options: options, Explain: c.again(args, "-w")}))
+}
+
+// follows is the version whose files are written: the one that a link stands for, else the project's.
+func (c *controllerGen) follows() (string, error) {
+	if version := c.standsFor(); version != "" {
+		return version, nil
+	}
+	return generation.ControllerGenOf(c.session())
+}
+
+// reportVersion prints the version as controller-gen does.
+func (c *controllerGen) reportVersion() error {
+	version, err := c.follows()
+	if err != nil {
+		return err
+	}
+	later, err := generate.Supports(version, "controller-gen")
+	if err != nil {
+		return err
+	}
+	own := version
+	if later {
+		own = controllerGenVersion
+	}
+	_, err = fmt.Fprintln(c.Stdout, "Version: "+own+generation.InPlaceOf(own, version))
+	return err
 }
 
 // program is the name under which controller-gen was called, by a link of slipway's or by another one.
@@ -116,7 +144,11 @@ func (c *controllerGen) reportMarkers(options generate.Options) error {
 	for _, u := range options.Uses {
 		names = append(names, u.Name)
 	}
-	return c.reportGroups(c.which, generate.MarkerHelp(names...))
+	version, err := c.follows()
+	if err != nil {
+		return err
+	}
+	return c.reportGroups(c.which, generate.MarkerHelp(version, names...))
 }
 
 // jsonLevel is how often -h or -w are repeated for JSON.
@@ -135,7 +167,7 @@ func (c *controllerGen) reportUsage(level int) error {
 	if _, err := io.WriteString(c.Stderr, c.usage()); err != nil {
 		return err
 	}
-	return c.reportGroups(level, generate.OptionHelp())
+	return c.reportGroups(level, generate.OptionHelp(controllerGenVersion))
 }
 
 // reportAll is --help.
@@ -143,7 +175,7 @@ func (c *controllerGen) reportAll(to io.Writer) error {
 	if _, err := io.WriteString(to, controllerGenHelp+"\n\n"+c.usage()); err != nil {
 		return err
 	}
-	return writeMarkers(to, 1, generate.OptionHelp())
+	return writeMarkers(to, 1, generate.OptionHelp(controllerGenVersion))
 }
 
 const controllerGenHelp = `Controller-gen generates code and manifests from Go types and their markers: the part of slipway generate

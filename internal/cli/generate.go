@@ -29,7 +29,7 @@ func (inv *invocation) generateCommand() *cobra.Command {
 		Use:   "generate",
 		Short: "Generate DeepCopy methods, CRDs, roles and webhook configurations from the code",
 		Long: `Generate reads all packages of the project once. From their types and markers it writes the same
-bytes as controller-gen v0.23.0:
+bytes as the version of controller-gen that the project uses, from v0.14.0 to v0.23.0:
 
   zz_generated.deepcopy.go         DeepCopy methods, beside the types
   config/crd/bases/*.yaml          a CustomResourceDefinition for each kind
@@ -40,6 +40,11 @@ Generated Go files begin with the text of hack/boilerplate.go.txt, if that exist
 Makefile calls controller-gen, as kubebuilder's do, generate follows that call: its generators, their
 options, paths and output rules. It reports lines that it cannot follow, and obsolete options.
 It writes only files that change; a second run changes nothing.
+
+The version of controller-gen is the one that the Makefile, or another file with the call, names; else
+that of the tools in go.mod; else that of an import in tools.go; else the one that the CRDs name; else
+v0.23.0. Generate reports it if these contradict each other, and refuses a version before v0.14.0.
+For one after v0.23.0 it warns, and writes the files of v0.23.0. --controller-gen-version sets another one.
 
 Generate writes only below the project's folder, the one with PROJECT. It refuses an output rule or a
 symbolic link that leads outside; --outside allows a folder. A file outside that is up to date needs no flag.
@@ -83,6 +88,7 @@ func (flags *generateFlags) declare(set *pflag.FlagSet) {
 	set.BoolVar(&flags.Strict, "strict", false, "fail for misspelt and misplaced markers, for code that does nothing, and for warnings about CRDs")
 	set.BoolVar(&flags.Prune, "prune", false, "delete generated CRDs whose kind no longer exists, unless a kustomization lists them")
 	set.StringVar(&flags.since, "compare", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
+	set.StringVar(&flags.ControllerGen, "controller-gen-version", "", "write the files of this `version` of controller-gen, instead of the project's")
 	set.StringArrayVar(&flags.Outside, "outside", nil, "`folder` outside the project that output rules and links may write to; repeatable")
 }
 

@@ -146,7 +146,7 @@ func markersPage() string {
 	for _, g := range generate.Generators() {
 		names = append(names, g.Name)
 	}
-	for _, group := range generate.MarkerHelp(names...) {
+	for _, group := range generate.MarkerHelp(generate.Newest, names...) {
 		if group.Category == "" {
 			continue // for what is no marker of its own
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/generate/arguments"
+	"github.com/slipway-dev/slipway/internal/generate/edition"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 )
 
@@ -47,10 +48,11 @@ type TypeDoc struct {
 // String is the type as help in text shows it.
 func (t TypeDoc) String() string { return t.text }
 
-// MarkerHelp describes the markers of the generators called names, under their headings.
-func MarkerHelp(names ...string) []MarkerGroup {
+// MarkerHelp describes the markers of the generators called names, as a version of controller-gen knows them, under
+// their headings.
+func MarkerHelp(version string, names ...string) []MarkerGroup {
 	groups := make(groups)
-	for _, g := range Generators() {
+	for _, g := range in(edition.For(version), Generators()) {
 		if slices.Contains(names, g.Name) {
 			for _, d := range g.Markers {
 				groups.add(d.Category, d)
@@ -62,14 +64,14 @@ func MarkerHelp(names ...string) []MarkerGroup {
 	})
 }
 
-// OptionHelp describes the arguments of [Parse].
-func OptionHelp() []MarkerGroup {
+// OptionHelp describes the arguments of [Parse] that a version of controller-gen has.
+func OptionHelp(version string) []MarkerGroup {
 	groups := make(groups)
 	groups.add("generic", arguments.Paths())
 	for _, d := range arguments.Rules("output") {
 		groups.add("output rules (optionally as output:<generator>:...)", d)
 	}
-	for _, g := range Generators() {
+	for _, g := range in(edition.For(version), Generators()) {
 		groups.add("generators", g.Options)
 		for _, d := range arguments.Rules("output:" + g.Name) {
 			groups.add("", d)

@@ -56,9 +56,6 @@ func prepare(ctx context.Context, options Options, making ...string) (prepared, 
 
 // check finds out what would happen to each file, and whether it may.
 func (p prepared) check() error {
-	if p.options.KeepVersion {
-		keepVersions(p.result.Files, p.options.Files)
-	}
 	if err := compare(p.result.Files, p.options.Files); err != nil || p.result.Failed() {
 		return err
 	}

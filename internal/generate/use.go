@@ -5,20 +5,24 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/generate/edition"
 	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 	"github.com/slipway-dev/slipway/internal/generate/internal/rbac"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// chosen finds the generators and reads their options.
-func chosen(all []Generator, uses []Use) ([]use, error) {
+// chosen finds the generators that an edition has, and reads their options.
+func chosen(e edition.Edition, all []Generator, uses []Use) ([]use, error) {
 	if len(uses) == 0 {
 		return nil, &report.Error{What: "no generator", Hint: "use one of " + names(all)}
 	}
 	var found []use
 	for _, u := range uses {
 		g, ok := find(all, u.Name)
+		if since := e.Later(edition.Word{Name: u.Name}); since != "" {
+			return nil, &report.Error{What: "controller-gen " + e.Version + " has no generator " + u.Name, Hint: "leave it out, or pin " + since + ", which has it"}
+		}
 		if !ok {
 			return nil, &report.Error{What: "unknown generator " + u.Name, Hint: "use one of " + names(all)}
 		}

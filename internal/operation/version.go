@@ -35,7 +35,7 @@ func ReadVersion() Version {
 	const kubernetes = "v" + setupenvtest.Kubernetes
 	stamp := release.Stamped()
 	v := Version{Version: "(devel)", Commit: stamp.Commit, Date: stamp.Date, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Kubernetes: kubernetes, Kubectl: kubernetes, ControllerGen: generate.ControllerGen}
+		Kubernetes: kubernetes, Kubectl: kubernetes, ControllerGen: generate.Newest}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v

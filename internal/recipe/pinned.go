@@ -82,7 +82,15 @@ func goModFor(dir string, words []string) string {
 }
 
 // Required returns the version that the project's go.mod requires of a module, or of a package's module, or "".
-func Required(files fs.FS, name string) string { return requirement(files, "go.mod", requiredIn(name)) }
+func Required(files fs.FS, name string) string { return RequiredIn(files, ".", name) }
+
+// RequiredIn is like Required for the go.mod of a folder, or the nearest one above.
+func RequiredIn(files fs.FS, dir, name string) string {
+	return requirement(files, path.Join(dir, "go.mod"), requiredIn(name))
+}
+
+// Tool returns the version of a package that the project's go.mod lists as a tool, or "".
+func Tool(files fs.FS, pkg string) string { return requirement(files, "go.mod", toolIn(pkg)) }
 
 // requirement applies version to a go.mod. If that does not exist, it uses the nearest one above.
 func requirement(files fs.FS, name string, version func(goMod []byte) string) string {

@@ -12,7 +12,7 @@ import (
 // Methods returns the part of the plan that generates deep copy methods for the packages in folders, which do not
 // compile without them. Folders are slash-separated and relative to the project.
 func (p Plan) Methods(folders []string) Plan {
-	part := Plan{root: p.root, tool: p.tool}
+	part := Plan{root: p.root, name: p.name, pin: p.pin}
 	for _, run := range p.runs {
 		uses := slices.DeleteFunc(slices.Clone(run.uses), func(use generate.Use) bool { return use.Name != "object" })
 		paths := run.covered(folders)

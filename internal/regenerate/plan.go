@@ -28,7 +28,11 @@ type Plan struct {
 	unclear  bool     // some calls cannot be followed
 	commands []string // commands of the project that generate
 	refusal  error
-	tool     tool
+	name     string // of the program that generated files name; "" if it is not known
+
+	pin            Pin
+	contradictions []report.Finding
+	old            bool // refusal is about the version
 
 	removed map[string][]string // by recipe, files that it deletes after generating; slash-separated, relative to root
 
@@ -80,7 +84,7 @@ func PlanFor(root string, code *codebase.Codebase) (Plan, []report.Finding, erro
 	}
 	plan := Plan{root: root, view: code.View(), generation: generation, changes: slices.Concat(generation.Changes(), code.Overwritten(generation))}
 	if len(generation.Calls) > 0 {
-		plan.tool = toolOf(generation.Tool)
+		plan.name = generation.Tool.Name
 	}
 	var findings []report.Finding
 	for _, call := range generation.Calls {
@@ -103,17 +107,20 @@ func PlanFor(root string, code *codebase.Codebase) (Plan, []report.Finding, erro
 	case len(plan.runs) > 0:
 	case plan.unclear:
 		plan.refusal = plan.unfollowed()
-		return plan, findings, nil
+		return plan, findings, plan.settle(code)
 	case generation.Unknown():
 		plan.refusal = plan.undescribed()
-		return plan, findings, nil
+		return plan, findings, plan.settle(code)
 	default:
 		if generation.Sources != nil && !generation.Slipway {
 			findings = append(findings, report.Finding{Position: report.Position{File: generation.Sources[0]},
 				Message: "no call of controller-gen was found: slipway uses the defaults of the project's layout", Suggestion: "slipway generate --help lists them"})
 		}
-		plan.runs, err = plan.defaults()
+		if plan.runs, err = plan.defaults(); err != nil {
+			return plan, findings, err
+		}
 	}
+	err = plan.settle(code)
 	if code.Kustomization(codebase.PolicyFolder) != "" {
 		plan.Add(generate.Use{Name: "vap", Output: generate.Output{Config: codebase.PolicyFolder}})
 	}
@@ -150,9 +157,10 @@ func PlanOf(root string, uses ...generate.Use) Plan {
 	return Plan{root: root, runs: []planned{{paths: everywhere, uses: uses}}}
 }
 
-// PlanOver returns a plan of these generators over the packages that paths name.
-func PlanOver(root string, paths []string, uses ...generate.Use) Plan {
-	return Plan{root: root, runs: []planned{{paths: paths, uses: uses}}}
+// Over returns a plan of these generators over the packages that paths name, in the plan's version of controller-gen.
+func (p Plan) Over(paths []string, uses ...generate.Use) Plan {
+	uses = slices.DeleteFunc(uses, func(u generate.Use) bool { return !generate.Knows(p.pin.Version, u.Name) })
+	return Plan{root: p.root, name: p.name, pin: p.pin, runs: []planned{{paths: paths, uses: uses}}}
 }
 
 // follow adds what a call generates.
@@ -238,7 +246,7 @@ func (p Plan) defaults() ([]planned, error) {
 		{Name: "crd", Output: generate.Output{Config: codebase.CRDFolder}},
 		{Name: "rbac", Options: "roleName=" + role, Output: generate.Output{Config: codebase.RoleFolder}},
 		{Name: "webhook", Output: generate.Output{Config: codebase.WebhookFolder}},
-		{Name: "applyconfiguration", Options: object.Options},
+		{Name: applyConfigurations, Options: object.Options},
 	}}}, nil
 }
 
@@ -260,7 +268,7 @@ func (p Plan) roleName() (string, error) {
 func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Result, error) {
 	options.Files = p.view
 	options.Within, options.Without = p.within(options.Within), p.filesLeftToRecipes()
-	options.Version, options.Program, options.KeepVersion = p.tool.version, p.tool.name, p.tool.keepVersion
+	options.Version, options.Program = p.pin.Version, p.name
 	all := make([]generate.Options, len(p.runs))
 	for i, run := range p.runs {
 		options.Dir, options.Paths, options.Tags, options.Uses = filepath.Join(p.root, filepath.FromSlash(run.dir)), run.paths, run.tags, run.uses

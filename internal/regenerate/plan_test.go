@@ -3,6 +3,7 @@ package regenerate_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -241,25 +242,65 @@ func TestRemoves(t *testing.T) {
 	}
 }
 
-// TestOther: the Makefile says which version of controller-gen the project has, or else its CRDs do.
-func TestOther(t *testing.T) {
+// TestPin: the first that names a version of controller-gen counts, and whatever contradicts it is reported.
+func TestPin(t *testing.T) {
+	const (
+		pinned = "-- Makefile --\nCONTROLLER_GEN = go run sigs.k8s.io/controller-tools/cmd/controller-gen@%s\na:\n\t$(CONTROLLER_GEN) crd output:dir=c\n"
+		called = "-- Makefile --\na:\n\tcontroller-gen crd output:dir=c\n"
+		goMod  = "-- go.mod --\nmodule m\n\ngo 1.26\n\n%s\nrequire sigs.k8s.io/controller-tools v0.18.0\n"
+		tool   = "tool sigs.k8s.io/controller-tools/cmd/controller-gen"
+		tools  = "-- hack/tools.go --\n//go:build tools\n\npackage tools\n\nimport _ \"sigs.k8s.io/controller-tools/cmd/controller-gen\"\n"
+	)
 	old := strings.Replace(crd, "v0.23.0", "v0.20.1", 1)
-	for name, test := range map[string]struct{ files, source, version string }{
-		"the Makefile":                {"-- Makefile --\nCONTROLLER_GEN = go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.19.0\na:\n\t$(CONTROLLER_GEN) crd output:dir=c\n-- c/a.yaml --\n" + old, "the Makefile asks for", "v0.19.0"},
-		"the Makefile, this one":      {"-- Makefile --\nCONTROLLER_GEN = go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0\na:\n\t$(CONTROLLER_GEN) crd output:dir=c\n-- c/a.yaml --\n" + old, "", ""},
-		"CRDs":                        {"-- Makefile --\na:\n\tcontroller-gen crd output:dir=c\n-- c/a.yaml --\n" + old + "-- c/b.yaml --\n" + crd, "the project's CRDs name", "v0.20.1"},
-		"CRDs of several":             {"-- Makefile --\na:\n\tcontroller-gen crd output:dir=c\n-- c/a.yaml --\n" + old + "-- c/b.yaml --\n" + strings.Replace(crd, "v0.23.0", "v0.9.2", 1), "the project's CRDs name", "v0.9.2 and v0.20.1"},
-		"CRDs of this one":            {"-- Makefile --\na:\n\tcontroller-gen crd output:dir=c\n-- c/a.yaml --\n" + crd, "", ""},
-		"CRDs of no version":          {"-- Makefile --\na:\n\tcontroller-gen crd output:dir=c\n-- c/a.yaml --\n" + strings.Replace(crd, "v0.23.0", "(devel)", 1), "", ""},
-		"none, so they are slipway's": {"-- config/crd/bases/a.yaml --\n" + old, "", ""},
+	for name, test := range map[string]struct {
+		files, source, version string
+		contradictions         int
+	}{
+		"the Makefile":       {fmt.Sprintf(pinned, "v0.19.0") + fmt.Sprintf(goMod, tool) + tools + "-- c/a.yaml --\n" + old, "the Makefile asks for", "v0.19.0", 3},
+		"go.mod":             {called + fmt.Sprintf(goMod, tool) + tools + "-- c/a.yaml --\n" + old, "the tools of go.mod have", "v0.18.0", 1},
+		"an unused module":   {called + fmt.Sprintf(goMod, "") + "-- c/a.yaml --\n" + old, "the project's CRDs name", "v0.20.1", 0},
+		"tools.go":           {called + fmt.Sprintf(goMod, "") + tools, "hack/tools.go imports", "v0.18.0", 0},
+		"CRDs":               {called + "-- c/a.yaml --\n" + old + "-- c/b.yaml --\n" + crd, "the project's CRDs name", "v0.23.0", 1},
+		"CRDs of no version": {called + "-- c/a.yaml --\n" + strings.Replace(crd, "v0.23.0", "(devel)", 1), "slipway writes the files of", "v0.23.0", 0},
+		"no call":            {"-- config/crd/bases/a.yaml --\n" + old, "the project's CRDs name", "v0.20.1", 0},
 	} {
 		plan, _, err := planFor(project(t, test.files))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if source, version := plan.Other(); source != test.source || version != test.version {
-			t.Errorf("%s: %q %q, want %q %q", name, source, version, test.source, test.version)
+		if pin, found := plan.Pin(), plan.Contradictions(); pin != (regenerate.Pin{Version: test.version, Source: test.source}) || len(found) != test.contradictions {
+			t.Errorf("%s: %q %q and %v, want %q %q and %d contradictions", name, pin.Source, pin.Version, found, test.source, test.version, test.contradictions)
 		}
+	}
+}
+
+// TestVersionsOutOfRange: what is too old is refused by name, and what is too new is known to be so.
+func TestVersionsOutOfRange(t *testing.T) {
+	pinned := func(version string) regenerate.Plan {
+		t.Helper()
+		plan, _, err := planFor(project(t, "-- Makefile --\nCONTROLLER_GEN = go run sigs.k8s.io/controller-tools/cmd/controller-gen@"+version+"\na:\n\t$(CONTROLLER_GEN) crd output:dir=c\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plan
+	}
+	plan := pinned("v0.13.0")
+	if refusal := plan.Refusal(); refusal == nil || !strings.Contains(refusal.Error(), "v0.13.0") {
+		t.Errorf("v0.13.0: %v", refusal)
+	}
+	if plan, err := plan.WithVersion("v0.14.0"); err != nil || plan.Refusal() != nil || plan.Pin().Version != "v0.14.0" {
+		t.Errorf("another version: %v, %v, %v", plan.Pin(), plan.Refusal(), err)
+	}
+	for _, version := range []string{"v0.12.0", "latest", "0.17.3"} {
+		if _, err := plan.WithVersion(version); err == nil {
+			t.Errorf("%s is taken", version)
+		}
+	}
+	if source, version := pinned("v0.24.0").Later(); source != "the Makefile asks for" || version != "v0.24.0" {
+		t.Errorf("v0.24.0: %q %q", source, version)
+	}
+	if _, version := pinned("v0.23.0").Later(); version != "" {
+		t.Errorf("v0.23.0 is too new: %q", version)
 	}
 }
 
@@ -304,7 +345,7 @@ func TestLeftovers(t *testing.T) {
 // TestPruneOutside: what lies outside of the project goes only if its user allows that.
 func TestPruneOutside(t *testing.T) {
 	root, outside := project(t, ""), project(t, "-- left.yaml --\n"+crd)
-	plan := regenerate.PlanOver(root, []string{"./..."}, generate.Use{Name: "crd", Output: generate.Output{Config: outside}}, generate.Use{Name: "crd", Output: generate.Output{Config: outside}}, generate.Use{Name: "object"})
+	plan := regenerate.PlanOf(root, generate.Use{Name: "crd", Output: generate.Output{Config: outside}}, generate.Use{Name: "crd", Output: generate.Output{Config: outside}}, generate.Use{Name: "object"})
 	left, err := regenerate.Leftovers(plan, nil)
 	if err != nil || len(left) != 1 {
 		t.Fatal(left, err)

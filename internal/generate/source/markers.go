@@ -4,7 +4,7 @@ import "github.com/slipway-dev/slipway/internal/generate/internal/marker"
 
 // The names of the markers that say what kinds are.
 const (
-	groupName      = "groupName"
+	GroupName      = "groupName"
 	versionName    = "versionName"
 	skip           = "kubebuilder:skip"
 	resourceName   = "kubebuilder:resource"
@@ -33,7 +33,7 @@ func Definitions() []marker.Definition { return append(TypeDefinitions(), Skip()
 // TypeDefinitions are those of [Definitions] that definitions of kinds are made from.
 func TypeDefinitions() []marker.Definition {
 	return []marker.Definition{
-		marker.Define[string](groupName, marker.Package, "is the API group of the package").Optional(),
+		marker.Define[string](GroupName, marker.Package, "is the API group of the package").Optional(),
 		marker.Define[string](versionName, marker.Package, "is the API version of the package, instead of its name"),
 		marker.Define[Resource](resourceName, marker.Type, "names the resource and its scope"),
 		marker.Define[StorageVersion](storageVersion, marker.Type, "makes this version the storage version"),

@@ -105,7 +105,7 @@ func Matches(context *build.Context, name string, text []byte) bool {
 // mayMatter reports whether a file may have a marker of packages of kinds, register kinds, or embed TypeMeta: most
 // files that name that type are those of functions that make objects.
 func mayMatter(text []byte) bool {
-	for _, word := range []string{"+" + groupName, "+" + versionName, schemeBuilder} {
+	for _, word := range []string{"+" + GroupName, "+" + versionName, schemeBuilder} {
 		if bytes.Contains(text, []byte(word)) {
 			return true
 		}
@@ -183,7 +183,7 @@ func (r *reader) parse(comments []marker.Comment, target marker.Target) marker.V
 // packageMarkers reads the markers of the package in one file. Of several the first counts, as for the generators.
 func (r *reader) packageMarkers(values marker.Values) {
 	r.skip = r.skip || values.Has(skip)
-	if group, ok := marker.Get[string](values, groupName); ok && !r.groups {
+	if group, ok := marker.Get[string](values, GroupName); ok && !r.groups {
 		r.out.Group, r.groups = group, true
 	}
 	if version, ok := marker.Get[string](values, versionName); ok {

@@ -30,7 +30,7 @@ func GenerateAfter(ctx context.Context, s *operation.Session, root string, chang
 }
 
 func generateFor(ctx context.Context, s *operation.Session, root string, change *scaffold.Plan, g Generation) (generate.Result, error) {
-	plan, findings, err := plan(s, root)
+	plan, findings, err := plan(s, root, "")
 	if err != nil {
 		return generate.Result{}, err
 	}

@@ -50,8 +50,8 @@ func Check(ctx context.Context, s *operation.Session, g Generation) (CheckSummar
 		verb = " is"
 	}
 	out := &report.Error{What: operation.Count(len(stale), "generated file") + verb + " out of date", Where: root, Next: "slipway generate"}
-	if source, version := plan.Other(); version != "" {
-		out.Hint = "the files are compared with those of controller-gen " + generate.ControllerGen + "; " + source + " " + version + ", which may write other ones"
+	if source, version := plan.Later(); version != "" {
+		out.Hint = "the files are compared with those of controller-gen " + generate.Newest + "; " + source + " " + version + ", which may write other ones"
 	}
 	return checked, out
 }

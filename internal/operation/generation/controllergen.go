@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/regenerate"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/toollink"
 )
@@ -27,6 +28,11 @@ func ControllerGen(ctx context.Context, s *operation.Session, g Generators) (gen
 	if !semver.IsValid(g.Version) {
 		g.Version = "" // such as latest
 	}
+	if later, err := generate.Supports(g.Version, "controller-gen"); err != nil {
+		return generate.Result{}, err
+	} else if later {
+		s.Handler.Handle(report.Warning{Text: "controller-gen " + g.Version + " is newer than " + generate.Newest + ": the files are those of " + generate.Newest + " and name " + g.Version})
+	}
 	defer s.Collector.Patiently()()
 	result, err := generate.Run(ctx, g.Options)
 	for _, f := range result.Findings {
@@ -40,6 +46,20 @@ func ControllerGen(ctx context.Context, s *operation.Session, g Generators) (gen
 	}
 	_, err = s.Stdout.Write(result.Printed)
 	return result, err
+}
+
+// ControllerGenOf returns the version of controller-gen that the project of the session's folder uses, or the newest
+// one whose files are written.
+func ControllerGenOf(s *operation.Session) (string, error) {
+	root, err := operation.GeneratedRoot(s)
+	if err != nil {
+		return generate.Newest, nil // outside of a project there is none
+	}
+	plan, _, err := regenerate.PlanFor(root, s.Codebase(root))
+	if err != nil {
+		return "", err
+	}
+	return cmp.Or(plan.Pin().Version, generate.Newest), nil
 }
 
 // CalledAs returns the name under which the program was called. A script of `tools link` passes it in the environment.

@@ -56,8 +56,8 @@ func CompareDefinitions(ctx context.Context, s *operation.Session, since string,
 	if err != nil {
 		return DefinitionChanges{}, err
 	}
-	if source, version := plan.Other(); version != "" && len(changes) > 0 {
-		s.Handler.Handle(report.Warning{Text: source + " controller-gen " + version + ", and the CRDs here are those of " + generate.ControllerGen +
+	if source, version := plan.Later(); version != "" && len(changes) > 0 {
+		s.Handler.Handle(report.Warning{Text: source + " controller-gen " + version + ", and the CRDs here are those of " + generate.Newest +
 			": the changes include the differences between both versions. To see those of the code alone, commit what slipway generate writes and compare with that commit."})
 	}
 	return reportChanges(s, d, DefinitionChanges{Since: since, Changes: changes})

@@ -29,9 +29,11 @@ import (
 
 // A Generation is how to bring a project's generated files up to date.
 type Generation struct {
-	Strict  bool     // mistakes in markers and warnings about CRDs fail the run
-	Prune   bool     // delete generated CRDs whose kind is gone
-	Outside []string // absolute paths of folders outside the project that may be written to
+	Strict bool // mistakes in markers and warnings about CRDs fail the run
+	Prune  bool // delete generated CRDs whose kind is gone
+	// ControllerGen is the version of controller-gen whose files to write, such as v0.17.3; empty means the project's.
+	ControllerGen string
+	Outside       []string // absolute paths of folders outside the project that may be written to
 	// NoWebhooks is for commands that do not need webhook configurations. If only webhook markers have mistakes, the
 	// run leaves these configurations as they are and succeeds.
 	NoWebhooks bool
@@ -55,23 +57,17 @@ func Generate(ctx context.Context, s *operation.Session, g Generation) (generate
 	if err := checkSamples(ctx, s, root, plan, result, g.Strict); err != nil {
 		return generate.Result{}, err
 	}
-	noteOther(s, plan, result)
 	warnOfInflections(s)
 	s.Handler.Handle(generated(result, time.Since(begin)))
 	return result, nil
 }
 
-// noteOther notes that changes of CRDs may come from another version of controller-gen than the project's.
-func noteOther(s *operation.Session, plan regenerate.Plan, result generate.Result) {
-	changed := func(f generate.File) bool {
-		_, definition := f.Locate("")
-		return definition && f.Action == report.Updated
-	}
-	if !slices.ContainsFunc(result.Files, changed) {
-		return
-	}
-	if source, version := plan.Other(); version != "" {
-		s.Handler.Handle(report.Note{Text: "The CRDs are as controller-gen " + generate.ControllerGen + " writes them; " + source + " " + version + ", which may write other ones."})
+// warnOfLater warns that the project uses a version of controller-gen that is newer than the newest one whose files are
+// written.
+func warnOfLater(s *operation.Session, plan regenerate.Plan) {
+	if source, version := plan.Later(); version != "" {
+		s.Handler.Handle(report.Warning{Text: source + " controller-gen " + version + ", which is newer than " + generate.Newest + ": the files are those of " + generate.Newest +
+			" and name " + version + "; a newer slipway may know it"})
 	}
 }
 
@@ -116,7 +112,7 @@ func runGenerators(ctx context.Context, s *operation.Session, root string, uses 
 
 // plannedRun runs the project's plan and reports all findings.
 func plannedRun(ctx context.Context, s *operation.Session, root string, g Generation, options generate.Options) (regenerate.Plan, generate.Result, error) {
-	plan, findings, err := plan(s, root)
+	plan, findings, err := plan(s, root, g.ControllerGen)
 	if err != nil {
 		return plan, generate.Result{}, err
 	}
@@ -124,6 +120,7 @@ func plannedRun(ctx context.Context, s *operation.Session, root string, g Genera
 	if plan.Refusal() != nil {
 		return plan, generate.Result{}, plan.Refusal()
 	}
+	warnOfLater(s, plan)
 	s.Handler.Handle(report.Step{Name: "generating"})
 	vetted, err := vetFindings(ctx, s, root, g)
 	if err != nil {
@@ -195,8 +192,9 @@ func reportLeft(s *operation.Session, plan regenerate.Plan, result generate.Resu
 	}
 }
 
-// plan returns the plan of the project in root, including its clients, with findings about its files.
-func plan(s *operation.Session, root string) (regenerate.Plan, []report.Finding, error) {
+// plan returns the plan of the project in root, including its clients, with findings about its files. Version is the
+// version of controller-gen that it follows; "" is the project's.
+func plan(s *operation.Session, root, version string) (regenerate.Plan, []report.Finding, error) {
 	file, err := description(s, root)
 	if err != nil {
 		return regenerate.Plan{}, nil, err
@@ -205,6 +203,12 @@ func plan(s *operation.Session, root string) (regenerate.Plan, []report.Finding,
 	if err != nil {
 		return plan, nil, err
 	}
+	if version != "" {
+		if plan, err = plan.WithVersion(version); err != nil {
+			return plan, nil, err
+		}
+	}
+	findings = append(findings, plan.Contradictions()...)
 	license, err := s.Codebase(root).License()
 	if err != nil {
 		return plan, nil, err

@@ -35,7 +35,7 @@ func Regenerate(ctx context.Context, s *operation.Session, root string, g Genera
 // GenerateInMemory returns the contents of generated files that are out of date, by absolute path, and writes nothing.
 func GenerateInMemory(ctx context.Context, s *operation.Session, root string, g Generation) (map[string][]byte, error) {
 	operation.WarnInterrupted(s, root)
-	plan, findings, err := plan(s, root)
+	plan, findings, err := plan(s, root, "")
 	if err != nil {
 		return nil, err
 	}

@@ -134,7 +134,11 @@ func generateApplyConfigurations(ctx context.Context, s *operation.Session, root
 	if license.Year != "" {
 		methods.Options += ",year=" + strconv.Quote(license.Year)
 	}
-	plan := regenerate.PlanOver(root, []string{"./" + file.APIDir(*r)},
+	whole, _, err := regenerate.PlanFor(root, s.Codebase(root))
+	if err != nil {
+		return err
+	}
+	plan := whole.Over([]string{"./" + file.APIDir(*r)},
 		methods, generate.Use{Name: "applyconfiguration", Options: options})
 	result, err := generation.RunPlan(ctx, s, root, plan, generate.Options{Cache: generation.RunsFolder(s)})
 	if err == nil {

@@ -66,18 +66,18 @@ func EditProject(ctx context.Context, s *operation.Session, e Edit) ([]report.Fi
 	})
 }
 
-// warnPinned warns that the workflow fails because the project's files are of another controller-gen version.
+// warnPinned warns that the workflow fails because the project's files are of a newer controller-gen.
 func warnPinned(s *operation.Session, root string) {
 	plan, _, err := regenerate.PlanFor(root, s.Codebase(root))
 	if err != nil {
 		return // generating reports the mistake
 	}
-	source, version := plan.Other()
+	source, version := plan.Later()
 	if version == "" {
 		return
 	}
 	s.Handler.Handle(report.Warning{Text: fmt.Sprintf("the workflow runs slipway generate --check, which wants the files of controller-gen %s, and %s %s: "+
-		"run slipway generate and commit what it changes, or take the step out of the workflow", generate.ControllerGen, source, version)})
+		"run slipway generate and commit what it changes, or take the step out of the workflow", generate.Newest, source, version)})
 }
 
 // noteImage notes that the manager's code changed. Without a new image, the next deployment may run an old manager with

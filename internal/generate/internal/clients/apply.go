@@ -50,6 +50,7 @@ func runApply(ctx context.Context, pass *generator.Pass, options ApplyOptions) e
 		return err
 	}
 	jobs := newJobs(pass)
+	jobs.version = pass.Loader.Edition().Apply.Generators
 	for _, root := range pass.Roots {
 		if yes, _ := marker.Get[bool](root.Markers(), applyMarker); !yes || root.Broken() {
 			continue
@@ -75,8 +76,9 @@ func runApply(ctx context.Context, pass *generator.Pass, options ApplyOptions) e
 
 // applyRun is the run for one package; nil when there are findings instead.
 func applyRun(pass *generator.Pass, p *load.Package) (*wire.Run, error) {
+	e := pass.Loader.Edition().Apply
 	group, ok := marker.Get[string](p.Markers(), "groupName")
-	if !ok {
+	if !ok && e.Group {
 		pass.Report(report.Finding{
 			Position: positionOf(pass, p, applyMarker),
 			Message:  "apply configurations need the package's API group; add // +groupName=<group> to the package", Fatal: true,
@@ -89,16 +91,18 @@ func applyRun(pass *generator.Pass, p *load.Package) (*wire.Run, error) {
 		Name:      "controller-gen",
 		Arguments: []string{"--output-dir", filepath.Join(p.Dir, filepath.FromSlash(folder)), "--output-pkg", path.Join(p.Path, folder)},
 		Packages:  []string{p.Path},
-		Tags:      []wire.Tag{{Package: p.Path, Text: "+groupName=" + group}},
+	}
+	if e.Group {
+		run.Tags = []wire.Tag{{Package: p.Path, Text: "+groupName=" + group}}
 	}
 	applied := appliedTypes(p)
 	for _, d := range applied {
 		run.Tags = append(run.Tags, wire.Tag{Package: p.Path, Type: d.Name(), Text: "+genclient"})
-		if scope, _ := crd.Scope(d.Markers()); scope == "Cluster" {
+		if scope, _ := crd.Scope(d.Markers()); scope == "Cluster" && e.Scope {
 			run.Tags = append(run.Tags, wire.Tag{Package: p.Path, Type: d.Name(), Text: "+genclient:nonNamespaced"})
 		}
 	}
-	if len(applied) == 0 {
+	if len(applied) == 0 || !e.Structure {
 		return &run, nil
 	}
 	var err error

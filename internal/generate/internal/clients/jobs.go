@@ -17,6 +17,7 @@ type jobs struct {
 	// matching has the generators be of the version of the client-go that the module requires, for what they write is
 	// compiled with it; else they are those that controller-gen has.
 	matching bool
+	version  string // of the generators, unless they match
 	requests []*job
 	failed   bool // the generators did not like something
 }
@@ -45,7 +46,7 @@ func (j *jobs) add(packages []*load.Package, runs []wire.Run) error {
 			return nil
 		}
 	}
-	version := ""
+	version := j.version
 	if j.matching {
 		version = m.clientGo(j.pass.Loader)
 	}

@@ -36,7 +36,7 @@ func Generator() generator.Generator {
 func run(ctx context.Context, pass *generator.Pass, options Options) error {
 	header, headerErr := pass.Header(options.HeaderFile, options.Year)
 	p := printing{
-		schema:                schema.Writing{MaxDescription: options.MaxDescLen},
+		schema:                schema.Writing{MaxDescription: options.MaxDescLen, Anywhere: !pass.Loader.Edition().Schemas.CutAtWords},
 		header:                header,
 		preserveUnknownFields: options.DeprecatedV1beta1CompatibilityPreserveUnknownFields,
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/generate/edition"
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -227,6 +228,9 @@ func (c *copier) pointerTo(t *load.Type) {
 		c.line("*out = new(%s)", c.name(t))
 		c.line("**out = **in")
 	case isReference(under):
+		if !c.edition().NamedPointers {
+			t = under
+		}
 		c.line("*out = new(%s)", c.name(t))
 		c.block("if **in != nil", func() {
 			c.line("in, out := *in, *out")
@@ -241,10 +245,16 @@ func (c *copier) pointerTo(t *load.Type) {
 	}
 }
 
+// edition is what methods depend on.
+func (c *copier) edition() *edition.Copies { return &c.decl.Package.Loader().Edition().Copies }
+
 // name is t as the generated file writes it.
 func (c *copier) name(t *load.Type) string {
 	switch t.Kind {
 	case load.Named, load.Alias:
+		if t.Kind == load.Alias && !c.edition().Aliases {
+			c.report(describe(t)+" is an alias, which controller-gen "+c.decl.Package.Loader().Edition().Version+" cannot name", c.byHand())
+		}
 		name := t.Decl.Name()
 		if t.Decl.Package != c.decl.Package {
 			name = c.imports.name(t.Decl.Package.Path) + "." + name

@@ -46,6 +46,13 @@ func selected(p *load.Package) (chosen []*load.TypeDecl, findings []report.Findi
 				Suggestion: "declare a type, without the equals sign",
 				Fatal:      true,
 			})
+		case d.IsAlias() && !p.Loader().Edition().Copies.Aliases:
+			findings = append(findings, report.Finding{
+				Position:   d.File.Position(d.Spec.Pos()),
+				Message:    "DeepCopy of " + d.Name() + ": controller-gen " + p.Loader().Edition().Version + " fails at an alias",
+				Suggestion: "mark it with +" + generateMarker + "=false, or pin v0.17.2",
+				Fatal:      true,
+			})
 		case needsMethods(d):
 			chosen = append(chosen, d)
 		}

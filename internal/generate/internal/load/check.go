@@ -124,6 +124,9 @@ func (l *Loader) fromGo(p *Package, t types.Type) *Type {
 	case *types.Named:
 		return l.fromNamed(p, t, t.Obj(), t.TypeArgs().Len() > 0)
 	case *types.Alias:
+		if !l.Edition().Types.Aliases {
+			return l.fromGo(p, types.Unalias(t))
+		}
 		return l.fromNamed(p, t, t.Obj(), t.TypeArgs().Len() > 0)
 	}
 	return invalid

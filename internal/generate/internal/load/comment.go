@@ -9,12 +9,15 @@ import (
 
 // docOf is the text of a doc comment as API descriptions have it: without
 // markers and directives, without lines that begin with TODO, and only up to a
-// line that begins with ---, except inside fenced code.
-func docOf(group *ast.CommentGroup) string {
+// line that begins with ---, except inside fenced code; a plain one is taken as a whole.
+func docOf(group *ast.CommentGroup, plain bool) string {
 	if group == nil {
 		return ""
 	}
 	text, block := withoutMarkers(group)
+	if text == "" {
+		return ""
+	}
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	kept := lines[:0]
 	fenced := false
@@ -25,11 +28,14 @@ func docOf(group *ast.CommentGroup) string {
 		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
 			fenced = !fenced
 		}
-		if !fenced && strings.HasPrefix(line, "---") {
+		if !fenced && !plain && strings.HasPrefix(line, "---") {
 			break
 		}
-		if !fenced && strings.HasPrefix(line, "TODO") {
+		if !fenced && !plain && strings.HasPrefix(line, "TODO") {
 			continue
+		}
+		if plain && line == "" {
+			line = "\n"
 		}
 		kept = append(kept, line)
 	}

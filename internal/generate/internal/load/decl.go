@@ -55,7 +55,12 @@ func (d *TypeDecl) Doc() string {
 	if doc == nil && !d.Gen.Lparen.IsValid() {
 		doc = d.Gen.Doc
 	}
-	return docOf(doc)
+	return d.docOf(doc)
+}
+
+// docOf is the text of a doc comment as descriptions have it.
+func (d *TypeDecl) docOf(group *ast.CommentGroup) string {
+	return docOf(group, d.Package.Loader().Edition().Schemas.PlainDocs)
 }
 
 // Markers are the type's markers. Bad values among them become findings.
@@ -88,7 +93,7 @@ func (d *TypeDecl) readMarkers() {
 		for _, syntax := range st.Fields.List {
 			f := Field{
 				Tag:     tagOf(syntax.Tag),
-				Doc:     docOf(syntax.Doc),
+				Doc:     d.docOf(syntax.Doc),
 				Markers: d.parse(attached.Fields[syntax], marker.Field),
 				Syntax:  syntax,
 			}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/slipway-dev/slipway/internal/generate/edition"
 	"github.com/slipway-dev/slipway/internal/generate/internal/inputs"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 	gosource "github.com/slipway-dev/slipway/internal/generate/source"
@@ -32,6 +33,8 @@ type Config struct {
 	// Generated lets packages be imported of which all files are hidden from generators by
 	// [GeneratedTag], as a compiler lets them. controller-gen takes them for missing.
 	Generated bool
+	// Edition is the version of controller-gen that is followed; the zero value is the newest.
+	Edition edition.Edition
 	// Registry reports which markers there are. It must not be nil.
 	Registry *marker.Registry
 	// Notes receives a report.Note when the go command has to be run or a
@@ -77,10 +80,16 @@ type Loader struct {
 // grows leaves what it was.
 const ampleRoom = 256 << 10
 
+// Edition is the version of controller-gen that is followed.
+func (l *Loader) Edition() *edition.Edition { return &l.config.Edition }
+
 // New returns a loader. Nothing is read before it is asked for.
 func New(config Config) *Loader {
 	if config.Context == nil {
 		config.Context = context.Background()
+	}
+	if config.Edition.Version == "" {
+		config.Edition = edition.For(edition.Newest)
 	}
 	if config.Tags == nil {
 		config.Tags = []string{GeneratedTag}

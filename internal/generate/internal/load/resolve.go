@@ -119,8 +119,11 @@ func (s scope) selector(e *ast.SelectorExpr) *Type {
 // alone is what the declaration's name means without type arguments, which a
 // generic type must have.
 func (d *TypeDecl) alone() *Type {
-	if d.IsGeneric() {
+	switch {
+	case d.IsGeneric():
 		return invalid
+	case d.IsAlias() && !d.Package.loader.Edition().Types.Aliases:
+		return d.named.Unalias()
 	}
 	return d.named
 }

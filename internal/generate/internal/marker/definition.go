@@ -3,6 +3,7 @@ package marker
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,6 +54,8 @@ type Definition struct {
 	Deprecated bool
 	Instead    string
 
+	later map[string]string // arguments that only a later version has, with the version
+
 	output   reflect.Type
 	args     []argument
 	byName   map[string]int
@@ -74,22 +77,63 @@ func Define[T any](name string, target Target, doc string) Definition {
 	d := Definition{Name: name, Target: target, Doc: doc, output: reflect.TypeFor[T]()}
 	d.custom = reflect.PointerTo(d.output).Implements(reflect.TypeFor[Unmarshaler]())
 	if !d.custom {
-		d.args, d.err = argumentsOf(d.output)
+		d.readOutput()
 	}
+	return d
+}
+
+// readOutput finds the arguments in the type of the value.
+func (d *Definition) readOutput() {
+	args, err := argumentsOf(d.output)
+	d.err = err
+	d.take(args)
+}
+
+func (d *Definition) take(args []argument) {
+	d.args = args
 	d.nameless = len(d.args) == 1 && d.args[0].name == ""
 	d.byName = make(map[string]int, len(d.args))
 	for i, a := range d.args {
 		d.byName[a.name] = i
 	}
+}
+
+// Plain is the same definition with a value that is read like all others of its type, also where that is an
+// [Unmarshaler].
+func (d Definition) Plain() Definition {
+	if d.custom {
+		d.custom = false
+		d.readOutput()
+	}
 	return d
 }
 
+// Without is the same definition without the arguments for which since returns the later version that has them.
+func (d Definition) Without(since func(argument string) string) Definition {
+	later := make(map[string]string)
+	for _, a := range d.args {
+		if version := since(a.name); version != "" {
+			later[a.name] = version
+		}
+	}
+	if len(later) > 0 {
+		d.later = later
+		d.take(slices.DeleteFunc(slices.Clone(d.args), func(a argument) bool { return later[a.name] != "" }))
+	}
+	return d
+}
+
+// Needed makes the value of a marker without argument names needed, the opposite of Optional.
+func (d Definition) Needed() Definition { return d.needing(true) }
+
 // Optional makes the value of a marker without argument names optional, so that
 // +name alone is accepted.
-func (d Definition) Optional() Definition {
+func (d Definition) Optional() Definition { return d.needing(false) }
+
+func (d Definition) needing(value bool) Definition {
 	if d.nameless {
 		d.args = []argument{d.args[0]}
-		d.args[0].optional = true
+		d.args[0].optional = !value
 	}
 	return d
 }

@@ -1,27 +1,47 @@
 package marker
 
-import "text/scanner"
+import (
+	"text/scanner"
+
+	"github.com/slipway-dev/slipway/internal/generate/edition"
+)
 
 // maxNesting bounds how deep braces are looked into.
 const maxNesting = 100
 
+// guesser looks ahead to what a value is.
+type guesser struct {
+	syntax edition.Syntax
+	fail   func(format string, args ...any)
+}
+
+// scan begins to scan a text. Where a number has to be all of a value, what is malformed in it makes it none; else it
+// is a mistake, found by looking ahead.
+func (g guesser) scan(s *scanner.Scanner, text string) (malformed *bool) {
+	malformed = new(bool)
+	initScanner(s, text, func(_ *scanner.Scanner, message string) {
+		*malformed = true
+		if g.syntax.Digits {
+			g.fail("%s", message)
+		}
+	})
+	return malformed
+}
+
 // guess says what shape the value at the start of text most likely has. Lists
 // separated by semicolons are not considered, see semicolonAhead.
-func guess(text string) shape { return guessAt(text, 0) }
-
-func guessAt(text string, depth int) shape {
+func (g guesser) guess(text string, depth int) shape {
 	if depth > maxNesting {
 		return shape{kind: kindString}
 	}
 	var s scanner.Scanner
-	malformed := false
-	initScanner(&s, text, func(*scanner.Scanner, string) { malformed = true })
+	malformed := g.scan(&s, text)
 	switch hint := peek(&s); hint {
 	case '"', '\'', '`':
 		return shape{kind: kindString}
 	case '{':
 		s.Scan()
-		return guessBraced(&s, text, depth)
+		return g.braced(&s, text, depth)
 	case 't', 'f':
 		s.Scan()
 		if word := s.TokenText(); word == "true" || word == "false" {
@@ -34,7 +54,7 @@ func guessAt(text string, depth int) shape {
 		tok = s.Scan()
 	}
 	// A number is one only up to a delimiter: 100Mi, 2024-01-15 and 087f are words.
-	if (tok == scanner.Int || tok == scanner.Float) && !malformed && delimits(peek(&s), false) {
+	if (tok == scanner.Int || tok == scanner.Float) && (g.syntax.Digits || !*malformed && delimits(peek(&s), false)) {
 		if tok == scanner.Int {
 			return shape{kind: kindInt}
 		}
@@ -43,11 +63,11 @@ func guessAt(text string, depth int) shape {
 	return shape{kind: kindString}
 }
 
-// guessBraced tells a map from a list by the colon after its first string; s
+// braced tells a map from a list by the colon after its first string; s
 // stands after the opening brace. Empty braces are a map.
-func guessBraced(s *scanner.Scanner, text string, depth int) shape {
+func (g guesser) braced(s *scanner.Scanner, text string, depth int) shape {
 	first := peek(s)
-	item := guessAt(text[s.Pos().Offset:], depth+1)
+	item := g.guess(text[s.Pos().Offset:], depth+1)
 	if item.kind == kindString {
 		readString(s, text, true, func(string, ...any) {})
 		if s.Scan() == ':' || first == '}' {
@@ -58,9 +78,9 @@ func guessBraced(s *scanner.Scanner, text string, depth int) shape {
 }
 
 // semicolonAhead reports whether a semicolon comes before the next comma.
-func semicolonAhead(text string) bool {
+func (g guesser) semicolonAhead(text string) bool {
 	var s scanner.Scanner
-	initScanner(&s, text, func(*scanner.Scanner, string) {})
+	g.scan(&s, text)
 	for {
 		switch s.Scan() {
 		case ';':

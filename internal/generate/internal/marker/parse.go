@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/scanner"
 
+	"github.com/slipway-dev/slipway/internal/generate/edition"
 	"github.com/slipway-dev/slipway/internal/spelling"
 )
 
@@ -48,6 +49,7 @@ func (d *Definition) allOptional() bool {
 // what follows one is mostly its echo.
 type parser struct {
 	scanner.Scanner
+	syntax  edition.Syntax
 	text    string
 	base    token.Pos // of the first byte of text
 	problem *problem
@@ -153,6 +155,11 @@ func (p *parser) namedArguments(d *Definition, out reflect.Value) (seen []string
 }
 
 func (p *parser) unknownArgument(d *Definition, name string) {
+	if since := d.later[name]; since != "" {
+		p.fail("has the argument %q only since controller-gen %s", name, since)
+		p.problem.suggestion = "leave it out, or pin " + since
+		return
+	}
 	p.fail("has no argument %q", name)
 	var names []string
 	for _, a := range d.args {

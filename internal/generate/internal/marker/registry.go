@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/slipway-dev/slipway/internal/generate/edition"
 )
 
 // Registry is the set of markers that a run knows. They do not change.
 type Registry struct {
 	byTarget [Field + 1]map[string]*Definition
-	names    []string // for did-you-mean, sorted
+	names    []string          // for did-you-mean, sorted
+	later    map[string]string // markers that only a later version knows, with the version
 
 	parsers *sync.Pool // of *parser: each has a buffer of a kilobyte, and code has thousands of markers
 }
@@ -38,6 +41,20 @@ func NewRegistry(definitions ...Definition) (*Registry, error) {
 	slices.Sort(r.names)
 	r.names = slices.Compact(r.names)
 	return r, errors.Join(errs...)
+}
+
+// Reading returns a registry that behaves like r but reads values as an edition of controller-gen does.
+func (r *Registry) Reading(syntax edition.Syntax) *Registry {
+	other := *r
+	other.parsers = &sync.Pool{New: func() any { return &parser{syntax: syntax} }}
+	return &other
+}
+
+// Later returns a registry that behaves like r and knows which markers only a later version of controller-gen knows.
+func (r *Registry) Later(names map[string]string) *Registry {
+	other := *r
+	other.later = names
+	return &other
 }
 
 // AlsoKnown returns a registry that behaves like r but does not take the given

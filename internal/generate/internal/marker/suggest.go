@@ -1,6 +1,7 @@
 package marker
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"slices"
@@ -24,6 +25,14 @@ func (r *Registry) Misspelt(fset *token.FileSet, comments []Comment) []report.Fi
 	var findings []report.Finding
 	suggested := make(map[string]string)
 	for _, c := range comments {
+		if since := r.since(c); since != "" {
+			findings = append(findings, report.Finding{
+				Position:   position(fset, c.Pos),
+				Message:    fmt.Sprintf("+%s has no effect here before controller-gen %s, and the project's is older", c.Name(), since),
+				Suggestion: "pin " + since + " or later, or remove the marker",
+			})
+			continue
+		}
 		if r.knows(c) {
 			findings = append(findings, r.passedOver(fset, c)...)
 			continue
@@ -47,6 +56,15 @@ func (r *Registry) Misspelt(fset *token.FileSet, comments []Comment) []report.Fi
 		findings = append(findings, f)
 	}
 	return findings
+}
+
+// since is the first version that knows a marker which this one does not, or "".
+func (r *Registry) since(c Comment) string {
+	named, nameless, _ := split(c.Text)
+	if len(r.later) == 0 || r.defines(nameless) || r.defines(named) {
+		return ""
+	}
+	return cmp.Or(r.later[nameless], r.later[named])
 }
 
 func isOwned(name string) bool {

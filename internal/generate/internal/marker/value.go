@@ -89,7 +89,9 @@ func (p *parser) boolean(out reflect.Value) {
 
 // str reads a quoted string, or bare words up to a delimiter; a colon is one
 // only before the value of a map's key.
-func (p *parser) str(key bool) string { return readString(&p.Scanner, p.text, key, p.fail) }
+func (p *parser) str(key bool) string {
+	return readString(&p.Scanner, p.text, key || p.syntax.Colons, p.fail)
+}
 
 func readString(s *scanner.Scanner, text string, key bool, fail func(string, ...any)) string {
 	mode := s.Mode
@@ -190,8 +192,9 @@ func (p *parser) mapping(item shape, out reflect.Value) {
 // anything reads a value whose shape must be guessed.
 func (p *parser) anything(out reflect.Value, inList bool) {
 	rest := p.text[p.Pos().Offset:]
-	s := guess(rest)
-	if item := s; !inList && semicolonAhead(rest) {
+	g := guesser{p.syntax, p.fail}
+	s := g.guess(rest, 0)
+	if item := s; !inList && g.semicolonAhead(rest) {
 		s = shape{kind: kindSlice, item: &item}
 	}
 	element := reflect.New(goType(s)).Elem()

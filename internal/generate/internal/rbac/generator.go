@@ -9,6 +9,7 @@ import (
 
 	sigsyaml "sigs.k8s.io/yaml"
 
+	"github.com/slipway-dev/slipway/internal/generate/edition"
 	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 	"github.com/slipway-dev/slipway/internal/generate/internal/yaml"
@@ -53,7 +54,10 @@ func run(_ context.Context, pass *generator.Pass, options Options) error {
 	if len(permissions) == 0 || !ok {
 		return nil
 	}
-	roles := rolesOf(permissions, options.RoleName)
+	roles := rolesOf(permissions, options.RoleName, pass.Loader.Edition().Roles)
+	if len(roles) == 0 {
+		return nil
+	}
 	content := []byte(header)
 	for _, r := range roles {
 		document, err := sigsyaml.Marshal(r.object())
@@ -92,7 +96,7 @@ type role struct {
 }
 
 // rolesOf divides the permissions into roles, ordered by namespace and name.
-func rolesOf(permissions []permission, defaultName string) []*role {
+func rolesOf(permissions []permission, defaultName string, e edition.Roles) []*role {
 	var roles []*role
 	for _, p := range permissions {
 		name := cmp.Or(p.RoleName, defaultName)
@@ -101,13 +105,14 @@ func rolesOf(permissions []permission, defaultName string) []*role {
 			i = len(roles)
 			roles = append(roles, &role{namespace: p.Namespace, name: name})
 		}
-		roles[i].rules = append(roles[i].rules, rulesOf(p)...)
+		roles[i].rules = append(roles[i].rules, rulesOf(p, e)...)
 	}
+	roles = slices.DeleteFunc(roles, func(r *role) bool { return len(r.rules) == 0 })
 	slices.SortFunc(roles, func(a, b *role) int {
 		return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
 	})
 	for _, r := range roles {
-		r.rules = merge(r.rules)
+		r.rules = merge(r.rules, e)
 	}
 	return roles
 }

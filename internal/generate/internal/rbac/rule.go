@@ -3,6 +3,8 @@ package rbac
 import (
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/generate/edition"
 )
 
 // rule is a policy rule as Kubernetes' API writes it. Its lists are sorted sets.
@@ -16,17 +18,24 @@ type rule struct {
 
 // rulesOf is a permission as rules for one resource each, or one rule when it
 // names none.
-func rulesOf(p permission) []*rule {
+func rulesOf(p permission, e edition.Roles) []*rule {
+	groups := p.Groups
+	if e.CoreFirst {
+		groups = groupNames(groups)
+	}
 	one := func(resources ...string) *rule {
 		return &rule{
-			Groups:        set(groupNames(p.Groups)),
+			Groups:        set(groups),
 			URLs:          set(p.URLs),
 			ResourceNames: set(p.ResourceNames),
 			Resources:     resources,
 			Verbs:         set(p.Verbs),
 		}
 	}
-	if len(p.Resources) == 0 {
+	switch {
+	case !e.Split:
+		return []*rule{one(set(p.Resources)...)}
+	case len(p.Resources) == 0 && e.KeepURLs:
 		return []*rule{one()}
 	}
 	var rules []*rule
@@ -58,17 +67,18 @@ func set(values []string) []string {
 }
 
 // merge says the same with as few rules as the oracle does, in its order.
-func merge(rules []*rule) []*rule {
+func merge(rules []*rule, e edition.Roles) []*rule {
 	rules = unite(rules, verbs)
-	for _, list := range []field{resources, groups, urls} {
-		rules = unite(rules, list)
+	for _, name := range e.Merged {
+		rules = unite(rules, fields[name])
 		rules = unite(rules, verbs)
 	}
 	slices.SortStableFunc(rules, func(a, b *rule) int { return strings.Compare(a.order(), b.order()) })
 	for _, r := range rules {
-		if slices.Contains(r.Verbs, "*") {
+		if e.AnyVerb && slices.Contains(r.Verbs, "*") {
 			r.Verbs = []string{"*"}
 		}
+		r.Groups = groupNames(r.Groups)
 	}
 	return rules
 }
@@ -81,6 +91,9 @@ func resources(r *rule) *[]string { return &r.Resources }
 func names(r *rule) *[]string     { return &r.ResourceNames }
 func urls(r *rule) *[]string      { return &r.URLs }
 func verbs(r *rule) *[]string     { return &r.Verbs }
+
+// fields are the lists by which rules are merged.
+var fields = map[string]field{"resources": resources, "groups": groups, "urls": urls}
 
 // unite makes one rule of those that differ in the given list only.
 func unite(rules []*rule, list field) []*rule {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/generate/edition"
 )
 
 func TestMerge(t *testing.T) {
@@ -76,11 +78,12 @@ func TestMerge(t *testing.T) {
 }
 
 func merged(permissions []permission) []*rule {
+	newest := edition.For(edition.Newest).Roles
 	var rules []*rule
 	for _, p := range permissions {
-		rules = append(rules, rulesOf(p)...)
+		rules = append(rules, rulesOf(p, newest)...)
 	}
-	return merge(rules)
+	return merge(rules, newest)
 }
 
 // TestMergeKeepsMeaning: random permissions are all granted by the merged rules,
@@ -115,7 +118,7 @@ type grant struct{ group, resource, verb string }
 func granted(permissions []permission) map[grant]bool {
 	var rules []*rule
 	for _, p := range permissions {
-		rules = append(rules, rulesOf(p)...)
+		rules = append(rules, rulesOf(p, edition.For(edition.Newest).Roles)...)
 	}
 	return grantedBy(rules)
 }

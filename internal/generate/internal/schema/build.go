@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/slipway-dev/slipway/internal/generate/edition"
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -83,6 +84,9 @@ func (b *Builder) declared(d *load.TypeDecl) *Schema {
 // them is wrong.
 func (b *Builder) reach(p *load.Package) {
 	if !p.Local() {
+		if b.loader.Edition().Syntax.Groups { // it refuses the core group's own marker
+			p.Markers()
+		}
 		return
 	}
 	b.reachedMu.Lock()
@@ -114,7 +118,7 @@ func (b *Builder) declaredBy(d *load.TypeDecl) *Schema {
 		if s.Type != "" {
 			return s
 		}
-	case marshals(d.Type(), "MarshalText"):
+	case marshals(d.Type(), "MarshalText") && c.edition().MarshalText:
 		s := &Schema{Type: "string"}
 		c.apply(d.Markers(), s, d.Spec.Type.Pos())
 		if s.Type != "string" {
@@ -152,6 +156,14 @@ type context struct {
 
 func (c context) inner() context { c.own = false; return c }
 
+// edition is what schemas depend on.
+func (c context) edition() *edition.Schemas { return &c.decl.Package.Loader().Edition().Schemas }
+
+// later is the refusal of what only a later version of controller-gen can do.
+func (c context) later(what, version string) error {
+	return fmt.Errorf("controller-gen %s cannot do this: %s %s", c.decl.Package.Loader().Edition().Version, what, version)
+}
+
 func (b *Builder) fail(pos token.Pos, f *load.File, format string, args ...any) {
 	b.loader.Report(report.Finding{Position: f.Position(pos), Message: fmt.Sprintf(format, args...), Fatal: true})
 }
@@ -174,7 +186,7 @@ func (c context) typ(expr ast.Expr) *Schema {
 	case *ast.MapType:
 		s = c.mapping(e)
 	case *ast.StarExpr:
-		s = c.inner().typ(e.X)
+		s = c.pointer(e)
 	case *ast.StructType:
 		s = c.structure(e)
 	case *ast.InterfaceType:
@@ -213,7 +225,7 @@ func (c context) ident(e *ast.Ident) *Schema {
 	t := c.decl.TypeOf(e)
 	alias := t.Kind == load.Alias
 	if alias {
-		t = t.Decl.Right() // what an alias says about itself does not count
+		t = c.aliased(t)
 	}
 	switch t.Kind {
 	case load.Basic:
@@ -221,8 +233,8 @@ func (c context) ident(e *ast.Ident) *Schema {
 		if err != nil {
 			c.fail(e, "%v", err)
 		}
-		if t.Name != e.Name { // an alias after all, but of a basic type
-			s.ref = c.decl.TypeOf(e).Decl
+		if t.Name != e.Name && c.edition().AliasedBasics { // an alias after all, but of a basic type
+			s.ref = c.aliasOf(e)
 		}
 		return s
 	case load.Named, load.Alias:
@@ -256,17 +268,51 @@ func (c context) unknownName(e *ast.Ident, alias bool) *Schema {
 // named refers to a declared type. Field markers about lists, maps and values
 // need to know what it is in the end.
 func (c context) named(t *load.Type) *Schema {
+	s := c.reference(t)
+	if t.Underlying().Kind == load.Basic && c.edition().NamedBasics {
+		target := c.b.schemaOf(t.Decl)
+		s.Type, s.Format = target.Type, target.Format
+	}
+	return s
+}
+
+// reference refers to a declared type. Whether it is a list or a map is known without its declaration's schema.
+func (c context) reference(t *load.Type) *Schema {
 	s := &Schema{ref: t.Decl}
+	if !c.edition().NamedLists {
+		return s
+	}
 	switch t.Underlying().Kind {
 	case load.Slice:
 		s.Type = "array"
 	case load.Map:
 		s.Type = "object"
-	case load.Basic:
-		target := c.b.schemaOf(t.Decl)
-		s.Type, s.Format = target.Type, target.Format
 	}
 	return s
+}
+
+// aliased is what the name of an alias stands for. What an alias says about itself does not count.
+func (c context) aliased(t *load.Type) *load.Type {
+	if c.edition().AliasForms {
+		return t.Underlying()
+	}
+	return t.Decl.Right()
+}
+
+// aliasOf is the declaration of the alias that a basic type is called by.
+func (c context) aliasOf(e *ast.Ident) *load.TypeDecl {
+	if d := c.decl.TypeOf(e).Decl; d != nil {
+		return d
+	}
+	return c.decl.Package.Decl(e.Name)
+}
+
+// pointer is the schema of what a pointer points to.
+func (c context) pointer(e *ast.StarExpr) *Schema {
+	if c.own && c.edition().RepeatedPointers {
+		return c.typ(e.X)
+	}
+	return c.inner().typ(e.X)
 }
 
 // selector is the schema of package.Name.
@@ -275,14 +321,7 @@ func (c context) selector(e *ast.SelectorExpr) *Schema {
 	if t.Kind != load.Named && t.Kind != load.Alias {
 		return c.unknownSelector(e)
 	}
-	s := &Schema{ref: t.Decl}
-	switch t.Underlying().Kind {
-	case load.Slice:
-		s.Type = "array"
-	case load.Map:
-		s.Type = "object"
-	}
-	return s
+	return c.reference(t)
 }
 
 func (c context) unknownSelector(e *ast.SelectorExpr) *Schema {
@@ -307,7 +346,7 @@ func (c context) array(e *ast.ArrayType) *Schema {
 func (c context) mapping(e *ast.MapType) *Schema {
 	key := c.decl.TypeOf(e.Key)
 	if under := key.Underlying(); key.Kind == load.Alias || !under.IsBasic("string") {
-		if !marshals(key, "MarshalText") {
+		if !c.edition().TextKeys || !marshals(key, "MarshalText") {
 			return c.fail(e.Key, "the keys of a map must be strings or implement encoding.TextMarshaler")
 		}
 	}
@@ -348,7 +387,7 @@ func (b *Builder) basic(t *load.Type) (*Schema, error) {
 // apply lets markers change s and reports those that cannot, at the marker or
 // else at pos.
 func (c context) apply(values marker.Values, s *Schema, pos token.Pos) {
-	for _, problem := range applyAll(values, c.decl, s) {
+	for _, problem := range c.applyAll(values, s) {
 		c.b.fail(cmp.Or(problem.pos, pos), c.decl.File, "%v", problem.err)
 	}
 	c.doubtSchema(values, s)

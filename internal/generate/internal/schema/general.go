@@ -7,8 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 )
 
 type (
@@ -32,7 +30,7 @@ type (
 	jsonDefault struct{ Value any }
 )
 
-func (m enum) modify(s *Schema, _ *load.TypeDecl) error {
+func (m enum) modify(s *Schema, _ context) error {
 	values := make([]json.RawMessage, len(m))
 	for i, v := range m {
 		text, err := json.Marshal(v)
@@ -45,41 +43,41 @@ func (m enum) modify(s *Schema, _ *load.TypeDecl) error {
 	return nil
 }
 
-func (m format) modify(s *Schema, _ *load.TypeDecl) error {
+func (m format) modify(s *Schema, _ context) error {
 	s.Format = string(m)
 	return nil
 }
 
-func (m jsonType) modify(s *Schema, _ *load.TypeDecl) error {
+func (m jsonType) modify(s *Schema, _ context) error {
 	s.Type = string(m)
 	return nil
 }
 
 func (jsonType) rank() rank { return early }
 
-func (nullable) modify(s *Schema, _ *load.TypeDecl) error {
+func (nullable) modify(s *Schema, _ context) error {
 	s.Nullable = true
 	return nil
 }
 
-func (preserveUnknown) modify(s *Schema, _ *load.TypeDecl) error {
+func (preserveUnknown) modify(s *Schema, _ context) error {
 	s.PreserveUnknownFields = true
 	return nil
 }
 
-func (embeddedResource) modify(s *Schema, _ *load.TypeDecl) error {
+func (embeddedResource) modify(s *Schema, _ context) error {
 	s.EmbeddedResource = true
 	return nil
 }
 
-func (intOrString) modify(s *Schema, _ *load.TypeDecl) error {
+func (intOrString) modify(s *Schema, _ context) error {
 	s.IntOrString = true
 	return nil
 }
 
 func (intOrString) rank() rank { return early }
 
-func (m defaultValue) modify(s *Schema, _ *load.TypeDecl) error {
+func (m defaultValue) modify(s *Schema, _ context) error {
 	text, err := json.Marshal(m.Value)
 	if s.Type == "array" && string(text) == "{}" { // empty braces say either
 		text = []byte("[]")
@@ -100,7 +98,7 @@ func (m *jsonDefault) UnmarshalMarker(_, text string) error {
 	return nil
 }
 
-func (m jsonDefault) modify(s *Schema, _ *load.TypeDecl) error {
+func (m jsonDefault) modify(s *Schema, _ context) error {
 	if m.Value == nil {
 		return nil
 	}
@@ -111,13 +109,13 @@ func (m jsonDefault) modify(s *Schema, _ *load.TypeDecl) error {
 
 func (jsonDefault) rank() rank { return early } // kubebuilder's own wins
 
-func (m example) modify(s *Schema, _ *load.TypeDecl) error {
+func (m example) modify(s *Schema, _ context) error {
 	text, err := json.Marshal(m.Value)
 	s.Example = text
 	return err
 }
 
-func (m title) modify(s *Schema, _ *load.TypeDecl) error {
+func (m title) modify(s *Schema, _ context) error {
 	text, ok := m.Value.(string)
 	if !ok && m.Value != nil {
 		return fmt.Errorf("expected a string, found %v", m.Value)
@@ -131,7 +129,7 @@ type externalDocs struct {
 	Description string `marker:",optional" doc:"says what they are"`
 }
 
-func (m externalDocs) modify(s *Schema, _ *load.TypeDecl) error {
+func (m externalDocs) modify(s *Schema, _ context) error {
 	if _, err := url.ParseRequestURI(m.URL); err != nil {
 		return fmt.Errorf("expected a URL, found %q", m.URL)
 	}
@@ -143,13 +141,13 @@ func (m externalDocs) modify(s *Schema, _ *load.TypeDecl) error {
 // type.
 type constantsEnum struct{}
 
-func (constantsEnum) modify(s *Schema, decl *load.TypeDecl) error {
-	if !decl.Type().Underlying().IsBasic("string") {
+func (constantsEnum) modify(s *Schema, c context) error {
+	if !c.decl.Type().Underlying().IsBasic("string") {
 		return errors.New("needs a type whose underlying type is string")
 	}
-	constants := decl.StringConstants()
+	constants := c.decl.StringConstants()
 	if len(constants) == 0 {
-		return fmt.Errorf("the type %s has no constants", decl.Name())
+		return fmt.Errorf("the type %s has no constants", c.decl.Name())
 	}
 	s.Type = "string"
 	s.Enum = nil
@@ -167,6 +165,6 @@ func (constantsEnum) modify(s *Schema, decl *load.TypeDecl) error {
 // misplacedEnum is constantsEnum on a field.
 type misplacedEnum struct{}
 
-func (misplacedEnum) modify(*Schema, *load.TypeDecl) error {
+func (misplacedEnum) modify(*Schema, context) error {
 	return errors.New("belongs on a type, not on a field")
 }

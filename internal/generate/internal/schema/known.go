@@ -29,9 +29,13 @@ var known = map[string]knownPackage{
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured": {types: map[string]*Schema{
 		"Unstructured": {Type: "object"},
 	}},
+	"k8s.io/api/core/v1": {types: map[string]*Schema{"Protocol": protocol}},
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1": {types: anyJSON},
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1":      {types: anyJSON},
 }
+
+// protocol is corev1.Protocol where its default is known besides.
+var protocol = &Schema{Type: "string", Default: []byte(`"TCP"`)}
 
 var anyJSON = map[string]*Schema{"JSON": {PreserveUnknownFields: true}}
 
@@ -63,6 +67,8 @@ func (b *Builder) known(d *load.TypeDecl) (s *Schema, found bool) {
 	if d.Name() == "ObjectMeta" && b.options.FullObjectMeta {
 		return nil, false
 	}
-	s = p.types[d.Name()]
+	if s = p.types[d.Name()]; s == protocol && !b.loader.Edition().Schemas.TCP {
+		return nil, false
+	}
 	return s, s != nil || p.closed
 }

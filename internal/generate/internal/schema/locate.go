@@ -19,7 +19,7 @@ import (
 //
 // Nothing is remembered for it while schemas are made: it reads the declarations once more.
 func Locate(d *load.TypeDecl, flat *Schema, path string) report.Position {
-	l := locator{pos: at{d.File, d.Spec.Pos()}, typ: d.Type(), schema: flat}
+	l := locator{root: d, pos: at{d.File, d.Spec.Pos()}, typ: d.Type(), schema: flat}
 	l.describe(d.Type(), 0)
 	for path != "" {
 		var key, index string
@@ -64,6 +64,7 @@ type carrier struct {
 
 // locator is where the walk along a path has come.
 type locator struct {
+	root     *load.TypeDecl
 	pos      at
 	typ      *load.Type // nil when the code says no more
 	schema   *Schema    // nil when it is not known
@@ -230,7 +231,7 @@ func (l *locator) marked(key, index string) {
 			if !items || strings.HasPrefix(name, "items:") {
 				continue
 			}
-			if rule != "" && says(v, rule) || rule == "" && plainKey(name) == want {
+			if rule != "" && l.says(v, rule) || rule == "" && plainKey(name) == want {
 				l.pos = at{c.file, v.Pos}
 				return
 			}
@@ -251,11 +252,11 @@ func plainKey(name string) string {
 var synonyms = map[string]string{"structtype": "maptype"}
 
 // says tells whether a marker makes the rule.
-func says(v marker.Value, rule string) bool {
+func (l *locator) says(v marker.Value, rule string) bool {
 	var s Schema
 	switch m := v.Data.(type) {
 	case celRule, immutable, atMostOneOf, exactlyOneOf, atLeastOneOf:
-		if m.(modifier).modify(&s, nil) != nil {
+		if m.(modifier).modify(&s, context{decl: l.root}) != nil {
 			return false
 		}
 	}

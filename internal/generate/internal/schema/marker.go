@@ -7,14 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 )
 
 // modifier is the value of a marker that changes the schema of what it stands
-// at. Decl is the declaration around it.
+// at, in the context of the declaration around it.
 type modifier interface {
-	modify(s *Schema, decl *load.TypeDecl) error
+	modify(s *Schema, c context) error
 }
 
 // rank orders modifiers; those without a rank have the usual one. What other
@@ -53,7 +52,7 @@ type step struct {
 
 // applyAll lets all modifiers among values change s: first those of s itself,
 // then those of its items, each by rank and then in source order.
-func applyAll(values marker.Values, decl *load.TypeDecl, s *Schema) []problem {
+func (c context) applyAll(values marker.Values, s *Schema) []problem {
 	var steps []step
 	for i := range values {
 		if m, ok := values[i].Data.(modifier); ok {
@@ -65,21 +64,24 @@ func applyAll(values marker.Values, decl *load.TypeDecl, s *Schema) []problem {
 	})
 	var problems []problem
 	for _, st := range steps {
-		if err := st.apply(decl, s); err != nil {
+		if err := st.apply(s, c); err != nil {
 			problems = append(problems, problem{st.value.Pos, fmt.Errorf("+%s: %w", st.value.Definition.Name, err)})
 		}
 	}
 	return problems
 }
 
-func (st step) apply(decl *load.TypeDecl, s *Schema) error {
+func (st step) apply(s *Schema, c context) error {
 	if !st.items {
-		return st.modify(s, decl)
+		return st.modify(s, c)
+	}
+	if _, list := st.modifier.(enum); list && !c.edition().ItemsLists {
+		return c.later("the program ends here before", "v0.16.5")
 	}
 	if s.Type != "array" || s.Items == nil {
 		return fmt.Errorf("needs a list, this is %s", typeName(s))
 	}
-	return st.modify(s.Items, decl)
+	return st.modify(s.Items, c)
 }
 
 func compareBool(a, b bool) int {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/generate/edition"
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 	"github.com/slipway-dev/slipway/internal/generate/internal/yaml"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -123,9 +124,7 @@ func (m *merger) words(s *Schema) {
 	}
 	either(m, &m.out.Format, &m.left.Format, &m.right.Format, s.Format)
 	either(m, &m.out.Pattern, &m.left.Pattern, &m.right.Pattern, s.Pattern)
-	if len(m.out.Enum) == 0 {
-		m.out.Enum = s.Enum
-	}
+	m.enum(s)
 	switch {
 	case s.Default == nil || sameText(m.out.Default, s.Default):
 	case m.out.Default == nil:
@@ -135,6 +134,20 @@ func (m *merger) words(s *Schema) {
 		m.conflict = true
 	}
 }
+
+func (m *merger) enum(s *Schema) {
+	switch {
+	case len(s.Enum) == 0:
+	case len(m.out.Enum) == 0:
+		m.out.Enum = s.Enum
+	case !m.edition().KeepEnum:
+		m.left.Enum, m.right.Enum, m.out.Enum = m.out.Enum, s.Enum, nil
+		m.conflict = true
+	}
+}
+
+// edition is what the merging of schemas depends on.
+func (m *merger) edition() *edition.Schemas { return &m.builder.loader.Edition().Schemas }
 
 // sameText reports whether two texts are one: made once, by the marker of one
 // declaration. Other texts conflict even when they say the same.
@@ -151,10 +164,11 @@ func (m *merger) bounds(s *Schema) {
 	eitherSet(m, &out.MinLength, &left.MinLength, &right.MinLength, s.MinLength)
 	eitherSet(m, &out.MaxItems, &left.MaxItems, &right.MaxItems, s.MaxItems)
 	eitherSet(m, &out.MinItems, &left.MinItems, &right.MinItems, s.MinItems)
-	if !sameInt(out.MaxProperties, s.MaxProperties) {
+	keep := m.edition().EqualSizes
+	if !keep || !sameInt(out.MaxProperties, s.MaxProperties) {
 		eitherSet(m, &out.MaxProperties, &left.MaxProperties, &right.MaxProperties, s.MaxProperties)
 	}
-	if !sameInt(out.MinProperties, s.MinProperties) {
+	if !keep || !sameInt(out.MinProperties, s.MinProperties) {
 		eitherSet(m, &out.MinProperties, &left.MinProperties, &right.MinProperties, s.MinProperties)
 	}
 	out.ExclusiveMaximum = out.ExclusiveMaximum || s.ExclusiveMaximum
@@ -220,14 +234,36 @@ func (m *merger) extensions(s *Schema) {
 	m.out.PreserveUnknownFields = m.out.PreserveUnknownFields || s.PreserveUnknownFields
 	m.out.EmbeddedResource = m.out.EmbeddedResource || s.EmbeddedResource
 	m.out.IntOrString = m.out.IntOrString || s.IntOrString
-	if s.ListType != "" {
-		m.out.ListType = s.ListType
-	}
+	m.list(s)
 	if s.MapType != "" {
 		m.out.MapType = s.MapType
 	}
-	if s.ListMapKeys != nil {
-		m.out.ListMapKeys = s.ListMapKeys
+	switch {
+	case m.edition().JoinRules || s.Validations == nil || m.out.Validations == nil:
+		m.out.Validations = slices.Concat(s.Validations, m.out.Validations)
+	default:
+		m.left.Validations, m.right.Validations, m.out.Validations = m.out.Validations, s.Validations, nil
+		m.conflict = true
 	}
-	m.out.Validations = slices.Concat(s.Validations, m.out.Validations)
+}
+
+// list merges what is said about lists.
+func (m *merger) list(s *Schema) {
+	override := m.edition().LastList
+	switch {
+	case s.ListType == "":
+	case override || m.out.ListType == "":
+		m.out.ListType = s.ListType
+	default:
+		m.left.ListType, m.right.ListType, m.out.ListType = m.out.ListType, s.ListType, ""
+		m.conflict = true
+	}
+	switch {
+	case s.ListMapKeys == nil:
+	case override || m.out.ListMapKeys == nil:
+		m.out.ListMapKeys = s.ListMapKeys
+	default:
+		m.left.ListMapKeys, m.right.ListMapKeys, m.out.ListMapKeys = m.out.ListMapKeys, s.ListMapKeys, nil
+		m.conflict = true
+	}
 }

@@ -5,8 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 )
 
 type (
@@ -72,20 +70,20 @@ func bound(s *Schema, field **float64, value float64) error {
 	return nil
 }
 
-func (m maximum) modify(s *Schema, _ *load.TypeDecl) error { return bound(s, &s.Maximum, float64(m)) }
+func (m maximum) modify(s *Schema, _ context) error { return bound(s, &s.Maximum, float64(m)) }
 
-func (m minimum) modify(s *Schema, _ *load.TypeDecl) error { return bound(s, &s.Minimum, float64(m)) }
+func (m minimum) modify(s *Schema, _ context) error { return bound(s, &s.Minimum, float64(m)) }
 
-func (m multipleOf) modify(s *Schema, _ *load.TypeDecl) error {
+func (m multipleOf) modify(s *Schema, _ context) error {
 	return bound(s, &s.MultipleOf, float64(m))
 }
 
-func (m exclusiveMaximum) modify(s *Schema, _ *load.TypeDecl) error {
+func (m exclusiveMaximum) modify(s *Schema, _ context) error {
 	s.ExclusiveMaximum = bool(m)
 	return needsNumber(s)
 }
 
-func (m exclusiveMinimum) modify(s *Schema, _ *load.TypeDecl) error {
+func (m exclusiveMinimum) modify(s *Schema, _ context) error {
 	s.ExclusiveMinimum = bool(m)
 	return needsNumber(s)
 }

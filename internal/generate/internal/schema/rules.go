@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/generate/internal/load"
+	"github.com/slipway-dev/slipway/internal/generate/edition"
 )
 
 type celRule struct {
@@ -16,7 +16,7 @@ type celRule struct {
 	OptionalOldSelf   *bool  `marker:"optionalOldSelf,optional" doc:"asks for the rule to run also where there was no value before"`
 }
 
-func (m celRule) modify(s *Schema, _ *load.TypeDecl) error {
+func (m celRule) modify(s *Schema, _ context) error {
 	switch m.Reason {
 	case "", "FieldValueRequired", "FieldValueInvalid", "FieldValueForbidden", "FieldValueDuplicate":
 	default:
@@ -28,8 +28,8 @@ func (m celRule) modify(s *Schema, _ *load.TypeDecl) error {
 
 type immutable struct{}
 
-func (immutable) modify(s *Schema, _ *load.TypeDecl) error {
-	return celRule{Rule: "self == oldSelf", Message: "field is immutable"}.modify(s, nil)
+func (immutable) modify(s *Schema, _ context) error {
+	return celRule{Rule: "self == oldSelf", Message: "field is immutable"}.modify(s, context{})
 }
 
 // The choices name fields of a type of which some number may be set.
@@ -47,33 +47,26 @@ func (atMostOneOf) rank() rank  { return late }
 func (exactlyOneOf) rank() rank { return later }
 func (atLeastOneOf) rank() rank { return latest }
 
-func (m atMostOneOf) modify(s *Schema, _ *load.TypeDecl) error {
-	return choose(s, m, count(m)+" <= 1", "at most one of the fields in %v may be set")
+func (m atMostOneOf) modify(s *Schema, c context) error {
+	return choose(s, m, c.edition().AtMostOne, "at most one of the fields in %v may be set")
 }
 
-func (m exactlyOneOf) modify(s *Schema, _ *load.TypeDecl) error {
-	return choose(s, m, count(m)+" == 1", "exactly one of the fields in %v must be set")
+func (m exactlyOneOf) modify(s *Schema, c context) error {
+	return choose(s, m, c.edition().ExactlyOne, "exactly one of the fields in %v must be set")
 }
 
-func (m atLeastOneOf) modify(s *Schema, _ *load.TypeDecl) error {
-	return choose(s, m, each(m, "has(self.%s)", "||"), "at least one of the fields in %v must be set")
+func (m atLeastOneOf) modify(s *Schema, c context) error {
+	return choose(s, m, c.edition().AtLeastOne, "at least one of the fields in %v must be set")
 }
 
-func choose(s *Schema, fields []string, rule, message string) error {
+func choose(s *Schema, fields []string, choice edition.Choice, message string) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	return celRule{Rule: rule, Message: fmt.Sprintf(message, fields)}.modify(s, nil)
-}
-
-// count is the number of fields that are set, in an expression without lists:
-// those cost more than the API server may allow.
-func count(fields []string) string { return each(fields, "(has(self.%s)?1:0)", "+") }
-
-func each(fields []string, pattern, separator string) string {
 	parts := make([]string, len(fields))
 	for i, f := range fields {
-		parts[i] = fmt.Sprintf(pattern, f)
+		parts[i] = fmt.Sprintf(choice.Each, f)
 	}
-	return strings.Join(parts, separator)
+	rule := fmt.Sprintf(choice.Rule, strings.Join(parts, choice.Separator))
+	return celRule{Rule: rule, Message: fmt.Sprintf(message, fields)}.modify(s, context{})
 }

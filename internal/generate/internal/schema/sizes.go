@@ -3,8 +3,6 @@ package schema
 import (
 	"fmt"
 	"strconv"
-
-	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 )
 
 type (
@@ -29,8 +27,9 @@ func (m *maxItems) UnmarshalMarker(name, text string) error {
 	return nil
 }
 
-func needsString(s *Schema) error {
-	if s.Type != "string" && !s.IntOrString {
+// needsString checks that s is a string, or perhaps one.
+func needsString(s *Schema, perhaps bool) error {
+	if s.Type != "string" && !(s.IntOrString && perhaps) {
 		return fmt.Errorf("needs a string, this is %s", typeName(s))
 	}
 	return nil
@@ -50,42 +49,42 @@ func needsObject(s *Schema) error {
 	return nil
 }
 
-func (m maxLength) modify(s *Schema, _ *load.TypeDecl) error {
+func (m maxLength) modify(s *Schema, c context) error {
 	s.MaxLength = new(int64(m))
-	return needsString(s)
+	return needsString(s, c.edition().BoundedIntOrString)
 }
 
-func (m minLength) modify(s *Schema, _ *load.TypeDecl) error {
+func (m minLength) modify(s *Schema, c context) error {
 	s.MinLength = new(int64(m))
-	return needsString(s)
+	return needsString(s, c.edition().BoundedIntOrString)
 }
 
-func (m pattern) modify(s *Schema, _ *load.TypeDecl) error {
+func (m pattern) modify(s *Schema, _ context) error {
 	s.Pattern = string(m)
-	return needsString(s)
+	return needsString(s, true)
 }
 
-func (m maxItems) modify(s *Schema, _ *load.TypeDecl) error {
+func (m maxItems) modify(s *Schema, _ context) error {
 	s.MaxItems = new(int64(m))
 	return needsList(s)
 }
 
-func (m minItems) modify(s *Schema, _ *load.TypeDecl) error {
+func (m minItems) modify(s *Schema, _ context) error {
 	s.MinItems = new(int64(m))
 	return needsList(s)
 }
 
-func (m uniqueItems) modify(s *Schema, _ *load.TypeDecl) error {
+func (m uniqueItems) modify(s *Schema, _ context) error {
 	s.UniqueItems = bool(m)
 	return needsList(s)
 }
 
-func (m maxProperties) modify(s *Schema, _ *load.TypeDecl) error {
+func (m maxProperties) modify(s *Schema, _ context) error {
 	s.MaxProperties = new(int64(m))
 	return needsObject(s)
 }
 
-func (m minProperties) modify(s *Schema, _ *load.TypeDecl) error {
+func (m minProperties) modify(s *Schema, _ context) error {
 	s.MinProperties = new(int64(m))
 	return needsObject(s)
 }
@@ -94,7 +93,10 @@ func (m minProperties) modify(s *Schema, _ *load.TypeDecl) error {
 // empty is not worth much. Explicit bounds win.
 type requiredSet struct{}
 
-func (requiredSet) modify(s *Schema, _ *load.TypeDecl) error {
+func (requiredSet) modify(s *Schema, c context) error {
+	if !c.edition().FillRequired {
+		return nil
+	}
 	field := (**int64)(nil)
 	switch {
 	case s.Type == "string":

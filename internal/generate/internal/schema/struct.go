@@ -28,7 +28,9 @@ func (c context) structure(e *ast.StructType) *Schema {
 		b.field(f)
 	}
 	b.doubtPromoted()
-	slices.Sort(s.Required)
+	if c.edition().SortedRequired {
+		slices.Sort(s.Required)
+	}
 	b.keepImmutable()
 	return s
 }
@@ -54,7 +56,7 @@ func (b *structBuilder) field(f *load.Field) {
 	if tag == "-" {
 		return
 	}
-	name, inline, omitted := readTag(tag)
+	name, inline, omitted := readTag(tag, b.edition().Optional...)
 	b.doubtField(f, name)
 	if b.isRequired(f, inline, omitted) {
 		if slices.Contains(b.choices, name) {
@@ -99,14 +101,14 @@ func fieldName(f *load.Field) string {
 	return "(embedded)"
 }
 
-// readTag reads a json tag. Fields without a name are inlined, as the
+// readTag reads a json tag, of which some options make the field optional. Fields without a name are inlined, as the
 // serialisers of Kubernetes do.
-func readTag(tag string) (name string, inline, omitted bool) {
+func readTag(tag string, optional ...string) (name string, inline, omitted bool) {
 	options := strings.Split(tag, ",")
 	name = options[0]
 	for _, option := range options[1:] {
 		inline = inline || option == "inline"
-		omitted = omitted || option == "omitempty" || option == "omitzero"
+		omitted = omitted || slices.Contains(optional, option)
 	}
 	return name, inline || name == "", omitted
 }
@@ -114,7 +116,12 @@ func readTag(tag string) (name string, inline, omitted bool) {
 // isRequired follows the first that says something: kubebuilder's markers,
 // Kubernetes' markers, the package's default, the tag.
 func (b *structBuilder) isRequired(f *load.Field, inline, omitted bool) bool {
-	switch has := f.Markers.Has; {
+	has := f.Markers.Has
+	if !b.edition().RequiredWins {
+		return b.optional && has("kubebuilder:validation:Required") ||
+			!b.optional && !inline && !omitted && !has("kubebuilder:validation:Optional") && !has("optional")
+	}
+	switch {
 	case has("kubebuilder:validation:Optional"):
 		return false
 	case has("kubebuilder:validation:Required"):

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 )
 
 type (
@@ -15,7 +13,7 @@ type (
 	structType string
 )
 
-func (m listType) modify(s *Schema, _ *load.TypeDecl) error {
+func (m listType) modify(s *Schema, _ context) error {
 	if err := needsList(s); err != nil {
 		return err
 	}
@@ -28,27 +26,27 @@ func (m listType) modify(s *Schema, _ *load.TypeDecl) error {
 
 func (listType) rank() rank { return early } // keys look at it
 
-func (m listMapKey) modify(s *Schema, _ *load.TypeDecl) error {
+func (m listMapKey) modify(s *Schema, c context) error {
 	if err := needsList(s); err != nil {
 		return err
 	}
 	if s.ListType != "map" {
 		return errors.New("needs +listType=map, too")
 	}
-	if !slices.Contains(s.ListMapKeys, string(m)) { // k8s:listMapKey may say it again
+	if !c.edition().KeysOnce || !slices.Contains(s.ListMapKeys, string(m)) { // k8s:listMapKey may say it again
 		s.ListMapKeys = append(s.ListMapKeys, string(m))
 	}
 	return nil
 }
 
-func (m mapType) modify(s *Schema, _ *load.TypeDecl) error {
+func (m mapType) modify(s *Schema, _ context) error {
 	if err := needsObject(s); err != nil {
 		return err
 	}
 	return setMapType(s, string(m))
 }
 
-func (m structType) modify(s *Schema, _ *load.TypeDecl) error {
+func (m structType) modify(s *Schema, _ context) error {
 	if s.Type != "" { // of a reference it is not known yet
 		if err := needsObject(s); err != nil {
 			return err

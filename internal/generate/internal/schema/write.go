@@ -16,6 +16,8 @@ type Writing struct {
 	// MaxDescription is the length that descriptions are cut down to, at the end
 	// of a sentence if there is one. Nil leaves them as they are.
 	MaxDescription *int
+	// Anywhere cuts descriptions without a sentence that ends in the middle of a word.
+	Anywhere bool
 	// Memo serves properties that come again, as those of a type that is referred to
 	// many times. It must not be used with other Writings.
 	Memo *yaml.Memo[*Schema]
@@ -224,6 +226,9 @@ func (o Writing) Description(text string) string {
 	text = text[:*limit]
 	if n := strings.LastIndexFunc(text, func(r rune) bool { return unicode.Is(unicode.STerm, r) }); n > 0 {
 		return text[:n+1]
+	}
+	if o.Anywhere {
+		return text
 	}
 	if n := strings.LastIndexFunc(text, unicode.IsSpace); n > 0 {
 		return text[:n] + "..."

@@ -40,7 +40,7 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 	}
 	p := patcher{
 		pass:    pass,
-		writing: schema.Writing{MaxDescription: options.MaxDescLen},
+		writing: schema.Writing{MaxDescription: options.MaxDescLen, Anywhere: !pass.Loader.Edition().Schemas.CutAtWords},
 		builder: schema.NewBuilder(pass.Loader, schema.Options{
 			EmbeddedObjectMeta: options.GenerateEmbeddedObjectMeta != nil && *options.GenerateEmbeddedObjectMeta,
 		}),

@@ -170,7 +170,9 @@ func (c *collector) declare(d declaration, pos token.Pos) {
 func (c *collector) complete(o *object) {
 	// Webhooks of one name come as this unstable sorting leaves them, which is
 	// always the same and as controller-gen has it.
-	slices.SortFunc(o.webhooks, func(a, b webhook) int { return strings.Compare(a.Name, b.Name) })
+	if c.pass.Loader.Edition().Webhooks.Sorted {
+		slices.SortFunc(o.webhooks, func(a, b webhook) int { return strings.Compare(a.Name, b.Name) })
+	}
 	for i, w := range o.webhooks {
 		if i > 0 && w.Name == o.webhooks[i-1].Name {
 			tell(c.pass, source.WebhookMarker, w.pos, warning("the name "+quoted(w.Name)+" belongs to the webhook at "+c.pass.Loader.ShortPosition(o.webhooks[i-1].pos).String()+"; the API server refuses this", "use another name"))
