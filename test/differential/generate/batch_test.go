@@ -36,6 +36,11 @@ func testPrograms(t *testing.T) generation.Programs {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if *versionFlag != "" {
+		if p.Peer, err = controllerGen(t.Context(), t.TempDir()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return p
 }
 

@@ -53,7 +53,7 @@ func TestGoldenFilesAreThePeers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	peer, err := build.ControllerGen(t.Context(), t.TempDir())
+	peer, err := controllerGen(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ type herd struct {
 func (r *ranch) gather(t *testing.T, mutants []namedMutant) *herd {
 	t.Helper()
 	h := &herd{dir: t.TempDir(), slipway: r.slipway}
-	h.writeModule(t)
+	h.writeModule(t, r.module)
 	for _, m := range mutants {
 		if err := m.Write(filepath.Join(h.dir, m.name)); err != nil {
 			t.Fatal(err)
@@ -49,12 +49,12 @@ func (r *ranch) gather(t *testing.T, mutants []namedMutant) *herd {
 	return h
 }
 
-// writeModule writes a module that requires what this one does.
-func (h *herd) writeModule(t *testing.T) {
+// writeModule writes a module that requires what the one in a folder does.
+func (h *herd) writeModule(t *testing.T, like string) {
 	t.Helper()
 	files := map[string]string{"header.txt": "# Copyright YEAR\n"}
 	for _, name := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile(filepath.Join("..", name))
+		content, err := os.ReadFile(filepath.Join(like, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func (r result) untold(v oracle.Variant) []string {
 // place reads file:line: at the beginning of a message.
 func place(message string) (file string, line int, ok bool) {
 	parts := strings.SplitN(message, ":", 3)
-	if len(parts) < 3 {
+	if len(parts) < 3 || strings.Contains(parts[0], "<input>") { // an option, which has no place
 		return "", 0, false
 	}
 	line, err := strconv.Atoi(parts[1])

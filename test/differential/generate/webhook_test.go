@@ -306,7 +306,7 @@ func TestSchemaPatchSameAsControllerGen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	peer, err := build.ControllerGen(t.Context(), t.TempDir())
+	peer, err := controllerGen(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
