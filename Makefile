@@ -102,7 +102,7 @@ examples: build ## Do what the README of each example says, in turn, and print a
 
 # Parts of at most forty minutes each, which run alone: docs/inside/contributing.md says when. A test that `make test`
 # leaves out names its part.
-LONG := scripts dev projects others pages examples nodes kills matrix edits mutants real peers envtest suites certmanager critest helm release lint
+LONG := scripts dev projects others pages examples nodes kills matrix edits mutants versions real peers envtest suites certmanager critest helm release lint
 
 .PHONY: test-times
 test-times: ## List the twenty slowest tests of the last run, and the parts of the long tests that have not passed for a week of commits.
@@ -169,8 +169,13 @@ test-long-edits: build
 	$(PASSED)
 
 test-long-mutants:
-	$(TESTLOG) -dir test/differential $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^Test(Mutants|Mutated.*|Webhooks.*|SchemaPatch.*)$$' ./generate -mutants $(or $(MUTANTS),3000) -seed $(or $(SEED),0) \
+	$(TESTLOG) -dir test/differential $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^Test(Mutants|Mutated.*|Webhooks.*|SchemaPatch.*)$$' ./generate -mutants $(or $(MUTANTS),3000) -seed $(or $(SEED),0) $(if $(VERSION),-version $(VERSION)) \
 		-webhook-mutations $(or $(MUTANTS),3000) -webhook-seed $(or $(SEED),0)
+	$(PASSED)
+
+# KEEP is a folder that keeps the nineteen programs; UPDATE=1 rewrites the golden files.
+test-long-versions:
+	$(TESTLOG) -dir test/differential $(GOTEST) -count=1 -timeout 60m -v -run '^TestEditions$$' ./generate $(if $(KEEP),-programs $(KEEP)) $(if $(UPDATE),-update)
 	$(PASSED)
 
 test-long-real:

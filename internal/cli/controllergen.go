@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/operation/generation"
@@ -79,32 +80,30 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 	}
 	options.Tags = c.tags
 	options.Program = c.program()
-	if options.Version, err = c.follows(); err != nil {
-		return err
-	}
+	options.Version = c.follows()
 	return done(generation.ControllerGen(ctx, c.session(), generation.Generators{Options: options, Explain: c.again(args, "-w")}))
 }
 
 // follows is the version whose files are written: the one that a link stands for, else the project's.
-func (c *controllerGen) follows() (string, error) {
+func (c *controllerGen) follows() string {
 	if version := c.standsFor(); version != "" {
-		return version, nil
+		return version
 	}
 	return generation.ControllerGenOf(c.session())
 }
 
 // reportVersion prints the version as controller-gen does.
 func (c *controllerGen) reportVersion() error {
-	version, err := c.follows()
-	if err != nil {
-		return err
-	}
-	later, err := generate.Supports(version, "controller-gen")
+	version := c.follows()
+	later, err := generate.Supports(version, "controller-gen", generation.NextVersion)
 	if err != nil {
 		return err
 	}
 	own := version
-	if later {
+	switch {
+	case !semver.IsValid(version): // such as latest
+		own, version = controllerGenVersion, ""
+	case later:
 		own = controllerGenVersion
 	}
 	_, err = fmt.Fprintln(c.Stdout, "Version: "+own+generation.InPlaceOf(own, version))
@@ -144,11 +143,7 @@ func (c *controllerGen) reportMarkers(options generate.Options) error {
 	for _, u := range options.Uses {
 		names = append(names, u.Name)
 	}
-	version, err := c.follows()
-	if err != nil {
-		return err
-	}
-	return c.reportGroups(c.which, generate.MarkerHelp(version, names...))
+	return c.reportGroups(c.which, generate.MarkerHelp(c.follows(), names...))
 }
 
 // jsonLevel is how often -h or -w are repeated for JSON.
@@ -167,7 +162,7 @@ func (c *controllerGen) reportUsage(level int) error {
 	if _, err := io.WriteString(c.Stderr, c.usage()); err != nil {
 		return err
 	}
-	return c.reportGroups(level, generate.OptionHelp(controllerGenVersion))
+	return c.reportGroups(level, generate.OptionHelp(c.follows()))
 }
 
 // reportAll is --help.

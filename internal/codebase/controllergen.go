@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/slipway-dev/slipway/internal/generate/arguments"
 	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/recipe"
@@ -28,7 +30,7 @@ func (c *Codebase) ControllerGens() ([]ControllerGen, error) {
 	}
 	var found []ControllerGen
 	add := func(version, source string) {
-		if version != "" {
+		if semver.IsValid(version) && len(version) <= maxVersion {
 			found = append(found, ControllerGen{version, source})
 		}
 	}
@@ -45,6 +47,9 @@ func (c *Codebase) ControllerGens() ([]ControllerGen, error) {
 	}
 	return found, nil
 }
+
+// maxVersion is the greatest length of a version that counts, in bytes.
+const maxVersion = 64
 
 // toolFiles are where projects import programs that they do not link, so that go.mod has their versions.
 var toolFiles = []string{"tools.go", "hack/tools.go", "tools/tools.go", "hack/tools/tools.go", "internal/tools/tools.go"}

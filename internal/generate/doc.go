@@ -12,7 +12,7 @@
 //		},
 //	})
 //
-// [Generators] lists the generators. They read the same markers and make the same bytes as controller-gen v0.23.0,
+// [Generators] lists the generators. They read the same markers and make the same bytes as a version of controller-gen,
 // which is also the version that CRDs name. All generators of a run share one load of the packages and run at once; see
 // package load for how that works without the go command.
 //

@@ -141,7 +141,7 @@ func newRun(ctx context.Context, options Options, past past) (*run, error) {
 		return nil, err
 	}
 	e := edition.For(cmp.Or(options.Version, Newest))
-	if _, err := Supports(e.Version, ""); err != nil {
+	if _, err := Supports(e.Version, "", ""); err != nil {
 		return nil, err
 	}
 	all := allGenerators()

@@ -18,12 +18,13 @@ const (
 )
 
 // Supports returns an error for a version of controller-gen whose files are not written, since it is too old; where
-// names it. Versions after [Newest] are written as that one writes them: later reports them.
-func Supports(version, where string) (later bool, err error) {
+// names it, and next is a command that generates the files of [Oldest]. Versions after [Newest] are written as that one
+// writes them: later reports them.
+func Supports(version, where, next string) (later bool, err error) {
 	switch edition.RangeOf(version) {
 	case edition.Before:
 		return false, &report.Error{What: "controller-gen " + version + " is older than " + Oldest + ", the first version whose files slipway writes", Where: where,
-			Hint: "pin " + Oldest + " or later; or have the files of another version for once", Next: "slipway generate --controller-gen-version " + Oldest}
+			Hint: "pin " + Oldest + " or later; or have the files of another version for once", Next: next}
 	case edition.After:
 		return true, nil
 	}

@@ -72,6 +72,9 @@ func (p Plan) foldersOf(generator string) []string {
 // versionOf captures the controller-gen version in a CRD's annotation.
 var versionOf = lazy.Regexp(`\n    ` + regexp.QuoteMeta(arguments.VersionAnnotation) + `: (.*)`)
 
+// headSize is how much of a CRD is read for its annotation, in bytes.
+const headSize = 4096
+
 // writtenBy returns the controller-gen version that a CRD's annotation names, or "" for any other file. It reads only
 // the first 4096 bytes, where generators put the annotation.
 func writtenBy(path string) (version string, err error) {
@@ -83,7 +86,7 @@ func writtenBy(path string) (version string, err error) {
 		return "", err
 	}
 	defer file.Close()
-	head := make([]byte, 4096)
+	head := make([]byte, headSize)
 	n, err := file.Read(head)
 	if err != nil && n == 0 {
 		if errors.Is(err, io.EOF) {

@@ -28,6 +28,7 @@ type Plan struct {
 	unclear  bool     // some calls cannot be followed
 	commands []string // commands of the project that generate
 	refusal  error
+	usual    bool   // the runs are those of the layout
 	name     string // of the program that generated files name; "" if it is not known
 
 	pin            Pin
@@ -119,6 +120,7 @@ func PlanFor(root string, code *codebase.Codebase) (Plan, []report.Finding, erro
 		if plan.runs, err = plan.defaults(); err != nil {
 			return plan, findings, err
 		}
+		plan.usual = true
 	}
 	err = plan.settle(code)
 	if code.Kustomization(codebase.PolicyFolder) != "" {
@@ -159,7 +161,6 @@ func PlanOf(root string, uses ...generate.Use) Plan {
 
 // Over returns a plan of these generators over the packages that paths name, in the plan's version of controller-gen.
 func (p Plan) Over(paths []string, uses ...generate.Use) Plan {
-	uses = slices.DeleteFunc(uses, func(u generate.Use) bool { return !generate.Knows(p.pin.Version, u.Name) })
 	return Plan{root: p.root, name: p.name, pin: p.pin, runs: []planned{{paths: paths, uses: uses}}}
 }
 
@@ -270,11 +271,19 @@ func (p Plan) Run(ctx context.Context, options generate.Options) (generate.Resul
 	options.Within, options.Without = p.within(options.Within), p.filesLeftToRecipes()
 	options.Version, options.Program = p.pin.Version, p.name
 	all := make([]generate.Options, len(p.runs))
-	for i, run := range p.runs {
+	for i, run := range p.known().runs {
 		options.Dir, options.Paths, options.Tags, options.Uses = filepath.Join(p.root, filepath.FromSlash(run.dir)), run.paths, run.tags, run.uses
 		all[i] = options
 	}
 	return generate.RunAll(ctx, all...)
+}
+
+// known returns the plan without what the layout has and the version of controller-gen has not.
+func (p Plan) known() Plan {
+	if p.usual && !generate.Knows(p.pin.Version, applyConfigurations) {
+		return p.Except(applyConfigurations)
+	}
+	return p
 }
 
 // Except returns the plan without a generator.

@@ -1,6 +1,8 @@
 package regenerate
 
 import (
+	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -27,10 +29,10 @@ func (p Plan) WithVersion(version string) (Plan, error) {
 		p.refusal, p.old = nil, false
 	}
 	p.pin, p.contradictions = Pin{version, flag + " asks for"}, nil
-	if !semver.IsValid(version) {
+	if semver.Canonical(version) != version {
 		return p, &report.Error{What: "version " + version + " is none of controller-gen's", Where: flag, Hint: "write it like v0.17.3", Next: "slipway generate " + flag + " " + generate.Newest, Code: report.UsageCode}
 	}
-	_, err := generate.Supports(version, flag)
+	_, err := generate.Supports(version, flag, "slipway generate "+flag+" "+generate.Oldest)
 	return p, err
 }
 
@@ -40,7 +42,7 @@ func (p Plan) Contradictions() []report.Finding { return p.contradictions }
 // Later returns the plan's version and what names it, if slipway does not know what that version writes: it writes what
 // the newest one does that it knows. Else both are "".
 func (p Plan) Later() (source, version string) {
-	if later, _ := generate.Supports(p.pin.Version, ""); later {
+	if later, _ := generate.Supports(p.pin.Version, "", ""); later {
 		return p.pin.Source, p.pin.Version
 	}
 	return "", ""
@@ -56,8 +58,9 @@ func (p *Plan) settle(code *codebase.Codebase) error {
 	for _, pin := range pins {
 		found = append(found, Pin{pin.Version, pin.Source})
 	}
-	for _, version := range p.named(len(found) > 0) {
-		found = append(found, Pin{version, "the project's CRDs name"})
+	named := p.named(len(found) > 0)
+	if len(named) > 0 {
+		found = append(found, Pin{named[0], "the project's CRDs name"})
 	}
 	if len(found) == 0 {
 		p.pin = Pin{generate.Newest, "slipway writes the files of"}
@@ -72,26 +75,37 @@ func (p *Plan) settle(code *codebase.Codebase) error {
 			})
 		}
 	}
-	if !generate.Knows(p.pin.Version, applyConfigurations) && len(p.generation.Calls) == 0 {
-		p.runs = p.Except(applyConfigurations).runs // the default, which nothing asks for
+	if p.pin == found[len(found)-1] && len(named) > 1 {
+		p.contradictions = append(p.contradictions, report.Finding{
+			Message:    fmt.Sprintf("controller-gen: the newest version that the project's CRDs name counts, %s, and others name %s", named[0], named[1]),
+			Suggestion: "pin a version in the Makefile or in go.mod",
+		})
 	}
-	if _, err := generate.Supports(p.pin.Version, p.pin.Source+" it"); err != nil && p.refusal == nil {
+	if _, err := generate.Supports(p.pin.Version, p.pin.Source+" it", "slipway generate --controller-gen-version "+generate.Oldest); err != nil && p.refusal == nil {
 		p.refusal, p.old = err, true
 	}
 	return nil
 }
 
+// mostRead bounds how many CRDs of a folder are looked at for the version that they name.
+const mostRead = 1000
+
 // named returns the controller-gen versions that the CRDs in the plan's folders name, newest first; or those that the
-// first of each folder name. Unreadable CRDs count for nothing.
+// first of each folder name. Unreadable CRDs, and folders outside of the project, count for nothing.
 func (p Plan) named(first bool) (versions []string) {
 	for _, folder := range p.CRDFolders() {
-		files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+		folder, err := filepath.Rel(p.root, folder)
+		if err != nil || !filepath.IsLocal(folder) {
+			continue
+		}
+		entries, err := p.view.ReadDir(filepath.ToSlash(folder))
 		if err != nil {
 			continue
 		}
-		for _, path := range files {
-			version, err := writtenBy(path)
-			if err != nil || !semver.IsValid(version) {
+		for i, entry := range entries {
+			content, err := p.view.ReadFile(path.Join(filepath.ToSlash(folder), entry.Name()))
+			version := namedBy(content)
+			if err != nil || i > mostRead || path.Ext(entry.Name()) != ".yaml" || version == "" {
 				continue
 			}
 			if !slices.Contains(versions, version) {
@@ -102,7 +116,22 @@ func (p Plan) named(first bool) (versions []string) {
 			}
 		}
 	}
-	semver.Sort(versions)
+	semver.Sort(versions) // what is no version comes first
 	slices.Reverse(versions)
 	return versions
+}
+
+// unnamed are what CRDs name if the program that wrote them did not know its version.
+var unnamed = []string{"(devel)", "(unknown)"}
+
+// namedBy returns the version that a CRD names, as far as it may be one.
+func namedBy(content []byte) string {
+	found := versionOf().FindSubmatch(content[:min(len(content), headSize)])
+	if found == nil || len(found[1]) > 64 {
+		return ""
+	}
+	if version := string(found[1]); semver.IsValid(version) || slices.Contains(unnamed, version) {
+		return version
+	}
+	return ""
 }

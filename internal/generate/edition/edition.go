@@ -89,16 +89,17 @@ func numbers(version string) string {
 	return strings.TrimSuffix(semver.Canonical(version), semver.Prerelease(version))
 }
 
-// For returns the edition of a version; one outside of the range gets that of [Newest].
+// For returns the edition of a version. One that is too old gets that of [Oldest], and one that is too new, or none,
+// that of [Newest].
 func For(version string) Edition {
-	if RangeOf(version) != Within {
-		version = cmp.Or(version, Newest)
-	}
 	e := first()
-	e.Version = version
+	e.Version = cmp.Or(version, Newest)
 	until := Newest
-	if RangeOf(version) == Within {
+	switch RangeOf(version) {
+	case Within:
 		until = numbers(version)
+	case Before:
+		until = Oldest
 	}
 	for _, c := range table {
 		if semver.Compare(c.since, until) > 0 {

@@ -64,7 +64,7 @@ var table = []change{
 	{since: "v0.17.1", where: "#1122", what: "an alias stands for the type that it names", set: func(e *Edition) { e.Schemas.AliasForms = false }},
 
 	{since: "v0.17.2", where: "#1118", what: "what may be an integer or a string has bounds of its length", set: func(e *Edition) { e.Schemas.BoundedIntOrString = true }},
-	{since: "v0.17.2", where: "#1119, #1145", what: "DeepCopy methods name aliases", set: func(e *Edition) { e.Copies.Aliases = true }},
+	{since: "v0.17.2", where: "#1119, #1145", what: "DeepCopy methods name aliases, and types that are pointers can have them", set: func(e *Edition) { e.Copies.Aliases, e.Copies.PointerTypes = true, true }},
 	{since: "v0.17.2", where: "#1128", what: "a webhook can name its service", words: arguments("kubebuilder:webhook", "serviceName", "serviceNamespace", "servicePort")},
 
 	{since: "v0.17.3", where: "#1150", what: "a rule can do without an old value", words: rule("optionalOldSelf")},
@@ -114,7 +114,6 @@ var table = []change{
 		e.Schemas.AtLeastOne = Choice{Each: "has(self.%s)", Separator: "||", Rule: "%s"}
 	}},
 	{since: "v0.22.0", where: "#1419", what: "keys of maps can marshal themselves to text", set: func(e *Edition) { e.Schemas.TextKeys = true }},
-	{since: "v0.22.0", where: "#1399", what: "types of packages that are not imported are found", set: func(e *Edition) { e.Schemas.Indirect = true }},
 	{since: "v0.22.0", where: "#1366", what: "a value that begins like a number can be a string, with a colon, too", set: func(e *Edition) {
 		e.Syntax.Digits, e.Syntax.Colons = false, false
 	}},

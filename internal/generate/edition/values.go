@@ -50,16 +50,14 @@ type Schemas struct {
 	AliasForms bool
 	// AliasedBasics have the markers of the alias by which a basic type is called.
 	AliasedBasics bool
-	// Indirect finds the packages of types that a package does not import itself, but by an alias of another one.
-	Indirect bool
 	// MarshalText makes a type with a method MarshalText a string.
 	MarshalText bool
 	// TextKeys allows them as keys of maps.
 	TextKeys bool
 	// BoundedIntOrString allows bounds of the length of what may be an integer or a string.
 	BoundedIntOrString bool
-	// NamedBasics and NamedLists are the named types whose form markers at a field know: strings and numbers, lists and
-	// maps.
+	// NamedBasics and NamedLists are the named types whose form markers at a field know: strings and numbers; lists and
+	// maps, and what an alias of an alias names.
 	NamedBasics, NamedLists bool
 	// RepeatedPointers applies the markers of a declared pointer twice.
 	RepeatedPointers bool
@@ -96,12 +94,15 @@ type Roles struct {
 
 // Webhooks is what differs in the configurations of webhooks.
 type Webhooks struct {
-	// Sorted orders the webhooks of all packages by their names, not only those of each.
+	// Sorted orders the webhooks of all packages by their names, not only those of each; else packages come in the
+	// order in which the go command lists them.
 	Sorted bool
 }
 
 // Copies is what differs in DeepCopy methods.
 type Copies struct {
+	// PointerTypes have methods if what they point to has one.
+	PointerTypes bool
 	// Aliases have names in methods. Without them an alias is a mistake, where types know aliases at all.
 	Aliases bool
 	// NamedPointers makes room for what a pointer points to by the name of its type.

@@ -35,7 +35,7 @@ func Check(ctx context.Context, s *operation.Session, g Generation) (CheckSummar
 		return CheckSummary{}, err
 	}
 	if len(stale) == 0 {
-		fresh := CheckSummary{Files: len(result.Files), Stale: []regenerate.Difference{}}
+		fresh := CheckSummary{Files: len(result.Files), Stale: []regenerate.Difference{}, ControllerGen: plan.Pin().Version}
 		s.Handler.Handle(report.Result{Text: "nothing is stale: " + operation.Count(len(result.Files), "generated file") + " up to date" + notComparedNote(plan), Value: fresh})
 		return fresh, nil
 	}
@@ -43,7 +43,7 @@ func Check(ctx context.Context, s *operation.Session, g Generation) (CheckSummar
 	for _, d := range stale {
 		diffs.WriteString(d.Diff)
 	}
-	checked := CheckSummary{Files: len(result.Files), Stale: stale}
+	checked := CheckSummary{Files: len(result.Files), Stale: stale, ControllerGen: plan.Pin().Version}
 	s.Handler.Handle(report.Result{Text: diffs.String(), Value: checked})
 	verb := " are"
 	if len(stale) == 1 {
@@ -69,4 +69,6 @@ func notComparedNote(plan regenerate.Plan) string {
 type CheckSummary struct {
 	Files int                     `json:"files"`
 	Stale []regenerate.Difference `json:"stale"`
+	// ControllerGen is the version of controller-gen whose files were compared.
+	ControllerGen string `json:"controllerGen"`
 }

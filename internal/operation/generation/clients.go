@@ -84,7 +84,7 @@ func GenerateClients(ctx context.Context, s *operation.Session, clients Clients)
 	if err := requireClients(s, root); err != nil {
 		return generate.Result{}, err
 	}
-	s.Handler.Handle(generated(result, time.Since(begin)))
+	s.Handler.Handle(generated(result, generate.Newest, time.Since(begin)))
 	return result, nil
 }
 

@@ -28,7 +28,7 @@ func ControllerGen(ctx context.Context, s *operation.Session, g Generators) (gen
 	if !semver.IsValid(g.Version) {
 		g.Version = "" // such as latest
 	}
-	if later, err := generate.Supports(g.Version, "controller-gen"); err != nil {
+	if later, err := generate.Supports(g.Version, "controller-gen", NextVersion); err != nil {
 		return generate.Result{}, err
 	} else if later {
 		s.Handler.Handle(report.Warning{Text: "controller-gen " + g.Version + " is newer than " + generate.Newest + ": the files are those of " + generate.Newest + " and name " + g.Version})
@@ -48,18 +48,25 @@ func ControllerGen(ctx context.Context, s *operation.Session, g Generators) (gen
 	return result, err
 }
 
+// NextVersion is a command of controller-gen with the oldest version that is supported.
+const NextVersion = toollink.StandsFor + "=" + generate.Oldest + " slipway controller-gen --help"
+
 // ControllerGenOf returns the version of controller-gen that the project of the session's folder uses, or the newest
-// one whose files are written.
-func ControllerGenOf(s *operation.Session) (string, error) {
+// one whose files are written. Mistakes in the project's files do not matter here: the command line is complete without
+// them.
+func ControllerGenOf(s *operation.Session) string {
 	root, err := operation.GeneratedRoot(s)
 	if err != nil {
-		return generate.Newest, nil // outside of a project there is none
+		return generate.Newest // outside of a project there is none
 	}
-	plan, _, err := regenerate.PlanFor(root, s.Codebase(root))
-	if err != nil {
-		return "", err
+	if plan, _, err := regenerate.PlanFor(root, s.Codebase(root)); err == nil {
+		return plan.Pin().Version
 	}
-	return cmp.Or(plan.Pin().Version, generate.Newest), nil
+	if pins, err := s.Codebase(root).ControllerGens(); err == nil && len(pins) > 0 {
+		return pins[0].Version
+	}
+	s.Handler.Handle(report.Warning{Text: "the project's version of controller-gen is not known, since its files have mistakes: slipway generate reports them"})
+	return generate.Newest
 }
 
 // CalledAs returns the name under which the program was called. A script of `tools link` passes it in the environment.

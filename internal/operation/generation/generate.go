@@ -58,7 +58,7 @@ func Generate(ctx context.Context, s *operation.Session, g Generation) (generate
 		return generate.Result{}, err
 	}
 	warnOfInflections(s)
-	s.Handler.Handle(generated(result, time.Since(begin)))
+	s.Handler.Handle(generated(result, plan.Pin().Version, time.Since(begin)))
 	return result, nil
 }
 
@@ -121,6 +121,9 @@ func plannedRun(ctx context.Context, s *operation.Session, root string, g Genera
 		return plan, generate.Result{}, plan.Refusal()
 	}
 	warnOfLater(s, plan)
+	if pin := plan.Pin(); s.Verbose && pin.Version != "" {
+		s.Handler.Handle(report.Note{Text: "files of controller-gen " + pin.Version + ": " + pin.Source + " it"})
+	}
 	s.Handler.Handle(report.Step{Name: "generating"})
 	vetted, err := vetFindings(ctx, s, root, g)
 	if err != nil {

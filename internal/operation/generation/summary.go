@@ -17,10 +17,12 @@ type generateSummary struct {
 	Parsed    int           `json:"parsedFiles"`
 	Checked   int           `json:"typeCheckedPackages"`
 	Elapsed   time.Duration `json:"elapsedNanoseconds"`
+	// ControllerGen is the version of controller-gen whose files these are.
+	ControllerGen string `json:"controllerGen"`
 }
 
-func generated(result generate.Result, elapsed time.Duration) report.Result {
-	s := generateSummary{Parsed: result.Parsed, Checked: result.Checked, Elapsed: elapsed}
+func generated(result generate.Result, version string, elapsed time.Duration) report.Result {
+	s := generateSummary{Parsed: result.Parsed, Checked: result.Checked, Elapsed: elapsed, ControllerGen: version}
 	for _, f := range result.Files {
 		switch f.Action {
 		case report.Created:

@@ -18,7 +18,7 @@ func Watch(ctx context.Context, s *operation.Session, g Generation) error {
 	}
 	attempt := func() {
 		begin := time.Now()
-		_, result, err := generateAlone(ctx, s, root, g)
+		plan, result, err := generateAlone(ctx, s, root, g)
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
@@ -27,7 +27,7 @@ func Watch(ctx context.Context, s *operation.Session, g Generation) error {
 			if err := checkDefinitions(ctx, s, root, result, g.Strict); err != nil {
 				s.Fail(err)
 			}
-			s.Handler.Handle(generated(result, time.Since(begin)))
+			s.Handler.Handle(generated(result, plan.Pin().Version, time.Since(begin)))
 		}
 	}
 	ready := func() {

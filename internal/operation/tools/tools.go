@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/lazy"
+	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/makefile"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -45,6 +46,9 @@ func LinkTools(s *operation.Session, dir string, force bool) ([]toollink.Change,
 	if line := tools.Inspects; line > 0 {
 		s.Handler.Handle(report.Warning{Text: fmt.Sprintf("Makefile:%d looks into a tool's file for its version (go version -m), where a script has none: "+
 			"have make leave the tools as they are: make -o controller-gen -o kustomize manifests", line)})
+	}
+	if _, err := generate.Supports(tools.Versions["controller-gen"], "", ""); err != nil {
+		s.Handler.Handle(report.Warning{Text: err.Error() + ": bin/controller-gen refuses to run"})
 	}
 	warnObstacles(s, root, folder.Path, tools.Obstacles)
 	folder.Versions = tools.Versions

@@ -81,12 +81,14 @@ func apiPackages(all []*load.Package) []apiPackage {
 	var packages []apiPackage
 	for _, root := range all {
 		values := root.Markers()
-		if root.Broken() || values.Has("kubebuilder:skip") {
+		group, ok := marker.Get[string](values, "groupName")
+		nameless := !ok && !root.Loader().Edition().Schemas.Grouped
+		if root.Broken() || values.Has("kubebuilder:skip") || nameless {
 			readMarkers(root)
 			continue
 		}
 		p := apiPackage{Package: root}
-		if group, ok := marker.Get[string](values, "groupName"); ok {
+		if ok {
 			p.group, p.version = group, root.Name()
 			if version, ok := marker.Get[string](values, "versionName"); ok {
 				p.version = version

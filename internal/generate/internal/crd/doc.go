@@ -11,6 +11,6 @@
 //	// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 //	type CronJob struct { … }
 //
-// The bytes are those of controller-gen v0.23.0, and so is the version that the annotation names. The last package by
-// folder wins where several versions contradict each other about the whole resource.
+// The bytes are those of the loader's edition of controller-gen, and so is the version that the annotation names. The
+// last package by folder wins where several versions contradict each other about the whole resource.
 package crd

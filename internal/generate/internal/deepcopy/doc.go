@@ -11,7 +11,7 @@
 // about the user's code: an interface, a function, an array, a channel. All such findings are reported at once, and
 // there is no source then.
 //
-// The bytes are those that controller-gen v0.23.0 writes for the same packages.
+// The bytes are those that the loader's edition of controller-gen writes for the same packages.
 // Its decisions are made on types that go/types has checked; here they are made
 // on the resolver of package load, which must answer the same: whether a type is
 // declared or an alias, what is under it, which methods it has by itself.

@@ -46,11 +46,11 @@ func selected(p *load.Package) (chosen []*load.TypeDecl, findings []report.Findi
 				Suggestion: "declare a type, without the equals sign",
 				Fatal:      true,
 			})
-		case d.IsAlias() && !p.Loader().Edition().Copies.Aliases:
+		case d.IsAlias() && !copiesAlias(d):
 			findings = append(findings, report.Finding{
 				Position:   d.File.Position(d.Spec.Pos()),
 				Message:    "DeepCopy of " + d.Name() + ": controller-gen " + p.Loader().Edition().Version + " fails at an alias",
-				Suggestion: "mark it with +" + generateMarker + "=false, or pin v0.17.2",
+				Suggestion: "mark it with +" + generateMarker + "=false, or pin a later version",
 				Fatal:      true,
 			})
 		case needsMethods(d):
@@ -60,13 +60,25 @@ func selected(p *load.Package) (chosen []*load.TypeDecl, findings []report.Findi
 	return chosen, findings
 }
 
-// endless reports whether an alias leads back to itself through nothing but aliases.
+// copiesAlias reports whether the program comes past an alias for which methods are asked. It has none.
+func copiesAlias(d *load.TypeDecl) bool {
+	e := d.Package.Loader().Edition()
+	if e.Types.Aliases {
+		return e.Copies.Aliases
+	}
+	return d.Type().Unalias().Kind == load.Named
+}
+
+// endless reports whether an alias leads back to itself, or through more than maxDepth others, by nothing but aliases.
 func endless(alias *load.TypeDecl) bool {
 	seen := make(map[*load.TypeDecl]bool)
 	var leadsBack func(d *load.TypeDecl) bool
 	leadsBack = func(d *load.TypeDecl) bool {
 		if d == nil || !d.IsAlias() || seen[d] {
 			return d == alias && seen[d]
+		}
+		if len(seen) > maxDepth {
+			return true
 		}
 		seen[d] = true
 		for name := range typeNames(d.Spec.Type) {
@@ -141,7 +153,7 @@ func needsMethods(d *load.TypeDecl) bool {
 	t := d.Type()
 	switch t.Underlying().Kind {
 	case load.Pointer:
-		return methodsOf(t.Underlying()).any()
+		return d.Package.Loader().Edition().Copies.PointerTypes && methodsOf(t.Underlying()).any()
 	case load.Basic, load.Invalid:
 		return methodsOf(t).any()
 	}

@@ -28,6 +28,8 @@ type TypeDecl struct {
 	named      *Type
 	under      sync.Once
 	underlying *Type
+	leads      sync.Once
+	ending     bool // see ends
 }
 
 // Field is a field of a struct type as it is declared; a declaration of several

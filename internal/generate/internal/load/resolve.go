@@ -75,13 +75,8 @@ func (s scope) ident(e *ast.Ident) *Type {
 	if s.isTypeParam(e.Name) {
 		return &Type{Kind: TypeParam, Name: e.Name}
 	}
-	if d := s.file.Package.Decl(e.Name); d != nil {
+	if d := s.declared(e.Name); d != nil {
 		return d.alone()
-	}
-	for _, p := range s.file.dotImports() {
-		if d := p.Decl(e.Name); d != nil && ast.IsExported(e.Name) {
-			return d.alone()
-		}
 	}
 	if t := universe[e.Name]; t != nil {
 		return t
@@ -123,7 +118,64 @@ func (d *TypeDecl) alone() *Type {
 	case d.IsGeneric():
 		return invalid
 	case d.IsAlias() && !d.Package.loader.Edition().Types.Aliases:
+		if !d.ends() {
+			return invalid
+		}
 		return d.named.Unalias()
 	}
 	return d.named
+}
+
+// mostAliases is how many aliases may lead to a type.
+const mostAliases = 100
+
+// ends reports whether all aliases that an alias leads to end at types. It asks syntax alone, before one is resolved
+// within another.
+func (d *TypeDecl) ends() bool {
+	d.leads.Do(func() { d.ending = d.leadsOn(make(map[*TypeDecl]progress), mostAliases) })
+	return d.ending
+}
+
+func (d *TypeDecl) leadsOn(state map[*TypeDecl]progress, depth int) bool {
+	switch {
+	case !d.IsAlias() || state[d] == done:
+		return true
+	case state[d] == open || depth == 0:
+		return false
+	}
+	state[d] = open
+	ending := true
+	ast.Inspect(d.Spec.Type, func(n ast.Node) bool {
+		var target *TypeDecl
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok {
+				if p, err := d.File.Import(x.Name); err == nil {
+					target = p.Decl(n.Sel.Name)
+				}
+			}
+		case *ast.Ident:
+			target = d.scope().declared(n.Name)
+		}
+		if target != nil && !target.leadsOn(state, depth-1) {
+			ending = false
+		}
+		_, selector := n.(*ast.SelectorExpr)
+		return ending && !selector
+	})
+	state[d] = done
+	return ending
+}
+
+// declared is the declaration that a name without a package means, or nil.
+func (s scope) declared(name string) *TypeDecl {
+	if d := s.file.Package.Decl(name); d != nil {
+		return d
+	}
+	for _, p := range s.file.dotImports() {
+		if d := p.Decl(name); d != nil && ast.IsExported(name) {
+			return d
+		}
+	}
+	return nil
 }

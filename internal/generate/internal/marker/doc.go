@@ -28,7 +28,7 @@
 // The arguments of such a marker are the struct's fields, their names begin in
 // lower case unless the tag gives another one. A type that is not a struct takes
 // its value directly after the equals sign. The forms of values and the rules of
-// attachment are those of controller-gen v0.23.0, so that existing projects keep
+// attachment are those of controller-gen, so that existing projects keep
 // their meaning.
 //
 // Nothing here is global: two runs may use different registries at once. Values

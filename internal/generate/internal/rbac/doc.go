@@ -11,7 +11,7 @@
 // by groups, resources, names and URLs, documents by namespace and name, so that
 // the output does not depend on the order of the markers.
 //
-// The bytes are those that controller-gen v0.23.0 writes for the same markers,
+// The bytes are those that the loader's edition of controller-gen writes for the same markers,
 // with one exception: where merging by groups or URLs makes two rules speak of the
 // same things with different verbs, it keeps whichever it meets last and thereby
 // loses permissions, another one in every run; here the verbs are united.

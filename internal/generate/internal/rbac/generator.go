@@ -79,6 +79,10 @@ func permissionsIn(pass *generator.Pass) (all []permission, ok bool) {
 			if !is {
 				continue
 			}
+			if e := pass.Loader.Edition(); e.Roles.Split && !e.Roles.KeepURLs && len(p.Resources) == 0 {
+				pass.Report(report.Finding{Position: pass.Loader.Position(value.Pos), Message: "+" + source.PermissionMarker + " without resources has no effect in controller-gen " + e.Version,
+					Suggestion: "pin v0.16.2 or later"})
+			}
 			all = append(all, p)
 			if text, err := json.Marshal(p); err != nil || !yaml.Readable(string(text)) {
 				ok = false

@@ -159,9 +159,9 @@ func (c context) inner() context { c.own = false; return c }
 // edition is what schemas depend on.
 func (c context) edition() *edition.Schemas { return &c.decl.Package.Loader().Edition().Schemas }
 
-// later is the refusal of what only a later version of controller-gen can do.
-func (c context) later(what, version string) error {
-	return fmt.Errorf("controller-gen %s cannot do this: %s %s", c.decl.Package.Loader().Edition().Version, what, version)
+// panics is the refusal of what ends the program in its version.
+func (c context) panics() error {
+	return fmt.Errorf("controller-gen %s ends with a panic here; a later version does not", c.decl.Package.Loader().Edition().Version)
 }
 
 func (b *Builder) fail(pos token.Pos, f *load.File, format string, args ...any) {
@@ -269,7 +269,8 @@ func (c context) unknownName(e *ast.Ident, alias bool) *Schema {
 // need to know what it is in the end.
 func (c context) named(t *load.Type) *Schema {
 	s := c.reference(t)
-	if t.Underlying().Kind == load.Basic && c.edition().NamedBasics {
+	known := c.edition().NamedBasics && (t.Kind == load.Named || c.edition().NamedLists)
+	if t.Underlying().Kind == load.Basic && known {
 		target := c.b.schemaOf(t.Decl)
 		s.Type, s.Format = target.Type, target.Format
 	}

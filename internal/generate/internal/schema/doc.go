@@ -17,8 +17,8 @@
 // A [Schema] that one of these returned is never changed again and is shared by all places that mean the same. The file
 // known.go has the schemas of types with their own serialisation, and of Kubernetes' well-known types.
 //
-// The result is that of controller-gen v0.23.0. Controller-gen's result may depend on the iteration order of maps:
-// several markers of equal rank, types that contain each other. This package then does what its source order or the
-// order of property names says. Controller-gen fails when it looks for a type of another package, known here by an
-// alias, in this package; here the type is found.
+// The result is that of the loader's edition of controller-gen. Controller-gen's result may depend on the iteration
+// order of maps: several markers of equal rank, types that contain each other. This package then does what its source
+// order or the order of property names says. Controller-gen fails when it looks for a type of another package, known
+// here by an alias, in this package; here the type is found.
 package schema

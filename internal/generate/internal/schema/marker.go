@@ -76,7 +76,7 @@ func (st step) apply(s *Schema, c context) error {
 		return st.modify(s, c)
 	}
 	if _, list := st.modifier.(enum); list && !c.edition().ItemsLists {
-		return c.later("the program ends here before", "v0.16.5")
+		return c.panics()
 	}
 	if s.Type != "array" || s.Items == nil {
 		return fmt.Errorf("needs a list, this is %s", typeName(s))

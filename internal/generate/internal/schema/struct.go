@@ -13,7 +13,7 @@ import (
 // structure is the schema of a struct. Inlined fields stand in its allOf.
 func (c context) structure(e *ast.StructType) *Schema {
 	s := &Schema{Type: "object", Properties: make(map[string]*Schema)}
-	if !c.own {
+	if !c.own || e != c.decl.Spec.Type {
 		c.fail(e, "a struct inside a type has no schema; declare a type for it")
 		return s
 	}

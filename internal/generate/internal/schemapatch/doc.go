@@ -10,6 +10,6 @@
 // there is one for some version, versions without one lose theirs, and spec.validation
 // goes; a definition of no known kind only gets its formatting.
 //
-// The bytes are those that controller-gen v0.23.0 writes. It drops all but the first
+// The bytes are those that the loader's edition of controller-gen writes. It drops all but the first
 // document of a file; here such a file is a fatal finding.
 package schemapatch

@@ -9,9 +9,9 @@
 // are ordered by name. The argument patch= adds, by a strategic merge patch in JSON, fields for which the markers have
 // no argument.
 //
-// The bytes are those that controller-gen v0.23.0 writes for the same markers, and what it refuses is a fatal finding
-// here. All mistakes are reported, each with its marker's place. Two more sorts of mistakes are findings, which stop
-// nothing. Controller-gen lets one sort pass, which every API server refuses: an operation or a failure policy that
-// does not exist, two webhooks of one name. It passes over the other sort in silence, such as webhooks for two versions
-// of a resource that are both called for each object.
+// The bytes are those that the loader's edition of controller-gen writes for the same markers, and what it refuses is a
+// fatal finding here. All mistakes are reported, each with its marker's place. Two more sorts of mistakes are findings,
+// which stop nothing. Controller-gen lets one sort pass, which every API server refuses: an operation or a failure
+// policy that does not exist, two webhooks of one name. It passes over the other sort in silence, such as webhooks for
+// two versions of a resource that are both called for each object.
 package webhook

@@ -46,7 +46,11 @@ func run(_ context.Context, pass *generator.Pass, options Options) error {
 		mutating:   object{kind: "MutatingWebhookConfiguration", standard: "mutating-webhook-configuration"},
 		validating: object{kind: "ValidatingWebhookConfiguration", standard: "validating-webhook-configuration"},
 	}
-	for _, root := range pass.Roots {
+	roots := pass.Roots
+	if !pass.Loader.Edition().Webhooks.Sorted {
+		roots = pass.Loader.InBuildOrder(roots)
+	}
+	for _, root := range roots {
 		c.collect(root)
 	}
 	content := []byte(header)
@@ -173,9 +177,11 @@ func (c *collector) complete(o *object) {
 	if c.pass.Loader.Edition().Webhooks.Sorted {
 		slices.SortFunc(o.webhooks, func(a, b webhook) int { return strings.Compare(a.Name, b.Name) })
 	}
-	for i, w := range o.webhooks {
-		if i > 0 && w.Name == o.webhooks[i-1].Name {
-			tell(c.pass, source.WebhookMarker, w.pos, warning("the name "+quoted(w.Name)+" belongs to the webhook at "+c.pass.Loader.ShortPosition(o.webhooks[i-1].pos).String()+"; the API server refuses this", "use another name"))
+	named := make(map[string]webhook)
+	for _, w := range o.webhooks {
+		if other, again := named[w.Name]; again {
+			tell(c.pass, source.WebhookMarker, w.pos, warning("the name "+quoted(w.Name)+" belongs to the webhook at "+c.pass.Loader.ShortPosition(other.pos).String()+"; the API server refuses this", "use another name"))
 		}
+		named[w.Name] = w
 	}
 }

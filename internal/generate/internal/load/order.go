@@ -1,0 +1,56 @@
+package load
+
+import (
+	"go/parser"
+	"go/token"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// InBuildOrder returns the roots in the order in which `go list -deps` has them: each after those that it needs, by way
+// of the user's packages, and these in the order of their import paths.
+func (l *Loader) InBuildOrder(roots []*Package) []*Package {
+	seen := make(map[*Package]bool)
+	var ordered []*Package
+	var visit func(p *Package)
+	visit = func(p *Package) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		for _, path := range p.importPaths() {
+			if target, err := p.Import(path); err == nil && target.Local() {
+				visit(target)
+			}
+		}
+		if slices.Contains(roots, p) {
+			ordered = append(ordered, p)
+		}
+	}
+	for _, root := range roots {
+		visit(root)
+	}
+	return ordered
+}
+
+// importPaths are what a package's files import, sorted.
+func (p *Package) importPaths() []string {
+	paths := make(map[string]bool)
+	for _, name := range p.GoFiles() {
+		text, err := p.loader.ReadFile(name)
+		if err != nil {
+			continue // reading the package reports it
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
+		if err != nil {
+			continue // as above
+		}
+		for _, spec := range file.Imports {
+			if path, err := strconv.Unquote(spec.Path.Value); err == nil {
+				paths[path] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(paths))
+}
