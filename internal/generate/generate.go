@@ -270,7 +270,7 @@ func (r *run) collect() (made, error) {
 		for _, f := range r.passes[i].Files() {
 			switch {
 			case f.Path != "":
-				m.files = append(m.files, File{Path: f.Path, Content: f.Content, remove: f.Remove})
+				m.files = append(m.files, File{Path: f.Path, Content: f.Content, remove: f.Remove, kept: f.Kept})
 			case u.output.To == ToNothing:
 			case u.output.To == ToStdout:
 				m.printed = append(m.printed, f.Content...)

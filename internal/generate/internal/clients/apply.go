@@ -2,12 +2,16 @@ package clients
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/codegen/wire"
+	"github.com/slipway-dev/slipway/internal/generate/internal/apply"
 	"github.com/slipway-dev/slipway/internal/generate/internal/crd"
 	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
@@ -45,50 +49,112 @@ func runApply(ctx context.Context, pass *generator.Pass, options ApplyOptions) e
 	if err != nil {
 		return err
 	}
-	header, err := headerArgument(pass, options.HeaderFile)
+	header, err := yearHeader(pass, options.HeaderFile)
 	if err != nil {
 		return err
 	}
-	jobs := newJobs(pass)
-	jobs.version = pass.Loader.Edition().Apply.Generators
+	a := &applier{pass: pass, options: options, externals: externals, header: header, jobs: newJobs(pass)}
+	a.builder = schema.NewBuilder(pass.Loader, structureOptions())
 	for _, root := range pass.Roots {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if yes, _ := marker.Get[bool](root.Markers(), applyMarker); !yes || root.Broken() {
 			continue
 		}
-		run, err := applyRun(pass, root)
-		if err != nil {
-			return err
-		}
-		if run == nil {
-			continue
-		}
-		if pass.Program != "" && (options.OmitToolVersion == nil || !*options.OmitToolVersion) {
-			run.Name = pass.Program
-		}
-		run.Arguments = append(run.Arguments, header...)
-		run.Externals = externals
-		if err := jobs.add([]*load.Package{root}, []wire.Run{*run}); err != nil {
+		if err := a.apply(root); err != nil {
 			return err
 		}
 	}
-	return jobs.do(ctx)
+	return a.jobs.do(ctx)
 }
 
-// applyRun is the run for one package; nil when there are findings instead.
-func applyRun(pass *generator.Pass, p *load.Package) (*wire.Run, error) {
-	e := pass.Loader.Edition().Apply
-	group, ok := marker.Get[string](p.Markers(), "groupName")
-	if !ok && e.Group {
-		pass.Report(report.Finding{
-			Position: positionOf(pass, p, applyMarker),
+// applier has the apply configurations of packages made, one after the other.
+type applier struct {
+	pass      *generator.Pass
+	options   ApplyOptions
+	externals map[string]string
+	header    string
+	builder   *schema.Builder
+	jobs      *jobs // of Kubernetes' own generator, for what ours does not support
+}
+
+// apply makes those of one package, or leaves them to Kubernetes' own generator.
+func (a *applier) apply(root *load.Package) error {
+	unit := a.pass.Unit("applyconfiguration", root)
+	if unit.Stands() {
+		unit.Keep()
+		return nil
+	}
+	group, ok := marker.Get[string](root.Markers(), "groupName")
+	if !ok {
+		a.pass.Report(report.Finding{
+			Position: positionOf(a.pass, root, applyMarker),
 			Message:  "apply configurations need the package's API group; add // +groupName=<group> to the package", Fatal: true,
 		})
-		return nil, nil
+		return nil
 	}
+	files, err := a.files(root, group)
+	if errors.Is(err, apply.ErrUnsupported) || errors.Is(err, schema.ErrNoStructure) {
+		unit.Forget()
+		return a.leave(root, group)
+	}
+	for _, f := range files {
+		unit.At(f.Path, f.Content)
+	}
+	return err
+}
+
+// files are the apply configurations of a package.
+func (a *applier) files(root *load.Package, group string) ([]apply.File, error) {
+	folder := applyFolderOf(root)
+	request := apply.Request{
+		Form: apply.Newest(), Package: root, Group: group, Types: appliedTypes(root), Externals: a.externals,
+		Dir: filepath.Join(root.Dir, filepath.FromSlash(folder)), Path: path.Join(root.Path, folder),
+		Header: a.header, Program: a.program(),
+	}
+	for _, d := range request.Types {
+		if scope, _ := crd.Scope(d.Markers()); scope == "Cluster" {
+			request.ClusterScoped = append(request.ClusterScoped, d)
+		}
+	}
+	var err error
+	request.Structure, err = a.builder.Structure(request.Types)
+	if err != nil {
+		return nil, err
+	}
+	return apply.Files(request)
+}
+
+// program is what files report to be written by.
+func (a *applier) program() string {
+	if omit := a.options.OmitToolVersion; a.pass.Program != "" && (omit == nil || !*omit) {
+		return a.pass.Program
+	}
+	return "controller-gen"
+}
+
+// leave asks Kubernetes' own generator for the apply configurations of a package.
+func (a *applier) leave(root *load.Package, group string) error {
+	header, err := headerArgument(a.pass, a.options.HeaderFile)
+	if err != nil {
+		return err
+	}
+	run, err := applyRun(a.pass, root, group)
+	if err != nil {
+		return err
+	}
+	run.Name = a.program()
+	run.Arguments = append(run.Arguments, header...)
+	run.Externals = a.externals
+	return a.jobs.add([]*load.Package{root}, []wire.Run{*run})
+}
+
+// applyRun is the run of Kubernetes' own generator for one package.
+func applyRun(pass *generator.Pass, p *load.Package, group string) (*wire.Run, error) {
 	folder := applyFolderOf(p)
 	run := wire.Run{
 		Generator: wire.ApplyConfigurations,
-		Name:      "controller-gen",
 		Arguments: []string{"--output-dir", filepath.Join(p.Dir, filepath.FromSlash(folder)), "--output-pkg", path.Join(p.Path, folder)},
 		Packages:  []string{p.Path},
 	}
@@ -147,8 +213,11 @@ func appliedTypes(p *load.Package) []*load.TypeDecl {
 
 // structure describes types, and all that they consist of, to the generator.
 func structure(loader *load.Loader, types []*load.TypeDecl) ([]byte, error) {
-	builder := schema.NewBuilder(loader, schema.Options{AllowDangerousTypes: true, IgnoreUnexportedFields: true, FullObjectMeta: true})
-	return builder.OpenAPI(types)
+	return schema.NewBuilder(loader, structureOptions()).OpenAPI(types)
+}
+
+func structureOptions() schema.Options {
+	return schema.Options{AllowDangerousTypes: true, IgnoreUnexportedFields: true, FullObjectMeta: true}
 }
 
 // externalsOf reads options of the form <package>.<type>@<package of apply configurations>.
@@ -163,6 +232,12 @@ func externalsOf(options []string) (map[string]string, error) {
 		externals[name] = pkg
 	}
 	return externals, nil
+}
+
+// yearHeader is the text that generated files begin with. Kubernetes' generators replace YEAR in it wherever it stands.
+func yearHeader(pass *generator.Pass, file string) (string, error) {
+	text, err := pass.Header(file, "YEAR")
+	return strings.ReplaceAll(text, "YEAR", strconv.Itoa(time.Now().UTC().Year())), err
 }
 
 // headerArgument is the generators' argument for the file that generated ones begin with.

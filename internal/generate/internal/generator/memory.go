@@ -17,7 +17,8 @@ type Memory struct {
 // Remembered is a file of a unit.
 type Remembered struct {
 	Package string `json:",omitempty"` // its folder; empty for configuration
-	Name    string
+	Name    string `json:",omitempty"`
+	Path    string `json:",omitempty"` // of a file that has its place, instead of a name
 }
 
 // Unit is a part of a generator's work that comes of some of the user's packages, of what those refer to and of nothing
@@ -57,7 +58,7 @@ func (u *Unit) Stands() bool {
 // Keep adds the files of a unit that stands, as they are on disk.
 func (u *Unit) Keep() {
 	for _, f := range u.pass.Last.Units[u.key] {
-		file := File{Name: f.Name, Kept: true}
+		file := File{Name: f.Name, Path: f.Path, Kept: true}
 		if f.Package != "" {
 			file.Package = u.packages[slices.IndexFunc(u.packages, func(p *load.Package) bool { return p.Dir == f.Package })]
 		}
@@ -76,6 +77,19 @@ func (u *Unit) Code(pkg *load.Package, name string, content []byte) {
 func (u *Unit) Traced(name string, content []byte, source Source) {
 	u.pass.Traced(name, content, source)
 	u.remember(Remembered{Name: name})
+}
+
+// At is [Pass.At].
+func (u *Unit) At(path string, content []byte) {
+	u.pass.At(path, content)
+	u.remember(Remembered{Path: path})
+}
+
+// Forget has the next run make the unit again: it has files that were not added by its methods.
+func (u *Unit) Forget() {
+	u.pass.mu.Lock()
+	defer u.pass.mu.Unlock()
+	delete(u.pass.memory.Units, u.key)
 }
 
 func (u *Unit) remember(files ...Remembered) {

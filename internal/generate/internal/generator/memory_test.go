@@ -53,6 +53,7 @@ func TestUnit(t *testing.T) {
 	}
 	made.Code(p, "code.go", []byte("code"))
 	made.Traced("config.yaml", []byte("config"), nowhere{})
+	made.At("/place.go", []byte("placed"))
 	first.Unit("nothing", p)
 	first.Unit("methods", p, q).Code(q, "more.go", nil)
 	first.Note("seen", "a", "b")
@@ -70,10 +71,11 @@ func TestUnit(t *testing.T) {
 	}
 	again.Keep()
 	got := second.Files()
-	if len(got) != 2 || got[0].Package != p || got[0].Name != "code.go" || !got[0].Kept || got[1].Package != nil || got[1].Name != "config.yaml" || !got[1].Kept {
+	if len(got) != 3 || got[0].Package != p || got[0].Name != "code.go" || !got[0].Kept || got[1].Package != nil || got[1].Name != "config.yaml" || !got[1].Kept ||
+		got[2].Path != "/place.go" || !got[2].Kept {
 		t.Errorf("kept are %+v", got)
 	}
-	if diff := cmp.Diff([]generator.Remembered{{Package: p.Dir, Name: "code.go"}, {Name: "config.yaml"}}, second.Memory().Units["methods\n"+p.Dir]); diff != "" {
+	if diff := cmp.Diff([]generator.Remembered{{Package: p.Dir, Name: "code.go"}, {Name: "config.yaml"}, {Path: "/place.go"}}, second.Memory().Units["methods\n"+p.Dir]); diff != "" {
 		t.Errorf("remembered: %s", diff)
 	}
 	if diff := cmp.Diff([]string{"a", "b"}, second.Last.Notes["seen"]); diff != "" || second.Memory().Notes != nil {

@@ -2,8 +2,10 @@ package load
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"reflect"
+	"strconv"
 )
 
 // Kind is the form of a type.
@@ -119,6 +121,7 @@ type StructField struct {
 	Tag      reflect.StructTag
 	Type     *Type
 	Syntax   *ast.Field // nil when go/types had to say what the struct is
+	File     *File      // that Syntax is in
 }
 
 // StructFields are the fields of a type whose underlying type is a struct, in
@@ -134,7 +137,7 @@ func (t *Type) StructFields() []StructField {
 	}
 	var fields []StructField
 	for _, f := range st.Fields.List {
-		field := StructField{Tag: tagOf(f.Tag), Type: u.scope.resolve(f.Type), Syntax: f}
+		field := StructField{Tag: tagOf(f.Tag), Type: u.scope.resolve(f.Type), Syntax: f, File: u.scope.file}
 		if len(f.Names) == 0 {
 			field.Name, field.Embedded = embeddedName(f.Type), true
 			fields = append(fields, field)
@@ -145,6 +148,31 @@ func (t *Type) StructFields() []StructField {
 		}
 	}
 	return fields
+}
+
+// Length is that of an array whose length is written as a number; others are not ok.
+func (t *Type) Length() (n int64, ok bool) {
+	array, ok := t.syntax.(*ast.ArrayType)
+	if !ok {
+		return 0, false
+	}
+	literal, ok := array.Len.(*ast.BasicLit)
+	if !ok || literal.Kind != token.INT {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(literal.Value, 0, 64)
+	return n, err == nil
+}
+
+// IsBare reports whether t is the interface without methods, or a struct without fields.
+func (t *Type) IsBare() bool {
+	switch syntax := t.syntax.(type) {
+	case *ast.InterfaceType:
+		return len(syntax.Methods.List) == 0
+	case *ast.StructType:
+		return len(syntax.Fields.List) == 0
+	}
+	return t.Kind == Interface && t.Name == "any"
 }
 
 // embeddedName is the name of the field that embedding expr declares.

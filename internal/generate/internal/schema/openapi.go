@@ -14,9 +14,24 @@ import (
 // applied to a server needs them: types, defaults, and how lists and maps are
 // merged. References stay references, apart from those to inlined types.
 func (b *Builder) OpenAPI(roots []*load.TypeDecl) ([]byte, error) {
+	definitions := make(map[string]any)
+	for name, s := range b.definitions(roots) {
+		definitions[name] = openAPI(s)
+	}
+	return json.Marshal(map[string]any{
+		"swagger":     "2.0",
+		"info":        map[string]any{"title": "types", "version": "v1"},
+		"paths":       map[string]any{},
+		"definitions": definitions,
+	})
+}
+
+// definitions are the schemas of the declarations and of all that they refer to, with what they inline in its place, by
+// [DefinitionName].
+func (b *Builder) definitions(roots []*load.TypeDecl) map[string]*Schema {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	definitions := make(map[string]any)
+	definitions := make(map[string]*Schema)
 	todo, seen := slices.Clone(roots), make(map[*load.TypeDecl]bool)
 	for len(todo) > 0 {
 		d := todo[0]
@@ -29,16 +44,27 @@ func (b *Builder) OpenAPI(roots []*load.TypeDecl) ([]byte, error) {
 		if s.AllOf != nil {
 			s = b.merge(s, d)
 		}
-		w := openAPI{}
-		definitions[definitionName(d)] = w.schema(s)
-		todo = append(todo, w.refs...)
+		definitions[DefinitionName(d)] = s
+		todo = append(todo, s.references()...)
 	}
-	return json.Marshal(map[string]any{
-		"swagger":     "2.0",
-		"info":        map[string]any{"title": "types", "version": "v1"},
-		"paths":       map[string]any{},
-		"definitions": definitions,
-	})
+	return definitions
+}
+
+// references are the declarations that s refers to.
+func (s *Schema) references() (all []*load.TypeDecl) {
+	if s.ref != nil {
+		all = append(all, s.ref)
+	}
+	if s.Items != nil {
+		all = append(all, s.Items.references()...)
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		all = append(all, a.Schema.references()...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		all = append(all, s.Properties[name].references()...)
+	}
+	return all
 }
 
 // renamed is the first stage for a declaration; one that only gives another type
@@ -82,12 +108,8 @@ func (b *Builder) withInlined(s *Schema, within []*load.TypeDecl) *Schema {
 	return &out
 }
 
-// openAPI writes schemas of the first stage as OpenAPI v2.
-type openAPI struct {
-	refs []*load.TypeDecl // that were written
-}
-
-func (w *openAPI) schema(s *Schema) map[string]any {
+// openAPI is a schema of the first stage as OpenAPI v2 has it.
+func openAPI(s *Schema) map[string]any {
 	m := make(map[string]any)
 	set(m, "default", s.Default, s.Default != nil)
 	set(m, "x-kubernetes-list-type", s.ListType, s.ListType != "")
@@ -97,24 +119,23 @@ func (w *openAPI) schema(s *Schema) map[string]any {
 	set(m, "x-kubernetes-embedded-resource", true, s.EmbeddedResource)
 	set(m, "x-kubernetes-int-or-string", true, s.IntOrString)
 	if s.ref != nil {
-		m["$ref"] = "#/definitions/" + definitionName(s.ref)
-		w.refs = append(w.refs, s.ref)
+		m["$ref"] = "#/definitions/" + DefinitionName(s.ref)
 	} else {
 		set(m, "type", s.Type, s.Type != "")
 		set(m, "format", s.Format, s.Format != "")
 	}
 	if s.Items != nil {
-		m["items"] = w.schema(s.Items)
+		m["items"] = openAPI(s.Items)
 	}
 	if a := s.AdditionalProperties; a != nil {
 		if m["additionalProperties"] = any(true); a.Schema != nil {
-			m["additionalProperties"] = w.schema(a.Schema)
+			m["additionalProperties"] = openAPI(a.Schema)
 		}
 	}
 	if len(s.Properties) > 0 {
 		properties := make(map[string]any, len(s.Properties))
-		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-			properties[name] = w.schema(s.Properties[name])
+		for name, p := range s.Properties {
+			properties[name] = openAPI(p)
 		}
 		m["properties"] = properties
 	}
@@ -127,9 +148,9 @@ func set(m map[string]any, key string, value any, present bool) {
 	}
 }
 
-// definitionName is what the definition of a type is called: the parts of the
+// DefinitionName is what the definition of a type is called: the parts of the
 // domain that its import path begins with are in reverse, and dots divide all.
-func definitionName(d *load.TypeDecl) string {
+func DefinitionName(d *load.TypeDecl) string {
 	parts := strings.Split(d.Package.Path, "/")
 	if domain := strings.Split(parts[0], "."); len(domain) > 1 {
 		slices.Reverse(domain)
