@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
@@ -20,7 +19,8 @@ type Request struct {
 	Package *load.Package
 	// Group is the API group of the package.
 	Group string
-	// Types are the objects to apply. What their fields consist of gets configurations, too, if it is of the package.
+	// Types are objects to apply, besides those with +genclient. What their fields consist of gets configurations, too,
+	// if it is of the package.
 	Types []*load.TypeDecl
 	// ClusterScoped are those of Types that have no namespace.
 	ClusterScoped []*load.TypeDecl
@@ -32,8 +32,8 @@ type Request struct {
 	Header string
 	// Program is the name of the program that files report to be written by.
 	Program string
-	// Structure is the structure of Types, as package schema describes it.
-	Structure []byte
+	// Structure describes objects as package schema does. Without Types, it is asked for none.
+	Structure func(objects []*load.TypeDecl) ([]byte, error)
 }
 
 // File is a file with its absolute path.
@@ -90,7 +90,8 @@ func (o *output) apiVersion() string {
 	return strings.TrimPrefix(o.group+"/"+o.version, "/")
 }
 
-func (o *output) isClusterScoped(d *load.TypeDecl) bool { return slices.Contains(o.ClusterScoped, d) }
+// isDescribed reports whether the structure of objects is known, by which configurations are extracted from them.
+func (o *output) isDescribed() bool { return len(o.Types) > 0 }
 
 // unsupported is an error with a reason.
 func unsupported(format string, args ...any) error {

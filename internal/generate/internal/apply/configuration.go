@@ -33,7 +33,7 @@ func (o *output) configuration(of *configured) ([]byte, error) {
 	}
 	hasTypeMeta := embeds(o.world.membersOf(of.typ), (*typ).isTypeMeta)
 	c.constructor(hasTypeMeta)
-	if c.tags.asked && c.tags.applied && o.Structure != nil {
+	if c.tags.asked && c.tags.applied && o.isDescribed() {
 		c.extractors()
 	}
 	if o.Form.Marked && (c.tags.asked || hasTypeMeta) {

@@ -3,6 +3,8 @@ package apply
 import (
 	"bytes"
 	"path"
+
+	"github.com/slipway-dev/slipway/internal/generate/internal/load"
 )
 
 // kinds is utils.go, which makes an empty configuration of a kind.
@@ -45,7 +47,15 @@ const managedFields = "k8s.io/apimachinery/pkg/util/managedfields"
 
 // structure is internal.go, which holds the structure of the types.
 func (o *output) structure() ([]byte, error) {
-	if bytes.ContainsRune(o.Structure, '`') {
+	var objects []*load.TypeDecl
+	if o.isDescribed() {
+		objects = o.world.objects
+	}
+	structure, err := o.Structure(objects)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.ContainsRune(structure, '`') {
 		return nil, unsupported("a default with a backquote")
 	}
 	f := newFile(o.Path + "/internal")
@@ -54,6 +64,6 @@ func (o *output) structure() ([]byte, error) {
 		"\t\tparser, err = ", f.of(typed, "NewParser"), "(schemaYAML)\n\t\tif err != nil {\n",
 		"\t\t\tpanic(", f.of("fmt", "Sprintf"), "(\"Failed to parse schema: %v\", err))\n\t\t}\n\t})\n\treturn parser\n}\n\n",
 		"var parserOnce ", f.of("sync", "Once"), "\nvar parser *", f.of(typed, "Parser"), "\n",
-		"var schemaYAML = ", f.of(typed, "YAMLObject"), "(`", string(o.Structure), "`)\n")
+		"var schemaYAML = ", f.of(typed, "YAMLObject"), "(`", string(structure), "`)\n")
 	return o.finish("internal", f)
 }

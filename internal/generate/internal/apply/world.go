@@ -20,6 +20,7 @@ type world struct {
 	// refs are the packages of configurations, by the full names of the types.
 	refs       map[string]string
 	configured []*configured
+	objects    []*load.TypeDecl // that are applied
 }
 
 // configured is a type that gets a configuration.
@@ -28,8 +29,6 @@ type configured struct {
 	decl *load.TypeDecl
 	doc  *documentation
 	tags clientTags
-	// object is set if the markers make the type one to apply.
-	object bool
 }
 
 // metaConfigured are the types of package meta/v1 that client-go has configurations of.
@@ -54,7 +53,8 @@ func newWorld(r Request) (*world, error) {
 	}
 	found := reached{world: w, seen: make(map[*typ]bool)}
 	for _, c := range all {
-		if c.object && c.tags.applied {
+		if c.tags.asked && c.tags.applied {
+			w.objects = append(w.objects, c.decl)
 			found.add(c.typ)
 		}
 	}
@@ -124,22 +124,25 @@ func (w *world) candidates(r Request) (all []*configured, err error) {
 			}
 			continue
 		}
-		c := &configured{typ: w.of(d.Type()), decl: d, object: slices.Contains(r.Types, d)}
+		if d.Name() == "_" {
+			continue
+		}
+		c := &configured{typ: w.of(d.Type()), decl: d}
+		c.doc = docs[c.typ]
+		if c.doc == nil { // declared as what is of another package
+			c.doc = &documentation{}
+		}
+		if c.tags, err = readClientTags(c.doc.lines()); err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Name(), err)
+		}
+		c.tags.asked = c.tags.asked || slices.Contains(r.Types, d)
+		c.tags.nonNamespaced = c.tags.nonNamespaced || slices.Contains(r.ClusterScoped, d)
 		if c.kind != structKind {
-			if c.object {
+			if c.tags.asked {
 				return nil, unsupported("%s, which is no struct", d.Name())
 			}
 			continue
 		}
-		c.doc = docs[c.typ]
-		if c.tags, err = readClientTags(c.doc.lines()); err != nil {
-			return nil, fmt.Errorf("%s: %w", d.Name(), err)
-		}
-		if c.tags.asked && !c.object {
-			return nil, unsupported("%s with +genclient and without +kubebuilder:resource", d.Name())
-		}
-		c.tags.asked = c.object
-		c.tags.nonNamespaced = c.tags.nonNamespaced || slices.Contains(r.ClusterScoped, d)
 		all = append(all, c)
 	}
 	return all, nil

@@ -97,6 +97,7 @@ func (a *applier) apply(root *load.Package) error {
 	files, err := a.files(root, group)
 	if errors.Is(err, apply.ErrUnsupported) || errors.Is(err, schema.ErrNoStructure) {
 		unit.Forget()
+		a.pass.Loader.Note("apply configurations of " + root.Path + " by Kubernetes' own generator: " + err.Error())
 		return a.leave(root, group)
 	}
 	for _, f := range files {
@@ -118,11 +119,7 @@ func (a *applier) files(root *load.Package, group string) ([]apply.File, error) 
 			request.ClusterScoped = append(request.ClusterScoped, d)
 		}
 	}
-	var err error
-	request.Structure, err = a.builder.Structure(request.Types)
-	if err != nil {
-		return nil, err
-	}
+	request.Structure = func(objects []*load.TypeDecl) ([]byte, error) { return a.builder.Structure(request.Types, objects) }
 	return apply.Files(request)
 }
 

@@ -32,7 +32,7 @@ func (s scope) unknown(expr ast.Expr) *Type {
 func (p *Package) typeCheck() *checkedPackage {
 	p.check.Do(func() {
 		p.loader.checked.Add(1)
-		p.loader.note(fmt.Sprintf("%s: type-checked with go/types", p.Path))
+		p.loader.Note(fmt.Sprintf("%s: type-checked with go/types", p.Path))
 		c := p.loader.checker
 		c.mu.Lock()
 		defer c.mu.Unlock()

@@ -298,7 +298,7 @@ func (m *modules) askGoAbout(paths []string) map[string]string {
 	args := append([]string{"list", "-e", "-find", tags, "-f", format, "--"}, paths...)
 	out, err := m.goOutput(args...)
 	if err != nil {
-		l.note("go list failed: " + err.Error())
+		l.Note("go list failed: " + err.Error())
 	}
 	answers := make(map[string]string)
 	for line := range bytes.Lines(out) {

@@ -184,7 +184,8 @@ func compareFindings(a, b report.Finding) int {
 	)
 }
 
-func (l *Loader) note(text string) { l.config.Notes.Handle(report.Note{Text: text}) }
+// Note tells of what took a longer way.
+func (l *Loader) Note(text string) { l.config.Notes.Handle(report.Note{Text: text}) }
 
 // Roots returns the packages that the patterns name, ordered by folder. A
 // pattern is a folder or an import path, and may end in /... to include what is

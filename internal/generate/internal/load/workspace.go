@@ -56,11 +56,11 @@ func (m *modules) override(replaces []*modfile.Replace) {
 func (m *modules) askGo(why string) {
 	m.list.Do(func() {
 		m.loader.config.Inputs.Opaque()
-		m.loader.note(fmt.Sprintf("%s: asking the go command for modules, because %s", m.root, why))
+		m.loader.Note(fmt.Sprintf("%s: asking the go command for modules, because %s", m.root, why))
 		m.loader.config.Notes.Handle(report.Detail{Text: "asking the go command where the modules of " + m.root + " are"})
 		out, err := m.goOutput("list", "-m", "-e", "-f", "{{.Path}}\t{{.Dir}}", "all")
 		if err != nil {
-			m.loader.note("go list failed: " + err.Error())
+			m.loader.Note("go list failed: " + err.Error())
 		}
 		m.asked = make(map[string]string)
 		for line := range bytes.Lines(out) {

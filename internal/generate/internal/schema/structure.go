@@ -23,12 +23,13 @@ const (
 // rawExtension is a type whose values are taken as a whole.
 const rawExtension = "io.k8s.apimachinery.pkg.runtime.RawExtension"
 
-// Structure describes the declarations and all that they refer to as sigs.k8s.io/structured-merge-diff needs it to
-// merge what is applied: the YAML that its typed.NewParser reads. The types are named by [DefinitionName].
+// Structure describes roots and all that they refer to as sigs.k8s.io/structured-merge-diff needs it to merge what is
+// applied: the YAML that its typed.NewParser reads. The types are named by [DefinitionName]. What is known is what
+// the known declarations refer to; a root that is not among that may be anything.
 //
-// The bytes are those that k8s.io/kube-openapi's schemaconv makes of [Builder.OpenAPI].
-func (b *Builder) Structure(roots []*load.TypeDecl) ([]byte, error) {
-	definitions := b.definitions(roots)
+// The bytes are those that k8s.io/kube-openapi's schemaconv makes of the part of [Builder.OpenAPI] that roots need.
+func (b *Builder) Structure(known, roots []*load.TypeDecl) ([]byte, error) {
+	definitions := needed(b.definitions(known), roots)
 	w := structure{Writer: yaml.NewWriter()}
 	w.BeginMap()
 	w.Key("types")
@@ -45,6 +46,26 @@ func (b *Builder) Structure(roots []*load.TypeDecl) ([]byte, error) {
 	w.EndSeq()
 	w.EndMap()
 	return w.Bytes(), nil
+}
+
+// needed are the definitions of roots and of all that they refer to.
+func needed(definitions map[string]*Schema, roots []*load.TypeDecl) map[string]*Schema {
+	some := make(map[string]*Schema)
+	todo := slices.Clone(roots)
+	for len(todo) > 0 {
+		name := DefinitionName(todo[0])
+		todo = todo[1:]
+		if some[name] != nil {
+			continue
+		}
+		s := definitions[name]
+		if s == nil {
+			s = &Schema{}
+		}
+		some[name] = s
+		todo = append(todo, s.references()...)
+	}
+	return some
 }
 
 // structure writes atoms: the keys scalar, list and map of the map begun last, of which a type has one if it is known.
