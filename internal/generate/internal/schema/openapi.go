@@ -40,14 +40,63 @@ func (b *Builder) definitions(roots []*load.TypeDecl) map[string]*Schema {
 			continue
 		}
 		seen[d] = true
-		s := b.withInlined(b.renamed(d), nil)
-		if s.AllOf != nil {
-			s = b.merge(s, d)
-		}
+		s := b.definition(d, nil)
 		definitions[DefinitionName(d)] = s
 		todo = append(todo, s.references()...)
 	}
 	return definitions
+}
+
+// definition is the schema of d with what it inlines. Where that is a type which gives another one its name, the other's
+// fields count only if there are none besides: so controller-gen has it. Within are those being described.
+func (b *Builder) definition(d *load.TypeDecl, within []*load.TypeDecl) *Schema {
+	s := b.withInlined(b.renamed(d), nil)
+	if s.AllOf == nil {
+		return s
+	}
+	var names []*load.TypeDecl
+	for _, ref := range s.named() {
+		if !slices.Contains(names, ref) {
+			names = append(names, ref)
+		}
+	}
+	s = b.merge(s, d)
+	if len(names) != 1 || slices.Contains(within, names[0]) {
+		return s
+	}
+	out := *b.definition(names[0], append(slices.Clip(within), d))
+	if len(s.Properties) > 0 {
+		out.Properties = s.Properties
+	}
+	out.saysAlso(s)
+	return &out
+}
+
+// named are the declarations that stand in allOf by their names.
+func (s *Schema) named() (all []*load.TypeDecl) {
+	for _, part := range s.AllOf {
+		if part.ref != nil {
+			all = append(all, part.ref)
+		}
+		all = append(all, part.named()...)
+	}
+	return all
+}
+
+// saysAlso has s say what a schema for it says about how it is merged.
+func (s *Schema) saysAlso(more *Schema) {
+	if more.ListType != "" {
+		s.ListType = more.ListType
+	}
+	if more.ListMapKeys != nil {
+		s.ListMapKeys = more.ListMapKeys
+	}
+	if more.MapType != "" {
+		s.MapType = more.MapType
+	}
+	if more.Default != nil {
+		s.Default = more.Default
+	}
 }
 
 // references are the declarations that s refers to.
@@ -74,25 +123,14 @@ func (b *Builder) renamed(d *load.TypeDecl) *Schema {
 	for seen := map[*load.TypeDecl]bool{d: true}; s.ref != nil && !seen[s.ref]; {
 		seen[s.ref] = true
 		target := *b.schemaOf(s.ref)
-		if s.ListType != "" {
-			target.ListType = s.ListType
-		}
-		if s.ListMapKeys != nil {
-			target.ListMapKeys = s.ListMapKeys
-		}
-		if s.MapType != "" {
-			target.MapType = s.MapType
-		}
-		if s.Default != nil {
-			target.Default = s.Default
-		}
+		target.saysAlso(s)
 		s = &target
 	}
 	return s
 }
 
 // withInlined returns s with the schemas of inlined types in place of references
-// to them. Within are those being replaced, which cannot contain themselves.
+// to them, but for those that give other types their names. Within are those being replaced, which cannot contain themselves.
 func (b *Builder) withInlined(s *Schema, within []*load.TypeDecl) *Schema {
 	if s.AllOf == nil {
 		return s
@@ -101,7 +139,7 @@ func (b *Builder) withInlined(s *Schema, within []*load.TypeDecl) *Schema {
 	out.AllOf = make([]*Schema, len(s.AllOf))
 	for i, part := range s.AllOf {
 		if d := part.ref; d != nil && !slices.Contains(within, d) {
-			part = b.withInlined(b.renamed(d), append(slices.Clip(within), d))
+			part = b.withInlined(b.schemaOf(d), append(slices.Clip(within), d))
 		}
 		out.AllOf[i] = part
 	}
