@@ -47,8 +47,8 @@ func (b *Builder) definitions(roots []*load.TypeDecl) map[string]*Schema {
 	return definitions
 }
 
-// definition is the schema of d with what it inlines. Where that is a type which gives another one its name, the other's
-// fields count only if there are none besides: so controller-gen has it. Within are those being described.
+// definition is the schema of d with what it inlines. Where that is a type which gives another one its name, the
+// other's fields count only if there are none besides: so controller-gen has it. Within are those being described.
 func (b *Builder) definition(d *load.TypeDecl, within []*load.TypeDecl) *Schema {
 	s := b.withInlined(b.renamed(d), nil)
 	if s.AllOf == nil {
@@ -129,8 +129,8 @@ func (b *Builder) renamed(d *load.TypeDecl) *Schema {
 	return s
 }
 
-// withInlined returns s with the schemas of inlined types in place of references
-// to them, but for those that give other types their names. Within are those being replaced, which cannot contain themselves.
+// withInlined returns s with the schemas of inlined types in place of references to them, but for those that give other
+// types their names. Within are those being replaced, which cannot contain themselves.
 func (b *Builder) withInlined(s *Schema, within []*load.TypeDecl) *Schema {
 	if s.AllOf == nil {
 		return s

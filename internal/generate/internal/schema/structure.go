@@ -180,19 +180,65 @@ func (w structure) field(name string, s *Schema, preserve bool) error {
 	if err := w.typ("type", s, preserve); err != nil || s.Default == nil {
 		return err
 	}
+	return w.value(s.Default)
+}
+
+// value is a default. Its numbers are those of a float64, as JSON has them.
+func (w structure) value(text json.RawMessage) error {
 	var value any
-	if err := json.Unmarshal(s.Default, &value); err != nil {
+	if err := json.Unmarshal(text, &value); err != nil {
 		return fmt.Errorf("default: %w", err)
 	}
 	if value == nil {
 		return nil
 	}
-	text, err := json.Marshal(value) // with the numbers of a float64, as JSON has them
+	value, err := oldBooleans(value)
 	if err != nil {
+		return fmt.Errorf("default: %w", err)
+	}
+	if text, err = json.Marshal(value); err != nil {
 		return fmt.Errorf("default: %w", err)
 	}
 	w.Key("default")
 	return w.JSON(text)
+}
+
+// oldBooleans is a value with the words that YAML 1.1 has for true and false in the place of texts: a default comes
+// through a library that writes them without quotes.
+func oldBooleans(value any) (any, error) {
+	var err error
+	switch v := value.(type) {
+	case string:
+		if truth, old := oldBoolean(v); old {
+			return truth, nil
+		}
+	case []any:
+		for i := range v {
+			if v[i], err = oldBooleans(v[i]); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for key := range v {
+			if _, old := oldBoolean(key); old {
+				return nil, fmt.Errorf("%w: the key %s, which is a boolean to some", ErrNoStructure, key)
+			}
+			if v[key], err = oldBooleans(v[key]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return value, nil
+}
+
+func oldBoolean(word string) (truth, old bool) {
+	switch word {
+	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON":
+		return true, true
+	case "n", "N", "no", "No", "NO", "off", "Off", "OFF":
+		return false, true
+	}
+	return false, false
 }
 
 // typ is a key with a type: the name of one, or what it is.
@@ -282,6 +328,11 @@ func listRelationship(s *Schema) (relationship string, keys []string, err error)
 	case s.ListType == "set":
 		return "associative", nil, nil
 	case s.ListType == "map" && len(s.ListMapKeys) > 0:
+		for _, key := range s.ListMapKeys {
+			if _, old := oldBoolean(key); old {
+				return "", nil, fmt.Errorf("%w: the key %s, which is a boolean to some", ErrNoStructure, key)
+			}
+		}
 		return "associative", s.ListMapKeys, nil
 	}
 	return "", nil, fmt.Errorf("%w: lists of the type %q without keys", ErrNoStructure, s.ListType)
