@@ -50,9 +50,10 @@ func variants() map[string][]string {
 			"package shared\n\n// +kubebuilder:validation:MinLength=2\ntype Size string\n",
 			"package shared\n\ntype Size struct{ Of *string `json:\"of\"` }\n",
 		},
+		"api/v1/doc.go":      {"", "// +kubebuilder:ac:generate=true\npackage v1\n", "// +kubebuilder:ac:generate=true\n// +kubebuilder:ac:output:package=../applied\npackage v1\n"},
 		"pkg/shared/more.go": {"", "package shared\n\n//+kubebuilder:validation:MinLenght=2\ntype More string\n"},
 		"api/v1/widget.go": {
-			kindSource("v1", "example.com", "Widget", shared, "shared.Size", "+kubebuilder:storageversion"),
+			kindSource("v1", "example.com", "Widget", shared, "shared.Size", "+kubebuilder:storageversion", "+kubebuilder:resource"),
 			kindSource("v1", "example.com", "Widget", shared, "*shared.Size", "+kubebuilder:storageversion"),
 			kindSource("v1", "renamed.example.com", "Widget", shared, "shared.Size", "+kubebuilder:storageversion"),
 			kindSource("v1", "example.com", "Widget", shared, "shared.Size", "+kubebuilder:storageverison"),
@@ -119,6 +120,7 @@ func TestIncremental(t *testing.T) {
 	}
 	o := options(p.dir)
 	o.Uses[0].Options = "headerFile=hack/header.txt"
+	o.Uses = append(o.Uses, generate.Use{Name: "applyconfiguration", Options: "headerFile=hack/header.txt"})
 	o.Cache = t.TempDir()
 	gained, steps := 0, rounds.Of(80, 20)
 	for step := range steps {
