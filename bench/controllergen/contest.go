@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/slipway-dev/slipway/bench/fetch"
@@ -31,13 +32,19 @@ type contest struct {
 	prepare func(copy string, run int) error
 	// paths are the packages to read; "" is the whole repository.
 	paths string
+	// generators run; none means those of a project's Makefile.
+	generators []string
 	// bar is the largest part of the peer's times, and memory that of its memory; 0 is none.
 	bar, memory float64
 }
 
 // arguments are the command line of both.
 func (c contest) arguments() []string {
-	return []string{"crd", "object", "rbac:roleName=manager-role", "webhook", "paths=" + cmp.Or(c.paths, "./...")}
+	generators := c.generators
+	if len(generators) == 0 {
+		generators = []string{"crd", "object", "rbac:roleName=manager-role", "webhook"}
+	}
+	return append(slices.Clip(generators), "paths="+cmp.Or(c.paths, "./..."))
 }
 
 // side is one of the programs, with the copy that it works on.

@@ -30,6 +30,7 @@ var experiments = experiment.List[*bench]{
 	{Name: "empty", Run: emptyCaches},
 	{Name: "curve", Run: curve},
 	{Name: "nothing", Run: fromNothing},
+	{Name: "apply", Run: apply},
 	{Name: "check", Run: check},
 }
 

@@ -28,6 +28,7 @@ const (
 	barRepository = 0.05
 	barEmpty      = 0.15
 	barMemory     = 0.3
+	barApply      = 0.1
 )
 
 // monitoring is the API of the Prometheus operator: ten kinds, some of the largest there are.
