@@ -113,7 +113,7 @@ func writeGolden(t *testing.T, files map[string]string) {
 // lines are fields and types that are added to the package of the module applied.
 type lines struct{ marker, doc, field, types, imports string }
 
-// with is the module with lines.
+// module is the module applied with the lines.
 func (l lines) module() string {
 	text := applied
 	if l.marker != "" {
@@ -249,9 +249,6 @@ func place(i int) string { return fmt.Sprintf("api%02d", i) }
 // realProgram is the program with Kubernetes' own generators.
 func realProgram(t *testing.T) *codegen.Finder {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("compiles another program")
-	}
 	source, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
