@@ -82,7 +82,8 @@ func (c *config) extractStatus(variable, object string) {
 		x.write("\n// ", x.name, "Status is the same as ", x.name, " except\n",
 			"// that it extracts the status subresource applied configuration.\n// Experimental!\n")
 		x.call(x.name+"Status", target, "status")
+		x.write("\n")
 	}
-	x.write("\nfunc ", target)
+	x.write("func ", target)
 	x.extraction()
 }

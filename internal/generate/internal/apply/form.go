@@ -1,5 +1,7 @@
 package apply
 
+import "golang.org/x/mod/semver"
+
 // Form is what differs between versions of applyconfiguration-gen. [Newest] returns that of today's.
 type Form struct {
 	// Comments has the documentation of types and fields in their configurations.
@@ -27,4 +29,21 @@ type Form struct {
 // Newest is the form of k8s.io/code-generator v0.37.
 func Newest() Form {
 	return Form{Comments: true, Marked: true, Apart: true, Inlined: true, Subresources: true, Foreign: true, Managed: true, Merge: "v6", Untold: true}
+}
+
+// FormOf is the form of a version of k8s.io/code-generator, of which the minor one counts. It is not ok if that is
+// older than all known ones; a newer one has the newest form.
+func FormOf(version string) (f Form, ok bool) {
+	f = Newest()
+	older := func(than string) bool { return semver.Compare(semver.MajorMinor(version), than) < 0 }
+	if older("v0.37") {
+		f.Inlined = false
+	}
+	if older("v0.35") {
+		f.Comments, f.Apart, f.Subresources, f.Untold = false, false, false, false
+	}
+	if older("v0.34") {
+		f.Marked, f.Foreign, f.Managed, f.Merge = false, false, false, "v4"
+	}
+	return f, semver.IsValid(version) && !older("v0.33")
 }

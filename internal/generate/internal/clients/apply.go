@@ -53,7 +53,13 @@ func runApply(ctx context.Context, pass *generator.Pass, options ApplyOptions) e
 	if err != nil {
 		return err
 	}
-	a := &applier{pass: pass, options: options, externals: externals, header: header, jobs: newJobs(pass)}
+	a := &applier{pass: pass, form: apply.Newest(), options: options, externals: externals, header: header, jobs: newJobs(pass)}
+	return a.all(ctx)
+}
+
+// all makes the apply configurations of all packages.
+func (a *applier) all(ctx context.Context) error {
+	pass := a.pass
 	a.builder = schema.NewBuilder(pass.Loader, structureOptions())
 	for _, root := range pass.Roots {
 		if err := ctx.Err(); err != nil {
@@ -72,6 +78,7 @@ func runApply(ctx context.Context, pass *generator.Pass, options ApplyOptions) e
 // applier has the apply configurations of packages made, one after the other.
 type applier struct {
 	pass      *generator.Pass
+	form      apply.Form
 	options   ApplyOptions
 	externals map[string]string
 	header    string
@@ -110,7 +117,7 @@ func (a *applier) apply(root *load.Package) error {
 func (a *applier) files(root *load.Package, group string) ([]apply.File, error) {
 	folder := applyFolderOf(root)
 	request := apply.Request{
-		Form: apply.Newest(), Package: root, Group: group, Types: appliedTypes(root), Externals: a.externals,
+		Form: a.form, Package: root, Group: group, Types: appliedTypes(root), Externals: a.externals,
 		Dir: filepath.Join(root.Dir, filepath.FromSlash(folder)), Path: path.Join(root.Path, folder),
 		Header: a.header, Program: a.program(),
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/codegen"
 	"github.com/slipway-dev/slipway/internal/codegen/wire"
+	"github.com/slipway-dev/slipway/internal/generate/internal/apply"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -194,9 +195,9 @@ func likes() map[string]lines {
 		"two docs":             {field: "F Part `json:\"f\"`", types: "\n// Detached.\n\n// Another doc.\ntype Alias = Part\n\n// Detached from it.\n\n// Its own.\ntype Part struct{ A int `json:\"a\"` }\n"},
 		"ends of lines":        {field: "F Part `json:\"f\"`", types: "\nvar x = 1 // a variable\ntype Part struct{ // a comment\n\tA int `json:\"a\"` // of A\n\tB int `json:\"b\"` /* of B */\n\n\tC int `json:\"c\"`\n} // the end\ntype Next struct { A int }\n"},
 		"marked in a doc.go":   {doc: "+groupName=batch.example.com\n// Other text."},
-		"a float":            {field: "F float32 `json:\"f\"`\n\tG rune `json:\"g\"`\n\tH int8 `json:\"h\"`\n\tI uint8 `json:\"i\"`\n\tJ []uint8 `json:\"j\"`\n\tK [4]byte `json:\"k\"`"},
+		"a float":              {field: "F float32 `json:\"f\"`\n\tG rune `json:\"g\"`\n\tH int8 `json:\"h\"`\n\tI uint8 `json:\"i\"`\n\tJ []uint8 `json:\"j\"`\n\tK [4]byte `json:\"k\"`"},
 		"odd defaults":         {field: "// +kubebuilder:default=1234567890123456789\n\tF int64 `json:\"f\"`\n\t// +kubebuilder:default=1e30\n\tG float64 `json:\"g\"`\n\t// +kubebuilder:default=\"yes\"\n\tH string `json:\"h\"`\n\t// +kubebuilder:default=\"a very long text that is folded by those who write it, since it is longer than eighty characters by far\"\n\tI string `json:\"i\"`\n\t// +kubebuilder:default={x: {z: 1.0, a: \"null\"}, b: {\"#\", \"- x\", \"\", \"off\", \"12\", \"~\", \"1_0\", \"2001-01-01\", \"0x1F\", \"=\", \"a: b\"}}\n\tJ map[string]int `json:\"j\"`\n\t// +kubebuilder:default=null\n\tK *int `json:\"k\"`\n\t// +kubebuilder:default=\"a\\tb\\r\\n c\"\n\tL string `json:\"l\"`"},
-		"a default of a type":  {field: "F Part `json:\"f\"`\n\t// +listType=set\n\tG Texts `json:\"g\"`\n\t// +mapType=atomic\n\tH Part `json:\"h\"`", types: "\n// +kubebuilder:default=x\ntype Text string\n\n// +listType=atomic\ntype Texts []Text\n\n// +structType=granular\ntype Part struct{ A Text `json:\"a\"` }\n"},
+		"a default of a type":  {field: "F Part `json:\"f\"`\n\t// +listType=set\n\tG Texts `json:\"g\"`", types: "\n// +kubebuilder:default=x\ntype Text string\n\n// +listType=atomic\ntype Texts []Text\n\n// +structType=granular\ntype Part struct{ A Text `json:\"a\"` }\n"},
 		"imports without dots": {field: "F time.Duration `json:\"f\"`\n\t// +kubebuilder:validation:Schemaless\n\tG net.IP `json:\"g\"`", imports: "\t\"net\"\n\t\"time\"\n"},
 		"embedded by pointer":  {field: "*Part `json:\",inline\"`\n\t*Named `json:\"named\"`", types: "\ntype Part struct{ A int `json:\"a\"` }\n\ntype Named struct{ B int `json:\"b\"` }\n"},
 	}
@@ -204,14 +205,21 @@ func likes() map[string]lines {
 
 // TestApplyMatchesGenerator compares what is written for small packages with what Kubernetes' own generator writes.
 func TestApplyMatchesGenerator(t *testing.T) {
-	finder := realProgram(t)
+	matches(t, "", apply.Newest())
+}
+
+// matches compares what is written for small packages with what Kubernetes' own generator of a version writes.
+func matches(t *testing.T, version string, form apply.Form) {
+	t.Helper()
+	finder := realProgram(t, version)
 	archive, all := "", likes()
 	for i, name := range slices.Sorted(maps.Keys(all)) {
 		archive += strings.ReplaceAll(all[name].module(), "-- api/", fmt.Sprintf("-- %s/", place(i)))
 	}
 	dir := newModule(t, archive)
 	ours := newPass(t, dir, ApplyGenerator())
-	if err := runApply(t.Context(), ours, ApplyOptions{}); err != nil {
+	native := &applier{pass: ours, form: form, jobs: newJobs(ours)}
+	if err := native.all(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	theirs := newPass(t, dir, ApplyGenerator())
@@ -243,11 +251,27 @@ func TestApplyMatchesGenerator(t *testing.T) {
 	}
 }
 
+// TestApplyForms compares with the generators of older versions.
+func TestApplyForms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long-real")
+	}
+	for _, version := range []string{"v0.33.3", "v0.34.1", "v0.36.0"} {
+		t.Run(version, func(t *testing.T) {
+			form, ok := apply.FormOf(version)
+			if !ok {
+				t.Fatal("no form")
+			}
+			matches(t, version, form)
+		})
+	}
+}
+
 // place is the folder of a package's group.
 func place(i int) string { return fmt.Sprintf("api%02d", i) }
 
-// realProgram is the program with Kubernetes' own generators.
-func realProgram(t *testing.T) *codegen.Finder {
+// realProgram is the program with Kubernetes' own generators of a version; "" is the newest.
+func realProgram(t *testing.T, version string) *codegen.Finder {
 	t.Helper()
 	source, err := filepath.Abs("../../../..")
 	if err != nil {
@@ -260,7 +284,7 @@ func realProgram(t *testing.T) *codegen.Finder {
 		}
 		return os.Getenv(key)
 	}
-	program, err := codegen.NewFinder(getenv, report.Discard).Program(t.Context(), "")
+	program, err := codegen.NewFinder(getenv, report.Discard).Program(t.Context(), version)
 	if err != nil {
 		t.Fatal(err)
 	}
