@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
@@ -103,6 +104,11 @@ func (w *world) inOrder() error {
 func (w *world) checkPackage(r Request) error {
 	if !strings.Contains(w.pkg.Path, "/") {
 		return unsupported("a package whose import path has one part")
+	}
+	for _, text := range []string{w.pkg.Path, r.Path, r.Group} { // they stand between quotes
+		if strconv.Quote(text) != `"`+text+`"` {
+			return unsupported("a path or a group like %q", text)
+		}
 	}
 	lines := w.packageLines()
 	if group, found := tagValue(lines, "groupName"); found && group != r.Group {

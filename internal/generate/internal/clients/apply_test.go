@@ -139,6 +139,8 @@ func TestApplyUnsupported(t *testing.T) {
 		"a generic field":           {lines: lines{field: "F Box[int] `json:\"-\"`", types: "\ntype Box[T any] struct{ V T }\n"}, left: true},
 		"a generic type":            {lines: lines{types: "\ntype Box[T any] struct{ V T }\n"}},
 		"names by case":             {lines: lines{field: "F, G Part `json:\"f\"`\nH PART `json:\"h\"`", types: "\ntype Part struct{ A int `json:\"a\"` }\n\ntype PART struct{ A int `json:\"a\"` }\n"}, left: true},
+		"a group with a quote":      {lines: lines{doc: "+groupName=\"a\\\"b\""}, left: true},
+		"a folder with a quote":     {lines: lines{doc: "+kubebuilder:ac:output:package=\"a\\\"b\""}, left: true},
 		"the same group":            {lines: lines{doc: "+groupName=batch.example.com"}},
 		"off by a tag":              {lines: lines{doc: "+k8s:applyconfiguration-gen=false"}, left: true},
 		"a method that applies":     {lines: lines{marker: "+genclient:method=A,verb=apply,input=B"}, left: true},
