@@ -102,7 +102,7 @@ var table = []change{
 	{since: "v0.21.0", where: "#1334", what: "a permission can name its role", words: arguments("kubebuilder:rbac", "roleName")},
 	{since: "v0.21.0", where: "#1327, #1347", what: "apply configurations know other packages', the scope and the structure of types",
 		words: arguments("applyconfiguration", "externalApplyConfigurations"), set: func(e *Edition) {
-			e.Apply.Generators, e.Apply.Scope, e.Apply.Structure = "v0.36.0", true, true
+			e.Apply.Generators, e.Apply.Scope, e.Apply.Structure, e.Apply.Kinds = "v0.36.0", true, true, true
 		}},
 
 	{since: "v0.22.0", where: "issues #1186, #1306", what: "omitzero makes a field optional", set: func(e *Edition) { e.Schemas.Optional = append(e.Schemas.Optional, "omitzero") }},
@@ -118,7 +118,9 @@ var table = []change{
 		e.Syntax.Digits, e.Syntax.Colons = false, false
 	}},
 	{since: "v0.22.0", where: "#1339", what: "a webhook can be patched", words: arguments("kubebuilder:webhook", "patch")},
-	{since: "v0.22.0", where: "go.mod", what: "code-generator is newer", set: func(e *Edition) { e.Apply.Generators = "v0.37.0" }},
+	{since: "v0.22.0", where: "go.mod", what: "code-generator is newer, and all types with apply configurations are described", set: func(e *Edition) {
+		e.Apply.Generators, e.Apply.Kinds = "v0.37.0", false
+	}},
 
 	{since: "v0.23.0", where: "#1359", what: "list types and keys of a field override those of its type", set: func(e *Edition) { e.Schemas.LastList = true }},
 	{since: "v0.23.0", where: "#1474", what: "+k8s:maxItems, +k8s:minimum and +k8s:maximum are known, and bounds read their numbers themselves",

@@ -119,4 +119,6 @@ type Apply struct {
 	Scope bool
 	// Structure describes the types, for the extraction of what a manager owns.
 	Structure bool
+	// Kinds are all whose structure is described; else all types with configurations are.
+	Kinds bool
 }

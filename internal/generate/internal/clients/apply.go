@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/codegen/wire"
+	"github.com/slipway-dev/slipway/internal/generate/edition"
 	"github.com/slipway-dev/slipway/internal/generate/internal/apply"
 	"github.com/slipway-dev/slipway/internal/generate/internal/crd"
 	"github.com/slipway-dev/slipway/internal/generate/internal/generator"
@@ -53,7 +55,9 @@ func runApply(ctx context.Context, pass *generator.Pass, options ApplyOptions) e
 	if err != nil {
 		return err
 	}
-	a := &applier{pass: pass, form: apply.Newest(), options: options, externals: externals, header: header, jobs: newJobs(pass)}
+	a := &applier{pass: pass, options: options, externals: externals, header: header, jobs: newJobs(pass), edition: pass.Loader.Edition().Apply}
+	a.form, a.formed = apply.FormOf(a.edition.Generators)
+	a.jobs.version = a.edition.Generators
 	return a.all(ctx)
 }
 
@@ -78,7 +82,9 @@ func (a *applier) all(ctx context.Context) error {
 // applier has the apply configurations of packages made, one after the other.
 type applier struct {
 	pass      *generator.Pass
+	edition   edition.Apply
 	form      apply.Form
+	formed    bool // the form is known
 	options   ApplyOptions
 	externals map[string]string
 	header    string
@@ -94,12 +100,16 @@ func (a *applier) apply(root *load.Package) error {
 		return nil
 	}
 	group, ok := marker.Get[string](root.Markers(), "groupName")
-	if !ok {
+	if !ok && a.edition.Group {
 		a.pass.Report(report.Finding{
 			Position: positionOf(a.pass, root, applyMarker),
 			Message:  "apply configurations need the package's API group; add // +groupName=<group> to the package", Fatal: true,
 		})
 		return nil
+	}
+	if !a.formed || !a.edition.Structure {
+		unit.Forget()
+		return a.leave(root, group)
 	}
 	files, err := a.files(root, group)
 	if errors.Is(err, apply.ErrUnsupported) || errors.Is(err, schema.ErrNoStructure) {
@@ -122,11 +132,11 @@ func (a *applier) files(root *load.Package, group string) ([]apply.File, error) 
 		Header: a.header, Program: a.program(),
 	}
 	for _, d := range request.Types {
-		if scope, _ := crd.Scope(d.Markers()); scope == "Cluster" {
+		if scope, _ := crd.Scope(d.Markers()); scope == "Cluster" && a.edition.Scope {
 			request.ClusterScoped = append(request.ClusterScoped, d)
 		}
 	}
-	request.Structure = func(objects []*load.TypeDecl) ([]byte, error) { return a.builder.Structure(request.Types, objects) }
+	request.Structure = func(objects []*load.TypeDecl) ([]byte, error) { return a.builder.Structure(a.described(root), objects) }
 	return apply.Files(request)
 }
 
@@ -144,7 +154,7 @@ func (a *applier) leave(root *load.Package, group string) error {
 	if err != nil {
 		return err
 	}
-	run, err := applyRun(a.pass, root, group)
+	run, err := a.run(root, group)
 	if err != nil {
 		return err
 	}
@@ -154,8 +164,20 @@ func (a *applier) leave(root *load.Package, group string) error {
 	return a.jobs.add([]*load.Package{root}, []wire.Run{*run})
 }
 
-// applyRun is the run of Kubernetes' own generator for one package.
-func applyRun(pass *generator.Pass, p *load.Package, group string) (*wire.Run, error) {
+// described are the types whose structure is described.
+func (a *applier) described(root *load.Package) []*load.TypeDecl {
+	if !a.edition.Kinds {
+		return appliedTypes(root)
+	}
+	return slices.DeleteFunc(slices.Clone(root.Decls()), func(d *load.TypeDecl) bool {
+		_, resource := crd.Scope(d.Markers())
+		return !resource
+	})
+}
+
+// run is the run of Kubernetes' own generator for one package.
+func (a *applier) run(p *load.Package, group string) (*wire.Run, error) {
+	e := a.edition
 	folder := applyFolderOf(p)
 	run := wire.Run{
 		Generator: wire.ApplyConfigurations,
@@ -172,11 +194,12 @@ func applyRun(pass *generator.Pass, p *load.Package, group string) (*wire.Run, e
 			run.Tags = append(run.Tags, wire.Tag{Package: p.Path, Type: d.Name(), Text: "+genclient:nonNamespaced"})
 		}
 	}
-	if len(applied) == 0 || !e.Structure {
+	described := a.described(p)
+	if len(described) == 0 || !e.Structure {
 		return &run, nil
 	}
 	var err error
-	run.Schema, err = structure(pass.Loader, applied)
+	run.Schema, err = structure(a.pass.Loader, described)
 	return &run, err
 }
 

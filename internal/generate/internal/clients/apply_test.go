@@ -18,6 +18,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/codegen"
 	"github.com/slipway-dev/slipway/internal/codegen/wire"
+	"github.com/slipway-dev/slipway/internal/generate/edition"
 	"github.com/slipway-dev/slipway/internal/generate/internal/apply"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -220,13 +221,14 @@ func matches(t *testing.T, version string, form apply.Form) {
 	}
 	dir := newModule(t, archive)
 	ours := newPass(t, dir, ApplyGenerator())
-	native := &applier{pass: ours, form: form, jobs: newJobs(ours)}
+	newest := edition.For(edition.Newest).Apply
+	native := &applier{pass: ours, edition: newest, form: form, formed: true, jobs: newJobs(ours)}
 	if err := native.all(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	theirs := newPass(t, dir, ApplyGenerator())
 	theirs.Codegen = finder
-	a := &applier{pass: theirs, jobs: newJobs(theirs)}
+	a := &applier{pass: theirs, edition: newest, jobs: newJobs(theirs)}
 	for _, root := range theirs.Roots {
 		if err := a.leave(root, "batch.example.com"); err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ func (l *Loader) InBuildOrder(roots []*Package) []*Package {
 		}
 		seen[p] = true
 		for _, path := range p.importPaths() {
-			if target, err := p.Import(path); err == nil && target.Local() {
+			if target, missing := p.modules.lookup(path); !missing && target != nil && target.Local() {
 				visit(target)
 			}
 		}
