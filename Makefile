@@ -179,7 +179,7 @@ test-long-versions:
 	$(PASSED)
 
 test-long-real:
-	$(TESTLOG) -dir test/differential $(GOTEST) -count=1 -timeout 40m -v -run '^Test(RealProjects|.*OfRealAPI)$$' ./generate -real
+	$(TESTLOG) -dir test/differential $(GOTEST) -count=1 -timeout 40m -v -run '^Test(RealProjects|PinnedProjects|.*OfRealAPI)$$' ./generate -real
 	$(PASSED)
 
 test-long-peers: build

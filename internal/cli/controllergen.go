@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/generate"
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/generation"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -79,22 +80,23 @@ func (inv *invocation) controllerGen(ctx context.Context, args []string) error {
 		return c.mistake(err)
 	}
 	options.Tags = c.tags
+	s := c.session()
 	options.Program = c.program()
-	options.Version = c.follows()
-	return done(generation.ControllerGen(ctx, c.session(), generation.Generators{Options: options, Explain: c.again(args, "-w")}))
+	options.Version = c.follows(s)
+	return done(generation.ControllerGen(ctx, s, generation.Generators{Options: options, Explain: c.again(args, "-w")}))
 }
 
 // follows is the version whose files are written: the one that a link stands for, else the project's.
-func (c *controllerGen) follows() string {
+func (c *controllerGen) follows(s *operation.Session) string {
 	if version := c.standsFor(); version != "" {
 		return version
 	}
-	return generation.ControllerGenOf(c.session())
+	return generation.ControllerGenOf(s)
 }
 
 // reportVersion prints the version as controller-gen does.
 func (c *controllerGen) reportVersion() error {
-	version := c.follows()
+	version := c.follows(c.session())
 	later, err := generate.Supports(version, "controller-gen", generation.NextVersion)
 	if err != nil {
 		return err
@@ -143,7 +145,7 @@ func (c *controllerGen) reportMarkers(options generate.Options) error {
 	for _, u := range options.Uses {
 		names = append(names, u.Name)
 	}
-	return c.reportGroups(c.which, generate.MarkerHelp(c.follows(), names...))
+	return c.reportGroups(c.which, generate.MarkerHelp(c.follows(c.session()), names...))
 }
 
 // jsonLevel is how often -h or -w are repeated for JSON.
@@ -162,7 +164,7 @@ func (c *controllerGen) reportUsage(level int) error {
 	if _, err := io.WriteString(c.Stderr, c.usage()); err != nil {
 		return err
 	}
-	return c.reportGroups(level, generate.OptionHelp(c.follows()))
+	return c.reportGroups(level, generate.OptionHelp(c.follows(c.session())))
 }
 
 // reportAll is --help.
