@@ -159,9 +159,9 @@ func (c context) inner() context { c.own = false; return c }
 // edition is what schemas depend on.
 func (c context) edition() *edition.Schemas { return &c.decl.Package.Loader().Edition().Schemas }
 
-// panics is the refusal of what ends the program in its version.
-func (c context) panics() error {
-	return fmt.Errorf("controller-gen %s ends with a panic here; a later version does not", c.decl.Package.Loader().Edition().Version)
+// failing is the refusal of what ends the program in its version.
+func (c context) failing() error {
+	return fmt.Errorf("controller-gen %s fails at this; a later version does not", c.decl.Package.Loader().Edition().Version)
 }
 
 func (b *Builder) fail(pos token.Pos, f *load.File, format string, args ...any) {

@@ -76,7 +76,7 @@ func (st step) apply(s *Schema, c context) error {
 		return st.modify(s, c)
 	}
 	if _, list := st.modifier.(enum); list && !c.edition().ItemsLists {
-		return c.panics()
+		return c.failing()
 	}
 	if s.Type != "array" || s.Items == nil {
 		return fmt.Errorf("needs a list, this is %s", typeName(s))
