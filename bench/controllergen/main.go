@@ -35,6 +35,11 @@ var experiments = experiment.List[*bench]{
 }
 
 func main() {
+	// As a link does: a repository may pin another version than the peer's.
+	if err := os.Setenv("SLIPWAY_STANDS_FOR", "v0.23.0"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	runs := flag.Int("runs", experiment.MinRuns, fmt.Sprintf("runs of each program, at least %d", experiment.MinRuns))

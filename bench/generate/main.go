@@ -31,6 +31,11 @@ const minRuns = 7
 var errBarMissed = errors.New("a bar was missed")
 
 func main() {
+	// As a link does: a repository may pin another version than the peer's.
+	if err := os.Setenv("SLIPWAY_STANDS_FOR", "v0.23.0"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	project := flag.String("project", "", "the project to generate for; examples/cronjob when empty")

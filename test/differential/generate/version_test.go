@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -22,11 +23,9 @@ const standsFor = "SLIPWAY_STANDS_FOR"
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if *versionFlag != "" {
-		if err := os.Setenv(standsFor, *versionFlag); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+	if err := os.Setenv(standsFor, cmp.Or(*versionFlag, versions[len(versions)-1])); err != nil { // a project may pin another
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
