@@ -184,7 +184,7 @@ func compareFindings(a, b report.Finding) int {
 	)
 }
 
-// Note tells of what took a longer way.
+// Note reports what took a longer way.
 func (l *Loader) Note(text string) { l.config.Notes.Handle(report.Note{Text: text}) }
 
 // Roots returns the packages that the patterns name, ordered by folder. A

@@ -63,7 +63,7 @@ func (g guesser) guess(text string, depth int) shape {
 	return shape{kind: kindString}
 }
 
-// braced tells a map from a list by the colon after its first string; s
+// braced distinguishes a map from a list by the colon after its first string; s
 // stands after the opening brace. Empty braces are a map.
 func (g guesser) braced(s *scanner.Scanner, text string, depth int) shape {
 	first := peek(s)
