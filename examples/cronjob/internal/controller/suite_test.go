@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -26,6 +27,7 @@ import (
 // administrator's.
 var testEnv = &envtest.Environment{
 	CRDDirectoryPaths:     []string{filepath.Join("..", "..", "config", "crd", "bases")},
+	CRDInstallOptions:     envtest.CRDInstallOptions{MaxTime: 5 * time.Minute}, // ten seconds are few on a busy machine
 	ErrorIfCRDPathMissing: true,
 }
 
