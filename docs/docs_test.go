@@ -275,7 +275,10 @@ func (r *reader) succeed(script string) {
 	r.t.Helper()
 	r.t.Logf("$ %s", script)
 	if out, err := r.bash(script).CombinedOutput(); err != nil {
-		r.t.Fatalf("%v\n%s", errors.Join(err, context.Cause(r.ctx)), out)
+		cause := context.Cause(r.ctx)
+		r.t.Fail()
+		r.interrupt() // prints much, and what is wrong is to stand last
+		r.t.Fatalf("%s%v\n%s", script, errors.Join(err, cause), out)
 	}
 }
 
