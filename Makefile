@@ -82,13 +82,14 @@ PROGRAMS = SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) && SLIPWAY_NODE=$$($
 	export SLIPWAY_CLUSTER SLIPWAY_NODE SLIPWAY_CHECK
 
 # Two of these run at a time, the longest first: tests wait for clusters more than they compute. More tests at once would
-# not end sooner, and each would take longer than the time that some commands give a cluster. The examples' tests run as
+# not end sooner, and each would take longer than the time that some commands give a cluster; so the packages of the
+# cluster wait for each other. The examples' tests run as
 # their users run them: with the tool. Linkers and most commands end before garbage is worth collecting.
 .PHONY: test
 test: build $(BIN)/testlog ## Run the tests of every module, without those that take long: a quarter of an hour.
 	$(PROGRAMS) && \
 	GOGC=400 $(TESTLOG) $(GOTEST) -short -parallel 2 -timeout 60m $(CODE) -- \
-	-dir cluster $(GOTEST) -short -timeout 60m ./... -- \
+	-dir cluster $(GOTEST) -short -p 1 -timeout 60m ./... -- \
 	-dir release $(GOTEST) -short -timeout 10m ./... -- \
 	-dir operator $(GOTEST) -short -timeout 10m ./... -- \
 	$(foreach e,$(SOME),-dir $(e) $(BIN)/slipway test -json -short -vet=off -timeout 10m ./... -- )\
