@@ -7,6 +7,7 @@
 package fileview
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -144,7 +145,14 @@ func (c *content) load(name, path string, known *sync.Map) {
 			c.data, c.err = nil, &fs.PathError{Op: "read", Path: path, Err: err}
 		}
 	}
-	if err == nil && c.err == nil && time.Since(info.ModTime()) > settled {
+	if err == nil && c.err == nil {
+		c.settle(name, path, info, known)
+	}
+}
+
+// settle lets views that are renewed from this one know the content, unless the file is too new.
+func (c *content) settle(name, path string, info fs.FileInfo, known *sync.Map) {
+	if time.Since(info.ModTime()) > settled {
 		c.id = safefs.IdentityOf(path, info)
 		known.Store(name, c)
 	}
@@ -166,6 +174,16 @@ func (d *Folder) ReadFile(name string) ([]byte, error) {
 	return slices.Clone(c.data), c.err
 }
 
+// Contains reports whether a file has a text. It is faster than ReadFile, which returns a copy.
+func (d *Folder) Contains(name string, text []byte) (bool, error) {
+	path, err := d.path("read", name)
+	if err != nil {
+		return false, err
+	}
+	c := d.content(name, path)
+	return bytes.Contains(c.data, text), c.err
+}
+
 // content returns the result of reading a file, and reads it if need be.
 func (d *Folder) content(name, path string) *content {
 	d.mu.Lock()
@@ -179,17 +197,23 @@ func (d *Folder) content(name, path string) *content {
 	return c
 }
 
+// nameOf returns the name of an absolute path in a view of [Disk]. Is is false for other views, and for paths
+// elsewhere.
+func nameOf(view View, path string) (d *Folder, name string, is bool) {
+	if d, is = view.(*Folder); !is {
+		return nil, "", false
+	}
+	rel, err := filepath.Rel(d.root, path)
+	name = filepath.ToSlash(rel)
+	return d, name, err == nil && fs.ValidPath(name)
+}
+
 // ReadAt reads the file at an absolute path through a view of [Disk]. Is reports whether content is certain to be that
 // of the file which info describes. It is false for other views and for files outside the project. A link that leads
 // out of the repository is refused with [ErrOutside].
 func ReadAt(view View, path string, info fs.FileInfo) (content []byte, is bool, err error) {
-	d, is := view.(*Folder)
+	d, name, is := nameOf(view, path)
 	if !is {
-		return nil, false, nil
-	}
-	rel, err := filepath.Rel(d.root, path)
-	name := filepath.ToSlash(rel)
-	if err != nil || !fs.ValidPath(name) {
 		return nil, false, nil
 	}
 	if path, err = d.path("read", name); err != nil {
@@ -197,6 +221,39 @@ func ReadAt(view View, path string, info fs.FileInfo) (content []byte, is bool, 
 	}
 	c := d.content(name, path)
 	return c.data, c.err == nil && c.id == safefs.IdentityOf(path, info), nil
+}
+
+// Kept returns the content of the file at an absolute path if the view has read it. Is reports whether it has, and
+// whether the content is certain to be that of the file which info describes.
+func Kept(view View, path string, info fs.FileInfo) (text []byte, is bool) {
+	d, name, is := nameOf(view, path)
+	if !is {
+		return nil, false
+	}
+	kept, is := d.known.Load(name)
+	if !is || kept.(*content).id != safefs.IdentityOf(path, info) {
+		return nil, false
+	}
+	return kept.(*content).data, true
+}
+
+// Keep has the view show a text which its caller has just read in the file at an absolute path that info describes.
+// Nothing changes the text from then on.
+func Keep(view View, path string, info fs.FileInfo, text []byte) {
+	d, name, is := nameOf(view, path)
+	if !is {
+		return
+	}
+	if _, err := d.path("read", name); err != nil {
+		return
+	}
+	c := &content{is: true, data: text}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.read[name] == nil {
+		d.read[name] = c
+		c.settle(name, path, info, d.known)
+	}
 }
 
 // ReadPath is like [ReadAt], but reads from the disk if the view's content is not certain.

@@ -144,3 +144,72 @@ func TestDiskLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestContains: a text is found in a file that is there.
+func TestContains(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "doc.go"), []byte("//go:generate x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	view := fileview.Disk(root)
+	for _, test := range []struct {
+		name, text string
+		want       bool
+		err        error
+	}{
+		{"doc.go", "//go:generate", true, nil},
+		{"doc.go", "//go:build", false, nil},
+		{"new.go", "//go:generate", false, fs.ErrNotExist},
+		{"../doc.go", "//go:generate", false, fs.ErrInvalid},
+	} {
+		has, err := view.Contains(test.name, []byte(test.text))
+		if has != test.want || !errors.Is(err, test.err) {
+			t.Errorf("%s: got %v, %v", test.name, has, err)
+		}
+	}
+}
+
+// TestKept: a view gives what it has read, as long as the file is the same, and reads nothing itself.
+func TestKept(t *testing.T) {
+	root := t.TempDir()
+	path := filepath.Join(root, "crd.yaml")
+	write := func(text string, age time.Duration) fs.FileInfo {
+		then := time.Now().Add(-age)
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o644), os.Chtimes(path, then, then)); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	view, info := fileview.Disk(root), write("a: 1\n", time.Hour)
+	if _, is := fileview.Kept(view, path, info); is {
+		t.Error("a file is kept that no one has read")
+	}
+	if _, err := view.ReadFile("crd.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	if text, is := fileview.Kept(view, path, info); !is || string(text) != "a: 1\n" {
+		t.Errorf("got %q, %v", text, is)
+	}
+	if text, is := fileview.Kept(view, path, write("a: 2\n", time.Minute)); is {
+		t.Errorf("got %q of another file", text)
+	}
+
+	// What its caller has read is kept as well, but not what lies elsewhere.
+	next := view.Renewed()
+	info = write("a: 3\n", time.Hour)
+	fileview.Keep(next, path, info, []byte("a: 3\n"))
+	if text, is := fileview.Kept(next, path, info); !is || string(text) != "a: 3\n" {
+		t.Errorf("got %q, %v", text, is)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := next.ReadFile("crd.yaml"); err != nil || string(text) != "a: 3\n" {
+		t.Errorf("got %q, %v", text, err)
+	}
+	fileview.Keep(next, filepath.Join(filepath.Dir(root), "other"), info, []byte("b"))
+}

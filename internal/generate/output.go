@@ -87,19 +87,19 @@ func (f *File) same(view fileview.View) (bool, error) {
 	case info.Mode().IsRegular() && info.Size() != int64(len(f.Content)):
 		return false, nil
 	}
-	text, is, err := fileview.ReadAt(view, f.Path, info)
-	if is {
+	if text, is := fileview.Kept(view, f.Path, info); is {
 		return bytes.Equal(text, f.Content), nil
-	}
-	if err != nil && !errors.Is(err, fileview.ErrOutside) { // that such a file is the same shows nothing of another one
-		return false, err
 	}
 	file, err := os.Open(f.Path)
 	if err != nil {
 		return false, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	return holds(file, f.Content)
+	same, err := holds(file, f.Content)
+	if same {
+		fileview.Keep(view, f.Path, info, f.Content)
+	}
+	return same, err
 }
 
 // holds reports whether a reader has exactly a content. It reads piece by piece: most of what is compared is large and

@@ -35,13 +35,30 @@ func Directives(files fs.FS, getenv func(string) string) (texts []Text, err erro
 			return nil
 		}
 		left--
-		content, err := Read(files, name)
-		if err == nil && bytes.Contains(content, []byte("//go:generate")) && generates(name, content) {
+		info, err := fs.Stat(files, name)
+		if err != nil || !isText(info) {
+			return nil
+		}
+		if has, err := contains(files, name, []byte("//go:generate")); err != nil || !has {
+			return nil
+		}
+		if content, err := fs.ReadFile(files, name); err == nil && generates(name, content) {
 			texts = append(texts, directivesIn(name, string(content), getenv)...)
 		}
 		return nil // the compiler reports files that cannot be read
 	})
 	return texts, err
+}
+
+// contains reports whether a file has a text. Some file systems know it without a copy of the file.
+func contains(files fs.FS, name string, text []byte) (bool, error) {
+	if searched, is := files.(interface {
+		Contains(name string, text []byte) (bool, error)
+	}); is {
+		return searched.Contains(name, text)
+	}
+	content, err := fs.ReadFile(files, name)
+	return bytes.Contains(content, text), err
 }
 
 // skipUnread skips an unreadable folder, except for the project's own.

@@ -184,11 +184,14 @@ func Read(files fs.FS, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
+	if !isText(info) {
 		return nil, fs.ErrInvalid
 	}
 	return fs.ReadFile(files, name)
 }
+
+// isText reports whether a file is one that [Read] reads.
+func isText(info fs.FileInfo) bool { return info.Mode().IsRegular() && info.Size() <= maxFile }
 
 // Below returns the path of name relative to the project's folder. Name is relative to dir or begins with [Root]. Ok is
 // false if it leads out of the project.
