@@ -49,6 +49,21 @@ func CodeGenerator(ctx context.Context, dir, name string) (string, error) {
 	return Compile(ctx, root, dir, name, "k8s.io/code-generator/cmd/"+name)
 }
 
+// ClientGo is the version of k8s.io/client-go that our own module requires, and so that of [CodeGenerator]'s programs.
+func ClientGo(ctx context.Context) (string, error) {
+	root, err := Root(ctx)
+	if err != nil {
+		return "", err
+	}
+	list := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Version}}", "k8s.io/client-go")
+	list.Dir = root
+	out, err := list.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", list, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
 // Root is the folder of the repository, in one of whose modules the working directory is.
 func Root(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()

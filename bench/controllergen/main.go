@@ -31,6 +31,7 @@ var experiments = experiment.List[*bench]{
 	{Name: "curve", Run: curve},
 	{Name: "nothing", Run: fromNothing},
 	{Name: "apply", Run: apply},
+	{Name: "clients", Run: clients},
 	{Name: "check", Run: check},
 }
 

@@ -29,6 +29,7 @@ const (
 	barEmpty      = 0.15
 	barMemory     = 0.3
 	barApply      = 0.1
+	barClients    = 0.2
 )
 
 // monitoring is the API of the Prometheus operator: ten kinds, some of the largest there are.

@@ -88,17 +88,11 @@ func TestClientsOfRealAPI(t *testing.T) {
 // generators of a project's own version, and those that the peers are built from are of this one.
 func useOurClientGo(t *testing.T, dir string) {
 	t.Helper()
-	root, err := build.Root(t.Context())
+	version, err := build.ClientGo(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := exec.CommandContext(t.Context(), "go", "list", "-m", "k8s.io/client-go")
-	list.Dir = root
-	version, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	get := exec.CommandContext(t.Context(), "go", "get", strings.Join(strings.Fields(string(version)), "@"))
+	get := exec.CommandContext(t.Context(), "go", "get", "k8s.io/client-go@"+version)
 	get.Dir = dir
 	get.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
 	if told, err := get.CombinedOutput(); err != nil {
