@@ -1,4 +1,4 @@
-// Package oracle asks controller-gen's crd generator, over and over and in one process.
+// Package oracle asks controller-gen's generators, over and over and in one process.
 // Starting, and loading what all packages import, takes controller-gen most of its
 // time. Here that happens once, so that thousands of packages can be compared.
 //
@@ -20,8 +20,10 @@ import (
 	"os/exec"
 )
 
-// Request asks for the definitions of some packages.
+// Request asks for what a generator makes of some packages.
 type Request struct {
+	// Generator is crd or webhook; "" means crd.
+	Generator string
 	// Packages are their import paths.
 	Packages []string
 	// Options are those of the generator: maxDescLen=80,year=2031

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
+	"sigs.k8s.io/controller-tools/pkg/webhook"
 
 	"github.com/slipway-dev/slipway/test/differential/generate/oracle"
 )
@@ -21,7 +23,7 @@ import (
 func generate(roots []*loader.Package, request oracle.Request) oracle.Answer {
 	var answer oracle.Answer
 	for range max(1, request.Runs) {
-		v := once(roots, request.Options)
+		v := once(roots, request)
 		if !slices.ContainsFunc(answer.Variants, func(other oracle.Variant) bool { return reflect.DeepEqual(v, other) }) {
 			answer.Variants = append(answer.Variants, v)
 		}
@@ -31,7 +33,7 @@ func generate(roots []*loader.Package, request oracle.Request) oracle.Answer {
 
 // once is one run. What it reports to the packages is taken from them again, so
 // that the next run begins as this one did.
-func once(roots []*loader.Package, options string) (result oracle.Variant) {
+func once(roots []*loader.Package, request oracle.Request) (result oracle.Variant) {
 	before := make(map[*packages.Package]int)
 	packages.Visit(raw(roots), nil, func(p *packages.Package) { before[p] = len(p.Errors) })
 	files := memory{}
@@ -43,29 +45,47 @@ func once(roots []*loader.Package, options string) (result oracle.Variant) {
 		result.Errors = append(result.Errors, takeErrors(roots, before)...)
 		slices.Sort(result.Errors)
 	}()
-	if err := runGenerator(roots, options, files); err != nil {
+	if err := runGenerator(roots, request, files); err != nil {
 		result.Errors = append(result.Errors, err.Error())
 	}
 	return result
 }
 
-func runGenerator(roots []*loader.Package, options string, files memory) error {
-	value, err := markers.Must(markers.MakeDefinition("crd", markers.DescribesPackage, crd.Generator{})).Parse("+crd" + prefixed(options))
+func runGenerator(roots []*loader.Package, request oracle.Request, files memory) error {
+	generator, err := generatorOf(request)
 	if err != nil {
 		return err
 	}
-	generator := value.(crd.Generator)
 	registry := &markers.Registry{}
 	if err := generator.RegisterMarkers(registry); err != nil {
 		return err
 	}
+	checker := &loader.TypeChecker{}
+	if filtered, is := generator.(genall.NeedsTypeChecking); is {
+		checker.NodeFilters = []loader.NodeFilter{filtered.CheckFilter()}
+	}
 	return generator.Generate(&genall.GenerationContext{
 		Collector:  &markers.Collector{Registry: registry},
 		Roots:      roots,
-		Checker:    &loader.TypeChecker{NodeFilters: []loader.NodeFilter{generator.CheckFilter()}},
+		Checker:    checker,
 		InputRule:  genall.InputFromFileSystem,
 		OutputRule: files,
 	})
+}
+
+// generatorOf is the generator with the options that a request names.
+func generatorOf(request oracle.Request) (genall.Generator, error) {
+	generators := map[string]genall.Generator{"crd": crd.Generator{}, "webhook": webhook.Generator{}}
+	name := cmp.Or(request.Generator, "crd")
+	definition, err := markers.MakeDefinition(name, markers.DescribesPackage, generators[name])
+	if err != nil {
+		return nil, err
+	}
+	value, err := definition.Parse("+" + name + prefixed(request.Options))
+	if err != nil {
+		return nil, err
+	}
+	return value.(genall.Generator), nil
 }
 
 func prefixed(options string) string {

@@ -1,4 +1,4 @@
-// Command serve answers what controller-gen's crd generator makes of packages,
+// Command serve answers what controller-gen's generators make of packages,
 // one after another and in one process: what takes controller-gen most of its
 // time, starting and loading what all packages import, happens once.
 //
