@@ -74,7 +74,10 @@ func checkEditions(t *testing.T, archive *txtar.Archive, made map[string]map[str
 		}
 	}
 	lines := strings.Split(strings.TrimSpace(string(archive.Comment)), "\n")
-	arguments := append(strings.Fields(lines[len(lines)-1]), "paths=./...", "output:dir=out")
+	arguments := append(strings.Fields(lines[len(lines)-1]), "output:dir=out")
+	if !strings.Contains(lines[len(lines)-1], "paths=") {
+		arguments = append(arguments, "paths=./...")
+	}
 	var want map[string]string
 	since := ""
 	for _, version := range edition.Patches() {

@@ -145,12 +145,16 @@ func withoutStamp(made map[string]string, version string) map[string]string {
 func madeBy(ctx context.Context, t *testing.T, program, version string, sources []txtar.File, args []string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
-	module(t, dir, "example.com/e")
+	module(t, dir, "example.com/project")
 	for _, f := range sources {
 		writeFiles(t, dir, map[string]string{f.Name: string(f.Data)})
 	}
 	out := filepath.Join(dir, "out")
-	o := execute(ctx, t, dir, program, append(slices.Clone(args), "paths=./...", "output:dir="+out)...)
+	args = append(slices.Clone(args), "output:dir="+out)
+	if !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "paths=") }) {
+		args = append(args, "paths=./...")
+	}
+	o := execute(ctx, t, dir, program, args...)
 	if o.code != 0 {
 		return map[string]string{"refused": ""}
 	}

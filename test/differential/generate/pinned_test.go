@@ -14,7 +14,13 @@ import (
 // controller-gen that the project uses, and nothing edits them afterwards. Others were tried: karpenter formats its
 // CRDs with yq.
 var pinnedProjects = []struct{ module, version string }{
+	{"sigs.k8s.io/cluster-api@v1.7.9", "v0.14.0"},
+	{"sigs.k8s.io/jobset@v0.5.2", "v0.14.0"},
+	{"github.com/kedacore/keda/v2@v2.14.1", "v0.14.0"},
+	{"github.com/open-telemetry/opentelemetry-operator@v0.100.1", "v0.14.0"},
+	{"github.com/ray-project/kuberay/ray-operator@v1.2.2", "v0.15.0"},
 	{"sigs.k8s.io/lws@v0.7.0", "v0.16.2"},
+	{"github.com/cloudnative-pg/cloudnative-pg@v1.23.6", "v0.16.5"},
 	{"sigs.k8s.io/jobset@v0.10.1", "v0.17.2"},
 	{"sigs.k8s.io/kueue@v0.14.0", "v0.18.0"},
 	{"github.com/cloudnative-pg/cloudnative-pg@v1.27.0", "v0.18.0"},

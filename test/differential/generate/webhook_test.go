@@ -164,7 +164,7 @@ func compareWebhooks(t *testing.T, sources map[string]string) {
 		t.Errorf("%s differs in each of %d runs:\n%s\ncontroller-gen: %v\n%s\nslipway: %v\n%s", name, variants, sources[name], w.err, w.manifest, g.err, g.manifest)
 	}
 	t.Logf("%d packages, of which controller-gen accepts %d; %d differ", len(sources), succeeded, len(differing))
-	if succeeded < len(sources)/5 {
+	if succeeded < len(sources)/8 { // old versions know no patches, which are most of the packages written by hand
 		t.Errorf("controller-gen accepts only %d of %d packages", succeeded, len(sources))
 	}
 }
@@ -200,8 +200,8 @@ func writeFile(t *testing.T, path, content string) {
 	}
 }
 
-// peerWebhooks are the different results of controller-gen's generator for each package below dir by itself: the order of
-// what it writes is chance at times.
+// peerWebhooks are the different results of controller-gen's generator for each package below dir by itself: the order
+// of what it writes is chance at times.
 func peerWebhooks(t *testing.T, dir string, names []string) map[string][]manifestOf {
 	t.Helper()
 	program, err := oracleProgram(t.Context(), t.TempDir())

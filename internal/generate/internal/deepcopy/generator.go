@@ -125,11 +125,12 @@ func preamble(name, header string, specs []string) ([]byte, error) {
 // methodsFor writes the methods that d lacks.
 func methodsFor(d *load.TypeDecl, imports *imports, known *shallow) ([]byte, []report.Finding) {
 	c := &copier{imports: imports, shallow: known, decl: d, at: d.Spec.Pos()}
-	own := methodsOf(d.Type())
-	if c.needs(d.Type(), own.copyInto && own.copies); len(c.findings) > 0 {
+	t := d.Type().Unalias()
+	own := methodsOf(t)
+	if c.needs(t, own.copyInto && own.copies); len(c.findings) > 0 {
 		return nil, c.findings
 	}
-	plain := !receivesPointer(d.Type())
+	plain := !receivesPointer(t)
 	if !own.copyInto {
 		c.copyInto(own, plain)
 	}
@@ -174,7 +175,7 @@ func (c *copier) intoBody(own methods) {
 	case own.copies:
 		c.line("*out = in.DeepCopy()")
 	default:
-		c.value(c.decl.Type(), c.decl.Name)
+		c.value(c.decl.Type().Unalias(), c.decl.Name)
 	}
 }
 

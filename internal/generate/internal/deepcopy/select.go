@@ -60,7 +60,7 @@ func selected(p *load.Package) (chosen []*load.TypeDecl, findings []report.Findi
 	return chosen, findings
 }
 
-// copiesAlias reports whether the program comes past an alias for which methods are asked. It has none.
+// copiesAlias reports whether the program comes past an alias for which methods are asked.
 func copiesAlias(d *load.TypeDecl) bool {
 	e := d.Package.Loader().Edition()
 	if e.Types.Aliases {
@@ -145,12 +145,12 @@ func isObject(markers marker.Values) bool {
 
 // needsMethods reports whether an exported type can have methods and gains by them: a
 // basic type is copied by assignment, a type with one of the methods written by
-// hand gets the others, and a name for a pointer or an alias has none.
+// hand gets the others, and a name for a pointer has none. An alias has none either, where types know aliases.
 func needsMethods(d *load.TypeDecl) bool {
-	if d.IsAlias() {
+	if d.IsAlias() && d.Package.Loader().Edition().Types.Aliases {
 		return false
 	}
-	t := d.Type()
+	t := d.Type().Unalias()
 	switch t.Underlying().Kind {
 	case load.Pointer:
 		return d.Package.Loader().Edition().Copies.PointerTypes && methodsOf(t.Underlying()).any()

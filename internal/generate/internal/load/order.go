@@ -8,11 +8,25 @@ import (
 	"strconv"
 )
 
-// InBuildOrder returns the roots in the order in which `go list -deps` has them: each after those that it needs, by way
-// of the user's packages, and these in the order of their import paths.
+// InBuildOrder returns the roots in the order in which controller-gen gets them from `go list -deps`: each after those
+// that it needs, by way of the user's packages, and these in the order of their import paths. One list has all roots
+// that were named by import path. Then come the folders, a list for each pattern, and last the modules nested in them.
+// Source: LoadRootsWithConfig of controller-tools.
 func (l *Loader) InBuildOrder(roots []*Package) []*Package {
-	seen := make(map[*Package]bool)
+	lists := make(map[int][]*Package)
+	for _, root := range roots {
+		lists[root.list] = append(lists[root.list], root)
+	}
 	var ordered []*Package
+	for _, list := range slices.Sorted(maps.Keys(lists)) {
+		ordered = append(ordered, inBuildOrder(lists[list])...)
+	}
+	return ordered
+}
+
+// inBuildOrder returns the roots of one list in its order.
+func inBuildOrder(roots []*Package) (ordered []*Package) {
+	seen := make(map[*Package]bool)
 	var visit func(p *Package)
 	visit = func(p *Package) {
 		if seen[p] {

@@ -60,12 +60,15 @@ func (l *Loader) roots(ctx context.Context, patterns []string) ([]*Package, erro
 		return nil, err
 	}
 	var all []matched
-	for _, pattern := range patterns {
+	for i, pattern := range patterns {
 		some, err := l.match(ctx, dir, pattern)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, some...)
+		for _, m := range some {
+			m.pattern = i
+			all = append(all, m)
+		}
 	}
 	roots := once(all)
 	slices.SortFunc(roots, func(a, b *Package) int {
@@ -73,8 +76,9 @@ func (l *Loader) roots(ctx context.Context, patterns []string) ([]*Package, erro
 	})
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	lists := listsOf(all, len(patterns))
 	for _, p := range roots {
-		p.Root = true
+		p.Root, p.list = true, lists[p]
 	}
 	l.rootPackages = roots
 	return roots, nil
@@ -83,7 +87,8 @@ func (l *Loader) roots(ctx context.Context, patterns []string) ([]*Package, erro
 // matched is a package that a pattern names.
 type matched struct {
 	*Package
-	rank rank
+	rank    rank
+	pattern int // its number
 }
 
 // rank says which of several packages with the same import path counts, say when a
@@ -108,6 +113,27 @@ func once(all []matched) []*Package {
 		seen[m.Path] = true
 	}
 	return packages
+}
+
+// listsOf returns the list of each package, see [Loader.InBuildOrder]: the first one that has it.
+func listsOf(all []matched, patterns int) map[*Package]int {
+	lists, nested := make(map[*Package]int), make(map[*modules]int)
+	for _, m := range all {
+		list := 0
+		switch m.rank {
+		case byFolder:
+			list = 1 + m.pattern
+		case inNestedModule:
+			if nested[m.modules] == 0 {
+				nested[m.modules] = 1 + patterns + len(nested)
+			}
+			list = nested[m.modules]
+		}
+		if earlier, is := lists[m.Package]; !is || list < earlier {
+			lists[m.Package] = list
+		}
+	}
+	return lists
 }
 
 // match finds the packages that one pattern names.
@@ -235,7 +261,7 @@ func (l *Loader) packagesIn(folders []folder, place func(dir string) (*modules, 
 		}
 		group.Go(func() error {
 			if p := l.packageAt(m, path, f.dir); p.Settled() || len(p.GoFiles()) > 0 {
-				packages[i] = matched{p, byFolder}
+				packages[i] = matched{Package: p, rank: byFolder}
 				if f.tree.nested {
 					packages[i].rank = inNestedModule
 				}
