@@ -7,13 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
-// TestReadFile: what has an end is read, by whatever link, and nothing else.
+// TestReadFile: what has an end is read and copied, by whatever link, and nothing else.
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -29,6 +30,10 @@ func TestReadFile(t *testing.T) {
 		text, err := safefs.ReadFile(at(name))
 		if !errors.Is(err, want) || (err == nil) != (string(text) == "text") {
 			t.Errorf("%s: %q, %v", name, text, err)
+		}
+		var copied strings.Builder
+		if err := safefs.CopyTo(&copied, at(name)); !errors.Is(err, want) || (err == nil) != (copied.String() == "text") {
+			t.Errorf("%s is copied: %q, %v", name, copied.String(), err)
 		}
 	}
 }

@@ -133,9 +133,9 @@ func (p place) sum() string {
 		}
 		return sumOfEntries(entries)
 	}
-	data, err := safefs.ReadFile(p.path)
-	if err != nil {
+	sum := sha256.New()
+	if err := safefs.CopyTo(sum, p.path); err != nil {
 		return ""
 	}
-	return sumOf(data)
+	return string(sum.Sum(nil))
 }
