@@ -59,11 +59,11 @@ func ControllerGenOf(s *operation.Session) string {
 	if err != nil {
 		return generate.Newest // outside of a project there is none
 	}
-	if plan, _, err := regenerate.PlanFor(root, s.Codebase(root)); err == nil {
-		return plan.Pin().Version
-	}
 	if pins, err := s.Codebase(root).ControllerGens(); err == nil && len(pins) > 0 {
 		return pins[0].Version
+	}
+	if plan, _, err := regenerate.PlanFor(root, s.Codebase(root)); err == nil { // the CRDs' version
+		return plan.Pin().Version
 	}
 	s.Handler.Handle(report.Warning{Text: "the project's version of controller-gen is not known, since its files have mistakes: slipway generate reports them"})
 	return generate.Newest
