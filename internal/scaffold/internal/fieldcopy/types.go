@@ -69,6 +69,40 @@ func (t *Types) local(of goType) (string, bool) {
 	return id.Name, ok
 }
 
+// resolve returns the type that a name of the package stands for at last, or else the type itself.
+func (t *Types) resolve(of goType) goType {
+	for range len(t.declared) {
+		name, ok := t.local(of)
+		if !ok {
+			break
+		}
+		of = t.declared[name]
+	}
+	return of
+}
+
+// spell returns a type as another package writes it. It reports whether that needs no other import than the package's.
+func (t *Types) spell(of goType) (string, bool) {
+	switch e := of.Expr.(type) {
+	case *ast.Ident:
+		if _, ok := t.declared[e.Name]; ok {
+			return t.alias + e.Name, true
+		}
+		return e.Name, types.Universe.Lookup(e.Name) != nil
+	case *ast.StarExpr:
+		text, ok := t.spell(goType{e.X, of.imports})
+		return "*" + text, ok
+	case *ast.ArrayType:
+		text, ok := t.spell(goType{e.Elt, of.imports})
+		return "[]" + text, ok && e.Len == nil
+	case *ast.MapType:
+		key, ok := t.spell(goType{e.Key, of.imports})
+		value, ok2 := t.spell(goType{e.Value, of.imports})
+		return "map[" + key + "]" + value, ok && ok2
+	}
+	return "", false
+}
+
 // foreign returns a text that is equal for equal types in every package, since it has full import paths. It reports
 // whether the type refers to nothing that the package declares.
 func (t *Types) foreign(of goType) (string, bool) {
