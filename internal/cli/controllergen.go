@@ -136,7 +136,11 @@ func (c *controllerGen) mistake(err error) error {
 
 // again is the command line with another argument.
 func (c *controllerGen) again(args []string, last string) string {
-	return strings.Join(append(append([]string{"controller-gen"}, args...), last), " ")
+	name := "slipway controller-gen"
+	if c.program() != "" {
+		name = "controller-gen"
+	}
+	return strings.Join(append(append([]string{name}, args...), last), " ")
 }
 
 // reportMarkers prints the markers of the generators that the options name.

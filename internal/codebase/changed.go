@@ -11,7 +11,8 @@ import (
 
 // A Change is a step after a call of controller-gen that edits the files which the call generated.
 type Change struct {
-	// Pattern matches the edited files, or names their folder, relative to the project.
+	// Pattern matches the edited files, or names their folder, relative to the project. After ** it matches files at
+	// any depth of the folder.
 	Pattern string
 	Step    recipe.Step
 	Call    Call
@@ -24,7 +25,9 @@ func (g Generation) Changes() (changes []Change) {
 		for _, step := range call.Then {
 			var patterns []string
 			if code := use.Name == "object" || use.Name == "applyconfiguration"; code {
-				patterns = step.Edited(func(place string) bool { return path.Ext(place) == ".go" || call.reads(place) })
+				for _, place := range step.Edited(func(place string) bool { return path.Ext(place) == ".go" || call.reads(place) }) {
+					patterns = append(patterns, codeIn(place))
+				}
 			} else if folder, inside := call.file(use, "."); inside && folder != "" {
 				patterns = step.Changes(folder)
 			}
@@ -36,6 +39,15 @@ func (g Generation) Changes() (changes []Change) {
 		}
 	}
 	return changes
+}
+
+// codeIn returns a pattern for the Go files of a folder, which is all that a call that makes code has made there, or
+// the Go file itself.
+func codeIn(place string) string {
+	if path.Ext(place) == ".go" {
+		return place
+	}
+	return path.Join(place, "**", "*.go")
 }
 
 // reads reports whether the call reads code in folder or below it.

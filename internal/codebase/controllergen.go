@@ -17,9 +17,12 @@ import (
 
 // ControllerGen is a version of controller-gen that the project names, and what names it.
 type ControllerGen struct {
-	Version string // such as v0.17.3
+	Version string // such as v0.17.3, or what names no single version, such as latest
 	Source  string // continues with the version: "the Makefile asks for"
 }
+
+// IsOne reports whether the version is a single one, whatever is published later.
+func (c ControllerGen) IsOne() bool { return semver.Canonical(c.Version) == c.Version }
 
 // ControllerGens returns the versions of controller-gen that the project's files name, in the order in which they
 // count: the Makefile or another file with calls, the tools of go.mod, tools.go.
@@ -30,7 +33,7 @@ func (c *Codebase) ControllerGens() ([]ControllerGen, error) {
 	}
 	var found []ControllerGen
 	add := func(version, source string) {
-		if semver.IsValid(version) && len(version) <= maxVersion {
+		if version != "" && len(version) <= maxVersion {
 			found = append(found, ControllerGen{version, source})
 		}
 	}

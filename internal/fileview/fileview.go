@@ -110,7 +110,7 @@ type Folder struct {
 	mu         sync.Mutex
 	read       map[string]*content
 	places     map[string]string // folders without links, by path
-	known      *sync.Map         // from name to the last *content with an id; shared by renewed views
+	known      *sync.Map         // from name to a copy of the last *content with an id; shared by renewed views
 }
 
 type content struct {
@@ -119,6 +119,7 @@ type content struct {
 	data []byte
 	err  error
 	id   string // identity of the settled file, else ""; see [safefs.Identity]
+	raw  bool   // the data is not checked yet
 }
 
 // settled is the age from which a file's times show every later change.
@@ -128,6 +129,7 @@ const settled = 3 * time.Second
 func (c *content) load(name, path string, known *sync.Map) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.check(path)
 	if c.is {
 		return
 	}
@@ -135,18 +137,29 @@ func (c *content) load(name, path string, known *sync.Map) {
 	info, err := os.Stat(path)
 	if err == nil {
 		if earlier, is := known.Load(name); is && earlier.(*content).id == safefs.IdentityOf(path, info) {
-			c.data, c.id = earlier.(*content).data, earlier.(*content).id
+			c.data, c.id, c.raw = earlier.(*content).data, earlier.(*content).id, earlier.(*content).raw
 			return
 		}
 	}
 	c.data, c.err = safefs.ReadFile(path)
-	if c.err == nil && isYAML(path) {
-		if err := yamlsize.Nesting(c.data); err != nil {
-			c.data, c.err = nil, &fs.PathError{Op: "read", Path: path, Err: err}
-		}
-	}
+	c.raw = true
+	c.check(path)
 	if err == nil && c.err == nil {
 		c.settle(name, path, info, known)
+	}
+}
+
+// check refuses data that no parser is to see.
+func (c *content) check(path string) {
+	if !c.raw {
+		return
+	}
+	c.raw = false
+	if c.err != nil || !isYAML(path) {
+		return
+	}
+	if err := yamlsize.Nesting(c.data); err != nil {
+		c.data, c.err = nil, &fs.PathError{Op: "read", Path: path, Err: err}
 	}
 }
 
@@ -154,7 +167,7 @@ func (c *content) load(name, path string, known *sync.Map) {
 func (c *content) settle(name, path string, info fs.FileInfo, known *sync.Map) {
 	if time.Since(info.ModTime()) > settled {
 		c.id = safefs.IdentityOf(path, info)
-		known.Store(name, c)
+		known.Store(name, &content{data: c.data, id: c.id, raw: c.raw})
 	}
 }
 
@@ -247,7 +260,7 @@ func Keep(view View, path string, info fs.FileInfo, text []byte) {
 	if _, err := d.path("read", name); err != nil {
 		return
 	}
-	c := &content{is: true, data: text}
+	c := &content{is: true, data: text, raw: true}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.read[name] == nil {

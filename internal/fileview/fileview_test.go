@@ -213,3 +213,28 @@ func TestKept(t *testing.T) {
 	}
 	fileview.Keep(next, filepath.Join(filepath.Dir(root), "other"), info, []byte("b"))
 }
+
+// TestKeepDeep: YAML that is too deep for parsers is not shown, whoever has read it first.
+func TestKeepDeep(t *testing.T) {
+	root := t.TempDir()
+	path, text := filepath.Join(root, "deep.yaml"), []byte(strings.Repeat("[", 2000)+strings.Repeat("]", 2000))
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	then := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, then, then); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := fileview.Disk(root)
+	fileview.Keep(view, path, info, text)
+	for _, v := range []*fileview.Folder{view, view.Renewed()} {
+		_, err := v.ReadFile("deep.yaml")
+		if _, is := errors.AsType[*yamlsize.DepthError](err); !is {
+			t.Errorf("got %v", err)
+		}
+	}
+}

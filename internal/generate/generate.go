@@ -69,7 +69,7 @@ type Options struct {
 	// below one leads to elsewhere is refused nevertheless.
 	Besides bool
 	// Without are absolute paths and patterns of files, or of folders of files, that are not made, since something else
-	// changes or removes them.
+	// changes or removes them. See [Covers].
 	Without []string
 	// Files are those of the project, where they have been read or will be: each is read once.
 	Files fileview.View
@@ -299,8 +299,13 @@ func (r *run) collect() (made, error) {
 	return m, readKept(m.files)
 }
 
-// Covers reports whether a pattern matches a file, or a folder that it is in.
+// Covers reports whether a pattern matches a file, or a folder that it is in. After a folder and **, the pattern's last
+// element matches files at any depth of the folder.
 func Covers(pattern, file string) bool {
+	if folder, name, deep := strings.Cut(pattern, string(filepath.Separator)+"**"+string(filepath.Separator)); deep {
+		matched, err := filepath.Match(name, filepath.Base(file))
+		return matched && err == nil && Covers(folder, filepath.Dir(file))
+	}
 	for {
 		if matched, err := filepath.Match(pattern, file); matched && err == nil || pattern == file {
 			return true

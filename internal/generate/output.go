@@ -95,6 +95,9 @@ func (f *File) same(view fileview.View) (bool, error) {
 		return false, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
+	if info, err = file.Stat(); err != nil {
+		return false, err
+	}
 	same, err := holds(file, f.Content)
 	if same {
 		fileview.Keep(view, f.Path, info, f.Content)

@@ -56,17 +56,26 @@ func (p *Plan) settle(code *codebase.Codebase) error {
 	}
 	var found []Pin
 	for _, pin := range pins {
-		found = append(found, Pin{pin.Version, pin.Source})
+		if pin.IsOne() {
+			found = append(found, Pin{pin.Version, pin.Source})
+		}
 	}
 	named := p.named(len(found) > 0)
 	if len(named) > 0 {
 		found = append(found, Pin{named[0], "the project's CRDs name"})
 	}
 	if len(found) == 0 {
-		p.pin = Pin{generate.Newest, "slipway writes the files of"}
-		return nil
+		found = []Pin{{generate.Newest, "slipway takes"}}
 	}
 	p.pin = found[0]
+	for _, pin := range pins {
+		if !pin.IsOne() {
+			p.contradictions = append(p.contradictions, report.Finding{
+				Message:    fmt.Sprintf("controller-gen: %s %q, which is no single version; %s %s, which counts", pin.Source, pin.Version, p.pin.Source, p.pin.Version),
+				Suggestion: "write a version like " + generate.Newest,
+			})
+		}
+	}
 	for _, other := range found[1:] {
 		if other.Version != p.pin.Version {
 			p.contradictions = append(p.contradictions, report.Finding{

@@ -1,6 +1,7 @@
 package safefs
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -18,27 +19,18 @@ var (
 
 // ReadFile reads a file that has an end.
 func ReadFile(path string) ([]byte, error) {
-	if err := readable(path); err != nil {
+	var b bytes.Buffer
+	if err := copyTo(&b, path, func(size int64) { b.Grow(int(size) + bytes.MinRead) }); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(path)
+	return b.Bytes(), nil
 }
 
 // CopyTo writes the content of a file that has an end, piece by piece.
-func CopyTo(w io.Writer, path string) error {
-	if err := readable(path); err != nil {
-		return err
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, file)
-	return errors.Join(err, file.Close())
-}
+func CopyTo(w io.Writer, path string) error { return copyTo(w, path, func(int64) {}) }
 
-// readable reports why there is no reading a file.
-func readable(path string) error {
+// copyTo writes the content of a file. It calls expect with the size that the file is said to have, in bytes.
+func copyTo(w io.Writer, path string, expect func(size int64)) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -48,6 +40,16 @@ func readable(path string) error {
 		return &fs.PathError{Op: "read", Path: path, Err: ErrNoFile}
 	case info.Size() > maxSize:
 		return &fs.PathError{Op: "read", Path: path, Err: ErrLarge}
+	default:
+		expect(info.Size())
 	}
-	return nil
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(w, io.LimitReader(file, maxSize+1)) // some files of /proc are said to be empty
+	if err == nil && n > maxSize {
+		err = &fs.PathError{Op: "read", Path: path, Err: ErrLarge}
+	}
+	return errors.Join(err, file.Close())
 }

@@ -35,7 +35,7 @@ func Check(ctx context.Context, s *operation.Session, g Generation) (CheckSummar
 		return CheckSummary{}, err
 	}
 	if len(stale) == 0 {
-		fresh := CheckSummary{Files: len(result.Files), Stale: []regenerate.Difference{}, ControllerGen: plan.Pin().Version}
+		fresh := CheckSummary{Files: len(result.Files), Stale: []regenerate.Difference{}, Left: leftIn(root, result), ControllerGen: plan.Pin().Version}
 		s.Handler.Handle(report.Result{Text: "nothing is stale: " + operation.Count(len(result.Files), "generated file") + " up to date" + notComparedNote(plan), Value: fresh})
 		return fresh, nil
 	}
@@ -43,17 +43,28 @@ func Check(ctx context.Context, s *operation.Session, g Generation) (CheckSummar
 	for _, d := range stale {
 		diffs.WriteString(d.Diff)
 	}
-	checked := CheckSummary{Files: len(result.Files), Stale: stale, ControllerGen: plan.Pin().Version}
+	checked := CheckSummary{Files: len(result.Files), Stale: stale, Left: leftIn(root, result), ControllerGen: plan.Pin().Version}
 	s.Handler.Handle(report.Result{Text: diffs.String(), Value: checked})
 	verb := " are"
 	if len(stale) == 1 {
 		verb = " is"
 	}
 	out := &report.Error{What: operation.Count(len(stale), "generated file") + verb + " out of date", Where: root, Next: "slipway generate"}
+	if g.ControllerGen != "" {
+		out.Next += " --controller-gen-version " + g.ControllerGen
+	}
 	if source, version := plan.Later(); version != "" {
 		out.Hint = "the files are compared with those of controller-gen " + generate.Newest + "; " + source + " " + version + ", which may write other ones"
 	}
 	return checked, out
+}
+
+// leftIn returns the files that a run left to the project's recipes, relative to the project.
+func leftIn(root string, result generate.Result) (files []string) {
+	for _, file := range result.Left {
+		files = append(files, regenerate.Relative(root, file))
+	}
+	return files
 }
 
 // notComparedNote notes that the project's own recipes generate more than was compared, or returns "".
@@ -69,6 +80,7 @@ func notComparedNote(plan regenerate.Plan) string {
 type CheckSummary struct {
 	Files int                     `json:"files"`
 	Stale []regenerate.Difference `json:"stale"`
+	Left  []string                `json:"left,omitempty"` // files that the project's recipes edit, and that were not compared
 	// ControllerGen is the version of controller-gen whose files were compared.
 	ControllerGen string `json:"controllerGen"`
 }

@@ -3,9 +3,11 @@ package generation
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"golang.org/x/mod/semver"
 
+	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/generate"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/regenerate"
@@ -59,8 +61,9 @@ func ControllerGenOf(s *operation.Session) string {
 	if err != nil {
 		return generate.Newest // outside of a project there is none
 	}
-	if pins, err := s.Codebase(root).ControllerGens(); err == nil && len(pins) > 0 {
-		return pins[0].Version
+	pins, _ := s.Codebase(root).ControllerGens() // what follows reports an error
+	if i := slices.IndexFunc(pins, codebase.ControllerGen.IsOne); i >= 0 {
+		return pins[i].Version
 	}
 	if plan, _, err := regenerate.PlanFor(root, s.Codebase(root)); err == nil { // the CRDs' version
 		return plan.Pin().Version

@@ -14,6 +14,7 @@ type generateSummary struct {
 	Created   int           `json:"created"`
 	Updated   int           `json:"updated"`
 	Unchanged int           `json:"unchanged"`
+	Left      int           `json:"left,omitempty"` // to the project's recipes, which edit these files
 	Parsed    int           `json:"parsedFiles"`
 	Checked   int           `json:"typeCheckedPackages"`
 	Elapsed   time.Duration `json:"elapsedNanoseconds"`
@@ -22,7 +23,7 @@ type generateSummary struct {
 }
 
 func generated(result generate.Result, version string, elapsed time.Duration) report.Result {
-	s := generateSummary{Parsed: result.Parsed, Checked: result.Checked, Elapsed: elapsed, ControllerGen: version}
+	s := generateSummary{Parsed: result.Parsed, Checked: result.Checked, Elapsed: elapsed, ControllerGen: version, Left: len(result.Left)}
 	for _, f := range result.Files {
 		switch f.Action {
 		case report.Created:
@@ -40,6 +41,8 @@ func generated(result generate.Result, version string, elapsed time.Duration) re
 func (s generateSummary) String() string {
 	took := " (" + s.Elapsed.Round(time.Millisecond).String() + ")"
 	switch total := s.Created + s.Updated + s.Unchanged; {
+	case total == 0 && s.Left > 0:
+		return "nothing generated: " + operation.Count(s.Left, "file") + " left to the project's recipes" + took
 	case total == 0:
 		return "nothing to generate: no kinds, no RBAC and no webhook markers" + took
 	case s.Unchanged == total:

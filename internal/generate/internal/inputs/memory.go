@@ -118,7 +118,7 @@ func (e entry) compare(p place, now time.Time) (current entry, same bool) {
 	if e.settled && found == e.status {
 		return e, true
 	}
-	if e.sum == "" || e.sum != p.sum() {
+	if e.sum == "" || found.size != e.size || e.sum != p.sum() {
 		return e, false
 	}
 	return entry{status: found, settled: found.isSettled(now), sum: e.sum, carried: true}, true

@@ -63,6 +63,7 @@ type Loader struct {
 	modules      map[string]*modules // by folder of go.mod or go.work
 	packages     map[packageKey]*Package
 	rootPackages []*Package
+	lists        [][]*Package // see listsOf
 	findings     []report.Finding
 	plain        map[string]PlainFile  // by path, as the last run found them
 	leftOut      map[string]bool       // files that build constraints leave out

@@ -9,23 +9,23 @@ import (
 )
 
 // InBuildOrder returns the roots in the order in which controller-gen gets them from `go list -deps`: each after those
-// that it needs, by way of the user's packages, and these in the order of their import paths. One list has all roots
-// that were named by import path. Then come the folders, a list for each pattern, and last the modules nested in them.
-// Source: LoadRootsWithConfig of controller-tools.
+// that it needs, by way of the user's packages, and these in the order of their import paths. It gets several such
+// lists, and takes a package where it comes first. Source: LoadRootsWithConfig of controller-tools.
 func (l *Loader) InBuildOrder(roots []*Package) []*Package {
-	lists := make(map[int][]*Package)
-	for _, root := range roots {
-		lists[root.list] = append(lists[root.list], root)
-	}
 	var ordered []*Package
-	for _, list := range slices.Sorted(maps.Keys(lists)) {
-		ordered = append(ordered, inBuildOrder(lists[list])...)
+	imports := make(map[*Package][]string)
+	for _, list := range l.lists {
+		for _, p := range inBuildOrder(list, imports) {
+			if slices.Contains(roots, p) && !slices.Contains(ordered, p) {
+				ordered = append(ordered, p)
+			}
+		}
 	}
 	return ordered
 }
 
-// inBuildOrder returns the roots of one list in its order.
-func inBuildOrder(roots []*Package) (ordered []*Package) {
+// inBuildOrder returns the roots of one list in its order. It keeps the imports of each package for the next list.
+func inBuildOrder(roots []*Package, imports map[*Package][]string) (ordered []*Package) {
 	seen := make(map[*Package]bool)
 	var visit func(p *Package)
 	visit = func(p *Package) {
@@ -33,7 +33,10 @@ func inBuildOrder(roots []*Package) (ordered []*Package) {
 			return
 		}
 		seen[p] = true
-		for _, path := range p.importPaths() {
+		if _, known := imports[p]; !known {
+			imports[p] = p.importPaths()
+		}
+		for _, path := range imports[p] {
 			if target, missing := p.modules.lookup(path); !missing && target != nil && target.Local() {
 				visit(target)
 			}

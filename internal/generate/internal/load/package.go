@@ -27,7 +27,6 @@ type Package struct {
 	Dir  string // absolute
 	// Root is set for packages that the patterns named, the user's own.
 	Root bool
-	list int // of a root: which of go list's runs finds it for controller-gen, see InBuildOrder
 
 	loader  *Loader
 	modules *modules

@@ -70,17 +70,16 @@ func (l *Loader) roots(ctx context.Context, patterns []string) ([]*Package, erro
 			all = append(all, m)
 		}
 	}
-	roots := once(all)
+	roots := once(slices.Clone(all))
 	slices.SortFunc(roots, func(a, b *Package) int {
 		return cmp.Or(strings.Compare(a.Dir, b.Dir), strings.Compare(a.Path, b.Path))
 	})
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	lists := listsOf(all, len(patterns))
 	for _, p := range roots {
-		p.Root, p.list = true, lists[p]
+		p.Root = true
 	}
-	l.rootPackages = roots
+	l.rootPackages, l.lists = roots, listsOf(all)
 	return roots, nil
 }
 
@@ -88,7 +87,8 @@ func (l *Loader) roots(ctx context.Context, patterns []string) ([]*Package, erro
 type matched struct {
 	*Package
 	rank    rank
-	pattern int // its number
+	pattern int    // its number
+	module  string // the folder of the module, if that is nested in the folder that the pattern names
 }
 
 // rank says which of several packages with the same import path counts, say when a
@@ -115,23 +115,27 @@ func once(all []matched) []*Package {
 	return packages
 }
 
-// listsOf returns the list of each package, see [Loader.InBuildOrder]: the first one that has it.
-func listsOf(all []matched, patterns int) map[*Package]int {
-	lists, nested := make(map[*Package]int), make(map[*modules]int)
+// listsOf returns the packages that each of controller-gen's calls of `go list` names, in that order: one call is for
+// all import paths, one for the folders of each pattern, and one for each module nested in them.
+func listsOf(all []matched) (lists [][]*Package) {
+	type call struct {
+		rank    rank
+		pattern int
+		module  string
+	}
+	calls := make(map[call]int)
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b matched) int { return cmp.Compare(a.rank, b.rank) })
 	for _, m := range all {
-		list := 0
-		switch m.rank {
-		case byFolder:
-			list = 1 + m.pattern
-		case inNestedModule:
-			if nested[m.modules] == 0 {
-				nested[m.modules] = 1 + patterns + len(nested)
-			}
-			list = nested[m.modules]
+		of := call{m.rank, m.pattern, m.module}
+		if m.rank == byImportPath {
+			of.pattern = 0
 		}
-		if earlier, is := lists[m.Package]; !is || list < earlier {
-			lists[m.Package] = list
+		if _, known := calls[of]; !known {
+			calls[of] = len(calls)
+			lists = append(lists, nil)
 		}
+		lists[calls[of]] = append(lists[calls[of]], m.Package)
 	}
 	return lists
 }
@@ -172,6 +176,7 @@ func (l *Loader) match(ctx context.Context, dir, pattern string) ([]matched, err
 		for i := range packages {
 			packages[i].rank = byImportPath
 		}
+		slices.SortFunc(packages, func(a, b matched) int { return strings.Compare(a.Path, b.Path) }) // folders stand as they are walked
 	}
 	return packages, err
 }
@@ -263,7 +268,7 @@ func (l *Loader) packagesIn(folders []folder, place func(dir string) (*modules, 
 			if p := l.packageAt(m, path, f.dir); p.Settled() || len(p.GoFiles()) > 0 {
 				packages[i] = matched{Package: p, rank: byFolder}
 				if f.tree.nested {
-					packages[i].rank = inNestedModule
+					packages[i].rank, packages[i].module = inNestedModule, f.tree.dir
 				}
 			}
 			return nil

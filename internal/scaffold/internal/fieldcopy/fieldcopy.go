@@ -191,7 +191,8 @@ func (c *fieldCopy) conversion(dst, src goType) (string, bool) {
 	return fmt.Sprintf(format, name), true
 }
 
-// isNamed reports whether the packages declare one of the types. Go converts between other types only if they are equal.
+// isNamed reports whether the packages declare one of the types. Go converts between other types only if they are
+// equal.
 func (c *fieldCopy) isNamed(dst, src goType) bool {
 	_, ok := c.dst.local(dst)
 	_, ok2 := c.src.local(src)

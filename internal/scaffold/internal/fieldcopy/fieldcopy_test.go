@@ -89,7 +89,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestStatementsCompile: statements for types that differ in names alone leave nothing open and are valid Go, both ways.
+// TestStatementsCompile: statements for types that differ in names alone leave nothing open and are valid Go, both
+// ways.
 func TestStatementsCompile(t *testing.T) {
 	const (
 		hub = `
@@ -167,7 +168,9 @@ type imported map[string]*types.Package
 
 func (i imported) Import(path string) (*types.Package, error) { return i[path], nil }
 
-func (i imported) ImportFrom(path, _ string, _ types.ImportMode) (*types.Package, error) { return i[path], nil }
+func (i imported) ImportFrom(path, _ string, _ types.ImportMode) (*types.Package, error) {
+	return i[path], nil
+}
 
 // TestStatementsEnd: types that use others twice at each of many levels do not make endless statements.
 func TestStatementsEnd(t *testing.T) {
