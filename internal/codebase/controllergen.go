@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -37,7 +38,7 @@ func (c *Codebase) ControllerGens() ([]ControllerGen, error) {
 			found = append(found, ControllerGen{version, source})
 		}
 	}
-	add(generation.Tool.Version, "the Makefile asks for")
+	add(cmp.Or(generation.Tool.Version, generation.Tool.Moving), "the Makefile asks for")
 	if len(generation.Calls) > 0 && generation.Calls[0].File != makefile.Name && generation.Tool.Version != "" {
 		found[0].Source = generation.Calls[0].File + " asks for"
 	}

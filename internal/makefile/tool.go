@@ -16,6 +16,7 @@ import (
 type Tool struct {
 	Name    string // file name, like controller-gen-v0.20.1; "" if unknown
 	Version string // version that the Makefile or go.mod names; "" if neither does
+	Moving  string // what the Makefile names instead of a version, such as latest or a branch
 }
 
 // ToolOf returns how a Makefile gets a program that is installed from the Go package pkg. Getenv and files are those of
@@ -25,6 +26,7 @@ func ToolOf(content []byte, program recipe.Program, pkg string, getenv func(stri
 	value := m.expandKnown(m.variables[program.Variable].value)
 	tool := Tool{Name: nameIn(program.Name, value)}
 	versions := regexp.MustCompile(regexp.QuoteMeta(pkg) + `(?:@|[\s,]+(?:[^\s,@]+[\s,]+)?)(` + recipe.VersionPattern + `)`)
+	moving := regexp.MustCompile(regexp.QuoteMeta(pkg) + `(?:@|\s*,\s*)([A-Za-z0-9][\w.-]*)`)
 	texts := m.mentions(program.Variable)
 	for _, text := range texts {
 		if found := versions.FindStringSubmatch(m.expandKnown(text)); found != nil {
@@ -34,6 +36,12 @@ func ToolOf(content []byte, program recipe.Program, pkg string, getenv func(stri
 	}
 	for _, text := range texts {
 		if tool.Version = recipe.Pinned(strings.TrimLeft(m.expand(text, 0), prefixes), "", program, pkg, files); tool.Version != "" {
+			return tool
+		}
+	}
+	for _, text := range texts {
+		if found := moving.FindStringSubmatch(m.expandKnown(text)); found != nil {
+			tool.Moving = found[1]
 			return tool
 		}
 	}

@@ -42,7 +42,7 @@ func TestToolOf(t *testing.T) {
 		"a condition": {
 			"ifdef X\nV := v0.1.0\nendif\nget:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen@$(V)\n", makefile.Tool{},
 		},
-		"latest":          {"get:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen@latest\n", makefile.Tool{}},
+		"latest":          {"get:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen@latest\n", makefile.Tool{Moving: "latest"}},
 		"another program": {"get:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen-like@v1.0.0\n", makefile.Tool{}},
 		"installed as go.mod requires": {
 			"LOCALBIN ?= $(shell pwd)/bin\nCONTROLLER_GEN ?= $(LOCALBIN)/controller-gen\n$(CONTROLLER_GEN): $(LOCALBIN)\n" +
