@@ -33,7 +33,6 @@ import (
 var testEnv = &envtest.Environment{
 	Scheme:            scheme.Scheme, // knows which kinds are converted by webhook
 	CRDDirectoryPaths: []string{filepath.Join("..", "..", "..", "config", "crd", "bases")},
-	CRDInstallOptions: envtest.CRDInstallOptions{MaxTime: 5 * time.Minute}, // ten seconds are few on a busy machine
 	WebhookInstallOptions: envtest.WebhookInstallOptions{
 		Paths:                    []string{filepath.Join("..", "..", "..", "config", "webhook", "manifests.yaml")},
 		IgnoreErrorIfPathMissing: true, // there is none for conversion alone
@@ -108,7 +107,7 @@ func startControlPlane() (client.Client, error) {
 		return errors.Join(<-ended, testEnv.Stop())
 	}
 	serves := mgr.GetWebhookServer().StartedChecker()
-	if err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 5*time.Minute, true, func(context.Context) (bool, error) {
+	if err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
 		return serves(nil) == nil, nil
 	}); err != nil {
 		return nil, fmt.Errorf("wait for the webhook server: %w", err)
