@@ -58,6 +58,9 @@ func (c *Control) Start(ctx context.Context, name string, o Options) (*Status, e
 		return nil, err
 	}
 	asked := o.Spec
+	if err := errors.Join(freePort("--port", asked.Port), freePort("--registry-port", asked.RegistryPort)); err != nil {
+		return nil, err
+	}
 	o = c.resume(cl, s, o)
 	if err := clusterspec.CheckNeeds(asked, o.Spec, command("start", cl.Name)); err != nil {
 		return nil, err
@@ -171,9 +174,6 @@ func (c *Control) quietly() *Control {
 
 // create starts a cluster that does not run.
 func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Status, error) {
-	if err := errors.Join(freePort("--port", o.Port), freePort("--registry-port", o.RegistryPort)); err != nil {
-		return nil, err
-	}
 	if !o.NoContext {
 		if err := c.checkContexts(); err != nil {
 			return nil, err
