@@ -42,6 +42,7 @@ func (c *Codebase) ControllerGens() ([]ControllerGen, error) {
 	if len(generation.Calls) > 0 && generation.Calls[0].File != makefile.Name && generation.Tool.Version != "" {
 		found[0].Source = generation.Calls[0].File + " asks for"
 	}
+	add(generation.Tool.Other, "it also asks for")
 	pkg := arguments.Program().Package
 	add(recipe.Tool(c.view, pkg), "the tools of go.mod have")
 	for _, name := range toolFiles {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/slipway-dev/slipway/internal/generate/edition"
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
 	"github.com/slipway-dev/slipway/internal/generate/source"
@@ -66,12 +68,14 @@ func knownTo(e edition.Edition, d marker.Definition) marker.Definition {
 // bounds are the last parts of the markers that may read their numbers themselves.
 var bounds = []string{"Maximum", "Minimum", "MaxItems"}
 
-// laterMarkersOf are the names of markers that an edition does not know, on any target, with the versions that do.
+// laterMarkersOf are the names of markers that an edition does not know on some target, with the first version that
+// does.
 func laterMarkersOf(e edition.Edition, all []Generator) map[string]string {
 	later := make(map[string]string)
 	for _, g := range all {
 		for _, d := range g.Markers {
-			if since := e.Later(edition.Word{Name: d.Name, Target: d.Target.String()}); since != "" {
+			since := e.Later(edition.Word{Name: d.Name, Target: d.Target.String()})
+			if first := later[d.Name]; since != "" && (first == "" || semver.Compare(since, first) < 0) {
 				later[d.Name] = since
 			}
 		}

@@ -17,6 +17,7 @@ type Tool struct {
 	Name    string // file name, like controller-gen-v0.20.1; "" if unknown
 	Version string // version that the Makefile or go.mod names; "" if neither does
 	Moving  string // what the Makefile names instead of a version, such as latest or a branch
+	Other   string // another version that the Makefile names besides
 }
 
 // ToolOf returns how a Makefile gets a program that is installed from the Go package pkg. Getenv and files are those of
@@ -29,10 +30,17 @@ func ToolOf(content []byte, program recipe.Program, pkg string, getenv func(stri
 	moving := regexp.MustCompile(regexp.QuoteMeta(pkg) + `(?:@|\s*,\s*)([A-Za-z0-9][\w.-]*)`)
 	texts := m.mentions(program.Variable)
 	for _, text := range texts {
-		if found := versions.FindStringSubmatch(m.expandKnown(text)); found != nil {
-			tool.Version = found[1]
-			return tool
+		for _, found := range versions.FindAllStringSubmatch(m.expandKnown(text), -1) {
+			switch version := found[1]; {
+			case tool.Version == "":
+				tool.Version = version
+			case version != tool.Version:
+				tool.Other = version
+			}
 		}
+	}
+	if tool.Version != "" {
+		return tool
 	}
 	for _, text := range texts {
 		if tool.Version = recipe.Pinned(strings.TrimLeft(m.expand(text, 0), prefixes), "", program, pkg, files); tool.Version != "" {

@@ -63,6 +63,7 @@ func TestToolOf(t *testing.T) {
 		"not required":                       {"CONTROLLER_GEN = go -C other tool controller-gen\n", makefile.Tool{Name: "controller-gen"}},
 		"all tools of go.mod":                {"get:\n\tgo install tool\n\tcd tool; go install tool\n", makefile.Tool{Version: "v0.20.2"}},
 		"downloaded":                         {"get:\n\tgo get sigs.k8s.io/controller-tools/cmd/controller-gen\n", makefile.Tool{}},
+		"two versions":                       {"get:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.15.0\ngen:\n\tgo run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.17.3 crd\n", makefile.Tool{Version: "v0.15.0", Other: "v0.17.3"}},
 		"itself":                             {"CONTROLLER_GEN = $(CONTROLLER_GEN)$(CONTROLLER_GEN)\n", makefile.Tool{}},
 	} {
 		t.Run(name, func(t *testing.T) {

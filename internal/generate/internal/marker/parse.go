@@ -157,7 +157,7 @@ func (p *parser) namedArguments(d *Definition, out reflect.Value) (seen []string
 func (p *parser) unknownArgument(d *Definition, name string) {
 	if since := d.later[name]; since != "" {
 		p.fail("has the argument %q only since controller-gen %s", name, since)
-		p.problem.suggestion = "leave it out, or pin " + since
+		p.problem.suggestion = "leave it out, or pin " + since + " or later"
 		return
 	}
 	p.fail("has no argument %q", name)
