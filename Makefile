@@ -86,7 +86,7 @@ PROGRAMS = SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) && SLIPWAY_NODE=$$($
 # cluster wait for each other. The examples' tests run as
 # their users run them: with the tool. Linkers and most commands end before garbage is worth collecting.
 .PHONY: test
-test: build $(BIN)/testlog ## Run the tests of every module, without those that take long: a quarter of an hour.
+test: build $(BIN)/testlog ## Run the tests of every module, without those that take long: a quarter of an hour to forty minutes.
 	$(PROGRAMS) && \
 	GOGC=400 $(TESTLOG) $(GOTEST) -short -parallel 2 -timeout 60m $(CODE) -- \
 	-dir cluster $(GOTEST) -short -p 1 -timeout 60m ./... -- \

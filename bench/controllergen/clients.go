@@ -32,8 +32,8 @@ func clients(ctx context.Context, b *bench) ([]sidebyside.Figure, error) {
 	}
 	get := exec.CommandContext(ctx, "go", "get", "k8s.io/client-go@"+version)
 	get.Dir, get.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
-	if told, err := get.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", get, err, told)
+	if output, err := get.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", get, err, output)
 	}
 	if err := askForClients(dir); err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func (c *Codebase) ControllerGens() ([]ControllerGen, error) {
 		}
 	}
 	add(cmp.Or(generation.Tool.Version, generation.Tool.Moving), "the Makefile asks for")
-	if len(generation.Calls) > 0 && generation.Calls[0].File != makefile.Name && generation.Tool.Version != "" {
+	if len(found) > 0 && len(generation.Calls) > 0 && generation.Calls[0].File != makefile.Name {
 		found[0].Source = generation.Calls[0].File + " asks for"
 	}
 	add(generation.Tool.Other, "it also asks for")

@@ -246,6 +246,7 @@ func TestRemoves(t *testing.T) {
 func TestPin(t *testing.T) {
 	const (
 		pinned = "-- Makefile --\nCONTROLLER_GEN = go run sigs.k8s.io/controller-tools/cmd/controller-gen@%s\na:\n\t$(CONTROLLER_GEN) crd output:dir=c\n"
+		task   = "-- Taskfile.yml --\nversion: '3'\ntasks:\n  gen:\n    cmds:\n    - go run sigs.k8s.io/controller-tools/cmd/controller-gen@%s crd output:dir=c\n"
 		called = "-- Makefile --\na:\n\tcontroller-gen crd output:dir=c\n"
 		goMod  = "-- go.mod --\nmodule m\n\ngo 1.26\n\n%s\nrequire sigs.k8s.io/controller-tools v0.18.0\n"
 		tool   = "tool sigs.k8s.io/controller-tools/cmd/controller-gen"
@@ -262,6 +263,8 @@ func TestPin(t *testing.T) {
 		"tools.go":           {called + fmt.Sprintf(goMod, "") + tools, "hack/tools.go imports", "v0.18.0", 0},
 		"CRDs":               {called + "-- c/a.yaml --\n" + old + "-- c/b.yaml --\n" + crd, "the project's CRDs name", "v0.23.0", 1},
 		"CRDs of no version": {called + "-- c/a.yaml --\n" + strings.Replace(crd, "v0.23.0", "(devel)", 1), "the project's CRDs name", "(devel)", 0},
+		"latest":             {fmt.Sprintf(pinned, "latest") + "-- c/a.yaml --\n" + old, "the project's CRDs name", "v0.20.1", 1},
+		"no end":             {fmt.Sprintf(task, "v0.19.0-"+strings.Repeat("a", 100)) + "-- c/a.yaml --\n" + old, "the project's CRDs name", "v0.20.1", 0},
 		"no call":            {"-- config/crd/bases/a.yaml --\n" + old, "the project's CRDs name", "v0.20.1", 0},
 	} {
 		plan, _, err := planFor(project(t, test.files))
