@@ -13,7 +13,7 @@ import (
 
 type fieldCopy struct {
 	dst, src *Types
-	within   []string // the types of dst whose fields are being copied, outermost first
+	within   []string // the types of dst that are being copied, outermost first: none is looked into again
 	left     int      // how many more values are looked into
 }
 
@@ -52,7 +52,7 @@ func (c *fieldCopy) structs(b *block, at place, dst, src goType) bool {
 			b.todo("%s.%s (%s) has no counterpart here", at.dst, f.name, types.ExprString(f.Expr))
 			continue
 		}
-		if at := at.field(f.name); !c.value(b, at, f.goType, from[i].goType) {
+		if at := at.field(f.name); !ast.IsExported(f.name) || !c.value(b, at, f.goType, from[i].goType) {
 			b.todo("%s (%s) from %s (%s)", at.dst, types.ExprString(f.Expr), at.src, types.ExprString(from[i].Expr))
 		}
 	}
@@ -76,9 +76,18 @@ func (c *fieldCopy) value(b *block, at place, dst, src goType) bool {
 		b.line("%s = %s", at.dst, fmt.Sprintf(conversion, at.src))
 		return true
 	}
+	name, named := c.dst.local(dst)
+	if named && slices.Contains(c.within, name) {
+		return false
+	}
+	if named {
+		c.within = append(c.within, name)
+		defer func() { c.within = c.within[:len(c.within)-1] }()
+	}
 	to, from := c.dst.resolve(dst), c.src.resolve(src)
 	if _, isStruct := to.Expr.(*ast.StructType); isStruct {
-		return c.members(b, at, dst, src)
+		_, both := c.src.local(src)
+		return named && both && c.structs(b, at, to, from)
 	}
 	made, ok := c.dst.spell(dst)
 	if !ok {
@@ -96,18 +105,6 @@ func (c *fieldCopy) value(b *block, at place, dst, src goType) bool {
 		return ok && c.entries(b, at, made, [2]goType{{to.Key, dst.imports}, {to.Value, dst.imports}}, [2]goType{{from.Key, src.imports}, {from.Value, src.imports}})
 	}
 	return false
-}
-
-// members copies the fields of structs that have names, unless the struct is within itself.
-func (c *fieldCopy) members(b *block, at place, dst, src goType) bool {
-	name, ok := c.dst.local(dst)
-	_, ok2 := c.src.local(src)
-	if !ok || !ok2 || slices.Contains(c.within, name) {
-		return false
-	}
-	c.within = append(c.within, name)
-	defer func() { c.within = c.within[:len(c.within)-1] }()
-	return c.structs(b, at, c.dst.resolve(dst), c.src.resolve(src))
 }
 
 // pointer copies what a pointer leads to, and leaves nil alone.
@@ -200,7 +197,7 @@ func (c *fieldCopy) isNamed(dst, src goType) bool {
 }
 
 // sameUnderlying reports whether Go converts between the types: they are equal apart from tags, and refer to nothing
-// that the packages declare.
+// that the packages declare. A field that is not exported is another one in each package.
 func (c *fieldCopy) sameUnderlying(dst, src goType) bool {
 	to, isStruct := fields(dst)
 	from, isStruct2 := fields(src)
@@ -213,6 +210,6 @@ func (c *fieldCopy) sameUnderlying(dst, src goType) bool {
 	return slices.EqualFunc(to, from, func(a, b goField) bool {
 		one, ok := c.dst.foreign(a.goType)
 		other, ok2 := c.src.foreign(b.goType)
-		return ok && ok2 && one == other && a.name == b.name
+		return ok && ok2 && one == other && a.name == b.name && (!isStruct || ast.IsExported(a.name))
 	})
 }

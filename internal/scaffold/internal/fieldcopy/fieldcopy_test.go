@@ -76,6 +76,8 @@ func TestStatements(t *testing.T) {
 			"types within themselves", "type T struct { S Spec }\ntype Spec struct { A Phase; In *Spec }\ntype Phase string", "type T struct { S Spec }\ntype Spec struct { A string; In *Spec }",
 			"dst.S.A = hub.Phase(src.S.A)\n// TODO: dst.S.In (*Spec) from src.S.In (*Spec).\n",
 		},
+		{"not exported", "type T struct { S Spec }\ntype Spec struct { A, b int }", "type T struct { S Spec }\ntype Spec struct { A, b int }", "dst.S.A = src.S.A\n// TODO: dst.S.b (int) from src.S.b (int).\n"},
+		{"names within themselves", "type T struct { L List }\ntype List []List", "type T struct { L List }\ntype List []List", "// TODO: dst.L (List) from src.L (List).\n"},
 		{"embedded", "type T struct { Spec; *More }\ntype Spec struct { A int }\ntype More struct { A int }", "type T struct { Spec; *More }\ntype Spec struct { A int }\ntype More struct { A int }", "dst.Spec = hub.Spec(src.Spec)\ndst.More = (*hub.More)(src.More)\n"},
 		{"types that syntax says nothing of", "type T struct { A struct{ B int }; F func() }", "type T struct { A struct{ B int }; F func() }", "// TODO: dst.A (struct{B int}) from src.A (struct{B int}).\n// TODO: dst.F (func()) from src.F (func()).\n"},
 		{"arrays", "type T struct { A [2]Spec }\ntype Spec struct { A int }", "type T struct { A [2]Spec }\ntype Spec struct { A int }", "// TODO: dst.A ([2]Spec) from src.A ([2]Spec).\n"},
