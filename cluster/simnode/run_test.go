@@ -291,6 +291,11 @@ func ready(pod *corev1.Pod) bool {
 // await returns the pod once it is as wanted.
 func await(t *testing.T, client kubernetes.Interface, name string, wanted func(*corev1.Pod) bool) (result *corev1.Pod) {
 	t.Helper()
+	t.Cleanup(func() {
+		if t.Failed() && result != nil {
+			t.Logf("the pod was seen last as %s, version %s, with %v", result.UID, result.ResourceVersion, result.Status)
+		}
+	})
 	until(t, podNamed(client, name), &corev1.Pod{}, never, func(e watch.Event) (bool, error) {
 		p, ok := e.Object.(*corev1.Pod)
 		if ok && e.Type != watch.Deleted {

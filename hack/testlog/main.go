@@ -7,9 +7,9 @@
 //	go run ./hack/testlog -log FILE -passed PART                    # a part of the long tests has passed, at this commit
 //	go run ./hack/testlog -parts PART...                            # when these parts passed, and which are due
 //
-// A package that passes gets one line, the one that go test itself ends with. A test that fails is shown with all that
-// it printed. When nothing has been shown for a while, the tests that run are. The exit code is the command's, or that
-// of the first that failed: the others run to their end.
+// A package that passes gets one line, the one that go test itself ends with. A test that fails is shown with the last
+// lines that it printed; if there are more, the log has all. When nothing has been shown for a while, the tests that
+// run are. The exit code is the command's, or that of the first that failed: the others run to their end.
 package main
 
 import (

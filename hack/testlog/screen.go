@@ -83,7 +83,9 @@ func (s *screen) handle(e event) error {
 		s.output(at, e.Output)
 	case "pass", "skip", "fail":
 		if e.Action == "fail" {
-			s.show(s.printed[at]...)
+			if err := s.showFailed(at); err != nil {
+				return err
+			}
 		}
 		delete(s.printed, at)
 		delete(s.began, at)
@@ -103,6 +105,25 @@ func (s *screen) output(at place, text string) {
 		return
 	}
 	s.printed[at] = append(s.printed[at], text)
+}
+
+// tail is how many lines are shown of a test that failed: the reason stands at the end, after what a script did.
+const tail = 80
+
+// showFailed shows the end of what a test printed, and keeps the whole in the log.
+func (s *screen) showFailed(at place) error {
+	lines := s.printed[at]
+	if len(lines) > tail {
+		for _, line := range lines {
+			if err := json.NewEncoder(s.log).Encode(event{Action: "output", Package: at.pkg, Test: at.test, Output: line}); err != nil {
+				return err
+			}
+		}
+		s.show(fmt.Sprintf("=== %s: its last %d lines; %d before them are in the log\n", at.test, tail, len(lines)-tail))
+		lines = lines[len(lines)-tail:]
+	}
+	s.show(lines...)
+	return nil
 }
 
 func (s *screen) show(lines ...string) {

@@ -31,7 +31,7 @@ func list(out io.Writer, log string, many int) error {
 	return table.Flush()
 }
 
-// readLog returns the events of a log; none if there is no log.
+// readLog returns how the tests of a log ended; nothing if there is no log.
 func readLog(log string) ([]event, error) {
 	file, err := os.Open(log)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -42,15 +42,17 @@ func readLog(log string) ([]event, error) {
 	}
 	defer file.Close()
 	var all []event
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
+	for events := json.NewDecoder(bufio.NewReader(file)); ; {
 		var e event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+		if err := events.Decode(&e); err == io.EOF {
+			return all, nil
+		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", log, err)
 		}
-		all = append(all, e)
+		if e.Action != "output" {
+			all = append(all, e)
+		}
 	}
-	return all, lines.Err()
 }
 
 // slowest are the tests that took longest.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -46,6 +47,26 @@ func TestScreen(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), "\n"); n != 4 {
 		t.Errorf("the log has %d events:\n%s", n, log.String())
+	}
+}
+
+// TestLongFailure: of a test that printed much, the end is shown and the log has all.
+func TestLongFailure(t *testing.T) {
+	var out, log bytes.Buffer
+	s := newScreen(&out, &log)
+	for i := range 3 * tail {
+		if err := s.handle(event{Action: "output", Package: "p", Test: "TestBad", Output: fmt.Sprintf("line %d\n", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.handle(event{Action: "fail", Package: "p", Test: "TestBad"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); strings.Count(got, "\n") != tail+1 || !strings.HasSuffix(got, "line 239\n") || !strings.Contains(got, "TestBad: its last 80 lines; 160 before them are in the log") {
+		t.Errorf("shown is\n%s", got)
+	}
+	if n := strings.Count(log.String(), `"Output":"line `); n != 3*tail {
+		t.Errorf("the log is %s", log.String())
 	}
 }
 
