@@ -21,8 +21,9 @@ type admission struct {
 	node    func(ctx context.Context, cached bool) (*corev1.Node, error)
 	bound   func() []*corev1.Pod // the pods that name the node
 
-	turn  sync.Mutex   // one pod after the other
-	shown *corev1.Node // as the pod in turn was shown it
+	turn   sync.Mutex   // one pod after the other
+	shown  *corev1.Node // as the pod in turn was shown it
+	unseen error        // why it was not
 	taken map[types.UID]*framework.PodInfo
 }
 
@@ -37,18 +38,20 @@ func newAdmission(node func(context.Context, bool) (*corev1.Node, error), bound 
 	return a
 }
 
-// admit takes the pod, or says why the node does not.
-func (a *admission) admit(ctx context.Context, pod *corev1.Pod) lifecycle.PodAdmitResult {
+// admit takes the pod, or says why the node does not. It fails if the Node cannot be read: a kubelet, which keeps its
+// own, would refuse the pod for good.
+func (a *admission) admit(ctx context.Context, pod *corev1.Pod) (lifecycle.PodAdmitResult, error) {
 	a.turn.Lock()
 	defer a.turn.Unlock()
+	a.unseen = nil
 	attributes := &lifecycle.PodAdmitAttributes{Pod: forThisSystem(pod), Operation: lifecycle.AddOperation}
 	for _, handler := range a.kubelet {
 		if result := handler.Admit(ctx, attributes); !result.Admit {
-			return result
+			return result, a.unseen
 		}
 	}
 	a.take(pod)
-	return lifecycle.PodAdmitResult{Admit: true}
+	return lifecycle.PodAdmitResult{Admit: true}, nil
 }
 
 // keep takes a pod that the node took earlier.
@@ -64,9 +67,9 @@ func (a *admission) take(pod *corev1.Pod) {
 }
 
 // show gives the kubelet a copy, to which it may write.
-func (a *admission) show(ctx context.Context, cached bool) (n *corev1.Node, err error) {
-	a.shown, err = a.node(ctx, cached)
-	return a.shown.DeepCopy(), err
+func (a *admission) show(ctx context.Context, cached bool) (*corev1.Node, error) {
+	a.shown, a.unseen = a.node(ctx, cached)
+	return a.shown.DeepCopy(), a.unseen
 }
 
 // fill puts the pods that the node has into what the kubelet looks at, and the Node as it is: the kubelet has made its

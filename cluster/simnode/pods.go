@@ -257,7 +257,9 @@ func (p *pods) sync(ctx context.Context, key string) (wake time.Time, err error)
 	if h.frozen {
 		return time.Time{}, nil
 	}
-	p.meet(ctx, key, pod, h)
+	if err := p.meet(ctx, key, pod, h); err != nil {
+		return time.Time{}, err
+	}
 	plan, problems := p.habits.PlanFor(pod)
 	missing, err := p.sources.missing(ctx, pod, plan)
 	if err != nil {
@@ -277,12 +279,12 @@ func (p *pods) sync(ctx context.Context, key string) (wake time.Time, err error)
 }
 
 // meet begins to remember a pod that is new, unless its node does not take it: such a pod has failed.
-func (p *pods) meet(ctx context.Context, key string, pod *corev1.Pod, h *host) {
+func (p *pods) meet(ctx context.Context, key string, pod *corev1.Pod, h *host) error {
 	p.mu.Lock()
 	known, ok := p.lives[key]
 	p.mu.Unlock()
 	if ok && known.uid == pod.UID {
-		return
+		return nil
 	}
 	known = life{uid: pod.UID, node: pod.Spec.NodeName, status: pod.Status, fresh: pod.Status.StartTime == nil}
 	switch {
@@ -290,7 +292,11 @@ func (p *pods) meet(ctx context.Context, key string, pod *corev1.Pod, h *host) {
 	case pod.Status.StartTime != nil, pod.DeletionTimestamp != nil:
 		h.admission.keep(pod)
 	default:
-		if result := h.admission.admit(ctx, pod); !result.Admit {
+		result, err := h.admission.admit(ctx, pod)
+		if err != nil {
+			return fmt.Errorf("look whether node %s takes it: %w", pod.Spec.NodeName, err)
+		}
+		if !result.Admit {
 			known.status = stage.Rejected(pod, result.Reason, result.Message, metav1.Now())
 			known.refused = []stage.Event{{Type: corev1.EventTypeWarning, Reason: result.Reason, Message: result.Message}}
 		}
@@ -299,6 +305,7 @@ func (p *pods) meet(ctx context.Context, key string, pod *corev1.Pod, h *host) {
 	defer p.mu.Unlock()
 	p.drop(key)
 	p.lives[key] = known
+	return nil
 }
 
 // next computes the pod's stage and remembers it.
