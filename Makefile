@@ -81,10 +81,10 @@ check: gofmt $(BIN)/testlog ## gofmt, go vet and the tests that need no cluster,
 PROGRAMS = SLIPWAY_CLUSTER=$$($(BIN)/slipway cluster build) && SLIPWAY_NODE=$$($(BIN)/slipway cluster build --nodes real) && SLIPWAY_CHECK=$(BIN)/check/slipway-check && \
 	export SLIPWAY_CLUSTER SLIPWAY_NODE SLIPWAY_CHECK
 
-# Two of these run at a time, the longest first: tests wait for clusters more than they compute. More tests at once would
-# not end sooner, and each would take longer than the time that some commands give a cluster; so the packages of the
-# cluster wait for each other. The examples' tests run as
-# their users run them: with the tool. Linkers and most commands end before garbage is worth collecting.
+# These run in turn, the longest first, each with two packages at a time and two tests of a package: tests wait for
+# clusters more than they compute. More at once would not end sooner, and each would take longer than the time that some
+# commands give a cluster; so the packages of the cluster wait for each other. The examples' tests run as their users run
+# them: with the tool. Linkers and most commands end before garbage is worth collecting.
 .PHONY: test
 test: build $(BIN)/testlog ## Run the tests of every module, without those that take long: a quarter of an hour to forty minutes.
 	$(PROGRAMS) && \

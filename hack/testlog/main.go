@@ -2,7 +2,7 @@
 // written down.
 //
 //	go run ./hack/testlog -log FILE [-dir FOLDER] COMMAND ARGS...   # a command that prints what go test -json prints
-//	        [-- [-dir FOLDER] COMMAND ARGS...]...                    # and others: two run at a time
+//	        [-- [-dir FOLDER] COMMAND ARGS...]...                    # and others, one after the other
 //	go run ./hack/testlog -log FILE -slowest 20                     # the tests that took longest, from all runs in the log
 //	go run ./hack/testlog -log FILE -passed PART                    # a part of the long tests has passed, at this commit
 //	go run ./hack/testlog -parts PART...                            # when these parts passed, and which are due
@@ -25,8 +25,6 @@ import (
 	"slices"
 	"syscall"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 )
 
 func main() {
@@ -82,8 +80,8 @@ func run(ctx context.Context, out io.Writer, o options, args []string) error {
 // patience is how long nothing is shown before the tests that run are, at the next look: in less than twenty seconds.
 const patience = 15 * time.Second
 
-// follow runs the commands that "--" separates, two at a time, and shows what their tests do. An interrupt is left to
-// them, which get it as well, and no other begins.
+// follow runs the commands that "--" separates in turn, and shows what their tests do. An interrupt is left to them,
+// which get it as well, and no other begins.
 func follow(ctx context.Context, dir string, args []string, out, log io.Writer) error {
 	s := newScreen(out, log)
 	ended := make(chan struct{})
@@ -92,16 +90,14 @@ func follow(ctx context.Context, dir string, args []string, out, log io.Writer) 
 		defer close(watched)
 		s.watch(patience, ended)
 	}()
-	var running errgroup.Group
-	running.SetLimit(2)
+	var first error
 	for _, c := range commands(dir, args) {
-		running.Go(func() error { return c.run(ctx, s) })
+		first = cmp.Or(first, c.run(ctx, s))
 	}
-	err := running.Wait()
 	close(ended)
 	<-watched
 	s.rest()
-	return err
+	return first
 }
 
 // command is one that prints what go test -json prints, and its folder.
