@@ -22,6 +22,7 @@ func (inv *invocation) verbs() []verb {
 		{"uninstall", inv.uninstallCommand},
 		{"dev", inv.devCommand},
 		{"run", inv.runCommand},
+		{"migrate", inv.migrateCommand},
 		{"deploy", inv.deployCommand},
 		{"undeploy", inv.undeployCommand},
 		{"test", inv.testCommand},

@@ -21,12 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-const (
-	// pageSize is how many objects are read at once when all of a kind are.
-	pageSize = 500
-	// firstAnswer is how long a conversion is asked for where no pods are awaited that serve it.
-	firstAnswer = 2 * time.Second
-)
+// firstAnswer is how long a conversion is asked for where no pods are awaited that serve it.
+const firstAnswer = 2 * time.Second
 
 // A retreat takes versions out of a definition in which objects may be stored. The API server refuses that until
 // status.storedVersions lacks them, so these objects are stored anew first, by the conversion of the version that runs.
@@ -199,7 +195,7 @@ func (u *upgrade) requireConversion(ctx context.Context, r retreat) error {
 	if err := u.ship(ctx, []*unstructured.Unstructured{r.before}); err != nil {
 		return err
 	}
-	err := u.eachPage(ctx, r, func([]unstructured.Unstructured) error { return nil })
+	err := eachPage(ctx, u.cluster.objects.Resource(r.resource()), func([]unstructured.Unstructured) error { return nil })
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -208,27 +204,6 @@ func (u *upgrade) requireConversion(ctx context.Context, r retreat) error {
 		Where: nameOf(r.definition), Err: err,
 		Hint: "the operator that runs has to convert them; nothing else has changed",
 		Next: describe(r.definition),
-	}
-}
-
-// eachPage reads all objects of a retreat's kind.
-func (u *upgrade) eachPage(ctx context.Context, r retreat, see func([]unstructured.Unstructured) error) error {
-	resource := u.cluster.objects.Resource(r.resource())
-	for options := (metav1.ListOptions{Limit: pageSize}); ; {
-		page, err := resource.List(ctx, options)
-		if rest := restOf(err); rest != "" {
-			options.Continue = rest
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if err := see(page.Items); err != nil {
-			return err
-		}
-		if options.Continue = page.GetContinue(); options.Continue == "" {
-			return nil
-		}
 	}
 }
 
@@ -273,21 +248,13 @@ func (u *upgrade) storeAnew(ctx context.Context, r retreat) error {
 			return ctx.Err()
 		}
 	}
-	resource := u.cluster.objects.Resource(r.resource())
-	begin, shown, count := time.Now(), time.Now(), 0
-	err := u.eachPage(ctx, r, func(page []unstructured.Unstructured) error {
-		for i := range page {
-			_, err := resource.Namespace(page[i].GetNamespace()).Update(ctx, &page[i], metav1.UpdateOptions{FieldManager: u.manager()})
-			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-				return fmt.Errorf("store %s as %s: %w", nameOf(&page[i]), r.to, err)
-			}
-			if count++; time.Since(shown) > 2*time.Second {
-				shown = time.Now()
-				u.cluster.handler.Handle(report.Step{Name: fmt.Sprintf("%s: %d objects stored as %s", nameOf(r.definition), count, r.to)})
-			}
-		}
-		return nil
-	})
+	begin := time.Now()
+	count, err := rewrite{
+		cluster: u.cluster, resource: u.cluster.objects.Resource(r.resource()), definition: nameOf(r.definition), to: r.to, manager: u.manager(),
+		refused: func(object *unstructured.Unstructured, err error) error {
+			return fmt.Errorf("store %s as %s: %w", nameOf(object), r.to, err)
+		},
+	}.all(ctx)
 	if err != nil {
 		return err
 	}

@@ -228,9 +228,8 @@ func TestExpiredList(t *testing.T) {
 		t.Fatal(err)
 	}
 	definition := objects(t, versioned("g.example.com", "{strategy: None}", "v1+"))[0]
-	u := &upgrade{application: &application{cluster: c}}
 	var names []string
-	err = u.eachPage(t.Context(), retreat{definition: definition, interim: definition, to: "v1"}, func(page []unstructured.Unstructured) error {
+	err = eachPage(t.Context(), c.objects.Resource(retreat{definition: definition, interim: definition, to: "v1"}.resource()), func(page []unstructured.Unstructured) error {
 		for _, item := range page {
 			names = append(names, item.GetName())
 		}
