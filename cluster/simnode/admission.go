@@ -24,7 +24,7 @@ type admission struct {
 	turn   sync.Mutex   // one pod after the other
 	shown  *corev1.Node // as the pod in turn was shown it
 	unseen error        // why it was not
-	taken map[types.UID]*framework.PodInfo
+	taken  map[types.UID]*framework.PodInfo
 }
 
 func newAdmission(node func(context.Context, bool) (*corev1.Node, error), bound func() []*corev1.Pod) *admission {

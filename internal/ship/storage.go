@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -195,8 +196,12 @@ func (u *upgrade) requireConversion(ctx context.Context, r retreat) error {
 	if err := u.ship(ctx, []*unstructured.Unstructured{r.before}); err != nil {
 		return err
 	}
-	err := eachPage(ctx, u.cluster.objects.Resource(r.resource()), func([]unstructured.Unstructured) error { return nil })
-	if err == nil || errors.Is(err, context.Canceled) {
+	var err error
+	waiting := poll(ctx, u.patience, func(ctx context.Context) (bool, error) {
+		err = eachPage(ctx, u.cluster.objects.Resource(r.resource()), func([]unstructured.Unstructured) error { return nil })
+		return !apierrors.IsNotFound(err), nil // a server that has served the kind before serves a new version a moment later
+	})
+	if err = cmp.Or(err, waiting); err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return &report.Error{
