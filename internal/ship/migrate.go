@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -80,6 +81,11 @@ func (c *Cluster) migrate(ctx context.Context, m Migration) (Migrated, error) {
 	if len(done.From) == 0 {
 		return done, nil
 	}
+	for _, from := range done.From {
+		if lost := Lost(definition, from, done.To); len(lost) > 0 {
+			return done, losesFields(definition, from, done.To, lost)
+		}
+	}
 	w := migrating{cluster: c, definition: definition, to: done.To}
 	if m.DryRun {
 		done.Objects, err = w.count(ctx)
@@ -139,6 +145,14 @@ func storedOtherwise(definition *unstructured.Unstructured, to string) error {
 	return e
 }
 
+// losesFields is the refusal of a migration that would drop what objects have.
+func losesFields(definition *unstructured.Unstructured, from, to string, lost []string) error {
+	some := strings.Join(lost[:min(len(lost), mostRefused)], ", ")
+	return &report.Error{What: fmt.Sprintf("objects would lose fields that %s has and %s has not: %s", from, to, some), Where: nameOf(definition),
+		Hint: "the definition has no conversion (spec.conversion.strategy is None); deploy the operator with its conversion webhook first, as slipway deploy does; nothing was changed",
+		Next: "slipway deploy"}
+}
+
 // migrating is a migration that has something to do.
 type migrating struct {
 	cluster    *Cluster
@@ -148,7 +162,7 @@ type migrating struct {
 
 // all stores all objects, writes that down, and returns who stored them, and how many if it was slipway.
 func (w migrating) all(ctx context.Context) (by string, objects int, err error) {
-	if err := w.settle(ctx); err != nil {
+	if err := settle(ctx); err != nil {
 		return "", 0, err
 	}
 	by, err = "cluster", w.byCluster(ctx)
@@ -215,7 +229,7 @@ func (w migrating) byCluster(ctx context.Context) error {
 		}
 		if time.Since(shown) > signOfLife {
 			shown = time.Now()
-			w.cluster.handler.Handle(report.Step{Name: fmt.Sprintf("%s: the cluster stores its objects as %s", nameOf(w.definition), w.to)})
+			w.cluster.handler.Handle(report.Step{Name: fmt.Sprintf("%s: the cluster stores its objects as %s: %s", nameOf(w.definition), w.to, stateOf(live))})
 		}
 		return ended(live), nil
 	})
@@ -240,19 +254,9 @@ func (w migrating) form() string {
 	return fmt.Sprintf("%s.%d", w.definition.GetUID(), w.definition.GetGeneration())
 }
 
-// settle waits until all API servers store as the definition says, if it was written a moment ago.
-func (w migrating) settle(ctx context.Context) error {
-	written := w.definition.GetCreationTimestamp().Time
-	for _, entry := range w.definition.GetManagedFields() {
-		if entry.Subresource == "" && entry.Time != nil && entry.Time.After(written) {
-			written = entry.Time.Time
-		}
-	}
-	wait := time.Until(written.Add(settling))
-	if wait <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(min(wait, settling)) // the server's clock may be another
+// settle waits until all API servers store as the definition says: it may have been written a moment ago.
+func settle(ctx context.Context) error {
+	timer := time.NewTimer(settling)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -276,6 +280,16 @@ func (w migrating) served(ctx context.Context) (string, error) {
 	return "", errUnattended
 }
 
+// stateOf says how far a StorageVersionMigration is.
+func stateOf(migration *unstructured.Unstructured) string {
+	for _, c := range conditions(migration) {
+		if c.kind == "Running" {
+			return cmp.Or(c.message, "it has begun")
+		}
+	}
+	return "it has not begun; a cluster that has a new kind looks for it every half minute"
+}
+
 // ended reports whether a StorageVersionMigration has succeeded or failed.
 func ended(migration *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(conditions(migration), func(c condition) bool {
@@ -296,21 +310,38 @@ func failureOf(migration *unstructured.Unstructured) string {
 // bySlipway stores each object anew. Those that the server refuses do not keep it from others.
 func (w migrating) bySlipway(ctx context.Context) (int, error) {
 	var refused []error
+	refusals := 0
 	count, err := rewrite{
 		cluster: w.cluster, resource: w.cluster.objects.Resource(w.resource()), definition: nameOf(w.definition), to: w.to, manager: FieldManager,
 		refused: func(object *unstructured.Unstructured, err error) error {
-			if !apierrors.IsInvalid(err) && !apierrors.IsForbidden(err) && !apierrors.IsBadRequest(err) {
+			if !ofObject(err) {
 				return err
 			}
-			refused = append(refused, fmt.Errorf("%s: %w", nameOf(object), err))
+			if refusals++; refusals <= mostRefused {
+				refused = append(refused, fmt.Errorf("%s: %w", nameOf(object), err))
+			}
 			return nil
 		},
 	}.all(ctx)
-	if err != nil || len(refused) == 0 {
+	if err != nil || refusals == 0 {
 		return count, err
 	}
-	return count, &report.Error{What: fmt.Sprintf("%d of %d objects cannot be stored as %s", len(refused), count, w.to), Where: nameOf(w.definition),
-		Err: errors.Join(refused[:min(len(refused), mostRefused)]...), Hint: "mend these objects; all others are stored, and the definition still lists the old versions", Next: "slipway migrate " + w.definition.GetName()}
+	return count, &report.Error{What: fmt.Sprintf("%d of %d objects cannot be stored as %s", refusals, count, w.to), Where: nameOf(w.definition),
+		Err: errors.Join(refused...), Hint: "mend these objects; all others are stored, and the definition still lists the old versions", Next: "slipway migrate " + w.definition.GetName()}
+}
+
+// ofObject reports whether the server refuses an object, as against any request at this moment.
+func ofObject(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return false
+	}
+	switch code := status.Status().Code; code {
+	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return false
+	default:
+		return code >= http.StatusBadRequest && code < http.StatusInternalServerError
+	}
 }
 
 // writeDown makes status.storedVersions say that all objects are stored in one version, unless it says so already or

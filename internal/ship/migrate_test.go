@@ -58,6 +58,27 @@ func TestMigrateBesideChange(t *testing.T) {
 	}
 }
 
+// TestMigrateKeepsFields: nothing is stored in a version that would drop fields, where nothing converts.
+func TestMigrateKeepsFields(t *testing.T) {
+	c, _ := connect(t)
+	_, definition := threeBoats(t, c, "keepsfields.example.com")
+	schema := func(field string) map[string]any {
+		return map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": map[string]any{field: map[string]any{"type": "string"}}}}}}
+	}
+	mergeInto(t, c, definition, map[string]any{"spec": map[string]any{"versions": []any{
+		map[string]any{"name": "v1", "served": true, "storage": false, "schema": schema("sail")},
+		map[string]any{"name": "v2", "served": true, "storage": true, "schema": schema("engine")},
+	}}})
+	_, err := c.Migrate(t.Context(), Migration{Kind: objects(t, definition)[0].GetName(), Timeout: time.Minute})
+	known, ok := errors.AsType[*report.Error](err)
+	if !ok || known.What != "objects would lose fields that v1 has and v2 has not: spec.sail" {
+		t.Errorf("got %v", err)
+	}
+	if is := storing(t, c, definition); is != "v2[v1 v2]None" {
+		t.Errorf("storing: %s", is)
+	}
+}
+
 // TestMigrateEndsInTime: a migration that takes too long says how to go on.
 func TestMigrateEndsInTime(t *testing.T) {
 	c, _ := connect(t)

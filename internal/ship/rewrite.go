@@ -56,11 +56,8 @@ func (r rewrite) all(ctx context.Context) (count int, err error) {
 	shown := time.Now()
 	err = eachPage(ctx, r.resource, func(page []unstructured.Unstructured) error {
 		for i := range page {
-			_, err := r.resource.Namespace(page[i].GetNamespace()).Update(ctx, &page[i], metav1.UpdateOptions{FieldManager: r.manager})
-			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-				if err := r.refused(&page[i], err); err != nil {
-					return err
-				}
+			if err := r.one(ctx, &page[i]); err != nil {
+				return err
 			}
 			if count++; time.Since(shown) > signOfLife {
 				shown = time.Now()
@@ -70,4 +67,26 @@ func (r rewrite) all(ctx context.Context) (count int, err error) {
 		return nil
 	})
 	return count, err
+}
+
+// one rewrites an object, unless it is gone or written by another client. A webhook may refuse an object with the error
+// of another one that it has looked for: the object itself decides.
+func (r rewrite) one(ctx context.Context, object *unstructured.Unstructured) error {
+	resource := r.resource.Namespace(object.GetNamespace())
+	_, err := resource.Update(ctx, object, metav1.UpdateOptions{FieldManager: r.manager})
+	if err == nil {
+		return nil
+	}
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		live, gone := resource.Get(ctx, object.GetName(), metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(gone):
+			return nil
+		case gone != nil:
+			return gone
+		case live.GetUID() != object.GetUID() || live.GetResourceVersion() != object.GetResourceVersion():
+			return nil // it was written meanwhile
+		}
+	}
+	return r.refused(object, err)
 }

@@ -2,7 +2,9 @@ package delivery
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -102,6 +104,7 @@ func Install(ctx context.Context, s *operation.Session, i Installation) ([]*unst
 	if err := checkBuilt(ctx, s, root, s.Codebase(root).CRDListFolder(), handWrittenCRDs(definitions)); err != nil {
 		return nil, err
 	}
+	warnOfLoss(s, definitions)
 	var others []*unstructured.Unstructured
 	if i.Dependencies {
 		if others, err = Dependencies(ctx, s, root, definitions); err != nil {
@@ -225,3 +228,16 @@ func uninstallDependencies(ctx context.Context, s *operation.Session, root strin
 	}
 	return remove(ctx, s, others, set, r, "slipway uninstall --dependencies")
 }
+
+// warnOfLoss warns of definitions without conversion whose versions differ: objects lose fields between these.
+func warnOfLoss(s *operation.Session, definitions []*unstructured.Unstructured) {
+	for _, definition := range definitions {
+		if from, to, lost := ship.LostBetweenVersions(definition); len(lost) > 0 {
+			s.Handler.Handle(report.Warning{Text: fmt.Sprintf("%s: objects of %s that are read or written as %s lose %s: this definition has no conversion. slipway deploy installs it with the operator that converts",
+				definition.GetName(), from, to, strings.Join(lost[:min(len(lost), mostLost)], ", "))})
+		}
+	}
+}
+
+// mostLost bounds how many fields are named.
+const mostLost = 3
