@@ -27,6 +27,9 @@ func unchecked(cmd *cobra.Command, err error, answers ...string) error {
 // again is the same call once more. Answers are flags for what the command asked.
 func again(cmd *cobra.Command, answers []string) string {
 	words := []string{cmd.CommandPath()}
+	for _, arg := range cmd.Flags().Args() {
+		words = append(words, shellword.Quote(arg))
+	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { words = append(words, wordsOf(f)...) })
 	for _, answer := range answers {
 		if name, _, _ := strings.Cut(answer, "="); !slices.Contains(words, name) && !slices.Contains(words, answer) {

@@ -13,11 +13,11 @@ import (
 func (inv *invocation) createCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create",
-		Short: "Add a kind, or its webhooks, to the project",
+		Short: "Add a kind, a version or webhooks to the project",
 		Args:  noSubcommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	addCommands(cmd, inv.createAPICommand(), inv.createWebhookCommand())
+	addCommands(cmd, inv.createAPICommand(), inv.createVersionCommand(), inv.createWebhookCommand())
 	return cmd
 }
 

@@ -31,6 +31,28 @@ func (c *Codebase) Samples() (files []string) {
 			folders = append(folders, path.Join(samplesFolder, e.Name()))
 		}
 	}
+	return c.manifestsBelow(folders)
+}
+
+// Examples returns the manifests in folders such as examples and docs/samples, and in those below.
+func (c *Codebase) Examples() []string {
+	var folders []string
+	for _, above := range []string{".", "docs"} {
+		entries, err := c.view.ReadDir(above)
+		if err != nil {
+			continue // there is no such folder
+		}
+		for _, e := range entries {
+			if name := strings.TrimSuffix(e.Name(), "s"); e.IsDir() && (name == "example" || name == "sample") {
+				folders = append(folders, path.Join(above, e.Name()))
+			}
+		}
+	}
+	return c.manifestsBelow(folders)
+}
+
+// manifestsBelow returns the manifests in folders, and in those below.
+func (c *Codebase) manifestsBelow(folders []string) (files []string) {
 	for i := 0; i < len(folders) && len(folders)+len(files) < mostSamples; i++ {
 		entries, err := c.view.ReadDir(folders[i])
 		if err != nil {

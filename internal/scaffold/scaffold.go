@@ -6,12 +6,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/deletion"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/fieldcopy"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gomod"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/lock"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newapi"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newproject"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newversion"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
@@ -40,6 +42,10 @@ type (
 	External = kind.External
 	// A Webhook has the options of [CreateWebhook].
 	Webhook = newwebhook.Options
+	// A Version has the options of [CreateVersion].
+	Version = newversion.Options
+	// A RenamedField is a field in Go with another name than before.
+	RenamedField = fieldcopy.Renamed
 	// Folders are folders of the user that [Hold] needs.
 	Folders = lock.Folders
 	// A Deletion has the options of [DeleteAPI].
@@ -69,6 +75,18 @@ func CreateWebhook(folder *fileview.Folder, o Webhook) (*Plan, error) {
 
 // CheckWebhook returns those refusals of [CreateWebhook] that precede planning, as [CheckAPI] does.
 func CheckWebhook(folder *fileview.Folder, o Webhook) error { return newwebhook.Check(folder, o) }
+
+// CreateVersion plans a version of a kind with the types of another one. It returns the renamed fields: the plan
+// compiles after [RenameUses] of these.
+func CreateVersion(folder *fileview.Folder, o Version) (*Plan, []RenamedField, error) {
+	return newversion.Create(folder, o)
+}
+
+// RenameUses gives renamed fields their new names at the places of mistakes that a compiler would report. It returns
+// how many it has renamed.
+func RenameUses(p *Plan, renamed []RenamedField, mistakes []report.Position) (int, error) {
+	return newversion.RenameUses(p, renamed, mistakes)
+}
 
 // ErrOneVersion reports that a kind with a single version gets no conversion.
 var ErrOneVersion = newwebhook.ErrOneVersion

@@ -44,13 +44,7 @@ func unlessTestsBroken(ctx context.Context, s *operation.Session, root string, u
 
 // refuseUncompiled refuses a plan that would break packages which compile now.
 func refuseUncompiled(ctx context.Context, s *operation.Session, root string, planned *scaffold.Plan) error {
-	changed := planned.Changed()
-	defer s.Collector.Patiently()()
-	s.Handler.Handle(report.Step{Name: "checking that the code still compiles"})
-	before := planned.Code().View()
-	change := generation.Typechecked(s, root, before)
-	change.After, change.Files = fileview.Over(before, changed), slices.Sorted(maps.Keys(changed))
-	verdict, err := change.Check(ctx)
+	verdict, err := typechecked(ctx, s, root, planned)
 	switch {
 	case err != nil:
 		return err
@@ -60,6 +54,17 @@ func refuseUncompiled(ctx context.Context, s *operation.Session, root string, pl
 		s.Handler.Handle(report.Note{Text: "not type-checked: " + verdict.Unknown[0]})
 	}
 	return nil
+}
+
+// typechecked checks whether packages that compile now would compile after a plan.
+func typechecked(ctx context.Context, s *operation.Session, root string, planned *scaffold.Plan) (typecheck.Verdict, error) {
+	changed := planned.Changed()
+	defer s.Collector.Patiently()()
+	s.Handler.Handle(report.Step{Name: "checking that the code still compiles"})
+	before := planned.Before()
+	change := generation.Typechecked(s, root, before)
+	change.After, change.Files = fileview.Over(before, changed), slices.Sorted(maps.Keys(changed))
+	return change.Check(ctx)
 }
 
 // uncompiledError is the cause of a refused plan.

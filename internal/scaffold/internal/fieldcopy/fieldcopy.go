@@ -13,6 +13,7 @@ import (
 
 type fieldCopy struct {
 	dst, src *Types
+	renamed  []Renamed
 	within   []string // the types of dst that are being copied, outermost first: none is looked into again
 	left     int      // how many more values are looked into
 }
@@ -20,9 +21,12 @@ type fieldCopy struct {
 // most bounds how many values are copied. Types that use others twice, at each of many levels, have no end otherwise.
 const most = 5000
 
+// A Renamed is a field that has another name in one version than in the others.
+type Renamed struct{ Before, After string }
+
 // Statements returns the statements that set dst, of dst's package, to the values of src.
-func Statements(kind string, dst, src *Types) string {
-	c := &fieldCopy{dst: dst, src: src, left: most}
+func Statements(kind string, dst, src *Types, renamed ...Renamed) string {
+	c := &fieldCopy{dst: dst, src: src, renamed: renamed, left: most}
 	var b block
 	c.structs(&b, place{"dst", "src"}, dst.declared[kind], src.declared[kind])
 	return b.text.String()
@@ -30,8 +34,6 @@ func Statements(kind string, dst, src *Types) string {
 
 // A place is what is set, and what it is set from: two Go expressions.
 type place struct{ dst, src string }
-
-func (p place) field(name string) place { return place{p.dst + "." + name, p.src + "." + name} }
 
 // isObject reports whether a place is the object itself.
 func (p place) isObject() bool { return p.dst == "dst" }
@@ -47,21 +49,32 @@ func (c *fieldCopy) structs(b *block, at place, dst, src goType) bool {
 		if at.isObject() && isMeta(f) {
 			continue
 		}
-		i := slices.IndexFunc(from, func(g goField) bool { return g.name == f.name })
+		i := c.counterpart(f.name, from)
 		if i < 0 {
 			b.todo("%s.%s (%s) has no counterpart here", at.dst, f.name, types.ExprString(f.Expr))
 			continue
 		}
-		if at := at.field(f.name); !ast.IsExported(f.name) || !c.value(b, at, f.goType, from[i].goType) {
+		at := place{at.dst + "." + f.name, at.src + "." + from[i].name}
+		if !ast.IsExported(f.name) || !c.value(b, at, f.goType, from[i].goType) {
 			b.todo("%s (%s) from %s (%s)", at.dst, types.ExprString(f.Expr), at.src, types.ExprString(from[i].Expr))
 		}
 	}
 	for _, f := range from {
-		if !slices.ContainsFunc(to, func(g goField) bool { return g.name == f.name }) && !(at.isObject() && isMeta(f)) {
+		if c.counterpart(f.name, to) < 0 && !(at.isObject() && isMeta(f)) {
 			b.todo("%s.%s (%s) would be lost", at.src, f.name, types.ExprString(f.Expr))
 		}
 	}
 	return true
+}
+
+// counterpart returns which field of the other version is meant by the name of one; -1 for none.
+func (c *fieldCopy) counterpart(name string, others []goField) int {
+	if i := slices.IndexFunc(others, func(g goField) bool { return g.name == name }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(others, func(g goField) bool {
+		return slices.Contains(c.renamed, Renamed{g.name, name}) || slices.Contains(c.renamed, Renamed{name, g.name})
+	})
 }
 
 // isMeta reports whether a field of an object has the same type in all versions, and is copied elsewhere.

@@ -26,6 +26,16 @@ func unmarkType(kind, marker string) func(string, []byte) ([]byte, error) {
 	return func(_ string, src []byte) ([]byte, error) { return marked.ReplaceAll(src, []byte("$1")), nil }
 }
 
+// Stored returns an edit that marks a kind's version as the stored one.
+func Stored(kind string) func(string, []byte) ([]byte, error) {
+	return piece.MarkType(kind, storageVersion)
+}
+
+// Unstored returns an edit that takes this mark away.
+func Unstored(kind string) func(string, []byte) ([]byte, error) {
+	return unmarkType(kind, storageVersion)
+}
+
 // MarkStorageVersion marks the stored version of a kind that gets its second one: the API server requires exactly one,
 // and existing objects are in the first.
 func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource) error {

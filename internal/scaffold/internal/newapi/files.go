@@ -179,8 +179,10 @@ func (a *planner) planConfig() error {
 	if err := a.planCRD(); err != nil {
 		return err
 	}
-	if err := a.planSample(); err != nil {
-		return err
+	if !a.options.HasSample {
+		if err := a.planSample(); err != nil {
+			return err
+		}
 	}
 	return a.planRoles()
 }

@@ -32,6 +32,7 @@ type Options struct {
 	SSA                  bool          // generate typed apply configurations, which the controller uses
 	External             kind.External // the types' place in another module
 	Image                Image         // the container that the controller runs; the zero value for a controller without logic
+	HasSample            bool          // the project has a sample of this version already
 	SkipWiring           bool          // leave the manager's code to the user
 	Manager              string        // folder of the manager's main package, if there are several
 	Untested             string        // why the controller's test would not compile; "" if it does
@@ -39,27 +40,32 @@ type Options struct {
 
 // Create plans an API. It keeps all existing files and adds what is missing.
 func Create(folder *fileview.Folder, o Options) (*plan.Plan, error) {
-	a, err := newPlanner(folder, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.plan(); err != nil {
-		return nil, err
-	}
-	return a.Plan, nil
-}
-
-// Check returns those refusals of [Create] that precede planning.
-func Check(folder *fileview.Folder, o Options) error {
-	_, err := newPlanner(folder, o)
-	return err
-}
-
-func newPlanner(folder *fileview.Folder, o Options) (*planner, error) {
 	p, file, err := projectfile.Open(folder)
 	if err != nil {
 		return nil, err
 	}
+	return p, Add(p, file, o)
+}
+
+// Add is [Create] in a plan that may have changed the project already.
+func Add(p *plan.Plan, file *project.Project, o Options) error {
+	a, err := newPlanner(p, file, o)
+	if err != nil {
+		return err
+	}
+	return a.plan()
+}
+
+// Check returns those refusals of [Create] that precede planning.
+func Check(folder *fileview.Folder, o Options) error {
+	p, file, err := projectfile.Open(folder)
+	if err == nil {
+		_, err = newPlanner(p, file, o)
+	}
+	return err
+}
+
+func newPlanner(p *plan.Plan, file *project.Project, o Options) (*planner, error) {
 	if err := p.Code().Choose(o.Manager); err != nil {
 		return nil, err
 	}
@@ -68,7 +74,7 @@ func newPlanner(folder *fileview.Folder, o Options) (*planner, error) {
 		return nil, err
 	}
 	if r.Path == "" {
-		dir, err := typesDir(p, file, r)
+		dir, err := TypesDir(p, file, r)
 		if err != nil {
 			return nil, err
 		}

@@ -14,10 +14,10 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// typesDir returns the folder of a kind's types. It prefers, in this order: existing types that PROJECT does not list,
+// TypesDir returns the folder of a kind's types. It prefers, in this order: existing types that PROJECT does not list,
 // the package of the group and version, a folder beside another version or group, and the layout's folder. Two types of
 // one version would be two schemas of it in the CRD.
-func typesDir(p *plan.Plan, file *project.Project, r project.Resource) (string, error) {
+func TypesDir(p *plan.Plan, file *project.Project, r project.Resource) (string, error) {
 	if recorded := file.Lookup(r.Group, r.Version, r.Kind); recorded != nil && file.Own(*recorded) {
 		return file.APIDir(*recorded), nil
 	}

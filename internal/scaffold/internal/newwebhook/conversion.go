@@ -88,7 +88,7 @@ func (w *planner) planSpoke(hub *fieldcopy.Types, spoke project.Resource) error 
 	file := conversionFile(w.project, spoke)
 	data := w.data(file)
 	data["Resource"], data["HubAlias"], data["HubPath"], data["HubVersion"] = spoke, w.resource.ImportAlias(), w.project.ImportPath(w.resource), w.resource.Version
-	data["To"], data["From"] = fieldcopy.Statements(spoke.Kind, hub, types), fieldcopy.Statements(spoke.Kind, types, hub)
+	data["To"], data["From"] = fieldcopy.Statements(spoke.Kind, hub, types, w.options.Renamed...), fieldcopy.Statements(spoke.Kind, types, hub, w.options.Renamed...)
 	if err := w.RequireFrom("webhook/spoke.go", file, data); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package newwebhook
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -70,10 +71,14 @@ func (w *planner) made() project.Webhooks {
 	}
 }
 
-// setUpByOthers reports whether the authors set up their webhooks without the function that slipway would call.
+// setUpByOthers reports whether the authors set up their webhooks without the function that slipway would call. What
+// sets up a kind's webhooks serves its conversion, too.
 func (w *planner) setUpByOthers() (bool, error) {
-	if made := w.made(); made.Defaulting || made.Validation || made.Conversion {
+	switch made := w.made(); {
+	case made.Defaulting || made.Validation:
 		return false, nil
+	case made.Conversion:
+		return w.builtElsewhere()
 	}
 	if !w.besideTypes() {
 		file, _ := w.Declaring(w.project.WebhookDir(w.resource), w.setupName())
@@ -81,6 +86,19 @@ func (w *planner) setUpByOthers() (bool, error) {
 	}
 	has, err := w.hasMethod(w.project.WebhookFile(w.resource), w.setupName())
 	return !has, err
+}
+
+// builtElsewhere reports whether code outside of the layout's function builds webhooks of the kind.
+func (w *planner) builtElsewhere() (bool, error) {
+	if w.Recording() {
+		return false, nil
+	}
+	if file, _ := w.Declaring(w.project.WebhookDir(w.resource), w.setupName()); file != "" {
+		return false, nil
+	}
+	object := `&(\w+\.)?` + w.resource.Kind + `\{\}`
+	place, err := w.Code().FirstLine(regexp.MustCompile(`NewWebhookManagedBy\(\s*\w+\s*(,\s*` + object + `\s*\)|\)\.\s*For\(\s*` + object + `\))`))
+	return place != "", err
 }
 
 // wanted returns the requested webhooks that have a marker.

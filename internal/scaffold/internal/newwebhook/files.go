@@ -53,6 +53,9 @@ func (w *planner) steps() []func() error {
 
 // planCode plans the file of the webhooks: the function that sets them up, and each of them.
 func (w *planner) planCode() error {
+	if others, err := w.setUpByOthers(); others || err != nil {
+		return err
+	}
 	file := w.project.WebhookFile(w.resource)
 	if err := w.RequireFrom("webhook/webhook.go", file, w.data(file)); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/fileview"
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/fieldcopy"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/header"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
@@ -26,12 +27,13 @@ import (
 // module.
 type Options struct {
 	Group, Version, Kind string
-	Plural               string   // default: derived by English rules
-	Defaulting           bool     // sets defaults
-	Validation           bool     // rejects invalid objects
-	Conversion           bool     // this version is the hub, to and from which others are converted
-	Spokes               []string // the versions that are converted; default: all others
-	DefaultingPath       string   // default: what controller-runtime derives from the kind
+	Plural               string              // default: derived by English rules
+	Defaulting           bool                // sets defaults
+	Validation           bool                // rejects invalid objects
+	Conversion           bool                // this version is the hub, to and from which others are converted
+	Spokes               []string            // the versions that are converted; default: all others
+	Renamed              []fieldcopy.Renamed // fields that only the hub calls so
+	DefaultingPath       string              // default: what controller-runtime derives from the kind
 	ValidationPath       string
 	External             kind.External // the types' place in another module
 	SkipWiring           bool          // leave the manager's code to the user
@@ -44,27 +46,32 @@ var ErrOneVersion = errors.New("the kind has one version")
 
 // Create plans webhooks. It keeps all existing files and adds what is missing.
 func Create(folder *fileview.Folder, o Options) (*plan.Plan, error) {
-	w, err := newPlanner(folder, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := w.plan(); err != nil {
-		return nil, err
-	}
-	return w.Plan, nil
-}
-
-// Check returns refusals of [Create], so that callers can run it before they fetch modules.
-func Check(folder *fileview.Folder, o Options) error {
-	_, err := newPlanner(folder, o)
-	return err
-}
-
-func newPlanner(folder *fileview.Folder, o Options) (*planner, error) {
 	p, file, err := projectfile.Open(folder)
 	if err != nil {
 		return nil, err
 	}
+	return p, Add(p, file, o)
+}
+
+// Add is [Create] in a plan that may have changed the project already.
+func Add(p *plan.Plan, file *project.Project, o Options) error {
+	w, err := newPlanner(p, file, o)
+	if err != nil {
+		return err
+	}
+	return w.plan()
+}
+
+// Check returns refusals of [Create], so that callers can run it before they fetch modules.
+func Check(folder *fileview.Folder, o Options) error {
+	p, file, err := projectfile.Open(folder)
+	if err == nil {
+		_, err = newPlanner(p, file, o)
+	}
+	return err
+}
+
+func newPlanner(p *plan.Plan, file *project.Project, o Options) (*planner, error) {
 	if err := p.Code().Choose(o.Manager); err != nil {
 		return nil, err
 	}
@@ -72,6 +79,7 @@ func newPlanner(folder *fileview.Folder, o Options) (*planner, error) {
 		return nil, err
 	}
 	w := &planner{Plan: p, project: file, options: o}
+	var err error
 	if w.generation, err = p.Code().Generation(); err != nil {
 		return nil, err
 	}

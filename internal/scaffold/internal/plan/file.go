@@ -20,6 +20,7 @@ type File struct {
 	why     string
 	from    string // of a new file: the one whose content and mode it takes
 	movedTo string // of a deleted file: its new path
+	earlier bool   // planned before the last [Plan.Proceed]
 }
 
 // Path uses slashes and is relative to the project.

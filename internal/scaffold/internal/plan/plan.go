@@ -87,8 +87,17 @@ func (p *Plan) NothingToDo(because string) {
 	p.changes, p.known, p.refused, p.left, p.because = nil, nil, nil, nil, because
 }
 
-// Code reads facts about the project as it was before the plan.
+// Code reads facts about the project as it was before the plan, or at the last [Plan.Proceed].
 func (p *Plan) Code() *codebase.Codebase { return p.code }
+
+// Proceed makes Code read facts about the project as it is planned so far. What is planned after that adds to these
+// files as to files that exist.
+func (p *Plan) Proceed() {
+	p.code = p.After()
+	for _, c := range p.changes {
+		c.earlier = true
+	}
+}
 
 // Root is the project's folder.
 func (p *Plan) Root() string { return p.folder.Root() }
@@ -141,6 +150,8 @@ func (p *Plan) Create(path string, content []byte) error {
 		return err
 	}
 	switch {
+	case c.earlier && c.There():
+		return nil
 	case c.action == report.Created, c.movedTo != "":
 		return fmt.Errorf("plan %s: created twice, or moved and created", path)
 	case c.action == report.Deleted: // a part goes and comes again

@@ -80,10 +80,10 @@ func (p *Package) checkParts(files []source) []Mistake {
 		if f.err != nil {
 			continue
 		}
-		for _, name := range declarations(f.file) {
+		for _, name := range Declarations(f.file) {
 			declared[name] = f.name
 			for _, part := range p.Parts {
-				part.declares[name] = part.declares[name] || part.has(f.name)
+				part.declares[name] = part.declares[name] || part.has(f.name) && !slices.Contains(part.Without, name)
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func (p *Package) missing(f source, part *Part, declared map[string]string) []Mi
 	var mistakes []Mistake
 	for _, ident := range f.file.Unresolved {
 		from, ok := declared[ident.Name]
-		if !ok || part.declares[ident.Name] {
+		if !ok || part.declares[ident.Name] || slices.Contains(part.Without, ident.Name) {
 			continue
 		}
 		mistakes = append(mistakes, Mistake{
@@ -118,8 +118,8 @@ func (p *Package) missing(f source, part *Part, declared map[string]string) []Mi
 	return mistakes
 }
 
-// declarations returns the names that a file adds to its package's scope.
-func declarations(file *ast.File) []string {
+// Declarations returns the names that a file adds to its package's scope.
+func Declarations(file *ast.File) []string {
 	var names []string
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {

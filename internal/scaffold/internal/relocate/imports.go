@@ -56,11 +56,15 @@ func (r *rewriting) reimport(spec *ast.ImportSpec, p *Package) error {
 	}
 	used := r.partsUsed(p, name)
 	var lines []string
-	for i, part := range used {
-		local := name
-		if i > 0 && name != "_" {
-			local = part.Alias
-			r.rename(name, local, part)
+	kept := false // the name stands for a part before
+	for _, part := range used {
+		if there := r.importedAs(part); there != "" && name != "_" && part.Import != p.Import {
+			r.rename(p, name, there, part)
+			continue
+		}
+		local := r.local(name, part, kept)
+		if kept = kept || local == name; local != name {
+			r.rename(p, name, local, part)
 		}
 		quoted := strconv.Quote(part.Import)
 		needless := local == part.Name && part.named() && (spec.Name == nil || local != p.Name || path.Base(p.Import) != p.Name)
@@ -69,12 +73,85 @@ func (r *rewriting) reimport(spec *ast.ImportSpec, p *Package) error {
 		}
 		lines = append(lines, quoted)
 	}
+	if len(lines) == 0 {
+		r.dropLine(spec)
+		return nil
+	}
 	separator := "\n\t"
 	if !r.grouped(spec) {
 		separator = "\nimport "
 	}
 	r.replace(spec.Pos(), spec.Path.End(), strings.Join(lines, separator))
 	return nil
+}
+
+// importedAs returns the name under which the file imports a part already; "" if it does not.
+func (r *rewriting) importedAs(part *Part) string {
+	for _, spec := range r.file.Imports {
+		switch {
+		case spec.Path.Value != strconv.Quote(part.Import):
+		case spec.Name == nil:
+			return part.Name
+		case spec.Name.Name != "_" && spec.Name.Name != ".":
+			return spec.Name.Name
+		}
+	}
+	return ""
+}
+
+// dropLine takes out the line of an import.
+func (r *rewriting) dropLine(spec *ast.ImportSpec) {
+	from, to := r.tokens.Offset(spec.Pos()), r.tokens.Offset(spec.End())
+	if !r.grouped(spec) {
+		from -= len("import ")
+	}
+	for from > 0 && r.src[from-1] != '\n' {
+		from--
+	}
+	for to < len(r.src) && r.src[to] != '\n' {
+		to++
+	}
+	r.edits = append(r.edits, edit{from, min(to+1, len(r.src)), ""})
+}
+
+// local returns the name of a part in a file that calls the package name, which is taken if it stands for another part.
+func (r *rewriting) local(name string, part *Part, taken bool) string {
+	if name == "_" || name == "." {
+		return name
+	}
+	if part.Called != nil {
+		for _, candidate := range part.Called(name) {
+			if candidate == name && !taken || !r.means(candidate) {
+				return candidate
+			}
+		}
+	}
+	if taken {
+		return part.Alias
+	}
+	return name
+}
+
+// means reports whether a name stands for something in the file.
+func (r *rewriting) means(name string) (found bool) {
+	ast.Inspect(r.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			ast.Inspect(n.X, func(n ast.Node) bool {
+				id, is := n.(*ast.Ident)
+				found = found || is && id.Name == name
+				return !found
+			})
+			return false
+		case *ast.Ident:
+			found = found || n.Name == name
+		}
+		return !found
+	})
+	return found || slices.ContainsFunc(r.file.Imports, func(spec *ast.ImportSpec) bool {
+		imported, _ := strconv.Unquote(spec.Path.Value)
+		return spec.Name == nil && path.Base(imported) == name
+	})
 }
 
 // named reports whether the last element of the import path is the package's name, as readers and tools assume.
@@ -87,11 +164,8 @@ func (r *rewriting) partsUsed(p *Package, name string) []*Part {
 	}
 	var used []*Part
 	r.selectors(name, func(s *ast.SelectorExpr) {
-		for _, part := range p.Parts {
-			if part.declares[s.Sel.Name] && !slices.Contains(used, part) {
-				used = append(used, part)
-				break
-			}
+		if part := p.declaring(s.Sel.Name); part != nil && !slices.Contains(used, part) {
+			used = append(used, part)
 		}
 	})
 	if len(used) == 0 {
@@ -101,10 +175,18 @@ func (r *rewriting) partsUsed(p *Package, name string) []*Part {
 	return used
 }
 
-// rename changes the qualifier of the names that a part declares.
-func (r *rewriting) rename(from, to string, part *Part) {
+// declaring returns the first part that declares a name; nil if none does.
+func (p *Package) declaring(name string) *Part {
+	if i := slices.IndexFunc(p.Parts, func(part *Part) bool { return part.declares[name] }); i >= 0 {
+		return p.Parts[i]
+	}
+	return nil
+}
+
+// rename changes the qualifier of the names of a package that come from a part.
+func (r *rewriting) rename(p *Package, from, to string, part *Part) {
 	r.selectors(from, func(s *ast.SelectorExpr) {
-		if part.declares[s.Sel.Name] {
+		if p.declaring(s.Sel.Name) == part {
 			r.replace(s.X.Pos(), s.X.End(), to)
 		}
 	})

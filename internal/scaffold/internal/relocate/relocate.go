@@ -36,10 +36,14 @@ type Package struct {
 
 // A Part is the new place of a package, or of some of its files.
 type Part struct {
-	Dir    string // the new folder
-	Import string
-	Name   string   // the new name of the package
-	Alias  string   // its name in files that import several parts
+	Dir     string // the new folder
+	Import  string
+	Name    string   // the new name of the package
+	Alias   string   // its name in files that import several parts
+	Without []string // names that its files declare and others do not take from it
+	// Called lists names for the part in a file that calls the package name; the first is taken that means nothing
+	// there yet. Without it the name stays.
+	Called func(name string) []string
 	Files  []string // files that move, also from subfolders, with slashes
 	Copies []string // files that other parts get too, such as a suite
 

@@ -1,0 +1,245 @@
+package newversion
+
+import (
+	"bytes"
+	"cmp"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+)
+
+// adder is the variable or function of a package that registers its types.
+const adder = ".AddToScheme"
+
+// adders are the names of what registers the types of a package. Code that registers the old version goes on to do so.
+var adders = []string{"AddToScheme", "SchemeBuilder", "localSchemeBuilder"}
+
+// registers reports whether a file registers the types of the old version.
+func (v *planner) registers(src []byte) bool {
+	return slices.ContainsFunc(v.oldNames(src), func(name string) bool { return bytes.Contains(src, []byte(name+adder)) })
+}
+
+// oldNames returns the names under which a file imports the old version.
+func (v *planner) oldNames(src []byte) (names []string) {
+	file, _, err := gofile.Parse("", src, parser.ImportsOnly)
+	if err != nil {
+		return nil
+	}
+	for _, spec := range file.Imports {
+		switch {
+		case spec.Path.Value != strconv.Quote(v.project.ImportPath(v.old)):
+		case spec.Name != nil:
+			names = append(names, spec.Name.Name)
+		default:
+			names = append(names, v.packageName(v.project.APIDir(v.old), v.old.Version))
+		}
+	}
+	return names
+}
+
+// registerBoth registers the types of the new version wherever a file registers those of the old one.
+func (v *planner) registerBoth(file string, src []byte) ([]byte, error) {
+	if !v.registers(src) {
+		return src, nil
+	}
+	pkg := v.project.ImportPath(v.new)
+	imports := gofile.ImportsOf(src)
+	now := cmp.Or(imports[pkg], v.freeName(src, v.oldNames(src)[0]))
+	if bytes.Contains(src, []byte(now+adder)) {
+		return src, nil
+	}
+	parsed, fset, err := gofile.Parse(file, src, parser.ParseComments)
+	if err != nil {
+		return src, nil
+	}
+	again := registration{src: src, fset: fset, old: v.oldNames(src), now: now}
+	ast.Inspect(parsed, again.visit)
+	if len(again.additions) == 0 {
+		return src, nil // it is left to the user
+	}
+	slices.SortStableFunc(again.additions, func(a, b addition) int { return a.at - b.at })
+	for _, a := range slices.Backward(again.additions) {
+		src = slices.Concat(src[:a.at], []byte(a.text), src[a.at:])
+	}
+	if imports[pkg] == "" {
+		src = besideImport(src, v.project.ImportPath(v.old), now+" "+strconv.Quote(pkg))
+	}
+	return gofile.KeepFormat(file, again.src, src), nil
+}
+
+// freeName returns a name for the new version in a file that knows the old one by a name.
+func (v *planner) freeName(src []byte, old string) string {
+	for _, name := range v.rename(old) {
+		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b[^/"]`).Match(src) {
+			return name
+		}
+	}
+	return "new" + v.new.ImportAlias()
+}
+
+// besideImport adds an import after another one.
+func besideImport(src []byte, other, spec string) []byte {
+	file, fset, err := gofile.Parse("", src, parser.ImportsOnly)
+	if err != nil {
+		return src
+	}
+	for _, decl := range file.Decls {
+		d, ok := decl.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, s := range d.Specs {
+			if is, ok := s.(*ast.ImportSpec); ok && is.Path.Value == strconv.Quote(other) {
+				at, text := fset.Position(is.End()).Offset, "\n\t"+spec
+				if !d.Lparen.IsValid() {
+					text = "\nimport " + spec
+				}
+				return slices.Concat(src[:at], []byte(text), src[at:])
+			}
+		}
+	}
+	return src
+}
+
+// A registration repeats what a file does with the types of a version for those of another one.
+type registration struct {
+	src       []byte
+	fset      *token.FileSet
+	old       []string // names of the packages in the file
+	now       string
+	stack     []ast.Node
+	additions []addition
+	left      []token.Pos // what is not repeated
+}
+
+// An addition is text at an offset.
+type addition struct {
+	at   int
+	text string
+}
+
+func (r *registration) visit(n ast.Node) bool {
+	if n == nil {
+		r.stack = r.stack[:len(r.stack)-1]
+		return true
+	}
+	if s, ok := n.(*ast.SelectorExpr); ok && r.isAdder(s) && len(r.stack) > 0 {
+		r.repeat(s)
+	}
+	r.stack = append(r.stack, n)
+	return true
+}
+
+func (r *registration) isAdder(s *ast.SelectorExpr) bool {
+	x, ok := s.X.(*ast.Ident)
+	return ok && slices.Contains(r.old, x.Name) && "."+s.Sel.Name == adder
+}
+
+// repeat repeats the statement that calls the function, or the item of a list that it is.
+func (r *registration) repeat(s *ast.SelectorExpr) {
+	switch parent := r.stack[len(r.stack)-1].(type) {
+	case *ast.CompositeLit:
+		r.add(s.End(), ", "+r.now+adder)
+	case *ast.CallExpr:
+		if parent.Fun != s {
+			r.add(s.End(), ", "+r.now+adder)
+			return
+		}
+		r.repeatStatement(s, parent)
+	default:
+		r.left = append(r.left, s.Pos())
+	}
+}
+
+// repeatStatement repeats the innermost statement around a call.
+func (r *registration) repeatStatement(s *ast.SelectorExpr, call *ast.CallExpr) {
+	for i := len(r.stack) - 1; i > 0; i-- {
+		statement, ok := r.stack[i].(ast.Stmt)
+		block, in := r.stack[i-1].(*ast.BlockStmt)
+		if !ok || !in {
+			continue
+		}
+		switch statement := statement.(type) {
+		case *ast.ExprStmt, *ast.IfStmt:
+			r.add(statement.End(), "\n"+r.again(statement))
+		case *ast.AssignStmt:
+			r.repeatAssignment(statement, block)
+		case *ast.ReturnStmt:
+			if len(statement.Results) != 1 || statement.Results[0] != call {
+				r.left = append(r.left, s.Pos())
+				return
+			}
+			r.add(statement.Pos(), "if err := "+r.again(call)+"; err != nil {\nreturn err\n}\n")
+		default:
+			r.left = append(r.left, s.Pos())
+		}
+		return
+	}
+	r.left = append(r.left, s.Pos())
+}
+
+// repeatAssignment repeats an assignment, and the statement after it if that looks at what was assigned.
+func (r *registration) repeatAssignment(statement *ast.AssignStmt, block *ast.BlockStmt) {
+	text, end := strings.Replace(r.again(statement), ":=", "=", 1), statement.End()
+	names := map[string]bool{}
+	for _, left := range statement.Lhs {
+		if id, ok := left.(*ast.Ident); ok && id.Name != "_" {
+			names[id.Name] = true
+		}
+	}
+	if next := slices.Index(block.List, ast.Stmt(statement)) + 1; next < len(block.List) && looksAt(block.List[next], names) {
+		text += "\n" + r.again(block.List[next])
+		end = block.List[next].End()
+	}
+	r.add(end, "\n"+text)
+}
+
+// looksAt reports whether a statement that can be repeated uses a name.
+func looksAt(statement ast.Stmt, names map[string]bool) (found bool) {
+	switch statement.(type) {
+	case *ast.ExprStmt, *ast.IfStmt:
+	default:
+		return false
+	}
+	ast.Inspect(statement, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && names[id.Name]
+		return !found
+	})
+	return found
+}
+
+// again returns the text of a node for the other package.
+func (r *registration) again(n ast.Node) string {
+	text := string(r.src[r.offset(n.Pos()):r.offset(n.End())])
+	for _, old := range r.old {
+		text = strings.ReplaceAll(text, old+adder, r.now+adder)
+	}
+	return text
+}
+
+func (r *registration) add(at token.Pos, text string) {
+	r.additions = append(r.additions, addition{r.offset(at), text})
+}
+
+func (r *registration) offset(at token.Pos) int { return r.fset.Position(at).Offset }
+
+// leaveRegistrations lists the places of a file that register the old version in a way that is not repeated.
+func (v *planner) leaveRegistrations(file string, src []byte) {
+	parsed, fset, err := gofile.Parse(file, src, parser.ParseComments)
+	if err != nil {
+		return
+	}
+	r := registration{src: src, fset: fset, old: v.oldNames(src), now: v.new.ImportAlias()}
+	ast.Inspect(parsed, r.visit)
+	for _, at := range r.left {
+		v.Leave(report.Position{File: file, Line: fset.Position(at).Line}.String() + ": this registers the types of " + v.old.Version + " only; register those of " + v.new.Version + ", too")
+	}
+}
