@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -54,19 +55,27 @@ func (in *inputs) embedded(file string) bool {
 	return slices.ContainsFunc(in.embeds, func(e embed) bool { return e.has(file) })
 }
 
-// near reports whether a package in a folder around a file might embed it. Without inputs it might.
-func (in *inputs) near(file string) bool {
+// near reports whether a package in a folder around a file might embed it, also one below root that is not among the
+// inputs yet. Without inputs it might.
+func (in *inputs) near(file, root string) bool {
 	if in == nil {
 		return true
 	}
 	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
-		if in.folders[dir] {
+		rel, err := filepath.Rel(root, dir)
+		if in.folders[dir] || err == nil && filepath.IsLocal(rel) && hasGo(dir) {
 			return true
 		}
 		if dir == filepath.Dir(dir) {
 			return false
 		}
 	}
+}
+
+// hasGo reports whether a folder has sources of Go.
+func hasGo(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !e.IsDir() && filepath.Ext(e.Name()) == ".go" })
 }
 
 // readInputs asks the go command.
@@ -180,7 +189,7 @@ func (p *project) work(file string, in *inputs) (w loop.Work) {
 	case slices.Contains(modules, name):
 		p.owe(due{dependencies: true})
 		return loop.Generate | loop.Install | loop.Build
-	case unknown && in.near(file), !unknown && in.embedded(file):
+	case unknown && in.near(file, p.root), !unknown && in.embedded(file):
 		w = loop.Build
 	}
 	return w | p.configuration(rel)

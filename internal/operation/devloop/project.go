@@ -304,13 +304,14 @@ func (p *project) check() (wait func()) {
 }
 
 // learnInputs asks the go command what the manager is built from, beside the rest, if that may have changed since it
-// was asked: a file that changed imports or embeds other things than before.
+// was asked: a file that changed imports or embeds other things than before, or is in a folder that was not there then.
 func (p *project) learnInputs(o dev.Options, pkg string, unknown bool) {
 	p.mu.Lock()
-	stale := unknown || p.inputs.Load() == nil
+	in := p.inputs.Load()
+	stale := unknown || in == nil
 	for _, file := range p.sources {
 		brings := bringsIn(file)
-		if known, ok := p.brings[file]; !ok || known != brings {
+		if known, ok := p.brings[file]; !ok || known != brings || in != nil && !in.folders[filepath.Dir(file)] {
 			stale = true
 		}
 		if p.brings == nil {
