@@ -58,8 +58,8 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestLearnInputs: what the manager is built from is asked for again after a file changed in a folder that was not there
-// when it was asked for last.
+// TestLearnInputs: what the manager is built from is asked for again after a file changed in a folder that was not
+// there when it was asked for last.
 func TestLearnInputs(t *testing.T) {
 	root := t.TempDir()
 	known, other := filepath.Join(root, "cmd", "main.go"), filepath.Join(root, "new", "new.go")

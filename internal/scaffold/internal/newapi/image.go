@@ -110,3 +110,14 @@ func ForgetImage(file *project.Project, r project.Resource) error {
 	all.Resources = slices.Delete(all.Resources, at, at+1)
 	return file.SetPlugin(ImagePlugin, all)
 }
+
+// MoveImage records the image of a kind's version for another version, whose controller runs it now.
+func MoveImage(file *project.Project, from, to project.Resource) error {
+	all, at, err := imagesIn(file, from)
+	if err != nil || at < 0 {
+		return err
+	}
+	all.Resources = slices.Clone(all.Resources)
+	all.Resources[at].Version = to.Version
+	return file.SetPlugin(ImagePlugin, all)
+}

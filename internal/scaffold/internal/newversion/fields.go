@@ -36,6 +36,13 @@ func (f jsonField) where() string {
 // renameFields gives fields of the new version's types other names, in JSON and in Go. The uses of the Go names follow
 // from the mistakes that a compiler would report; see [RenameUses].
 func (v *planner) renameFields() error {
+	for old, now := range v.options.Rename {
+		paths, err := v.pathsTo(old, now)
+		if err != nil {
+			return err
+		}
+		v.paths = append(v.paths, paths...)
+	}
 	for _, old := range slices.Sorted(maps.Keys(v.options.Rename)) {
 		now := v.options.Rename[old]
 		found, err := v.fieldsCalled(old)

@@ -101,19 +101,20 @@ type planner struct {
 	options  Options
 	old, new project.Resource
 
-	copied   []string // files of the old package that the new one gets too, by name
-	own      []string // those of them that declare the kind, and nothing that other kinds need
-	moved    []string // webhooks and their tests beside the types
+	copied   []string          // files of the old package that the new one gets too, by name
+	moved    []string          // webhooks beside the types
+	ownNames map[string]bool   // names of the kind's types that no other kind needs
+	left     map[string][]unit // what copies leave out, by file
+	dropped  []string          // the names of that
 	webhooks *relocate.Package
 	beside   []project.Resource // kinds whose webhooks stay in the folder
 	suite    string             // the suite of the webhooks' tests
 	set      *relocate.Set
 	sample   [2]string // the names of the sample's file before and after; "" without one
 
-	sampleFile string // the sample's path before
-
 	renamed   []fieldcopy.Renamed
-	hasSample bool // an object of the new version is among the samples, which is not new
+	paths     []fieldPath // of renamed fields
+	hasSample bool        // an object of the new version is among the samples, which is not new
 }
 
 // find finds both versions.
@@ -213,6 +214,9 @@ func (v *planner) addKind() error {
 	old, now := v.entry(v.old.Version), v.entry(v.new.Version)
 	now.Controller, now.Controllers, now.Webhooks = old.Controller, old.Controllers, old.Webhooks
 	old.Controller, old.Controllers, old.Webhooks = false, nil, nil
+	if err := newapi.MoveImage(v.project, v.old, v.new); err != nil {
+		return err
+	}
 	return projectfile.Write(v.Plan, v.project)
 }
 

@@ -148,6 +148,17 @@ func TestWithoutWebhooks(t *testing.T) {
 	}
 }
 
+// TestImage: the controller that runs an image goes with what PROJECT knows of it.
+func TestImage(t *testing.T) {
+	root := projecttest.New(t, newproject.Options{})
+	projecttest.Apply(t)(newapi.Create(fileview.Disk(root), newapi.Options{
+		Group: "batch", Version: "v1alpha1", Kind: "CronJob", Resource: true, Controller: true, Namespaced: true, Image: newapi.Image{Name: "memcached:1.6", Port: "11211"},
+	}))
+	projecttest.Apply(t)(create(root, "v1", "v1alpha1", true))
+	projecttest.Holds(t, root, "PROJECT", "        image: memcached:1.6\n", "      version: v1\n", "!      version: v1alpha1\n")
+	projecttest.Holds(t, root, "internal/controller/cronjob_controller.go", "batchv1.CronJob", "!batchv1alpha1")
+}
+
 // TestNewSpoke: without --storage the old version stays the hub, and the code goes on to use it.
 func TestNewSpoke(t *testing.T) {
 	root := newProject(t)
@@ -308,7 +319,24 @@ func paths(c *v1alpha1.CronJob) []string { return c.Spec.URLPaths }
 -- examples/one.yaml --
 apiVersion: batch.example.com/v1alpha1
 kind: CronJob
+metadata: {annotations: {urlPaths: no}}
 spec:
+  "urlPaths": [a]
+  urlPathsToo: [b]
+---
+apiVersion: batch.example.com/v1alpha1
+kind: CronJob
+spec: {urlPaths: [a], items: [{urlPaths: no}]}
+---
+apiVersion: batch.example.com/v1alpha1
+kind: Other
+spec:
+  urlPaths: [a]
+-- examples/template.yaml --
+apiVersion: batch.example.com/v1alpha1
+kind: CronJob
+spec:
+{{- range .Values }}
   urlPaths: [a]
 `)
 	rename := func(names map[string]string) (*plan.Plan, []fieldcopy.Renamed, error) {
@@ -324,7 +352,7 @@ spec:
 	if err != nil || !slices.Equal(renamed, []fieldcopy.Renamed{{Before: "URLPaths", After: "Routes"}}) {
 		t.Fatalf("%v, %v", renamed, err)
 	}
-	if left := strings.Join(p.Left(), "\n"); !strings.HasPrefix(left, "examples/one.yaml:4: the field urlPaths is called routes in v1") {
+	if left := strings.Join(p.Left(), "\n"); left != "examples/template.yaml: the names of fields in this file may be those of v1alpha1" {
 		t.Errorf("left is %s", left)
 	}
 	place := report.Position{File: "internal/a/a.go", Line: 5, Column: strings.Index("func paths(c *v1.CronJob) []string { return c.Spec.URLPaths }", "URLPaths") + 1}
@@ -336,6 +364,7 @@ spec:
 	projecttest.Holds(t, root, "api/v1alpha1/cronjob_types.go", "URLPaths", "self.urlPaths")
 	projecttest.Holds(t, root, "api/v1alpha1/cronjob_conversion.go", "dst.Spec.Routes = src.Spec.URLPaths", "dst.Spec.URLPaths = src.Spec.Routes", "!TODO")
 	projecttest.Holds(t, root, "internal/a/a.go", "c.Spec.Routes }")
+	projecttest.Holds(t, root, "examples/one.yaml", "{annotations: {urlPaths: no}}", "\n  \"routes\": [a]\n  urlPathsToo: [b]\n", "spec: {routes: [a], items: [{urlPaths: no}]}", "kind: Other\nspec:\n  urlPaths: [a]\n")
 }
 
 // TestRefusals: what cannot be done says why, and changes nothing.
@@ -346,7 +375,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"no such version", "", "v2", "v1", []string{"no types of v1 CronJob", "the kind has v1alpha1", "create version v2 --from v1alpha1"}},
 		{"no version", "", "2", "v1alpha1", []string{`"2"`}},
-		{"types of another kind", "-- api/v1alpha1/cronjob_types.go --\npackage v1alpha1\n\n" + two, "v1", "v1alpha1", []string{"in one file with those of Other", "api/v1alpha1/cronjob_types.go"}},
+		{"a call that registers two kinds", "-- api/v1alpha1/cronjob_types.go --\npackage v1alpha1\n\n" + two + "func init() {\n\tSchemeBuilder.Register(&CronJob{}, &Other{})\n}\n", "v1", "v1alpha1", []string{"need the kind Other", "api/v1alpha1/cronjob_types.go"}},
 	} {
 		root := newProject(t)
 		projecttest.Unpack(t, root, test.files)
@@ -362,6 +391,71 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: files changed", test.name)
 		}
 	}
+}
+
+// TestDivided: of a file with the types of two kinds the new version gets what one of them needs.
+func TestDivided(t *testing.T) {
+	root := newProject(t)
+	projecttest.Unpack(t, root, "-- api/v1alpha1/cronjob_types.go --\npackage v1alpha1\n\n"+two+`
+type (
+	// Phase is what a CronJob does.
+	Phase string
+	// Mode is that of an Other.
+	Mode string
+)
+
+// Phases.
+const (
+	Running Phase = "Running"
+	Fast    Mode  = "Fast"
+	Slow    Mode  = "Slow"
+)
+
+const (
+	first = iota
+	second
+)
+
+// Spec is for both.
+type Spec struct {
+	Phase Phase
+	Time  metav1.Time
+}
+
+// Is is a method.
+func (s *Spec) Is() bool { return second > first && quoted("x") == "" }
+
+// Is is a method.
+func (o *Other) Is() (m Mode) { return Fast }
+
+func quoted(s string) string { return strconv.Quote(s) }
+
+func lower(s string) string { return strings.ToLower(s) }
+
+func init() {
+	SchemeBuilder.Register(&CronJob{})
+}
+
+func init() {
+	SchemeBuilder.Register(&Other{})
+}
+-- internal/a/a.go --
+package a
+
+import "example.com/op/api/v1alpha1"
+
+var both = []any{v1alpha1.CronJob{}, v1alpha1.Other{}, v1alpha1.Running, v1alpha1.Fast}
+`)
+	types := projecttest.Read(t, root, "api/v1alpha1/cronjob_types.go")
+	types = strings.Replace(types, "import metav1", "import \"strconv\"\nimport \"strings\"\nimport metav1", 1)
+	types = strings.Replace(types, "type CronJob struct {", "type CronJob struct {\n\tSpec Spec", 1)
+	types = strings.Replace(types, "type Other struct {", "type Other struct {\n\tSpec Spec\n\tMode Mode", 1)
+	projecttest.Unpack(t, root, "-- api/v1alpha1/cronjob_types.go --\n"+types)
+	projecttest.Apply(t)(create(root, "v1", "v1alpha1", true))
+	projecttest.Holds(t, root, "api/v1/cronjob_types.go", "type CronJob struct", "Phase string", "Running Phase", "second", "type Spec struct", "(s *Spec) Is()", "func quoted", "&CronJob{}", "strconv",
+		"!Other", "!Mode", "!Fast", "!lower", "!strings")
+	projecttest.Holds(t, root, "api/v1alpha1/cronjob_types.go", "Other", "Mode", "lower")
+	projecttest.Holds(t, root, "internal/a/a.go", "v1.CronJob{}, v1alpha1.Other{}, v1.Running, v1alpha1.Fast")
 }
 
 const two = `import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

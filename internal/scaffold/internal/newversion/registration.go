@@ -231,6 +231,61 @@ func (r *registration) add(at token.Pos, text string) {
 
 func (r *registration) offset(at token.Pos) int { return r.fset.Position(at).Offset }
 
+// registeringOne takes all kinds but one out of the lists of a file that registers types.
+func (v *planner) registeringOne(file string, src []byte) ([]byte, error) {
+	parsed, fset, err := gofile.Parse(file, src, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	others := map[string]bool{}
+	for _, k := range v.Code().Package(v.project.APIDir(v.old)).Kinds {
+		others[k.Name], others[k.Name+"List"] = k.Name != v.old.Kind, k.Name != v.old.Kind
+	}
+	var cuts [][2]int
+	cut := func(list []ast.Expr, end token.Pos) {
+		for i, item := range list {
+			if !others[madeBy(item)] {
+				continue
+			}
+			from, to := item.Pos(), end // up to the next item
+			switch {
+			case i+1 < len(list):
+				to = list[i+1].Pos()
+			case i > 0:
+				from = list[i-1].End()
+			}
+			cuts = append(cuts, [2]int{fset.Position(from).Offset, fset.Position(to).Offset})
+		}
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			cut(n.Args, n.Rparen)
+		case *ast.CompositeLit:
+			cut(n.Elts, n.Rbrace)
+		}
+		return true
+	})
+	before := src
+	for _, c := range slices.Backward(cuts) {
+		src = slices.Concat(src[:c[0]], src[min(max(c[0], c[1]), len(src)):])
+	}
+	return gofile.KeepFormat(file, before, src), nil
+}
+
+// madeBy returns the name of the type of an expression such as &CronJob{}; "" for others.
+func madeBy(e ast.Expr) string {
+	if u, ok := e.(*ast.UnaryExpr); ok {
+		e = u.X
+	}
+	if c, ok := e.(*ast.CompositeLit); ok {
+		if id, ok := c.Type.(*ast.Ident); ok {
+			return id.Name
+		}
+	}
+	return ""
+}
+
 // leaveRegistrations lists the places of a file that register the old version in a way that is not repeated.
 func (v *planner) leaveRegistrations(file string, src []byte) {
 	parsed, fset, err := gofile.Parse(file, src, parser.ParseComments)

@@ -2,8 +2,6 @@ package newversion
 
 import (
 	"bytes"
-	"fmt"
-	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -11,7 +9,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/lazy"
-	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/piece"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -22,7 +19,6 @@ func (v *planner) moveSamples() error {
 	if err := v.moveSample(); err != nil || !v.options.Storage {
 		return err
 	}
-	v.leaveRenamed(path.Join(path.Dir(v.sampleFile), v.sample[1]))
 	for _, file := range slices.Concat(v.Code().Samples(), v.Code().Examples()) {
 		if err := v.moveObjects(file); err != nil {
 			return err
@@ -45,16 +41,14 @@ func (v *planner) moveSample() error {
 		if err := v.Copy(place.File, to); err != nil {
 			return err
 		}
-		if err := v.Edit(to, v.upgraded); err != nil {
-			return err
-		}
-		v.leaveRenamed(to)
-		return nil
+		v.leaveRenamed(to, v.after(to))
+		return v.Edit(to, v.upgraded)
 	}
-	v.sample, v.sampleFile = [2]string{path.Base(place.File), path.Base(to)}, place.File
+	v.sample = [2]string{path.Base(place.File), path.Base(to)}
 	if err := v.Move(place.File, to); err != nil {
 		return err
 	}
+	v.leaveRenamed(to, v.after(to))
 	if err := v.Edit(to, v.upgraded); err != nil || place.List == "" {
 		return err
 	}
@@ -83,20 +77,16 @@ func (v *planner) moveObjects(file string) error {
 		return nil
 	}
 	v.hasSample = true
-	if err := v.Edit(file, v.upgraded); err != nil {
-		return err
-	}
-	v.leaveRenamed(file)
-	return nil
+	v.leaveRenamed(file, c.After())
+	return v.Edit(file, v.upgraded)
 }
 
-// leaveRenamed lists the lines of a sample that may have a renamed field: other fields may have the same name.
-func (v *planner) leaveRenamed(file string) {
-	for _, old := range slices.Sorted(maps.Keys(v.options.Rename)) {
-		key := regexp.MustCompile(`(?m)^[ \t-]*["']?` + regexp.QuoteMeta(old) + `["']?:|[{,]\s*["']?` + regexp.QuoteMeta(old) + `["']?:`)
-		for _, at := range key.FindAllIndex(v.after(file), -1) {
-			line := 1 + bytes.Count(v.after(file)[:at[0]], []byte("\n"))
-			v.Leave(fmt.Sprintf("%s: the field %s is called %s in %s: rename it here if this is that field", report.Position{File: file, Line: line}, old, v.options.Rename[old], v.new.Version))
+// leaveRenamed leaves a sample to the user in which renamed fields cannot be found, such as a template.
+func (v *planner) leaveRenamed(file string, before []byte) {
+	for document := range bytes.SplitSeq(before, []byte("\n---")) {
+		if _, all := renamedKeys(document, v.paths); !all {
+			v.Leave(file + ": the names of fields in this file may be those of " + v.old.Version)
+			return
 		}
 	}
 }
@@ -113,6 +103,7 @@ func (v *planner) upgraded(_ string, src []byte) ([]byte, error) {
 		document := src[at:next[0]]
 		if kind.Match(document) {
 			document = version.ReplaceAll(document, []byte("${1}"+v.new.Version))
+			document, _ = renamedKeys(document, v.paths)
 		}
 		out.Write(document)
 		out.Write(src[next[0]:next[1]])

@@ -2,7 +2,6 @@ package newversion
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -22,71 +21,81 @@ import (
 	"github.com/slipway-dev/slipway/project"
 )
 
-// A typesFile is a file of the old package.
-type typesFile struct {
-	name     string // in the package
-	declares []string
-	methods  []string // receivers of its methods
-	uses     []string // names that other files declare
-	webhook  bool     // it has methods by which the kind is its own webhook
-	converts bool     // it has methods that convert the kind
-}
-
-// findFiles finds out which files of the old package the new one needs: those that the kind's types refer to, at any
-// depth, and those with their methods.
+// findFiles finds out what the new package needs of the old one: what the kind's types refer to, at any depth, and
+// their methods.
 func (v *planner) findFiles() error {
 	dir := v.project.APIDir(v.old)
-	files, err := v.readPackage(dir)
+	pkg := v.Code().Package(dir)
+	if err := v.checkRegistration(pkg, path.Base(projectfile.TypesFile(v.Plan, v.project, v.old))); err != nil {
+		return err
+	}
+	units, err := v.readPackage(dir, pkg)
 	if err != nil {
 		return err
 	}
-	pkg := v.Code().Package(dir)
-	first := path.Base(projectfile.TypesFile(v.Plan, v.project, v.old))
-	others := map[string]string{} // kinds by file
+	needed := closure(units, v.old.Kind)
 	for _, k := range pkg.Kinds {
 		if k.Name != v.old.Kind {
-			others[path.Base(k.File)] = k.Name
-		}
-	}
-	if err := v.checkRegistration(pkg, first); err != nil {
-		return err
-	}
-	v.copied = closure(files, first)
-	for _, name := range v.copied {
-		if other := others[name]; other != "" {
-			return &report.Error{
-				What: fmt.Sprintf("the types of %s are in one file with those of %s, or need them", v.old.Kind, other), Where: path.Join(dir, name),
-				Hint: "nothing was changed; move what only one of them needs to a file of its own, and run the command again",
+			if err := v.refuseKind(dir, units, needed, k.Name); err != nil {
+				return err
 			}
 		}
 	}
-	needed := map[string]bool{}
-	for other := range others {
-		for _, name := range closure(files, other) {
-			needed[name] = true
+	v.ownNames = map[string]bool{}
+	for i, u := range units {
+		if needed[i] && !slices.Contains(v.copied, u.file) && u.file != "" {
+			v.copied = append(v.copied, u.file)
+		}
+		if needed[i] {
+			v.ownNames = with(v.ownNames, u.declares)
+		}
+		if u.webhook && v.options.Storage && !slices.Contains(v.moved, u.file) {
+			v.moved = append(v.moved, u.file)
 		}
 	}
-	v.own = slices.DeleteFunc(slices.Clone(v.copied), func(name string) bool { return needed[name] && name != first })
-	for _, f := range files {
-		if f.webhook && v.options.Storage && !slices.Contains(v.copied, f.name) {
-			v.moved = append(v.moved, f.name)
+	v.moved = slices.DeleteFunc(v.moved, func(file string) bool { return slices.Contains(v.copied, file) })
+	v.trim(units, needed)
+	for _, k := range pkg.Kinds {
+		if k.Name == v.old.Kind {
+			continue
+		}
+		for i, is := range closure(units, k.Name) {
+			if is && !units[i].of(v.old.Kind) {
+				v.ownNames = without(v.ownNames, units[i].declares)
+			}
 		}
 	}
-	v.set = &relocate.Set{Module: v.project.Repo, Packages: []*relocate.Package{v.typesPackage(files)}, Exists: func(string) bool { return false }}
-	return v.check()
+	v.set = &relocate.Set{Module: v.project.Repo, Packages: []*relocate.Package{v.typesPackage(units)}, Exists: func(string) bool { return false }}
+	_, err = v.set.Check(v.source) // what the copies need is among them
+	return err
 }
 
-// check refuses what cannot move.
-func (v *planner) check() error {
-	mistakes, err := v.set.Check(v.source)
-	for _, mistake := range mistakes {
-		v.Refuse(&report.Error{What: mistake.Problem, Where: mistake.Position, Hint: mistake.Hint + "; nothing was changed"})
+// refuseKind refuses to copy another kind: it would get the new version, too.
+func (v *planner) refuseKind(dir string, units []unit, needed []bool, other string) error {
+	for i, u := range units {
+		if !needed[i] || !u.of(other) {
+			continue
+		}
+		user := slices.IndexFunc(units, func(u unit) bool { return slices.Contains(u.uses, other) && !u.of(other) })
+		for i, o := range units {
+			if needed[i] && slices.Contains(o.uses, other) && !o.of(other) {
+				user = i
+			}
+		}
+		where := u.file
+		if user >= 0 {
+			where = units[user].file
+		}
+		return &report.Error{
+			What: fmt.Sprintf("the types of %s, or what registers them, need the kind %s, which would get the new version, too", v.old.Kind, other), Where: path.Join(dir, where),
+			Hint: fmt.Sprintf("nothing was changed; register each kind by a call of its own, and refer to types that are no kinds, such as %sSpec", other),
+		}
 	}
-	return errors.Join(err, v.Refusal())
+	return nil
 }
 
-// checkRegistration refuses a file that registers the types of a package and declares them, and a list of all kinds of
-// a package, which the new package does not have.
+// checkRegistration refuses a file that registers the types of a package and declares them. It leaves a list of the
+// kinds to the user, if the new package has one.
 func (v *planner) checkRegistration(pkg codebase.Package, first string) error {
 	file := pkg.Registration.File
 	if file == "" {
@@ -106,33 +115,25 @@ func (v *planner) checkRegistration(pkg codebase.Package, first string) error {
 		v.Leave(now + ": the types of " + v.old.Kind + " are registered in a list: add &" + v.old.Kind + "{} and &" + v.old.Kind + "List{} to that of this package")
 		return nil
 	}
-	for _, k := range pkg.Kinds {
-		if k.Name != v.old.Kind && bytes.Contains(c.After(), []byte("&"+k.Name+"{}")) {
-			return &report.Error{
-				What: fmt.Sprintf("one list registers %s and %s", v.old.Kind, k.Name), Where: file,
-				Hint: "nothing was changed; have the file of each kind register its types, as in func init() { SchemeBuilder.Register(&" + v.old.Kind + "{}) }, and run the command again",
-			}
-		}
-	}
 	return nil
 }
 
 // typesPackage is the old package in two parts: the new one, and itself.
-func (v *planner) typesPackage(files []typesFile) *relocate.Package {
+func (v *planner) typesPackage(units []unit) *relocate.Package {
 	dir := v.project.APIDir(v.old)
 	var all, shared []string // what both parts declare
 	if registration := v.Code().Package(dir).Registration.File; registration != "" {
 		all, shared = append(all, path.Base(registration)), append(shared, path.Base(registration))
 	}
-	for _, f := range files {
-		if f.name != "" {
-			all = append(all, f.name)
+	for _, u := range units {
+		if u.file != "" && !slices.Contains(all, u.file) {
+			all = append(all, u.file)
 		}
 	}
 	staying := &relocate.Part{Dir: dir, Import: v.project.ImportPath(v.old), Name: v.packageName(dir, v.old.Version), Alias: v.old.ImportAlias(), Files: all}
 	now := v.project.APIDir(v.new)
 	return &relocate.Package{Dir: dir, Import: staying.Import, Name: staying.Name, Parts: []*relocate.Part{
-		{Dir: now, Import: v.project.ImportPath(v.new), Name: v.packageName(now, v.rename(staying.Name)[0]), Files: slices.Concat(v.copied, v.moved), Copies: shared, Without: adders, Called: v.rename},
+		{Dir: now, Import: v.project.ImportPath(v.new), Name: v.packageName(now, v.rename(staying.Name)[0]), Files: slices.Concat(v.copied, v.moved), Copies: shared, Without: slices.Concat(adders, v.dropped), Called: v.rename},
 		staying,
 	}}
 }
@@ -149,95 +150,6 @@ func (v *planner) rename(name string) []string {
 	return []string{strings.ReplaceAll(name, v.old.Version, v.new.Version), v.new.ImportAlias()}
 }
 
-// readPackage reads the files of a folder, without tests, generated ones and what registers the types.
-func (v *planner) readPackage(dir string) (files []typesFile, err error) {
-	registration := v.Code().Package(dir).Registration.File
-	for _, name := range v.Code().GoFilesIn(dir) {
-		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(path.Base(name), "zz_generated") {
-			continue
-		}
-		c, err := v.Find(name)
-		if err != nil {
-			return nil, err
-		}
-		parsed, _, err := gofile.Parse(name, c.After(), parser.ParseComments)
-		if err != nil {
-			return nil, err
-		}
-		f := describe(path.Base(name), parsed, v.old.Kind)
-		if name == registration {
-			f = typesFile{uses: f.uses} // others do not need it as a file of the kind
-		}
-		files = append(files, f)
-	}
-	return files, nil
-}
-
-// These are the methods by which a kind converts itself, or is its own webhook.
-var (
-	conversions = []string{"Hub", "ConvertTo", "ConvertFrom"}
-	webhooks    = []string{"SetupWebhookWithManager", "Default", "ValidateCreate", "ValidateUpdate", "ValidateDelete"}
-)
-
-func describe(name string, file *ast.File, kind string) typesFile {
-	f := typesFile{name: name, declares: relocate.Declarations(file)}
-	for _, decl := range file.Decls {
-		d, ok := decl.(*ast.FuncDecl)
-		if !ok || d.Recv == nil || len(d.Recv.List) != 1 {
-			continue
-		}
-		receiver := receiverOf(d.Recv.List[0].Type)
-		f.methods = append(f.methods, receiver)
-		f.converts = f.converts || receiver == kind && slices.Contains(conversions, d.Name.Name)
-		f.webhook = f.webhook || receiver == kind && slices.Contains(webhooks, d.Name.Name)
-	}
-	for _, id := range file.Unresolved {
-		f.uses = append(f.uses, id.Name)
-	}
-	return f
-}
-
-func receiverOf(of ast.Expr) string {
-	switch of := of.(type) {
-	case *ast.StarExpr:
-		return receiverOf(of.X)
-	case *ast.Ident:
-		return of.Name
-	}
-	return ""
-}
-
-// closure returns the names of a file and of all that it needs, with the file that registers the types, which has the
-// name "".
-func closure(files []typesFile, first string) []string {
-	in := map[string]bool{first: true, "": true}
-	for grown := true; grown; {
-		grown = false
-		var declared, used []string
-		for _, f := range files {
-			if in[f.name] {
-				declared, used = append(declared, f.declares...), append(used, f.uses...)
-			}
-		}
-		for _, f := range files {
-			if in[f.name] || f.name == "" || f.webhook || f.converts {
-				continue
-			}
-			declares := slices.ContainsFunc(f.declares, func(name string) bool { return slices.Contains(used, name) })
-			if declares || slices.ContainsFunc(f.methods, func(name string) bool { return slices.Contains(declared, name) }) {
-				in[f.name], grown = true, true
-			}
-		}
-	}
-	var names []string
-	for _, f := range files {
-		if in[f.name] && f.name != "" {
-			names = append(names, f.name)
-		}
-	}
-	return names
-}
-
 // copyTypes plans the new package: its registration, and copies of what it needs.
 func (v *planner) copyTypes() error {
 	from, to := v.project.APIDir(v.old), v.project.APIDir(v.new)
@@ -246,7 +158,7 @@ func (v *planner) copyTypes() error {
 	}
 	for _, name := range v.copied {
 		old, now := path.Join(from, name), path.Join(to, name)
-		if there, err := v.Exists(now); err != nil || there && !slices.Contains(v.own, name) {
+		if there, err := v.Exists(now); err != nil || there && name != path.Base(projectfile.TypesFile(v.Plan, v.project, v.old)) {
 			if err != nil {
 				return err
 			}
@@ -255,11 +167,10 @@ func (v *planner) copyTypes() error {
 		if err := v.Copy(old, now); err != nil {
 			return err
 		}
-		if err := v.Edit(now, v.rewriting(old, now)); err != nil {
-			return err
-		}
-		if err := v.Edit(now, v.versioned); err != nil {
-			return err
+		for _, edit := range []func(string, []byte) ([]byte, error){v.trimmed(name), v.rewriting(old, now), v.versioned} {
+			if err := v.Edit(now, edit); err != nil {
+				return err
+			}
 		}
 	}
 	return v.markStored(path.Join(to, path.Base(projectfile.TypesFile(v.Plan, v.project, v.old))))
@@ -298,8 +209,10 @@ func (v *planner) copyRegistration(from, to string) error {
 		if err := v.Copy(file, now); err != nil {
 			return err
 		}
-		if err := v.Edit(now, v.versioned); err != nil {
-			return err
+		for _, edit := range []func(string, []byte) ([]byte, error){v.registeringOne, v.versioned} {
+			if err := v.Edit(now, edit); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -12,7 +12,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
-	"github.com/slipway-dev/slipway/internal/scaffold/internal/relocate"
 )
 
 // moveUsers plans that the project's code uses the new version, if that becomes the hub.
@@ -101,35 +100,15 @@ func (v *planner) usesKind(src []byte) bool {
 	if err != nil {
 		return false
 	}
-	own := v.ownNames()
 	found := false
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
 			x, is := s.X.(*ast.Ident)
-			found = found || is && slices.Contains(names, x.Name) && own[s.Sel.Name]
+			found = found || is && slices.Contains(names, x.Name) && v.ownNames[s.Sel.Name]
 		}
 		return !found
 	})
 	return found
-}
-
-// ownNames are the names that the kind's own files declare.
-func (v *planner) ownNames() map[string]bool {
-	names := map[string]bool{}
-	for _, file := range v.own {
-		c, err := v.Find(path.Join(v.project.APIDir(v.old), file))
-		if err != nil {
-			continue // it was read before
-		}
-		parsed, _, err := gofile.Parse(file, c.After(), 0)
-		if err != nil {
-			continue
-		}
-		for _, name := range relocate.Declarations(parsed) {
-			names[name] = true
-		}
-	}
-	return names
 }
 
 var webhookMarker = lazy.Regexp(`(?m)^\s*//\s*\+kubebuilder:webhook:.*$`)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/relocate"
@@ -55,7 +56,11 @@ func (v *planner) findWebhooks() error {
 		v.webhooks.Parts = append(v.webhooks.Parts, staying)
 	}
 	v.set.Packages = append(v.set.Packages, v.webhooks)
-	return v.check()
+	mistakes, err := (&relocate.Set{Packages: []*relocate.Package{v.webhooks}}).Check(v.source)
+	for _, mistake := range mistakes {
+		v.Refuse(&report.Error{What: mistake.Problem, Where: mistake.Position, Hint: mistake.Hint + "; nothing was changed"})
+	}
+	return errors.Join(err, v.Refusal())
 }
 
 // goFiles returns the names of the Go files in a folder, with those of tests.
