@@ -203,6 +203,9 @@ func (w migrating) byCluster(ctx context.Context) error {
 	live, err := existing(ctx, resource, name)
 	if live != nil && (ended(live) || live.GetAnnotations()[migratedForm] != w.form()) { // of another day
 		err = resource.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: uidOf(live)}})
+		if apierrors.IsNotFound(err) {
+			err = nil
+		}
 		live = nil
 	}
 	if err == nil && live == nil {
@@ -213,6 +216,9 @@ func (w migrating) byCluster(ctx context.Context) error {
 			"spec":     map[string]any{"resource": map[string]any{"group": group, "resource": w.resource().Resource}},
 		}}, metav1.CreateOptions{FieldManager: FieldManager})
 	}
+	if apierrors.IsAlreadyExists(err) { // another command begins the same
+		err = nil
+	}
 	if apierrors.IsForbidden(err) {
 		return errUnattended // who may write the objects may do it without this
 	}
@@ -221,8 +227,12 @@ func (w migrating) byCluster(ctx context.Context) error {
 	}
 	begin, shown := time.Now(), time.Now()
 	err = poll(ctx, forever, func(ctx context.Context) (bool, error) {
-		if live, err = resource.Get(ctx, name, metav1.GetOptions{}); err != nil {
+		live, err = existing(ctx, resource, name)
+		switch {
+		case err != nil:
 			return false, err
+		case live == nil: // another command, which waited for it, too, has removed it
+			return false, errUnattended
 		}
 		if len(conditions(live)) == 0 && time.Since(begin) > unattended {
 			return false, errUnattended
@@ -235,6 +245,9 @@ func (w migrating) byCluster(ctx context.Context) error {
 	})
 	if err != nil && !errors.Is(err, errUnattended) {
 		return err // the cluster goes on with it
+	}
+	if live == nil {
+		return err
 	}
 	if removal := resource.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: uidOf(live)}}); removal != nil && !apierrors.IsNotFound(removal) {
 		err = cmp.Or(err, removal)
