@@ -83,6 +83,9 @@ func (v *planner) moveObjects(file string) error {
 
 // leaveRenamed leaves a sample to the user in which renamed fields cannot be found, such as a template.
 func (v *planner) leaveRenamed(file string, before []byte) {
+	if len(v.paths) == 0 {
+		return
+	}
 	for document := range bytes.SplitSeq(before, []byte("\n---")) {
 		if _, all := renamedKeys(document, v.paths); !all {
 			v.Leave(file + ": the names of fields in this file may be those of " + v.old.Version)
