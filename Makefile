@@ -103,7 +103,7 @@ examples: build ## Do what the README of each example says, in turn, and print a
 
 # Parts of at most forty minutes each, which run alone: docs/inside/contributing.md says when. A test that `make test`
 # leaves out names its part.
-LONG := scripts dev projects others pages examples nodes kills matrix edits mutants versions real peers envtest suites certmanager critest helm release lint
+LONG := scripts dev upgrades projects others pages examples nodes kills matrix edits mutants versions real peers envtest suites certmanager critest helm release lint
 
 .PHONY: test-times
 test-times: ## List the twenty slowest tests of the last run, and the parts of the long tests that have not passed for a week of commits.
@@ -121,7 +121,7 @@ PASSED   = @$(TESTLOG) -passed $(@:test-long-%=%)
 LONGTEST = $(PROGRAMS) && $(TESTLOG)
 
 test-long-scripts: build
-	$(LONGTEST) $(GOTEST) -count=1 -timeout 40m -skip '^Test(DevLoop|Projects|EveryVerbInOthersProjects)$$' ./internal/cli
+	$(LONGTEST) $(GOTEST) -count=1 -timeout 40m -skip '^Test(DevLoop|Upgrades|Projects|EveryVerbInOthersProjects)$$' ./internal/cli
 	$(PASSED)
 
 test-long-dev: build
@@ -129,6 +129,10 @@ test-long-dev: build
 	$(PASSED)
 
 # The operators of others are compiled with their own versions of Kubernetes' libraries, which takes the most of it.
+test-long-upgrades: build
+	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^TestUpgrades$$' -parallel 1 ./internal/cli
+	$(PASSED)
+
 test-long-projects: build
 	$(LONGTEST) $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^TestProjects$$' -parallel 1 ./internal/cli
 	$(PASSED)

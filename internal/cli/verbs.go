@@ -23,6 +23,7 @@ func (inv *invocation) verbs() []verb {
 		{"dev", inv.devCommand},
 		{"run", inv.runCommand},
 		{"migrate", inv.migrateCommand},
+		{"upgrade", inv.upgradeCommand},
 		{"deploy", inv.deployCommand},
 		{"undeploy", inv.undeployCommand},
 		{"test", inv.testCommand},

@@ -41,9 +41,9 @@ func exists(path string) bool {
 
 // resolve names the commit that is meant by what.
 func resolve(ctx context.Context, root, what string) (string, error) {
-	out, err := git.Output(ctx, root, "rev-parse", "--verify", "--quiet", "--end-of-options", what+"^{commit}")
+	commit, err := git.Commit(ctx, root, what)
 	if err == nil {
-		return strings.TrimSpace(string(out)), nil
+		return commit, nil
 	}
 	if ctx.Err() != nil {
 		return "", ctx.Err()

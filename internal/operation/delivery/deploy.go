@@ -132,26 +132,11 @@ func noObjects(folder string) error {
 // objects, or with a preview those that it would apply.
 func Deploy(ctx context.Context, s *operation.Session, d Deployment) ([]*unstructured.Unstructured, error) {
 	defer s.Collector.Patiently()()
-	root, err := configRoot(s, d.Folder, d.again)
+	root, shipment, err := d.prepare(ctx, s, d.Only())
 	if err != nil {
 		return nil, err
 	}
-	if d.applied, err = DeployedFolder(s, root, d.Folder, d.again); err != nil {
-		return nil, err
-	}
-	if err := reachable(s, d.To, d.Preview); err != nil {
-		return nil, err
-	}
-	building, end := Online(ctx, s, d.Only())
-	defer end()
-	objects, err := buildDeployment(building, s, root, d, d.Only())
-	if err != nil {
-		return nil, err
-	}
-	set, err := deploymentSet(s, root, ResolveFolder(root, d.applied), objects)
-	if err != nil {
-		return nil, err
-	}
+	objects, set := shipment.Objects, shipment.set
 	cluster, err := connect(ctx, s, d.To, d.Only())
 	if err != nil {
 		return nil, err

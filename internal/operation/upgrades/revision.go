@@ -1,0 +1,183 @@
+package upgrades
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/image"
+	"github.com/slipway-dev/slipway/internal/image/reference"
+	"github.com/slipway-dev/slipway/internal/kustomization"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/delivery"
+	"github.com/slipway-dev/slipway/internal/operation/images"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// imageName is the name under which the managers of a rehearsal are built. It is one that no registry has.
+const imageName = "manager.upgrade.invalid/manager"
+
+// A workshop is where revisions are made ready.
+type workshop struct {
+	*operation.Session // of the rehearsal
+	upgrade            Upgrade
+	root               string // of the project
+	scratch            string // folder for temporary files
+	images             []string
+}
+
+// A revision is a state of the project that is ready to be deployed.
+type revision struct {
+	name     string
+	shipment delivery.Shipment
+	session  *operation.Session // in its files; nil if it is of manifests alone
+	root     string
+}
+
+// revision makes a revision ready: role is from or to, and what names it for users.
+func (w *workshop) revision(ctx context.Context, role, what string) (*revision, error) {
+	if what == "" {
+		return w.built(ctx, &revision{name: "the files as they are", session: w.Session, root: w.root}, role, delivery.Deployment{})
+	}
+	commit, err := git.Commit(ctx, w.root, what)
+	if err == nil {
+		return w.checkout(ctx, role, what, commit)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	file := w.Absolute(what)
+	if info, missing := os.Stat(file); missing == nil && info.Mode().IsRegular() {
+		return w.released(ctx, what, file)
+	}
+	e := &report.Error{What: "it is neither a git revision nor a file of manifests", Where: "--" + role + " " + what, Err: err,
+		Hint: "use a branch, a tag or a commit, like main or v1.2.0; or a released install.yaml", Next: "git fetch --tags", Code: report.UsageCode}
+	if git.IsMissing(err) {
+		e.Hint, e.Next = "git is not on PATH: install it, or name a released install.yaml", ""
+	}
+	return nil, e
+}
+
+// checkout makes a commit ready: with its own configuration, as it is there.
+func (w *workshop) checkout(ctx context.Context, role, what, commit string) (*revision, error) {
+	w.Handler.Handle(report.Step{Name: "reading " + what})
+	dir := filepath.Join(w.scratch, role)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := git.Checkout(ctx, w.root, commit, dir)
+	if err != nil {
+		return nil, &report.Error{What: "the revision cannot be read", Where: "--" + role + " " + what, Err: err}
+	}
+	session := operation.Apart(w.Session)
+	session.Dir = root
+	return w.built(ctx, &revision{name: what, session: session, root: root}, role, delivery.Deployment{NoGenerate: true})
+}
+
+// built builds the image and the objects of a revision.
+func (w *workshop) built(ctx context.Context, r *revision, role string, d delivery.Deployment) (*revision, error) {
+	d.Folder, d.Image = w.upgrade.Folder, imageName+":"+role
+	build := images.Build{Build: image.Build{Tag: d.Image, Package: w.upgrade.Manager}}
+	w.Handler.Handle(report.Step{Name: "building the manager of " + r.name})
+	w.images = append(w.images, d.Image)
+	if _, err := images.BuildImage(ctx, r.session, build); err != nil {
+		return nil, of(r.name, err)
+	}
+	var err error
+	if r.shipment, err = delivery.Prepare(ctx, r.session, d); err != nil {
+		return nil, of(r.name, err)
+	}
+	return r, nil
+}
+
+// of names the revision in an error.
+func of(name string, err error) error {
+	e, ok := errors.AsType[*report.Error](err)
+	if !ok {
+		return err
+	}
+	named := *e
+	named.What = name + ": " + e.What
+	return &named
+}
+
+// released makes a released manifest ready. Its images are pulled by the cluster's node.
+func (w *workshop) released(ctx context.Context, what, file string) (*revision, error) {
+	objects, err := readObjects(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	r := &revision{name: what}
+	r.shipment, err = delivery.PrepareObjects(w.Session, objects)
+	return r, err
+}
+
+// readObjects reads the objects in a file of manifests.
+func readObjects(ctx context.Context, file string) ([]*unstructured.Unstructured, error) {
+	list, err := json.Marshal(map[string][]string{"resources": {filepath.Base(file)}})
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(file)
+	return kustomization.Kustomization{Folder: dir, Changed: map[string][]byte{filepath.Join(dir, "kustomization.yaml"): list}}.Build(ctx)
+}
+
+// samples are the objects that users of a revision find in it.
+func (r *revision) samples(ctx context.Context) []*unstructured.Unstructured {
+	if r.session == nil {
+		return nil
+	}
+	return r.session.Codebase(r.root).SampleObjects(ctx)
+}
+
+// serves reports whether a revision serves the kind of an object, in its version. Objects of other kinds go with those
+// of its own.
+func (r *revision) serves(o *unstructured.Unstructured) bool {
+	kind := o.GroupVersionKind()
+	for _, definition := range r.shipment.Objects {
+		if !ship.IsDefinition(definition) {
+			continue
+		}
+		group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
+		name, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
+		if group == kind.Group && name == kind.Kind {
+			return slices.Contains(ship.ServedVersions(definition), kind.Version)
+		}
+	}
+	return !strings.Contains(kind.Group, ".") || strings.HasSuffix(kind.Group, ".k8s.io")
+}
+
+// load loads images into the cluster: those that were built, those that are asked for, and what else the revisions name
+// that this machine has.
+func (w *workshop) load(ctx context.Context, revisions ...*revision) error {
+	names := slices.Concat(w.images, w.upgrade.Load)
+	here := images.Names(w.Session)
+	for _, r := range revisions {
+		for _, c := range ship.ContainerImages(r.shipment.Objects) {
+			if ref, err := reference.Parse(c.Image); err == nil && slices.Contains(here, ref.Name()) && !slices.Contains(names, c.Image) {
+				names = append(names, c.Image)
+			}
+		}
+	}
+	for _, name := range names {
+		if _, err := images.Load(ctx, w.Session, name, clusterName); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeImages removes what was built from the user's images.
+func (w *workshop) removeImages() {
+	if len(w.images) > 0 {
+		_, _ = images.Remove(context.Background(), w.Session, w.images...) // what is not there need not go
+	}
+}

@@ -1,0 +1,123 @@
+package rehearsal
+
+import (
+	"encoding/xml"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// DefinitionFinding is a change of a definition that may break objects or clients, as its schemas have it.
+func DefinitionFinding(definition, version, field, message string) Finding {
+	f := Finding{Phase: upgradePhase, Class: DefinitionChange, Object: "crd/" + definition, Field: field, Text: message}
+	if version != "" {
+		f.Versions = []string{version}
+	}
+	return f
+}
+
+// Fatal is how many findings are fatal.
+func (r *Report) Fatal() (n int) {
+	for _, f := range r.Findings {
+		if f.Fatal {
+			n++
+		}
+	}
+	return n
+}
+
+// Text is the report for people.
+func (r *Report) Text() string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		fmt.Fprintln(&b, f)
+	}
+	for _, s := range r.Service {
+		fmt.Fprintf(&b, "%s: %d requests, %d refused", s.Phase, s.Requests, s.Refused)
+		if s.Gap > 0 {
+			fmt.Fprintf(&b, ", %s without service", s.Gap.Round(time.Millisecond))
+		}
+		fmt.Fprintf(&b, "; the longest took %s; deployed in %s\n", s.Longest.Round(time.Millisecond), s.Deployed.Round(100*time.Millisecond))
+	}
+	for _, definition := range slices.Sorted(maps.Keys(r.Stored)) {
+		if v := r.Stored[definition]; !slices.Equal(v.Before, v.Upgrade) {
+			fmt.Fprintf(&b, "%s: objects may be stored as %s; before as %s\n", definition, strings.Join(v.Upgrade, ", "), strings.Join(v.Before, ", "))
+		}
+	}
+	switch {
+	case r.Passed:
+		fmt.Fprintf(&b, "%s → %s: nothing is lost, and the way back works (%d objects, %s)", r.From, r.To, r.Objects, r.Elapsed.Round(time.Second))
+	case r.WayBack:
+		fmt.Fprintf(&b, "%s → %s: the way back works (%d objects, %s)", r.From, r.To, r.Objects, r.Elapsed.Round(time.Second))
+	default:
+		fmt.Fprintf(&b, "%s → %s: the way back does not work (%d objects, %s)", r.From, r.To, r.Objects, r.Elapsed.Round(time.Second))
+	}
+	return b.String()
+}
+
+// String is a finding in a line.
+func (f Finding) String() string {
+	var b strings.Builder
+	sign := "note: "
+	if f.Fatal {
+		sign = "problem: "
+	}
+	b.WriteString(sign + string(f.Class) + ": " + f.Object)
+	if f.Field != "" {
+		b.WriteString(" " + f.Field)
+	}
+	if len(f.Versions) > 0 {
+		b.WriteString(" (" + strings.Join(f.Versions, ", ") + ")")
+	}
+	if f.Phase == backPhase {
+		b.WriteString(", on the way back")
+	}
+	return b.String() + ": " + f.Text
+}
+
+// A Suite is a report in the form that JUnit gave reports of tests.
+type Suite struct {
+	XMLName  xml.Name `xml:"testsuite"`
+	Name     string   `xml:"name,attr"`
+	Tests    int      `xml:"tests,attr"`
+	Failures int      `xml:"failures,attr"`
+	Time     float64  `xml:"time,attr"` // seconds
+	Cases    []Case   `xml:"testcase"`
+}
+
+// A Case is one thing that could go wrong.
+type Case struct {
+	Name     string    `xml:"name,attr"`
+	Suite    string    `xml:"classname,attr"`
+	Failures []Failure `xml:"failure"`
+}
+
+// A Failure says what went wrong.
+type Failure struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// classes are all classes whose findings are fatal.
+var classes = []Class{NotDeployed, ReadRefused, WriteRefused, NoService, ObjectLost, ObjectReplaced, FieldLost, FieldChanged, StatusLost, DefaultChanged,
+	LossyConversion, FinalizerRenamed, NoEndpoints, LockRenamed, ManagerFails}
+
+// JUnit is the report with a case for each class of problems.
+func (r *Report) JUnit() Suite {
+	suite := Suite{Name: "upgrade " + r.From + " → " + r.To, Tests: len(classes), Time: r.Elapsed.Seconds()}
+	for _, class := range classes {
+		c := Case{Name: string(class), Suite: suite.Name}
+		for _, f := range r.Findings {
+			if f.Fatal && f.Class == class {
+				c.Failures = append(c.Failures, Failure{Message: f.String(), Text: f.String()})
+			}
+		}
+		if len(c.Failures) > 0 {
+			suite.Failures++
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	return suite
+}
