@@ -1,7 +1,6 @@
 package rehearsal
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +21,6 @@ var transient = []schema.GroupKind{
 
 var (
 	podKind   = schema.GroupKind{Kind: "Pod"}
-	leaseKind = schema.GroupKind{Group: "coordination.k8s.io", Kind: "Lease"}
 	sliceKind = schema.GroupKind{Group: "discovery.k8s.io", Kind: "EndpointSlice"}
 )
 
@@ -197,35 +195,4 @@ func readyEndpoints(objects map[identity]*unstructured.Unstructured) map[string]
 		}
 	}
 	return ready
-}
-
-// compareLocks finds a leader whose lock the other revision does not use.
-func (u *upgrade) compareLocks(phase Phase, after *snapshot) (findings []Finding) {
-	was, is := u.locks(u.before), u.locks(after)
-	for lock := range is {
-		if len(was) == 0 || was[lock] {
-			continue
-		}
-		findings = append(findings, Finding{Phase: phase, Class: LockRenamed, Object: "lease/" + lock, Fatal: true,
-			Text: "the other revision leads by " + cmp.Or(strings.Join(sortedKeys(was), ", "), "none") + ": during a rollout both lead at once"})
-	}
-	return findings
-}
-
-// locks are the leases in the namespaces of the operator's workloads.
-func (u *upgrade) locks(s *snapshot) map[string]bool {
-	namespaces := map[string]bool{}
-	for _, o := range slices.Concat(u.From.Objects, u.To.Objects) {
-		if ship.IsWorkload(o) {
-			namespaces[o.GetNamespace()] = true
-		}
-	}
-	found := map[string]bool{}
-	for at, o := range s.others {
-		holder, _, _ := unstructured.NestedString(o.Object, "spec", "holderIdentity")
-		if at.GroupKind == leaseKind && namespaces[at.Namespace] && holder != "" {
-			found[at.Namespace+"/"+at.Name] = true
-		}
-	}
-	return found
 }

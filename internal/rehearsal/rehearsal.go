@@ -135,6 +135,7 @@ func (u *upgrade) change(ctx context.Context, to Revision, phase Phase) error {
 		u.report.add(Finding{Phase: phase, Class: NotDeployed, Object: to.Name, Text: report.Advised(failed), Fatal: true})
 	}
 	took := time.Since(begin)
+	u.awaitLeader(ctx)
 	u.rest(ctx, phase)
 	u.report.addService(phase, c.stop(), took)
 	after, err := takeSnapshot(ctx, u.Cluster, u.kinds)
