@@ -28,7 +28,8 @@ import (
 type Fragment struct {
 	Marker string // what follows +kubebuilder:scaffold:
 	Code   string // lines without the marker's indentation, each ending in a newline
-	// Key is text that only this fragment has. A file that contains it outside of comments has the fragment already.
+	// Key is text that only this fragment has. A file that contains it has the fragment already: in a comment if the
+	// code is one, else outside of comments.
 	Key string
 	// Module is the project's module path, for an import: imports of the project form a group of their own.
 	Module string
@@ -75,10 +76,14 @@ func (f Fragment) Insert(file string, src []byte) ([]byte, error) {
 
 func (f Fragment) present(lines []string) bool { return slices.ContainsFunc(lines, f.on) }
 
-// on reports whether a line of code contains the fragment's key.
+// on reports whether a line of code, or of comments for a fragment of comments, contains the fragment's key.
 func (f Fragment) on(line string) bool {
+	return isComment(line) == isComment(f.Code) && containsToken(line, f.Key)
+}
+
+func isComment(line string) bool {
 	line = strings.TrimSpace(line)
-	return !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "#") && containsToken(line, f.Key)
+	return strings.HasPrefix(line, "//") || strings.HasPrefix(line, "#")
 }
 
 // Remove removes the fragment's lines. They may differ in indentation and in what they log, or have one of the forms

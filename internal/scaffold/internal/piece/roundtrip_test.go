@@ -24,6 +24,7 @@ func TestInsertAndRemove(t *testing.T) {
 		before, after string
 	}{
 		{"fragment", fragment, "\t// +kubebuilder:scaffold:builder\n", "\tif err := a(); err != nil {\n\t\treturn err\n\t}\n\t// +kubebuilder:scaffold:builder\n"},
+		{"fragment of comments", piece.Fragment{Marker: "m", Code: "// +k:a=b\n// +k:c\n", Key: "a=b"}, "var x = \"a=b\"\n\n// +slipway:scaffold:m\n", "var x = \"a=b\"\n\n// +k:a=b\n// +k:c\n// +slipway:scaffold:m\n"},
 		{"import at a marker", piece.ImportAt("m", "x", "m/a"), "\t\"k\"\n\t// +kubebuilder:scaffold:imports\n", "\t\"k\"\n\n\tx \"m/a\"\n\t// +kubebuilder:scaffold:imports\n"},
 		{"import under its own name", piece.ImportAt("m", "a", "m/a"), "\t\"m/0\"\n\t// +kubebuilder:scaffold:imports\n", "\t\"m/0\"\n\t\"m/a\"\n\t// +kubebuilder:scaffold:imports\n"},
 		{"import in a block", piece.Import{Path: "os"}, "package p\n\nimport (\n\t\"fmt\"\n)\n", "package p\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n"},
