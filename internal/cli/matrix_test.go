@@ -26,8 +26,8 @@ type choice struct {
 	name string
 	init string
 	run  []string
-	// without is an answer that this one does not go with: a new version of a kind that runs an
-	// image has other fields, and the scaffolded test says that they are lost.
+	// without is an answer that this one does not go with: a new version of a kind that runs an image has other
+	// fields, and the scaffolded test says that they are lost; a manager of one namespace does not migrate.
 	without string
 }
 
@@ -70,6 +70,7 @@ var dimensions = []dimension{
 		{name: "usual"},
 		{name: "bare", run: []string{"edit --disable metrics"}},
 		{name: "full", run: []string{"edit --enable prometheus,alerts,dashboard,ha,pprof,network-policy,egress,tracing,vap,e2e,ci"}},
+		{name: "migrating", without: "namespaced", run: []string{"edit --enable storage-migration"}},
 	},
 	{ // later changes
 		{name: "as-made"},

@@ -28,6 +28,7 @@ const (
 	Tracing       Name = "tracing"
 	Policies      Name = "vap"
 	Namespaced    Name = "namespaced"
+	Migration     Name = "storage-migration"
 	EndToEnd      Name = "e2e"
 	Workflow      Name = "ci"
 )
@@ -66,6 +67,8 @@ type Feature struct {
 	Requires Requirements
 	// Adds is the code that the feature adds to the project.
 	Adds Code
+	// Generated means that generators write something for the feature, such as permissions of its code.
+	Generated bool
 }
 
 // A Relation is how a feature's files depend on the manager's Deployment.
@@ -96,7 +99,7 @@ type Flag struct {
 type Code struct {
 	Files []File
 	// Call is the function of internal/manager that main.go calls with the manager, and Doing describes it in errors.
-	// The manager must be one of `slipway init`: others are refused with ForOthers and OthersHint.
+	// If ForOthers is set, the manager must be one of `slipway init`: others are refused with it and OthersHint.
 	Call, Doing, ForOthers, OthersHint string
 	// Modules are the modules that the code imports. If Pinned is set, a new project does not require the first one.
 	Modules []string

@@ -109,8 +109,17 @@ PprofBindAddress: pprofAddress, // among ctrl.Options`}}},
 				},
 			},
 		},
-		{Name: Policies, Value: "vap", What: "ValidatingAdmissionPolicies check objects by the rules of their kinds."},
+		{Name: Policies, Value: "vap", What: "ValidatingAdmissionPolicies check objects by the rules of their kinds.", Generated: true},
 		{Name: Namespaced, Value: "namespaced", What: "The manager watches only the release's namespace and has permissions only there.", Deployment: Patches},
+		{
+			Name: Migration, What: "The manager has objects stored anew when a CRD gets another storage version.",
+			Adds: Code{
+				Files: []File{{"features-migration", "internal/manager"}},
+				Call:  "MigrateStorage", Doing: "migrate stored objects",
+				Modules: []string{"github.com/prometheus/client_golang", "k8s.io/apiextensions-apiserver"}, // those of controller-runtime
+			},
+			Generated: true,
+		},
 		{
 			Name: EndToEnd, What: "Tests that deploy the operator to a cluster.",
 			Adds: Code{Files: []File{{"features-e2e/main_test.go", "test/e2e/main_test.go"}, {"features-e2e/operator_test.go", "test/e2e/operator_test.go"}}},

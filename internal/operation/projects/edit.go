@@ -45,7 +45,7 @@ func EditProject(ctx context.Context, s *operation.Session, e Edit) ([]report.Fi
 	}
 	then := noFollowUp
 	switch {
-	case slices.Contains(e.Enable, string(features.Policies)):
+	case slices.ContainsFunc(slices.Concat(e.Enable, e.Disable), generated):
 		then = func() error { return generation.GenerateOnly(ctx, s, root) }
 	case e.MultiGroup != nil && !e.NoMove:
 		then = func() error { return regenerateMoved(ctx, s, root) }
@@ -65,6 +65,9 @@ func EditProject(ctx context.Context, s *operation.Session, e Edit) ([]report.Fi
 		return then()
 	})
 }
+
+// generated reports whether generators write something for a feature.
+func generated(name string) bool { return features.Of(features.Name(name)).Generated }
 
 // warnPinned warns that the workflow fails because the project's files are of a newer controller-gen.
 func warnPinned(s *operation.Session, root string) {

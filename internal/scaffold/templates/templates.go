@@ -12,7 +12,7 @@ import (
 	"text/template"
 )
 
-//go:embed all:api all:deployimage all:features all:features-ci all:features-e2e all:features-names all:features-runbooks all:features-tracing all:features-watch all:init all:modules all:webhook *.tmpl
+//go:embed all:api all:deployimage all:features all:features-ci all:features-e2e all:features-migration all:features-names all:features-runbooks all:features-tracing all:features-watch all:init all:modules all:webhook *.tmpl
 var files embed.FS
 
 // Render fills in one template, named by its path below templates/.

@@ -57,7 +57,7 @@ func lines(t *testing.T, root string) (names []string) {
 func TestSwitch(t *testing.T) {
 	code := map[features.Name]string{
 		features.SelfCert: "internal/manager/certificate.go", features.Tracing: "internal/manager/tracing.go", features.Alerts: "docs/runbooks/ManagerAbsent.md",
-		features.EndToEnd: "test/e2e/main_test.go", features.Workflow: ".github/workflows/ci.yml",
+		features.Migration: "internal/manager/migration.go", features.EndToEnd: "test/e2e/main_test.go", features.Workflow: ".github/workflows/ci.yml",
 	}
 	for _, f := range features.Names() {
 		t.Run(string(f), func(t *testing.T) {
@@ -308,7 +308,7 @@ func TestConversionOfOtherTools(t *testing.T) {
 // TestRecord: what a project needs of its features is what Enable made.
 func TestRecord(t *testing.T) {
 	root := newProject(t)
-	created := projecttest.Paths(projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.Prometheus, features.Tracing, features.Alerts, features.EndToEnd))), report.Created)
+	created := projecttest.Paths(projecttest.Apply(t)(projectfile.Edit(fileview.Disk(root), feature.Enable(features.Prometheus, features.Tracing, features.Alerts, features.Migration, features.EndToEnd))), report.Created)
 	projecttest.Unpack(t, root, "-- internal/hook.go --\npackage internal\n\n// +kubebuilder:webhook:path=/mine\n-- config/webhook/kustomization.yaml --\nkind: Component\n")
 	p, file, err := projectfile.Open(fileview.Disk(root))
 	if err != nil {

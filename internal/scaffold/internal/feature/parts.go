@@ -41,6 +41,9 @@ func (p *planner) parts(f features.Name) parts {
 		of.code, of.files = append(of.code, p.planWatching), p.watchingFiles()
 	case features.Tracing:
 		of.code = append(of.code, p.planTraced)
+	case features.Migration:
+		of.expects = p.requireAllNamespaces
+		of.code = append(of.code, p.planMigrated)
 	}
 	return of
 }

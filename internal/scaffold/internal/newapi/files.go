@@ -52,6 +52,9 @@ func (a *planner) steps() []func() error {
 	if a.options.SSA {
 		steps = append(steps, a.planApplyMarkers)
 	}
+	if a.options.Resource {
+		steps = append(steps, a.planMigration)
+	}
 	if a.makesController() {
 		steps = append(steps, a.planController, a.planTests, a.warnOfMarkers)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/feature"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/kind"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/manager"
@@ -50,3 +51,6 @@ func (a *planner) controllerPieces(src []byte) []plan.Piece {
 	}
 	return []plan.Piece{piece.UsedImportAt(a.project.Repo, name, pkg), piece.Fragment{Marker: "builder", Code: code, Key: key}}
 }
+
+// planMigration adds the kind to the storage migration, if the project has that feature.
+func (a *planner) planMigration() error { return feature.MigrateKind(a.Plan, a.resource) }
