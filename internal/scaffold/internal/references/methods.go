@@ -40,7 +40,8 @@ func typeName(e ast.Expr) string {
 }
 
 // members maps the name of a type to the names that a file selects from its values, each with the first line. The type
-// is known if the value is a literal, as in (&Ship{}).SetupWebhookWithManager; else it is "".
+// is known if the value is a literal, as in (&Ship{}).SetupWebhookWithManager, or a variable that begins with one; else
+// it is "".
 type members map[string]map[string]int
 
 func membersIn(file *ast.File, line func(token.Pos) int) members {
@@ -69,6 +70,27 @@ func literalType(e ast.Expr) string {
 		return literalType(e.X)
 	case *ast.CompositeLit:
 		return typeName(e.Type)
+	case *ast.Ident:
+		return initialType(e)
+	}
+	return ""
+}
+
+// initialType returns the name of the type of the literal with which a variable is declared, or "".
+func initialType(variable *ast.Ident) string {
+	if variable.Obj == nil {
+		return ""
+	}
+	declared, ok := variable.Obj.Decl.(*ast.AssignStmt)
+	if !ok || len(declared.Lhs) != len(declared.Rhs) {
+		return ""
+	}
+	for i, left := range declared.Lhs {
+		if id, is := left.(*ast.Ident); is && id.Name == variable.Name {
+			if _, again := declared.Rhs[i].(*ast.Ident); !again {
+				return literalType(declared.Rhs[i])
+			}
+		}
 	}
 	return ""
 }

@@ -75,17 +75,28 @@ type (
 	Job  struct{}
 	Ship struct{}
 	Boat struct{}
+	Raft struct{}
 )
 -- hooks/boat.go --
 package hooks
 
 func (b *Boat) Launch() {}
+-- hooks/raft.go --
+package hooks
+
+func (r *Raft) Sink() {}
+-- hooks/tug.go --
+package hooks
+
+func (j *Job) Sink() {}
 -- hooks/suite_test.go --
 package hooks
 
 func all(of interface{ Launch() }) {
 	(&Ship{}).Setup()
 	of.Launch()
+	n, raft := 1, &Raft{}
+	raft.Sink()
 }
 -- broken.go --
 package
@@ -132,6 +143,8 @@ func TestOf(t *testing.T) {
 		{"hooks/job.go", nil, ""},
 		{"hooks/ship.go", nil, "hooks/suite_test.go:4"},
 		{"hooks/boat.go", nil, "hooks/suite_test.go:5"},
+		{"hooks/raft.go", nil, "hooks/suite_test.go:7"},
+		{"hooks/tug.go", nil, ""},
 		{"broken.go", nil, ""},
 		{"not/there.go", nil, ""},
 	} {
