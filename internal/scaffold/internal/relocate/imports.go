@@ -58,9 +58,13 @@ func (r *rewriting) reimport(spec *ast.ImportSpec, p *Package) error {
 	var lines []string
 	kept := false // the name stands for a part before
 	for _, part := range used {
-		if there := r.importedAs(part); there != "" && name != "_" && part.Import != p.Import {
-			r.rename(p, name, there, part)
-			continue
+		if spec, there := r.importedAs(part); spec != nil && name != "_" && part.Import != p.Import {
+			if there != part.Alias || !part.keeps(name) {
+				r.rename(p, name, there, part)
+				continue
+			}
+			r.dropLine(spec)
+			r.selectors(there, func(s *ast.SelectorExpr) { r.replace(s.X.Pos(), s.X.End(), name) })
 		}
 		local := r.local(name, part, kept)
 		if kept = kept || local == name; local != name {
@@ -85,18 +89,21 @@ func (r *rewriting) reimport(spec *ast.ImportSpec, p *Package) error {
 	return nil
 }
 
-// importedAs returns the name under which the file imports a part already; "" if it does not.
-func (r *rewriting) importedAs(part *Part) string {
+// keeps reports whether files that call the package name go on to do so for the part.
+func (part *Part) keeps(name string) bool { return part.Called != nil && part.Called(name)[0] == name }
+
+// importedAs returns the import by which the file has a part already, and the name; nil if there is none.
+func (r *rewriting) importedAs(part *Part) (*ast.ImportSpec, string) {
 	for _, spec := range r.file.Imports {
 		switch {
 		case spec.Path.Value != strconv.Quote(part.Import):
 		case spec.Name == nil:
-			return part.Name
+			return spec, part.Name
 		case spec.Name.Name != "_" && spec.Name.Name != ".":
-			return spec.Name.Name
+			return spec, spec.Name.Name
 		}
 	}
-	return ""
+	return nil, ""
 }
 
 // dropLine takes out the line of an import.
