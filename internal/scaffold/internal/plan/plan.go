@@ -195,22 +195,26 @@ func (p *Plan) Remove(path string) error {
 }
 
 // Move plans another path for a file, in the base too. It refuses a path that exists. The file can be edited under its
-// new path.
+// new path. The reason of an earlier [Plan.Keep] goes with it.
 func (p *Plan) Move(from, to string) error {
 	if err := p.Copy(from, to); err != nil {
-		return err
-	}
-	if err := p.Remove(from); err != nil {
 		return err
 	}
 	old, err := p.Find(from)
 	if err != nil {
 		return err
 	}
+	why := old.why
+	if err := p.Remove(from); err != nil {
+		return err
+	}
+	if old, err = p.Find(from); err != nil {
+		return err
+	}
 	old.movedTo = to
 	c, err := p.Find(to)
 	if err == nil {
-		c.why = ""
+		c.why = why
 	}
 	return err
 }
