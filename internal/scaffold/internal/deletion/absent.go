@@ -72,6 +72,16 @@ func flagsOf(w project.Webhooks) (flags string) {
 	return flags
 }
 
+// Missing ends the planning of a deletion of what PROJECT does not list. It is an error if the code has it.
+func Missing(p *plan.Plan, file *project.Project, d Options) error {
+	r := project.Resource{Group: d.Group, Version: d.Version, Kind: d.Kind, Domain: file.Domain}
+	if err := refuseUnlisted(p, file, r); err != nil {
+		return err
+	}
+	p.NothingToDo(d.absent(file, r))
+	return nil
+}
+
 // refuseUnlisted refuses to delete a kind whose type the code has and PROJECT does not list: its code would stay.
 func refuseUnlisted(p *plan.Plan, file *project.Project, r project.Resource) error {
 	found, err := projectfile.Declarations(p, file, r)

@@ -3,6 +3,7 @@ package deletion
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,12 +40,21 @@ func API(folder *fileview.Folder, d Options) (*plan.Plan, error) {
 		}
 		r.API = &project.API{CRDVersion: "v1", Namespaced: true}
 	}
-	part, before := &plan.Needs{}, copyOf(file)
-	if err := needsOf(p.Record(part), before, r); err != nil {
+	if err := Remove(p, file, r, d); err != nil {
 		return nil, err
 	}
+	return p, p.Finish()
+}
+
+// Remove is [API] for a kind of PROJECT, in a plan that may have changed the project already.
+func Remove(p *plan.Plan, file *project.Project, r project.Resource, d Options) error {
+	part, before := &plan.Needs{}, copyOf(file)
+	if err := needsOf(p.Record(part), before, r); err != nil {
+		return err
+	}
+	part.Files = slices.DeleteFunc(part.Files, func(f plan.NeededFile) bool { return hasOthersOnly(p, f.Path, r.Kind) })
 	if err := leaveHub(p.Record(part), file, r); err != nil {
-		return nil, err
+		return err
 	}
 	file.Resources = slices.DeleteFunc(file.Resources, func(o project.Resource) bool { return sameKind(o, r) })
 	for _, step := range []func() error{
@@ -58,10 +68,37 @@ func API(folder *fileview.Folder, d Options) (*plan.Plan, error) {
 		func() error { return projectfile.Write(p, file) },
 	} {
 		if err := step(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return p, p.Finish()
+	return nil
+}
+
+// hasOthersOnly reports whether a file has types of other kinds and none of this one.
+func hasOthersOnly(p *plan.Plan, file, kind string) (others bool) {
+	for _, k := range p.Code().Package(path.Dir(file)).Kinds {
+		if k.File == file && k.Name == kind {
+			return false
+		}
+		others = others || k.File == file
+	}
+	return others
+}
+
+// Unconvert plans that the hub of a kind does not convert one of its versions any more. If that was the only spoke, the
+// kind has no conversion.
+func Unconvert(p *plan.Plan, file *project.Project, spoke project.Resource, d Options) error {
+	part, before := &plan.Needs{}, copyOf(file)
+	if err := leaveHub(p.Record(part), file, spoke); err != nil {
+		return err
+	}
+	if err := retire(p, before, file); err != nil {
+		return err
+	}
+	if err := undoRest(p, file, d, part); err != nil {
+		return err
+	}
+	return projectfile.Write(p, file)
 }
 
 // leaveHub removes a deleted version from the spokes of its kind's hub, and records what its conversion consists of. If

@@ -14,8 +14,8 @@ import (
 
 const storageVersion = "+kubebuilder:storageversion"
 
-// hasStorageVersion reports whether the comments above a kind's type in the file mark it as stored.
-func hasStorageVersion(src []byte, kind string) bool {
+// IsStored reports whether the comments above a kind's type in the file mark it as stored.
+func IsStored(src []byte, kind string) bool {
 	above := regexp.MustCompile(`(?m)((?:^[ \t]*(?://.*)?\r?\n)*)^[ \t]*(?:type[ \t]+)?` + kind + `[ \t]+struct\b`).FindSubmatch(src)
 	return above != nil && regexp.MustCompile(`(?m)^\s*//\s*`+regexp.QuoteMeta(storageVersion)+`\s*$`).Match(above[1])
 }
@@ -40,7 +40,7 @@ func Unstored(kind string) func(string, []byte) ([]byte, error) {
 // and existing objects are in the first.
 func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource) error {
 	own, err := p.Find(projectfile.TypesFile(p, file, owned(r)))
-	if err != nil || hasStorageVersion(own.After(), r.Kind) { // the author marked it
+	if err != nil || IsStored(own.After(), r.Kind) { // the author marked it
 		return err
 	}
 	others, err := otherVersions(p, file, r)
@@ -53,7 +53,7 @@ func MarkStorageVersion(p *plan.Plan, file *project.Project, r project.Resource)
 		if err != nil {
 			return err
 		}
-		if hasStorageVersion(c.After(), r.Kind) {
+		if IsStored(c.After(), r.Kind) {
 			return nil
 		}
 		if first == "" && c.OnDisk() {
@@ -126,7 +126,7 @@ func SettleStorageVersion(p *plan.Plan, file *project.Project, r project.Resourc
 		if err != nil {
 			return err
 		}
-		if hasStorageVersion(c.After(), r.Kind) {
+		if IsStored(c.After(), r.Kind) {
 			marked = name
 		}
 	}
@@ -144,7 +144,7 @@ func SettleStorageVersion(p *plan.Plan, file *project.Project, r project.Resourc
 func unmarkStored(p *plan.Plan, r project.Resource, types string) error {
 	scaffolded, ours := p.Base().File(types)
 	switch {
-	case hasStorageVersion(scaffolded, r.Kind):
+	case IsStored(scaffolded, r.Kind):
 		return p.Edit(types, unmarkType(r.Kind, storageVersion))
 	case !ours:
 		p.Leave(fmt.Sprintf("%s: // %s stays, since slipway did not make this file: one version alone needs none", types, storageVersion))

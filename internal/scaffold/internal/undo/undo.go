@@ -215,7 +215,7 @@ func (u *undoing) decideFile(f plan.NeededFile) error {
 	if err != nil || u.rest.HasFile(f.Path) {
 		return err
 	}
-	if !c.OnDisk() {
+	if !c.There() {
 		u.Base().Remove(f.Path)
 		return nil
 	}
