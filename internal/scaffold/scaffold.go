@@ -44,6 +44,8 @@ type (
 	Webhook = newwebhook.Options
 	// A Version has the options of [CreateVersion].
 	Version = newversion.Options
+	// A VersionDeletion has the options of [DeleteVersion].
+	VersionDeletion = newversion.Deletion
 	// A RenamedField is a field in Go with another name than before.
 	RenamedField = fieldcopy.Renamed
 	// Folders are folders of the user that [Hold] needs.
@@ -80,6 +82,13 @@ func CheckWebhook(folder *fileview.Folder, o Webhook) error { return newwebhook.
 // compiles after [RenameUses] of these.
 func CreateVersion(folder *fileview.Folder, o Version) (*Plan, []RenamedField, error) {
 	return newversion.Create(folder, o)
+}
+
+// DeleteVersion plans the deletion of a version of a kind, which has another one. It returns the fields that are called
+// otherwise there: the plan compiles after [RenameUses] of these. A missing version is no error; the plan has nothing
+// to do.
+func DeleteVersion(folder *fileview.Folder, o VersionDeletion) (*Plan, []RenamedField, error) {
+	return newversion.Delete(folder, o)
 }
 
 // RenameUses gives renamed fields their new names at the places of mistakes that a compiler would report. It returns

@@ -30,12 +30,12 @@ type fieldPath struct {
 	now   string // the field's name in the new version
 }
 
-// pathsTo returns where objects have a field that gets another name.
-func (v *planner) pathsTo(field, now string) (found []fieldPath, err error) {
+// pathsTo returns where objects have a field that gets another name, by the types in a folder.
+func (v *planner) pathsTo(dir, field, now string) (found []fieldPath, err error) {
 	structs := map[string]*ast.StructType{}
 	others := map[string]ast.Expr{}
 	for _, name := range v.copied {
-		name := path.Join(v.project.APIDir(v.new), name)
+		name := path.Join(dir, name)
 		file, _, err := gofile.Parse(name, v.after(name), parser.ParseComments)
 		if err != nil {
 			return nil, err

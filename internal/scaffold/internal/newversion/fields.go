@@ -37,7 +37,7 @@ func (f jsonField) where() string {
 // from the mistakes that a compiler would report; see [RenameUses].
 func (v *planner) renameFields() error {
 	for old, now := range v.options.Rename {
-		paths, err := v.pathsTo(old, now)
+		paths, err := v.pathsTo(v.project.APIDir(v.new), old, now)
 		if err != nil {
 			return err
 		}

@@ -1,8 +1,11 @@
 // Package newversion plans what `create version` makes: a version of a kind with the types of another one. If it
 // becomes the hub, the code that used the other version uses this one: controllers, webhooks, tests and samples.
 //
-// It makes the new types and moves what uses the old ones. Then it plans as `create api` and `create webhook` do for a
-// kind whose types exist, so that the manager, PROJECT and the conversion are as these verbs make them.
+// [Create] makes the new types and moves what uses the old ones. Then it plans as `create api` and `create webhook` do
+// for a kind whose types exist, so that the manager, PROJECT and the conversion are as these verbs make them.
+//
+// [Delete] is the way back. It moves the uses with the versions exchanged, and deletes the old types. Then it plans as
+// `delete api` does.
 package newversion
 
 import (
@@ -112,6 +115,11 @@ type planner struct {
 	set      *relocate.Set
 	sample   [2]string // the names of the sample's file before and after; "" without one
 
+	deletion    *Deletion       // the old version goes; nil if it stays
+	lastKind    bool            // its package has no other kind
+	divided     map[string]bool // files of the old package that other kinds need, too
+	unconverted bool            // the new version is no spoke of the old one any more
+
 	renamed   []fieldcopy.Renamed
 	paths     []fieldPath // of renamed fields
 	hasSample bool        // an object of the new version is among the samples, which is not new
@@ -211,9 +219,22 @@ func (v *planner) addKind() error {
 	if !v.options.Storage {
 		return nil
 	}
+	return v.moveEntry()
+}
+
+// moveEntry lists in PROJECT for the new version what the old one had.
+func (v *planner) moveEntry() error {
 	old, now := v.entry(v.old.Version), v.entry(v.new.Version)
-	now.Controller, now.Controllers, now.Webhooks = old.Controller, old.Controllers, old.Webhooks
-	old.Controller, old.Controllers, old.Webhooks = false, nil, nil
+	now.Controller, now.Controllers = now.Controller || old.Controller, append(now.Controllers, old.Controllers...)
+	old.Controller, old.Controllers = false, nil
+	switch {
+	case now.Webhooks == nil:
+		now.Webhooks, old.Webhooks = old.Webhooks, nil
+	case old.Webhooks != nil && old.Webhooks.Conversion:
+		hub, rest := *now.Webhooks, *old.Webhooks
+		hub.Conversion, hub.Spoke, rest.Conversion, rest.Spoke = true, rest.Spoke, false, nil
+		now.Webhooks, old.Webhooks = &hub, &rest
+	}
 	if err := newapi.MoveImage(v.project, v.old, v.new); err != nil {
 		return err
 	}

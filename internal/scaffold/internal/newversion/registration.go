@@ -44,6 +44,23 @@ func (v *planner) oldNames(src []byte) (names []string) {
 	return names
 }
 
+// register has a file that registers the types of the old version register those of the new one: both, or only these if
+// the old package goes.
+func (v *planner) register(file string, src []byte) ([]byte, error) {
+	src, err := v.registerBoth(file, src)
+	if err != nil || !v.lastKind || !v.registers(src) {
+		return src, err
+	}
+	parsed, fset, err := gofile.Parse(file, src, parser.ParseComments)
+	if err != nil {
+		return src, nil
+	}
+	r := registration{src: src, fset: fset, old: v.oldNames(src), now: v.new.ImportAlias()}
+	ast.Inspect(parsed, r.visit)
+	pkg := v.project.ImportPath(v.old)
+	return gofile.KeepFormat(file, src, withoutUnused(file, without(src, r.found), func(imported string) bool { return imported == pkg })), nil
+}
+
 // registerBoth registers the types of the new version wherever a file registers those of the old one.
 func (v *planner) registerBoth(file string, src []byte) ([]byte, error) {
 	if !v.registers(src) {
@@ -116,6 +133,7 @@ type registration struct {
 	now       string
 	stack     []ast.Node
 	additions []addition
+	found     []span      // what is repeated
 	left      []token.Pos // what is not repeated
 }
 
@@ -147,9 +165,11 @@ func (r *registration) repeat(s *ast.SelectorExpr) {
 	switch parent := r.stack[len(r.stack)-1].(type) {
 	case *ast.CompositeLit:
 		r.add(s.End(), ", "+r.now+adder)
+		r.find(item(parent.Elts, slices.Index(parent.Elts, ast.Expr(s)), parent.Rbrace))
 	case *ast.CallExpr:
 		if parent.Fun != s {
 			r.add(s.End(), ", "+r.now+adder)
+			r.find(item(parent.Args, slices.Index(parent.Args, ast.Expr(s)), parent.Rparen))
 			return
 		}
 		r.repeatStatement(s, parent)
@@ -169,6 +189,7 @@ func (r *registration) repeatStatement(s *ast.SelectorExpr, call *ast.CallExpr) 
 		switch statement := statement.(type) {
 		case *ast.ExprStmt, *ast.IfStmt:
 			r.add(statement.End(), "\n"+r.again(statement))
+			r.find(statement.Pos(), statement.End())
 		case *ast.AssignStmt:
 			r.repeatAssignment(statement, block)
 		case *ast.ReturnStmt:
@@ -199,6 +220,7 @@ func (r *registration) repeatAssignment(statement *ast.AssignStmt, block *ast.Bl
 		end = block.List[next].End()
 	}
 	r.add(end, "\n"+text)
+	r.find(statement.Pos(), end)
 }
 
 // looksAt reports whether a statement that can be repeated uses a name.
@@ -229,32 +251,35 @@ func (r *registration) add(at token.Pos, text string) {
 	r.additions = append(r.additions, addition{r.offset(at), text})
 }
 
+// find notes the text of a registration.
+func (r *registration) find(from, to token.Pos) {
+	r.found = append(r.found, span{r.offset(from), r.offset(to)}.line(r.src))
+}
+
 func (r *registration) offset(at token.Pos) int { return r.fset.Position(at).Offset }
 
 // registeringOne takes all kinds but one out of the lists of a file that registers types.
 func (v *planner) registeringOne(file string, src []byte) ([]byte, error) {
+	return v.unlisting(file, src, func(kind string) bool { return kind != v.old.Kind })
+}
+
+// unlisting takes some kinds of the old package out of the lists of a file that registers types.
+func (v *planner) unlisting(file string, src []byte, which func(kind string) bool) ([]byte, error) {
 	parsed, fset, err := gofile.Parse(file, src, parser.ParseComments)
 	if err != nil {
 		return nil, err
 	}
-	others := map[string]bool{}
+	gone := map[string]bool{}
 	for _, k := range v.Code().Package(v.project.APIDir(v.old)).Kinds {
-		others[k.Name], others[k.Name+"List"] = k.Name != v.old.Kind, k.Name != v.old.Kind
+		gone[k.Name], gone[k.Name+"List"] = which(k.Name), which(k.Name)
 	}
-	var cuts [][2]int
+	var cuts []span
 	cut := func(list []ast.Expr, end token.Pos) {
-		for i, item := range list {
-			if !others[madeBy(item)] {
-				continue
+		for i := range list {
+			if gone[madeBy(list[i])] {
+				from, to := item(list, i, end)
+				cuts = append(cuts, span{fset.Position(from).Offset, fset.Position(to).Offset})
 			}
-			from, to := item.Pos(), end // up to the next item
-			switch {
-			case i+1 < len(list):
-				to = list[i+1].Pos()
-			case i > 0:
-				from = list[i-1].End()
-			}
-			cuts = append(cuts, [2]int{fset.Position(from).Offset, fset.Position(to).Offset})
 		}
 	}
 	ast.Inspect(parsed, func(n ast.Node) bool {
@@ -266,11 +291,41 @@ func (v *planner) registeringOne(file string, src []byte) ([]byte, error) {
 		}
 		return true
 	})
-	before := src
-	for _, c := range slices.Backward(cuts) {
-		src = slices.Concat(src[:c[0]], src[min(max(c[0], c[1]), len(src)):])
+	return gofile.KeepFormat(file, src, without(src, cuts)), nil
+}
+
+// item returns where an item of a list stands, up to the next one. End is that of the list.
+func item(list []ast.Expr, i int, end token.Pos) (from, to token.Pos) {
+	switch {
+	case i+1 < len(list):
+		return list[i].Pos(), list[i+1].Pos()
+	case i > 0:
+		return list[i-1].End(), list[i].End()
 	}
-	return gofile.KeepFormat(file, before, src), nil
+	return list[i].Pos(), end
+}
+
+// A span is a part of a text, by offsets.
+type span struct{ from, to int }
+
+// line returns the span with the rest of its lines, if these have nothing else.
+func (s span) line(src []byte) span {
+	from, to := bytes.LastIndexByte(src[:s.from], '\n')+1, bytes.IndexByte(src[s.to:], '\n')+s.to+1
+	if to == s.to || len(bytes.TrimSpace(src[from:s.from])) > 0 || len(bytes.TrimSpace(src[s.to:to])) > 0 {
+		return s
+	}
+	return span{from, to}
+}
+
+// without returns a text without some spans of it, which may overlap.
+func without(src []byte, spans []span) (out []byte) {
+	slices.SortFunc(spans, func(a, b span) int { return a.from - b.from })
+	at := 0
+	for _, s := range spans {
+		out = append(out, src[at:max(at, s.from)]...)
+		at = max(at, s.to)
+	}
+	return append(out, src[at:]...)
 }
 
 // madeBy returns the name of the type of an expression such as &CronJob{}; "" for others.
@@ -289,7 +344,7 @@ func madeBy(e ast.Expr) string {
 // leaveRegistrations lists the places of a file that register the old version in a way that is not repeated.
 func (v *planner) leaveRegistrations(file string, src []byte) {
 	parsed, fset, err := gofile.Parse(file, src, parser.ParseComments)
-	if err != nil {
+	if err != nil || v.deletion != nil { // the code does not compile then
 		return
 	}
 	r := registration{src: src, fset: fset, old: v.oldNames(src), now: v.new.ImportAlias()}

@@ -2,6 +2,7 @@ package newversion
 
 import (
 	"bytes"
+	"errors"
 	"path"
 	"regexp"
 	"slices"
@@ -37,6 +38,9 @@ func (v *planner) moveSample() error {
 		return err
 	}
 	to := path.Join(path.Dir(place.File), path.Base(v.project.SampleFile(v.new)))
+	if there, err := v.Exists(to); err != nil || there && v.deletion != nil {
+		return errors.Join(err, v.removeSample(place.File, to))
+	}
 	if !v.options.Storage {
 		if err := v.Copy(place.File, to); err != nil {
 			return err
@@ -57,6 +61,15 @@ func (v *planner) moveSample() error {
 		return nil
 	}
 	return v.Edit(place.List, piece.RenameItem(place.Item, item))
+}
+
+// removeSample plans the deletion of the old version's sample, which is what the new version's is. Another one goes
+// with its version, unless the user changed it.
+func (v *planner) removeSample(old, now string) error {
+	if !v.hasNothingOwn(old, now) {
+		return nil
+	}
+	return v.Remove(old)
 }
 
 func (v *planner) after(file string) []byte {

@@ -61,7 +61,7 @@ func (v *planner) findFiles() error {
 		}
 		for i, is := range closure(units, k.Name) {
 			if is && !units[i].of(v.old.Kind) {
-				v.ownNames = without(v.ownNames, units[i].declares)
+				v.ownNames = except(v.ownNames, units[i].declares)
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func (v *planner) typesPackage(units []unit) *relocate.Package {
 	staying := &relocate.Part{Dir: dir, Import: v.project.ImportPath(v.old), Name: v.packageName(dir, v.old.Version), Alias: v.old.ImportAlias(), Files: all}
 	now := v.project.APIDir(v.new)
 	return &relocate.Package{Dir: dir, Import: staying.Import, Name: staying.Name, Parts: []*relocate.Part{
-		{Dir: now, Import: v.project.ImportPath(v.new), Name: v.packageName(now, v.rename(staying.Name)[0]), Files: slices.Concat(v.copied, v.moved), Copies: shared, Without: slices.Concat(adders, v.dropped), Called: v.rename},
+		{Dir: now, Import: v.project.ImportPath(v.new), Name: v.packageName(now, v.rename(staying.Name)[0]), Alias: v.new.ImportAlias(), Files: slices.Concat(v.copied, v.moved), Copies: shared, Without: slices.Concat(adders, v.dropped), Called: v.rename},
 		staying,
 	}}
 }

@@ -40,7 +40,7 @@ func with(set map[string]bool, names []string) map[string]bool {
 	return set
 }
 
-func without(set map[string]bool, names []string) map[string]bool {
+func except(set map[string]bool, names []string) map[string]bool {
 	maps.DeleteFunc(set, func(name string, _ bool) bool { return slices.Contains(names, name) })
 	return set
 }
@@ -245,12 +245,12 @@ func (v *planner) trimmed(name string) func(string, []byte) ([]byte, error) {
 				src = slices.Concat(src[:from], src[to:])
 			}
 		}
-		return gofile.KeepFormat(file, before, withoutUnused(file, src)), nil
+		return gofile.KeepFormat(file, before, withoutUnused(file, src, func(string) bool { return true })), nil
 	}
 }
 
-// withoutUnused takes out imports that nothing uses, and blocks without declarations.
-func withoutUnused(file string, src []byte) []byte {
+// withoutUnused takes out those of some imports that nothing uses, and blocks without declarations.
+func withoutUnused(file string, src []byte, which func(imported string) bool) []byte {
 	parsed, fset, err := gofile.Parse(file, src, parser.ParseComments)
 	if err != nil {
 		return src
@@ -270,8 +270,7 @@ func withoutUnused(file string, src []byte) []byte {
 			continue
 		}
 		cut := func(n ast.Node) {
-			from, to := fset.Position(n.Pos()).Offset, fset.Position(n.End()).Offset
-			src = slices.Concat(src[:from], src[to:])
+			src = without(src, []span{span{fset.Position(n.Pos()).Offset, fset.Position(n.End()).Offset}.line(src)})
 		}
 		if len(d.Specs) == 0 {
 			cut(d)
@@ -291,7 +290,7 @@ func withoutUnused(file string, src []byte) []byte {
 				continue // of a major version
 			}
 			switch {
-			case used[name] || name == "_" || name == ".":
+			case used[name] || name == "_" || name == "." || !which(imported):
 			case d.Lparen.IsValid():
 				cut(s)
 			default:

@@ -75,7 +75,7 @@ func (v *planner) moveUser(name string) error {
 		if v.namesSample(after) {
 			after = bytes.ReplaceAll(after, []byte(v.sample[0]), []byte(v.sample[1]))
 		}
-		return v.registerBoth(file, v.remark(v.reword(file, after)))
+		return v.register(file, v.remark(v.reword(file, after)))
 	})
 }
 
@@ -137,12 +137,12 @@ func (v *planner) remark(src []byte) []byte {
 // the reviews.
 var versionedArgument = lazy.Regexp(`\b(path|versions)=[^,]*`)
 
-// reword has comments and messages of the kind's conversions name the new hub.
+// reword has comments and messages of the kind's conversions and their tests name the new hub.
 func (v *planner) reword(file string, src []byte) []byte {
-	base := v.old.SingularName() + "_conversion"
-	if name := path.Base(file); name != base+".go" && name != base+"_test.go" {
+	singular, name := v.old.SingularName(), path.Base(file)
+	if name != singular+"_conversion.go" && (!strings.HasPrefix(name, singular+"_") || !strings.HasSuffix(name, "_test.go")) {
 		return src
 	}
-	named := regexp.MustCompile(`\b` + v.old.Version + `(, the hub| → )|(the hub's version, |convert back to | → )` + v.old.Version + `\b`)
+	named := regexp.MustCompile(`\b` + v.old.Version + `(, the hub| → )|(the hub's version, |convert back to | → |create a ` + v.old.Kind + ` as )` + v.old.Version + `\b`)
 	return named.ReplaceAll(src, []byte("${2}"+v.new.Version+"${1}"))
 }

@@ -15,10 +15,10 @@ import (
 )
 
 // findWebhooks finds the old version's webhooks, which the new one gets: their package, or the files of the kind in a
-// package for several kinds.
+// package for several kinds. A version that has webhooks gets no others.
 func (v *planner) findWebhooks() error {
 	r := v.old
-	if !v.options.Storage || r.Webhooks == nil || v.project.WebhooksBesideTypes(r) {
+	if !v.movesWebhooks() || v.project.WebhooksBesideTypes(r) {
 		return nil
 	}
 	dir, now := v.project.WebhookDir(r), v.project.WebhookDir(v.new)
@@ -61,6 +61,12 @@ func (v *planner) findWebhooks() error {
 		v.Refuse(&report.Error{What: mistake.Problem, Where: mistake.Position, Hint: mistake.Hint + "; nothing was changed"})
 	}
 	return errors.Join(err, v.Refusal())
+}
+
+// movesWebhooks reports whether the new version gets the webhooks of the old one.
+func (v *planner) movesWebhooks() bool {
+	now := v.entry(v.new.Version)
+	return v.options.Storage && v.old.Webhooks != nil && (now == nil || now.Webhooks == nil)
 }
 
 // goFiles returns the names of the Go files in a folder, with those of tests.
@@ -109,7 +115,7 @@ func (v *planner) divideSuite(to string) (divided bool, err error) {
 			if err != nil {
 				return nil, err
 			}
-			return v.registerBoth(file, after)
+			return v.register(file, after)
 		})
 		if err != nil {
 			return true, err
