@@ -38,7 +38,8 @@ old version until they are written; 'slipway migrate' writes all of them.`,
 		Args: newVersion,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v.Version.Version = args[0]
-			if err := parseRenames(&v, renames); err != nil {
+			var err error
+			if v.Rename, err = parseRenames(renames); err != nil {
 				return err
 			}
 			return inv.createVersion(cmd, v)
@@ -70,7 +71,7 @@ func (inv *invocation) createVersion(cmd *cobra.Command, v projects.Version) err
 	if _, err := session.ProjectRoot(); err != nil {
 		return err
 	}
-	takeOnlyKind(operation.Kinds(session), &v)
+	takeOnlyKind(operation.Kinds(session), &v.Group, &v.Kind, &v.From)
 	if err := inv.askMissing(cmd,
 		question{flag: "group", text: "Group, without the domain", answer: &v.Group, optional: true, check: project.ValidateGroup},
 		question{flag: "from", text: "Version to copy, such as v1alpha1", answer: &v.From, check: project.ValidateVersion},
@@ -81,24 +82,28 @@ func (inv *invocation) createVersion(cmd *cobra.Command, v projects.Version) err
 }
 
 // parseRenames reads pairs of names.
-func parseRenames(v *projects.Version, pairs []string) error {
-	v.Rename = map[string]string{}
+func parseRenames(pairs []string) (map[string]string, error) {
+	renames := map[string]string{}
 	for _, pair := range pairs {
 		old, now, ok := strings.Cut(pair, "=")
-		if !ok || old == "" || now == "" || v.Rename[old] != "" {
-			return &report.Error{What: "two names of a field are expected, once for each field", Where: "--rename " + pair, Hint: "expected old=new, such as paths=routes", Code: report.UsageCode}
+		if !ok || old == "" || now == "" || renames[old] != "" {
+			return nil, &report.Error{What: "two names of a field are expected, once for each field", Where: "--rename " + pair, Hint: "expected old=new, such as paths=routes", Code: report.UsageCode}
 		}
-		v.Rename[old] = now
+		renames[old] = now
 	}
-	return nil
+	return renames, nil
 }
 
-// takeOnlyKind completes the kind if the project has only one that the flags may mean.
-func takeOnlyKind(kinds []project.Resource, v *projects.Version) {
+// takeOnlyKind completes the kind if the project has only one that the flags may mean, and its version if it has one.
+func takeOnlyKind(kinds []project.Resource, group, kind, version *string) {
 	meant := slices.DeleteFunc(slices.Clone(kinds), func(r project.Resource) bool {
-		return r.API == nil || v.Group != "" && r.Group != v.Group || v.Kind != "" && r.Kind != v.Kind || v.From != "" && r.Version != v.From
+		return r.API == nil || *group != "" && r.Group != *group || *kind != "" && r.Kind != *kind || *version != "" && r.Version != *version
 	})
+	if len(meant) == 0 || slices.ContainsFunc(meant, func(r project.Resource) bool { return r.Group != meant[0].Group || r.Kind != meant[0].Kind }) {
+		return
+	}
+	*group, *kind = meant[0].Group, meant[0].Kind
 	if len(meant) == 1 {
-		v.Group, v.Kind, v.From = meant[0].Group, meant[0].Kind, meant[0].Version
+		*version = meant[0].Version
 	}
 }

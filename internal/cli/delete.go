@@ -10,11 +10,11 @@ import (
 func (inv *invocation) deleteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete",
-		Short: "Remove a kind or its webhooks from the project",
+		Short: "Remove a kind, a version or webhooks from the project",
 		Args:  noSubcommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	addCommands(cmd, inv.deleteAPICommand(), inv.deleteWebhookCommand())
+	addCommands(cmd, inv.deleteAPICommand(), inv.deleteVersionCommand(), inv.deleteWebhookCommand())
 	return cmd
 }
 

@@ -33,6 +33,23 @@ func DeleteWebhook(ctx context.Context, s *operation.Session, d WebhookDeletion)
 	return delete(ctx, s, d.Change, func(root string) (*scaffold.Plan, error) { return scaffold.DeleteWebhook(s.Folder(root), webhooks) })
 }
 
+// A VersionDeletion is a version of a kind to remove, and the one that the code uses then.
+type VersionDeletion struct {
+	scaffold.VersionDeletion
+	Change
+}
+
+// DeleteVersion removes a version of a kind from the project.
+func DeleteVersion(ctx context.Context, s *operation.Session, d VersionDeletion) ([]report.File, error) {
+	return delete(ctx, s, d.Change, func(root string) (*scaffold.Plan, error) {
+		planned, renamed, err := scaffold.DeleteVersion(s.Folder(root), d.VersionDeletion)
+		if err == nil && len(renamed) > 0 {
+			err = renameUses(ctx, s, root, planned, renamed)
+		}
+		return planned, err
+	})
+}
+
 func delete(ctx context.Context, s *operation.Session, c Change, plan func(root string) (*scaffold.Plan, error)) ([]report.File, error) {
 	root, err := s.ProjectRoot()
 	if err != nil {
@@ -55,7 +72,7 @@ func afterDelete(ctx context.Context, s *operation.Session, root string, c Chang
 	}
 	kept := 0
 	for _, file := range made.Changes() {
-		if file.Why != "" {
+		if file.Why != "" && file.Action != report.Created {
 			kept++
 		}
 	}

@@ -69,7 +69,7 @@ func TestDeleteUndoesCreate(t *testing.T) {
 	}
 }
 
-// The authors' code has helpers of the types, an import without a version in its name, and registrations of all forms.
+// authors has helpers of the types, an import without a version in its name, and registrations of several forms.
 const authors = `
 -- api/v1alpha1/doc.go --
 // Package v1alpha1 has the types.

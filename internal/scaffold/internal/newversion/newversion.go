@@ -90,7 +90,7 @@ func (v *planner) exists(r project.Resource) error {
 	if hub := v.hub(); hub != nil && hub.Version != r.Version && v.options.Storage {
 		return &report.Error{
 			What: fmt.Sprintf("the project has %s already, a spoke, and the hub is %s", r.Version, hub.Version), Where: "VERSION",
-			Hint: "create version makes the hub of a new version only", Next: fmt.Sprintf("slipway delete api --group %s --version %s --kind %s", shellword.Quote(r.Group), r.Version, r.Kind),
+			Hint: "create version makes the hub of a new version only", Next: fmt.Sprintf("slipway delete version %s --group %s --kind %s", r.Version, shellword.Quote(r.Group), r.Kind),
 		}
 	}
 	v.NothingToDo(fmt.Sprintf("the project has %s %s already", r.APIVersion(), r.Kind))
