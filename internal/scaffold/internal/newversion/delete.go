@@ -1,6 +1,7 @@
 package newversion
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -173,9 +174,14 @@ func (v *planner) moveHub() error {
 	})
 }
 
+const unserved = "+kubebuilder:unservedversion"
+
 // warn leaves to the user what clusters and clients need before they get the change.
 func (v *planner) warn() {
 	old, now, kind := v.old.Version, v.new.Version, v.old.Kind
+	if types := projectfile.TypesFile(v.Plan, v.project, v.new); bytes.Contains(v.after(types), []byte(unserved)) {
+		v.Leave(fmt.Sprintf("%s: // %s keeps clusters from serving %s, which the code uses now", types, unserved, now))
+	}
 	v.Leave(fmt.Sprintf("clients: those that use %s of %s fail once a cluster has the CRD without it", old, kind))
 	v.Leave(fmt.Sprintf("clusters: they refuse this CRD while objects may be stored as %s. slipway deploy stores these objects anew first. "+
 		"Before you apply the CRD another way, have the old CRD store %s, then run slipway migrate %s --to %s", old, now, kind, now))

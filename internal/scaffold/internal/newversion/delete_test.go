@@ -186,14 +186,16 @@ func TestDeleteMovesHub(t *testing.T) {
 func TestDeleteOfSpoke(t *testing.T) {
 	root := newProject(t)
 	projecttest.Apply(t)(create(root, "v1", "v1alpha1", true))
-	projecttest.Unpack(t, root, "-- internal/a/a.go --\npackage a\n\nimport old \"example.com/op/api/v1alpha1\"\n\nvar one old.CronJob\n")
+	projecttest.Unpack(t, root, "-- internal/a/a.go --\npackage a\n\nimport old \"example.com/op/api/v1alpha1\"\n\nvar one old.CronJob\n\n// +kubebuilder:webhook:path=/a,groups=batch.example.com,resources=cronjobs,versions=v1;v1alpha1,name=a\n")
+	types := projecttest.Read(t, root, "api/v1/cronjob_types.go")
+	projecttest.Unpack(t, root, "-- api/v1/cronjob_types.go --\n"+strings.Replace(types, "// +kubebuilder:object:root=true\n", "// +kubebuilder:object:root=true\n// +kubebuilder:unservedversion\n", 1))
 	p, err := remove(root, "v1alpha1", "")
 	projecttest.Apply(t)(p, err)
-	projecttest.Holds(t, root, "internal/a/a.go", `old "example.com/op/api/v1"`)
+	projecttest.Holds(t, root, "internal/a/a.go", `old "example.com/op/api/v1"`, "versions=v1,")
 	projecttest.Holds(t, root, "cmd/main.go", "batchv1.AddToScheme", "!v1alpha1")
 	projecttest.Holds(t, root, "api/v1/cronjob_types.go", "!storageversion")
 	projecttest.Holds(t, root, "PROJECT", "!spoke", "!conversion", "!v1alpha1")
-	if left := strings.Join(p.Left(), "\n"); !strings.Contains(left, "slipway migrate CronJob --to v1") {
+	if left := strings.Join(p.Left(), "\n"); !strings.Contains(left, "slipway migrate CronJob --to v1") || !strings.Contains(left, "keeps clusters from serving v1,") {
 		t.Errorf("left is %s", left)
 	}
 }

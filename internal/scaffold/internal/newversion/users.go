@@ -128,9 +128,21 @@ func (v *planner) remark(src []byte) []byte {
 			if bytes.HasPrefix(argument, []byte("path=")) && !bytes.HasSuffix(bytes.Trim(argument, `"`), derived) {
 				return argument // of the authors' own
 			}
-			return version.ReplaceAll(argument, []byte(v.new.Version))
+			return distinct(version.ReplaceAll(argument, []byte(v.new.Version)))
 		})
 	})
+}
+
+// distinct returns an argument with each value of its list once.
+func distinct(argument []byte) []byte {
+	name, list, _ := strings.Cut(string(argument), "=")
+	var values []string
+	for value := range strings.SplitSeq(list, ";") {
+		if !slices.Contains(values, value) {
+			values = append(values, value)
+		}
+	}
+	return []byte(name + "=" + strings.Join(values, ";"))
 }
 
 // versionedArgument matches the arguments of a webhook's marker that name the version of its kind; others name those of
