@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -30,11 +31,8 @@ func Checkout(ctx context.Context, dir, commit, to string) (inside string, err e
 		return "", err
 	}
 	top, prefix, _ := strings.Cut(strings.TrimRight(string(out), "\r\n"), "\n")
-	list, err := Output(ctx, top, "ls-tree", "-r", "-z", "--long", commit)
+	blobs, err := listBlobs(ctx, top, commit)
 	if err != nil {
-		return "", err
-	}
-	if err := judge(list); err != nil {
 		return "", err
 	}
 	root, err := os.OpenRoot(to)
@@ -42,22 +40,81 @@ func Checkout(ctx context.Context, dir, commit, to string) (inside string, err e
 		return "", err
 	}
 	defer root.Close()
-	return filepath.Join(to, filepath.FromSlash(prefix)), writeBlobs(ctx, top, root, blobsIn(list))
+	if err := writeBlobs(ctx, top, root, blobs); err != nil {
+		return "", err
+	}
+	return filepath.Join(to, filepath.FromSlash(prefix)), requireFolders(root, strings.Trim(prefix, "/"))
+}
+
+// errNoFolder means that a commit does not have the folder that is asked for.
+var errNoFolder = errors.New("the commit does not have this folder")
+
+// requireFolders refuses a path that is not there, or leads through a link, which may leave the commit.
+func requireFolders(root *os.Root, name string) error {
+	for at := name; at != "" && at != "."; at = path.Dir(at) {
+		if info, err := root.Lstat(at); err != nil || !info.IsDir() {
+			return fmt.Errorf("%s: %w", at, errNoFolder)
+		}
+	}
+	return nil
+}
+
+// alone has git run by itself: it contacts no server, also for a repository that has left files there.
+func alone(cmd *exec.Cmd) {
+	cmd.Env = append(append(os.Environ(), Environment()...), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+}
+
+// listBlobs lists the files of a commit. A few bytes may stand for any number of them, so it stops where they are too
+// many or too large.
+func listBlobs(ctx context.Context, top, commit string) (blobs []blob, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	cmd, err := process.CommandContext(ctx, "git", "-C", top, "ls-tree", "-r", "-z", "--long", commit)
+	if err != nil {
+		return nil, err
+	}
+	alone(cmd)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	entries, left := bufio.NewReader(out), int64(mostBytes)
+	for {
+		entry, failed := entries.ReadSlice(0)
+		if failed != nil {
+			break // the end, or an entry that is longer than any name: git's exit decides
+		}
+		about, name, _ := strings.Cut(strings.TrimSuffix(string(entry), "\x00"), "\t")
+		fields := strings.Fields(about)
+		if len(fields) != 4 || fields[1] != "blob" {
+			continue
+		}
+		size, _ := strconv.ParseInt(fields[3], 10, 64)
+		blobs, left = append(blobs, blob{mode: fields[0], id: fields[2], path: name}), left-size
+		if exceeded := tooMuch(len(blobs), left); exceeded != nil {
+			stop()
+			_ = cmd.Wait()
+			return nil, exceeded
+		}
+	}
+	return blobs, cmd.Wait()
+}
+
+func tooMuch(files int, left int64) error {
+	switch {
+	case files > mostFiles:
+		return ErrMany
+	case left < 0:
+		return ErrLarge
+	}
+	return nil
 }
 
 // A blob is a file of a commit.
 type blob struct{ mode, id, path string }
-
-// blobsIn are the files in the output of ls-tree.
-func blobsIn(list []byte) (blobs []blob) {
-	for entry := range strings.SplitSeq(string(list), "\x00") {
-		about, name, _ := strings.Cut(entry, "\t")
-		if fields := strings.Fields(about); len(fields) == 4 && fields[1] == "blob" {
-			blobs = append(blobs, blob{mode: fields[0], id: fields[2], path: name})
-		}
-	}
-	return blobs
-}
 
 // writeBlobs writes files to a folder, by one git that reads all of them.
 func writeBlobs(ctx context.Context, top string, root *os.Root, blobs []blob) error {
@@ -67,7 +124,7 @@ func writeBlobs(ctx context.Context, top string, root *os.Root, blobs []blob) er
 	if err != nil {
 		return err
 	}
-	cmd.Env = append(append(os.Environ(), Environment()...), "GIT_NO_LAZY_FETCH=1")
+	alone(cmd)
 	asks, err := cmd.StdinPipe()
 	if err != nil {
 		return err

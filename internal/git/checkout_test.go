@@ -113,3 +113,63 @@ func TestCheckoutStaysInside(t *testing.T) {
 		t.Error("a file was written outside")
 	}
 }
+
+// TestCheckoutOfManyFiles: a few objects may stand for any number of files, which are counted and not written.
+func TestCheckoutOfManyFiles(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	repository := commit(t, "", numbered(10)...)
+	run := func(input string, args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", repository, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
+		cmd.Stdin = strings.NewReader(input)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("git %v: %v", args, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	tree := run("", "rev-parse", "main^{tree}")
+	for range 9 {
+		var above strings.Builder
+		for _, name := range numbered(10) {
+			above.WriteString("040000 tree " + tree + "\t" + name + "\n")
+		}
+		tree = run(above.String(), "mktree")
+	}
+	made := run("", "commit-tree", "-m", "ten thousand millions", tree)
+	if _, err := git.Checkout(t.Context(), repository, made, t.TempDir()); !errors.Is(err, git.ErrMany) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestCheckoutThroughLink: a folder that was a link in the commit is not where the project was.
+func TestCheckoutThroughLink(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	repository, other := t.TempDir(), t.TempDir()
+	if err := os.Symlink(other, filepath.Join(repository, "op")); err != nil {
+		t.Skip(err)
+	}
+	run := func(args ...string) {
+		t.Helper()
+		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", repository, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	run("init", "--quiet")
+	run("add", "--all")
+	run("commit", "--quiet", "--message", "one")
+	if err := errors.Join(os.Remove(filepath.Join(repository, "op")), os.Mkdir(filepath.Join(repository, "op"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	made, err := git.Commit(t.Context(), repository, "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := git.Checkout(t.Context(), filepath.Join(repository, "op"), made, t.TempDir()); err == nil {
+		t.Error("it was checked out")
+	}
+}

@@ -122,70 +122,57 @@ func (t target) name() string { return ship.NameOf(t.object) + " " + t.version +
 
 // A client makes requests at an even pace until it is stopped.
 type client struct {
-	cancel context.CancelFunc
-	done   chan struct{}
+	cancel  context.CancelFunc
+	done    chan struct{}
+	targets []target
 
-	mu      sync.Mutex
-	records []*record // one for each target
+	mu       sync.Mutex
+	outcomes []outcome
 }
 
-// A record is what became of the requests of a target.
-type record struct {
-	target
-	requests, refused int
-	longest           time.Duration // an answer took
-	first             error         // that refused a request
-	last              error         // of the newest request; nil if it was answered
-	newest            time.Time     // when that request began
-	gap               time.Duration // the longest time from a refused request to the next answered one
-	open              time.Time     // when the first request began that was refused since the last answered one; zero if none was
-}
-
-// note adds the outcome of a request that began at some time. Outcomes may come in another order than requests.
-func (r *record) note(begin time.Time, took time.Duration, err error) {
-	r.requests++
-	r.longest = max(r.longest, took)
-	if err != nil {
-		r.refused++
-		if r.first == nil {
-			r.first = err
-		}
-		if r.open.IsZero() || begin.Before(r.open) {
-			r.open = begin
-		}
-	} else if !r.open.IsZero() && begin.After(r.open) {
-		r.gap = max(r.gap, begin.Sub(r.open))
-		r.open = time.Time{}
-	}
-	if begin.After(r.newest) {
-		r.newest, r.last = begin, err
-	}
-}
-
-// end closes a gap that is still open.
-func (r *record) end(now time.Time) {
-	if !r.open.IsZero() {
-		r.gap = max(r.gap, now.Sub(r.open))
-	}
+// An outcome is what became of a request.
+type outcome struct {
+	of    int       // index of the target
+	begin time.Time // of the request
+	took  time.Duration
+	err   error // nil if it was answered
 }
 
 // startClient begins to make requests about the custom resources of a snapshot, of those sorts that are possible.
 func startClient(ctx context.Context, cluster *ship.Cluster, s *snapshot, possible func(target) bool) *client {
-	ctx, cancel := context.WithCancel(ctx)
+	running, cancel := context.WithCancel(ctx)
 	c := &client{cancel: cancel, done: make(chan struct{})}
-	for _, t := range targetsOf(cluster, s) {
-		if possible(t) {
-			c.records = append(c.records, &record{target: t})
-		}
-	}
-	go c.run(ctx)
+	c.targets = inTurn(slices.DeleteFunc(targetsOf(cluster, s), func(t target) bool { return !possible(t) }))
+	go c.run(ctx, running)
 	return c
 }
 
-// run makes requests until ctx ends, and waits for their answers.
-func (c *client) run(ctx context.Context) {
+// inTurn has each sort of request come as often, however many objects there are: first one object of each sort.
+func inTurn(targets []target) (all []target) {
+	sorts := map[string][]target{}
+	for _, t := range targets {
+		sorts[t.sort()] = append(sorts[t.sort()], t)
+	}
+	for i := 0; len(all) < len(targets); i++ {
+		for _, name := range sortedKeys(sorts) {
+			if one := sorts[name]; i < len(one) {
+				all = append(all, one[i])
+			}
+		}
+	}
+	return all
+}
+
+// sort is what a request has in common with those about other objects.
+func (t target) sort() string {
+	return t.object.GroupVersionKind().GroupKind().String() + " " + t.version + " " + string(t.verb)
+}
+
+// run makes requests until running ends, and waits for their answers. A request that has begun is part of what is seen,
+// so only ctx ends it.
+func (c *client) run(ctx, running context.Context) {
 	defer close(c.done)
-	if len(c.records) == 0 {
+	if len(c.targets) == 0 {
 		return
 	}
 	ticks := time.NewTicker(interval)
@@ -195,30 +182,40 @@ func (c *client) run(ctx context.Context) {
 	defer group.Wait()
 	for i := 0; ; i++ {
 		select {
-		case <-ctx.Done():
+		case <-running.Done():
 			return
 		case <-ticks.C:
 		}
 		select {
-		case <-ctx.Done():
+		case <-running.Done():
 			return
 		case places <- struct{}{}:
 		}
-		r := c.records[i%len(c.records)]
 		group.Go(func() {
 			defer func() { <-places }()
-			begin := time.Now()
-			err := r.try(context.WithoutCancel(ctx)) // a request that has begun is part of what is seen
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			r.note(begin, time.Since(begin), err)
+			c.request(ctx, i%len(c.targets))
 		})
 	}
 }
 
-// stop ends the client and returns what became of its requests.
-func (c *client) stop() []*record {
+// request makes a request and notes what became of it.
+func (c *client) request(ctx context.Context, of int) {
+	begin := time.Now()
+	err := c.targets[of].try(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.outcomes = append(c.outcomes, outcome{of, begin, time.Since(begin), err})
+}
+
+// stop ends the client, makes each request once more, and returns what became of all.
+func (c *client) stop(ctx context.Context) service {
 	c.cancel()
 	<-c.done
-	return c.records
+	s := service{targets: c.targets, outcomes: c.outcomes, last: make([]error, len(c.targets))}
+	for i, t := range c.targets {
+		if ctx.Err() == nil {
+			s.last[i] = t.try(ctx)
+		}
+	}
+	return s
 }

@@ -42,7 +42,7 @@ func (u *upgrade) compareResource(phase Phase, was, is *customResource) (finding
 	if before, after := was.any(), is.any(); before.GetUID() != after.GetUID() {
 		return []Finding{{Phase: phase, Class: ObjectReplaced, Object: name, Text: "the object was deleted and made anew", Fatal: true}}
 	}
-	wanes := u.watch.wanes(was.any().GetUID())
+	wanes := u.wanes[was.any().GetUID()]
 	for _, version := range was.versions {
 		before, after := was.views[version], is.views[version]
 		if before == nil || after == nil {
@@ -96,11 +96,8 @@ func judge(c change, wanes map[string]bool) (f Finding, ok bool) {
 	f = Finding{Field: c.path, Before: c.before, After: c.after, Fatal: true}
 	switch root, _, _ := strings.Cut(c.path, "."); {
 	case root == "status":
-		gone := isZero(c.after) && !isZero(c.before)
-		unkeyed := strings.Contains(c.path, "[0]")
-		became := strings.HasPrefix(c.path, "status.conditions[") && strings.HasSuffix(c.path, "].status") && c.before == "True"
 		f.Class, f.Text = StatusLost, "was "+text(c.before)+", "+now(c)
-		return f, (gone || became) && !unkeyed && !wanes[c.path]
+		return f, !wanes[c.path] && (isGone(c) || slices.Contains(good, c.path) && c.before == "True")
 	case root == "metadata" && !c.lost():
 		f.Class, f.Text = FieldChanged, "was "+text(c.before)+", "+now(c)
 		return f, strings.HasPrefix(c.path, "metadata.labels")
@@ -110,6 +107,14 @@ func judge(c change, wanes map[string]bool) (f Finding, ok bool) {
 	}
 	f.Class, f.Text = FieldChanged, "was "+text(c.before)+", "+now(c)
 	return f, !isTime(c.before) || !isTime(c.after)
+}
+
+// good are the conditions by which operators say that all is well. Others may be bad when they hold.
+var good = []string{"status.conditions[Ready].status", "status.conditions[Available].status", "status.conditions[Healthy].status"}
+
+// isGone reports whether a field of a status is gone or has become zero. Items of lists come and go, but conditions.
+func isGone(c change) bool {
+	return isZero(c.after) && !isZero(c.before) && !strings.Contains(strings.TrimPrefix(c.path, "status.conditions["), "[")
 }
 
 // now says what a field has become.

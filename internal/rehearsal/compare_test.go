@@ -31,7 +31,7 @@ func said(findings []Finding) (lines []string) {
 
 // comparing is a rehearsal that knows the beginning.
 func comparing(before *snapshot) *upgrade {
-	return &upgrade{before: before, bare: newSnapshot(), watch: &watcher{changes: map[string][]time.Time{}, waning: map[types.UID]map[string]bool{}}}
+	return &upgrade{before: before, bare: newSnapshot()}
 }
 
 // boats is a snapshot with an object of a kind with two versions, of which the text has the content.
@@ -100,8 +100,9 @@ func TestCompareLost(t *testing.T) {
 // TestStatusThatWanes: a field of the status that has come and gone before may do so again.
 func TestStatusThatWanes(t *testing.T) {
 	before, after := boats(t, boat), boats(t, strings.Replace(boat, "phase: Afloat, ", "", 1))
-	u := comparing(before)
-	u.watch.seen(unstructuredFrom(t, "kind: Boat\n"+boat), unstructuredFrom(t, "kind: Boat\n"+strings.Replace(boat, "phase: Afloat, ", "", 1)), true)
+	u, w := comparing(before), &watcher{changes: map[string][]time.Time{}, waning: map[types.UID]map[string]bool{}}
+	w.seen(unstructuredFrom(t, "kind: Boat\n"+boat), unstructuredFrom(t, "kind: Boat\n"+strings.Replace(boat, "phase: Afloat, ", "", 1)), true)
+	u.wanes = w.wane()
 	if got := said(u.compare(upgradePhase, after)); len(got) > 0 {
 		t.Errorf("got %q", got)
 	}
@@ -156,25 +157,43 @@ func TestCompareOthers(t *testing.T) {
 	}
 }
 
-// TestRecord: the time without service is that from the first refused request to the next one that is answered, in
-// whatever order answers come.
-func TestRecord(t *testing.T) {
+// TestGaps: the time without service is that from the first refused request to the next one that is answered, in
+// whatever order answers come, and however many objects there are. What is refused in the end has no gap.
+func TestGaps(t *testing.T) {
 	at := func(ms int) time.Time { return time.Unix(100, 0).Add(time.Duration(ms) * time.Millisecond) }
-	r, no := &record{}, errors.New("no")
-	for _, one := range []struct {
-		begin int
-		err   error
-	}{{0, nil}, {30, no}, {20, no}, {10, nil}, {40, no}, {70, nil}, {60, no}, {90, nil}} {
-		r.note(at(one.begin), time.Millisecond, one.err)
+	no := errors.New("no")
+	boat := func(name string) target {
+		return target{object: unstructuredFrom(t, "{kind: Boat, metadata: {name: "+name+"}}"), version: "v1", verb: read}
 	}
-	r.end(at(100))
-	if r.gap != 50*time.Millisecond || r.refused != 4 || r.last != nil {
-		t.Errorf("gap %v, %d refused, last %v", r.gap, r.refused, r.last)
+	s := service{targets: []target{boat("one"), boat("two"), boat("bad")}, last: []error{nil, nil, no}}
+	for _, one := range []outcome{{of: 0, begin: at(0)}, {1, at(30), 0, no}, {0, at(20), 0, no}, {of: 1, begin: at(10)}, {0, at(40), 0, no},
+		{of: 1, begin: at(70)}, {2, at(71), 0, no}, {1, at(60), 0, no}, {of: 0, begin: at(90)}} {
+		s.outcomes = append(s.outcomes, one)
 	}
-	r.note(at(110), time.Millisecond, no)
-	r.end(at(200))
-	if r.gap != 90*time.Millisecond || r.last == nil {
-		t.Errorf("gap %v, last %v", r.gap, r.last)
+	r := newReport(Rehearsal{})
+	r.addService(upgradePhase, s, time.Second)
+	if got := r.Service[0]; got.Gap != 50*time.Millisecond || got.Refused != 5 || got.Requests != 9 {
+		t.Errorf("the service was %+v", got)
+	}
+	if got, want := said(r.Findings), []string{"no-service boat/one", "read-refused boat/bad"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestInTurn: each sort of request comes as often.
+func TestInTurn(t *testing.T) {
+	var targets []target
+	for _, name := range []string{"a", "b"} {
+		for _, v := range []verb{read, write} {
+			targets = append(targets, target{object: unstructuredFrom(t, "{kind: Boat, metadata: {name: "+name+"}}"), version: "v1", verb: v})
+		}
+	}
+	var got []string
+	for _, one := range inTurn(targets) {
+		got = append(got, one.name())
+	}
+	if want := []string{"boat/a v1 read", "boat/a v1 write", "boat/b v1 read", "boat/b v1 write"}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
 	}
 }
 

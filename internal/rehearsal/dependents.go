@@ -33,7 +33,8 @@ func (u *upgrade) compareOthers(phase Phase, after *snapshot) (findings []Findin
 		switch {
 		case slices.Contains(transient, at.GroupKind):
 		case is == nil:
-			findings = append(findings, Finding{Phase: phase, Class: ObjectLost, Object: name, Text: "the object is gone" + ofOwner(was), Fatal: true})
+			successor := successorOf(was, after.dependents(u.bare), before)
+			findings = append(findings, Finding{Phase: phase, Class: ObjectLost, Object: name, Text: "the object is gone" + ofOwner(was) + successor, Fatal: successor == ""})
 		case is.GetUID() != was.GetUID():
 			findings = append(findings, Finding{Phase: phase, Class: ObjectReplaced, Object: name, Text: "the object was deleted and made anew" + ofOwner(was), Fatal: true})
 		}
@@ -42,6 +43,24 @@ func (u *upgrade) compareOthers(phase Phase, after *snapshot) (findings []Findin
 	findings = append(findings, compareOwned(phase, before, after.dependents(u.bare))...)
 	findings = append(findings, compareEndpoints(phase, before, after.others)...)
 	return append(findings, u.compareLocks(phase, after)...)
+}
+
+// successorOf names a new object of the same kind and owner as one that is gone: names may follow from content.
+func successorOf(gone *unstructured.Unstructured, now, before map[identity]*unstructured.Unstructured) string {
+	owner := ownerOf(gone)
+	for at, o := range now {
+		if at.GroupKind == identityOf(gone).GroupKind && owner != "" && ownerOf(o) == owner && before[at] == nil {
+			return "; " + ship.NameOf(o) + " is there instead"
+		}
+	}
+	return ""
+}
+
+func ownerOf(o *unstructured.Unstructured) types.UID {
+	for _, owner := range o.GetOwnerReferences() {
+		return owner.UID
+	}
+	return ""
 }
 
 // ofOwner names the owner of an object.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // leavesOf are the values of an object that hold no others, by their paths: spec.containers[app].image. An item of a
@@ -89,14 +91,21 @@ func equal(a, b any) bool {
 	if x == y {
 		return true
 	}
-	if p, err := resource.ParseQuantity(x); err == nil {
-		q, err := resource.ParseQuantity(y)
-		return err == nil && p.Cmp(q) == 0
+	if quantity().MatchString(x) && quantity().MatchString(y) {
+		p, err := resource.ParseQuantity(x)
+		q, other := resource.ParseQuantity(y)
+		return err == nil && other == nil && p.Cmp(q) == 0 && (hasUnit(x) || hasUnit(y))
 	}
 	p, err := time.ParseDuration(x)
 	q, other := time.ParseDuration(y)
 	return err == nil && other == nil && p == q
 }
+
+// quantity matches amounts, but none with an exponent: comparing these may take any time.
+var quantity = lazy.Regexp(`^[0-9]{1,15}(\.[0-9]{1,9})?(n|u|m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$`)
+
+// hasUnit reports whether an amount ends with a unit. Without one it may be a version: "1.10" is not "1.1".
+func hasUnit(amount string) bool { return strings.ContainsAny(amount, "numkMGTP") }
 
 // text is a value as JSON has it, and a string as it is.
 func text(value any) string {

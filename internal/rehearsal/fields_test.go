@@ -53,7 +53,7 @@ func TestEqual(t *testing.T) {
 		want bool
 	}{
 		{int64(1), float64(1), true}, {"1000m", "1", true}, {"1Gi", "1024Mi", true}, {"60s", "1m0s", true}, {"a", "a", true},
-		{int64(1), int64(2), false}, {"1", "2", false}, {"60s", "61s", false}, {"a", "b", false}, {true, false, false}, {"60s", "a", false},
+		{int64(1), int64(2), false}, {"1", "2", false}, {"60s", "61s", false}, {"a", "b", false}, {"1.10", "1.1", false}, {"1e2000000000", "1", false}, {true, false, false}, {"60s", "a", false},
 	} {
 		if got := equal(test.a, test.b); got != test.want {
 			t.Errorf("equal(%v, %v) = %v", test.a, test.b, got)

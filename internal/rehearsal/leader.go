@@ -2,6 +2,7 @@ package rehearsal
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,27 +20,30 @@ var (
 	pods      = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 )
 
-// compareLocks finds a leader whose lock the other revision does not use.
+// compareLocks finds leaders that do not know of those of the other revision: none that runs has a lock of theirs.
 func (u *upgrade) compareLocks(phase Phase, after *snapshot) (findings []Finding) {
-	was, is := u.locks(u.before), u.locks(after)
-	for lock := range is {
-		if len(was) == 0 || was[lock] {
-			continue
-		}
-		findings = append(findings, Finding{Phase: phase, Class: LockRenamed, Object: "lease/" + lock, Fatal: true,
-			Text: "the other revision leads by " + strings.Join(sortedKeys(was), ", ") + ": during a rollout both lead at once"})
+	was, is := u.locks(u.before.others), u.locks(after.others)
+	if len(was) == 0 || len(is) == 0 || slices.ContainsFunc(is, func(lock string) bool { return slices.Contains(was, lock) }) {
+		return nil
 	}
-	return findings
+	return []Finding{{Phase: phase, Class: LockRenamed, Object: "lease/" + is[0], Fatal: true,
+		Text: "the other revision leads by " + strings.Join(was, ", ") + ": during a rollout both lead at once"}}
 }
 
-// locks are the leases that managers of the operator have taken.
-func (u *upgrade) locks(s *snapshot) map[string]bool {
-	found := map[string]bool{}
-	for at, o := range s.others {
-		if at.GroupKind == leaseKind && u.namespaces()[at.Namespace] && holder(o) != "" {
-			found[at.Namespace+"/"+at.Name] = true
+// locks are the leases that running pods of the operator have, by namespace and name.
+func (u *upgrade) locks(objects map[identity]*unstructured.Unstructured) (found []string) {
+	for at, lease := range objects {
+		if at.GroupKind != leaseKind || !u.namespaces()[at.Namespace] || holder(lease) == "" {
+			continue
+		}
+		for of, pod := range objects {
+			if of.GroupKind == podKind && of.Namespace == at.Namespace && strings.HasPrefix(of.Name, holder(lease)) && pod.GetDeletionTimestamp() == nil {
+				found = append(found, at.Namespace+"/"+at.Name)
+				break
+			}
 		}
 	}
+	slices.Sort(found)
 	return found
 }
 
@@ -66,22 +70,22 @@ func holder(lease *unstructured.Unstructured) string {
 // awaitLeader waits until a pod leads that goes on to run, if the operator elects leaders: before that, nothing that
 // the new revision does is to be seen.
 func (u *upgrade) awaitLeader(ctx context.Context) {
-	if len(u.locks(u.before)) == 0 {
+	if len(u.locks(u.before.others)) == 0 {
 		return
 	}
 	_ = wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, u.Patience, true, func(ctx context.Context) (bool, error) {
+		objects := map[identity]*unstructured.Unstructured{}
 		for namespace := range u.namespaces() {
-			list, err := u.Cluster.Client().Resource(leases).Namespace(namespace).List(ctx, metav1.ListOptions{})
-			if err != nil {
-				return false, nil // it is asked again
-			}
-			for _, lease := range list.Items {
-				pod, err := u.Cluster.Client().Resource(pods).Namespace(namespace).Get(ctx, holder(&lease), metav1.GetOptions{})
-				if err == nil && pod.GetDeletionTimestamp() == nil {
-					return true, nil
+			for _, resource := range []schema.GroupVersionResource{leases, pods} {
+				list, err := u.Cluster.Client().Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
+				if err != nil {
+					return false, nil // it is asked again
+				}
+				for i := range list.Items {
+					objects[identityOf(&list.Items[i])] = &list.Items[i]
 				}
 			}
 		}
-		return false, nil
+		return len(u.locks(objects)) > 0, nil
 	})
 }

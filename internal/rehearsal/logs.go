@@ -52,6 +52,16 @@ func (u *upgrade) failuresOf(ctx context.Context, of Revision) map[string]failur
 	return failures
 }
 
+// restartsOf is how often containers of a revision's managers were started again.
+func (u *upgrade) restartsOf(ctx context.Context, of Revision) (n int) {
+	for _, o := range of.Objects {
+		if ship.IsWorkload(o) {
+			n += u.Cluster.Restarts(ctx, o)
+		}
+	}
+	return n
+}
+
 // addFailures adds the errors that a revision's managers report again and again, and that were not there before.
 func (u *upgrade) addFailures(ctx context.Context, phase Phase, of Revision) {
 	now, failures := time.Now(), u.failuresOf(ctx, of)

@@ -10,8 +10,9 @@ import (
 // shows what is filled in.
 type manifest struct {
 	object  *unstructured.Unstructured
-	without string         // path of the field that was left out; "" for a sample as it is
-	made    map[string]any // what the old revision makes of it
+	without string          // path of the field that was left out; "" for a sample as it is
+	made    map[string]any  // what the old revision makes of it
+	varies  map[string]bool // fields that it makes by chance, by path
 }
 
 func (m manifest) say() string {

@@ -16,9 +16,11 @@ package rehearsal
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -53,11 +55,15 @@ func (r Rehearsal) Run(ctx context.Context) (*Report, error) {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	u := &upgrade{Rehearsal: r, report: newReport(r), kinds: kindsOf(r.From.Objects), failed: map[string]bool{}}
+	u := &upgrade{Rehearsal: r, report: newReport(r), kinds: kindsOf(r.From.Objects), failed: map[string]bool{}, restless: map[string]bool{}}
+	defer func() {
+		if u.watch != nil {
+			u.watch.stop()
+		}
+	}()
 	if err := u.begin(ctx); err != nil {
 		return nil, err
 	}
-	defer u.watch.stop()
 	if err := u.forward(ctx); err != nil {
 		return nil, err
 	}
@@ -79,18 +85,24 @@ type upgrade struct {
 	before *snapshot       // at rest, under the old revision
 	trials *trials         // what the old revision makes of objects
 	failed map[string]bool // errors of managers that are known
+	down   map[string]bool // requests that are refused, by target
+
+	// These are known of the old revision.
+	wanes    map[types.UID]map[string]bool // fields that come and go
+	restless map[string]bool               // objects that never come to rest
+	restarts int                           // of its managers' containers
 }
 
 // begin deploys the old revision and the samples, and reads what there is then.
-func (u *upgrade) begin(ctx context.Context) error {
+func (u *upgrade) begin(ctx context.Context) (err error) {
 	if err := u.step("deploying "+u.From.Name, func() error { return u.From.Deploy(ctx) }); err != nil {
 		return err
 	}
-	var err error
-	if u.bare, err = takeSnapshot(ctx, u.Cluster, u.kinds); err != nil {
+	if u.watch, err = startWatcher(ctx, u.Cluster, u.kinds); err != nil {
 		return err
 	}
-	if u.watch, err = startWatcher(ctx, u.Cluster, u.kinds); err != nil {
+	u.rest(ctx, fromPhase)
+	if u.bare, err = takeSnapshot(ctx, u.Cluster, u.kinds); err != nil {
 		return err
 	}
 	if err := u.step("applying the samples", func() error { return u.Cluster.Apply(ctx, u.Samples, ship.ApplyOptions{}) }); err != nil {
@@ -100,14 +112,16 @@ func (u *upgrade) begin(ctx context.Context) error {
 	if u.before, err = takeSnapshot(ctx, u.Cluster, u.kinds); err != nil {
 		return err
 	}
-	u.report.Objects = u.before.count()
+	u.report.Objects = len(u.before.resources)
 	u.trials = newTrials(u)
 	if err := u.trials.learn(ctx); err != nil {
 		return err
 	}
 	u.rest(ctx, fromPhase)
 	u.before, err = takeSnapshot(ctx, u.Cluster, u.kinds)
+	u.wanes = u.watch.wane()
 	u.addFailures(ctx, fromPhase, u.From)
+	u.restarts = u.restartsOf(ctx, u.From)
 	return err
 }
 
@@ -128,7 +142,7 @@ func (u *upgrade) change(ctx context.Context, to Revision, phase Phase) error {
 	begin := time.Now()
 	failed := u.step("deploying "+to.Name+" while a client reads and writes", func() error { return to.Deploy(ctx) })
 	if ctx.Err() != nil {
-		c.stop()
+		c.stop(ctx)
 		return ctx.Err()
 	}
 	if failed != nil {
@@ -137,7 +151,9 @@ func (u *upgrade) change(ctx context.Context, to Revision, phase Phase) error {
 	took := time.Since(begin)
 	u.awaitLeader(ctx)
 	u.rest(ctx, phase)
-	u.report.addService(phase, c.stop(), took)
+	seen := c.stop(ctx)
+	u.report.addService(phase, seen.recovered(u.down), took)
+	u.down = seen.down()
 	after, err := takeSnapshot(ctx, u.Cluster, u.kinds)
 	if err != nil {
 		return err
@@ -145,6 +161,9 @@ func (u *upgrade) change(ctx context.Context, to Revision, phase Phase) error {
 	u.report.add(u.compare(phase, after)...)
 	u.noteStored(phase, after)
 	u.addFailures(ctx, phase, to)
+	if n := u.restartsOf(ctx, to); n > u.restarts {
+		u.report.add(Finding{Phase: phase, Class: ManagerFails, Object: to.Name, Text: fmt.Sprintf("its managers' containers were started again %d times", n), Fatal: true})
+	}
 	return nil
 }
 
@@ -152,6 +171,10 @@ func (u *upgrade) change(ctx context.Context, to Revision, phase Phase) error {
 func (u *upgrade) rest(ctx context.Context, phase Phase) {
 	_ = u.step("waiting until nothing changes any more", func() error {
 		for _, busy := range u.watch.rest(ctx, u.Patience) {
+			if known := u.restless[busy]; known || phase == fromPhase {
+				u.restless[busy] = true
+				continue
+			}
 			u.report.add(Finding{Phase: phase, Class: Restless, Object: busy, Text: "still changes after " + u.Patience.String()})
 		}
 		return nil

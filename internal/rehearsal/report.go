@@ -2,13 +2,10 @@ package rehearsal
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/slipway-dev/slipway/internal/ship"
 )
 
 // A Report is what a rehearsal has found. The JSON form is stable; times are in nanoseconds.
@@ -17,13 +14,15 @@ type Report struct {
 	To       string              `json:"to"`
 	Objects  int                 `json:"objects"` // custom resources that were read and written
 	Service  []Service           `json:"service"`
-	Stored   map[string]Versions `json:"stored"` // by definition
+	Stored   map[string]Versions `json:"stored"`            // by definition
+	Untried  []string            `json:"untried,omitempty"` // requests that the old revision refuses already, with the reason
 	Findings []Finding           `json:"findings"`
 	WayBack  bool                `json:"wayBack"` // the old revision works again
 	Passed   bool                `json:"passed"`  // no finding is fatal
 	Elapsed  time.Duration       `json:"elapsedNanoseconds"`
 
 	begin time.Time
+	stuck bool // the way back does not work
 }
 
 // Service is how the requests of the client went while a revision was deployed.
@@ -50,6 +49,7 @@ func newReport(r Rehearsal) *Report {
 // add adds findings. One that the upgrade has caused is not repeated for the way back.
 func (r *Report) add(findings ...Finding) {
 	for _, f := range findings {
+		r.stuck = r.stuck || f.Fatal && f.Phase == backPhase // also if it was so before the way back
 		if !slices.ContainsFunc(r.Findings, func(known Finding) bool { return known.covers(f) }) {
 			r.Findings = append(r.Findings, f)
 		}
@@ -65,38 +65,6 @@ func (f Finding) covers(other Finding) bool {
 // written in that version.
 func (f Finding) explains(other Finding) bool {
 	return f.Class == LossyConversion && f.Object == other.Object && f.Field == other.Field && (other.Class == FieldLost || other.Class == FieldChanged)
-}
-
-// addService adds what became of the requests of a client.
-func (r *Report) addService(phase Phase, records []*record, took time.Duration) {
-	s := Service{Phase: phase, Deployed: took}
-	for _, one := range records {
-		one.end(time.Now())
-		s.Requests += one.requests
-		s.Refused += one.refused
-		s.Gap = max(s.Gap, one.gap)
-		s.Longest = max(s.Longest, one.longest)
-		if one.refused > 0 {
-			r.add(one.finding(phase))
-		}
-	}
-	r.Service = append(r.Service, s)
-}
-
-// finding is what refused requests mean.
-func (one *record) finding(phase Phase) Finding {
-	f := Finding{Phase: phase, Class: NoService, Object: ship.NameOf(one.object), Versions: []string{one.version}, Fatal: true}
-	what := fmt.Sprintf("%s as %s", one.verb, one.version)
-	if one.last == nil {
-		f.Text = fmt.Sprintf("%s was refused for %s (%d of %d requests): %v", what, one.gap.Round(time.Millisecond), one.refused, one.requests, one.first)
-		return f
-	}
-	f.Class = WriteRefused
-	if one.verb == read {
-		f.Class = ReadRefused
-	}
-	f.Text = fmt.Sprintf("%s is refused (%d of %d requests): %v", what, one.refused, one.requests, one.last)
-	return f
 }
 
 // noteStored notes in which versions objects are stored.
@@ -131,7 +99,7 @@ func (r *Report) finish() {
 	})
 	isFatal := func(f Finding) bool { return f.Fatal }
 	r.Passed = !slices.ContainsFunc(r.Findings, isFatal)
-	r.WayBack = !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Fatal && f.Phase == backPhase })
+	r.WayBack = !r.stuck
 	r.Elapsed = time.Since(r.begin)
 }
 

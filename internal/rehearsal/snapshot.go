@@ -129,9 +129,6 @@ func (s *snapshot) addResource(k kind, version string, o *unstructured.Unstructu
 	s.resources[at].views[version] = o
 }
 
-// count is how many custom resources there are.
-func (s *snapshot) count() int { return len(s.resources) }
-
 // dependents are the objects that are not in another snapshot, from before there was anything of a user.
 func (s *snapshot) dependents(bare *snapshot) map[identity]*unstructured.Unstructured {
 	found := map[identity]*unstructured.Unstructured{}

@@ -34,6 +34,9 @@ func (r *Report) Text() string {
 	for _, f := range r.Findings {
 		fmt.Fprintln(&b, f)
 	}
+	for _, request := range r.Untried {
+		fmt.Fprintf(&b, "not tried, since the old revision refuses it: %s\n", request)
+	}
 	for _, s := range r.Service {
 		fmt.Fprintf(&b, "%s: %d requests, %d refused", s.Phase, s.Requests, s.Refused)
 		if s.Gap > 0 {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/retry"
 
@@ -29,10 +31,12 @@ func newTrials(u *upgrade) *trials {
 // learn tries all requests with the old revision.
 func (t *trials) learn(ctx context.Context) error {
 	for _, target := range targetsOf(t.Cluster, t.before) {
-		if err := target.try(ctx); err != nil {
+		if err := t.tryAgain(ctx, target); err != nil {
 			t.refused[target.name()] = err
+			t.report.Untried = append(t.report.Untried, target.name()+": "+err.Error())
+			continue
 		}
-		if target.verb != write || t.refused[target.name()] != nil {
+		if target.verb != write {
 			continue
 		}
 		changed, err := t.roundTrip(ctx, target)
@@ -46,13 +50,39 @@ func (t *trials) learn(ctx context.Context) error {
 	}
 	for _, sample := range t.Samples {
 		for _, m := range manifestsOf(sample) {
-			if made, err := t.make(ctx, m.object); err == nil {
-				m.made = made.Object
+			if t.learnManifest(ctx, &m) {
 				t.manifests = append(t.manifests, m)
 			}
 		}
 	}
 	return ctx.Err()
+}
+
+// tryAgain makes a request, and again for a moment if it is refused: a server may be slow to learn of webhooks.
+func (t *trials) tryAgain(ctx context.Context, target target) (err error) {
+	_ = wait.PollUntilContextTimeout(ctx, time.Second/2, 3*time.Second, true, func(ctx context.Context) (bool, error) {
+		err = target.try(ctx)
+		return err == nil, nil
+	})
+	return err
+}
+
+// learnManifest has a manifest made twice: what differs then is made by chance. It reports whether the old revision
+// takes the manifest.
+func (t *trials) learnManifest(ctx context.Context, m *manifest) bool {
+	first, err := t.make(ctx, m.object)
+	if err != nil {
+		return false
+	}
+	second, err := t.make(ctx, m.object)
+	if err != nil {
+		return false
+	}
+	m.made, m.varies = first.Object, map[string]bool{}
+	for _, c := range changesBetween(first.Object, second.Object) {
+		m.varies[c.path] = true
+	}
+	return true
 }
 
 // possible reports whether the old revision answers a request: only then does it say something of the new one.
@@ -61,17 +91,18 @@ func (t *trials) possible(target target) bool { return t.refused[target.name()] 
 // compare tries all requests with the new revision.
 func (t *trials) compare(ctx context.Context) error {
 	for _, target := range targetsOf(t.Cluster, t.before) {
-		if target.verb != write || !t.possible(target) {
-			continue
+		if target.verb == write && t.possible(target) {
+			if err := t.compareRoundTrip(ctx, target); err != nil {
+				return err
+			}
 		}
-		changed, err := t.roundTrip(ctx, target)
-		if err != nil {
-			return err
-		}
-		for _, c := range changed {
-			if !t.lossy[target.name()][c.path] {
-				t.report.add(Finding{Phase: upgradePhase, Class: LossyConversion, Object: ship.NameOf(target.object), Versions: []string{target.version},
-					Field: c.path, Before: c.before, After: c.after, Text: "written as " + target.version + ", it was " + text(c.before) + " and " + now(c), Fatal: true})
+	}
+	for _, target := range t.added() {
+		if err := target.try(ctx); err != nil {
+			t.report.add(target.refused(upgradePhase, err))
+		} else if target.verb == write {
+			if err := t.compareRoundTrip(ctx, target); err != nil {
+				return err
 			}
 		}
 	}
@@ -79,6 +110,38 @@ func (t *trials) compare(ctx context.Context) error {
 		t.compareMade(ctx, m)
 	}
 	return ctx.Err()
+}
+
+// added are the requests in versions that the old revision does not serve.
+func (t *trials) added() (targets []target) {
+	now := kindsOf(t.To.Objects)
+	for _, was := range t.before.resources {
+		k, ok := findKind(now, was.GroupKind)
+		if !ok || was.any() == nil {
+			continue
+		}
+		for _, version := range k.versions {
+			if slices.Contains(was.versions, version) {
+				continue
+			}
+			for _, verb := range []verb{read, write} {
+				targets = append(targets, target{was.any(), version, verb, t.at(k, version, was.Namespace)})
+			}
+		}
+	}
+	return targets
+}
+
+// compareRoundTrip finds what writing in a version changes, and did not change with the old revision.
+func (t *trials) compareRoundTrip(ctx context.Context, target target) error {
+	changed, err := t.roundTrip(ctx, target)
+	for _, c := range changed {
+		if !t.lossy[target.name()][c.path] {
+			t.report.add(Finding{Phase: upgradePhase, Class: LossyConversion, Object: ship.NameOf(target.object), Versions: []string{target.version},
+				Field: c.path, Before: c.before, After: c.after, Text: "written as " + target.version + ", it was " + text(c.before) + " and " + now(c), Fatal: true})
+		}
+	}
+	return err
 }
 
 // compareMade compares what the new revision makes of a manifest with what the old one did.
@@ -90,7 +153,7 @@ func (t *trials) compareMade(ctx context.Context, m manifest) {
 		return
 	}
 	for _, c := range chosenByUsers(changesBetween(m.made, made.Object)) {
-		if isTime(c.before) && isTime(c.after) {
+		if m.varies[c.path] || isTime(c.before) && isTime(c.after) {
 			continue
 		}
 		t.report.add(Finding{Phase: upgradePhase, Class: DefaultChanged, Object: name, Field: c.path, Before: c.before, After: c.after,
@@ -136,7 +199,11 @@ func (t *trials) roundTrip(ctx context.Context, target target) ([]change, error)
 			return nil, err
 		}
 		original := was.views[was.storage].DeepCopy()
-		original.SetResourceVersion(live.GetResourceVersion())
+		for _, name := range []string{"metadata", "status"} { // these are the operator's by now
+			if value, ok := live.Object[name]; ok {
+				original.Object[name] = value
+			}
+		}
 		return stored.Update(ctx, original, metav1.UpdateOptions{})
 	}
 	var changed []change
@@ -153,21 +220,18 @@ func (t *trials) roundTrip(ctx context.Context, target target) ([]change, error)
 			return err
 		}
 		after, err := stored.Get(ctx, was.Name, metav1.GetOptions{})
-		if err == nil {
-			changed = chosenByUsers(changesBetween(contentOf(before), contentOf(after)))
+		if err != nil {
+			return err
 		}
-		if len(changed) > 0 {
+		if changed = chosenByUsers(changesBetween(contentOf(before), contentOf(after))); len(changed) > 0 {
 			_, err = restore()
 		}
 		return err
 	})
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err != nil {
-		return nil, nil //nolint:nilerr // the client reports what is refused
-	}
-	return changed, nil
+	return changed, nil // the client reports what is refused
 }
 
 // chosenByUsers are the changes of what users write, and not operators.

@@ -95,7 +95,8 @@ func (w *watcher) seen(before, now any, own bool) {
 	defer w.mu.Unlock()
 	w.last = time.Now()
 	name := ship.NameOf(o)
-	w.changes[name] = append(w.changes[name], w.last)
+	recent := slices.DeleteFunc(w.changes[name], func(t time.Time) bool { return time.Since(t) > 3*quiet })
+	w.changes[name] = append(recent, w.last)
 	if !own || before == nil {
 		return
 	}
@@ -111,11 +112,15 @@ func (w *watcher) seen(before, now any, own bool) {
 	}
 }
 
-// wanes are the fields of an object that have vanished before, or become zero: they may do so again.
-func (w *watcher) wanes(id types.UID) map[string]bool {
+// wane are the fields of custom resources that have vanished so far, or become zero: they may do so again.
+func (w *watcher) wane() map[types.UID]map[string]bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return maps.Clone(w.waning[id])
+	known := map[types.UID]map[string]bool{}
+	for id, fields := range w.waning {
+		known[id] = maps.Clone(fields)
+	}
+	return known
 }
 
 // rest waits until nothing has changed for a while, but no longer than patience. It returns what still changes then.

@@ -68,6 +68,20 @@ func (c *Cluster) ServedResources(ctx context.Context) (served []ServedResource,
 	return served, nil
 }
 
+// Restarts is how often containers in the newest pods of a workload were started again.
+func (c *Cluster) Restarts(ctx context.Context, workload *unstructured.Unstructured) (n int) {
+	live, err := c.live(ctx, workload)
+	if err != nil {
+		return 0
+	}
+	for _, pod := range c.podsOf(ctx, live) {
+		for _, status := range pod.Status.ContainerStatuses {
+			n += int(status.RestartCount)
+		}
+	}
+	return n
+}
+
 // Logs returns the last lines of the containers in the newest pods of a workload; none if there are none.
 func (c *Cluster) Logs(ctx context.Context, workload *unstructured.Unstructured) (lines []string) {
 	live, err := c.live(ctx, workload)

@@ -22,8 +22,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// imageName is the name under which the managers of a rehearsal are built. It is one that no registry has.
-const imageName = "manager.upgrade.invalid/manager"
+// imageName is the name under which the manager of a revision is built, for the rehearsal in a folder. It is one that
+// no registry and no other rehearsal has.
+func imageName(scratch, role string) string {
+	return "upgrade.invalid/" + filepath.Base(scratch) + ":" + role
+}
 
 // A workshop is where revisions are made ready.
 type workshop struct {
@@ -79,12 +82,15 @@ func (w *workshop) checkout(ctx context.Context, role, what, commit string) (*re
 	}
 	session := operation.Apart(w.Session)
 	session.Dir = root
+	if within, err := session.ReadRoot(); err != nil || within != dir && !strings.HasPrefix(within, dir+string(filepath.Separator)) {
+		return nil, &report.Error{What: "the revision has no project in this folder", Where: "--" + role + " " + what, Err: err, Hint: "use a later revision"}
+	}
 	return w.built(ctx, &revision{name: what, session: session, root: root}, role, delivery.Deployment{NoGenerate: true})
 }
 
 // built builds the image and the objects of a revision.
 func (w *workshop) built(ctx context.Context, r *revision, role string, d delivery.Deployment) (*revision, error) {
-	d.Folder, d.Image = w.upgrade.Folder, imageName+":"+role
+	d.Folder, d.Image = w.upgrade.Folder, imageName(w.scratch, role)
 	build := images.Build{Build: image.Build{Tag: d.Image, Package: w.upgrade.Manager}}
 	w.Handler.Handle(report.Step{Name: "building the manager of " + r.name})
 	w.images = append(w.images, d.Image)
@@ -142,17 +148,25 @@ func (r *revision) samples(ctx context.Context) []*unstructured.Unstructured {
 // of its own.
 func (r *revision) serves(o *unstructured.Unstructured) bool {
 	kind := o.GroupVersionKind()
-	for _, definition := range r.shipment.Objects {
-		if !ship.IsDefinition(definition) {
-			continue
-		}
-		group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
-		name, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
-		if group == kind.Group && name == kind.Kind {
-			return slices.Contains(ship.ServedVersions(definition), kind.Version)
-		}
+	if definition := r.definitionOf(o); definition != nil {
+		return slices.Contains(ship.ServedVersions(definition), kind.Version)
 	}
 	return !strings.Contains(kind.Group, ".") || strings.HasSuffix(kind.Group, ".k8s.io")
+}
+
+// defines reports whether a revision defines the kind of an object.
+func (r *revision) defines(o *unstructured.Unstructured) bool { return r.definitionOf(o) != nil }
+
+// definitionOf is the definition of the kind of an object; nil if the revision has none.
+func (r *revision) definitionOf(o *unstructured.Unstructured) *unstructured.Unstructured {
+	for _, definition := range r.shipment.Objects {
+		group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
+		name, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
+		if ship.IsDefinition(definition) && group == o.GroupVersionKind().Group && name == o.GetKind() {
+			return definition
+		}
+	}
+	return nil
 }
 
 // load loads images into the cluster: those that were built, those that are asked for, and what else the revisions name

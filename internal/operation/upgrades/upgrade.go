@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/crdcheck"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/delivery"
+	"github.com/slipway-dev/slipway/internal/operation/images"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/rehearsal"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -55,7 +56,20 @@ func Rehearse(ctx context.Context, s *operation.Session, u Upgrade) (_ *rehearsa
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, scratch.Remove()) }()
+	stopped := true
+	defer func() {
+		if stopped {
+			err = errors.Join(err, scratch.Remove())
+		} else {
+			scratch.Release() // the next rehearsal tries to stop the cluster
+		}
+	}()
+	if u.Folder, err = inside(root, "--kustomize", u.Folder); err != nil {
+		return nil, err
+	}
+	if u.Manager, err = inside(root, "--manager", u.Manager); err != nil {
+		return nil, err
+	}
 	w := &workshop{Session: apart(s, scratch.Path), upgrade: u, root: root, scratch: scratch.Path}
 	defer w.removeImages()
 	from, err := w.revision(ctx, "from", u.From)
@@ -74,7 +88,10 @@ func Rehearse(ctx context.Context, s *operation.Session, u Upgrade) (_ *rehearsa
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
+	defer func() {
+		failed := stop()
+		stopped, err = failed == nil, errors.Join(err, failed)
+	}()
 	if err := w.equip(ctx, cluster, from, to); err != nil {
 		return nil, err
 	}
@@ -84,6 +101,18 @@ func Rehearse(ctx context.Context, s *operation.Session, u Upgrade) (_ *rehearsa
 	}
 	found.Add(w.definitionChanges(ctx, from, to)...)
 	return found, w.conclude(s, found)
+}
+
+// inside is the path of a folder of the project, relative to it: each revision has its own.
+func inside(root, flag, folder string) (string, error) {
+	if !filepath.IsAbs(folder) {
+		return folder, nil
+	}
+	relative, err := filepath.Rel(root, folder)
+	if err != nil || !filepath.IsLocal(relative) {
+		return "", &report.Error{What: "the folder is not in the project", Where: flag + " " + folder, Hint: "each revision has to have it", Code: report.UsageCode}
+	}
+	return filepath.ToSlash(relative), nil
 }
 
 // apart is a session whose clusters are in a folder of their own, and which says little of what it does.
@@ -103,6 +132,9 @@ func apart(s *operation.Session, folder string) *operation.Session {
 // forget stops the clusters of rehearsals that were killed, and removes their folders.
 func forget(ctx context.Context, s *operation.Session) {
 	for left := range userdirs.Left(os.TempDir(), scratchPrefix) {
+		for _, role := range []string{"from", "to"} {
+			_, _ = images.Remove(ctx, apart(s, left.Path), imageName(left.Path, role))
+		}
 		_, err := clusterctl.New(apart(s, left.Path).Getenv, report.Discard).Stop(ctx, clusterName)
 		if err != nil {
 			left.Release()
@@ -223,7 +255,7 @@ func (w *workshop) samples(ctx context.Context, from, to *revision) (samples []*
 			samples = append(samples, o)
 		}
 	}
-	if len(samples) == 0 {
+	if !slices.ContainsFunc(samples, from.defines) {
 		return nil, &report.Error{What: "there are no objects to upgrade", Where: w.root, Hint: "the samples of " + from.name + " have none of its kinds: name a file with objects", Next: "slipway upgrade --from " + w.upgrade.From + " --objects objects.yaml"}
 	}
 	return samples, nil
