@@ -72,7 +72,7 @@ func (c Change) Advice() string {
 	case "definitionRemoval":
 		return "keep the kind while clusters have objects of it, and mark it +kubebuilder:deprecatedversion"
 	case "versionRemoval", "versionServed":
-		return "first mark the version +kubebuilder:deprecatedversion; remove it when no object is stored in it"
+		return "first mark the version +kubebuilder:deprecatedversion; remove it when no object is stored in it: slipway migrate " + c.Definition
 	case "existingFieldRemoval":
 		return "keep the field with a comment that it is unused, or serve a new version without it"
 	case "required":

@@ -68,6 +68,9 @@ func (a *application) preview(ctx context.Context, object *unstructured.Unstruct
 		return Difference{}, err
 	}
 	if kindOf(object) == crdKind {
+		if live, err := existing(ctx, resource, object.GetName()); err == nil {
+			a.cluster.noteGoing(object, live)
+		}
 		if difference, err := a.restoring(ctx, resource, object); difference != nil || err != nil {
 			return *cmp.Or(difference, &Difference{}), err
 		}

@@ -43,6 +43,7 @@ func (a *application) planUpgrade(ctx context.Context, objects []*unstructured.U
 			if err != nil {
 				return nil, err
 			}
+			a.cluster.noteGoing(object, live)
 			if err := u.holdDefinition(object, live); err != nil {
 				return nil, err
 			}
