@@ -106,8 +106,11 @@ func (t *trials) compare(ctx context.Context) error {
 			}
 		}
 	}
+	refused := map[string]bool{} // samples, whose variants say nothing more then
 	for _, m := range t.manifests {
-		t.compareMade(ctx, m)
+		if name := ship.NameOf(m.object); !refused[name] {
+			refused[name] = !t.compareMade(ctx, m) && m.without == ""
+		}
 	}
 	return ctx.Err()
 }
@@ -144,13 +147,14 @@ func (t *trials) compareRoundTrip(ctx context.Context, target target) error {
 	return err
 }
 
-// compareMade compares what the new revision makes of a manifest with what the old one did.
-func (t *trials) compareMade(ctx context.Context, m manifest) {
+// compareMade compares what the new revision makes of a manifest with what the old one did. It reports whether the
+// manifest is taken.
+func (t *trials) compareMade(ctx context.Context, m manifest) bool {
 	name := ship.NameOf(m.object)
 	made, err := t.make(ctx, m.object)
 	if err != nil {
 		t.report.add(Finding{Phase: upgradePhase, Class: WriteRefused, Object: name, Field: m.without, Text: m.say() + " is refused: " + err.Error(), Fatal: true})
-		return
+		return false
 	}
 	for _, c := range chosenByUsers(changesBetween(m.made, made.Object)) {
 		if m.varies[c.path] || isTime(c.before) && isTime(c.after) {
@@ -159,6 +163,7 @@ func (t *trials) compareMade(ctx context.Context, m manifest) {
 		t.report.add(Finding{Phase: upgradePhase, Class: DefaultChanged, Object: name, Field: c.path, Before: c.before, After: c.after,
 			Text: "new objects had " + text(c.before) + ", now " + found(c), Fatal: true})
 	}
+	return true
 }
 
 // make has the API server make a sample, on trial.
