@@ -18,8 +18,8 @@ with a real node and removes in the end, and writes nothing in the project.
 It deploys the revision in --from with its own configuration. It applies the samples of that revision and the objects
 in --objects, and waits until nothing changes any more. Then it deploys the revision in --to, by default the files as
 they are, as 'slipway deploy' does. Meanwhile a client reads and writes each object in each served version, a request
-every 20 milliseconds. When all is at rest again, upgrade compares all objects with those of before. It writes them in
-each version, and has the samples created once more. Last it deploys the old revision again: that is the way back.
+every 20 milliseconds. When all is at rest again, upgrade compares all objects with those of before, and notes what
+objects of the operator have lost. It writes them in each version, and has the samples created once more. Last it deploys the old revision again: that is the way back.
 
 A REVISION is a branch, a tag or a commit of git, or the path of a released manifest, such as dist/install.yaml.
 

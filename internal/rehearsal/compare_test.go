@@ -142,6 +142,7 @@ func TestCompareOthers(t *testing.T) {
 		"no endpoint": {[]string{service, ready}, []string{service, unready}, "no-endpoints service/sea/s"},
 		"restarted":   {[]string{set, pod}, []string{set, again}, "pod-restarted pod/sea/db-0"},
 		"replaced":    {[]string{set, pod}, []string{changed, replaced}, "pods-replaced statefulset/sea/db"},
+		"field lost":  {[]string{set}, []string{strings.Replace(set, "a: 1", "b: 1", 1)}, "dependent-changed statefulset/sea/db"},
 		"job is over": {[]string{job}, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,10 +167,8 @@ func TestGaps(t *testing.T) {
 		return target{object: unstructuredFrom(t, "{kind: Boat, metadata: {name: "+name+"}}"), version: "v1", verb: read}
 	}
 	s := service{targets: []target{boat("one"), boat("two"), boat("bad")}, last: []error{nil, nil, no}}
-	for _, one := range []outcome{{of: 0, begin: at(0)}, {1, at(30), 0, no}, {0, at(20), 0, no}, {of: 1, begin: at(10)}, {0, at(40), 0, no},
-		{of: 1, begin: at(70)}, {2, at(71), 0, no}, {1, at(60), 0, no}, {of: 0, begin: at(90)}} {
-		s.outcomes = append(s.outcomes, one)
-	}
+	s.outcomes = []outcome{{of: 0, begin: at(0)}, {1, at(30), 0, no}, {0, at(20), 0, no}, {of: 1, begin: at(10)}, {0, at(40), 0, no},
+		{of: 1, begin: at(70)}, {2, at(71), 0, no}, {1, at(60), 0, no}, {of: 0, begin: at(90)}}
 	r := newReport(Rehearsal{})
 	r.addService(upgradePhase, s, time.Second)
 	if got := r.Service[0]; got.Gap != 50*time.Millisecond || got.Refused != 5 || got.Requests != 9 {
@@ -177,6 +176,20 @@ func TestGaps(t *testing.T) {
 	}
 	if got, want := said(r.Findings), []string{"no-service boat/one", "read-refused boat/bad"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestRecovered: what was refused before is no gap until it is answered, and one after that.
+func TestRecovered(t *testing.T) {
+	at := func(ms int) time.Time { return time.Unix(100, 0).Add(time.Duration(ms) * time.Millisecond) }
+	no := errors.New("no")
+	one := target{object: unstructuredFrom(t, "{kind: Boat, metadata: {name: one}}"), version: "v1", verb: create}
+	s := service{targets: []target{one}, last: []error{nil}, outcomes: []outcome{{0, at(0), 0, no}, {0, at(50), 0, no}, {of: 0, begin: at(60)}, {0, at(80), 0, no}, {of: 0, begin: at(90)}}}
+	if got := s.recovered(map[string]bool{one.name(): true}).gaps(); len(got) != 1 || got[0].lasted != 10*time.Millisecond || got[0].refused != 1 {
+		t.Errorf("got %+v", got)
+	}
+	if got := s.recovered(nil).gaps(); len(got) != 1 || got[0].lasted != 60*time.Millisecond || got[0].refused != 3 {
+		t.Errorf("got %+v", got)
 	}
 }
 

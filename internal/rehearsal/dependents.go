@@ -37,12 +37,36 @@ func (u *upgrade) compareOthers(phase Phase, after *snapshot) (findings []Findin
 			findings = append(findings, Finding{Phase: phase, Class: ObjectLost, Object: name, Text: "the object is gone" + ofOwner(was) + successor, Fatal: successor == ""})
 		case is.GetUID() != was.GetUID():
 			findings = append(findings, Finding{Phase: phase, Class: ObjectReplaced, Object: name, Text: "the object was deleted and made anew" + ofOwner(was), Fatal: true})
+		default:
+			findings = append(findings, compareDependent(phase, was, is)...)
 		}
 	}
 	findings = append(findings, comparePods(phase, before, after.others)...)
 	findings = append(findings, compareOwned(phase, before, after.dependents(u.bare))...)
 	findings = append(findings, compareEndpoints(phase, before, after.others)...)
 	return append(findings, u.compareLocks(phase, after)...)
+}
+
+// mostFields is how many fields a finding names.
+const mostFields = 5
+
+// compareDependent finds what an object lacks that the operator has made for a user. Whether that is meant, its author
+// knows: it is no problem by itself.
+func compareDependent(phase Phase, was, is *unstructured.Unstructured) []Finding {
+	var lost []string
+	for _, c := range chosenByUsers(changesBetween(was.Object, is.Object)) {
+		if c.lost() {
+			lost = append(lost, c.path)
+		}
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	text := "it has lost " + strings.Join(lost[:min(len(lost), mostFields)], ", ")
+	if len(lost) > mostFields {
+		text += fmt.Sprintf(" and %d more", len(lost)-mostFields)
+	}
+	return []Finding{{Phase: phase, Class: DependentChanged, Object: ship.NameOf(was), Text: text + ofOwner(was)}}
 }
 
 // successorOf names a new object of the same kind and owner as one that is gone: names may follow from content.
@@ -57,34 +81,32 @@ func successorOf(gone *unstructured.Unstructured, now, before map[identity]*unst
 }
 
 func ownerOf(o *unstructured.Unstructured) types.UID {
-	for _, owner := range o.GetOwnerReferences() {
-		return owner.UID
+	if owners := o.GetOwnerReferences(); len(owners) > 0 {
+		return owners[0].UID
 	}
 	return ""
 }
 
 // ofOwner names the owner of an object.
 func ofOwner(o *unstructured.Unstructured) string {
-	for _, owner := range o.GetOwnerReferences() {
-		return ", of " + strings.ToLower(owner.Kind) + "/" + owner.Name
+	if owners := o.GetOwnerReferences(); len(owners) > 0 {
+		return ", of " + strings.ToLower(owners[0].Kind) + "/" + owners[0].Name
 	}
 	return ""
 }
 
 // workloadOf is the workload that a pod belongs to, for people: that of a ReplicaSet is its Deployment.
 func workloadOf(pod *unstructured.Unstructured, all map[identity]*unstructured.Unstructured) (name string, job bool) {
-	for _, owner := range pod.GetOwnerReferences() {
-		if owner.Kind == "ReplicaSet" {
-			at := identity{schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}, types.NamespacedName{Namespace: pod.GetNamespace(), Name: owner.Name}}
-			if set := all[at]; set != nil {
-				for _, above := range set.GetOwnerReferences() {
-					return strings.ToLower(above.Kind) + "/" + pod.GetNamespace() + "/" + above.Name, false
-				}
-			}
-		}
-		return strings.ToLower(owner.Kind) + "/" + pod.GetNamespace() + "/" + owner.Name, owner.Kind == "Job"
+	owners := pod.GetOwnerReferences()
+	if len(owners) == 0 {
+		return ship.NameOf(pod), false
 	}
-	return ship.NameOf(pod), false
+	owner := owners[0]
+	at := identity{schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}, types.NamespacedName{Namespace: pod.GetNamespace(), Name: owner.Name}}
+	if set := all[at]; owner.Kind == "ReplicaSet" && set != nil && len(set.GetOwnerReferences()) > 0 {
+		owner = set.GetOwnerReferences()[0]
+	}
+	return strings.ToLower(owner.Kind) + "/" + pod.GetNamespace() + "/" + owner.Name, owner.Kind == "Job"
 }
 
 // comparePods finds pods of users that were replaced, or whose containers were started again. Pods of Jobs end by

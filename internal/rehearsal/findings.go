@@ -19,6 +19,7 @@ const (
 	FinalizerRenamed Class = "finalizer-renamed" // an object has a new finalizer beside those of before
 	FinalizerAdded   Class = "finalizer-added"   // an object has its first finalizer, which the old revision does not know
 	NoEndpoints      Class = "no-endpoints"      // a Service has lost its last endpoint
+	DependentChanged Class = "dependent-changed" // an object that the operator makes has lost fields
 	Doubled          Class = "doubled"           // an owner has more objects of a kind than before
 	LockRenamed      Class = "lock-renamed"      // the leaders of the two revisions do not know of each other
 	ManagerFails     Class = "manager-fails"     // the manager's log repeats an error

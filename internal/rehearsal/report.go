@@ -49,7 +49,7 @@ func newReport(r Rehearsal) *Report {
 // add adds findings. One that the upgrade has caused is not repeated for the way back.
 func (r *Report) add(findings ...Finding) {
 	for _, f := range findings {
-		r.stuck = r.stuck || f.Fatal && f.Phase == backPhase // also if it was so before the way back
+		r.stuck = r.stuck || f.Fatal && f.Phase == backPhase && f.Class != NoService // also if it was so before the way back
 		if !slices.ContainsFunc(r.Findings, func(known Finding) bool { return known.covers(f) }) {
 			r.Findings = append(r.Findings, f)
 		}

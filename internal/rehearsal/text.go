@@ -51,13 +51,21 @@ func (r *Report) Text() string {
 	}
 	switch {
 	case r.Passed:
-		fmt.Fprintf(&b, "%s → %s: nothing is lost, and the way back works (%d objects, %s)", r.From, r.To, r.Objects, r.Elapsed.Round(time.Second))
+		fmt.Fprintf(&b, "%s → %s: nothing is lost, and the way back works (%s, %s)", r.From, r.To, r.counted(), r.Elapsed.Round(time.Second))
 	case r.WayBack:
-		fmt.Fprintf(&b, "%s → %s: the way back works (%d objects, %s)", r.From, r.To, r.Objects, r.Elapsed.Round(time.Second))
+		fmt.Fprintf(&b, "%s → %s: the way back works (%s, %s)", r.From, r.To, r.counted(), r.Elapsed.Round(time.Second))
 	default:
-		fmt.Fprintf(&b, "%s → %s: the way back does not work (%d objects, %s)", r.From, r.To, r.Objects, r.Elapsed.Round(time.Second))
+		fmt.Fprintf(&b, "%s → %s: the way back does not work (%s, %s)", r.From, r.To, r.counted(), r.Elapsed.Round(time.Second))
 	}
 	return b.String()
+}
+
+// counted are the objects in words.
+func (r *Report) counted() string {
+	if r.Objects == 1 {
+		return "1 object"
+	}
+	return fmt.Sprintf("%d objects", r.Objects)
 }
 
 // String is a finding in a line.

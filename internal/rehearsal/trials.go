@@ -49,7 +49,7 @@ func (t *trials) learn(ctx context.Context) error {
 		}
 	}
 	for _, sample := range t.Samples {
-		for _, m := range manifestsOf(sample) {
+		for _, m := range manifestsOf(t.placed(sample)) {
 			if t.learnManifest(ctx, &m) {
 				t.manifests = append(t.manifests, m)
 			}
@@ -160,10 +160,22 @@ func (t *trials) compareMade(ctx context.Context, m manifest) bool {
 		if m.varies[c.path] || isTime(c.before) && isTime(c.after) {
 			continue
 		}
+		if _, given := leavesOf(m.object.Object)[c.path]; given {
+			continue // no default: objects that have the field are compared themselves
+		}
 		t.report.add(Finding{Phase: upgradePhase, Class: DefaultChanged, Object: name, Field: c.path, Before: c.before, After: c.after,
 			Text: "new objects had " + text(c.before) + ", now " + found(c), Fatal: true})
 	}
 	return true
+}
+
+// placed is a sample with its namespace.
+func (t *trials) placed(sample *unstructured.Unstructured) *unstructured.Unstructured {
+	if k, own := findKind(t.kinds, sample.GroupVersionKind().GroupKind()); own && k.namespaced && sample.GetNamespace() == "" {
+		sample = sample.DeepCopy()
+		sample.SetNamespace(metav1.NamespaceDefault)
+	}
+	return sample
 }
 
 // make has the API server make a sample, on trial.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -35,20 +36,22 @@ type workshop struct {
 	root               string // of the project
 	scratch            string // folder for temporary files
 	images             []string
+	started            bool // the cluster
 }
 
-// A revision is a state of the project that is ready to be deployed.
+// A revision is a state of the project that is, or will be, ready to be deployed.
 type revision struct {
-	name     string
-	shipment delivery.Shipment
-	session  *operation.Session // in its files; nil if it is of manifests alone
-	root     string
+	name, role string
+	shipment   delivery.Shipment
+	session    *operation.Session // in its files; nil if it is of manifests alone
+	root       string
+	asItIs     bool // its configuration is not generated
 }
 
-// revision makes a revision ready: role is from or to, and what names it for users.
-func (w *workshop) revision(ctx context.Context, role, what string) (*revision, error) {
+// find finds what a flag names: role is from or to.
+func (w *workshop) find(ctx context.Context, role, what string) (*revision, error) {
 	if what == "" {
-		return w.built(ctx, &revision{name: "the files as they are", session: w.Session, root: w.root}, role, delivery.Deployment{})
+		return &revision{name: "the files as they are", role: role, session: w.Session, root: w.root}, nil
 	}
 	commit, err := git.Commit(ctx, w.root, what)
 	if err == nil {
@@ -58,18 +61,20 @@ func (w *workshop) revision(ctx context.Context, role, what string) (*revision, 
 		return nil, ctx.Err()
 	}
 	file := w.Absolute(what)
-	if info, missing := os.Stat(file); missing == nil && info.Mode().IsRegular() {
+	if operation.IsFile(filepath.Dir(file), filepath.Base(file)) {
 		return w.released(ctx, what, file)
 	}
 	e := &report.Error{What: "it is neither a git revision nor a file of manifests", Where: "--" + role + " " + what, Err: err,
-		Hint: "use a branch, a tag or a commit, like main or v1.2.0; or a released install.yaml", Next: "git fetch --tags", Code: report.UsageCode}
-	if git.IsMissing(err) {
-		e.Hint, e.Next = "git is not on PATH: install it, or name a released install.yaml", ""
+		Hint: "use a branch, a tag or a commit, like main or v1.2.0; or a released install.yaml", Code: report.UsageCode}
+	if _, none := git.Commit(ctx, w.root, "HEAD"); none == nil {
+		e.Next = "git fetch --tags"
+	} else if e.Hint = "the project is in no git repository with a commit: name a released install.yaml, or commit it"; git.IsMissing(err) {
+		e.Hint = "git is not on PATH: install it, or name a released install.yaml"
 	}
 	return nil, e
 }
 
-// checkout makes a commit ready: with its own configuration, as it is there.
+// checkout writes the files of a commit.
 func (w *workshop) checkout(ctx context.Context, role, what, commit string) (*revision, error) {
 	w.Handler.Handle(report.Step{Name: "reading " + what})
 	dir := filepath.Join(w.scratch, role)
@@ -85,23 +90,27 @@ func (w *workshop) checkout(ctx context.Context, role, what, commit string) (*re
 	if within, err := session.ReadRoot(); err != nil || within != dir && !strings.HasPrefix(within, dir+string(filepath.Separator)) {
 		return nil, &report.Error{What: "the revision has no project in this folder", Where: "--" + role + " " + what, Err: err, Hint: "use a later revision"}
 	}
-	return w.built(ctx, &revision{name: what, session: session, root: root}, role, delivery.Deployment{NoGenerate: true})
+	return &revision{name: what, role: role, session: session, root: root, asItIs: true}, nil
 }
 
-// built builds the image and the objects of a revision.
-func (w *workshop) built(ctx context.Context, r *revision, role string, d delivery.Deployment) (*revision, error) {
-	d.Folder, d.Image = w.upgrade.Folder, imageName(w.scratch, role)
-	build := images.Build{Build: image.Build{Tag: d.Image, Package: w.upgrade.Manager}}
-	w.Handler.Handle(report.Step{Name: "building the manager of " + r.name})
+// build builds the image and the objects of a revision.
+func (w *workshop) build(ctx context.Context, r *revision) error {
+	if r.session == nil {
+		return nil
+	}
+	begin := time.Now()
+	w.Handler.Handle(report.Step{Name: "building " + r.name})
+	d := delivery.Deployment{Folder: w.upgrade.Folder, Image: imageName(w.scratch, r.role), NoGenerate: r.asItIs}
 	w.images = append(w.images, d.Image)
-	if _, err := images.BuildImage(ctx, r.session, build); err != nil {
-		return nil, of(r.name, err)
+	if _, err := images.BuildImage(ctx, r.session, images.Build{Build: image.Build{Tag: d.Image, Package: w.upgrade.Manager}}); err != nil {
+		return of(r.name, err)
 	}
 	var err error
 	if r.shipment, err = delivery.Prepare(ctx, r.session, d); err != nil {
-		return nil, of(r.name, err)
+		return of(r.name, err)
 	}
-	return r, nil
+	w.Handler.Handle(report.Step{Name: "building " + r.name, Elapsed: time.Since(begin)})
+	return nil
 }
 
 // of names the revision in an error.
@@ -111,7 +120,7 @@ func of(name string, err error) error {
 		return err
 	}
 	named := *e
-	named.What = name + ": " + e.What
+	named.What, named.Next = name+": "+e.What, "" // the command would be for the folder of the revision
 	return &named
 }
 

@@ -9,12 +9,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/crdcheck"
+	"github.com/slipway-dev/slipway/internal/ending"
+	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/delivery"
 	"github.com/slipway-dev/slipway/internal/operation/images"
@@ -47,6 +51,7 @@ const scratchPrefix = "slipway-upgrade-"
 // and returns the report then, too.
 func Rehearse(ctx context.Context, s *operation.Session, u Upgrade) (_ *rehearsal.Report, err error) {
 	defer s.Collector.Patiently()()
+	begin := time.Now()
 	root, err := s.ReadRoot()
 	if err != nil {
 		return nil, err
@@ -56,42 +61,20 @@ func Rehearse(ctx context.Context, s *operation.Session, u Upgrade) (_ *rehearsa
 	if err != nil {
 		return nil, err
 	}
-	stopped := true
-	defer func() {
-		if stopped {
-			err = errors.Join(err, scratch.Remove())
-		} else {
-			scratch.Release() // the next rehearsal tries to stop the cluster
-		}
-	}()
-	if u.Folder, err = inside(root, "--kustomize", u.Folder); err != nil {
-		return nil, err
-	}
-	if u.Manager, err = inside(root, "--manager", u.Manager); err != nil {
-		return nil, err
-	}
+	defer ending.Await(ctx, "the rehearsal's end")()
 	w := &workshop{Session: apart(s, scratch.Path), upgrade: u, root: root, scratch: scratch.Path}
-	defer w.removeImages()
-	from, err := w.revision(ctx, "from", u.From)
+	defer func() { err = errors.Join(err, w.tidy(scratch)) }()
+	if err := w.check(s); err != nil {
+		return nil, err
+	}
+	from, to, samples, err := w.prepare(ctx)
 	if err != nil {
 		return nil, err
 	}
-	to, err := w.revision(ctx, "to", u.To)
+	cluster, err := w.startCluster(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
-	samples, err := w.samples(ctx, from, to)
-	if err != nil {
-		return nil, err
-	}
-	cluster, stop, err := w.startCluster(ctx, from, to)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		failed := stop()
-		stopped, err = failed == nil, errors.Join(err, failed)
-	}()
 	if err := w.equip(ctx, cluster, from, to); err != nil {
 		return nil, err
 	}
@@ -100,7 +83,63 @@ func Rehearse(ctx context.Context, s *operation.Session, u Upgrade) (_ *rehearsa
 		return nil, err
 	}
 	found.Add(w.definitionChanges(ctx, from, to)...)
+	found.Elapsed = time.Since(begin)
 	return found, w.conclude(s, found)
+}
+
+// prepare makes both revisions ready, and the objects of users. What is misspelt is found before anything is compiled.
+func (w *workshop) prepare(ctx context.Context) (from, to *revision, samples []*unstructured.Unstructured, err error) {
+	if from, err = w.find(ctx, "from", w.upgrade.From); err != nil {
+		return nil, nil, nil, err
+	}
+	if to, err = w.find(ctx, "to", w.upgrade.To); err != nil {
+		return nil, nil, nil, err
+	}
+	objects, err := w.objects(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, r := range []*revision{from, to} {
+		if err := w.build(ctx, r); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	samples, err = w.samples(ctx, from, to, objects)
+	return from, to, samples, err
+}
+
+// check refuses flags that cannot be right.
+func (w *workshop) check(s *operation.Session) (err error) {
+	if w.upgrade.Folder, err = inside(w.root, "--kustomize", w.upgrade.Folder); err != nil {
+		return err
+	}
+	if w.upgrade.Manager, err = inside(w.root, "--manager", w.upgrade.Manager); err != nil {
+		return err
+	}
+	if folder := filepath.Dir(s.Absolute(w.upgrade.JUnit)); w.upgrade.JUnit != "" {
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return &report.Error{What: "the folder of the report is not there", Where: "--junit " + w.upgrade.JUnit, Hint: "make the folder " + folder, Code: report.UsageCode}
+		}
+	}
+	here := images.Names(w.Session)
+	for _, name := range w.upgrade.Load {
+		if ref, err := reference.Parse(name); err != nil || !slices.Contains(here, ref.Name()) {
+			return &report.Error{What: "this machine has no such image", Where: "--load " + name, Err: err, Hint: "build or pull it first", Next: "slipway image list", Code: report.UsageCode}
+		}
+	}
+	return nil
+}
+
+// tidy removes what the rehearsal has made. If its cluster does not stop, the next rehearsal tries that again.
+func (w *workshop) tidy(scratch userdirs.Scratch) error {
+	w.removeImages()
+	if w.started {
+		if _, err := clusterctl.New(w.Getenv, w.Handler).Stop(context.Background(), clusterName); err != nil {
+			scratch.Release()
+			return err
+		}
+	}
+	return scratch.Remove()
 }
 
 // inside is the path of a folder of the project, relative to it: each revision has its own.
@@ -129,14 +168,16 @@ func apart(s *operation.Session, folder string) *operation.Session {
 	return apart
 }
 
-// forget stops the clusters of rehearsals that were killed, and removes their folders.
+// forget stops the clusters of rehearsals that were killed, and removes what they have left.
 func forget(ctx context.Context, s *operation.Session) {
 	for left := range userdirs.Left(os.TempDir(), scratchPrefix) {
+		s.Handler.Handle(report.Note{Text: "removing what a rehearsal has left that was killed: " + left.Path})
+		killed := apart(s, left.Path)
+		killed.Handler = report.Discard
 		for _, role := range []string{"from", "to"} {
-			_, _ = images.Remove(ctx, apart(s, left.Path), imageName(left.Path, role))
+			_, _ = images.Remove(ctx, killed, imageName(left.Path, role))
 		}
-		_, err := clusterctl.New(apart(s, left.Path).Getenv, report.Discard).Stop(ctx, clusterName)
-		if err != nil {
+		if _, err := clusterctl.New(killed.Getenv, report.Discard).Stop(ctx, clusterName); err != nil {
 			left.Release()
 			continue
 		}
@@ -144,24 +185,17 @@ func forget(ctx context.Context, s *operation.Session) {
 	}
 }
 
-// startCluster starts a cluster with a real node. Stop ends it.
-func (w *workshop) startCluster(ctx context.Context, revisions ...*revision) (cluster *ship.Cluster, stop func() error, err error) {
-	control := clusterctl.New(w.Getenv, w.Handler)
-	status, err := control.Start(ctx, clusterName, clusterctl.Options{NoContext: true, Spec: clusterctl.Spec{NodeKind: protocol.RealNodes}})
+// startCluster starts a cluster with a real node, which has the images of revisions.
+func (w *workshop) startCluster(ctx context.Context, revisions ...*revision) (*ship.Cluster, error) {
+	w.started = true
+	status, err := clusterctl.New(w.Getenv, w.Handler).Start(ctx, clusterName, clusterctl.Options{NoContext: true, Spec: clusterctl.Spec{NodeKind: protocol.RealNodes}})
 	if err != nil {
-		return nil, nil, err
-	}
-	stop = func() error {
-		_, err := control.Stop(context.WithoutCancel(ctx), clusterName)
-		return err
+		return nil, err
 	}
 	if err := w.load(ctx, revisions...); err != nil {
-		return nil, nil, errors.Join(err, stop())
+		return nil, err
 	}
-	if cluster, err = ship.Connect(ship.Kubeconfig{Path: status.Kubeconfig}, w.Handler); err != nil {
-		return nil, nil, errors.Join(err, stop())
-	}
-	return cluster, stop, nil
+	return ship.Connect(ship.Kubeconfig{Path: status.Kubeconfig}, w.Handler)
 }
 
 // equip brings the add-ons into the cluster that the revisions need.
@@ -201,6 +235,7 @@ func (w *workshop) definitionChanges(ctx context.Context, from, to *revision) (f
 
 // conclude shows the report and decides how the command ends.
 func (w *workshop) conclude(s *operation.Session, found *rehearsal.Report) error {
+	s.Handler.Handle(report.Result{Text: found.Text(), Value: found})
 	if w.upgrade.JUnit != "" {
 		text, err := xml.MarshalIndent(found.JUnit(), "", "  ")
 		if err == nil {
@@ -210,12 +245,20 @@ func (w *workshop) conclude(s *operation.Session, found *rehearsal.Report) error
 			return &report.Error{What: "the report cannot be written", Where: w.upgrade.JUnit, Err: err}
 		}
 	}
-	s.Handler.Handle(report.Result{Text: found.Text(), Value: found})
 	if found.Passed {
 		return nil
 	}
-	return &report.Error{What: "the upgrade from " + found.From + " to " + found.To + " has " + operation.Count(found.Fatal(), "problem") + " for its users",
-		Hint: "correct the new revision, or have users prepare for it by an earlier one"}
+	return &report.Error{What: "the upgrade from " + found.From + " to " + found.To + " has " + operation.Count(found.Fatal(), "problem") + " for its users", Hint: hint(found)}
+}
+
+// hint is what helps against the problems.
+func hint(found *rehearsal.Report) string {
+	for _, f := range found.Findings {
+		if f.Class == rehearsal.NoService && strings.Contains(f.Text, "failed calling webhook") {
+			return "a webhook whose path changes fails while managers of both revisions run: keep its path, as create version --storage=false does, or have users expect the gap"
+		}
+	}
+	return "correct the new revision, or have users prepare for it by an earlier one"
 }
 
 // definitions are those of a revision, to be compared.
@@ -236,18 +279,25 @@ func (r *revision) on(cluster *ship.Cluster) rehearsal.Revision {
 	return rehearsal.Revision{Name: r.name, Objects: r.shipment.Objects, Deploy: func(ctx context.Context) error { return r.shipment.Deploy(ctx, cluster) }}
 }
 
-// samples are the objects of users: those of the old revision, of the named files, and of the new revision where the
-// old one has none of their kinds.
-func (w *workshop) samples(ctx context.Context, from, to *revision) (samples []*unstructured.Unstructured, err error) {
-	all := append(from.samples(ctx), to.samples(ctx)...)
+// objects are those in the files that are named.
+func (w *workshop) objects(ctx context.Context) (all []*unstructured.Unstructured, err error) {
 	for _, file := range w.upgrade.Objects {
+		if !operation.IsFile(filepath.Dir(w.Absolute(file)), filepath.Base(file)) {
+			return nil, &report.Error{What: "there is no such file", Where: "--objects " + file, Hint: "name a file of manifests", Code: report.UsageCode}
+		}
 		objects, err := readObjects(ctx, w.Absolute(file))
 		if err != nil {
 			return nil, err
 		}
-		all = append(objects, all...)
+		all = append(all, objects...)
 	}
-	for _, o := range all {
+	return all, nil
+}
+
+// samples are the objects of users: named ones, those of the old revision, and of the new revision where the old one
+// has none of that name.
+func (w *workshop) samples(ctx context.Context, from, to *revision, named []*unstructured.Unstructured) (samples []*unstructured.Unstructured, err error) {
+	for _, o := range slices.Concat(named, from.samples(ctx), to.samples(ctx)) {
 		same := func(other *unstructured.Unstructured) bool {
 			return other.GroupVersionKind().GroupKind() == o.GroupVersionKind().GroupKind() && other.GetName() == o.GetName() && other.GetNamespace() == o.GetNamespace()
 		}
