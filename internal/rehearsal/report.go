@@ -15,7 +15,7 @@ type Report struct {
 	Objects  int                 `json:"objects"` // custom resources that were read and written
 	Service  []Service           `json:"service"`
 	Stored   map[string]Versions `json:"stored"`            // by definition
-	Untried  []string            `json:"untried,omitempty"` // requests that the old revision refuses already, with the reason
+	Untried  []string            `json:"untried,omitempty"` // what the rehearsal says nothing about, with the reason
 	Findings []Finding           `json:"findings"`
 	WayBack  bool                `json:"wayBack"` // the old revision works again
 	Passed   bool                `json:"passed"`  // no finding is fatal

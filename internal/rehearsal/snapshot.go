@@ -129,6 +129,16 @@ func (s *snapshot) addResource(k kind, version string, o *unstructured.Unstructu
 	s.resources[at].views[version] = o
 }
 
+// has reports whether there are objects of a kind.
+func (s *snapshot) has(k kind) bool {
+	for at := range s.resources {
+		if at.GroupKind == k.GroupKind {
+			return true
+		}
+	}
+	return false
+}
+
 // dependents are the objects that are not in another snapshot, from before there was anything of a user.
 func (s *snapshot) dependents(bare *snapshot) map[identity]*unstructured.Unstructured {
 	found := map[identity]*unstructured.Unstructured{}

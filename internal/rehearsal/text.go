@@ -35,7 +35,7 @@ func (r *Report) Text() string {
 		fmt.Fprintln(&b, f)
 	}
 	for _, request := range r.Untried {
-		fmt.Fprintf(&b, "not tried, since the old revision refuses it: %s\n", request)
+		fmt.Fprintf(&b, "not tried: %s\n", request)
 	}
 	for _, s := range r.Service {
 		fmt.Fprintf(&b, "%s: %d requests, %d refused", s.Phase, s.Requests, s.Refused)

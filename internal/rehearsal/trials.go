@@ -33,7 +33,7 @@ func (t *trials) learn(ctx context.Context) error {
 	for _, target := range targetsOf(t.Cluster, t.before) {
 		if err := t.tryAgain(ctx, target); err != nil {
 			t.refused[target.name()] = err
-			t.report.Untried = append(t.report.Untried, target.name()+": "+err.Error())
+			t.report.Untried = append(t.report.Untried, target.name()+": the old revision refuses it: "+err.Error())
 			continue
 		}
 		if target.verb != write {
@@ -46,6 +46,11 @@ func (t *trials) learn(ctx context.Context) error {
 		t.lossy[target.name()] = map[string]bool{}
 		for _, c := range changed {
 			t.lossy[target.name()][c.path] = true
+		}
+	}
+	for _, k := range t.kinds {
+		if !t.before.has(k) {
+			t.report.Untried = append(t.report.Untried, k.Kind+": there is no object of this kind")
 		}
 	}
 	for _, sample := range t.Samples {
