@@ -24,8 +24,8 @@ objects of the operator have lost. It writes them in each version, and has the s
 A REVISION is a branch, a tag or a commit of git, or the path of a released manifest, such as dist/install.yaml.
 
 The report lists refused requests, the time without service, and objects and fields that were lost or changed. It also
-lists changed defaults, replaced pods, and changes of CRDs that may break clients. The exit code is 1 if users lose
-data, service or the way back. A fault that the old revision has too is not reported.`,
+lists changed defaults, replaced pods, and changes of CRDs that may break clients. Upgrade fails if users lose data,
+service or the way back. A fault that the old revision has too is not reported.`,
 		Example: `  slipway upgrade --from v1.2.0
   slipway upgrade --from v1.2.0 --to main --objects test/objects.yaml --junit upgrade.xml`,
 		Args: noArgs,
