@@ -254,7 +254,7 @@ func (w *workshop) conclude(s *operation.Session, found *rehearsal.Report) error
 // hint is what helps against the problems.
 func hint(found *rehearsal.Report) string {
 	for _, f := range found.Findings {
-		if f.Class == rehearsal.NoService && strings.Contains(f.Text, "failed calling webhook") {
+		if f.Class == rehearsal.NoService && strings.Contains(f.Text, "failed to call webhook: the server could not find") {
 			return "a webhook whose path changes fails while managers of both revisions run: keep its path, as create version --storage=false does, or have users expect the gap"
 		}
 	}
