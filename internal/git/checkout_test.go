@@ -1,7 +1,6 @@
 package git_test
 
 import (
-	"bytes"
 	"encoding/hex"
 	"errors"
 	"os"
@@ -20,13 +19,7 @@ func TestCheckout(t *testing.T) {
 		t.Skip(err)
 	}
 	repository, ran := t.TempDir(), filepath.Join(t.TempDir(), "ran")
-	run := func(args ...string) {
-		t.Helper()
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", repository, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
+	run := runGit(t, repository)
 	write := func(name, text string, mode os.FileMode) {
 		t.Helper()
 		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(repository, name)), 0o755), os.WriteFile(filepath.Join(repository, name), []byte(text), mode)); err != nil {
@@ -40,11 +33,11 @@ func TestCheckout(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(repository, "op", "link")); err != nil {
 		t.Skip(err)
 	}
-	run("init", "--quiet")
-	run("add", "--all")
-	run("commit", "--quiet", "--message", "one")
-	run("config", "filter.evil.smudge", "touch "+ran)
-	run("config", "core.hooksPath", repository)
+	run("", "init", "--quiet")
+	run("", "add", "--all")
+	run("", "commit", "--quiet", "--message", "one")
+	run("", "config", "filter.evil.smudge", "touch "+ran)
+	run("", "config", "core.hooksPath", repository)
 	write("post-checkout", "#!/bin/sh\ntouch "+ran+"\n", 0o755)
 	write("op/PROJECT", "changed\n", 0o644)
 
@@ -82,14 +75,9 @@ func TestCheckoutStaysInside(t *testing.T) {
 		t.Skip(err)
 	}
 	repository := commit(t, "text\n", "a")
+	run := runGit(t, repository)
 	hash := func(kind string, content []byte) string {
-		cmd := exec.CommandContext(t.Context(), "git", "-C", repository, "hash-object", "-w", "--literally", "-t", kind, "--stdin")
-		cmd.Stdin = bytes.NewReader(content)
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.TrimSpace(string(out))
+		return run(string(content), "hash-object", "-w", "--literally", "-t", kind, "--stdin")
 	}
 	raw := func(id string) []byte {
 		b, err := hex.DecodeString(id)
@@ -120,16 +108,7 @@ func TestCheckoutOfManyFiles(t *testing.T) {
 		t.Skip(err)
 	}
 	repository := commit(t, "", numbered(10)...)
-	run := func(input string, args ...string) string {
-		t.Helper()
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", repository, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
-		cmd.Stdin = strings.NewReader(input)
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("git %v: %v", args, err)
-		}
-		return strings.TrimSpace(string(out))
-	}
+	run := runGit(t, repository)
 	tree := run("", "rev-parse", "main^{tree}")
 	for range 9 {
 		var above strings.Builder
@@ -153,15 +132,10 @@ func TestCheckoutThroughLink(t *testing.T) {
 	if err := os.Symlink(other, filepath.Join(repository, "op")); err != nil {
 		t.Skip(err)
 	}
-	run := func(args ...string) {
-		t.Helper()
-		if out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", repository, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)...).CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	run("init", "--quiet")
-	run("add", "--all")
-	run("commit", "--quiet", "--message", "one")
+	run := runGit(t, repository)
+	run("", "init", "--quiet")
+	run("", "add", "--all")
+	run("", "commit", "--quiet", "--message", "one")
 	if err := errors.Join(os.Remove(filepath.Join(repository, "op")), os.Mkdir(filepath.Join(repository, "op"), 0o755)); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,20 @@ import (
 func commit(t *testing.T, content string, names ...string) (repository string) {
 	t.Helper()
 	repository = t.TempDir()
-	run := func(input string, args ...string) string {
+	run := runGit(t, repository)
+	run("", "init", "--quiet", "-b", "main")
+	blob := run(content, "hash-object", "-w", "--stdin")
+	var tree bytes.Buffer
+	for _, name := range names {
+		fmt.Fprintf(&tree, "100644 blob %s\t%s\n", blob, name)
+	}
+	run("", "update-ref", "refs/heads/main", run("", "commit-tree", "-m", "one", run(tree.String(), "mktree")))
+	return repository
+}
+
+// runGit returns a function that runs git in a repository, with an input, for its output.
+func runGit(t *testing.T, repository string) func(input string, args ...string) string {
+	return func(input string, args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", repository, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
 		cmd.Stdin = strings.NewReader(input)
@@ -28,14 +41,6 @@ func commit(t *testing.T, content string, names ...string) (repository string) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	run("", "init", "--quiet", "-b", "main")
-	blob := run(content, "hash-object", "-w", "--stdin")
-	var tree bytes.Buffer
-	for _, name := range names {
-		fmt.Fprintf(&tree, "100644 blob %s\t%s\n", blob, name)
-	}
-	run("", "update-ref", "refs/heads/main", run("", "commit-tree", "-m", "one", run(tree.String(), "mktree")))
-	return repository
 }
 
 func numbered(n int) (names []string) {

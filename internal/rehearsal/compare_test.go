@@ -170,7 +170,7 @@ func TestGaps(t *testing.T) {
 	s.outcomes = []outcome{{of: 0, begin: at(0)}, {1, at(30), 0, no}, {0, at(20), 0, no}, {of: 1, begin: at(10)}, {0, at(40), 0, no},
 		{of: 1, begin: at(70)}, {2, at(71), 0, no}, {1, at(60), 0, no}, {of: 0, begin: at(90)}}
 	r := newReport(Rehearsal{})
-	r.addService(upgradePhase, s, time.Second)
+	r.addService(upgradePhase, s, nil, time.Second)
 	if got := r.Service[0]; got.Gap != 50*time.Millisecond || got.Refused != 5 || got.Requests != 9 {
 		t.Errorf("the service was %+v", got)
 	}

@@ -6,9 +6,9 @@
 // A rehearsal is a fixed sequence. The old revision is deployed, and the samples are applied. When nothing in the
 // cluster changes any more, all objects are read. Then the new revision is deployed, while a client reads and writes
 // each custom resource in each version that the old revision serves, a request every 20 milliseconds ([client]). When
-// all is at rest again, the objects are compared by meaning ([compare]), and each version is tried once more: objects
-// are written as users would, and must keep their fields ([trial]). Last the old revision is deployed again, which is
-// the way back, and all is compared with the beginning.
+// all is at rest again, the objects are compared by meaning ([upgrade.compare]), and each version is tried once more:
+// objects are written as users would, and must keep their fields ([trials]). Last the old revision is deployed again,
+// which is the way back, and all is compared with the beginning.
 //
 // What is wrong is a [Finding]. A finding is fatal if a user loses something: data, service, or the way back. Others
 // are for the eye, such as pods that were replaced. What the old revision does wrong by itself is no finding.
@@ -152,7 +152,7 @@ func (u *upgrade) change(ctx context.Context, to Revision, phase Phase) error {
 	u.awaitLeader(ctx)
 	u.rest(ctx, phase)
 	seen := c.stop(ctx)
-	u.report.addService(phase, seen.recovered(u.down), took)
+	u.report.addService(phase, seen, u.down, took)
 	u.down = seen.down()
 	after, err := takeSnapshot(ctx, u.Cluster, u.kinds)
 	if err != nil {

@@ -110,11 +110,11 @@ func (s service) down() map[string]bool {
 	return down
 }
 
-// addService adds what a client has seen.
-func (r *Report) addService(phase Phase, s service, took time.Duration) {
+// addService adds what a client has seen. Down are the targets that were refused before, by name.
+func (r *Report) addService(phase Phase, s service, down map[string]bool, took time.Duration) {
 	all, refused := s.requests()
 	sum := Service{Phase: phase, Deployed: took, Requests: all, Refused: refused, Longest: s.longest()}
-	for _, g := range s.gaps() {
+	for _, g := range s.recovered(down).gaps() {
 		sum.Gap = max(sum.Gap, g.lasted)
 		r.add(Finding{Phase: phase, Class: NoService, Object: ship.NameOf(g.first.object), Versions: []string{g.first.version}, Fatal: true,
 			Text: fmt.Sprintf("%s was refused for %s (%d requests): %v", g.first, g.lasted.Round(time.Millisecond), g.refused, g.err)})

@@ -18,7 +18,7 @@ type quiet struct {
 // Handle implements [report.Handler].
 func (q *quiet) Handle(e report.Event) {
 	switch e := e.(type) {
-	case report.Step, report.Progress, report.Detail:
+	case report.Step, report.Progress, report.Detail, report.Finding:
 		q.handler.Handle(e)
 	case report.Warning:
 		if q.isNew(e.Text) {
