@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/generation"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold"
-	"github.com/slipway-dev/slipway/project"
 )
 
 // A Version is a version of a kind to add to a project, with the types of another one.
@@ -75,17 +74,11 @@ func afterCreateVersion(ctx context.Context, s *operation.Session, root string, 
 	if v.Storage {
 		s.Handler.Handle(report.Note{Text: fmt.Sprintf("Objects stay stored as %s until they are written. Once all clusters have the new version, slipway migrate %s stores all of them as %s.", v.From, v.Kind, v.Version.Version)})
 	}
-	if v.Storage && hasWebhooks(s, v) {
-		s.Handler.Handle(report.Note{Text: "The webhooks have other paths now. Calls fail for some seconds while managers of both releases run. " +
-			"--storage=false leaves the webhooks where they are; slipway upgrade --from REVISION shows the gap."})
+	for _, c := range planned.Changes() {
+		if c.Action == report.Created && strings.HasSuffix(c.Path, "_"+v.From+"_webhook.go") {
+			s.Handler.Handle(report.Note{Text: "The webhooks have other paths now. The manager also answers at the old ones, so that calls work while managers of both releases run: " + c.Path + " says when it may go."})
+		}
 	}
 	s.Handler.Handle(report.Note{Text: fmt.Sprintf("Next: change the types of %s, convert what has no counterpart in %s, then run %s", v.Version.Version, v.From, thenTest(s, root))})
 	return nil
-}
-
-// hasWebhooks reports whether a new version has webhooks that the API server calls for objects.
-func hasWebhooks(s *operation.Session, v Version) bool {
-	return slices.ContainsFunc(operation.Kinds(s), func(r project.Resource) bool {
-		return r.Kind == v.Kind && r.Version == v.Version.Version && r.Webhooks != nil && (r.Webhooks.Defaulting || r.Webhooks.Validation)
-	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/plan"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/projectfile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/undo"
 	"github.com/slipway-dev/slipway/project"
 )
 
@@ -99,6 +100,15 @@ func Unconvert(p *plan.Plan, file *project.Project, spoke project.Resource, d Op
 		return err
 	}
 	return projectfile.Write(p, file)
+}
+
+// DropOldPaths plans that the webhooks of a hub do not answer at the paths of another version any more.
+func DropOldPaths(p *plan.Plan, file *project.Project, hub, old project.Resource, d Options) error {
+	part := &plan.Needs{}
+	if err := newwebhook.RecordOldPaths(p.Record(part), file, hub, old); err != nil {
+		return err
+	}
+	return undo.Part(p, part, &plan.Needs{}, d.WithChanges, advice)
 }
 
 // leaveHub removes a deleted version from the spokes of its kind's hub, and records what its conversion consists of. If

@@ -49,8 +49,10 @@ func undoRest(p *plan.Plan, after *project.Project, d Options, part *plan.Needs)
 	if err := feature.Record(recording, after); err != nil {
 		return err
 	}
-	return undo.Part(p, part, rest, d.WithChanges, "--with-changes deletes it, too")
+	return undo.Part(p, part, rest, d.WithChanges, advice)
 }
+
+const advice = "--with-changes deletes it, too"
 
 // retire switches off what deploys webhooks if after has none left.
 func retire(p *plan.Plan, before, after *project.Project) error {

@@ -51,7 +51,7 @@ func Delete(folder *fileview.Folder, d Deletion) (*plan.Plan, []fieldcopy.Rename
 	v := &planner{Plan: p, project: file, deletion: &d, old: *old, new: *to, options: Options{
 		Group: d.Group, Version: to.Version, Kind: d.Kind, From: d.Version, Rename: d.Rename, Storage: true, Manager: d.Manager,
 	}}
-	for _, step := range []func() error{v.findOld, v.findRenamed, v.unconvert, v.refuseChanged, v.findWebhooks, v.moveSamples, v.moveUsers, v.removeTypes, v.moveEntry, v.removeVersion, v.moveHub} {
+	for _, step := range []func() error{v.findOld, v.findRenamed, v.unconvert, v.dropOldPaths, v.refuseChanged, v.findWebhooks, v.moveSamples, v.moveUsers, v.removeTypes, v.moveEntry, v.removeVersion, v.moveHub} {
 		if err := step(); err != nil {
 			return nil, nil, err
 		}

@@ -76,7 +76,7 @@ func Create(folder *fileview.Folder, o Options) (*plan.Plan, []fieldcopy.Renamed
 	if err := v.find(); err != nil {
 		return nil, nil, err
 	}
-	for _, step := range []func() error{v.findFiles, v.findWebhooks, v.copyTypes, v.renameFields, v.moveSamples, v.moveUsers, v.addKind, v.addConversion} {
+	for _, step := range []func() error{v.findFiles, v.findWebhooks, v.copyTypes, v.renameFields, v.moveSamples, v.moveUsers, v.addKind, v.addConversion, v.answerOldPaths} {
 		if err := step(); err != nil {
 			return nil, nil, err
 		}
@@ -109,6 +109,7 @@ type planner struct {
 	ownNames map[string]bool   // names of the kind's types that no other kind needs
 	left     map[string][]unit // what copies leave out, by file
 	dropped  []string          // the names of that
+	moves    bool              // the new version gets the webhooks of the old one
 	webhooks *relocate.Package
 	beside   []project.Resource // kinds whose webhooks stay in the folder
 	suite    string             // the suite of the webhooks' tests

@@ -111,7 +111,9 @@ var kind v1alpha1.CronJob
 	projecttest.Holds(t, root, "internal/controller/cronjob_controller.go", "For(&batchv1.CronJob{})", "!v1alpha1")
 	projecttest.Holds(t, root, "internal/controller/suite_test.go", "batchv1alpha1.AddToScheme", "batchv1.AddToScheme", `batchv1 "example.com/op/api/v1"`)
 	projecttest.Holds(t, root, "cmd/main.go", "batchv1alpha1.AddToScheme(scheme)", "batchv1.AddToScheme(scheme)", "webhookv1.SetupCronJobWebhookWithManager", "!webhookv1alpha1")
-	projecttest.Holds(t, root, "internal/webhook/v1/cronjob_webhook.go", "path=/mutate-batch-example-com-v1-cronjob", "versions=v1,", "name=mcronjob-v1alpha1.kb.io", "!batchv1alpha1")
+	projecttest.Holds(t, root, "internal/webhook/v1/cronjob_webhook.go", "path=/mutate-batch-example-com-v1-cronjob", "versions=v1,", "name=mcronjob-v1alpha1.kb.io", "!batchv1alpha1",
+		"\tif err := setupCronJobV1alpha1Webhooks(mgr, &CronJobDefaulter{}, &CronJobValidator{}); err != nil {\n\t\treturn err\n\t}\n\treturn ctrl.NewWebhookManagedBy(")
+	projecttest.Holds(t, root, "internal/webhook/v1/cronjob_v1alpha1_webhook.go", "\npackage v1\n", "ctrl.NewWebhookManagedBy(mgr, &batchv1alpha1.CronJob{})", "admission.Defaulter[*batchv1.CronJob]", "!+kubebuilder")
 	projecttest.Holds(t, root, "internal/webhook/v1/cronjob_admission_test.go", `"batch_v1_cronjob.yaml"`)
 	projecttest.Holds(t, root, "config/samples/batch_v1_cronjob.yaml", "apiVersion: batch.example.com/v1\n")
 	projecttest.Holds(t, root, "config/samples/kustomization.yaml", "- batch_v1_cronjob.yaml\n", "!v1alpha1")
@@ -137,7 +139,9 @@ func TestThirdVersion(t *testing.T) {
 	projecttest.Holds(t, root, "api/v1/cronjob_types.go", "!storageversion")
 	projecttest.Holds(t, root, "api/v2/cronjob_types.go", "storageversion")
 	projecttest.Holds(t, root, "PROJECT", "    spoke:\n    - v1alpha1\n    - v1\n")
-	projecttest.Holds(t, root, "internal/webhook/v2/cronjob_webhook.go", "versions=v2,", "admissionReviewVersions=v1\n")
+	projecttest.Holds(t, root, "internal/webhook/v2/cronjob_webhook.go", "versions=v2,", "admissionReviewVersions=v1\n", "setupCronJobV1alpha1Webhooks(mgr,", "setupCronJobV1Webhooks(mgr,")
+	projecttest.Holds(t, root, "internal/webhook/v2/cronjob_v1alpha1_webhook.go", "\npackage v2\n", "&batchv1alpha1.CronJob{})", "admission.Validator[*batchv2.CronJob]", "!batchv1.")
+	projecttest.Holds(t, root, "internal/webhook/v2/cronjob_v1_webhook.go", "&batchv1.CronJob{})", "admission.Validator[*batchv2.CronJob]")
 	projecttest.Holds(t, root, "cmd/main.go", "batchv1alpha1.AddToScheme", "batchv1.AddToScheme", "batchv2.AddToScheme")
 }
 

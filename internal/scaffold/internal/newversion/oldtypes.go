@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/relocate"
 	"github.com/slipway-dev/slipway/project"
 )
@@ -140,9 +141,10 @@ func (v *planner) refuseChanged() error {
 	for _, name := range slices.Sorted(maps.Keys(v.left)) {
 		check(path.Join(from, name), path.Join(to, name))
 	}
-	conversions := conversionFiles(v.project, v.old)
+	conversions := append(conversionFiles(v.project, v.old), newwebhook.OldPathsFile(v.project, v.new, v.old))
 	if v.unconverted {
-		conversions = append(conversions, conversionFiles(v.project, v.new)...)
+		conversions = append(conversionFiles(v.project, v.old), conversionFiles(v.project, v.new)...)
+		conversions = append(conversions, newwebhook.OldPathsFile(v.project, v.old, v.new))
 	}
 	for _, name := range conversions {
 		check(name, "")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/scaffold/internal/deletion"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/gofile"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/newwebhook"
 	"github.com/slipway-dev/slipway/internal/scaffold/internal/relocate"
@@ -18,7 +19,8 @@ import (
 // package for several kinds. A version that has webhooks gets no others.
 func (v *planner) findWebhooks() error {
 	r := v.old
-	if !v.movesWebhooks() || v.project.WebhooksBesideTypes(r) {
+	v.moves = v.movesWebhooks()
+	if !v.moves || v.project.WebhooksBesideTypes(r) {
 		return nil
 	}
 	dir, now := v.project.WebhookDir(r), v.project.WebhookDir(v.new)
@@ -67,6 +69,28 @@ func (v *planner) findWebhooks() error {
 func (v *planner) movesWebhooks() bool {
 	now := v.entry(v.new.Version)
 	return v.options.Storage && v.old.Webhooks != nil && (now == nil || now.Webhooks == nil)
+}
+
+// answerOldPaths plans that webhooks which moved answer at the paths of the old version, too. Webhooks that move a
+// second time go on to do so at all paths that they have had: an upgrade may leave out a release.
+func (v *planner) answerOldPaths() error {
+	if hooks := v.old.Webhooks; hooks == nil || !v.moves || !hooks.Defaulting && !hooks.Validation {
+		return nil
+	}
+	v.Proceed()
+	return newwebhook.AnswerOldPaths(v.Plan, v.project, v.new, v.old)
+}
+
+// dropOldPaths has webhooks not answer any more at the paths of a version that goes.
+func (v *planner) dropOldPaths() error {
+	if v.new.Webhooks == nil {
+		return nil
+	}
+	if err := deletion.DropOldPaths(v.Plan, v.project, v.new, v.old, v.deletion.options()); err != nil {
+		return err
+	}
+	v.Proceed()
+	return nil
 }
 
 // goFiles returns the names of the Go files in a folder, with those of tests.

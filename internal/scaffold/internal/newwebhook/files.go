@@ -96,6 +96,7 @@ func (w *planner) putWebhook(file, stem, customPath string, imports ...string) e
 	if customPath != "" {
 		calls = append(calls, piece.BuilderCall{Function: w.setupName(), Method: "With" + suffix + "CustomPath", Argument: fmt.Sprintf("%q", customPath)})
 	}
+	calls = append(calls, piece.OldPathsArgument{Kind: w.resource.Kind, Argument: "&" + name + "{}"})
 	return w.Insert(file, func(src []byte) []plan.Piece {
 		of, own := w.importsFor(src, piece.Declaration{Name: name, Code: string(code)}, imports...)
 		return append(append(append(of, w.importTypes(file, own)...), calls...), own)

@@ -14,6 +14,27 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 	if r.Webhooks == nil {
 		return nil
 	}
+	w, err := recorder(p, file, r)
+	if err != nil {
+		return err
+	}
+	steps := append(w.steps(), w.recordOldPaths)
+	if c, err := p.Find(file.WebhookFile(r)); p.NamesOnly() && err == nil && !c.OnDisk() { // its code is elsewhere
+		steps = []func() error{w.planReadiness, w.planModules, w.planFeatures}
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if r.Webhooks.Defaulting || r.Webhooks.Validation {
+		return w.needConfigurations()
+	}
+	return nil
+}
+
+// recorder returns the planner of a kind's webhooks in PROJECT, for a plan that records.
+func recorder(p *plan.Plan, file *project.Project, r project.Resource) (*planner, error) {
 	h := r.Webhooks
 	w := &planner{
 		Plan: p, project: file, recorded: &r,
@@ -34,25 +55,13 @@ func Record(p *plan.Plan, file *project.Project, r project.Resource) error {
 	}
 	var err error
 	if w.generation, err = p.Code().Generation(); err != nil {
-		return err
+		return nil, err
 	}
 	if w.header, err = header.Read(p); err != nil {
-		return err
+		return nil, err
 	}
 	w.versions = p.Code().Versions()
-	steps := w.steps()
-	if c, err := p.Find(file.WebhookFile(r)); p.NamesOnly() && err == nil && !c.OnDisk() { // its code is elsewhere
-		steps = []func() error{w.planReadiness, w.planModules, w.planFeatures}
-	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	if h.Defaulting || h.Validation {
-		return w.needConfigurations()
-	}
-	return nil
+	return w, nil
 }
 
 // needConfigurations records the generated configurations. In a folder of the project's own, webhooks that PROJECT does
