@@ -166,19 +166,8 @@ func (c *Cluster) unanswered(ctx context.Context, s called) (*silence, error) {
 
 // doors are those of the pods behind a Service that are ready, and its own; none if it has none of these.
 func (c *Cluster) doors(ctx context.Context, s called) (doors []door, err error) {
-	found, err := c.objects.Resource(serviceResource).Namespace(s.namespace).Get(ctx, s.name, metav1.GetOptions{})
-	if err != nil {
-		return nil, err
-	}
-	var service corev1.Service
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, &service); err != nil || len(service.Spec.Selector) == 0 {
-		return nil, err
-	}
-	pods, err := c.objects.Resource(podResource).Namespace(s.namespace).List(ctx, selecting(service.Spec.Selector))
-	if err != nil {
-		return nil, err
-	}
-	for _, pod := range typed[corev1.Pod](pods) {
+	service, pods, err := c.behind(ctx, s)
+	for _, pod := range pods {
 		if port := targetPort(service, pod, s.port); port != 0 && podReady(pod) && pod.DeletionTimestamp == nil {
 			doors = append(doors, door{"pods", pod.Name, port})
 		}
@@ -186,7 +175,23 @@ func (c *Cluster) doors(ctx context.Context, s called) (doors []door, err error)
 	if len(doors) > 0 {
 		doors = append(doors, door{"services", s.name, s.port})
 	}
-	return doors, nil
+	return doors, err
+}
+
+// behind returns a Service and the pods that it selects.
+func (c *Cluster) behind(ctx context.Context, s called) (service corev1.Service, pods []corev1.Pod, err error) {
+	found, err := c.objects.Resource(serviceResource).Namespace(s.namespace).Get(ctx, s.name, metav1.GetOptions{})
+	if err != nil {
+		return service, nil, err
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, &service); err != nil || len(service.Spec.Selector) == 0 {
+		return service, nil, err
+	}
+	list, err := c.objects.Resource(podResource).Namespace(s.namespace).List(ctx, selecting(service.Spec.Selector))
+	if err != nil {
+		return service, nil, err
+	}
+	return service, typed[corev1.Pod](list), nil
 }
 
 // targetPort is the number of the port of a pod that a port of a Service leads to, 0 if there is none.
@@ -220,8 +225,7 @@ func portOf(pod corev1.Pod, port intstr.IntOrString) int64 {
 func (c *Cluster) ask(ctx context.Context, namespace string, d door, limit time.Duration) (silent, err error) {
 	asking, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	path := fmt.Sprintf("/api/v1/namespaces/%s/%s/https:%s:%d/proxy/", namespace, d.resource, d.name, d.port)
-	err = c.catalog.client.Get().AbsPath(path).MaxRetries(0).Do(asking).Error()
+	err = c.catalog.client.Get().AbsPath(d.proxy(namespace) + "/").MaxRetries(0).Do(asking).Error()
 	var status apierrors.APIStatus
 	switch {
 	case ctx.Err() != nil:

@@ -79,8 +79,8 @@ func newHarbour(t *testing.T) *harbour {
 }
 
 func (h *harbour) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if whom, ok := strings.CutSuffix(r.URL.Path, "/proxy/"); ok {
-		whom = strings.TrimPrefix(whom, "/api/v1/namespaces/sea/")
+	if whom, path, ok := strings.Cut(r.URL.Path, "/proxy/"); ok {
+		whom = strings.TrimSuffix(strings.TrimPrefix(whom, "/api/v1/namespaces/sea/")+"/"+path, "/")
 		h.mu.Lock()
 		h.asked[whom]++
 		times := h.asked[whom]

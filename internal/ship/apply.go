@@ -64,7 +64,7 @@ func (c *Cluster) Apply(ctx context.Context, objects []*unstructured.Unstructure
 	if err := u.leaveVersions(ctx); err != nil {
 		return err
 	}
-	for _, shipment := range shipments(u.first()) {
+	for _, shipment := range u.stages() {
 		if err := a.ship(ctx, shipment); err != nil {
 			return err
 		}

@@ -30,6 +30,9 @@ var installOrder = [][]string{
 // customRank is the line of installOrder for what is not listed.
 var customRank = slices.IndexFunc(installOrder, func(kinds []string) bool { return len(kinds) == 0 })
 
+// workloadRank is the line of installOrder for what runs pods.
+var workloadRank = rank(schema.GroupKind{Group: "apps", Kind: "Deployment"})
+
 // rank is the line of installOrder that k belongs to.
 func rank(k schema.GroupKind) int {
 	for i, kinds := range installOrder {

@@ -29,6 +29,7 @@ type upgrade struct {
 	wait    bool // until all is ready
 
 	held     map[*unstructured.Unstructured]*unstructured.Unstructured // interim forms; nil for what is not applied before the end
+	ahead    []*unstructured.Unstructured                              // configurations of webhooks that the version which runs answers already
 	retreats []retreat
 }
 
@@ -49,7 +50,11 @@ func (a *application) planUpgrade(ctx context.Context, objects []*unstructured.U
 			}
 		case !wait:
 		case isHook(object) && slices.ContainsFunc(calledBy(object), func(s called) bool { return s.of(objects) }):
-			u.held[object] = nil
+			if u.answeredNow(ctx, object) {
+				u.ahead = append(u.ahead, object)
+			} else {
+				u.held[object] = nil
+			}
 		case converts(definitionOf(objects, kind)):
 			if !u.needsNoConversion(ctx, object) {
 				u.held[object] = nil
@@ -226,6 +231,19 @@ func (u *upgrade) first() (all []*unstructured.Unstructured) {
 		}
 	}
 	return all
+}
+
+// stages are those objects in the order in which they are applied. What comes ahead is applied before workloads.
+func (u *upgrade) stages() [][]*unstructured.Unstructured {
+	stages := shipments(filter(u.first(), func(o *unstructured.Unstructured) bool { return !slices.Contains(u.ahead, o) }))
+	if len(u.ahead) == 0 {
+		return stages
+	}
+	at := slices.IndexFunc(stages, func(stage []*unstructured.Unstructured) bool { return rank(kindOf(stage[0])) >= workloadRank })
+	if at < 0 {
+		at = len(stages)
+	}
+	return slices.Insert(stages, at, u.ahead)
 }
 
 // finish waits for the new version, and applies what was held back for it: definitions first, for custom resources need
