@@ -58,8 +58,10 @@ const advice = "--with-changes deletes it, too"
 func retire(p *plan.Plan, before, after *project.Project) error {
 	own := map[string]bool{}
 	for _, r := range before.Resources {
-		if r.Webhooks != nil {
-			own[before.WebhookFile(r)] = true
+		for _, o := range before.Resources {
+			if r.Webhooks != nil && o.Group == r.Group && o.Kind == r.Kind {
+				own[before.WebhookFile(r)], own[newwebhook.OldPathsFile(before, r, o)] = true, true
+			}
 		}
 	}
 	if len(own) == 0 || slices.ContainsFunc(after.Resources, func(r project.Resource) bool { return r.Webhooks != nil }) {

@@ -110,6 +110,7 @@ type planner struct {
 	left     map[string][]unit // what copies leave out, by file
 	dropped  []string          // the names of that
 	moves    bool              // the new version gets the webhooks of the old one
+	exact    []string          // markers of its webhooks that are asked about objects of the old version alone
 	webhooks *relocate.Package
 	beside   []project.Resource // kinds whose webhooks stay in the folder
 	suite    string             // the suite of the webhooks' tests

@@ -135,3 +135,26 @@ func TestOldPathsOfOlderRuntime(t *testing.T) {
 	projecttest.Apply(t)(create(root, "v1", "v1alpha1", true))
 	projecttest.Holds(t, root, oldPaths, "admission.CustomDefaulter", "ctrl.NewWebhookManagedBy(mgr).For(&batchv1alpha1.CronJob{})", "obj.(*batchv1alpha1.CronJob)")
 }
+
+// TestOldPathsExact: webhooks that get objects of their versions alone get those of the old version at its paths.
+func TestOldPathsExact(t *testing.T) {
+	root := newProject(t)
+	const old = "internal/webhook/v1alpha1/cronjob_webhook.go"
+	projecttest.Unpack(t, root, "-- "+old+" --\n"+strings.Replace(projecttest.Read(t, root, old), "versions=v1alpha1,", "versions=v1alpha1,matchPolicy=Exact,", 1))
+	before := contents(t, root)
+	projecttest.Apply(t)(create(root, "v1", "v1alpha1", true))
+	projecttest.Holds(t, root, setUp, "v1-cronjob,mutating=true", "versions=v1,matchPolicy=Exact,name=mcronjob-v1.kb.io,", "name=vcronjob-v1alpha1.kb.io,")
+	projecttest.Holds(t, root, oldPaths, "\n// +kubebuilder:webhook:path=/mutate-batch-example-com-v1alpha1-cronjob,", "versions=v1alpha1,matchPolicy=Exact,name=mcronjob-v1alpha1.kb.io,", "!validate-batch")
+	one := contents(t, root)
+	projecttest.Apply(t)(create(root, "v2", "v1", true))
+	projecttest.Holds(t, root, "internal/webhook/v2/cronjob_v1alpha1_webhook.go", "versions=v1alpha1,matchPolicy=Exact,name=mcronjob-v1alpha1.kb.io,")
+	projecttest.Holds(t, root, "internal/webhook/v2/cronjob_v1_webhook.go", "versions=v1,matchPolicy=Exact,name=mcronjob-v1.kb.io,")
+	projecttest.Apply(t)(remove(root, "v2", "v1"))
+	if diff := cmp.Diff(one, contents(t, root)); diff != "" {
+		t.Error(diff)
+	}
+	projecttest.Apply(t)(remove(root, "v1", ""))
+	if diff := cmp.Diff(before, contents(t, root)); diff != "" {
+		t.Error(diff)
+	}
+}

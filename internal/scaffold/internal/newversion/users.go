@@ -114,22 +114,33 @@ func (v *planner) usesKind(src []byte) bool {
 var webhookMarker = lazy.Regexp(`(?m)^\s*//\s*\+kubebuilder:webhook:.*$`)
 
 // remark has the markers of the kind's webhooks name the new version. The names of webhooks stay: configurations and
-// their patches refer to them.
+// their patches refer to them. With matchPolicy=Exact the API server does not convert objects for a webhook: those of
+// the old version go on to need one of their own, which has the name.
 func (v *planner) remark(src []byte) []byte {
 	version := regexp.MustCompile(`\b` + regexp.QuoteMeta(v.old.Version) + `\b`)
 	group := regexp.MustCompile(`[:,]groups="?` + regexp.QuoteMeta(v.old.QualifiedGroup()) + `"?(,|$)`)
 	plural := regexp.MustCompile(`[,:;=]resources="?([^,]*;)?` + regexp.QuoteMeta(v.old.PluralName()) + `(/\w+)?"?([,;]|$)`)
-	derived := []byte("-" + v.old.Version + "-" + strings.ToLower(v.old.Kind))
+	derived := regexp.MustCompile(`path="?[^,"]*-` + v.old.Version + "-" + strings.ToLower(v.old.Kind) + `"?(,|$)`)
 	return webhookMarker().ReplaceAllFunc(src, func(line []byte) []byte {
-		if text := bytes.TrimSpace(line); !group.Match(text) || !plural.Match(text) {
+		text := bytes.TrimSpace(line)
+		if !group.Match(text) || !plural.Match(text) {
 			return line
 		}
-		return versionedArgument().ReplaceAllFunc(line, func(argument []byte) []byte {
-			if bytes.HasPrefix(argument, []byte("path=")) && !bytes.HasSuffix(bytes.Trim(argument, `"`), derived) {
+		own := derived.Match(text)
+		after := versionedArgument().ReplaceAllFunc(line, func(argument []byte) []byte {
+			if bytes.HasPrefix(argument, []byte("path=")) && !own {
 				return argument // of the authors' own
 			}
 			return distinct(version.ReplaceAll(argument, []byte(v.new.Version)))
 		})
+		if !own || !exactly().Match(text) {
+			return after
+		}
+		renamed := namedArgument().ReplaceAllFunc(after, func(argument []byte) []byte { return version.ReplaceAll(argument, []byte(v.new.Version)) })
+		if marker := string(text); !bytes.Equal(renamed, after) && !slices.Contains(v.exact, marker) {
+			v.exact = append(v.exact, marker)
+		}
+		return renamed
 	})
 }
 
@@ -148,6 +159,12 @@ func distinct(argument []byte) []byte {
 // versionedArgument matches the arguments of a webhook's marker that name the version of its kind; others name those of
 // the reviews.
 var versionedArgument = lazy.Regexp(`\b(path|versions)=[^,]*`)
+
+// namedArgument matches the name of a webhook, and exactly the policy by which it gets objects of its versions alone.
+var (
+	namedArgument = lazy.Regexp(`\bname=[^,]*`)
+	exactly       = lazy.Regexp(`\bmatchPolicy="?Exact\b`)
+)
 
 // reword has comments and messages of the kind's conversions and their tests name the new hub.
 func (v *planner) reword(file string, src []byte) []byte {

@@ -78,7 +78,7 @@ func (v *planner) answerOldPaths() error {
 		return nil
 	}
 	v.Proceed()
-	return newwebhook.AnswerOldPaths(v.Plan, v.project, v.new, v.old)
+	return newwebhook.AnswerOldPaths(v.Plan, v.project, v.new, v.old, v.exact)
 }
 
 // dropOldPaths has webhooks not answer any more at the paths of a version that goes.

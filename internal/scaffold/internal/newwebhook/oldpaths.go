@@ -15,9 +15,9 @@ import (
 )
 
 // AnswerOldPaths plans that the webhooks of a hub answer at the paths of a version that had them, too. Without that,
-// calls fail as long as managers of both releases run. The plan's [plan.Plan.Left] has the place of webhooks that do
-// not.
-func AnswerOldPaths(p *plan.Plan, file *project.Project, hub, old project.Resource) error {
+// calls fail as long as managers of both releases run. Markers are those by which the API server goes on to ask there.
+// The plan's [plan.Plan.Left] has the place of webhooks that do not answer.
+func AnswerOldPaths(p *plan.Plan, file *project.Project, hub, old project.Resource, markers []string) error {
 	w, err := newPlanner(p, file, Options{Group: hub.Group, Version: hub.Version, Kind: hub.Kind, Conversion: true})
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func AnswerOldPaths(p *plan.Plan, file *project.Project, hub, old project.Resour
 	if err != nil || !moves {
 		return err
 	}
-	return w.planOldPaths(old)
+	return w.planOldPaths(old, markers)
 }
 
 // movesPaths reports whether webhooks have paths that moved with the version. Its error is for the user.
@@ -42,6 +42,9 @@ func (w *planner) movesPaths(o piece.OldPaths) (bool, error) {
 	}
 	file := w.setupFile()
 	c, err := w.Find(file)
+	if err == nil && !c.There() {
+		err = &report.Error{What: "no function " + w.setupName() + " sets up the webhooks", Where: path.Dir(file)}
+	}
 	if err != nil {
 		return false, err
 	}
@@ -64,12 +67,12 @@ func OldPathsFile(file *project.Project, hub, old project.Resource) string {
 }
 
 // planOldPaths plans that file, and its call in the function that sets up the webhooks.
-func (w *planner) planOldPaths(old project.Resource) error {
+func (w *planner) planOldPaths(old project.Resource, markers []string) error {
 	file, call := OldPathsFile(w.project, w.resource, old), piece.OldPaths{Kind: w.resource.Kind, Version: old.Version}
 	data := map[string]any{
 		"Boilerplate": w.header, "Package": w.resource.Version, "Kind": w.resource.Kind, "Version": old.Version, "Typed": w.versions.TypedWebhooks(),
 		"HubAlias": w.resource.ImportAlias(), "HubPath": w.project.ImportPath(w.resource), "OldAlias": old.ImportAlias(), "OldPath": w.project.ImportPath(old),
-		"Setup": call.Call(), "Type": kind.Variable(w.resource) + strings.ToUpper(old.Version[:1]) + old.Version[1:] + "Webhooks",
+		"Setup": call.Call(), "Markers": markers, "Type": kind.Variable(w.resource) + strings.ToUpper(old.Version[:1]) + old.Version[1:] + "Webhooks",
 	}
 	if err := w.RequireFrom("webhook/oldpaths.go", file, data); err != nil {
 		return err
@@ -99,7 +102,7 @@ func (w *planner) recordOldPathsOf(old project.Resource) error {
 	if err != nil || !there {
 		return err
 	}
-	return w.planOldPaths(old)
+	return w.planOldPaths(old, nil)
 }
 
 // RecordOldPaths records that the webhooks of a hub answer at the paths of another version, if they do.
