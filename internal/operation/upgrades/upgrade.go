@@ -255,7 +255,7 @@ func (w *workshop) conclude(s *operation.Session, found *rehearsal.Report) error
 func hint(found *rehearsal.Report) string {
 	for _, f := range found.Findings {
 		if f.Class == rehearsal.NoService && strings.Contains(f.Text, "failed to call webhook: the server could not find") {
-			return "a webhook whose path changes fails while managers of both revisions run: keep its path, as create version --storage=false does, or have users expect the gap"
+			return "a webhook whose path changes fails while managers of both revisions run: have the new one answer at the old path, too, as create version does, or have users expect the gap"
 		}
 	}
 	return "correct the new revision, or have users prepare for it by an earlier one"
