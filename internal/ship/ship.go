@@ -45,9 +45,10 @@
 //
 // With [ApplyOptions.Wait], what the version of the operator that runs may need changes only when the new one is ready.
 // Definitions have the versions of both until then and store objects as before; webhooks come with failurePolicy Ignore
-// and get Fail when they answer; roles keep their rules. Versions that leave a definition are not stored any more
-// before they go. What is held back follows from the objects and the cluster alone, so a run that was killed is
-// continued by the next one, and undone by one with the objects of before.
+// and get Fail when they answer; webhooks that are called at other paths are so before, if all pods answer there by
+// now; roles keep their rules. Versions that leave a definition are not stored any more before they go. What is held
+// back follows from the objects and the cluster alone, so a run that was killed is continued by the next one, and
+// undone by one with the objects of before.
 //
 // # Restarting
 //

@@ -19,7 +19,8 @@ import (
 // An upgrade is how one run of [Cluster.Apply] replaces what is in the cluster. Whatever the version of the operator
 // that runs may need stays until the new one is ready: an object has an interim form until then, or is not applied
 // before. The interim form of a definition keeps the versions and the storage version that the cluster has, that of a
-// role its rules.
+// role its rules. A configuration of webhooks with other paths, all of which answer by now, comes ahead instead: the
+// new version may not know the old ones.
 //
 // What is held back follows from the objects and the cluster alone, so a run that was killed is continued by the next
 // one, and undone by one with the objects of before.
