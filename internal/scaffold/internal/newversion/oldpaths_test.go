@@ -48,8 +48,10 @@ func TestOldPathsGo(t *testing.T) {
 		"its API": func(root string) (*plan.Plan, error) {
 			return deletion.API(fileview.Disk(root), deletion.Options{Group: "batch", Version: "v1alpha1", Kind: "CronJob"})
 		},
-		"the webhooks":   func(root string) (*plan.Plan, error) { return removeWebhook(root, deletion.WebhookOptions{}) },
-		"the conversion": func(root string) (*plan.Plan, error) { return removeWebhook(root, deletion.WebhookOptions{Conversion: true}) },
+		"the webhooks": func(root string) (*plan.Plan, error) { return removeWebhook(root, deletion.WebhookOptions{}) },
+		"the conversion": func(root string) (*plan.Plan, error) {
+			return removeWebhook(root, deletion.WebhookOptions{Conversion: true})
+		},
 		"both webhooks": func(root string) (*plan.Plan, error) {
 			return removeWebhook(root, deletion.WebhookOptions{Defaulting: true, Validation: true})
 		},
