@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/slipway-dev/slipway/cluster/etcd"
 )
@@ -91,6 +92,17 @@ func (b *Baseline) AdoptLate(now etcd.Snapshot) (all bool) {
 
 // ready is the type of the condition that what is judged gets. It stands in a value as it is, in whatever format.
 var ready = []byte("Ready")
+
+// UIDs are those of all objects of the baseline.
+func (b *Baseline) UIDs() map[types.UID]bool {
+	ids := make(map[types.UID]bool, len(b.values))
+	for key, value := range b.values {
+		if o := b.object(etcd.Pair{Key: []byte(key), Value: value}); o.UID != "" {
+			ids[o.UID] = true
+		}
+	}
+	return ids
+}
 
 func (b *Baseline) has(below string) bool {
 	for key := range b.values {

@@ -1,15 +1,18 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/authentication/user"
 
 	"github.com/slipway-dev/slipway/cluster/apiserver"
 	"github.com/slipway-dev/slipway/cluster/frontdoor"
+	"github.com/slipway-dev/slipway/cluster/journal"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
@@ -27,27 +30,41 @@ type doors struct {
 	open  map[*Door]struct{}
 }
 
-// OpenDoor opens a front door of the logical cluster of that name, or of the main one if it is empty, for a process
-// that acts as who. Clients of its kubeconfig work in namespace. Errors are those of [Host.Cluster] and of
-// [frontdoor.Open], and [ErrStopped].
-func (h *Host) OpenDoor(logical string, who user.DefaultInfo, namespace string) (*Door, error) {
+// DoorOptions say whom a door is for.
+type DoorOptions struct {
+	Identity  user.DefaultInfo
+	Namespace string // in which clients of its kubeconfig work
+	Inspect   bool   // it looks into requests, see [frontdoor.Inspection]
+	Park      bool   // an inspected one: until it is activated
+}
+
+// OpenDoor opens a front door of the logical cluster of that name, or of the main one if it is empty, for one process.
+// Errors are those of [Host.Cluster] and of [frontdoor.Open], and [ErrStopped].
+func (h *Host) OpenDoor(logical string, o DoorOptions) (*Door, error) {
 	c, err := h.Cluster(logical)
 	if err != nil {
 		return nil, err
 	}
-	return c.openDoor(fmt.Sprintf("door-%d", h.opened.Add(1)), who, namespace)
+	return c.openDoor(fmt.Sprintf("door-%d", h.opened.Add(1)), o)
 }
 
-func (c *Cluster) openDoor(name string, who user.DefaultInfo, namespace string) (*Door, error) {
+func (c *Cluster) openDoor(name string, o DoorOptions) (*Door, error) {
+	options := frontdoor.Options{
+		Name: c.Name() + "-" + name, Dir: filepath.Join(c.doorsDir(), name), Identity: o.Identity, Namespace: o.Namespace, Keys: c.keys,
+		Serve: c.server.HandlerAs, LongRunning: apiserver.LongRunning(), Log: c.logger(protocol.APIServer),
+	}
+	if o.Inspect {
+		options.Inspection = &frontdoor.Inspection{Revision: c.store.Revision}
+	}
+	if o.Park {
+		options.Known = c.inBaseline()
+	}
 	c.doors.mu.Lock()
 	defer c.doors.mu.Unlock()
 	if c.doors.ended {
 		return nil, ErrStopped
 	}
-	door, err := frontdoor.Open(frontdoor.Options{
-		Name: c.Name() + "-" + name, Dir: filepath.Join(c.doorsDir(), name), Identity: who, Namespace: namespace, Keys: c.keys,
-		Serve: c.server.HandlerAs, LongRunning: apiserver.LongRunning(), Log: c.logger(protocol.APIServer),
-	})
+	door, err := frontdoor.Open(options)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +74,42 @@ func (c *Cluster) openDoor(name string, who user.DefaultInfo, namespace string) 
 	}
 	c.doors.open[d] = struct{}{}
 	return d, nil
+}
+
+// inBaseline returns what reports whether resets lead back to an object.
+func (c *Cluster) inBaseline() func(types.UID) bool {
+	c.resetting.Lock()
+	defer c.resetting.Unlock()
+	ids := c.base.UIDs()
+	return func(id types.UID) bool { return ids[id] }
+}
+
+// Follow reports the changes of the objects of a logical cluster, or of the main one, to each until that returns false,
+// life ends or the function that it returns is called, which waits for the last call. What is written once Follow has
+// returned is reported.
+func (h *Host) Follow(life context.Context, logical string, each func(journal.Change) bool) (end func(), err error) {
+	c, err := h.Cluster(logical)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(life)
+	begun, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- journal.Follow(ctx, c.store, c.prefix, func() { close(begun) }, func(change journal.Change) {
+			if !each(change) {
+				cancel()
+			}
+		})
+		close(ended)
+	}()
+	end = func() { cancel(); <-ended }
+	select {
+	case <-begun:
+		return end, nil
+	case err := <-ended:
+		cancel()
+		return nil, err
+	}
 }
 
 // Name is the door's name. No other door of the program has had it.

@@ -98,10 +98,11 @@ func (c *Cluster) adopt(ctx context.Context) (missing []string, late bool, err e
 }
 
 // Outcome is what a reset did: how many objects it removed, and how many it gave their former
-// content. Kept says that it led back to what [Cluster.Keep] kept.
+// content. Kept says that it led back to what [Cluster.Keep] kept. Revision is that of the store after it.
 type Outcome struct {
 	Removed, Restored int
 	Kept              bool
+	Revision          int64
 }
 
 // Reset brings the cluster back to its state when it got ready, or to the one that was kept since: in the store, in
@@ -130,7 +131,7 @@ func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 	if errors.Is(err, rollback.ErrMarked) {
 		c.fail(&protocol.ComponentError{Component: protocol.Etcd, Err: err}) // the next start would take back what is written from now on
 	}
-	return Outcome{Removed: removed, Restored: restored, Kept: c.kept}, err
+	return Outcome{Removed: removed, Restored: restored, Kept: c.kept, Revision: c.store.Revision()}, err
 }
 
 // watch returns what waits until everybody knows of a round of a reset.

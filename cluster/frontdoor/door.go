@@ -3,7 +3,7 @@
 //
 //	door, err := frontdoor.Open(frontdoor.Options{Serve: server.HandlerAs, Identity: …})
 //	…                                    // the process uses door.Kubeconfig()
-//	for request := range door.Requests() { … }
+//	for report := range door.Reports() { … }
 //	err = door.Close()
 //
 // A door serves HTTP/1.1 and HTTP/2 over TLS on 127.0.0.1, with the API server's own certificate. It takes requests
@@ -28,8 +28,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
@@ -61,18 +63,32 @@ type Options struct {
 	// LongRunning reports whether a request, such as a watch, lasts until one side ends it.
 	LongRunning request.LongRunningRequestCheck
 	Log         *slog.Logger // of connections that fail
+
+	// Inspection has the door look into requests; nil: it does not.
+	*Inspection
+}
+
+// An Inspection is what an inspected door needs. It reports requests when they begin, too, and the events of watches,
+// which are sent as JSON. It commits faults, see [Door.Arm].
+type Inspection struct {
+	Revision func() int64 // of the store, now
+	// Known reports whether an object was there before the process's work began. With it the door is parked until
+	// [Door.Activate]: the process meets no other objects, and its requests wait but for watches and discovery.
+	Known func(types.UID) bool
 }
 
 // Door is an open door.
 type Door struct {
-	options  Options
-	address  string
-	token    []byte
-	handler  http.Handler
-	requests *queue
-	server   *http.Server
-	end      context.CancelFunc // of all requests
-	closing  func() error
+	options Options
+	address string
+	token   []byte
+	handler http.Handler
+	reports *queue
+	inside  *inspection // nil unless the door is inspected
+	serial  atomic.Int64
+	server  *http.Server
+	end     context.CancelFunc // of all requests
+	closing func() error
 
 	serving  sync.WaitGroup // the listener and its connections
 	handlers sync.WaitGroup
@@ -97,7 +113,10 @@ func Open(o Options) (*Door, error) {
 	}
 	d := &Door{
 		options: o, address: "https://" + listener.Addr().String(), token: newToken(),
-		handler: o.Serve(&o.Identity), requests: newQueue(),
+		handler: o.Serve(&o.Identity), reports: newQueue(maxWaiting),
+	}
+	if o.Inspection != nil {
+		d.reports, d.inside = newQueue(maxInspected), newInspection(o.Known != nil)
 	}
 	d.closing = sync.OnceValue(d.close)
 	if err := d.writeKubeconfig(); err != nil {
@@ -168,9 +187,9 @@ func (d *Door) Server() string { return d.address }
 // Kubeconfig is the path of the file (0600) with which the process comes in.
 func (d *Door) Kubeconfig() string { return filepath.Join(d.options.Dir, "kubeconfig") }
 
-// Requests returns the reports of requests that were let in, each as soon as it is answered. Reports wait for their
-// reader in a bounded number. The channel is closed at the end of [Door.Close], and holds the last reports then.
-func (d *Door) Requests() <-chan Request { return d.requests.c }
+// Reports returns the reports of requests that were let in, a [Request] each as soon as it is answered. Reports wait for
+// their reader in a bounded number. The channel is closed at the end of [Door.Close], and holds the last reports then.
+func (d *Door) Reports() <-chan Report { return d.reports.c }
 
 // Close ends the listener, all connections and all requests, watches and upgraded connections too, and removes the
 // kubeconfig. It returns once all handlers have returned. A second call waits for the first.
@@ -181,7 +200,7 @@ func (d *Door) close() error {
 	err := errors.Join(d.server.Close(), d.removeKubeconfig())
 	d.serving.Wait()
 	d.handlers.Wait()
-	d.requests.close()
+	d.reports.close()
 	return err
 }
 
@@ -194,7 +213,11 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		unauthorized(w, r, info)
 		return
 	}
-	d.pass(w, r, info)
+	if d.inside != nil {
+		d.inspect(w, r, info)
+		return
+	}
+	d.let(w, r, d.begin(r, info))
 }
 
 // knows reports whether a request carries the door's token, in the form that the API server takes it.

@@ -25,6 +25,11 @@ import (
 // open opens a door to a handler. The real server behind doors is that of cluster/serve's tests.
 func open(t *testing.T, handler http.HandlerFunc) *frontdoor.Door {
 	t.Helper()
+	return openWith(t, handler, nil)
+}
+
+func openWith(t *testing.T, handler http.HandlerFunc, inspection *frontdoor.Inspection) *frontdoor.Door {
+	t.Helper()
 	dir := t.TempDir()
 	keys, err := pki.Ensure(filepath.Join(dir, "pki"), "test")
 	if err != nil {
@@ -35,6 +40,7 @@ func open(t *testing.T, handler http.HandlerFunc) *frontdoor.Door {
 		Serve:       func(user.Info) http.Handler { return handler },
 		LongRunning: func(_ *http.Request, info *request.RequestInfo) bool { return info.Subresource == "exec" },
 		Log:         slog.New(slog.DiscardHandler),
+		Inspection:  inspection,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -59,6 +65,18 @@ func dial(t *testing.T, door *frontdoor.Door, path string) (*tls.Conn, *bufio.Re
 	t.Cleanup(func() { _ = conn.Close() })
 	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: door\r\nAuthorization: Bearer %s\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n", path, config.BearerToken)
 	return conn, bufio.NewReader(conn)
+}
+
+// answered is the next request that was answered.
+func answered(t *testing.T, door *frontdoor.Door) frontdoor.Request {
+	t.Helper()
+	for r := range door.Reports() {
+		if request, is := r.(frontdoor.Request); is {
+			return request
+		}
+	}
+	t.Fatal("the door is closed")
+	return frontdoor.Request{}
 }
 
 const exec = "/api/v1/namespaces/default/pods/p/exec"
@@ -88,7 +106,7 @@ func TestCloseEndsUpgraded(t *testing.T) {
 	if line, err := from.ReadString('\n'); err != nil || line != "hello\n" {
 		t.Errorf("%q, %v", line, err)
 	}
-	if r := <-door.Requests(); r.Status != http.StatusSwitchingProtocols || r.Subresource != "exec" || r.User != "u" {
+	if r := answered(t, door); r.Status != http.StatusSwitchingProtocols || r.Subresource != "exec" || r.User != "u" {
 		t.Errorf("%+v", r)
 	}
 	if err := door.Close(); err != nil {
@@ -100,7 +118,7 @@ func TestCloseEndsUpgraded(t *testing.T) {
 	if _, err := from.ReadString('\n'); err == nil {
 		t.Error("the connection goes on")
 	}
-	if _, there := <-door.Requests(); there {
+	if _, there := <-door.Reports(); there {
 		t.Error("it was reported twice")
 	}
 	if _, err := os.Stat(filepath.Dir(door.Kubeconfig())); !errors.Is(err, os.ErrNotExist) {
@@ -139,7 +157,7 @@ func TestStatus(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			door := open(t, tt.handler)
 			dial(t, door, tt.path)
-			if r := <-door.Requests(); r.Status != tt.want {
+			if r := answered(t, door); r.Status != tt.want {
 				t.Errorf("%+v, want status %d", r, tt.want)
 			}
 		})

@@ -13,6 +13,33 @@ import (
 	"github.com/slipway-dev/slipway/cluster/objectmeta"
 )
 
+// A Report is a [Request], or of an inspected door also a [Begun], a [Struck] or a [Delivered].
+type Report interface{ report() }
+
+func (Request) report()   {}
+func (Begun) report()     {}
+func (Struck) report()    {}
+func (Delivered) report() {}
+
+// Begun reports a request when it comes in. Its [Request] follows.
+type Begun struct{ Request }
+
+// Struck reports that a fault was committed.
+type Struck struct {
+	Fault  string
+	Serial int64 // of the request
+	Status int   // of the server's answer; 0 if the server did not get the request
+}
+
+// Delivered reports an event of a watch that was sent.
+type Delivered struct {
+	Serial          int64 // of the watch
+	Group, Resource string
+	Type            string // ADDED, MODIFIED, DELETED; SYNCED once the watch has sent what was there at its beginning
+	Namespace, Name string
+	ResourceVersion string
+}
+
 // Request reports a request that was let in and how it was answered. Verb, Group, Version, Resource, Subresource,
 // Namespace and Name are those by which the API server authorizes it; see RequestInfo in
 // k8s.io/apiserver/pkg/endpoints/request.
@@ -32,8 +59,26 @@ type Request struct {
 	Latency time.Duration
 	// ResourceVersion is that of the object or list in the answer; empty if it is not known.
 	ResourceVersion string
-	// Missed is how many requests before this one are not reported, because nothing took the reports.
+	// Missed is how many reports before this one are not there, because nothing took them.
 	Missed int
+
+	// The rest is known of inspected doors.
+
+	Serial       int64 // counts requests
+	Began, Ended int64 // revisions of the store before and after the request
+	DryRun       bool
+	// Fresh says that a read asks for what is stored at that moment, and for all of it. Those that fill caches do not.
+	Fresh bool
+}
+
+// inspect reads what is known of inspected doors only.
+func (r *Request) inspect(from *http.Request, info *request.RequestInfo) {
+	query := from.URL.Query()
+	r.DryRun = query.Has("dryRun")
+	r.Fresh = (info.Verb == "get" || info.Verb == "list") && query.Get("resourceVersion") == "" && query.Get("limit") == ""
+	if info.IsResourceRequest && info.Verb == "create" && info.Name == "" {
+		r.Name = nameOfNew(from)
+	}
 }
 
 // resolver has the prefixes of every API server without others in its flags.
@@ -55,17 +100,27 @@ type passage struct {
 	said  Request
 	once  sync.Once
 	to    *queue
+
+	revision func() int64 // of the store; nil if nobody asks
 }
 
 func (d *Door) begin(r *http.Request, info *request.RequestInfo) *passage {
-	p := &passage{began: time.Now(), long: d.options.LongRunning(r, info), to: d.requests, said: Request{User: d.options.Identity.Name, Verb: info.Verb}}
+	p := &passage{began: time.Now(), long: d.options.LongRunning(r, info), to: d.reports, said: Request{User: d.options.Identity.Name, Verb: info.Verb}}
+	if d.inside != nil {
+		p.revision = d.options.Revision
+		p.said.Serial, p.said.Began = d.serial.Add(1), p.revision()
+		p.said.inspect(r, info)
+	}
 	if !info.IsResourceRequest {
 		p.said.Path = info.Path[:min(len(info.Path), maxReported)]
 		return p
 	}
 	defer p.said.cut()
 	p.said.Group, p.said.Version, p.said.Resource, p.said.Subresource = info.APIGroup, info.APIVersion, info.Resource, info.Subresource
-	p.said.Namespace, p.said.Name = info.Namespace, info.Name
+	p.said.Namespace = info.Namespace
+	if info.Name != "" {
+		p.said.Name = info.Name
+	}
 	return p
 }
 
@@ -74,18 +129,20 @@ func (p *passage) report(status int, of objectmeta.Metadata) {
 	p.once.Do(func() {
 		r := p.said
 		r.Status, r.Latency, r.ResourceVersion = status, time.Since(p.began), of.ResourceVersion
-		if r.Verb == "create" && r.Name == "" {
+		if p.revision != nil {
+			r.Ended = p.revision()
+		}
+		if r.Verb == "create" && of.Name != "" {
 			r.Name = of.Name
 		}
 		p.to.put(r)
 	})
 }
 
-// pass takes a request into the server. All that are let in go through here.
+// let takes a request into the server. All that are let in go through here.
 //
 // The answer is not to be compressed: over loopback that costs time, and its resource version could not be read.
-func (d *Door) pass(w http.ResponseWriter, r *http.Request, info *request.RequestInfo) {
-	p := d.begin(r, info)
+func (d *Door) let(w http.ResponseWriter, r *http.Request, p *passage) {
 	r.Header.Del("Accept-Encoding")
 	a := &answer{ResponseWriter: w, passage: p}
 	returned := false
@@ -109,30 +166,39 @@ func (r *Request) cut() {
 	}
 }
 
-// maxWaiting bounds the reports that wait for their reader.
-const maxWaiting = 1024
+// maxWaiting and maxInspected bound the reports that wait for their reader; those of an inspected door are more.
+const (
+	maxWaiting   = 1 << 10
+	maxInspected = 1 << 14
+)
 
 // queue holds reports. Nothing waits for room in it.
 type queue struct {
-	c chan Request
+	c chan Report
 
 	mu     sync.Mutex
 	missed int // since the last one that had room
 	closed bool
 }
 
-func newQueue() *queue { return &queue{c: make(chan Request, maxWaiting)} }
+func newQueue(size int) *queue { return &queue{c: make(chan Report, size)} }
 
-func (q *queue) put(r Request) {
+func (q *queue) put(r Report) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return
 	}
-	r.Missed = q.missed
+	request, is := r.(Request)
+	if is {
+		request.Missed = q.missed
+		r = request
+	}
 	select {
 	case q.c <- r:
-		q.missed = 0
+		if is {
+			q.missed = 0
+		}
 	default:
 		q.missed++
 	}

@@ -6,6 +6,7 @@ type OpenDoor struct {
 	User      string   `json:"user"`
 	Groups    []string `json:"groups"`
 	Namespace string   `json:"namespace,omitempty"` // in which clients of the kubeconfig work
+	Inspect   *Inspect `json:"inspect,omitempty"`   // absent: the door does not look into requests
 }
 
 // DoorOpened is the result of the openDoor request.
@@ -35,7 +36,9 @@ type DoorRequest struct {
 	Status          int     `json:"status"`         // 0: the connection ended without an answer
 	LatencyMs       float64 `json:"latencyMs"`
 	ResourceVersion string  `json:"resourceVersion,omitempty"`
-	Missed          int     `json:"missed,omitempty"` // requests before this one that are not reported
+	Missed          int     `json:"missed,omitempty"` // reports before this one that are not sent
+
+	*Inspected // of an inspected door
 }
 
 func (DoorRequest) event() string { return "request" }

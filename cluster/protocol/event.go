@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// An Event is one of [Hello], [Progress], [Note], [Ready], [Failed], [Stopped] and [DoorRequest].
+// An Event is one of [Hello], [Progress], [Note], [Ready], [Failed], [Stopped], [DoorRequest], [Begun], [Struck],
+// [Delivered] and [Changed].
 type Event interface{ event() string }
 
 // Hello is the first event.

@@ -68,25 +68,34 @@ func as[T any](t *testing.T, text []byte) {
 
 // requests are all methods: what their parameters and results are.
 var requests = map[string]struct{ params, result func(*testing.T, []byte) }{
-	"status":        {as[struct{}], as[protocol.Status]},
-	"stop":          {as[struct{}], as[protocol.Empty]},
-	"reset":         {as[protocol.Reset], as[protocol.ResetDone]},
-	"keep":          {as[protocol.Keep], as[protocol.KeepDone]},
-	"prune":         {as[protocol.Prune], as[protocol.PruneDone]},
-	"stopNode":      {as[protocol.NodeOf], as[protocol.Empty]},
-	"startNode":     {as[protocol.NodeOf], as[protocol.Empty]},
-	"joinNode":      {as[protocol.JoinNode], as[protocol.NodeJoined]},
-	"addLogical":    {as[protocol.AddLogical], as[protocol.LogicalAdded]},
-	"removeLogical": {as[protocol.RemoveLogical], as[protocol.Empty]},
-	"openDoor":      {as[protocol.OpenDoor], as[protocol.DoorOpened]},
-	"closeDoor":     {as[protocol.CloseDoor], as[protocol.Empty]},
+	"status":         {as[struct{}], as[protocol.Status]},
+	"stop":           {as[struct{}], as[protocol.Empty]},
+	"reset":          {as[protocol.Reset], as[protocol.ResetDone]},
+	"keep":           {as[protocol.Keep], as[protocol.KeepDone]},
+	"prune":          {as[protocol.Prune], as[protocol.PruneDone]},
+	"stopNode":       {as[protocol.NodeOf], as[protocol.Empty]},
+	"startNode":      {as[protocol.NodeOf], as[protocol.Empty]},
+	"joinNode":       {as[protocol.JoinNode], as[protocol.NodeJoined]},
+	"addLogical":     {as[protocol.AddLogical], as[protocol.LogicalAdded]},
+	"removeLogical":  {as[protocol.RemoveLogical], as[protocol.Empty]},
+	"openDoor":       {as[protocol.OpenDoor], as[protocol.DoorOpened]},
+	"closeDoor":      {as[protocol.CloseDoor], as[protocol.Empty]},
+	"armDoor":        {as[protocol.ArmDoor], as[protocol.Empty]},
+	"disarmDoor":     {as[protocol.DisarmDoor], as[protocol.Disarmed]},
+	"activateDoor":   {as[protocol.ActivateDoor], as[protocol.Empty]},
+	"resumeDoor":     {as[protocol.ResumeDoor], as[protocol.Empty]},
+	"holdWatches":    {as[protocol.WatchesOf], as[protocol.Empty]},
+	"releaseWatches": {as[protocol.WatchesOf], as[protocol.Empty]},
+	"cutWatches":     {as[protocol.WatchesOf], as[protocol.Empty]},
+	"followChanges":  {as[protocol.FollowChanges], as[protocol.Empty]},
 }
 
 // events are all events but replies.
 var events = map[string]func(t *testing.T, name string, body []byte){
 	"hello": event[protocol.Hello], "progress": event[protocol.Progress], "note": event[protocol.Note],
 	"ready": event[protocol.Ready], "failed": event[protocol.Failed], "stopped": event[protocol.Stopped],
-	"request": event[protocol.DoorRequest],
+	"request": event[protocol.DoorRequest], "begun": event[protocol.Begun], "struck": event[protocol.Struck],
+	"delivered": event[protocol.Delivered], "changed": event[protocol.Changed],
 }
 
 // event reads what an event says besides its name, and wants the program to publish the same line.

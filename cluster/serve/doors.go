@@ -34,7 +34,7 @@ func (s *session) openDoor(c *client, o protocol.OpenDoor, send protocol.Send) (
 		return opened, errDoors
 	}
 	err = s.withHost(func(h *engine.Host) error {
-		door, err := h.OpenDoor(o.Logical, user.DefaultInfo{Name: o.User, Groups: o.Groups}, o.Namespace)
+		door, err := h.OpenDoor(o.Logical, engine.DoorOptions{Identity: user.DefaultInfo{Name: o.User, Groups: o.Groups}, Namespace: o.Namespace, Inspect: o.Inspect != nil, Park: o.Inspect != nil && o.Inspect.Park})
 		if err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func follow(door *engine.Door, send protocol.Send) *clientDoor {
 	d := &clientDoor{door, make(chan struct{})}
 	go func() {
 		defer close(d.reported)
-		for r := range door.Requests() {
+		for r := range door.Reports() {
 			if send(reportOf(door.Name(), r)) != nil {
 				return // the client is gone, and its doors are about to close
 			}
@@ -63,12 +63,30 @@ func follow(door *engine.Door, send protocol.Send) *clientDoor {
 }
 
 // reportOf is a report as the protocol has it.
-func reportOf(door string, r frontdoor.Request) protocol.DoorRequest {
-	return protocol.DoorRequest{
+func reportOf(door string, r frontdoor.Report) protocol.Event {
+	switch r := r.(type) {
+	case frontdoor.Begun:
+		return protocol.Begun{Door: door, Serial: r.Serial}
+	case frontdoor.Struck:
+		return protocol.Struck{Door: door, Fault: r.Fault, Serial: r.Serial, Status: r.Status}
+	case frontdoor.Delivered:
+		return protocol.Delivered{Door: door, Serial: r.Serial, Group: r.Group, Resource: r.Resource, Type: r.Type,
+			Namespace: r.Namespace, Name: r.Name, ResourceVersion: r.ResourceVersion}
+	default:
+		return requestOf(door, r.(frontdoor.Request))
+	}
+}
+
+func requestOf(door string, r frontdoor.Request) protocol.DoorRequest {
+	said := protocol.DoorRequest{
 		Door: door, User: r.User, Verb: r.Verb, Group: r.Group, Version: r.Version, Resource: r.Resource, Subresource: r.Subresource,
 		Namespace: r.Namespace, Name: r.Name, Path: r.Path, Status: r.Status,
 		LatencyMs: float64(r.Latency) / float64(time.Millisecond), ResourceVersion: r.ResourceVersion, Missed: r.Missed,
 	}
+	if r.Serial != 0 {
+		said.Inspected = &protocol.Inspected{Serial: r.Serial, Began: r.Began, Ended: r.Ended, DryRun: r.DryRun, Fresh: r.Fresh}
+	}
+	return said
 }
 
 // forgetClosed forgets doors that have closed with their cluster.
@@ -92,6 +110,58 @@ func (d clientDoors) close(name string) error {
 	err := door.Close()
 	<-door.reported
 	return err
+}
+
+// use calls f with a door.
+func (d clientDoors) use(name string, f func(*engine.Door) error) (protocol.Empty, error) {
+	door, ok := d[name]
+	if !ok {
+		return protocol.Empty{}, fmt.Errorf("%w: %q", errNoDoor, name)
+	}
+	return protocol.Empty{}, f(door.Door)
+}
+
+// inspecting are the requests about inspected doors.
+func (d *client) inspecting() protocol.Methods {
+	return protocol.Methods{
+		"armDoor": protocol.Answer(func(a protocol.ArmDoor) (protocol.Empty, error) {
+			return d.doors.use(a.Name, func(door *engine.Door) error { return door.Arm(faultsOf(a.Faults)...) })
+		}),
+		"disarmDoor": protocol.Answer(func(a protocol.DisarmDoor) (done protocol.Disarmed, err error) {
+			_, err = d.doors.use(a.Name, func(door *engine.Door) (err error) { done.Left, err = door.Disarm(); return err })
+			return done, err
+		}),
+		"activateDoor": protocol.Answer(func(a protocol.ActivateDoor) (protocol.Empty, error) {
+			return d.doors.use(a.Name, func(door *engine.Door) error { return door.Activate() })
+		}),
+		"resumeDoor": protocol.Answer(func(a protocol.ResumeDoor) (protocol.Empty, error) {
+			return d.doors.use(a.Name, func(door *engine.Door) error { return door.Resume(a.Serial) })
+		}),
+		"holdWatches": protocol.Answer(func(w protocol.WatchesOf) (protocol.Empty, error) {
+			return d.doors.use(w.Name, func(door *engine.Door) error { return door.Hold(w.Group, w.Resource) })
+		}),
+		"releaseWatches": protocol.Answer(func(w protocol.WatchesOf) (protocol.Empty, error) {
+			return d.doors.use(w.Name, func(door *engine.Door) error { return door.Release(w.Group, w.Resource, w.Merge) })
+		}),
+		"cutWatches": protocol.Answer(func(w protocol.WatchesOf) (protocol.Empty, error) {
+			return d.doors.use(w.Name, func(door *engine.Door) error { return door.Cut(w.Group, w.Resource) })
+		}),
+	}
+}
+
+func faultsOf(said []protocol.Fault) (faults []frontdoor.Fault) {
+	for _, f := range said {
+		fault := frontdoor.Fault{
+			Name: f.Name, Match: frontdoor.Match(f.Match), Skip: f.Skip,
+			Withhold: f.Withhold, Break: f.Break, Shut: f.Shut, Stall: f.Stall, Hold: f.Hold,
+		}
+		if f.Answer != nil {
+			answer := frontdoor.Answer(*f.Answer)
+			fault.Answer = &answer
+		}
+		faults = append(faults, fault)
+	}
+	return faults
 }
 
 func (d clientDoors) closeAll() {

@@ -195,6 +195,7 @@ func TestDoor(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *doorTest){
 		"identity": identity, "refusal": refusal, "objects": objects, "custom resources": customResources, "watches": watches,
 		"upgrades": upgrades, "tokens": tokens, "headers": headers, "flood": flood, "ends": ends, "refused doors": refusedDoors,
+		"inspections": inspections, "lags": lags,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, d) })
 	}

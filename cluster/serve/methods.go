@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"time"
 	"weak"
 
 	"github.com/slipway-dev/slipway/cluster/engine"
+	"github.com/slipway-dev/slipway/cluster/journal"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 	"github.com/slipway-dev/slipway/cluster/workers"
 )
@@ -17,6 +19,8 @@ var errNotReady = errors.New("the cluster is not ready yet")
 // client is one connection. Its requests are answered one after the other, so it needs no lock.
 type client struct {
 	doors clientDoors
+	// follows ends what reports changes to it.
+	follows []func()
 	// tied are the logical clusters that end with it. One that was removed before is not to stay in memory for that.
 	tied []weak.Pointer[engine.Cluster]
 }
@@ -30,6 +34,9 @@ func (s *session) connect(life context.Context) (func(protocol.Send) protocol.Me
 // disconnect ends what is to end with a client. No client is left to learn of a failure.
 func (s *session) disconnect(c *client) {
 	c.doors.closeAll()
+	for _, end := range c.follows {
+		end()
+	}
 	for _, tied := range c.tied {
 		if cluster := tied.Value(); cluster != nil {
 			_ = s.remove(func(h *engine.Host) error { return h.RemoveThis(cluster) }) // it may have been removed by request
@@ -39,7 +46,7 @@ func (s *session) disconnect(c *client) {
 
 // methods are the requests of a client that a cluster answers in its life.
 func (s *session) methods(life context.Context, c *client, send protocol.Send) protocol.Methods {
-	return protocol.Methods{
+	all := protocol.Methods{
 		"status": protocol.Answer(func(protocol.Empty) (protocol.Status, error) { return s.currentStatus(life), nil }),
 		"stop": func(json.RawMessage) (any, func(), error) {
 			return protocol.Empty{}, func() { s.stop(stopReason(protocol.ByRequest)) }, nil
@@ -74,7 +81,25 @@ func (s *session) methods(life context.Context, c *client, send protocol.Send) p
 			return protocol.Empty{}, s.withNodes(n.Logical, func(nodes workers.Nodes) error { return nodes.StartNode(life, n.Name) })
 		}),
 		"joinNode": protocol.Answer(func(j protocol.JoinNode) (protocol.NodeJoined, error) { return s.join(life, j.Program) }),
+		"followChanges": protocol.Answer(func(f protocol.FollowChanges) (protocol.Empty, error) {
+			return protocol.Empty{}, s.follow(life, c, f.Logical, send)
+		}),
 	}
+	maps.Copy(all, c.inspecting())
+	return all
+}
+
+// follow begins to report the changes of a cluster's objects to a client.
+func (s *session) follow(life context.Context, c *client, logical string, send protocol.Send) error {
+	return s.withHost(func(h *engine.Host) error {
+		end, err := h.Follow(life, logical, func(change journal.Change) bool {
+			return send(protocol.Changed{Logical: logical, Key: change.Key, Revision: change.Revision, Created: change.Created, Deleted: change.Deleted, Object: change.Object}) == nil
+		})
+		if err == nil {
+			c.follows = append(c.follows, end)
+		}
+		return err
+	})
 }
 
 // withHost calls f once there is a host.
@@ -147,7 +172,7 @@ func (s *session) reset(ctx context.Context, logical string) (protocol.ResetDone
 			return err
 		}
 		outcome, err := c.Reset(ctx)
-		done.Removed, done.Restored, done.Kept = outcome.Removed, outcome.Restored, outcome.Kept
+		done.Removed, done.Restored, done.Kept, done.Revision = outcome.Removed, outcome.Restored, outcome.Kept, outcome.Revision
 		return err
 	})
 	done.TookMs = sinceMs(begin)

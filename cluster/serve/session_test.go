@@ -40,6 +40,10 @@ type line struct {
 	ID                                                       int64
 	Result                                                   json.RawMessage
 	protocol.DoorRequest
+	Fault, Type, Key string
+	Revision         int64
+	Created          bool
+	Object           json.RawMessage
 }
 
 func newPartner(t testing.TB, from io.Reader, to io.WriteCloser) *partner {

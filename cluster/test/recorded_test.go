@@ -273,7 +273,7 @@ const recordedNode = "/programs/slipway-node"
 var (
 	ports      = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	ranges     = regexp.MustCompile(`127\.\d+\.\d+\.([12]):\d+`)
-	numbers    = regexp.MustCompile(`("(?:pid|elapsedMs|uptimeMs|rssBytes|tookMs|latencyMs|objects|removed|restored)"):[\d.]+`)
+	numbers    = regexp.MustCompile(`("(?:pid|elapsedMs|uptimeMs|rssBytes|tookMs|latencyMs|objects|removed|restored|began|ended|revision)"):[\d.]+`)
 	versions   = regexp.MustCompile(`("resourceVersion"):"\d+"`)
 	releases   = regexp.MustCompile(`("(?:version|kubernetes)"):"[^"]*"`)
 	texts      = regexp.MustCompile(`("text"):"(?:[^"\\]|\\.)*"`)

@@ -96,14 +96,18 @@ type EventName string
 
 // The events that this package knows; others are to be ignored.
 const (
-	EventHello    EventName = "hello"
-	EventProgress EventName = "progress"
-	EventNote     EventName = "note"
-	EventReady    EventName = "ready"
-	EventFailed   EventName = "failed"
-	EventStopped  EventName = "stopped"
-	EventReply    EventName = "reply"
-	EventRequest  EventName = "request"
+	EventHello     EventName = "hello"
+	EventProgress  EventName = "progress"
+	EventNote      EventName = "note"
+	EventReady     EventName = "ready"
+	EventFailed    EventName = "failed"
+	EventStopped   EventName = "stopped"
+	EventReply     EventName = "reply"
+	EventRequest   EventName = "request"
+	EventBegun     EventName = "begun"     // a request through an inspected door
+	EventStruck    EventName = "struck"    // a fault was committed
+	EventDelivered EventName = "delivered" // an event of a watch
+	EventChanged   EventName = "changed"   // a write to the store
 )
 
 // State is where a component of the cluster is in its life.
@@ -236,6 +240,24 @@ type NodeKinds struct {
 	Panics    int    `json:"panics,omitempty"`  // of real nodes' kubelets
 }
 
+// AddLogical are the parameters of the addLogical request.
+type AddLogical struct {
+	Name            string   `json:"name"`
+	Nodes           []Node   `json:"nodes,omitzero"`            // as in a [Spec]
+	Controllers     *bool    `json:"controllers,omitempty"`     // as in a [Spec]
+	ControllerNames []string `json:"controllerNames,omitempty"` // as in a [Spec]
+	SimulatedPods   string   `json:"simulatedPods,omitempty"`   // as in a [Spec]
+	SimulatedJobs   string   `json:"simulatedJobs,omitempty"`
+	APIServerFlags  []string `json:"apiServerFlags,omitempty"`
+	Tied            bool     `json:"tied,omitempty"` // it ends with the connection that asked for it
+}
+
+// LogicalAdded is the result of the addLogical request.
+type LogicalAdded struct {
+	LogicalCluster
+	ElapsedMs int64 `json:"elapsedMs"`
+}
+
 // LogicalCluster is a logical cluster beside the main one.
 type LogicalCluster struct {
 	Name       string `json:"name"`
@@ -299,7 +321,8 @@ type ResetDone struct {
 	Removed  int     `json:"removed"`  // objects that are gone
 	Restored int     `json:"restored"` // objects that are as they were
 	TookMs   float64 `json:"tookMs"`
-	Kept     bool    `json:"kept"` // it led back to what was kept, not to the start
+	Kept     bool    `json:"kept"`     // it led back to what was kept, not to the start
+	Revision int64   `json:"revision"` // of the store, after it
 }
 
 // Keep are the parameters of the keep request.
@@ -319,6 +342,7 @@ type OpenDoor struct {
 	User      string   `json:"user"`
 	Groups    []string `json:"groups"`
 	Namespace string   `json:"namespace,omitempty"` // in which clients of the kubeconfig work
+	Inspect   *Inspect `json:"inspect,omitempty"`   // absent: the door does not look into requests
 }
 
 // DoorOpened is the result of the openDoor request.

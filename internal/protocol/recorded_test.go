@@ -79,10 +79,18 @@ var spoken = map[string]struct{ params, result func(*testing.T, []byte) }{
 	"joinNode":  {as[protocol.JoinNode], as[protocol.NodeJoined]},
 	"openDoor":  {as[protocol.OpenDoor], as[protocol.DoorOpened]},
 	"closeDoor": {as[protocol.CloseDoor], as[struct{}]},
+
+	"addLogical":     {as[protocol.AddLogical], as[protocol.LogicalAdded]},
+	"armDoor":        {as[protocol.ArmDoor], as[struct{}]},
+	"disarmDoor":     {as[protocol.DisarmDoor], as[protocol.Disarmed]},
+	"activateDoor":   {as[protocol.ActivateDoor], as[struct{}]},
+	"holdWatches":    {as[protocol.WatchesOf], as[struct{}]},
+	"releaseWatches": {as[protocol.WatchesOf], as[struct{}]},
+	"followChanges":  {as[protocol.FollowChanges], as[struct{}]},
 }
 
 // unspoken are the requests that others make.
-var unspoken = []string{"addLogical", "removeLogical"}
+var unspoken = []string{"removeLogical", "resumeDoor", "cutWatches"}
 
 // TestRecordings: the command understands each word of every recording, and would say it in the same way.
 func TestRecordings(t *testing.T) {
@@ -95,6 +103,8 @@ func TestRecordings(t *testing.T) {
 			case line.Object != nil, bytes.HasPrefix(line.Client, []byte(`"`)): // no request
 			case line.Client != nil:
 				asked = again[protocol.Request](t, line.Client)
+			case bytes.Contains(line.Program, []byte(`"serial":`)):
+				as[protocol.Report](t, line.Program)
 			default:
 				event := again[protocol.Event](t, line.Program)
 				if event.Name == protocol.EventReply && event.Error == "" {

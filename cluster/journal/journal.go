@@ -1,0 +1,83 @@
+// Package journal reports what is written to the store of an API server: each change of an object, in order, whoever
+// makes it.
+//
+//	err := journal.Follow(ctx, store, "/registry", begun, func(c journal.Change) { … })
+package journal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	extensions "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	aggregator "k8s.io/kube-aggregator/pkg/apiserver/scheme"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+
+	"github.com/slipway-dev/slipway/cluster/etcd"
+)
+
+// A Change is a write of an object.
+type Change struct {
+	Key      string // in the store, behind its prefix
+	Revision int64  // also the object's resource version
+	Created  bool
+	Deleted  bool
+	// Object is as it is stored, in the version that is stored, as JSON; nil if it was deleted, if it is larger than
+	// [MaxObject], or of a kind that is not known.
+	Object json.RawMessage
+}
+
+// MaxObject bounds, in bytes of JSON, the objects that are reported whole.
+const MaxObject = 512 << 10
+
+// Store is what is followed: an [*etcd.Server].
+type Store interface {
+	Follow(ctx context.Context, prefix string, begun func(), each func(etcd.Change)) error
+}
+
+// hidden are keys of what is no object of the API.
+var hidden = []string{"/masterleases/", "/peerserverleases/", "/ranges/"}
+
+// Follow reports changes until ctx ends or the store stops, whose error it returns. It calls begun first: what is
+// written from then on is reported.
+func Follow(ctx context.Context, store Store, prefix string, begun func(), each func(Change)) error {
+	decoders := []runtime.Decoder{
+		legacyscheme.Codecs.UniversalDeserializer(),
+		serializer.NewCodecFactory(extensions.Scheme).UniversalDeserializer(),
+		serializer.NewCodecFactory(aggregator.Scheme).UniversalDeserializer(),
+	}
+	return store.Follow(ctx, prefix+"/", begun, func(c etcd.Change) {
+		key := strings.TrimPrefix(string(c.Key), prefix)
+		for _, h := range hidden {
+			if strings.HasPrefix(key, h) {
+				return
+			}
+		}
+		each(Change{Key: key, Revision: c.Revision, Created: c.Created, Deleted: c.Removed, Object: object(decoders, c.Value)})
+	})
+}
+
+// object is what a value of the store holds.
+func object(decoders []runtime.Decoder, value []byte) json.RawMessage {
+	if !bytes.HasPrefix(value, []byte("k8s\x00")) {
+		if len(value) > MaxObject || !json.Valid(value) {
+			return nil
+		}
+		return value
+	}
+	for _, d := range decoders {
+		o, _, err := d.Decode(value, nil, nil)
+		if err != nil {
+			continue
+		}
+		encoded, err := json.Marshal(o)
+		if err != nil || len(encoded) > MaxObject {
+			return nil
+		}
+		return encoded
+	}
+	return nil
+}
