@@ -24,6 +24,7 @@ func (inv *invocation) verbs() []verb {
 		{"run", inv.runCommand},
 		{"migrate", inv.migrateCommand},
 		{"upgrade", inv.upgradeCommand},
+		{"prove", inv.proveCommand},
 		{"deploy", inv.deployCommand},
 		{"undeploy", inv.undeployCommand},
 		{"test", inv.testCommand},

@@ -34,7 +34,8 @@ func (c *Cluster) Client() dynamic.Interface { return c.quiet }
 // A ServedResource is one whose objects can be listed and watched.
 type ServedResource struct {
 	schema.GroupVersionResource
-	Kind string
+	Kind       string
+	Namespaced bool
 }
 
 // ServedResources are all resources of the cluster, each in the version that the server prefers.
@@ -62,7 +63,7 @@ func (c *Cluster) ServedResources(ctx context.Context) (served []ServedResource,
 				continue
 			}
 			seen[at.GroupResource()] = true
-			served = append(served, ServedResource{at, r.Kind})
+			served = append(served, ServedResource{at, r.Kind, r.Namespaced})
 		}
 	}
 	return served, nil

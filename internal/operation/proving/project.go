@@ -1,0 +1,108 @@
+package proving
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/operation/delivery"
+	"github.com/slipway-dev/slipway/internal/prove"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// build makes the operator ready: the one that the scenario names, or the project's manager.
+func (b *bench) build(ctx context.Context) (err error) {
+	if len(b.command) > 0 {
+		return nil
+	}
+	if operation.WithoutGo(b.Session) {
+		return &report.Error{What: "there is no operator to prove", Where: b.Dir, Hint: "without Go code, a scenario names the operator's command", Next: "slipway prove -f scenario.yaml", Code: report.UsageCode}
+	}
+	if b.root, err = b.ReadRoot(); err != nil {
+		return err
+	}
+	code := b.Codebase(b.root)
+	if err := code.Choose(b.proof.Manager); err != nil {
+		return err
+	}
+	manager, err := code.Manager(func(pkg string) *report.Error {
+		return &report.Error{Hint: "--manager names the manager's", Next: "slipway prove --manager " + pkg}
+	})
+	if err != nil {
+		return err
+	}
+	program := filepath.Join(b.scratch, "manager")
+	b.Handler.Handle(report.Step{Name: "building the manager"})
+	o := dev.Options{Dir: b.root, Env: slices.Clone(b.Environ), Stderr: b.Stderr, Handler: b.Handler, Code: func() *codebase.Codebase { return code }}
+	started, err := dev.BuildBeside(ctx, o, manager.Package, program)
+	if err != nil {
+		return err
+	}
+	b.command, b.env = append([]string{program}, started.Args...), started.Environment
+	return nil
+}
+
+// bring installs the CRDs and the rights of the project's operator.
+func (b *bench) bring(ctx context.Context, cluster *ship.Cluster) error {
+	apart := operation.Apart(b.Session)
+	apart.Handler = report.Discard
+	definitions, err := delivery.Install(ctx, apart, delivery.Installation{To: delivery.Target{Cluster: cluster}, NoGenerate: true, Dependencies: true})
+	if err != nil {
+		return err
+	}
+	access, err := delivery.Grant(ctx, apart, b.root, cluster)
+	if err != nil {
+		return err
+	}
+	b.identity = prove.Identity(clusterctl.ServiceAccount(access.Namespace, access.Account))
+	if len(b.scenario.Steps) > 0 {
+		return nil
+	}
+	samples := ship.InInstallOrder(b.Codebase(b.root).SampleObjects(ctx))
+	if len(samples) == 0 {
+		return &report.Error{What: "the project has no samples to prove its operator with", Where: b.root, Hint: "write some in config/samples, or a scenario", Next: "slipway prove -f scenario.yaml", Code: report.UsageCode}
+	}
+	b.scenario.Steps, err = stepsFor(ctx, cluster, samples, definitions)
+	return err
+}
+
+// stepsFor are what users do with samples: each is applied, those of the project's kinds are changed, and all are
+// deleted.
+func stepsFor(ctx context.Context, cluster *ship.Cluster, samples, definitions []*unstructured.Unstructured) (steps []prove.Step, err error) {
+	for _, o := range samples {
+		steps = append(steps, prove.Step{Apply: o.Object})
+	}
+	changed := 0
+	for _, o := range samples {
+		patch, err := changeFor(ctx, cluster, o, definitions)
+		if errors.Is(err, errNoChange) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, prove.Step{Patch: patch})
+		changed++
+	}
+	for _, o := range slices.Backward(samples) {
+		steps = append(steps, prove.Step{Delete: identity(o)})
+	}
+	return steps, nil
+}
+
+// identity is what names an object.
+func identity(o *unstructured.Unstructured) map[string]any {
+	m := map[string]any{"name": o.GetName()}
+	if o.GetNamespace() != "" {
+		m["namespace"] = o.GetNamespace()
+	}
+	return map[string]any{"apiVersion": o.GetAPIVersion(), "kind": o.GetKind(), "metadata": m}
+}

@@ -1,0 +1,222 @@
+// Package proving proves the project's operator: it shows what the operator does when something fails.
+package proving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/ending"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/protocol"
+	"github.com/slipway-dev/slipway/internal/prove"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/internal/userdirs"
+)
+
+// A Proof is what to prove, and how.
+type Proof struct {
+	Scenario string // file; empty means that the samples are applied, changed and deleted
+	Manager  string // folder of the manager's main package, if there are several
+	Clusters int    // side by side
+	All      bool   // faults at every request
+	Replay   string // the ID of the only plan to run
+}
+
+// scratchPrefix begins the names of the folders of proofs.
+const scratchPrefix = "slipway-prove-"
+
+// Prove proves an operator. It fails if there are findings, and returns the report then, too.
+func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report, err error) {
+	defer s.Collector.Patiently()()
+	scratch, err := userdirs.NewScratch(scratchPrefix)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, scratch.Remove()) }()
+	b := &bench{Session: s, proof: p, scratch: scratch.Path}
+	if err := b.read(); err != nil {
+		return nil, err
+	}
+	if err := b.build(ctx); err != nil {
+		return nil, err
+	}
+	defer ending.Await(ctx, "the proof's end")()
+	session, err := clusterctl.New(s.Getenv, s.Handler).Tie(ctx, "prove", clusterctl.Options{Socket: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, session.Close()) }()
+	clusters, err := b.clusters(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	s.Handler.Handle(report.Step{Name: "proving the operator"})
+	found, err := prove.Proof{
+		Socket: session.Socket, Clusters: clusters, Scenario: b.scenario, All: p.All, Replay: p.Replay,
+		Operator: prove.Operator{Launch: b.launch, Identity: b.identity},
+		Tell:     func(text string) { s.Handler.Handle(report.Detail{Text: text}) },
+	}.Run(ctx)
+	if found == nil {
+		return nil, b.explain(err)
+	}
+	return found, errors.Join(b.explain(err), conclude(s, found))
+}
+
+// A bench is where an operator is proved.
+type bench struct {
+	*operation.Session
+	proof    Proof
+	scratch  string
+	root     string // of the project; empty without one
+	scenario prove.Scenario
+	install  []string // files and folders of manifests
+	command  []string // of the operator
+	env      []string
+	identity prove.Identity
+}
+
+// launch starts the operator.
+func (b *bench) launch(kubeconfig string) (*process.Child, error) {
+	words := slices.Clone(b.command)
+	for i, word := range words {
+		words[i] = strings.ReplaceAll(word, "{kubeconfig}", kubeconfig)
+	}
+	cmd, err := process.Command(words[0], words[1:]...)
+	if err != nil {
+		return nil, err
+	}
+	log, err := os.OpenFile(b.log(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd.Dir, cmd.Stdout, cmd.Stderr = b.Dir, log, log
+	cmd.Env = slices.Concat(b.Environ, b.env, []string{"KUBECONFIG=" + kubeconfig})
+	return process.Start(cmd)
+}
+
+// log is what operators print.
+func (b *bench) log() string { return filepath.Join(b.scratch, "operator.log") }
+
+// clusters prepares those in which the operator is proved.
+func (b *bench) clusters(ctx context.Context, session *clusterctl.Session) (all []prove.Cluster, err error) {
+	conn, err := protocol.Dial(ctx, session.Socket)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	kubeconfigs := []string{session.Kubeconfig}
+	names := []string{""}
+	for i := range b.proof.Clusters - 1 {
+		var added protocol.LogicalAdded
+		name := fmt.Sprintf("p%d", i+1)
+		if err := conn.Call("addLogical", protocol.AddLogical{Name: name}, &added, func(protocol.Event) {}); err != nil {
+			return nil, err
+		}
+		kubeconfigs, names = append(kubeconfigs, added.Kubeconfig), append(names, name)
+	}
+	for i, kubeconfig := range kubeconfigs {
+		cluster, err := b.equip(ctx, kubeconfig)
+		if err != nil {
+			return nil, err
+		}
+		cluster.Logical = names[i]
+		all = append(all, cluster)
+	}
+	return all, nil
+}
+
+// equip installs what the operator needs.
+func (b *bench) equip(ctx context.Context, kubeconfig string) (c prove.Cluster, err error) {
+	cluster, err := ship.Connect(ship.Kubeconfig{Path: kubeconfig}, report.Discard)
+	if err != nil {
+		return c, err
+	}
+	if b.root != "" {
+		if err := b.bring(ctx, cluster); err != nil {
+			return c, err
+		}
+	}
+	objects, err := b.objects(ctx)
+	if err != nil {
+		return c, err
+	}
+	if b.identity.User == "" || b.identity.User == almighty {
+		b.identity = prove.Identity{User: almighty, Groups: []string{"system:authenticated"}}
+		objects = append(objects, rights(almighty))
+	}
+	if err := cluster.Apply(ctx, objects, ship.ApplyOptions{Force: true}); err != nil {
+		return c, err
+	}
+	served, err := cluster.ServedResources(ctx)
+	if err != nil {
+		return c, err
+	}
+	c = prove.Cluster{Client: cluster.Client(), Kinds: prove.Kinds{}}
+	for _, r := range served {
+		c.Kinds[schema.GroupKind{Group: r.Group, Kind: r.Kind}] = prove.Place{Resource: r.Resource, Namespaced: r.Namespaced}
+	}
+	return c, nil
+}
+
+// almighty is an operator without a ServiceAccount of its own.
+const almighty = "slipway:prove"
+
+// rights let an operator without a ServiceAccount of its own do everything.
+func rights(user string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": map[string]any{"name": user},
+		"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+		"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}},
+	}}
+}
+
+// explain says what an error means for users.
+func (b *bench) explain(err error) error {
+	switch {
+	case errors.Is(err, prove.ErrUnfit):
+		return &report.Error{What: "the operator cannot be proved", Where: b.where(), Err: err, Hint: "it has to come to rest without a fault; its log ends with:\n" + b.tail(), Code: report.UsageCode}
+	case errors.Is(err, prove.ErrNoPlan):
+		return &report.Error{What: "there is no such plan", Where: "--replay " + b.proof.Replay, Hint: "the operator or the scenario has changed since", Next: "slipway prove", Code: report.UsageCode}
+	}
+	return err
+}
+
+func (b *bench) where() string {
+	if b.proof.Scenario != "" {
+		return b.proof.Scenario
+	}
+	return b.root
+}
+
+// tailSize bounds how much of an operator's log is shown, in bytes.
+const tailSize = 2 << 10
+
+// tail is the end of the operator's log.
+func (b *bench) tail() string {
+	text, err := os.ReadFile(b.log())
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text[max(0, len(text)-tailSize):]))
+}
+
+// conclude shows the report and decides how the command ends.
+func conclude(s *operation.Session, found *prove.Report) error {
+	s.Handler.Handle(report.Result{Text: found.Text(), Value: found.JSON()})
+	if n := found.Confirmed(); n > 0 {
+		return &report.Error{What: "the operator has " + operation.Count(n, "fault") + " that come with failures", Hint: "a finding names the failure; replay it to look closer", Next: "slipway prove --replay " + found.Findings[0].Plans[0].ID()}
+	}
+	return nil
+}

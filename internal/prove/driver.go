@@ -1,0 +1,95 @@
+package prove
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+)
+
+// fieldManager is that of the users whom a scenario stands for.
+const fieldManager = "slipway-prove"
+
+// pokeAnnotation marks an object so that its operator looks at it again.
+const pokeAnnotation = "slipway.dev/prove-poke"
+
+// Kinds says where the objects of a kind are.
+type Kinds map[schema.GroupKind]Place
+
+// A Place is a resource.
+type Place struct {
+	Resource   string
+	Namespaced bool
+}
+
+// A driver does what users do.
+type driver struct {
+	client dynamic.Interface
+	kinds  Kinds
+}
+
+// at is where an object is, or is to be.
+func (d driver) at(object map[string]any) (client dynamic.ResourceInterface, o *unstructured.Unstructured, err error) {
+	o = (&unstructured.Unstructured{Object: object}).DeepCopy()
+	kind := o.GroupVersionKind()
+	place, ok := d.kinds[kind.GroupKind()]
+	if !ok {
+		return nil, nil, fmt.Errorf("the cluster has no kind %s of %s", kind.Kind, kind.GroupVersion())
+	}
+	resources := d.client.Resource(kind.GroupVersion().WithResource(place.Resource))
+	if !place.Namespaced {
+		return resources, o, nil
+	}
+	if o.GetNamespace() == "" {
+		o.SetNamespace(metav1.NamespaceDefault)
+	}
+	return resources.Namespace(o.GetNamespace()), o, nil
+}
+
+// do carries out a step. What is to be deleted may be gone.
+func (d driver) do(ctx context.Context, s Step) error {
+	verb, object := s.what()
+	client, o, err := d.at(object)
+	if err != nil {
+		return err
+	}
+	switch verb {
+	case "apply":
+		_, err = client.Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
+	case "patch":
+		fields := maps.Clone(o.Object)
+		for _, name := range []string{"apiVersion", "kind", "metadata"} {
+			delete(fields, name)
+		}
+		patch, bad := json.Marshal(fields)
+		if bad != nil {
+			return bad
+		}
+		_, err = client.Patch(ctx, o.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+	default:
+		background := metav1.DeletePropagationBackground
+		err = client.Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background})
+		if apierrors.IsNotFound(err) {
+			err = nil
+		}
+	}
+	return err
+}
+
+// poke annotates an object: its operator looks at it again.
+func (d driver) poke(ctx context.Context, object map[string]any) {
+	client, o, err := d.at(object)
+	if err != nil {
+		return
+	}
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:"%d"}}}`, pokeAnnotation, time.Now().UnixNano())
+	_, _ = client.Patch(ctx, o.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}) // it may be gone
+}

@@ -1,0 +1,283 @@
+// Package prove finds what an operator does wrong when something fails. It runs a scenario again and again in clusters
+// of its own, each time with one fault, and compares what is there at rest with runs without a fault:
+//
+//	proof := prove.Proof{Socket: …, Clusters: …, Operator: …, Scenario: …}
+//	report, err := proof.Run(ctx)
+//
+// The operator is a program that gets a kubeconfig; it is neither changed nor looked into. Faults are committed by the
+// front door through which it talks to the API server: only what a real server, network or machine may do.
+//
+// A run is judged by its states at rest. Since a state that is as expected is known at once, most runs wait for
+// milliseconds. What is found is tried again, by a new process and with more patience, before it counts.
+package prove
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/dynamic"
+)
+
+// A Cluster is one in which runs are carried out. Nobody else may use it.
+type Cluster struct {
+	Logical string // its name in the cluster's program; empty: the main one
+	Client  dynamic.Interface
+	Kinds   Kinds
+}
+
+// A Proof is what is to be proved, and where.
+type Proof struct {
+	Socket   string // of the clusters' program
+	Clusters []Cluster
+	Operator Operator
+	Scenario Scenario
+	All      bool   // faults at each request, not only at the first of a sort in a step
+	Replay   string // the ID of the only plan that is to be run
+	// Tell gets what is being done, as lines. One goroutine at a time calls it.
+	Tell func(string)
+}
+
+// A Finding is a fault, or several, that the operator does not stand.
+type Finding struct {
+	Plans     []Plan  // with the same symptom, the first one first
+	Symptom   Symptom // of the first one
+	Confirmed bool    // it came again
+	Writes    []Write // of the operator around the fault
+}
+
+// A Write is a request in the story of a finding.
+type Write struct {
+	Text  string
+	Fault bool // it met the fault
+}
+
+// A Report is what a proof has found.
+type Report struct {
+	Scenario  Scenario
+	Plans     int // that were carried out
+	Of        int // that there are
+	Unstruck  int // in which the fault was not committed
+	Findings  []Finding
+	Leftover  []string // objects that are left after the last step, without a fault
+	Writes    int      // effective ones, without a fault
+	Learning  time.Duration
+	Exploring time.Duration
+	Durations []time.Duration // of runs, in order
+}
+
+// Median is that of the runs.
+func (r *Report) Median() time.Duration {
+	if len(r.Durations) == 0 {
+		return 0
+	}
+	return r.Durations[len(r.Durations)/2]
+}
+
+// Confirmed are the findings that came again.
+func (r *Report) Confirmed() (n int) {
+	for _, f := range r.Findings {
+		if f.Confirmed {
+			n++
+		}
+	}
+	return n
+}
+
+// ErrNoPlan says that no plan has the ID.
+var ErrNoPlan = errors.New("no plan has this ID")
+
+// Run learns what the operator does without a fault, and then carries out all plans. A run that is given up reports
+// what it has found, beside the error.
+func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
+	begin := time.Now()
+	workers := make([]*worker, len(p.Clusters))
+	defer func() {
+		for _, w := range workers {
+			if w != nil {
+				err = errors.Join(err, w.close(context.WithoutCancel(ctx)))
+			}
+		}
+	}()
+	for i, c := range p.Clusters {
+		if workers[i], err = p.worker(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	ref, err := workers[0].learn(ctx, p.Tell)
+	if err != nil {
+		return nil, err
+	}
+	plans := plansFor(ref, len(p.Scenario.Steps), p.All)
+	if p.Replay != "" {
+		plans = slices.DeleteFunc(plansFor(ref, len(p.Scenario.Steps), true), func(plan Plan) bool { return plan.ID() != p.Replay })
+		if len(plans) == 0 {
+			return nil, fmt.Errorf("%w: %s", ErrNoPlan, p.Replay)
+		}
+	}
+	e := &exploration{Proof: p, ref: ref, plans: plans, known: map[string]*Finding{}, report: &Report{Scenario: p.Scenario, Of: len(plans), Leftover: ref.leftover, Learning: time.Since(begin)}}
+	for _, r := range ref.requests {
+		if r.effective {
+			e.report.Writes++
+		}
+	}
+	begin = time.Now()
+	err = e.explore(ctx, workers)
+	e.report.Exploring = time.Since(begin)
+	slices.Sort(e.report.Durations)
+	return e.report, err
+}
+
+func (p Proof) worker(ctx context.Context, c Cluster) (*worker, error) {
+	world := newWorld()
+	lab, err := dialLab(ctx, p.Socket, c.Logical, world.see)
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{lab: lab, world: world, driver: driver{c.Client, c.Kinds}, operator: p.Operator, scenario: p.Scenario}
+	return w, errors.Join(lab.keep(ctx), lab.follow(ctx))
+}
+
+// An exploration carries out plans.
+type exploration struct {
+	Proof
+	ref    *Reference
+	plans  []Plan
+	report *Report
+
+	mu    sync.Mutex
+	known map[string]*Finding // by the symptom
+	next  int
+}
+
+func (e *exploration) explore(ctx context.Context, workers []*worker) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, w := range workers {
+		group.Go(func() error {
+			for {
+				plan, ok := e.take()
+				if !ok || ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				if err := e.try(ctx, w, plan); err != nil {
+					return fmt.Errorf("%s: %w", plan.Sentence(e.Scenario.Steps), err)
+				}
+			}
+		})
+	}
+	err := group.Wait()
+	e.collect()
+	return err
+}
+
+func (e *exploration) take() (Plan, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.next == len(e.plans) {
+		return Plan{}, false
+	}
+	plan := e.plans[e.next]
+	e.next++
+	return plan, true
+}
+
+// try carries out a plan. A symptom that is not known is confirmed.
+func (e *exploration) try(ctx context.Context, w *worker, plan Plan) error {
+	got, err := w.run(ctx, plan, e.ref, e.Replay != "")
+	if err != nil {
+		return err
+	}
+	found := e.note(plan, got)
+	if found == nil {
+		return nil
+	}
+	again, err := w.run(ctx, plan, e.ref, true)
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, s := range again.symptoms {
+		if s.Oracle == found.Symptom.Oracle && s.Step == found.Symptom.Step {
+			found.Confirmed = true
+			found.Symptom = s
+			found.Writes = story(e.ref, again)
+			break
+		}
+	}
+	return nil
+}
+
+// note counts a run. It returns the finding that has to be confirmed, if any.
+func (e *exploration) note(plan Plan, got *outcome) *Finding {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r := e.report
+	r.Plans++
+	r.Durations = append(r.Durations, got.elapsed)
+	if !got.struck {
+		r.Unstruck++
+	}
+	defer func() {
+		e.Tell(fmt.Sprintf("%d of %d plans, %d findings", r.Plans, r.Of, len(e.known)))
+	}()
+	if len(got.symptoms) == 0 {
+		return nil
+	}
+	s := got.symptoms[0]
+	if f := e.known[s.key()]; f != nil {
+		f.Plans = append(f.Plans, plan)
+		return nil
+	}
+	f := &Finding{Plans: []Plan{plan}, Symptom: s, Writes: story(e.ref, got)}
+	e.known[s.key()] = f
+	return f
+}
+
+// collect puts the findings in order: those that came again first, and of these those with most plans.
+func (e *exploration) collect() {
+	for _, f := range e.known {
+		e.report.Findings = append(e.report.Findings, *f)
+	}
+	slices.SortFunc(e.report.Findings, func(a, b Finding) int {
+		confirmed := func(f Finding) int { return map[bool]int{true: 0, false: 1}[f.Confirmed] }
+		return cmp.Or(cmp.Compare(confirmed(a), confirmed(b)), cmp.Compare(len(b.Plans), len(a.Plans)), strings.Compare(a.Plans[0].ID(), b.Plans[0].ID()))
+	})
+}
+
+// around is how many writes a story has before and behind the fault.
+const around = 4
+
+// story are the operator's writes around the fault.
+func story(ref *Reference, o *outcome) (writes []Write) {
+	at := -1
+	for _, r := range o.requests {
+		if !r.writes() && r.fault == "" {
+			continue
+		}
+		text := strings.TrimSuffix(ref.point(r).String(), " #0")
+		switch {
+		case r.status == 0:
+			text += " → no answer"
+		case r.status >= 300 || r.effective:
+			text += fmt.Sprintf(" → %d", r.status)
+		default:
+			text += " → changes nothing"
+		}
+		if r.fault != "" {
+			at = len(writes)
+			text += " ← " + r.fault
+		}
+		writes = append(writes, Write{text, r.fault != ""})
+	}
+	if at < 0 {
+		return writes[max(0, len(writes)-2*around):]
+	}
+	return writes[max(0, at-around):min(len(writes), at+around+1)]
+}

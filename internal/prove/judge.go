@@ -1,0 +1,48 @@
+package prove
+
+import (
+	"fmt"
+)
+
+// judge finds what is wrong with a run as a whole.
+func (r *run) judge() {
+	o := r.outcome
+	for _, q := range o.requests {
+		if q.status == 403 {
+			r.wrong(Symptom{Oracle: Forbidden, Details: []string{r.ref.point(q).sort().String()}})
+			break
+		}
+	}
+	if len(o.symptoms) > 0 {
+		return // what follows from it is not looked for
+	}
+	var extra []string
+	for at, n := range creations(r.ref, o.requests) {
+		if most := r.ref.counts[at]; n > most {
+			of := at.sort().String()
+			extra = append(extra, fmt.Sprintf("%s: %d times, without the fault %d", of[:len(of)-len(" #0")], n, most))
+		}
+	}
+	if len(extra) > 0 {
+		r.step = len(r.scenario.Steps) - 1
+		r.wrong(Symptom{Oracle: Extra, Details: sorted(extra)})
+	}
+	if back := generationBack(o.changes); back != "" {
+		r.wrong(Symptom{Oracle: Backwards, Details: []string{back}})
+	}
+}
+
+// generationBack is an object whose status says that an older generation was observed than before; "" if there is none.
+func generationBack(changes []change) string {
+	for _, c := range changes {
+		if c.object == nil || c.before == nil || metadata(c.object, "uid") != metadata(c.before, "uid") {
+			continue
+		}
+		before, was := field(c.before, "status", "observedGeneration").(float64)
+		now, is := field(c.object, "status", "observedGeneration").(float64)
+		if was && is && now < before {
+			return fmt.Sprintf("%s: status.observedGeneration was %v and became %v", identify(text(c.object["kind"]), metadata(c.object, "namespace"), metadata(c.object, "name")), before, now)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,149 @@
+package prove
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/slipway-dev/slipway/internal/protocol"
+)
+
+// A lab is a connection to the cluster's program that looks into one of its clusters.
+type lab struct {
+	conn    *protocol.Conn
+	logical string // the cluster; empty: the main one
+	seen    func(protocol.Report)
+	ended   chan struct{}
+
+	mu      sync.Mutex
+	err     error // once ended is closed
+	pending map[int64]chan protocol.Event
+}
+
+// dialLab connects to the socket of a program. Each report is handed to seen, in order, by one goroutine.
+func dialLab(ctx context.Context, socket, logical string, seen func(protocol.Report)) (*lab, error) {
+	conn, err := protocol.Dial(ctx, socket)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the cluster's program: %w", err)
+	}
+	l := &lab{conn: conn, logical: logical, seen: seen, ended: make(chan struct{}), pending: map[int64]chan protocol.Event{}}
+	go l.read()
+	return l, nil
+}
+
+func (l *lab) read() {
+	defer close(l.ended)
+	for {
+		e, r, err := l.conn.ReadReport()
+		if err != nil {
+			l.mu.Lock()
+			l.err = err
+			l.mu.Unlock()
+			return
+		}
+		switch {
+		case e.Name == protocol.EventReply && e.ID != nil:
+			l.mu.Lock()
+			c := l.pending[*e.ID]
+			delete(l.pending, *e.ID)
+			l.mu.Unlock()
+			if c != nil {
+				c <- e
+			}
+		case r.Name != "":
+			l.seen(r)
+		}
+	}
+}
+
+// call makes a request and decodes its result, unless that is nil.
+func (l *lab) call(ctx context.Context, method string, params, result any) error {
+	c := make(chan protocol.Event, 1)
+	l.mu.Lock()
+	id, err := l.conn.Send(method, params)
+	if err == nil {
+		l.pending[id] = c
+	}
+	l.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	select {
+	case e := <-c:
+		if e.Error != "" {
+			return fmt.Errorf("%s: %w", method, &protocol.Refusal{Method: method, Reason: e.Error})
+		}
+		if result == nil {
+			return nil
+		}
+		return json.Unmarshal(e.Result, result)
+	case <-l.ended:
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return fmt.Errorf("%s: the cluster has ended: %w", method, l.err)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// close ends the connection, and with it the doors.
+func (l *lab) close() error {
+	err := l.conn.Close()
+	<-l.ended
+	return err
+}
+
+func (l *lab) reset(ctx context.Context) (revision int64, err error) {
+	var done protocol.ResetDone
+	err = l.call(ctx, "reset", protocol.Reset{Logical: l.logical}, &done)
+	return done.Revision, err
+}
+
+func (l *lab) keep(ctx context.Context) error {
+	return l.call(ctx, "keep", protocol.Keep{Logical: l.logical}, nil)
+}
+
+func (l *lab) follow(ctx context.Context) error {
+	return l.call(ctx, "followChanges", protocol.FollowChanges{Logical: l.logical}, nil)
+}
+
+func (l *lab) openDoor(ctx context.Context, who Identity, park bool) (door protocol.DoorOpened, err error) {
+	err = l.call(ctx, "openDoor", protocol.OpenDoor{Logical: l.logical, User: who.User, Groups: who.Groups, Namespace: who.Namespace, Inspect: &protocol.Inspect{Park: park}}, &door)
+	return door, err
+}
+
+func (l *lab) closeDoor(ctx context.Context, door string) error {
+	return l.call(ctx, "closeDoor", protocol.CloseDoor{Name: door}, nil)
+}
+
+func (l *lab) arm(ctx context.Context, door string, faults ...protocol.Fault) error {
+	return l.call(ctx, "armDoor", protocol.ArmDoor{Name: door, Faults: faults}, nil)
+}
+
+func (l *lab) disarm(ctx context.Context, door string) error {
+	return l.call(ctx, "disarmDoor", protocol.DisarmDoor{Name: door}, nil)
+}
+
+func (l *lab) activate(ctx context.Context, door string) error {
+	return l.call(ctx, "activateDoor", protocol.ActivateDoor{Name: door}, nil)
+}
+
+func (l *lab) hold(ctx context.Context, door string, of resource) error {
+	return l.call(ctx, "holdWatches", protocol.WatchesOf{Name: door, Group: of.group, Resource: of.name}, nil)
+}
+
+func (l *lab) release(ctx context.Context, door string, of resource, merge bool) error {
+	return l.call(ctx, "releaseWatches", protocol.WatchesOf{Name: door, Group: of.group, Resource: of.name, Merge: merge}, nil)
+}
+
+// Identity is who the operator is to the API server.
+type Identity struct {
+	User      string
+	Groups    []string // all of them: system:authenticated, too
+	Namespace string   // in which its clients work; empty means default
+}
+
+// errEnded says that an operator has ended by itself.
+var errEnded = errors.New("the operator has ended")

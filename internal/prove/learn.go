@@ -1,0 +1,215 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A Reference is what runs without a fault have shown.
+type Reference struct {
+	states   []state // at rest after each step
+	varies   mask
+	canon    canon
+	watching map[resource]bool // watches that the operator has
+	counts   map[Point]int     // effective creates and deletes, at most
+	requests []*Request        // that came in every run
+	leftover []string          // objects that are there after the last step, and were not before the first
+	scenario Scenario
+}
+
+// ErrUnfit says that an operator cannot be proved as it is.
+var ErrUnfit = errors.New("the operator cannot be proved")
+
+// quickRuns are those that have no more patience than others.
+const quickRuns = 2
+
+// learn runs the scenario without a fault: twice at leisure for names and states, and then as other runs are.
+func (w *worker) learn(ctx context.Context, tell func(string)) (*Reference, error) {
+	var first, second *outcome
+	for i, o := range []**outcome{&first, &second} {
+		tell(fmt.Sprintf("learning: run %d of %d without a fault", i+1, 2+quickRuns))
+		got, err := w.run(ctx, Plan{}, nil, false)
+		if err != nil {
+			return nil, err
+		}
+		if len(got.symptoms) > 0 {
+			return nil, unfit(w.scenario, got.symptoms[0])
+		}
+		*o = got
+	}
+	ref := &Reference{scenario: w.scenario, varies: mask{}, counts: map[Point]int{}, watching: first.watching}
+	ref.name(w, first, second)
+	for i := range first.raw {
+		ref.states = append(ref.states, ref.canon.state(first.raw[i].objects, first.raw[i].gone))
+		ref.varies.learn(ref.states[i], ref.canon.state(second.raw[i].objects, second.raw[i].gone))
+	}
+	seen := map[Point]int{}
+	ref.count(first.requests, map[Point]int{})
+	ref.count(second.requests, seen)
+	for i := range quickRuns {
+		tell(fmt.Sprintf("learning: run %d of %d without a fault", 3+i, 2+quickRuns))
+		got, err := (&run{worker: w, ref: ref, learning: true, outcome: &outcome{}}).all(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range got.symptoms {
+			if s.Oracle != Extra { // it varies
+				return nil, unfit(w.scenario, s)
+			}
+		}
+		for i, s := range got.states {
+			ref.varies.learn(ref.states[i], s)
+		}
+		ref.count(got.requests, seen)
+	}
+	for _, r := range first.requests {
+		if seen[r.point] == 1+quickRuns {
+			ref.requests = append(ref.requests, r)
+		}
+	}
+	ref.left()
+	return ref, nil
+}
+
+// name learns which names are the same in both runs, and which objects the operator or the users write.
+func (ref *Reference) name(w *worker, a, b *outcome) {
+	in := func(o *outcome) map[string]bool {
+		seen := map[string]bool{}
+		for _, c := range o.changes {
+			if c.object != nil {
+				seen[metadata(c.object, "namespace")+"/"+metadata(c.object, "name")] = true
+			}
+		}
+		for _, r := range o.requests {
+			seen[r.namespace+"/"+r.name] = true
+		}
+		return seen
+	}
+	stable, other := in(a), in(b)
+	maps.DeleteFunc(stable, func(name string, _ bool) bool { return !other[name] })
+	ref.canon = canon{names: names{stable}, strict: map[string]bool{}}
+	for _, o := range []*outcome{a, b} {
+		for _, r := range o.requests {
+			if !r.effective {
+				continue
+			}
+			for _, c := range o.changes {
+				object := c.object
+				if object == nil {
+					object = c.before
+				}
+				if object != nil && c.revision > r.began && c.revision <= r.ended && c.isOf(r) {
+					ref.strictly(object)
+				}
+			}
+		}
+	}
+	for _, s := range w.scenario.Steps {
+		_, object := s.what()
+		if _, o, err := w.driver.at(object); err == nil {
+			ref.strictly(o.Object)
+		}
+	}
+}
+
+func (ref *Reference) strictly(object map[string]any) {
+	namespace := metadata(object, "namespace")
+	ref.canon.strict[identify(text(object["kind"]), namespace, ref.canon.canonical(namespace, metadata(object, "name")))] = true
+}
+
+// point is where a request is in the run, without its number.
+func (ref *Reference) point(r *Request) Point {
+	return Point{Step: r.step, Verb: r.verb, Group: r.of.group, Resource: r.of.name, Subresource: r.subresource,
+		Namespace: r.namespace, Name: ref.canon.canonical(r.namespace, r.name)}
+}
+
+// count numbers the requests of a run, and notes the most that objects are created and deleted.
+func (ref *Reference) count(requests []*Request, seen map[Point]int) {
+	nth := map[Point]int{}
+	for _, r := range requests {
+		at := ref.point(r)
+		if r.dryRun {
+			continue
+		}
+		nth[at]++
+		r.point = at
+		r.point.Nth = nth[at]
+		seen[r.point]++
+	}
+	for at, n := range creations(ref, requests) {
+		ref.counts[at] = max(ref.counts[at], n)
+	}
+}
+
+// creations are how often objects were created and deleted.
+func creations(ref *Reference, requests []*Request) map[Point]int {
+	counts := map[Point]int{}
+	for _, r := range requests {
+		if r.effective && (r.created || r.deleted) {
+			counts[ref.whole(r)]++
+		}
+	}
+	return counts
+}
+
+// whole is the sort of a request, in whatever step.
+func (ref *Reference) whole(r *Request) Point {
+	at := ref.point(r)
+	at.Step = 0
+	return at
+}
+
+// compare returns how a state differs from that of the reference after a step.
+func (ref *Reference) compare(s state, step int) []Difference {
+	all := s.differences(ref.states[step], ref.varies)
+	return slices.DeleteFunc(all, func(d Difference) bool { return ref.ignored(d) })
+}
+
+// ignored reports whether the scenario says that something differs by nature.
+func (ref *Reference) ignored(d Difference) bool {
+	kind, name, _ := strings.Cut(d.Object, " ")
+	return slices.ContainsFunc(ref.scenario.Ignore, func(i Ignore) bool {
+		if i.Kind != "" && i.Kind != kind || i.Name != "" && !matches(i.Name, name) {
+			return false
+		}
+		return len(i.Fields) == 0 || slices.ContainsFunc(i.Fields, func(f string) bool {
+			return d.Field == f || strings.HasPrefix(d.Field, f+".") || strings.HasPrefix(d.Field, f+"[")
+		})
+	})
+}
+
+func matches(pattern, name string) bool {
+	if prefix, any := strings.CutSuffix(pattern, "*"); any {
+		return strings.HasPrefix(name, prefix)
+	}
+	return pattern == name
+}
+
+// left learns which objects runs without a fault leave.
+func (ref *Reference) left() {
+	last := ref.states[len(ref.states)-1]
+	for object := range last {
+		if !ref.varies.covers(object, "") && !strings.HasPrefix(object, "deleted ") {
+			ref.leftover = append(ref.leftover, object)
+		}
+	}
+	slices.Sort(ref.leftover)
+}
+
+// unfit explains why an operator cannot be proved.
+func unfit(scenario Scenario, s Symptom) error {
+	why := fmt.Sprintf("without a fault, step %d (%s): %s", s.Step+1, scenario.Steps[s.Step], s.Oracle)
+	for _, d := range s.Details {
+		why += "; " + d
+	}
+	return fmt.Errorf("%w: %s", ErrUnfit, why)
+}
+
+func sorted(texts []string) []string {
+	slices.Sort(texts)
+	return texts
+}

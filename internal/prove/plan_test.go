@@ -1,0 +1,74 @@
+package prove
+
+import (
+	"strings"
+	"testing"
+)
+
+// referenceOf is one whose runs have had these requests.
+func referenceOf(requests ...*Request) *Reference {
+	ref := &Reference{varies: mask{}, counts: map[Point]int{}, canon: canon{names: known}}
+	ref.count(requests, map[Point]int{})
+	ref.requests = requests
+	return ref
+}
+
+func write(step int, verb, group, name, object string) *Request {
+	return &Request{step: step, verb: verb, of: resource{group, name}, namespace: "default", name: object, status: 200, effective: true}
+}
+
+// TestPlans: each effective write meets faults, the first of its sort in a step; what differs in the answer alone is
+// tried once; writes without an effect and reads of caches meet none.
+func TestPlans(t *testing.T) {
+	requests := []*Request{
+		write(0, "create", "", "services", "blog"),
+		write(0, "create", "", "configmaps", "blog-x1y2z"),
+		write(0, "create", "", "configmaps", "blog-a1b2c"),
+		write(1, "update", "apps", "deployments", "blog"),
+		write(1, "create", "", "services", "blog"),
+		{step: 1, verb: "update", of: resource{"apps", "deployments"}, namespace: "default", name: "blog", status: 200},
+		{step: 1, verb: "list", of: resource{"", "pods"}, status: 200},
+		{step: 1, verb: "get", of: resource{"", "nodes"}, name: "n", status: 200, fresh: true},
+	}
+	ref := referenceOf(requests...)
+	kinds := map[Kind]int{}
+	seen := map[string]bool{}
+	for _, p := range plansFor(ref, 2, false) {
+		kinds[p.Kind]++
+		if seen[p.ID()] {
+			t.Errorf("two plans are %s", p.ID())
+		}
+		seen[p.ID()] = true
+		if text := p.Sentence([]Step{{Name: "one"}, {Name: "two"}}); text == string(p.Kind) || strings.Contains(text, "%!") {
+			t.Errorf("%s: %s", p.Kind, text)
+		}
+	}
+	want := map[Kind]int{Restarted: 1, Merged: 1, Early: 1, Stale: 4, Lost: 4, Failure: 4, KilledAfter: 4, KilledBefore: 2, Conflict: 1, Timeout: 3, Throttled: 3, TooMany: 3, ReadFailure: 1}
+	for kind, n := range want {
+		if kinds[kind] != n {
+			t.Errorf("%s: %d plans, want %d", kind, kinds[kind], n)
+		}
+	}
+	if all := plansFor(ref, 2, true); len(all) <= len(seen) {
+		t.Errorf("%d plans at all requests, %d at the first ones", len(all), len(seen))
+	}
+	if got := requests[2].point; got.Name != "blog-*" || got.Nth != 2 {
+		t.Errorf("the second object with a random name is %+v", got)
+	}
+}
+
+// TestFaultsOfPlans: a door's fault is for the very request.
+func TestFaultsOfPlans(t *testing.T) {
+	at := Point{Step: 1, Verb: "create", Group: "apps", Resource: "deployments", Namespace: "default", Name: "blog", Nth: 3}
+	for _, kind := range []Kind{KilledAfter, KilledBefore, Lost, Conflict, Failure, Timeout, Throttled, TooMany, Stale, ReadFailure} {
+		f, ok := Plan{kind, at}.fault()
+		if !ok || f.Skip != 2 || f.Match.Group != "apps" || f.Match.Name != "blog" || f.Withhold && !f.Break && f.Answer == nil {
+			t.Errorf("%s: %+v", kind, f)
+		}
+	}
+	for _, kind := range []Kind{Restarted, Merged, Early} {
+		if _, ok := (Plan{kind, at}).fault(); ok {
+			t.Errorf("%s is the door's", kind)
+		}
+	}
+}

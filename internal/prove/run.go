@@ -1,0 +1,375 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/protocol"
+)
+
+// How long nothing happens before a cluster counts as being at rest.
+const (
+	restAsExpected = 30 * time.Millisecond  // where the state is as expected
+	restAfterStart = 130 * time.Millisecond // the same of a new process: client-go looks every 100 ms whether its caches are filled
+	restLearning   = 400 * time.Millisecond // where nothing is known to compare with
+	usualPatience  = 700 * time.Millisecond // where the state is another one
+	confirming     = 5 * time.Second        // the same where a finding is confirmed
+	stillChanging  = 2500 * time.Millisecond
+	neverAtRest    = 8 * time.Second
+	look           = 4 * time.Millisecond // between two looks
+	busyTime       = 300 * time.Microsecond
+)
+
+// An Oracle is what a run is judged by.
+type Oracle string
+
+// The oracles.
+const (
+	Diverged    Oracle = "diverged"      // the state at rest is another one than without the fault
+	Restless    Oracle = "never-at-rest" // objects keep changing
+	Ended       Oracle = "operator-ended"
+	Extra       Oracle = "extra-writes"   // objects were created or deleted more often than without the fault
+	WritesAgain Oracle = "writes-at-rest" // a new process writes although nothing is to do
+	Backwards   Oracle = "observed-generation-back"
+	Forbidden   Oracle = "forbidden" // the API server refuses the operator what it asks for
+	StepRefused Oracle = "step-refused"
+)
+
+// A Symptom is what is wrong in a run.
+type Symptom struct {
+	Oracle      Oracle
+	Step        int
+	Differences []Difference
+	Details     []string
+	Healed      *bool // whether a restart of the operator heals it; nil: not tried
+}
+
+// key is the same of symptoms with one cause.
+func (s Symptom) key() string {
+	first := ""
+	switch {
+	case len(s.Differences) > 0:
+		d := s.Differences[0]
+		first = d.Object + "|" + d.Field
+	case len(s.Details) > 0:
+		first = s.Details[0]
+	}
+	return fmt.Sprintf("%s|%s", s.Oracle, first)
+}
+
+// An outcome is what a run has come to.
+type outcome struct {
+	states   []state
+	raw      []rest // of learning runs
+	symptoms []Symptom
+	requests []*Request
+	changes  []change
+	watching map[resource]bool
+	struck   bool
+	elapsed  time.Duration
+}
+
+// rest is the content of a cluster at rest.
+type rest struct {
+	objects []map[string]any
+	gone    []string
+}
+
+// A run is one run of the scenario.
+type run struct {
+	*worker
+	plan Plan // without a kind: no fault
+	ref  *Reference
+	calm bool // with more patience
+	// learning has the run go on where the state is another one.
+	learning bool
+
+	now      *running
+	fresh    bool // now has been started in this run
+	released bool // what was held is delivered
+	outcome  *outcome
+	used     time.Duration // processor time of now
+	step     int
+}
+
+// run carries out the scenario with a plan, and compares with the reference unless that is nil.
+func (w *worker) run(ctx context.Context, plan Plan, ref *Reference, calm bool) (*outcome, error) {
+	return (&run{worker: w, plan: plan, ref: ref, calm: calm, outcome: &outcome{}}).all(ctx)
+}
+
+func (r *run) all(ctx context.Context) (_ *outcome, err error) {
+	w, begin := r.worker, time.Now()
+	if r.calm {
+		if err := w.cool(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.reset(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.begin(ctx); err != nil {
+		return nil, err
+	}
+	for r.step = 0; r.step < len(w.scenario.Steps); r.step++ {
+		goOn, err := r.do(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !goOn {
+			break
+		}
+	}
+	err = r.end(ctx)
+	r.outcome.elapsed = time.Since(begin)
+	return r.outcome, err
+}
+
+// begin has a process ready for the scenario.
+func (r *run) begin(ctx context.Context) (err error) {
+	r.now, r.warm = r.warm, nil
+	if r.now == nil {
+		if r.now, err = r.take(ctx); err != nil {
+			return err
+		}
+		r.fresh = true
+	}
+	if !r.fresh {
+		return nil
+	}
+	limit := time.After(startLimit)
+	for {
+		p := r.world.pulse(r.now.door)
+		if r.ref != nil && r.watches(p) || r.ref == nil && len(p.watching) > 0 && p.inFlight == 0 && time.Since(p.last) > restLearning {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-r.now.child.Done():
+			return fmt.Errorf("%w before it had begun its work: %w", errEnded, r.now.child.Wait())
+		case <-limit:
+			if r.ref == nil {
+				return nil // it may have no watches
+			}
+			return fmt.Errorf("%w: it has not begun its watches within %s", errEnded, startLimit)
+		case <-time.After(look):
+		}
+	}
+}
+
+// startLimit bounds the start of an operator.
+const startLimit = 15 * time.Second
+
+// watches reports whether the operator has all watches that it has had in the reference.
+func (r *run) watches(p pulse) bool {
+	for of := range r.ref.watching {
+		if !p.watching[of] {
+			return false
+		}
+	}
+	return true
+}
+
+// do carries out a step and waits for rest; it is false if the run cannot go on.
+func (r *run) do(ctx context.Context) (bool, error) {
+	r.world.at(r.step)
+	faulty := r.plan.Kind != "" && r.plan.Point.Step == r.step
+	if f, ok := r.plan.fault(); ok && faulty {
+		if err := r.lab.arm(ctx, r.now.door, f); err != nil {
+			return false, err
+		}
+	}
+	merged := faulty && r.plan.Kind == Merged
+	var of resource
+	if merged {
+		of = r.primary()
+		if err := r.lab.hold(ctx, r.now.door, of); err != nil {
+			return false, err
+		}
+	}
+	if !r.act(ctx) {
+		return false, nil
+	}
+	if merged || faulty && r.plan.Kind == Early {
+		r.outcome.struck = true
+		if !merged {
+			r.unrest(ctx)
+		}
+		r.outcome.states = append(r.outcome.states, nil)
+		r.step++
+		r.world.at(r.step)
+		if !r.act(ctx) {
+			return false, nil
+		}
+		if merged {
+			if err := r.lab.release(ctx, r.now.door, of, true); err != nil {
+				return false, err
+			}
+		}
+	}
+	goOn, err := r.settle(ctx)
+	if err == nil && goOn && r.plan.Kind == Restarted {
+		goOn, err = r.restartAtRest(ctx)
+	}
+	return goOn, err
+}
+
+// act carries out the step; it is false if the cluster refuses it.
+func (r *run) act(ctx context.Context) bool {
+	err := r.driver.do(ctx, r.scenario.Steps[r.step])
+	if err != nil {
+		r.wrong(Symptom{Oracle: StepRefused, Details: []string{err.Error()}})
+	}
+	return err == nil
+}
+
+// unrest returns when the operator has begun to work on a step, or soon.
+func (r *run) unrest(ctx context.Context) {
+	before := r.world.pulse(r.now.door)
+	for limit := time.Now().Add(50 * time.Millisecond); time.Now().Before(limit) && ctx.Err() == nil; time.Sleep(look) {
+		if p := r.world.pulse(r.now.door); p.changes > before.changes+1 {
+			return
+		}
+	}
+}
+
+// primary is the resource of the scenario's first object.
+func (r *run) primary() resource {
+	_, object := r.scenario.Steps[0].what()
+	_, o, err := r.driver.at(object)
+	if err != nil {
+		return resource{}
+	}
+	kind := o.GroupVersionKind()
+	return resource{kind.Group, r.driver.kinds[kind.GroupKind()].Resource}
+}
+
+func (r *run) wrong(s Symptom) {
+	s.Step = r.step
+	r.outcome.symptoms = append(r.outcome.symptoms, s)
+}
+
+// restartAtRest starts the operator again while nothing is to do.
+func (r *run) restartAtRest(ctx context.Context) (bool, error) {
+	r.outcome.struck = true
+	before, _ := r.world.history()
+	if err := r.replace(ctx); err != nil {
+		return false, err
+	}
+	goOn, err := r.settle(ctx)
+	if err != nil || !goOn {
+		return false, err
+	}
+	after, _ := r.world.history()
+	for _, q := range after[len(before):] {
+		if q.effective {
+			r.wrong(Symptom{Oracle: WritesAgain, Details: []string{r.ref.point(q).sort().String()}})
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// replace kills the operator and starts another process of it.
+func (r *run) replace(ctx context.Context) error {
+	if err := r.kill(ctx, r.now); err != nil {
+		return err
+	}
+	next, err := r.take(ctx)
+	if err != nil {
+		return err
+	}
+	r.now, r.fresh, r.used = next, true, 0
+	return r.prepare(ctx)
+}
+
+// befall carries out what is not the door's part of a fault that was committed.
+func (r *run) befall(ctx context.Context, struck protocol.Report) error {
+	r.outcome.struck = true
+	switch Kind(struck.Fault) {
+	case KilledAfter, KilledBefore:
+		return r.replace(ctx)
+	case Stale:
+		return r.lag(ctx)
+	}
+	return nil
+}
+
+// lag has the operator look again while its watch has not seen what it has written, and then lets the watch go on.
+func (r *run) lag(ctx context.Context) error {
+	of := resource{r.plan.Point.Group, r.plan.Point.Resource}
+	r.idle(ctx, 12*time.Millisecond, 150*time.Millisecond)
+	if object := r.toPoke(of); object != nil {
+		r.driver.poke(ctx, object)
+		r.idle(ctx, 15*time.Millisecond, 300*time.Millisecond)
+	}
+	return r.lab.release(ctx, r.now.door, of, false)
+}
+
+// toPoke is an object whose watch is not held: that of the step, or one that the operator has made.
+func (r *run) toPoke(held resource) map[string]any {
+	_, object := r.scenario.Steps[r.step].what()
+	if r.primary() != held {
+		return object
+	}
+	_, changes := r.world.history()
+	for _, c := range changes {
+		if c.created && !c.deleted && c.object != nil && metadata(c.object, "namespace") != "" {
+			if _, o, err := r.driver.at(c.object); err == nil {
+				kind := o.GroupVersionKind().GroupKind()
+				of := resource{kind.Group, r.driver.kinds[kind].Resource}
+				if of != held && r.ref.watching[of] {
+					return map[string]any{"apiVersion": c.object["apiVersion"], "kind": c.object["kind"], "metadata": map[string]any{"namespace": metadata(c.object, "namespace"), "name": metadata(c.object, "name")}}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// idle waits until the operator has done nothing for a while, but no longer than limit.
+func (r *run) idle(ctx context.Context, quiet, limit time.Duration) {
+	begin, busy := time.Now(), time.Now()
+	for time.Since(begin) < limit && ctx.Err() == nil {
+		p := r.world.pulse(r.now.door)
+		if r.worked() {
+			busy = time.Now()
+		}
+		if p.inFlight == 0 && time.Since(p.last) > quiet && time.Since(busy) > quiet {
+			return
+		}
+		time.Sleep(look)
+	}
+}
+
+// worked reports whether the operator has used the processor since the last call.
+func (r *run) worked() bool {
+	used := processorTime(r.now.child.PID())
+	if used-r.used < busyTime {
+		return false
+	}
+	r.used = used
+	return true
+}
+
+// end judges the run as a whole, and keeps the process for the next one if all is well.
+func (r *run) end(ctx context.Context) error {
+	o := r.outcome
+	o.watching = r.world.pulse(r.now.door).watching
+	o.requests, o.changes = r.world.history()
+	if r.ref != nil {
+		r.judge()
+	}
+	if err := r.lab.disarm(ctx, r.now.door); err != nil {
+		return err
+	}
+	if len(o.symptoms) == 0 && r.ref != nil && !r.calm {
+		r.warm = r.now
+		return r.prepare(ctx)
+	}
+	if err := r.kill(ctx, r.now); err != nil {
+		return err
+	}
+	return r.prepare(ctx)
+}

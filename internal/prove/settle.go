@@ -1,0 +1,155 @@
+package prove
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+)
+
+// settle waits until the cluster is at rest, and compares it with the reference. It is false if the run cannot go on.
+//
+// Where the state is as expected, a moment of rest is enough. Only where it is not, the scenario's patience is waited
+// for: that is rare.
+func (r *run) settle(ctx context.Context) (goOn bool, err error) {
+	begin, busy, started := time.Now(), time.Now(), time.Now()
+	door := r.now.door
+	compared := -1
+	var differences []Difference
+	for {
+		if struck, ok := r.world.nextStruck(); ok {
+			if err := r.befall(ctx, struck); err != nil {
+				return false, err
+			}
+			busy = time.Now()
+		}
+		if door != r.now.door { // it was started again
+			door, started = r.now.door, time.Now()
+		}
+		select {
+		case <-r.now.child.Done():
+			r.wrong(Symptom{Oracle: Ended, Details: []string{fmt.Sprint(r.now.child.Wait())}})
+			return false, nil
+		default:
+		}
+		if r.worked() {
+			busy = time.Now()
+		}
+		p, now := r.world.pulse(door), time.Now()
+		last := latest(p.last, p.changed, busy)
+		switch {
+		case r.ref == nil:
+			// One that asks by the clock, and changes nothing, is at rest, too.
+			polls := now.Sub(p.changed) >= 4*restLearning && now.Sub(begin) >= 4*restLearning
+			if p.inFlight == 0 && (now.Sub(last) >= restLearning || polls) {
+				objects, gone := r.world.existing()
+				r.outcome.raw = append(r.outcome.raw, rest{objects, gone})
+				return true, nil
+			}
+		case p.inFlight == 0 && r.watches(p) && r.quiet(p, last, begin, now):
+			if p.changes != compared {
+				objects, gone := r.world.existing()
+				differences = r.ref.compare(r.ref.canon.state(objects, gone), r.step)
+				compared = p.changes
+			}
+			if len(differences) == 0 {
+				objects, gone := r.world.existing()
+				r.outcome.states = append(r.outcome.states, r.ref.canon.state(objects, gone))
+				r.fresh = false
+				return true, nil
+			}
+			nothing := min(now.Sub(last), now.Sub(started), now.Sub(begin))
+			unchanged := min(now.Sub(p.changed), now.Sub(started), now.Sub(begin))
+			if r.learning && nothing > restLearning {
+				objects, gone := r.world.existing()
+				r.outcome.states = append(r.outcome.states, r.ref.canon.state(objects, gone))
+				return true, nil
+			}
+			if nothing > r.patience() || unchanged > max(stillChanging, r.patience()+time.Second) {
+				return r.diverged(ctx, differences)
+			}
+		}
+		if now.Sub(begin) > neverAtRest+r.patience() {
+			r.wrong(Symptom{Oracle: Restless, Differences: differences, Details: r.whatChanges()})
+			return false, nil
+		}
+		select {
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		case <-r.world.woken:
+		case <-time.After(look):
+		}
+	}
+}
+
+// quiet reports whether nothing has happened for a moment. An operator that asks by the clock is quiet if nothing has
+// changed for longer.
+func (r *run) quiet(p pulse, last, begin, now time.Time) bool {
+	moment := restAsExpected
+	if r.fresh {
+		moment = restAfterStart
+	}
+	return now.Sub(last) >= moment || now.Sub(p.changed) >= 15*moment && now.Sub(begin) >= 15*moment
+}
+
+// patience is how long nothing may happen before another state counts. Clients obey a Retry-After: they sleep.
+func (r *run) patience() time.Duration {
+	patience := cmp.Or(r.scenario.Patience, usualPatience)
+	if r.calm {
+		patience = max(confirming, patience)
+	}
+	return patience + time.Duration(answers[r.plan.Kind].RetryAfter)*time.Second
+}
+
+func latest(times ...time.Time) (last time.Time) {
+	for _, t := range times {
+		if t.After(last) {
+			last = t
+		}
+	}
+	return last
+}
+
+// diverged notes that the state is another one, and whether a restart of the operator heals it: then it has missed
+// something, else it has done something that it does not undo.
+func (r *run) diverged(ctx context.Context, differences []Difference) (bool, error) {
+	s := Symptom{Oracle: Diverged, Step: r.step, Differences: differences}
+	if r.calm {
+		if err := r.replace(ctx); err != nil {
+			return false, err
+		}
+		healed := r.heals(ctx)
+		s.Healed = &healed
+	}
+	r.outcome.symptoms = append(r.outcome.symptoms, s)
+	return false, nil
+}
+
+// heals reports whether the state becomes as expected after a restart.
+func (r *run) heals(ctx context.Context) bool {
+	for limit := time.Now().Add(3 * time.Second); time.Now().Before(limit) && ctx.Err() == nil; time.Sleep(look) {
+		objects, gone := r.world.existing()
+		p := r.world.pulse(r.now.door)
+		if time.Since(p.changed) > restAfterStart && len(r.ref.compare(r.ref.canon.state(objects, gone), r.step)) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// whatChanges are the objects that change most often in the step.
+func (r *run) whatChanges() (names []string) {
+	_, changes := r.world.history()
+	times := map[string]int{}
+	for _, c := range changes {
+		if c.step == r.step && c.object != nil {
+			times[identify(text(c.object["kind"]), metadata(c.object, "namespace"), metadata(c.object, "name"))]++
+		}
+	}
+	for name, n := range times {
+		if n > 5 {
+			names = append(names, fmt.Sprintf("%s was changed %d times", name, n))
+		}
+	}
+	return sorted(names)
+}

@@ -1,0 +1,180 @@
+package prove
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// shownDifferences is how many differences of a finding are shown.
+const shownDifferences = 4
+
+// Text is the report for people.
+func (r *Report) Text() string {
+	var b strings.Builder
+	for i, f := range r.Findings {
+		if !f.Confirmed {
+			continue
+		}
+		fmt.Fprintf(&b, "finding %s: %s\n", f.Plans[0].ID(), f.Plans[0].Sentence(r.Scenario.Steps))
+		r.tell(&b, f)
+		if i < len(r.Findings)-1 {
+			b.WriteString("\n")
+		}
+	}
+	for _, f := range r.Findings {
+		if !f.Confirmed {
+			fmt.Fprintf(&b, "seen once of two times: %s: %s\n", f.Plans[0].ID(), f.Plans[0].Sentence(r.Scenario.Steps))
+		}
+	}
+	if len(r.Leftover) > 0 {
+		fmt.Fprintf(&b, "note: without a fault, these objects are left after the last step: %s\n", strings.Join(r.Leftover, ", "))
+	}
+	fmt.Fprintf(&b, "%d of %d plans, %d findings; %d writes; learned in %s, explored in %s, %s a plan", r.Plans, r.Of, r.Confirmed(), r.Writes,
+		r.Learning.Round(100*time.Millisecond), r.Exploring.Round(100*time.Millisecond), r.Median().Round(time.Millisecond))
+	return b.String()
+}
+
+// tell writes the story of a finding.
+func (r *Report) tell(b *strings.Builder, f Finding) {
+	fmt.Fprintf(b, "  %s\n", r.outcome(f))
+	for i, d := range f.Symptom.Differences {
+		if i == shownDifferences {
+			fmt.Fprintf(b, "    … and %d more\n", len(f.Symptom.Differences)-i)
+			break
+		}
+		fmt.Fprintf(b, "    %s\n", d)
+	}
+	for _, d := range f.Symptom.Details {
+		fmt.Fprintf(b, "    %s\n", d)
+	}
+	fmt.Fprintf(b, "  probably: %s\n", f.Diagnosis())
+	b.WriteString("  the operator's writes:\n")
+	for _, w := range f.Writes {
+		mark := " "
+		if w.Fault {
+			mark = ">"
+		}
+		fmt.Fprintf(b, "  %s %s\n", mark, w.Text)
+	}
+	if len(f.Plans) > 1 {
+		fmt.Fprintf(b, "  the same with %d other plans\n", len(f.Plans)-1)
+	}
+	fmt.Fprintf(b, "  replay: slipway prove --replay %s\n", f.Plans[0].ID())
+}
+
+// outcome says what came of a fault.
+func (r *Report) outcome(f Finding) string {
+	s := f.Symptom
+	in := fmt.Sprintf("after step %d (%s)", s.Step+1, r.Scenario.Steps[s.Step])
+	switch s.Oracle {
+	case Diverged:
+		text := in + " the cluster came to rest in another state"
+		if s.Healed != nil && *s.Healed {
+			text += "; a restart of the operator heals it"
+		} else if s.Healed != nil {
+			text += "; a restart of the operator does not heal it"
+		}
+		return text
+	case Restless:
+		return in + " the cluster did not come to rest"
+	case Ended:
+		return in + " the operator ended by itself"
+	case Extra:
+		return "objects were created or deleted more often than without the fault"
+	case WritesAgain:
+		return in + " a new process wrote although nothing was to do"
+	case Backwards:
+		return "the status said that an older generation was observed than before"
+	case Forbidden:
+		return "the API server refused the operator a request: its role lacks the permission"
+	case StepRefused:
+		return in + " the cluster refused the step"
+	}
+	return string(s.Oracle)
+}
+
+// Diagnosis is what is probably wrong with the operator: by the sort of fault, and by what came of it.
+func (f Finding) Diagnosis() string {
+	s, kind := f.Symptom, f.Plans[0].Kind
+	healed := s.Healed != nil && *s.Healed
+	stays := slices.ContainsFunc(s.Differences, func(d Difference) bool { return d.Field == "" && d.Want == "" })
+	lacks := slices.ContainsFunc(s.Differences, func(d Difference) bool { return d.Field == "" && d.Got == "" })
+	died := kind == KilledAfter || kind == KilledBefore || kind == Restarted
+	switch {
+	case s.Oracle == Extra:
+		return "a create or delete that is not idempotent: it is done again although it was done"
+	case s.Oracle == WritesAgain:
+		return "what is written depends on the process and not on the objects alone, such as a counter, a time or a random name"
+	case s.Oracle == Restless:
+		return "two writers, or two reconciles, undo each other's work"
+	case s.Oracle == Ended:
+		return "an error or a panic ends the whole operator"
+	case s.Oracle == Forbidden:
+		return "a missing rule of RBAC"
+	case s.Oracle == Backwards:
+		return "a status that is written from an old copy of the object"
+	case s.Oracle == StepRefused:
+		return "the operator left something that is in the way of its users"
+	case healed && kind == Stale:
+		return "a decision on a stale read, and no reconcile when the cache has caught up"
+	case kind == Stale:
+		return "a decision on a stale read: what was written before is not known yet, and is not waited for"
+	case healed && (kind == Early || kind == Merged):
+		return "work that depends on each event being seen: compare with the desired state instead"
+	case healed:
+		return "a missing requeue: the error is not returned, or what is left is not tried again"
+	case died && stays:
+		return "a finalizer that is removed, or progress that is recorded, before the work is done"
+	case (died || kind == Lost) && lacks:
+		return "several writes that belong together: what comes after the first is left out if the first was done before"
+	case stays:
+		return "objects under new names for each attempt, or a clean-up that is not tried again"
+	case kind == Lost:
+		return "a lost answer is taken for a failed write"
+	case died:
+		return "several writes that belong together: a new process takes the first for the whole"
+	}
+	return "a failed request is not tried again"
+}
+
+// JSON is the report for programs.
+func (r *Report) JSON() any {
+	type finding struct {
+		ID          string       `json:"id"`
+		Plan        string       `json:"plan"`
+		Kind        Kind         `json:"kind"`
+		Oracle      Oracle       `json:"oracle"`
+		Step        int          `json:"step"` // counts from 1
+		Differences []Difference `json:"differences,omitempty"`
+		Details     []string     `json:"details,omitempty"`
+		Healed      *bool        `json:"healedByRestart,omitempty"`
+		Diagnosis   string       `json:"diagnosis"`
+		Writes      []string     `json:"writes"`
+		Plans       []string     `json:"plans"` // the IDs of all with this symptom
+		Confirmed   bool         `json:"confirmed"`
+	}
+	out := struct {
+		Plans     int       `json:"plans"`
+		Of        int       `json:"of"`
+		Writes    int       `json:"writes"`
+		Learning  float64   `json:"learningSeconds"`
+		Exploring float64   `json:"exploringSeconds"`
+		Median    float64   `json:"medianSeconds"`
+		Leftover  []string  `json:"leftover,omitempty"`
+		Findings  []finding `json:"findings"`
+	}{r.Plans, r.Of, r.Writes, r.Learning.Seconds(), r.Exploring.Seconds(), r.Median().Seconds(), r.Leftover, []finding{}}
+	for _, f := range r.Findings {
+		j := finding{ID: f.Plans[0].ID(), Plan: f.Plans[0].Sentence(r.Scenario.Steps), Kind: f.Plans[0].Kind, Oracle: f.Symptom.Oracle, Step: f.Symptom.Step + 1,
+			Differences: f.Symptom.Differences, Details: f.Symptom.Details, Healed: f.Symptom.Healed, Diagnosis: f.Diagnosis(), Confirmed: f.Confirmed}
+		for _, w := range f.Writes {
+			j.Writes = append(j.Writes, w.Text)
+		}
+		for _, p := range f.Plans {
+			j.Plans = append(j.Plans, p.ID())
+		}
+		out.Findings = append(out.Findings, j)
+	}
+	return out
+}

@@ -1,0 +1,311 @@
+package prove
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/protocol"
+)
+
+// resource is one of the API, in whatever version.
+type resource struct{ group, name string }
+
+func (r resource) String() string {
+	if r.group == "" {
+		return r.name
+	}
+	return r.name + "." + r.group
+}
+
+// A Request is one of the operator's, and how it was answered.
+type Request struct {
+	at          time.Time // its answer
+	door        string
+	serial      int64
+	step        int
+	verb        string
+	of          resource
+	subresource string
+	namespace   string
+	name        string
+	status      int
+	version     string // the resource version of the answer
+	began       int64  // revisions of the store
+	ended       int64
+	dryRun      bool
+	fresh       bool
+	fault       string // that it met
+
+	point     Point // once it is known which names are stable
+	effective bool  // it has changed something
+	created   bool
+	deleted   bool
+}
+
+// writes reports whether the request is to change something.
+func (r *Request) writes() bool {
+	return !r.dryRun && slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, r.verb)
+}
+
+// A change is a write to the store.
+type change struct {
+	at       time.Time
+	step     int
+	key      string
+	revision int64
+	created  bool
+	deleted  bool
+	object   map[string]any // nil if it was deleted
+	before   map[string]any // nil if it is not known
+}
+
+// A client is what is known of an operator's process by its door.
+type client struct {
+	inFlight map[int64]bool
+	last     time.Time          // of what it asked for or was sent
+	watches  map[int64]resource // that are open
+	synced   map[int64]bool     // of them, that have sent what was there
+	faults   map[int64]string   // of requests that are not answered
+	missed   int                // reports that were not sent
+}
+
+// A world is a cluster as it is reported, from one reset to the next.
+type world struct {
+	mu       sync.Mutex
+	since    int64                     // reports of changes up to it are not of this time
+	objects  map[string]map[string]any // by key; what differs from the baseline
+	gone     map[string]bool           // keys of the baseline's objects that were deleted
+	changes  []change
+	changed  time.Time // the last one
+	requests []*Request
+	clients  map[string]*client // by door
+	struck   []protocol.Report
+	step     int
+	woken    chan struct{} // gets a value when a fault was committed
+}
+
+func newWorld() *world {
+	return &world{objects: map[string]map[string]any{}, gone: map[string]bool{}, clients: map[string]*client{}, woken: make(chan struct{}, 1)}
+}
+
+// begin forgets all but the clients that there are.
+func (w *world) begin(revision int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.since, w.step = revision, 0
+	w.objects, w.gone = map[string]map[string]any{}, map[string]bool{}
+	w.changes, w.requests, w.struck = nil, nil, nil
+	w.changed = time.Now()
+}
+
+// enter makes a client known.
+func (w *world) enter(door string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.clients[door] = &client{inFlight: map[int64]bool{}, last: time.Now(), watches: map[int64]resource{}, synced: map[int64]bool{}, faults: map[int64]string{}}
+}
+
+// leave forgets a client.
+func (w *world) leave(door string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.clients, door)
+}
+
+func (w *world) at(step int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.step = step
+}
+
+// see takes a report.
+func (w *world) see(r protocol.Report) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := time.Now()
+	if r.Name == protocol.EventChanged {
+		w.change(r, now)
+		return
+	}
+	c := w.clients[r.Door]
+	if c == nil {
+		return // it has been killed
+	}
+	switch r.Name {
+	case protocol.EventBegun:
+		c.inFlight[r.Serial] = true
+		c.last = now
+	case protocol.EventDelivered:
+		if r.Type == "SYNCED" {
+			c.synced[r.Serial] = true
+		}
+		c.last = now
+	case protocol.EventStruck:
+		w.struck = append(w.struck, r)
+		w.befall(r)
+		select {
+		case w.woken <- struct{}{}:
+		default:
+		}
+	case protocol.EventRequest:
+		c.missed += r.Missed
+		c.last = now
+		if r.Verb == "watch" && r.Resource != "" {
+			if r.Status == 200 {
+				c.watches[r.Serial] = resource{r.Group, r.Resource}
+			}
+			return
+		}
+		delete(c.inFlight, r.Serial)
+		w.request(r, now, c.faults[r.Serial])
+	}
+}
+
+// befall notes which request a fault has met. It may be answered later.
+func (w *world) befall(r protocol.Report) {
+	for _, q := range slices.Backward(w.requests) {
+		if q.door == r.Door && q.serial == r.Serial {
+			q.fault = r.Fault
+			return
+		}
+	}
+	w.clients[r.Door].faults[r.Serial] = r.Fault
+}
+
+// passing are resources that say nothing of what an operator is for.
+var passing = []string{"events", "leases", "subjectaccessreviews", "selfsubjectaccessreviews", "tokenreviews", "localsubjectaccessreviews"}
+
+func (w *world) request(r protocol.Report, now time.Time, fault string) {
+	if r.Resource == "" || slices.Contains(passing, r.Resource) {
+		return
+	}
+	w.requests = append(w.requests, &Request{
+		at: now, door: r.Door, serial: r.Serial, step: w.step, verb: r.Verb, of: resource{r.Group, r.Resource}, subresource: r.Subresource,
+		namespace: r.Namespace, name: r.ObjectName, status: r.Status, version: r.ResourceVersion, began: r.Began, ended: r.Ended, dryRun: r.DryRun, fresh: r.Fresh, fault: fault,
+	})
+}
+
+// silent are keys whose objects say nothing of an operator: they follow from others, or change by the clock.
+var silent = []string{"/events/", "/leases/", "/ipaddresses/", "/minions/", "/csinodes/", "/services/endpoints/default/kubernetes", "/endpointslices/default/kubernetes", "/apiregistration.k8s.io/", "/apiextensions.k8s.io/"}
+
+func (w *world) change(r protocol.Report, now time.Time) {
+	if r.Revision <= w.since || slices.ContainsFunc(silent, func(p string) bool { return strings.HasPrefix(r.Key, p) }) {
+		return
+	}
+	w.changed = now
+	c := change{at: now, step: w.step, key: r.Key, revision: r.Revision, created: r.Created, deleted: r.Deleted, before: w.objects[r.Key]}
+	if r.Deleted {
+		if _, own := w.objects[r.Key]; !own {
+			w.gone[r.Key] = true
+		}
+		delete(w.objects, r.Key)
+	} else {
+		c.object = map[string]any{}
+		if json.Unmarshal(r.Object, &c.object) != nil {
+			c.object = map[string]any{"kind": "Unknown", "metadata": map[string]any{"name": r.Key}}
+		}
+		hideSecret(c.object)
+		w.objects[r.Key] = c.object
+	}
+	w.changes = append(w.changes, c)
+}
+
+// hideSecret replaces the values of a Secret: that they differ counts, what they are is nobody's business.
+func hideSecret(object map[string]any) {
+	if object["kind"] != "Secret" {
+		return
+	}
+	for _, field := range []string{"data", "stringData"} {
+		values, _ := object[field].(map[string]any)
+		for name, value := range values {
+			values[name] = digest(fmt.Sprint(value))
+		}
+	}
+}
+
+// existing are the objects that differ from the baseline, and the keys of those that are gone.
+func (w *world) existing() (objects []map[string]any, gone []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, key := range slices.Sorted(maps.Keys(w.objects)) {
+		objects = append(objects, w.objects[key])
+	}
+	return objects, slices.Sorted(maps.Keys(w.gone))
+}
+
+// A pulse is how busy an operator and its cluster are.
+type pulse struct {
+	changes  int
+	changed  time.Time // the last change of an object
+	last     time.Time // the last thing that the operator asked for or was sent
+	inFlight int
+	watching map[resource]bool // watches that have sent what was there
+	missed   int
+}
+
+// pulse is that of the client behind a door.
+func (w *world) pulse(door string) pulse {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := pulse{changes: len(w.changes), changed: w.changed, watching: map[resource]bool{}}
+	if c := w.clients[door]; c != nil {
+		p.last, p.inFlight, p.missed = c.last, len(c.inFlight), c.missed
+		for serial, of := range c.watches {
+			if c.synced[serial] {
+				p.watching[of] = true
+			}
+		}
+	}
+	return p
+}
+
+// nextStruck takes a fault that was committed.
+func (w *world) nextStruck() (r protocol.Report, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.struck) == 0 {
+		return r, false
+	}
+	r = w.struck[0]
+	w.struck = w.struck[1:]
+	return r, true
+}
+
+// history are the requests and changes until now. Of each write it is known whether it has changed something.
+func (w *world) history() ([]*Request, []change) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.requests {
+		w.attribute(r)
+	}
+	return slices.Clone(w.requests), slices.Clone(w.changes)
+}
+
+// attribute finds the change that a request has made, by the revisions of the store before and after it.
+func (w *world) attribute(r *Request) {
+	r.effective, r.created, r.deleted = false, false, false
+	if !r.writes() || r.status >= 300 || r.status == 0 {
+		return
+	}
+	for _, c := range w.changes {
+		if c.revision <= r.began || c.revision > r.ended || !c.isOf(r) {
+			continue
+		}
+		if r.verb == "delete" || r.verb == "deletecollection" || fmt.Sprint(c.revision) == r.version || c.deleted {
+			r.effective, r.created, r.deleted = true, r.created || c.created, r.deleted || strings.HasPrefix(r.verb, "delete")
+		}
+	}
+}
+
+// isOf reports whether a change is of the object that a request is about.
+func (c change) isOf(r *Request) bool {
+	if r.namespace != "" && !strings.Contains(c.key, "/"+r.namespace+"/") {
+		return false
+	}
+	return r.verb == "deletecollection" || strings.HasSuffix(c.key, "/"+r.name)
+}

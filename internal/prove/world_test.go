@@ -1,0 +1,74 @@
+package prove
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/protocol"
+)
+
+func changed(key string, revision int64, object string) protocol.Report {
+	return protocol.Report{Name: protocol.EventChanged, Key: key, Revision: revision, Created: object != "", Deleted: object == "", Object: json.RawMessage(object)}
+}
+
+// TestEffect: a write is effective if the store has changed between its revisions, by the object that it is about.
+func TestEffect(t *testing.T) {
+	w := newWorld()
+	w.begin(10)
+	w.enter("d")
+	for _, r := range []protocol.Report{
+		changed("/services/specs/default/old", 9, `{"kind":"Service"}`), // before the reset
+		{Name: protocol.EventBegun, Door: "d", Serial: 1},
+		changed("/services/specs/default/blog", 11, `{"kind":"Service","metadata":{"namespace":"default","name":"blog"}}`),
+		changed("/leases/default/l", 12, `{"kind":"Lease"}`),
+		{Name: protocol.EventRequest, Door: "d", Serial: 1, Verb: "create", Resource: "services", Namespace: "default", ObjectName: "blog", Status: 201, ResourceVersion: "11", Began: 10, Ended: 12},
+		{Name: protocol.EventRequest, Door: "d", Serial: 2, Verb: "update", Resource: "services", Namespace: "default", ObjectName: "blog", Status: 200, ResourceVersion: "11", Began: 12, Ended: 13},
+		changed("/services/specs/default/blog", 14, ""),
+		{Name: protocol.EventRequest, Door: "d", Serial: 3, Verb: "delete", Resource: "services", Namespace: "default", ObjectName: "blog", Status: 200, Began: 13, Ended: 14},
+		{Name: protocol.EventRequest, Door: "d", Serial: 4, Verb: "delete", Resource: "services", Namespace: "other", ObjectName: "blog", Status: 404, Began: 13, Ended: 14},
+		{Name: protocol.EventRequest, Door: "gone", Serial: 5, Verb: "delete", Resource: "services", Namespace: "default", ObjectName: "blog", Status: 200, Began: 13, Ended: 14},
+	} {
+		w.see(r)
+	}
+	requests, changes := w.history()
+	if len(requests) != 4 || len(changes) != 2 {
+		t.Fatalf("%d requests, %d changes", len(requests), len(changes))
+	}
+	for i, want := range []Request{{effective: true, created: true}, {}, {effective: true, deleted: true}, {}} {
+		if r := requests[i]; r.effective != want.effective || r.created != want.created || r.deleted != want.deleted {
+			t.Errorf("request %d: %+v", i+1, r)
+		}
+	}
+	if objects, gone := w.existing(); len(objects) != 0 || len(gone) != 0 {
+		t.Errorf("%v %v are left", objects, gone)
+	}
+	if p := w.pulse("d"); p.inFlight != 0 {
+		t.Errorf("%d requests are in flight", p.inFlight)
+	}
+}
+
+// TestFaultsOfRequests: which request has met a fault is known, whether that is reported before the answer or after it.
+func TestFaultsOfRequests(t *testing.T) {
+	w := newWorld()
+	w.enter("d")
+	answer := func(serial int64) protocol.Report {
+		return protocol.Report{Name: protocol.EventRequest, Door: "d", Serial: serial, Verb: "create", Resource: "pods", ObjectName: "p"}
+	}
+	struck := func(serial int64) protocol.Report {
+		return protocol.Report{Name: protocol.EventStruck, Door: "d", Serial: serial, Fault: "lost"}
+	}
+	for _, r := range []protocol.Report{answer(1), struck(1), struck(2), answer(2), answer(3)} {
+		w.see(r)
+	}
+	requests, _ := w.history()
+	for i, want := range []string{"lost", "lost", ""} {
+		if requests[i].fault != want {
+			t.Errorf("request %d: %q, want %q", i+1, requests[i].fault, want)
+		}
+	}
+	for range 2 {
+		if _, ok := w.nextStruck(); !ok {
+			t.Error("a fault is not known")
+		}
+	}
+}
