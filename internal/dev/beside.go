@@ -2,71 +2,204 @@ package dev
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
+	"github.com/slipway-dev/slipway/internal/dev/webhookproxy"
+	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// Beside is how a manager is started that shares the machine with others of the same project.
+// Beside is a compiled manager of which several run at a time, in clusters that nobody else uses.
 type Beside struct {
-	Args        []string // of the manager
-	Environment []string // as key=value
+	path        string
+	arguments   []string
+	environment []string
+	hooks       *projectWebhooks // nil: it serves none
+	hosted      bool             // it has a flag for the address at which it serves them
+	moved       bool             // and for the port; else it goes by portVariable
 }
 
-// besides are flags of managers, of kubebuilder's scaffolds and others, with the values by which nothing is in the way of
-// another manager: no ports, and no wait for a lease.
+// portVariable names the port of webhooks to managers that have no flag for it.
+const portVariable = "SLIPWAY_WEBHOOK_PORT"
+
+// besideSource is a file of the manager's package that reads it.
+const besideSource = `package main
+
+import (
+	slipwayOS "os"
+	slipwayStrconv "strconv"
+
+	slipwayWebhook "` + serverPackage + `"
+)
+
+func init() {
+	if port, err := slipwayStrconv.Atoi(slipwayOS.Getenv("` + portVariable + `")); err == nil {
+		slipwayWebhook.DefaultPort = port
+	}
+}
+`
+
+// besides are flags of managers, of kubebuilder's scaffolds and others, with the values by which nothing is in the way
+// of another manager: no ports, and no wait for a lease.
 var besides = []struct{ flag, value string }{
 	{"metrics-bind-address", "0"}, {"metrics-addr", "0"}, {probeFlag, "0"}, {"probe-addr", "0"}, {"leader-elect", "false"}, {"enable-leader-election", "false"},
 }
 
-// BuildBeside compiles the manager of a package to a file, which may be outside of the project, and returns how it is
-// started beside others. It serves no webhooks if its code goes by ENABLE_WEBHOOKS.
-func BuildBeside(ctx context.Context, o Options, pkg, file string) (b Beside, err error) {
-	cmd := o.goCommand(append([]string{"build"}, o.buildArguments(file, pkg)...)...)
+// BuildBeside compiles the manager of a package to a file, which may be outside of the project.
+func BuildBeside(ctx context.Context, o Options, pkg, file string) (b *Beside, err error) {
+	b = &Beside{path: file}
+	code := o.Code()
+	if b.hooks, err = o.webhooks(code, listening{}); err != nil {
+		return nil, err
+	}
+	var moved move
+	if b.hooks != nil && o.movable(ctx, pkg) {
+		if err := moved.write(o, filepath.Join(o.Dir, filepath.FromSlash(pkg)), []byte(besideSource)); err != nil {
+			return nil, errors.Join(err, moved.done())
+		}
+		defer func() { _ = moved.done() }() // what stays is swept away by a later command
+	}
+	cmd := o.goCommand(slices.Concat([]string{"build"}, moved.arguments(), o.buildArguments(file, pkg))...)
 	cmd.Stdout = o.Stderr // the compiler's messages, as it gives them
 	err = cmd.Run(ctx)
 	if ctx.Err() != nil {
-		return b, ctx.Err()
+		return nil, ctx.Err()
 	}
 	if err := ended("the manager does not build", err); err != nil {
-		return b, err
+		return nil, err
 	}
-	code := o.Code()
+	return b, b.readFlags(code)
+}
+
+// readFlags finds out how the manager is started.
+func (b *Beside) readFlags(code *codebase.Codebase) error {
 	manager, err := managerOf(code)
 	if err != nil {
-		return b, err
+		return err
 	}
 	start, err := code.Start(manager)
 	if err != nil {
-		return b, err
+		return err
 	}
-	b.Environment = append(start.Environment, "ENABLE_WEBHOOKS=false")
-	b.Args, err = besideArguments(code, started(start, nil), file)
-	return b, err
-}
-
-// besideArguments are the arguments of a manager with those flags that its code and its program have.
-func besideArguments(code *codebase.Codebase, args []string, program string) ([]string, error) {
-	text, err := os.ReadFile(program)
+	program, err := os.ReadFile(b.path)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	has := func(flag string) bool {
+		known, err := code.HasFlag(flag)
+		return err == nil && known && strings.Contains(string(program), flag)
+	}
+	args := started(start, nil)
 	first := words(args)
-	sub, args := args[:first], args[first:]
-	var flags []string
+	flags, rest := slices.Clone(args[:first]), args[first:]
 	for _, f := range besides {
-		known, err := code.HasFlag(f.flag)
-		if err != nil || !known || !strings.Contains(string(text), f.flag) {
+		if !has(f.flag) {
 			continue
 		}
 		flags = append(flags, "--"+f.flag+"="+f.value)
 		if f.value == "false" {
-			args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return isFlag(arg, f.flag) })
+			rest = slices.DeleteFunc(slices.Clone(rest), func(arg string) bool { return isFlag(arg, f.flag) })
 		} else {
-			args = without(args, f.flag)
+			rest = without(rest, f.flag)
 		}
 	}
-	return slices.Concat(sub, flags, args), nil
+	b.hosted, b.moved = has(webhookHostFlag), has(webhookPortFlag)
+	b.environment = start.Environment
+	b.arguments = slices.Concat(flags, without(without(rest, webhookHostFlag), webhookPortFlag))
+	return nil
+}
+
+// Front stands before the managers of one cluster: it serves their webhooks, whichever of them works.
+type Front struct {
+	beside   *Beside
+	webhooks *webhooks // nil: there are none
+}
+
+// Serve has a cluster of slipway's own call the webhooks of managers. Folder is for the certificate.
+func (b *Beside) Serve(ctx context.Context, cluster *ship.Cluster, folder string) (*Front, error) {
+	f := &Front{beside: b}
+	if b.hooks == nil {
+		return f, nil
+	}
+	w := &webhooks{cluster: cluster, own: true, l: listening{host: Loopback}}
+	w.scratch.Path = folder
+	if err := os.MkdirAll(w.certificates(), 0o700); err != nil {
+		return nil, err
+	}
+	var err error
+	if w.authority, err = webhookproxy.WriteCertificate(w.certificates(), Loopback); err != nil {
+		return nil, err
+	}
+	if err := w.listen(ctx, w.l); err != nil {
+		return nil, err
+	}
+	f.webhooks = w
+	hooks := *b.hooks
+	hooks.Authority, hooks.Address = w.authority, w.proxy.Address()
+	detour, err := cluster.PlanDetour(ctx, hooks.LocalWebhooks)
+	if err == nil {
+		err = cluster.CallHere(ctx, detour)
+	}
+	return f, err
+}
+
+// A Seat is how one manager is started.
+type Seat struct {
+	Command     []string
+	Environment []string
+	address     string
+}
+
+// Seat returns how the next manager is started.
+func (f *Front) Seat() (s Seat, err error) {
+	b := f.beside
+	s.Command, s.Environment = append([]string{b.path}, b.arguments...), slices.Clone(b.environment)
+	if f.webhooks == nil {
+		return s, nil
+	}
+	if s.address, err = freeAddress(); err != nil {
+		return s, err
+	}
+	_, port, _ := net.SplitHostPort(s.address)
+	s.Environment = slices.Concat(s.Environment, f.webhooks.environment(), []string{portVariable + "=" + port})
+	first := 1 + words(b.arguments)
+	var flags []string
+	if b.hosted {
+		flags = append(flags, "--"+webhookHostFlag+"="+Loopback)
+	}
+	if b.moved {
+		flags = append(flags, "--"+webhookPortFlag+"="+port)
+	}
+	s.Command = slices.Insert(s.Command, first, flags...)
+	return s, nil
+}
+
+// Turn has the cluster call the webhooks of a manager.
+func (f *Front) Turn(s Seat) {
+	if f.webhooks != nil {
+		f.webhooks.forward(s.address)
+	}
+}
+
+// Close ends the front. What it has changed in the cluster stays.
+func (f *Front) Close() error {
+	if f.webhooks == nil || f.webhooks.proxy == nil {
+		return nil
+	}
+	return f.webhooks.proxy.Close()
+}
+
+// freeAddress is one of loopback that nothing listens at.
+func freeAddress() (string, error) {
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", net.JoinHostPort(Loopback, "0"))
+	if err != nil {
+		return "", fmt.Errorf("find a port for the manager's webhooks: %w", err)
+	}
+	return listener.Addr().String(), listener.Close()
 }

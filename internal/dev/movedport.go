@@ -58,7 +58,7 @@ func (o Options) moved(ctx context.Context, pkg string) (move, error) {
 	if m.stays() {
 		return m, nil
 	}
-	if err := m.write(o, filepath.Join(o.Dir, filepath.FromSlash(pkg))); err != nil {
+	if err := m.write(o, filepath.Join(o.Dir, filepath.FromSlash(pkg)), fmt.Appendf(nil, movedSource, m.port)); err != nil {
 		return move{}, errors.Join(fmt.Errorf("move the manager's webhooks: %w", err), m.done())
 	}
 	if o.WebhookPort == "" {
@@ -68,7 +68,7 @@ func (o Options) moved(ctx context.Context, pkg string) (move, error) {
 }
 
 // write writes the further file of the package in a folder: where no other user of the machine can change it.
-func (m *move) write(o Options, folder string) error {
+func (m *move) write(o Options, folder string, text []byte) error {
 	cache, err := userdirs.Cache(func(name string) string { return lookup(o.Env, name) })
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (m *move) write(o Options, folder string) error {
 		return err
 	}
 	source := filepath.Join(m.scratch.Path, "port.go")
-	if err := os.WriteFile(source, fmt.Appendf(nil, movedSource, m.port), 0o600); err != nil {
+	if err := os.WriteFile(source, text, 0o600); err != nil {
 		return err
 	}
 	const name = "zz_slipway_port.go"
@@ -102,7 +102,7 @@ func (m move) overlay() string { return filepath.Join(m.scratch.Path, "overlay.j
 
 // arguments are those of go build.
 func (m move) arguments() []string {
-	if m.stays() {
+	if m.scratch.Path == "" {
 		return nil
 	}
 	return []string{"-overlay", m.overlay()}

@@ -2,7 +2,6 @@ package dev
 
 import (
 	"cmp"
-	"fmt"
 	"net"
 	"slices"
 	"strconv"
@@ -197,11 +196,7 @@ func (l listening) free(address string) (string, error) {
 	if webhooksTaken(address) == nil && l.proxied() != address {
 		return address, nil
 	}
-	listener, err := net.Listen("tcp", net.JoinHostPort(Loopback, "0"))
-	if err != nil {
-		return "", fmt.Errorf("find a port for the manager's webhooks: %w", err)
-	}
-	return listener.Addr().String(), listener.Close()
+	return freeAddress()
 }
 
 // probes is the address for health probes: the usual port, or a free one.

@@ -1,7 +1,7 @@
 // Package prove finds what an operator does wrong when something fails. It runs a scenario again and again in clusters
 // of its own, each time with one fault, and compares what is there at rest with runs without a fault:
 //
-//	proof := prove.Proof{Socket: …, Clusters: …, Operator: …, Scenario: …}
+//	proof := prove.Proof{Socket: …, Clusters: …, Scenario: …}
 //	report, err := proof.Run(ctx)
 //
 // The operator is a program that gets a kubeconfig; it is neither changed nor looked into. Faults are committed by the
@@ -30,13 +30,16 @@ type Cluster struct {
 	Logical string // its name in the cluster's program; empty: the main one
 	Client  dynamic.Interface
 	Kinds   Kinds
+	// Launch starts a process of the operator that comes in by a kubeconfig.
+	Launch func(kubeconfig string) (Process, error)
+	// Identity is whom the API server takes the operator for.
+	Identity Identity
 }
 
 // A Proof is what is to be proved, and where.
 type Proof struct {
 	Socket   string // of the clusters' program
 	Clusters []Cluster
-	Operator Operator
 	Scenario Scenario
 	All      bool   // faults at each request, not only at the first of a sort in a step
 	Replay   string // the ID of the only plan that is to be run
@@ -140,7 +143,7 @@ func (p Proof) worker(ctx context.Context, c Cluster) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{lab: lab, world: world, driver: driver{c.Client, c.Kinds}, operator: p.Operator, scenario: p.Scenario}
+	w := &worker{lab: lab, world: world, driver: driver{c.Client, c.Kinds}, launcher: c.Launch, identity: c.Identity, scenario: p.Scenario}
 	return w, errors.Join(lab.keep(ctx), lab.follow(ctx))
 }
 

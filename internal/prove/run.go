@@ -129,7 +129,7 @@ func (r *run) all(ctx context.Context) (_ *outcome, err error) {
 func (r *run) begin(ctx context.Context) (err error) {
 	r.now, r.warm = r.warm, nil
 	if r.now == nil {
-		if r.now, err = r.take(ctx); err != nil {
+		if r.now, err = r.take(ctx, r.calm); err != nil {
 			return err
 		}
 		r.fresh = true
@@ -271,12 +271,13 @@ func (r *run) restartAtRest(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// replace kills the operator and starts another process of it.
+// replace kills the operator and starts another process of it. The caches of a spare process fill one after the other
+// when its turn comes, those of a new one before it begins its work: where that may matter, it is a new one.
 func (r *run) replace(ctx context.Context) error {
 	if err := r.kill(ctx, r.now); err != nil {
 		return err
 	}
-	next, err := r.take(ctx)
+	next, err := r.take(ctx, r.calm || r.plan.Kind == Restarted)
 	if err != nil {
 		return err
 	}

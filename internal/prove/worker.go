@@ -4,24 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/slipway-dev/slipway/internal/process"
 )
 
-// An Operator is what is proved: a program that gets a kubeconfig.
-type Operator struct {
-	// Launch starts a process of the operator that comes in by a kubeconfig.
-	Launch func(kubeconfig string) (*process.Child, error)
-	// Identity is whom the API server takes it for.
-	Identity Identity
+// A Process is one of the operator's.
+type Process struct {
+	*process.Child
+	Turn func() // is called when it is to work; may be nil
 }
 
-// running is a process of the operator.
+// running is a process of the operator behind a door.
 type running struct {
 	door  string
-	child *process.Child
-	began time.Time
+	child Process
 }
 
 // A worker carries out runs in one cluster.
@@ -29,9 +25,9 @@ type worker struct {
 	lab      *lab
 	world    *world
 	driver   driver
-	operator Operator
+	launcher func(kubeconfig string) (Process, error)
+	identity Identity
 	scenario Scenario
-	varies   func(object string) bool
 
 	spare *running // waits behind a parked door
 	warm  *running // at rest since the last run
@@ -39,34 +35,44 @@ type worker struct {
 
 // launch starts a process of the operator.
 func (w *worker) launch(ctx context.Context, park bool) (*running, error) {
-	door, err := w.lab.openDoor(ctx, w.operator.Identity, park)
+	door, err := w.lab.openDoor(ctx, w.identity, park)
 	if err != nil {
 		return nil, err
 	}
 	w.world.enter(door.Name)
-	child, err := w.operator.Launch(door.Kubeconfig)
+	child, err := w.launcher(door.Kubeconfig)
 	if err != nil {
 		w.world.leave(door.Name)
 		return nil, errors.Join(err, w.lab.closeDoor(ctx, door.Name))
 	}
-	return &running{door: door.Name, child: child, began: time.Now()}, nil
+	return &running{door.Name, child}, nil
 }
 
 // take returns a process that has its work before it: the spare one, or a new one.
-func (w *worker) take(ctx context.Context) (*running, error) {
-	o := w.spare
-	w.spare = nil
-	if o != nil {
+func (w *worker) take(ctx context.Context, anew bool) (*running, error) {
+	if o := w.spare; o != nil && !anew {
+		w.spare = nil
 		select {
 		case <-o.child.Done(): // it did not wait
 			if err := w.kill(ctx, o); err != nil {
 				return nil, err
 			}
 		default:
+			o.turn()
 			return o, w.lab.activate(ctx, o.door)
 		}
 	}
-	return w.launch(ctx, false)
+	o, err := w.launch(ctx, false)
+	if err == nil {
+		o.turn()
+	}
+	return o, err
+}
+
+func (o *running) turn() {
+	if o.child.Turn != nil {
+		o.child.Turn()
+	}
 }
 
 // prepare starts a spare process, which comes up beside the run.

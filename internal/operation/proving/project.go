@@ -42,19 +42,15 @@ func (b *bench) build(ctx context.Context) (err error) {
 	program := filepath.Join(b.scratch, "manager")
 	b.Handler.Handle(report.Step{Name: "building the manager"})
 	o := dev.Options{Dir: b.root, Env: slices.Clone(b.Environ), Stderr: b.Stderr, Handler: b.Handler, Code: func() *codebase.Codebase { return code }}
-	started, err := dev.BuildBeside(ctx, o, manager.Package, program)
-	if err != nil {
-		return err
-	}
-	b.command, b.env = append([]string{program}, started.Args...), started.Environment
-	return nil
+	b.manager, err = dev.BuildBeside(ctx, o, manager.Package, program)
+	return err
 }
 
 // bring installs the CRDs and the rights of the project's operator.
 func (b *bench) bring(ctx context.Context, cluster *ship.Cluster) error {
 	apart := operation.Apart(b.Session)
 	apart.Handler = report.Discard
-	definitions, err := delivery.Install(ctx, apart, delivery.Installation{To: delivery.Target{Cluster: cluster}, NoGenerate: true, Dependencies: true})
+	definitions, err := delivery.Install(ctx, apart, delivery.Installation{To: delivery.Target{Cluster: cluster}, NoGenerate: true, Dependencies: true, KeepConversion: true})
 	if err != nil {
 		return err
 	}

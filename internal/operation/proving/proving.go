@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/dev"
 	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/process"
@@ -56,7 +57,7 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, session.Close()) }()
+	defer func() { err = errors.Join(err, session.Close(), b.close()) }()
 	clusters, err := b.clusters(ctx, session)
 	if err != nil {
 		return nil, err
@@ -64,8 +65,7 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 	s.Handler.Handle(report.Step{Name: "proving the operator"})
 	found, err := prove.Proof{
 		Socket: session.Socket, Clusters: clusters, Scenario: b.scenario, All: p.All, Replay: p.Replay,
-		Operator: prove.Operator{Launch: b.launch, Identity: b.identity},
-		Tell:     func(text string) { s.Handler.Handle(report.Detail{Text: text}) },
+		Tell: func(text string) { s.Handler.Handle(report.Detail{Text: text}) },
 	}.Run(ctx)
 	if found == nil {
 		return nil, b.explain(err)
@@ -81,14 +81,15 @@ type bench struct {
 	root     string // of the project; empty without one
 	scenario prove.Scenario
 	install  []string // files and folders of manifests
-	command  []string // of the operator
-	env      []string
+	command  []string // of the operator; empty: the project's manager
+	manager  *dev.Beside
+	fronts   []*dev.Front
 	identity prove.Identity
 }
 
-// launch starts the operator.
-func (b *bench) launch(kubeconfig string) (*process.Child, error) {
-	words := slices.Clone(b.command)
+// start starts a process of the operator.
+func (b *bench) start(command, environment []string, kubeconfig string) (*process.Child, error) {
+	words := slices.Clone(command)
 	for i, word := range words {
 		words[i] = strings.ReplaceAll(word, "{kubeconfig}", kubeconfig)
 	}
@@ -102,8 +103,39 @@ func (b *bench) launch(kubeconfig string) (*process.Child, error) {
 	}
 	defer log.Close()
 	cmd.Dir, cmd.Stdout, cmd.Stderr = b.Dir, log, log
-	cmd.Env = slices.Concat(b.Environ, b.env, []string{"KUBECONFIG=" + kubeconfig})
+	cmd.Env = slices.Concat(b.Environ, environment, []string{"KUBECONFIG=" + kubeconfig})
 	return process.Start(cmd)
+}
+
+// launcher returns what starts processes of the operator in a cluster.
+func (b *bench) launcher(ctx context.Context, cluster *ship.Cluster) (func(kubeconfig string) (prove.Process, error), error) {
+	if b.manager == nil {
+		return func(kubeconfig string) (prove.Process, error) {
+			child, err := b.start(b.command, nil, kubeconfig)
+			return prove.Process{Child: child}, err
+		}, nil
+	}
+	front, err := b.manager.Serve(ctx, cluster, filepath.Join(b.scratch, fmt.Sprintf("front-%d", len(b.fronts))))
+	if err != nil {
+		return nil, err
+	}
+	b.fronts = append(b.fronts, front)
+	return func(kubeconfig string) (prove.Process, error) {
+		seat, err := front.Seat()
+		if err != nil {
+			return prove.Process{}, err
+		}
+		child, err := b.start(seat.Command, seat.Environment, kubeconfig)
+		return prove.Process{Child: child, Turn: func() { front.Turn(seat) }}, err
+	}, nil
+}
+
+// close ends what serves webhooks.
+func (b *bench) close() (err error) {
+	for _, front := range b.fronts {
+		err = errors.Join(err, front.Close())
+	}
+	return err
 }
 
 // log is what operators print.
@@ -163,11 +195,12 @@ func (b *bench) equip(ctx context.Context, kubeconfig string) (c prove.Cluster, 
 	if err != nil {
 		return c, err
 	}
-	c = prove.Cluster{Client: cluster.Client(), Kinds: prove.Kinds{}}
+	c = prove.Cluster{Client: cluster.Client(), Kinds: prove.Kinds{}, Identity: b.identity}
 	for _, r := range served {
 		c.Kinds[schema.GroupKind{Group: r.Group, Kind: r.Kind}] = prove.Place{Resource: r.Resource, Namespaced: r.Namespaced}
 	}
-	return c, nil
+	c.Launch, err = b.launcher(ctx, cluster)
+	return c, err
 }
 
 // almighty is an operator without a ServiceAccount of its own.
