@@ -1,6 +1,8 @@
 package ship
 
 import (
+	"slices"
+
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
@@ -78,6 +80,42 @@ func withoutField(node any, path fieldpath.Path) any {
 		return kept
 	}
 	return node
+}
+
+// onlyFields is a node without what a set of fields does not have. The last field of a path is whole.
+func onlyFields(node any, set *fieldpath.Set) any {
+	switch node := node.(type) {
+	case map[string]any:
+		kept := map[string]any{}
+		for name, child := range node {
+			if of, has := fieldsAt(child, fieldpath.FieldNameElement(name), set); has {
+				kept[name] = of
+			}
+		}
+		return kept
+	case []any:
+		var elements []fieldpath.PathElement
+		add := func(element fieldpath.PathElement) { elements = append(elements, element) }
+		set.Members.Iterate(add)
+		set.Children.Iterate(add)
+		kept := []any{}
+		for _, item := range node {
+			if at := slices.IndexFunc(elements, func(e fieldpath.PathElement) bool { return selects(e, item) }); at >= 0 {
+				of, _ := fieldsAt(item, elements[at], set)
+				kept = append(kept, of)
+			}
+		}
+		return kept
+	}
+	return node
+}
+
+// fieldsAt is what a set has of the node at an element, if it has any.
+func fieldsAt(node any, element fieldpath.PathElement, set *fieldpath.Set) (any, bool) {
+	if below := set.WithPrefix(element); !below.Empty() {
+		return onlyFields(node, below), true
+	}
+	return node, set.Members.Has(element)
 }
 
 // isNothing reports whether a node is an empty map or list.
