@@ -54,9 +54,14 @@ func bindRemoval(flags *pflag.FlagSet, r *delivery.Removal, timeout time.Duratio
 
 // bindTarget declares the flags that say which cluster is meant; wait says what the timeout is for.
 func bindTarget(flags *pflag.FlagSet, t *delivery.Target, timeout time.Duration, wait string) {
+	bindContext(flags, t)
+	flags.DurationVar(&t.Timeout, "timeout", timeout, "how long to wait "+wait)
+}
+
+// bindContext declares the flags of a kubeconfig.
+func bindContext(flags *pflag.FlagSet, t *delivery.Target) {
 	flags.StringVar(&t.Kubeconfig, "kubeconfig", "", "kubeconfig `file`; default: KUBECONFIG, else ~/.kube/config")
 	flags.StringVar(&t.Context, "context", "", "`context` of the kubeconfig; default: its current one")
-	flags.DurationVar(&t.Timeout, "timeout", timeout, "how long to wait "+wait)
 }
 
 // bindConsent declares the flag that answers for scripts.

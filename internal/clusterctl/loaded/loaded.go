@@ -13,6 +13,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -42,7 +43,8 @@ func Digests(ctx context.Context, registry, image string) ([]string, error) {
 	if _, ok := ref.(name.Tag); !ok {
 		return nil, nil
 	}
-	return found(ctx, registry, ref)
+	_, digests, err := found(ctx, registry, ref)
+	return digests, err
 }
 
 // Has reports whether the registry has an image, by a tag or by a digest.
@@ -51,24 +53,39 @@ func Has(ctx context.Context, registry, image string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	digests, err := found(ctx, registry, ref)
+	_, digests, err := found(ctx, registry, ref)
 	return len(digests) > 0, err
 }
 
-// found are the digests of what the registry has under a name.
-func found(ctx context.Context, registry string, ref name.Reference) ([]string, error) {
+// Mirror is the mirror from which an image that the registry has can be pulled, in the form of
+// [reference.ParseMirrors]; empty if it does not have the image.
+func Mirror(ctx context.Context, registry, image string) (string, error) {
+	ref, err := reference.Parse(image)
+	if err != nil {
+		return "", err
+	}
+	repository, digests, err := found(ctx, registry, ref)
+	if err != nil || len(digests) == 0 {
+		return "", err
+	}
+	below := strings.TrimSuffix(strings.TrimSuffix(repository, ref.Context().RepositoryStr()), "/")
+	return ref.Context().RegistryStr() + "=" + strings.TrimSuffix(registry+"/"+below, "/"), nil
+}
+
+// found are the digests of what the registry has under a name, and the repository that has it.
+func found(ctx context.Context, registry string, ref name.Reference) (repository string, digests []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for _, repository := range repositories(registry, ref) {
 		digests, err := ask(ctx, "http://"+registry+"/v2/"+repository+"/manifests/"+ref.Identifier())
 		if err != nil {
-			return nil, fmt.Errorf("ask the registry %s for %s: %w", registry, ref, err)
+			return "", nil, fmt.Errorf("ask the registry %s for %s: %w", registry, ref, err)
 		}
 		if len(digests) > 0 {
-			return digests, nil
+			return repository, digests, nil
 		}
 	}
-	return nil, nil
+	return "", nil, nil
 }
 
 // repositories are where an image may be in the registry: loaded under the name that it has elsewhere or, if its name

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl/loaded"
+	"github.com/slipway-dev/slipway/internal/image/reference"
 )
 
 func TestDigests(t *testing.T) {
@@ -70,6 +71,22 @@ func TestDigests(t *testing.T) {
 			t.Errorf("has %s: %v (%v), want %v", image, got, err, want)
 		}
 	}
+	for image, want := range map[string]string{
+		"op:v1": "index.docker.io=" + host + "/index.docker.io", "registry.example.com:8443/team/op:v1": "registry.example.com:8443=" + host + "/registry.example.com_8443",
+		host + "/pushed:v1": host + "=" + host, "op:v2": "",
+	} {
+		got, err := loaded.Mirror(t.Context(), host, image)
+		if err != nil || got != want {
+			t.Errorf("the mirror of %s is %q (%v), want %q", image, got, err, want)
+		}
+		mirrors, err := reference.ParseMirrors(got, "")
+		if err != nil {
+			t.Error(err)
+		}
+		if at, err := mirrors.Of(parse(t, image)); err != nil || want != "" && remoteDigest(t, at) != one[0] {
+			t.Errorf("%s is pulled from %s (%v)", image, at, err)
+		}
+	}
 	if _, err := loaded.Digests(t.Context(), host, "../op"); err == nil {
 		t.Error("a name that is none is asked for")
 	}
@@ -86,6 +103,15 @@ func parse(t *testing.T, text string) name.Reference {
 		t.Fatal(err)
 	}
 	return ref
+}
+
+func remoteDigest(t *testing.T, ref name.Reference) string {
+	t.Helper()
+	d, err := remote.Head(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Digest.String()
 }
 
 func digests(t *testing.T, of interface{ Digest() (v1.Hash, error) }) []string {

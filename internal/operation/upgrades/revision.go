@@ -32,11 +32,13 @@ func imageName(scratch, role string) string {
 // A workshop is where revisions are made ready.
 type workshop struct {
 	*operation.Session // of the rehearsal
+	user               *operation.Session
 	upgrade            Upgrade
 	root               string // of the project
 	scratch            string // folder for temporary files
 	images             []string
-	started            bool // the cluster
+	fetched            []string // images from the cluster that has the old revision, in the session of fetching
+	started            bool     // the cluster
 }
 
 // A revision is a state of the project that is, or will be, ready to be deployed.
@@ -181,11 +183,14 @@ func (r *revision) definitionOf(o *unstructured.Unstructured) *unstructured.Unst
 // load loads images into the cluster: those that were built, those that are asked for, and what else the revisions name
 // that this machine has.
 func (w *workshop) load(ctx context.Context, revisions ...*revision) error {
+	if err := w.loadFetched(ctx); err != nil {
+		return err
+	}
 	names := slices.Concat(w.images, w.upgrade.Load)
 	here := images.Names(w.Session)
 	for _, r := range revisions {
 		for _, c := range ship.ContainerImages(r.shipment.Objects) {
-			if ref, err := reference.Parse(c.Image); err == nil && slices.Contains(here, ref.Name()) && !slices.Contains(names, c.Image) {
+			if ref, err := reference.Parse(c.Image); err == nil && slices.Contains(here, ref.Name()) && !slices.Contains(slices.Concat(names, w.fetched), c.Image) {
 				names = append(names, c.Image)
 			}
 		}

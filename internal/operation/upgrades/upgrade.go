@@ -26,19 +26,31 @@ import (
 	"github.com/slipway-dev/slipway/internal/rehearsal"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/safefs"
+	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/ship"
 	"github.com/slipway-dev/slipway/internal/userdirs"
 )
 
 // An Upgrade is what to rehearse.
 type Upgrade struct {
-	From    string   // a git revision, or a file of manifests
+	From    string   // a git revision, or a file of manifests; unused with FromCluster
 	To      string   // the same; empty means the files as they are
 	Objects []string // files with objects of users, besides the samples
 	Folder  string   // kustomization to deploy; empty means the one that the Makefile deploys
 	Manager string   // folder of the manager's main package, if there are several
 	Load    []string // images of this machine that the operator's pods need besides the manager's
 	JUnit   string   // file for the report in JUnit's form, or ""
+
+	FromCluster bool               // begin with what is deployed
+	Deployed    delivery.Inventory // where, with FromCluster
+}
+
+// command is the command line of this upgrade, for advice.
+func (u Upgrade) command() string {
+	if u.FromCluster {
+		return "slipway upgrade --from-cluster"
+	}
+	return "slipway upgrade --from " + shellword.Quote(u.From)
 }
 
 // clusterName is the name of the cluster in its own state folder.
@@ -62,7 +74,7 @@ func Rehearse(ctx context.Context, s *operation.Session, u Upgrade) (_ *rehearsa
 		return nil, err
 	}
 	defer ending.Await(ctx, "the rehearsal's end")()
-	w := &workshop{Session: apart(s, scratch.Path), upgrade: u, root: root, scratch: scratch.Path}
+	w := &workshop{Session: apart(s, scratch.Path), user: s, upgrade: u, root: root, scratch: scratch.Path}
 	defer func() { err = errors.Join(err, w.tidy(scratch)) }()
 	if err := w.check(s); err != nil {
 		return nil, err
@@ -89,7 +101,12 @@ func Rehearse(ctx context.Context, s *operation.Session, u Upgrade) (_ *rehearsa
 
 // prepare makes both revisions ready, and the objects of users. What is misspelt is found before anything is compiled.
 func (w *workshop) prepare(ctx context.Context) (from, to *revision, samples []*unstructured.Unstructured, err error) {
-	if from, err = w.find(ctx, "from", w.upgrade.From); err != nil {
+	if w.upgrade.FromCluster {
+		from, err = w.deployed(ctx)
+	} else {
+		from, err = w.find(ctx, "from", w.upgrade.From)
+	}
+	if err != nil {
 		return nil, nil, nil, err
 	}
 	if to, err = w.find(ctx, "to", w.upgrade.To); err != nil {
@@ -306,7 +323,7 @@ func (w *workshop) samples(ctx context.Context, from, to *revision, named []*uns
 		}
 	}
 	if !slices.ContainsFunc(samples, from.defines) {
-		return nil, &report.Error{What: "there are no objects to upgrade", Where: w.root, Hint: "the samples of " + from.name + " have none of its kinds: name a file with objects", Next: "slipway upgrade --from " + w.upgrade.From + " --objects objects.yaml"}
+		return nil, &report.Error{What: "there are no objects to upgrade", Where: w.root, Hint: "the samples of " + from.name + " have none of its kinds: name a file with objects", Next: w.upgrade.command() + " --objects objects.yaml"}
 	}
 	return samples, nil
 }

@@ -1,0 +1,90 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// An Inventory names a deployment of the project in a cluster.
+type Inventory struct {
+	In        Target
+	Namespace string // of the inventory; "" if the cluster has one alone
+}
+
+// Deployed reads a deployment from a cluster, which it returns, and writes nothing there. Folder is the kustomization,
+// named as in [Deployment].Folder.
+func Deployed(ctx context.Context, s *operation.Session, folder string, of Inventory) (Shipment, *ship.Cluster, error) {
+	root, err := s.ReadRoot()
+	if err != nil {
+		return Shipment{}, nil, err
+	}
+	if folder, err = DeployedFolder(s, root, folder, operation.NewCommandLine("slipway upgrade", append(of.In.flags(), operation.FlagIf(true, "--from-cluster"))...)); err != nil {
+		return Shipment{}, nil, err
+	}
+	name, err := ProjectName(root, s.Codebase(root))
+	if err != nil {
+		return Shipment{}, nil, err
+	}
+	cluster, err := reach(s, of.In)
+	if err != nil {
+		return Shipment{}, nil, err
+	}
+	set, err := placedSet(ctx, cluster, ship.Set{Project: name, Part: inventoryPart(root, ResolveFolder(root, folder)), Namespace: of.Namespace, Version: operation.ToolVersion()})
+	if err != nil {
+		return Shipment{}, nil, err
+	}
+	objects, err := cluster.Deployed(ctx, set)
+	return Shipment{objects, set}, cluster, err
+}
+
+// placedSet returns the only set of the project that the cluster has.
+func placedSet(ctx context.Context, cluster *ship.Cluster, wanted ship.Set) (*ship.Set, error) {
+	placed, others, err := cluster.Placed(ctx, wanted)
+	if e, ok := errors.AsType[*report.Error](err); ok && wanted.Namespace == "" && apierrors.IsForbidden(err) {
+		named := *e
+		named.Hint = "-n names the namespace of the deployment: then its ConfigMaps alone are read"
+		return nil, &named
+	}
+	if err != nil {
+		return nil, err
+	}
+	return onlySet(cluster.Server(), wanted, placed, others)
+}
+
+// onlySet returns the only set among those that a server has. Others are inventories of other sets.
+func onlySet(server string, wanted ship.Set, placed []*ship.Set, others []string) (*ship.Set, error) {
+	switch len(placed) {
+	case 1:
+		return placed[0], nil
+	case 0:
+		e := &report.Error{What: "the cluster has no deployment of this project", Where: server, Hint: "it has no inventory " + wanted.Inventory() + inNamespace(wanted.Namespace) +
+			": --context names another cluster, -k another kustomization, and --from a revision"}
+		if len(others) > 0 {
+			e.Hint += "\nit has the inventories " + strings.Join(slices.Sorted(slices.Values(others)), ", ")
+		}
+		return nil, e
+	}
+	var namespaces []string
+	for _, set := range placed {
+		namespaces = append(namespaces, set.Namespace)
+	}
+	slices.Sort(namespaces)
+	return nil, &report.Error{What: "the cluster has several deployments of this project", Where: server, Hint: "they are in the namespaces " + strings.Join(namespaces, ", ") + ": name one with -n",
+		Next: "slipway upgrade --from-cluster -n " + namespaces[0], Code: report.UsageCode}
+}
+
+// inNamespace names a namespace for people, if it is given.
+func inNamespace(namespace string) string {
+	if namespace == "" {
+		return ""
+	}
+	return " in namespace " + namespace
+}
