@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/slipway-dev/slipway/internal/addon"
-	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -55,13 +54,16 @@ func (sh Shipment) Deploy(ctx context.Context, cluster *ship.Cluster) error {
 }
 
 // PrepareObjects is the deployment of objects that are built already, as of a released manifest, in the inventory of
-// the project.
-func PrepareObjects(s *operation.Session, objects []*unstructured.Unstructured) (Shipment, error) {
+// the project's kustomization in a folder, named as in [Deployment].Folder.
+func PrepareObjects(s *operation.Session, folder string, objects []*unstructured.Unstructured) (Shipment, error) {
 	root, err := s.ReadRoot()
 	if err != nil {
 		return Shipment{}, err
 	}
-	set, err := deploymentSet(s, root, ResolveFolder(root, codebase.DeployedFolder), objects)
+	if folder, err = DeployedFolder(s, root, folder, operation.NewCommandLine("slipway upgrade")); err != nil {
+		return Shipment{}, err
+	}
+	set, err := deploymentSet(s, root, ResolveFolder(root, folder), objects)
 	return Shipment{objects, set}, err
 }
 

@@ -133,7 +133,7 @@ func (w *workshop) released(ctx context.Context, what, file string) (*revision, 
 		return nil, err
 	}
 	r := &revision{name: what}
-	r.shipment, err = delivery.PrepareObjects(w.Session, objects)
+	r.shipment, err = delivery.PrepareObjects(w.Session, w.upgrade.Folder, objects)
 	return r, err
 }
 
