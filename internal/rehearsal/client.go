@@ -132,10 +132,11 @@ type client struct {
 
 // An outcome is what became of a request.
 type outcome struct {
-	of    int       // index of the target
-	begin time.Time // of the request
-	took  time.Duration
-	err   error // nil if it was answered
+	of      int       // index of the target
+	begin   time.Time // of the request
+	took    time.Duration
+	err     error // nil if it was answered
+	refusal error // why it was made once more; nil if it was answered at first
 }
 
 // startClient begins to make requests about the custom resources of a snapshot, of those sorts that are possible.
@@ -198,13 +199,21 @@ func (c *client) run(ctx, running context.Context) {
 	}
 }
 
-// request makes a request and notes what became of it.
+// request makes a request and notes what became of it. It repeats a request that is refused: a pod that ends may close
+// the connection on which the API server sends a request at that moment, whatever revision comes.
 func (c *client) request(ctx context.Context, of int) {
-	begin := time.Now()
-	err := c.targets[of].try(ctx)
+	o := outcome{of: of, begin: time.Now()}
+	if o.refusal = c.targets[of].try(ctx); o.refusal != nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(interval):
+		}
+		o.err = c.targets[of].try(ctx)
+	}
+	o.took = time.Since(o.begin)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.outcomes = append(c.outcomes, outcome{of, begin, time.Since(begin), err})
+	c.outcomes = append(c.outcomes, o)
 }
 
 // stop ends the client, makes each request once more, and returns what became of all.

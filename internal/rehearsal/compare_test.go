@@ -1,14 +1,17 @@
 package rehearsal
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 )
 
 func unstructuredFrom(t testing.TB, text string) *unstructured.Unstructured {
@@ -167,8 +170,8 @@ func TestGaps(t *testing.T) {
 		return target{object: unstructuredFrom(t, "{kind: Boat, metadata: {name: "+name+"}}"), version: "v1", verb: read}
 	}
 	s := service{targets: []target{boat("one"), boat("two"), boat("bad")}, last: []error{nil, nil, no}}
-	s.outcomes = []outcome{{of: 0, begin: at(0)}, {1, at(30), 0, no}, {0, at(20), 0, no}, {of: 1, begin: at(10)}, {0, at(40), 0, no},
-		{of: 1, begin: at(70)}, {2, at(71), 0, no}, {1, at(60), 0, no}, {of: 0, begin: at(90)}}
+	s.outcomes = []outcome{{of: 0, begin: at(0)}, {1, at(30), 0, no, no}, {0, at(20), 0, no, no}, {of: 1, begin: at(10)}, {0, at(40), 0, no, no},
+		{of: 1, begin: at(70)}, {2, at(71), 0, no, no}, {1, at(60), 0, no, no}, {of: 0, begin: at(90)}}
 	r := newReport(Rehearsal{})
 	r.addService(upgradePhase, s, nil, time.Second)
 	if got := r.Service[0]; got.Gap != 50*time.Millisecond || got.Refused != 5 || got.Requests != 9 {
@@ -184,12 +187,42 @@ func TestRecovered(t *testing.T) {
 	at := func(ms int) time.Time { return time.Unix(100, 0).Add(time.Duration(ms) * time.Millisecond) }
 	no := errors.New("no")
 	one := target{object: unstructuredFrom(t, "{kind: Boat, metadata: {name: one}}"), version: "v1", verb: create}
-	s := service{targets: []target{one}, last: []error{nil}, outcomes: []outcome{{0, at(0), 0, no}, {0, at(50), 0, no}, {of: 0, begin: at(60)}, {0, at(80), 0, no}, {of: 0, begin: at(90)}}}
+	s := service{targets: []target{one}, last: []error{nil}, outcomes: []outcome{{0, at(0), 0, no, no}, {0, at(50), 0, no, no}, {of: 0, begin: at(60)}, {0, at(80), 0, no, no}, {of: 0, begin: at(90)}}}
 	if got := s.recovered(map[string]bool{one.name(): true}).gaps(); len(got) != 1 || got[0].lasted != 10*time.Millisecond || got[0].refused != 1 {
 		t.Errorf("got %+v", got)
 	}
 	if got := s.recovered(nil).gaps(); len(got) != 1 || got[0].lasted != 60*time.Millisecond || got[0].refused != 3 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// flaky is a resource whose first reads fail.
+type flaky struct {
+	dynamic.ResourceInterface
+	failures int
+}
+
+func (f *flaky) Get(context.Context, string, metav1.GetOptions, ...string) (*unstructured.Unstructured, error) {
+	if f.failures--; f.failures >= 0 {
+		return nil, errors.New("closed")
+	}
+	return &unstructured.Unstructured{}, nil
+}
+
+// TestRepeated: a request that is answered when it is repeated is a note, and one that is not is no service.
+func TestRepeated(t *testing.T) {
+	for failures, want := range []string{"", "note: repeated: boat/one (v1): read as v1 was refused once and answered when repeated (1 requests): closed", "problem: no-service: boat/one (v1)"} {
+		c := &client{targets: []target{{unstructuredFrom(t, "{kind: Boat, metadata: {name: one}}"), "v1", read, &flaky{failures: failures}}}}
+		c.request(t.Context(), 0)
+		r := newReport(Rehearsal{})
+		r.addService(upgradePhase, service{c.targets, c.outcomes, []error{nil}}, nil, time.Second)
+		text := ""
+		for _, f := range r.Findings {
+			text += f.String()
+		}
+		if !strings.HasPrefix(text, want) || (want == "") != (text == "") || r.Service[0].Refused != min(failures, 1) {
+			t.Errorf("%d failures: %q, %+v", failures, text, r.Service[0])
+		}
 	}
 }
 

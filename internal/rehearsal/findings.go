@@ -9,6 +9,7 @@ const (
 	ReadRefused      Class = "read-refused"      // reads fail until the end
 	WriteRefused     Class = "write-refused"     // writes fail until the end
 	NoService        Class = "no-service"        // requests fail for a while
+	Repeated         Class = "repeated"          // requests fail once, and are answered when they are repeated
 	ObjectLost       Class = "object-lost"       // an object is gone
 	ObjectReplaced   Class = "object-replaced"   // an object was deleted and made anew
 	FieldLost        Class = "field-lost"        // a field of a custom resource is gone

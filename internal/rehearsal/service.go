@@ -15,10 +15,10 @@ type service struct {
 	last     []error // what became of each target in the end
 }
 
-// requests counts them, and those that were refused.
+// requests counts them, and those that were refused at first.
 func (s service) requests() (all, refused int) {
 	for _, o := range s.outcomes {
-		if o.err != nil {
+		if o.refusal != nil {
 			refused++
 		}
 	}
@@ -56,6 +56,27 @@ func (s service) gaps() (gaps []gap) {
 		}
 	}
 	return gaps
+}
+
+// repeated are the requests of each sort that were refused once and then answered, as gaps without a length: service
+// was there.
+func (s service) repeated() (all []gap) {
+	sorts := map[string]gap{}
+	for _, o := range s.outcomes {
+		if o.refusal == nil || o.err != nil {
+			continue
+		}
+		sort := s.targets[o.of].sort()
+		g := sorts[sort]
+		if g.refused++; g.refused == 1 {
+			g.first, g.err = s.targets[o.of], o.refusal
+		}
+		sorts[sort] = g
+	}
+	for _, name := range sortedKeys(sorts) {
+		all = append(all, sorts[name])
+	}
+	return all
 }
 
 // gapIn is the longest gap in outcomes of one sort; any is false if nothing was refused. Answers may have come in
@@ -118,6 +139,10 @@ func (r *Report) addService(phase Phase, s service, down map[string]bool, took t
 		sum.Gap = max(sum.Gap, g.lasted)
 		r.add(Finding{Phase: phase, Class: NoService, Object: ship.NameOf(g.first.object), Versions: []string{g.first.version}, Fatal: true,
 			Text: fmt.Sprintf("%s was refused for %s (%d requests): %v", g.first, g.lasted.Round(time.Millisecond), g.refused, g.err)})
+	}
+	for _, g := range s.recovered(down).repeated() {
+		r.add(Finding{Phase: phase, Class: Repeated, Object: ship.NameOf(g.first.object), Versions: []string{g.first.version},
+			Text: fmt.Sprintf("%s was refused once and answered when repeated (%d requests): %v", g.first, g.refused, g.err)})
 	}
 	for i, err := range s.last {
 		if err != nil {
