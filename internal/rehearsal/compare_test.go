@@ -220,6 +220,11 @@ func TestRepeated(t *testing.T) {
 		for _, f := range r.Findings {
 			text += f.String()
 		}
+		c.outcomes = append(c.outcomes, outcome{refusal: errors.New("at its end")})
+		r.addService(upgradePhase, service{c.targets, c.outcomes, []error{nil}}, nil, time.Second)
+		if failures == 2 && len(r.Findings) != 1 {
+			t.Errorf("the end of a gap is found, too: %v", r.Findings)
+		}
 		if !strings.HasPrefix(text, want) || (want == "") != (text == "") || r.Service[0].Refused != min(failures, 1) {
 			t.Errorf("%d failures: %q, %+v", failures, text, r.Service[0])
 		}

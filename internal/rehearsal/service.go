@@ -59,14 +59,15 @@ func (s service) gaps() (gaps []gap) {
 }
 
 // repeated are the requests of each sort that were refused once and then answered, as gaps without a length: service
-// was there.
+// was there. Sorts that were refused for longer are left out: where a gap begins and ends, chance decides.
 func (s service) repeated() (all []gap) {
-	sorts := map[string]gap{}
+	sorts, absent := map[string]gap{}, map[string]bool{}
 	for _, o := range s.outcomes {
-		if o.refusal == nil || o.err != nil {
+		sort := s.targets[o.of].sort()
+		absent[sort] = absent[sort] || o.err != nil
+		if o.refusal == nil {
 			continue
 		}
-		sort := s.targets[o.of].sort()
 		g := sorts[sort]
 		if g.refused++; g.refused == 1 {
 			g.first, g.err = s.targets[o.of], o.refusal
@@ -74,7 +75,9 @@ func (s service) repeated() (all []gap) {
 		sorts[sort] = g
 	}
 	for _, name := range sortedKeys(sorts) {
-		all = append(all, sorts[name])
+		if !absent[name] {
+			all = append(all, sorts[name])
+		}
 	}
 	return all
 }
@@ -140,7 +143,7 @@ func (r *Report) addService(phase Phase, s service, down map[string]bool, took t
 		r.add(Finding{Phase: phase, Class: NoService, Object: ship.NameOf(g.first.object), Versions: []string{g.first.version}, Fatal: true,
 			Text: fmt.Sprintf("%s was refused for %s (%d requests): %v", g.first, g.lasted.Round(time.Millisecond), g.refused, g.err)})
 	}
-	for _, g := range s.recovered(down).repeated() {
+	for _, g := range s.repeated() {
 		r.add(Finding{Phase: phase, Class: Repeated, Object: ship.NameOf(g.first.object), Versions: []string{g.first.version},
 			Text: fmt.Sprintf("%s was refused once and answered when repeated (%d requests): %v", g.first, g.refused, g.err)})
 	}
