@@ -187,8 +187,9 @@ func (d *Door) Server() string { return d.address }
 // Kubeconfig is the path of the file (0600) with which the process comes in.
 func (d *Door) Kubeconfig() string { return filepath.Join(d.options.Dir, "kubeconfig") }
 
-// Reports returns the reports of requests that were let in, a [Request] each as soon as it is answered. Reports wait for
-// their reader in a bounded number. The channel is closed at the end of [Door.Close], and holds the last reports then.
+// Reports returns the reports of requests that were let in, a [Request] each as soon as it is answered. Reports wait
+// for their reader in a bounded number. The channel is closed at the end of [Door.Close], and holds the last reports
+// then.
 func (d *Door) Reports() <-chan Report { return d.reports.c }
 
 // Close ends the listener, all connections and all requests, watches and upgraded connections too, and removes the

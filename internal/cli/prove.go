@@ -12,16 +12,45 @@ func (inv *invocation) proveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prove [-f SCENARIO]",
 		Short: "Find out what the operator does wrong when something fails",
-		Args:  noArgs,
+		Long: `Prove runs the operator again and again, each time with one failure, and compares what is there in the end with runs
+without a failure. It uses clusters of its own with simulated nodes, and removes them in the end. It writes nothing in
+the project. It runs the project's code on this machine.
+
+In a project prove builds the manager, installs its CRDs and webhooks, and gives it the rights of its ServiceAccount.
+The scenario is what users do with the samples: apply each one, change it, delete it. -f names a file with another
+scenario, and --command an operator in any language: {kubeconfig} in it is replaced, and KUBECONFIG is set.
+
+First prove learns: it runs the scenario four times without a failure. Then each plan commits one failure. It comes at a
+write of the operator, at a read that no cache answers, or at a step of the scenario. The process is killed before or after the
+write, or at rest. The answer of the write is lost, or is 409, 429, 500 or 504. A watch lags behind or ends. Two steps
+are seen as one event, or a step comes before the operator is at rest. Only the first request of a sort in a step meets
+failures, unless --all is given. A finding counts if a new process, given more patience, does the same again.
+
+A finding says what failed, what is different afterwards, what is probably wrong, and how to see it again: --replay runs
+that plan alone and shows each request. prove/accepted.yaml lists findings that you have decided to live with, each with
+its id, a reason, and the day on which it counts again (expires).
+
+Prove fails if it finds something that is not accepted. It cannot prove an operator that does not come to rest without a
+failure. It does not yet try two failures at once, or several leaders.`,
+		Example: `  slipway prove
+  slipway prove -f prove/site.yaml --junit prove.xml
+  slipway prove -f site.yaml --command 'python3 operator.py'
+  slipway prove --shard 3/8
+  slipway prove --replay 35d9d98d`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return done(proving.Prove(cmd.Context(), inv.session(), p))
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&p.Scenario, "file", "f", "", "`file` with the scenario; default: the samples are applied, changed and deleted")
+	f.StringVarP(&p.Scenario, "scenario", "f", "", "`file` with the scenario; default: the samples are applied, changed and deleted")
+	f.StringVar(&p.Command, "command", "", "`command` of an operator in place of the project's manager; {kubeconfig} is replaced")
+	f.StringVar(&p.Replay, "replay", "", "run only the plan with this `ID`, with more patience, and show each request")
+	f.BoolVar(&p.All, "all", false, "failures at every request, not only at the first of its sort in a step")
+	f.StringVar(&p.Shard, "shard", "", "run only share K of N, as `K/N`, for jobs that run side by side; each learns anew")
+	f.DurationVar(&p.Budget, "budget", 0, "begin no plan after this `duration`; 0 means no limit")
 	f.IntVar(&p.Clusters, "clusters", 2, "`number` of clusters side by side")
-	f.BoolVar(&p.All, "all", false, "faults at every request, not only at the first of its sort in a step")
-	f.StringVar(&p.Replay, "replay", "", "run the plan with this `ID` only")
+	f.StringVar(&p.JUnit, "junit", "", "also write the report to this `file`, in JUnit's form")
 	bindManager(f, &p.Manager)
 	return cmd
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/dev/webhookproxy"
@@ -26,7 +25,7 @@ type Beside struct {
 }
 
 // portVariable names the port of webhooks to managers that have no flag for it.
-const portVariable = "SLIPWAY_WEBHOOK_PORT"
+const portVariable = "WEBHOOK_PORT_OF_SLIPWAY"
 
 // besideSource is a file of the manager's package that reads it.
 const besideSource = `package main
@@ -87,13 +86,17 @@ func (b *Beside) readFlags(code *codebase.Codebase) error {
 	if err != nil {
 		return err
 	}
-	program, err := os.ReadFile(b.path)
+	sought := []string{webhookHostFlag, webhookPortFlag}
+	for _, f := range besides {
+		sought = append(sought, f.flag)
+	}
+	program, err := readTexts(b.path, sought)
 	if err != nil {
 		return err
 	}
 	has := func(flag string) bool {
 		known, err := code.HasFlag(flag)
-		return err == nil && known && strings.Contains(string(program), flag)
+		return err == nil && known && program[flag]
 	}
 	args := started(start, nil)
 	first := words(args)

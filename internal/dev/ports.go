@@ -116,7 +116,7 @@ func (o Options) place(manager Program, l listening, code texts, webhooks bool) 
 	program := manager.texts
 	if program == nil {
 		var err error
-		if program, err = readTexts(manager.Path); err != nil {
+		if program, err = readTexts(manager.Path, soughtTexts()); err != nil {
 			return placement{}, err
 		}
 	}

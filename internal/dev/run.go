@@ -111,7 +111,7 @@ func Build(ctx context.Context, o Options, pkg string) (Program, error) {
 		return Program{}, err
 	}
 	p := Program{Path: path, Changed: !same(path, next), WebhookPort: moved.port}
-	if p.texts, err = readTexts(next); err == nil && p.Changed {
+	if p.texts, err = readTexts(next, soughtTexts()); err == nil && p.Changed {
 		err = os.Rename(next, path)
 	}
 	o.Handler.Handle(report.Step{Name: "built the manager", Elapsed: time.Since(start)})

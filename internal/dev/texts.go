@@ -19,14 +19,14 @@ func soughtTexts() []string {
 // textsBlock is how much of a program is read at a time: managers have a hundred megabytes.
 const textsBlock = 1 << 20
 
-// readTexts looks for the texts in a program. It reads no more of it than it has to.
-func readTexts(program string) (texts, error) {
+// readTexts looks for texts in a program. It reads no more of it than it has to.
+func readTexts(program string, sought []string) (texts, error) {
 	file, err := os.Open(program)
 	if err != nil {
 		return nil, fmt.Errorf("find the manager's flags: %w", err)
 	}
 	defer file.Close()
-	found, sought := texts{}, soughtTexts()
+	found := texts{}
 	overlap := 0
 	for _, text := range sought {
 		overlap = max(overlap, len(text)-1)

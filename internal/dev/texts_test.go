@@ -23,7 +23,7 @@ func TestTexts(t *testing.T) {
 				if err := os.WriteFile(file, program, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				found, err := readTexts(file)
+				found, err := readTexts(file, soughtTexts())
 				if got := slices.Collect(maps.Keys(found)); err != nil || !slices.Equal(got, []string{text}) {
 					t.Errorf("%q at %d of %d bytes: found %q, %v", text, at, size, got, err)
 				}

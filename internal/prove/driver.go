@@ -24,9 +24,10 @@ const pokeAnnotation = "slipway.dev/prove-poke"
 // Kinds says where the objects of a kind are.
 type Kinds map[schema.GroupKind]Place
 
-// A Place is a resource.
+// A Place is a resource, in the version that the server prefers.
 type Place struct {
 	Resource   string
+	Version    string
 	Namespaced bool
 }
 
@@ -82,6 +83,17 @@ func (d driver) do(ctx context.Context, s Step) error {
 		}
 	}
 	return err
+}
+
+// named is what names the object that a request is about; nil if that is not known.
+func (d driver) named(at Point) map[string]any {
+	for kind, place := range d.kinds {
+		if kind.Group == at.Group && place.Resource == at.Resource {
+			version := schema.GroupVersion{Group: kind.Group, Version: place.Version}
+			return map[string]any{"apiVersion": version.String(), "kind": kind.Kind, "metadata": map[string]any{"namespace": at.Namespace, "name": at.Name}}
+		}
+	}
+	return nil
 }
 
 // poke annotates an object: its operator looks at it again.

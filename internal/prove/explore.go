@@ -42,16 +42,22 @@ type Proof struct {
 	Clusters []Cluster
 	Scenario Scenario
 	All      bool   // faults at each request, not only at the first of a sort in a step
-	Replay   string // the ID of the only plan that is to be run
+	Replay   string // the ID of the only plan that is to be run, with more patience
+	// Budget bounds the time in which plans are begun; 0: all are carried out.
+	Budget time.Duration
+	// Shard and Shards divide the plans among several runs: this one has the plans of one share, from 1. 0: all.
+	Shard, Shards int
 	// Tell gets what is being done, as lines. One goroutine at a time calls it.
 	Tell func(string)
 }
 
 // A Finding is a fault, or several, that the operator does not stand.
 type Finding struct {
+	ID        string  // of the symptom: the same in each run
 	Plans     []Plan  // with the same symptom, the first one first
 	Symptom   Symptom // of the first one
 	Confirmed bool    // it came again
+	Accepted  string  // why the team lives with it; empty: it counts
 	Writes    []Write // of the operator around the fault
 }
 
@@ -69,6 +75,7 @@ type Report struct {
 	Unstruck  int // in which the fault was not committed
 	Findings  []Finding
 	Leftover  []string // objects that are left after the last step, without a fault
+	Timeline  []string // of a replay: what the operator asked for and what was stored, in order
 	Writes    int      // effective ones, without a fault
 	Learning  time.Duration
 	Exploring time.Duration
@@ -81,16 +88,6 @@ func (r *Report) Median() time.Duration {
 		return 0
 	}
 	return r.Durations[len(r.Durations)/2]
-}
-
-// Confirmed are the findings that came again.
-func (r *Report) Confirmed() (n int) {
-	for _, f := range r.Findings {
-		if f.Confirmed {
-			n++
-		}
-	}
-	return n
 }
 
 // ErrNoPlan says that no plan has the ID.
@@ -117,12 +114,9 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	plans := plansFor(ref, len(p.Scenario.Steps), p.All)
-	if p.Replay != "" {
-		plans = slices.DeleteFunc(plansFor(ref, len(p.Scenario.Steps), true), func(plan Plan) bool { return plan.ID() != p.Replay })
-		if len(plans) == 0 {
-			return nil, fmt.Errorf("%w: %s", ErrNoPlan, p.Replay)
-		}
+	plans, err := p.plans(ref)
+	if err != nil {
+		return nil, err
 	}
 	e := &exploration{Proof: p, ref: ref, plans: plans, known: map[string]*Finding{}, report: &Report{Scenario: p.Scenario, Of: len(plans), Leftover: ref.leftover, Learning: time.Since(begin)}}
 	for _, r := range ref.requests {
@@ -131,10 +125,28 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 		}
 	}
 	begin = time.Now()
+	e.begin = begin
 	err = e.explore(ctx, workers)
 	e.report.Exploring = time.Since(begin)
 	slices.Sort(e.report.Durations)
 	return e.report, err
+}
+
+// plans are those that are to be carried out.
+func (p Proof) plans(ref *Reference) ([]Plan, error) {
+	steps := len(p.Scenario.Steps)
+	if p.Replay != "" {
+		plans := slices.DeleteFunc(plansFor(ref, steps, true), func(plan Plan) bool { return plan.ID() != p.Replay })
+		if len(plans) == 0 {
+			return nil, fmt.Errorf("%w: %s", ErrNoPlan, p.Replay)
+		}
+		return plans[:1], nil
+	}
+	plans := plansFor(ref, steps, p.All)
+	if p.Shards > 1 {
+		plans = slices.DeleteFunc(plans, func(plan Plan) bool { return plan.share(p.Shards) != p.Shard })
+	}
+	return plans, nil
 }
 
 func (p Proof) worker(ctx context.Context, c Cluster) (*worker, error) {
@@ -154,6 +166,7 @@ type exploration struct {
 	plans  []Plan
 	report *Report
 
+	begin time.Time
 	mu    sync.Mutex
 	known map[string]*Finding // by the symptom
 	next  int
@@ -182,7 +195,7 @@ func (e *exploration) explore(ctx context.Context, workers []*worker) error {
 func (e *exploration) take() (Plan, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.next == len(e.plans) {
+	if e.next == len(e.plans) || e.Budget > 0 && time.Since(e.begin) > e.Budget {
 		return Plan{}, false
 	}
 	plan := e.plans[e.next]
@@ -197,6 +210,13 @@ func (e *exploration) try(ctx context.Context, w *worker, plan Plan) error {
 		return err
 	}
 	found := e.note(plan, got)
+	if e.Replay != "" {
+		e.report.Timeline = timeline(e.ref, got)
+		if found != nil {
+			found.Confirmed = true
+		}
+		return nil
+	}
 	if found == nil {
 		return nil
 	}
@@ -238,7 +258,7 @@ func (e *exploration) note(plan Plan, got *outcome) *Finding {
 		f.Plans = append(f.Plans, plan)
 		return nil
 	}
-	f := &Finding{Plans: []Plan{plan}, Symptom: s, Writes: story(e.ref, got)}
+	f := &Finding{ID: shortID(s.key()), Plans: []Plan{plan}, Symptom: s, Writes: story(e.ref, got)}
 	e.known[s.key()] = f
 	return f
 }
@@ -264,15 +284,7 @@ func story(ref *Reference, o *outcome) (writes []Write) {
 		if !r.writes() && r.fault == "" {
 			continue
 		}
-		text := strings.TrimSuffix(ref.point(r).String(), " #0")
-		switch {
-		case r.status == 0:
-			text += " → no answer"
-		case r.status >= 300 || r.effective:
-			text += fmt.Sprintf(" → %d", r.status)
-		default:
-			text += " → changes nothing"
-		}
+		text := strings.TrimSuffix(ref.point(r).String(), " #0") + answered(r)
 		if r.fault != "" {
 			at = len(writes)
 			text += " ← " + r.fault

@@ -138,6 +138,14 @@ func (l *lab) release(ctx context.Context, door string, of resource, merge bool)
 	return l.call(ctx, "releaseWatches", protocol.WatchesOf{Name: door, Group: of.group, Resource: of.name, Merge: merge}, nil)
 }
 
+func (l *lab) cut(ctx context.Context, door string, of resource) error {
+	return l.call(ctx, "cutWatches", protocol.WatchesOf{Name: door, Group: of.group, Resource: of.name}, nil)
+}
+
+func (l *lab) resume(ctx context.Context, door string, serial int64) error {
+	return l.call(ctx, "resumeDoor", protocol.ResumeDoor{Name: door, Serial: serial}, nil)
+}
+
 // Identity is who the operator is to the API server.
 type Identity struct {
 	User      string

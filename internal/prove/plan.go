@@ -2,6 +2,7 @@ package prove
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -61,8 +62,12 @@ const (
 	TooMany Kind = "too-many"
 	// The watch of the resource lags behind the write: watches promise an order, no time.
 	Stale Kind = "stale"
+	// The watch of the resource ends after the write: servers end watches at any time, and clients watch anew.
+	Cut Kind = "watch-ended"
 	// A read fails with 500.
 	ReadFailure Kind = "read-failure"
+	// Another client writes the object between its read and what the operator does about it.
+	Between Kind = "written-meanwhile"
 	// The operator is started again while nothing is to do, after each step.
 	Restarted Kind = "restarted"
 	// Two steps are seen as one event, as by a client that watches anew.
@@ -78,8 +83,17 @@ type Plan struct {
 }
 
 // ID names a plan, in each run of the same scenario.
-func (p Plan) ID() string {
-	sum := sha256.Sum256([]byte(string(p.Kind) + fmt.Sprintf("%d %s", p.Point.Step, p.Point)))
+func (p Plan) ID() string { return shortID(fmt.Sprintf("%s%d %s", p.Kind, p.Point.Step, p.Point)) }
+
+// share is to which of n shares the plan belongs, from 1.
+func (p Plan) share(n int) int {
+	sum := sha256.Sum256([]byte(p.ID()))
+	return 1 + int(binary.BigEndian.Uint32(sum[:]))%n
+}
+
+// shortID is a short text for a long one.
+func shortID(text string) string {
+	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:4])
 }
 
@@ -96,6 +110,10 @@ func (p Plan) Sentence(steps []Step) string {
 		return fmt.Sprintf("%s was done and its answer was lost, %s", of, in)
 	case Conflict, Failure, Timeout, Throttled, TooMany:
 		return fmt.Sprintf("%s was answered %d, %s", of, answers[p.Kind].Status, in)
+	case Cut:
+		return fmt.Sprintf("the watch of %s ended after %s, %s", p.Point.Resource, of, in)
+	case Between:
+		return fmt.Sprintf("another client wrote the object after %s, %s", of, in)
 	case ReadFailure:
 		return fmt.Sprintf("%s failed once, %s", of, in)
 	case Stale:
@@ -133,6 +151,9 @@ func (p Plan) fault() (f protocol.Fault, ok bool) {
 		f.Break = true
 	case Stale:
 		f.Hold = true
+	case Between:
+		f.Stall = true
+	case Cut: // the door only says when
 	case Restarted, Merged, Early:
 		return f, false
 	default:
@@ -150,7 +171,7 @@ func plansFor(ref *Reference, steps int, all bool) (plans []Plan) {
 		at := Point{Step: i}
 		plans = append(plans, Plan{Merged, at}, Plan{Early, at})
 	}
-	begun, answered := map[int]bool{}, map[Point]bool{}
+	begun, answered, cut := map[int]bool{}, map[Point]bool{}, map[resource]bool{}
 	for _, r := range ref.requests {
 		if r.point.Nth > 1 && !all {
 			continue
@@ -158,6 +179,9 @@ func plansFor(ref *Reference, steps int, all bool) (plans []Plan) {
 		if !r.writes() {
 			if r.fresh {
 				plans = append(plans, Plan{ReadFailure, r.point})
+			}
+			if r.fresh && r.verb == "get" {
+				plans = append(plans, Plan{Between, r.point})
 			}
 			continue
 		}
@@ -167,6 +191,10 @@ func plansFor(ref *Reference, steps int, all bool) (plans []Plan) {
 		kinds := []Kind{Stale, Lost, Failure, KilledAfter}
 		if r.verb == "update" || r.verb == "patch" {
 			kinds = append(kinds, Conflict)
+		}
+		if !cut[r.of] && ref.watching[r.of] || all {
+			kinds = append(kinds, Cut)
+			cut[r.of] = true
 		}
 		sort := Point{Verb: r.verb, Group: r.of.group, Resource: r.of.name, Subresource: r.subresource}
 		if !answered[sort] || all {

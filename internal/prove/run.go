@@ -293,6 +293,13 @@ func (r *run) befall(ctx context.Context, struck protocol.Report) error {
 		return r.replace(ctx)
 	case Stale:
 		return r.lag(ctx)
+	case Cut:
+		return r.lab.cut(ctx, r.now.door, resource{r.plan.Point.Group, r.plan.Point.Resource})
+	case Between:
+		if object := r.driver.named(r.plan.Point); object != nil {
+			r.driver.poke(ctx, object)
+		}
+		return r.lab.resume(ctx, r.now.door, struck.Serial)
 	}
 	return nil
 }

@@ -179,7 +179,7 @@ func (r replacements) shape(object map[string]any) string {
 	return string(encoded)
 }
 
-// kept by the server: what no operator decides.
+// servers are the metadata that the server keeps: no operator decides them.
 var servers = []string{"managedFields", "resourceVersion", "uid", "creationTimestamp", "generation", "selfLink", "deletionGracePeriodSeconds"}
 
 // scrub is an object without what differs from run to run.

@@ -13,25 +13,26 @@ const shownDifferences = 4
 // Text is the report for people.
 func (r *Report) Text() string {
 	var b strings.Builder
-	for i, f := range r.Findings {
-		if !f.Confirmed {
-			continue
-		}
-		fmt.Fprintf(&b, "finding %s: %s\n", f.Plans[0].ID(), f.Plans[0].Sentence(r.Scenario.Steps))
+	for _, line := range r.Timeline {
+		b.WriteString(line + "\n")
+	}
+	for _, f := range r.New() {
+		fmt.Fprintf(&b, "finding %s: %s\n", f.ID, f.Plans[0].Sentence(r.Scenario.Steps))
 		r.tell(&b, f)
-		if i < len(r.Findings)-1 {
-			b.WriteString("\n")
-		}
+		b.WriteString("\n")
 	}
 	for _, f := range r.Findings {
-		if !f.Confirmed {
+		switch {
+		case f.Accepted != "":
+			fmt.Fprintf(&b, "accepted %s: %s: %s\n", f.ID, f.Plans[0].Sentence(r.Scenario.Steps), f.Accepted)
+		case !f.Confirmed:
 			fmt.Fprintf(&b, "seen once of two times: %s: %s\n", f.Plans[0].ID(), f.Plans[0].Sentence(r.Scenario.Steps))
 		}
 	}
 	if len(r.Leftover) > 0 {
 		fmt.Fprintf(&b, "note: without a fault, these objects are left after the last step: %s\n", strings.Join(r.Leftover, ", "))
 	}
-	fmt.Fprintf(&b, "%d of %d plans, %d findings; %d writes; learned in %s, explored in %s, %s a plan", r.Plans, r.Of, r.Confirmed(), r.Writes,
+	fmt.Fprintf(&b, "%d of %d plans, %d new findings; %d writes without a fault; learned in %s, explored in %s, %s a plan", r.Plans, r.Of, len(r.New()), r.Writes,
 		r.Learning.Round(100*time.Millisecond), r.Exploring.Round(100*time.Millisecond), r.Median().Round(time.Millisecond))
 	return b.String()
 }
@@ -143,6 +144,7 @@ func (f Finding) Diagnosis() string {
 func (r *Report) JSON() any {
 	type finding struct {
 		ID          string       `json:"id"`
+		Replay      string       `json:"replay"` // the ID of the plan
 		Plan        string       `json:"plan"`
 		Kind        Kind         `json:"kind"`
 		Oracle      Oracle       `json:"oracle"`
@@ -154,6 +156,7 @@ func (r *Report) JSON() any {
 		Writes      []string     `json:"writes"`
 		Plans       []string     `json:"plans"` // the IDs of all with this symptom
 		Confirmed   bool         `json:"confirmed"`
+		Accepted    string       `json:"accepted,omitempty"` // why the team lives with it
 	}
 	out := struct {
 		Plans     int       `json:"plans"`
@@ -163,11 +166,12 @@ func (r *Report) JSON() any {
 		Exploring float64   `json:"exploringSeconds"`
 		Median    float64   `json:"medianSeconds"`
 		Leftover  []string  `json:"leftover,omitempty"`
+		Timeline  []string  `json:"timeline,omitempty"`
 		Findings  []finding `json:"findings"`
-	}{r.Plans, r.Of, r.Writes, r.Learning.Seconds(), r.Exploring.Seconds(), r.Median().Seconds(), r.Leftover, []finding{}}
+	}{r.Plans, r.Of, r.Writes, r.Learning.Seconds(), r.Exploring.Seconds(), r.Median().Seconds(), r.Leftover, r.Timeline, []finding{}}
 	for _, f := range r.Findings {
-		j := finding{ID: f.Plans[0].ID(), Plan: f.Plans[0].Sentence(r.Scenario.Steps), Kind: f.Plans[0].Kind, Oracle: f.Symptom.Oracle, Step: f.Symptom.Step + 1,
-			Differences: f.Symptom.Differences, Details: f.Symptom.Details, Healed: f.Symptom.Healed, Diagnosis: f.Diagnosis(), Confirmed: f.Confirmed}
+		j := finding{ID: f.ID, Replay: f.Plans[0].ID(), Plan: f.Plans[0].Sentence(r.Scenario.Steps), Kind: f.Plans[0].Kind, Oracle: f.Symptom.Oracle, Step: f.Symptom.Step + 1,
+			Differences: f.Symptom.Differences, Details: f.Symptom.Details, Healed: f.Symptom.Healed, Diagnosis: f.Diagnosis(), Confirmed: f.Confirmed, Accepted: f.Accepted}
 		for _, w := range f.Writes {
 			j.Writes = append(j.Writes, w.Text)
 		}

@@ -1,12 +1,13 @@
 package rehearsal
 
 import (
-	"encoding/xml"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/junit"
 )
 
 // DefinitionFinding is a change of a definition that may break objects or clients, as its schemas have it.
@@ -88,47 +89,21 @@ func (f Finding) String() string {
 	return b.String() + ": " + f.Text
 }
 
-// A Suite is a report in the form that JUnit gave reports of tests.
-type Suite struct {
-	XMLName  xml.Name `xml:"testsuite"`
-	Name     string   `xml:"name,attr"`
-	Tests    int      `xml:"tests,attr"`
-	Failures int      `xml:"failures,attr"`
-	Time     float64  `xml:"time,attr"` // seconds
-	Cases    []Case   `xml:"testcase"`
-}
-
-// A Case is one thing that could go wrong.
-type Case struct {
-	Name     string    `xml:"name,attr"`
-	Suite    string    `xml:"classname,attr"`
-	Failures []Failure `xml:"failure"`
-}
-
-// A Failure says what went wrong.
-type Failure struct {
-	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
-}
-
 // classes are all classes whose findings are fatal.
 var classes = []Class{NotDeployed, ReadRefused, WriteRefused, NoService, ObjectLost, ObjectReplaced, FieldLost, FieldChanged, StatusLost, DefaultChanged,
 	LossyConversion, FinalizerRenamed, NoEndpoints, LockRenamed, ManagerFails}
 
 // JUnit is the report with a case for each class of problems.
-func (r *Report) JUnit() Suite {
-	suite := Suite{Name: "upgrade " + r.From + " → " + r.To, Tests: len(classes), Time: r.Elapsed.Seconds()}
+func (r *Report) JUnit() junit.Suite {
+	suite := junit.Suite{Name: "upgrade " + r.From + " → " + r.To, Time: r.Elapsed.Seconds()}
 	for _, class := range classes {
-		c := Case{Name: string(class), Suite: suite.Name}
+		var failures []junit.Failure
 		for _, f := range r.Findings {
 			if f.Fatal && f.Class == class {
-				c.Failures = append(c.Failures, Failure{Message: f.String(), Text: f.String()})
+				failures = append(failures, junit.Failure{Message: f.String(), Text: f.String()})
 			}
 		}
-		if len(c.Failures) > 0 {
-			suite.Failures++
-		}
-		suite.Cases = append(suite.Cases, c)
+		suite.Add(string(class), failures...)
 	}
 	return suite
 }

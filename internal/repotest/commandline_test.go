@@ -48,6 +48,7 @@ var needed = map[string]string{
 	"internal/operation/suites":     "what verbs run",
 	"internal/operation/devloop":    "an operation",
 	"internal/operation/tools":      "what verbs do with slipway itself",
+	"internal/operation/proving":    "what an operator does when something fails",
 	"internal/operation/upgrades":   "upgrades between two revisions of a project",
 	"internal/ending":               "a process ends with it",
 	"internal/report":               "mistakes on the command line",

@@ -20,8 +20,12 @@ import (
 
 // build makes the operator ready: the one that the scenario names, or the project's manager.
 func (b *bench) build(ctx context.Context) (err error) {
-	if len(b.command) > 0 {
+	if len(b.command) > 0 && len(b.scenario.Steps) > 0 {
 		return nil
+	}
+	if len(b.command) > 0 {
+		b.root, err = b.ReadRoot()
+		return err
 	}
 	if operation.WithoutGo(b.Session) {
 		return &report.Error{What: "there is no operator to prove", Where: b.Dir, Hint: "without Go code, a scenario names the operator's command", Next: "slipway prove -f scenario.yaml", Code: report.UsageCode}
@@ -55,10 +59,14 @@ func (b *bench) bring(ctx context.Context, cluster *ship.Cluster) error {
 		return err
 	}
 	access, err := delivery.Grant(ctx, apart, b.root, cluster)
-	if err != nil {
+	switch {
+	case err == nil:
+		b.identity = prove.Identity(clusterctl.ServiceAccount(access.Namespace, access.Account))
+	case len(b.command) == 0:
 		return err
+	default:
+		b.Handler.Handle(report.Note{Text: "the operator has all rights, since it is not known with which it is deployed: " + report.Advised(err)})
 	}
-	b.identity = prove.Identity(clusterctl.ServiceAccount(access.Namespace, access.Account))
 	if len(b.scenario.Steps) > 0 {
 		return nil
 	}

@@ -5,22 +5,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"mvdan.cc/sh/v3/shell"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/dev"
 	"github.com/slipway-dev/slipway/internal/ending"
+	"github.com/slipway-dev/slipway/internal/junit"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/prove"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/ship"
 	"github.com/slipway-dev/slipway/internal/userdirs"
 )
@@ -32,6 +37,10 @@ type Proof struct {
 	Clusters int    // side by side
 	All      bool   // faults at every request
 	Replay   string // the ID of the only plan to run
+	Command  string // of the operator, in place of the project's manager; words as a shell reads them
+	Budget   time.Duration
+	Shard    string // K/N: the plans of share K of N
+	JUnit    string // file for the report in JUnit's form, or ""
 }
 
 // scratchPrefix begins the names of the folders of proofs.
@@ -46,10 +55,14 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 	}
 	defer func() { err = errors.Join(err, scratch.Remove()) }()
 	b := &bench{Session: s, proof: p, scratch: scratch.Path}
-	if err := b.read(); err != nil {
+	if err := b.check(); err != nil {
 		return nil, err
 	}
 	if err := b.build(ctx); err != nil {
+		return nil, err
+	}
+	accepted, err := b.accepted()
+	if err != nil {
 		return nil, err
 	}
 	defer ending.Await(ctx, "the proof's end")()
@@ -65,13 +78,54 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 	s.Handler.Handle(report.Step{Name: "proving the operator"})
 	found, err := prove.Proof{
 		Socket: session.Socket, Clusters: clusters, Scenario: b.scenario, All: p.All, Replay: p.Replay,
+		Budget: p.Budget, Shard: b.shard, Shards: b.shards,
 		Tell: func(text string) { s.Handler.Handle(report.Detail{Text: text}) },
 	}.Run(ctx)
 	if found == nil {
 		return nil, b.explain(err)
 	}
-	return found, errors.Join(b.explain(err), conclude(s, found))
+	expired, unknown := found.Accept(accepted, time.Now())
+	for _, id := range expired {
+		s.Handler.Handle(report.Warning{Text: "finding " + id + " was accepted until a day that has come: " + acceptedFile})
+	}
+	if len(unknown) > 0 && found.Plans == found.Of && b.shards == 0 && p.Replay == "" {
+		s.Handler.Handle(report.Note{Text: "accepted findings that do not come any more: " + strings.Join(unknown, ", ")})
+	}
+	return found, errors.Join(b.explain(err), b.conclude(found))
 }
+
+// check reads what the user has given.
+func (b *bench) check() error {
+	usage := func(where, hint string) error {
+		return &report.Error{What: "the proof has a flag that cannot be right", Where: where, Hint: hint, Code: report.UsageCode}
+	}
+	if b.proof.Shard != "" {
+		if n, err := fmt.Sscanf(b.proof.Shard, "%d/%d", &b.shard, &b.shards); n != 2 || err != nil || b.shard < 1 || b.shard > b.shards {
+			return usage("--shard "+b.proof.Shard, "use K/N, such as 3/8")
+		}
+	}
+	if b.proof.Clusters < 1 || b.proof.Clusters > maxClusters {
+		return usage(fmt.Sprintf("--clusters %d", b.proof.Clusters), fmt.Sprintf("use a number from 1 to %d", maxClusters))
+	}
+	if b.proof.Budget < 0 {
+		return usage("--budget "+b.proof.Budget.String(), "use a duration such as 60s")
+	}
+	if err := b.read(); err != nil {
+		return err
+	}
+	if b.proof.Command == "" {
+		return nil
+	}
+	words, err := shell.Fields(b.proof.Command, func(string) string { return "" })
+	if err != nil || len(words) == 0 {
+		return usage("--command "+b.proof.Command, "name a program and its arguments")
+	}
+	b.command = words
+	return nil
+}
+
+// maxClusters bounds how many clusters run side by side: each has an API server and controllers.
+const maxClusters = 16
 
 // A bench is where an operator is proved.
 type bench struct {
@@ -85,6 +139,8 @@ type bench struct {
 	manager  *dev.Beside
 	fronts   []*dev.Front
 	identity prove.Identity
+	// shard is the share of shards; both are 0 if all plans are carried out.
+	shard, shards int
 }
 
 // start starts a process of the operator.
@@ -197,7 +253,7 @@ func (b *bench) equip(ctx context.Context, kubeconfig string) (c prove.Cluster, 
 	}
 	c = prove.Cluster{Client: cluster.Client(), Kinds: prove.Kinds{}, Identity: b.identity}
 	for _, r := range served {
-		c.Kinds[schema.GroupKind{Group: r.Group, Kind: r.Kind}] = prove.Place{Resource: r.Resource, Namespaced: r.Namespaced}
+		c.Kinds[schema.GroupKind{Group: r.Group, Kind: r.Kind}] = prove.Place{Resource: r.Resource, Version: r.Version, Namespaced: r.Namespaced}
 	}
 	c.Launch, err = b.launcher(ctx, cluster)
 	return c, err
@@ -238,18 +294,36 @@ const tailSize = 2 << 10
 
 // tail is the end of the operator's log.
 func (b *bench) tail() string {
-	text, err := os.ReadFile(b.log())
+	log, err := os.Open(b.log())
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(text[max(0, len(text)-tailSize):]))
+	defer log.Close()
+	if _, err := log.Seek(-tailSize, io.SeekEnd); err != nil {
+		_, _ = log.Seek(0, io.SeekStart) // it is shorter
+	}
+	text, err := io.ReadAll(io.LimitReader(log, tailSize))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
 }
 
 // conclude shows the report and decides how the command ends.
-func conclude(s *operation.Session, found *prove.Report) error {
-	s.Handler.Handle(report.Result{Text: found.Text(), Value: found.JSON()})
-	if n := found.Confirmed(); n > 0 {
-		return &report.Error{What: "the operator has " + operation.Count(n, "fault") + " that come with failures", Hint: "a finding names the failure; replay it to look closer", Next: "slipway prove --replay " + found.Findings[0].Plans[0].ID()}
+func (b *bench) conclude(found *prove.Report) error {
+	b.Handler.Handle(report.Result{Text: found.Text(), Value: found.JSON()})
+	if b.proof.JUnit != "" {
+		if err := junit.Write(b.Absolute(b.proof.JUnit), found.JUnit()); err != nil {
+			return err
+		}
 	}
-	return nil
+	n := found.New()
+	if len(n) == 0 {
+		return nil
+	}
+	next := operation.NewCommandLine("slipway prove",
+		operation.FlagIf(b.proof.Scenario != "", "-f "+shellword.Quote(b.proof.Scenario)),
+		operation.FlagIf(b.proof.Command != "", "--command "+shellword.Quote(b.proof.Command)),
+		operation.FlagIf(true, "--replay "+n[0].Plans[0].ID()))("")
+	return &report.Error{What: operation.Count(len(n), "finding") + " in the operator", Where: b.where(), Hint: "correct the operator, or accept a finding in " + acceptedFile, Next: next}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/prove"
 	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/safefs"
 )
 
 // file is a scenario as users write it.
@@ -52,7 +53,7 @@ func (b *bench) read() error {
 		return nil
 	}
 	path := b.Absolute(b.proof.Scenario)
-	text, err := os.ReadFile(path)
+	text, err := safefs.ReadFile(path)
 	if err != nil {
 		return &report.Error{What: "the scenario cannot be read", Where: b.proof.Scenario, Err: err, Code: report.UsageCode}
 	}

@@ -4,7 +4,6 @@ package upgrades
 
 import (
 	"context"
-	"encoding/xml"
 	"errors"
 	"os"
 	"path/filepath"
@@ -19,13 +18,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/crdcheck"
 	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/image/reference"
+	"github.com/slipway-dev/slipway/internal/junit"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/delivery"
 	"github.com/slipway-dev/slipway/internal/operation/images"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/rehearsal"
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/safefs"
 	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/ship"
 	"github.com/slipway-dev/slipway/internal/userdirs"
@@ -254,12 +253,8 @@ func (w *workshop) definitionChanges(ctx context.Context, from, to *revision) (f
 func (w *workshop) conclude(s *operation.Session, found *rehearsal.Report) error {
 	s.Handler.Handle(report.Result{Text: found.Text(), Value: found})
 	if w.upgrade.JUnit != "" {
-		text, err := xml.MarshalIndent(found.JUnit(), "", "  ")
-		if err == nil {
-			err = safefs.Write(s.Absolute(w.upgrade.JUnit), append([]byte(xml.Header), append(text, '\n')...), 0o644)
-		}
-		if err != nil {
-			return &report.Error{What: "the report cannot be written", Where: w.upgrade.JUnit, Err: err}
+		if err := junit.Write(s.Absolute(w.upgrade.JUnit), found.JUnit()); err != nil {
+			return err
 		}
 	}
 	if found.Passed {
