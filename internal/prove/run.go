@@ -85,12 +85,11 @@ type run struct {
 	// learning has the run go on where the state is another one.
 	learning bool
 
-	now      *running
-	fresh    bool // now has been started in this run
-	released bool // what was held is delivered
-	outcome  *outcome
-	used     time.Duration // processor time of now
-	step     int
+	now     *running
+	fresh   bool // now has been started in this run
+	outcome *outcome
+	used    time.Duration // processor time of now
+	step    int
 }
 
 // run carries out the scenario with a plan, and compares with the reference unless that is nil.
