@@ -63,7 +63,7 @@ func (b *bench) bring(ctx context.Context, cluster *ship.Cluster) error {
 	case err == nil:
 		b.identity = prove.Identity(clusterctl.ServiceAccount(access.Namespace, access.Account))
 	case len(b.command) == 0:
-		return err
+		return &report.Error{What: "the rights of the manager are not known", Where: b.root, Err: err, Hint: "a scenario can name the command of an operator, and its serviceAccount", Next: "slipway prove -f scenario.yaml"}
 	default:
 		b.Handler.Handle(report.Note{Text: "the operator has all rights, since it is not known with which it is deployed: " + report.Advised(err)})
 	}

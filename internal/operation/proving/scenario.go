@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -92,6 +94,13 @@ func (b *bench) read() error {
 }
 
 func (b *bench) mistake(err error) error {
+	if wrong, ok := errors.AsType[*yaml.TypeError](err); ok {
+		texts := slices.Clone(wrong.Errors)
+		for i, text := range texts {
+			texts[i], _, _ = strings.Cut(text, " in type ") // of Go, which no user knows
+		}
+		err = errors.New(strings.Join(texts, "; "))
+	}
 	return &report.Error{What: "the scenario has a mistake", Where: b.proof.Scenario, Err: err, Code: report.UsageCode}
 }
 
