@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -265,13 +266,33 @@ func (e *exploration) note(plan Plan, got *outcome) *Finding {
 
 // collect puts the findings in order: those that came again first, and of these those with most plans.
 func (e *exploration) collect() {
-	for _, f := range e.known {
+	found := slices.SortedFunc(maps.Values(e.known), func(a, b *Finding) int {
+		confirmed := func(f *Finding) int { return map[bool]int{true: 0, false: 1}[f.Confirmed] }
+		return cmp.Or(cmp.Compare(confirmed(a), confirmed(b)), cmp.Compare(len(b.Symptom.Differences), len(a.Symptom.Differences)), strings.Compare(a.ID, b.ID))
+	})
+	for _, f := range found {
+		if whole := e.report.partOf(f); whole != nil {
+			whole.Plans = append(whole.Plans, f.Plans...)
+			continue
+		}
 		e.report.Findings = append(e.report.Findings, *f)
 	}
-	slices.SortFunc(e.report.Findings, func(a, b Finding) int {
-		confirmed := func(f Finding) int { return map[bool]int{true: 0, false: 1}[f.Confirmed] }
-		return cmp.Or(cmp.Compare(confirmed(a), confirmed(b)), cmp.Compare(len(b.Plans), len(a.Plans)), strings.Compare(a.Plans[0].ID(), b.Plans[0].ID()))
-	})
+	slices.SortStableFunc(e.report.Findings, func(a, b Finding) int { return cmp.Compare(len(b.Plans), len(a.Plans)) })
+}
+
+// partOf is a finding that f is a part of: what is different by f is so by it, too, after the same step. It is nil if
+// there is none.
+func (r *Report) partOf(f *Finding) *Finding {
+	for i, other := range r.Findings {
+		if other.Symptom.Oracle != Diverged || f.Symptom.Oracle != Diverged || other.Symptom.Step != f.Symptom.Step || other.Confirmed != f.Confirmed {
+			continue
+		}
+		within := func(d Difference) bool { return slices.Contains(other.Symptom.Differences, d) }
+		if !slices.ContainsFunc(f.Symptom.Differences, func(d Difference) bool { return !within(d) }) {
+			return &r.Findings[i]
+		}
+	}
+	return nil
 }
 
 // around is how many writes a story has before and behind the fault.

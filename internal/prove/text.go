@@ -26,7 +26,7 @@ func (r *Report) Text() string {
 		case f.Accepted != "":
 			fmt.Fprintf(&b, "accepted %s: %s: %s\n", f.ID, f.Plans[0].Sentence(r.Scenario.Steps), f.Accepted)
 		case !f.Confirmed:
-			fmt.Fprintf(&b, "seen once of two times: %s: %s\n", f.Plans[0].ID(), f.Plans[0].Sentence(r.Scenario.Steps))
+			fmt.Fprintf(&b, "seen once of two times: %s: %s; %s%s\n", f.Plans[0].ID(), f.Plans[0].Sentence(r.Scenario.Steps), r.outcome(f), f.Symptom.first())
 		}
 	}
 	if len(r.Leftover) > 0 {
@@ -63,6 +63,17 @@ func (r *Report) tell(b *strings.Builder, f Finding) {
 		fmt.Fprintf(b, "  the same with %d other plans\n", len(f.Plans)-1)
 	}
 	fmt.Fprintf(b, "  replay: slipway prove --replay %s\n", f.Plans[0].ID())
+}
+
+// first is the first difference or detail of a symptom, behind a colon.
+func (s Symptom) first() string {
+	switch {
+	case len(s.Differences) > 0:
+		return ": " + s.Differences[0].String()
+	case len(s.Details) > 0:
+		return ": " + s.Details[0]
+	}
+	return ""
 }
 
 // outcome says what came of a fault.
@@ -104,6 +115,8 @@ func (f Finding) Diagnosis() string {
 	lacks := slices.ContainsFunc(s.Differences, func(d Difference) bool { return d.Field == "" && d.Got == "" })
 	died := kind == KilledAfter || kind == KilledBefore || kind == Restarted
 	switch {
+	case s.Oracle == Extra && kind == Stale:
+		return "a decision on a stale read: what was done before is not known yet, and is done again"
 	case s.Oracle == Extra:
 		return "a create or delete that is not idempotent: it is done again although it was done"
 	case s.Oracle == WritesAgain:
