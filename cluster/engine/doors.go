@@ -86,8 +86,8 @@ func (c *Cluster) inBaseline() func(types.UID) bool {
 
 // Follow reports the changes of the objects of a logical cluster, or of the main one, to each until that returns false,
 // life ends or the function that it returns is called, which waits for the last call. What is written once Follow has
-// returned is reported.
-func (h *Host) Follow(life context.Context, logical string, each func(journal.Change) bool) (end func(), err error) {
+// returned is reported. Failed is called if it ends by itself.
+func (h *Host) Follow(life context.Context, logical string, each func(journal.Change) bool, failed func(error)) (end func(), err error) {
 	c, err := h.Cluster(logical)
 	if err != nil {
 		return nil, err
@@ -95,11 +95,15 @@ func (h *Host) Follow(life context.Context, logical string, each func(journal.Ch
 	ctx, cancel := context.WithCancel(life)
 	begun, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
-		ended <- journal.Follow(ctx, c.store, c.prefix, func() { close(begun) }, func(change journal.Change) {
+		err := journal.Follow(ctx, c.store, c.prefix, func() { close(begun) }, func(change journal.Change) {
 			if !each(change) {
 				cancel()
 			}
 		})
+		if ctx.Err() == nil {
+			failed(err)
+		}
+		ended <- err
 		close(ended)
 	}()
 	end = func() { cancel(); <-ended }

@@ -200,7 +200,11 @@ func (d *Door) inspect(w http.ResponseWriter, r *http.Request, info *request.Req
 	}
 	p := d.begin(r, info)
 	d.reports.put(Begun{p.said})
-	f, resume := d.inside.strike(p.said)
+	var f *Fault
+	var resume <-chan struct{}
+	if !p.long { // what lasts until one side ends it would never be answered
+		f, resume = d.inside.strike(p.said)
+	}
 	if f == nil {
 		if d.inside.isShut() {
 			d.breakOff(p)
@@ -235,11 +239,9 @@ func (d *Door) breakOff(p *passage) {
 
 // commit commits a fault.
 func (d *Door) commit(w http.ResponseWriter, r *http.Request, p *passage, f *Fault, resume <-chan struct{}) {
-	struck := func(status int) {
-		d.reports.put(Struck{Fault: f.Name, Serial: p.said.Serial, Status: status})
-	}
+	struck := Struck{Fault: f.Name, Serial: p.said.Serial}
 	if f.Withhold {
-		struck(0)
+		d.reports.put(struck)
 		d.wait(r, resume)
 		if f.Break {
 			d.breakOff(p)
@@ -250,8 +252,10 @@ func (d *Door) commit(w http.ResponseWriter, r *http.Request, p *passage, f *Fau
 	}
 	// What a client asked for is done to its end, whatever becomes of the client.
 	kept := newKept()
-	d.let(kept, r.WithContext(context.WithoutCancel(r.Context())), p)
-	struck(kept.status)
+	func() {
+		defer func() { struck.Status = kept.status; d.reports.put(struck) }() // also if the handler breaks off
+		d.let(kept, r.WithContext(context.WithoutCancel(r.Context())), p)
+	}()
 	d.wait(r, resume)
 	if f.Break {
 		panic(http.ErrAbortHandler)

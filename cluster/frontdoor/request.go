@@ -110,6 +110,7 @@ func (d *Door) begin(r *http.Request, info *request.RequestInfo) *passage {
 		p.revision = d.options.Revision
 		p.said.Serial, p.said.Began = d.serial.Add(1), p.revision()
 		p.said.inspect(r, info)
+		p.said.Fresh = p.said.Fresh && !p.long
 	}
 	if !info.IsResourceRequest {
 		p.said.Path = info.Path[:min(len(info.Path), maxReported)]

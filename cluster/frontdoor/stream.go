@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -205,7 +206,7 @@ func (s *stream) Write(b []byte) (int, error) {
 		e := s.read(bytes.Clone(s.rest[:end+1]))
 		s.rest = s.rest[end+1:]
 		if s.holds(e) {
-			s.held = append(s.held, e)
+			s.keep(e)
 			continue
 		}
 		if err := s.send(e); err != nil {
@@ -228,11 +229,28 @@ func (s *stream) read(frame []byte) event {
 	return e
 }
 
+// maxHeld is how many events wait before they are merged, as by a client that watches anew.
+const maxHeld = 512
+
+// keep holds an event back. Bookmarks are dropped: a client that goes on behind one would never see what was held.
+func (s *stream) keep(e event) {
+	if e.Type == watch.Bookmark && !e.end {
+		return
+	}
+	s.held = append(s.held, e)
+	if len(s.held) >= maxHeld && s.door.inside.parked() {
+		s.held = merge(s.held)
+	}
+}
+
 // holds reports whether an event waits. The process behind a parked door sees what was there before its work began, and
 // what has become of that later.
 func (s *stream) holds(e event) bool {
 	if s.door.inside.parked() {
-		return e.Type != watch.Bookmark && (s.synced || !s.listed || !s.door.options.Known(e.of))
+		if e.Type == watch.Bookmark {
+			return len(s.held) > 0 && !e.end
+		}
+		return s.synced || !s.listed || !s.door.options.Known(e.of)
 	}
 	return len(s.held) > 0 || s.door.inside.holds(s.of)
 }
@@ -245,9 +263,14 @@ func (s *stream) send(e event) error {
 	if s.synced && e.Type != watch.Bookmark {
 		s.door.reports.put(e.said)
 	}
+	// A client that does not read holds nobody else up: its connection breaks.
+	_ = http.NewResponseController(s.ResponseWriter).SetWriteDeadline(time.Now().Add(writeLimit)) // net/http's can
 	_, err := s.ResponseWriter.Write(e.frame)
 	return err
 }
+
+// writeLimit is how long a client may take to read what was sent before.
+const writeLimit = 10 * time.Second
 
 // release sends what was held back.
 func (s *stream) release(merged bool) {
@@ -273,7 +296,7 @@ func (s *stream) release(merged bool) {
 func merge(events []event) (merged []event) {
 	first, last := map[types.UID]watch.EventType{}, map[types.UID]int{}
 	for i, e := range events {
-		if e.Type == watch.Bookmark {
+		if e.of == "" {
 			continue
 		}
 		if first[e.of] == "" {
@@ -283,7 +306,7 @@ func merge(events []event) (merged []event) {
 	}
 	for i, e := range events {
 		switch {
-		case e.Type == watch.Bookmark:
+		case e.of == "": // no object
 			merged = append(merged, e)
 		case last[e.of] != i, first[e.of] == watch.Added && e.Type == watch.Deleted:
 		case first[e.of] == watch.Added && e.Type == watch.Modified:

@@ -91,9 +91,14 @@ func (s *session) methods(life context.Context, c *client, send protocol.Send) p
 
 // follow begins to report the changes of a cluster's objects to a client.
 func (s *session) follow(life context.Context, c *client, logical string, send protocol.Send) error {
+	if len(c.follows) >= maxDoors {
+		return errDoors
+	}
 	return s.withHost(func(h *engine.Host) error {
 		end, err := h.Follow(life, logical, func(change journal.Change) bool {
 			return send(protocol.Changed{Logical: logical, Key: change.Key, Revision: change.Revision, Created: change.Created, Deleted: change.Deleted, Object: change.Object}) == nil
+		}, func(err error) {
+			_ = send(protocol.Note{Component: protocol.Etcd, Text: "changes are not followed any more: " + err.Error()})
 		})
 		if err == nil {
 			c.follows = append(c.follows, end)

@@ -14,6 +14,8 @@ package prove
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -60,6 +62,9 @@ type Finding struct {
 	Confirmed bool    // it came again
 	Accepted  string  // why the team lives with it; empty: it counts
 	Writes    []Write // of the operator around the fault
+
+	tries  int  // how often it was tried again
+	trying bool // it is being tried again
 }
 
 // A Write is a request in the story of a finding.
@@ -76,6 +81,8 @@ type Report struct {
 	Unstruck  int // in which the fault was not committed
 	Findings  []Finding
 	Leftover  []string // objects that are left after the last step, without a fault
+	Refused   []string // requests that the API server refuses without a fault, too
+	Varying   []string // what differs without a fault, and is not compared
 	Timeline  []string // of a replay: what the operator asked for and what was stored, in order
 	Writes    int      // effective ones, without a fault
 	Learning  time.Duration
@@ -99,6 +106,8 @@ var ErrNoPlan = errors.New("no plan has this ID")
 func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 	begin := time.Now()
 	workers := make([]*worker, len(p.Clusters))
+	key := make([]byte, sha256.Size)
+	_, _ = rand.Read(key) // never fails
 	defer func() {
 		for _, w := range workers {
 			if w != nil {
@@ -107,7 +116,7 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 		}
 	}()
 	for i, c := range p.Clusters {
-		if workers[i], err = p.worker(ctx, c); err != nil {
+		if workers[i], err = p.worker(ctx, c, key); err != nil {
 			return nil, err
 		}
 	}
@@ -119,7 +128,7 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &exploration{Proof: p, ref: ref, plans: plans, known: map[string]*Finding{}, report: &Report{Scenario: p.Scenario, Of: len(plans), Leftover: ref.leftover, Learning: time.Since(begin)}}
+	e := &exploration{Proof: p, ref: ref, plans: plans, known: map[string]*Finding{}, report: &Report{Scenario: p.Scenario, Of: len(plans), Leftover: ref.leftover, Refused: sorted(slices.Collect(maps.Keys(ref.refused))), Varying: ref.varying(), Learning: time.Since(begin)}}
 	for _, r := range ref.requests {
 		if r.effective {
 			e.report.Writes++
@@ -135,7 +144,7 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 
 // plans are those that are to be carried out.
 func (p Proof) plans(ref *Reference) ([]Plan, error) {
-	steps := len(p.Scenario.Steps)
+	steps := p.Scenario.Steps
 	if p.Replay != "" {
 		plans := slices.DeleteFunc(plansFor(ref, steps, true), func(plan Plan) bool { return plan.ID() != p.Replay })
 		if len(plans) == 0 {
@@ -150,8 +159,8 @@ func (p Proof) plans(ref *Reference) ([]Plan, error) {
 	return plans, nil
 }
 
-func (p Proof) worker(ctx context.Context, c Cluster) (*worker, error) {
-	world := newWorld()
+func (p Proof) worker(ctx context.Context, c Cluster, key []byte) (*worker, error) {
+	world := newWorld(key, c.Kinds)
 	lab, err := dialLab(ctx, p.Socket, c.Logical, world.see)
 	if err != nil {
 		return nil, err
@@ -204,7 +213,7 @@ func (e *exploration) take() (Plan, bool) {
 	return plan, true
 }
 
-// try carries out a plan. A symptom that is not known is confirmed.
+// try carries out a plan. A symptom that has not come again yet is tried again.
 func (e *exploration) try(ctx context.Context, w *worker, plan Plan) error {
 	got, err := w.run(ctx, plan, e.ref, e.Replay != "")
 	if err != nil {
@@ -227,18 +236,38 @@ func (e *exploration) try(ctx context.Context, w *worker, plan Plan) error {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	found.trying = false
 	for _, s := range again.symptoms {
-		if s.Oracle == found.Symptom.Oracle && s.Step == found.Symptom.Step {
-			found.Confirmed = true
-			found.Symptom = s
+		if found.Symptom.comesIn(&s) {
+			found.Confirmed, found.Symptom = true, s
 			found.Writes = story(e.ref, again)
+			found.Plans = append([]Plan{plan}, slices.DeleteFunc(found.Plans, func(p Plan) bool { return p == plan })...)
 			break
 		}
 	}
 	return nil
 }
 
-// note counts a run. It returns the finding that has to be confirmed, if any.
+// comesIn reports whether another symptom has what s is known by. It then has it in the first place, too.
+func (s Symptom) comesIn(other *Symptom) bool {
+	if s.Oracle != other.Oracle || s.Step != other.Step {
+		return false
+	}
+	if len(s.Differences) == 0 {
+		return s.key() == other.key()
+	}
+	known := s.Differences[0]
+	i := slices.IndexFunc(other.Differences, func(d Difference) bool { return d.Object == known.Object && d.Field == known.Field })
+	if i > 0 {
+		other.Differences[0], other.Differences[i] = other.Differences[i], other.Differences[0]
+	}
+	return i >= 0
+}
+
+// mostTries bounds how many plans with a symptom are tried again until it comes again.
+const mostTries = 4
+
+// note counts a run. It returns the finding that has to be tried again, if any.
 func (e *exploration) note(plan Plan, got *outcome) *Finding {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -249,18 +278,22 @@ func (e *exploration) note(plan Plan, got *outcome) *Finding {
 		r.Unstruck++
 	}
 	defer func() {
-		e.Tell(fmt.Sprintf("%d of %d plans, %d findings", r.Plans, r.Of, len(e.known)))
+		e.Tell(fmt.Sprintf("%d of %d plans, %d symptoms", r.Plans, r.Of, len(e.known)))
 	}()
 	if len(got.symptoms) == 0 {
 		return nil
 	}
 	s := got.symptoms[0]
-	if f := e.known[s.key()]; f != nil {
-		f.Plans = append(f.Plans, plan)
+	f := e.known[s.key()]
+	if f == nil {
+		f = &Finding{ID: shortID(s.key()), Symptom: s, Writes: story(e.ref, got)}
+		e.known[s.key()] = f
+	}
+	f.Plans = append(f.Plans, plan)
+	if f.Confirmed || f.trying || f.tries == mostTries {
 		return nil
 	}
-	f := &Finding{ID: shortID(s.key()), Plans: []Plan{plan}, Symptom: s, Writes: story(e.ref, got)}
-	e.known[s.key()] = f
+	f.trying, f.tries = true, f.tries+1
 	return f
 }
 
@@ -305,7 +338,7 @@ func story(ref *Reference, o *outcome) (writes []Write) {
 		if !r.writes() && r.fault == "" {
 			continue
 		}
-		text := strings.TrimSuffix(ref.point(r).String(), " #0") + answered(r)
+		text := ref.point(r).String() + answered(r)
 		if r.fault != "" {
 			at = len(writes)
 			text += " ← " + r.fault

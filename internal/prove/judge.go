@@ -8,8 +8,8 @@ import (
 func (r *run) judge() {
 	o := r.outcome
 	for _, q := range o.requests {
-		if q.status == 403 {
-			r.wrong(Symptom{Oracle: Forbidden, Details: []string{r.ref.point(q).sort().String()}})
+		if sort := r.ref.whole(q).String(); q.status == 403 && !r.ref.refused[sort] && !r.learning {
+			r.wrong(Symptom{Oracle: Forbidden, Details: []string{sort}})
 			break
 		}
 	}
@@ -26,8 +26,7 @@ func (r *run) judge() {
 	var extra []string
 	for at, n := range creations(r.ref, o.requests) {
 		if most := r.ref.counts[at]; n > most {
-			of := at.sort().String()
-			extra = append(extra, fmt.Sprintf("%s: %d times, without the fault %d", of[:len(of)-len(" #0")], n, most))
+			extra = append(extra, fmt.Sprintf("%s: %d times, without the fault %d", at.sort(), n, most))
 		}
 	}
 	if len(extra) > 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/protocol"
 )
@@ -52,6 +53,8 @@ func (l *lab) read() {
 			if c != nil {
 				c <- e
 			}
+		case e.Name == protocol.EventNote && e.Component == "etcd": // its changes are not followed any more
+			_ = l.conn.Close()
 		case r.Name != "":
 			l.seen(r)
 		}
@@ -60,6 +63,8 @@ func (l *lab) read() {
 
 // call makes a request and decodes its result, unless that is nil.
 func (l *lab) call(ctx context.Context, method string, params, result any) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, answerLimit, fmt.Errorf("%s: the cluster did not answer within %s", method, answerLimit))
+	defer cancel()
 	c := make(chan protocol.Event, 1)
 	l.mu.Lock()
 	id, err := l.conn.Send(method, params)
@@ -87,6 +92,9 @@ func (l *lab) call(ctx context.Context, method string, params, result any) error
 		return context.Cause(ctx)
 	}
 }
+
+// answerLimit bounds a request. A reset waits ten seconds at most for a cluster that changes all the time.
+const answerLimit = 30 * time.Second
 
 // close ends the connection, and with it the doors.
 func (l *lab) close() error {

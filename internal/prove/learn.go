@@ -12,9 +12,11 @@ import (
 // A Reference is what runs without a fault have shown.
 type Reference struct {
 	states   []state // at rest after each step
-	varies   mask
+	varies   []mask  // by steps
 	canon    canon
-	watching map[resource]bool // watches that the operator has
+	watching map[resource]bool // watches that each new process has before it works
+	open     map[resource]bool // watches that the operator has in the end
+	refused  map[string]bool   // sorts of requests that the API server refuses
 	counts   map[Point]int     // effective creates and deletes, at most
 	requests []*Request        // that came in every run
 	leftover []string          // objects that are there after the last step, and were not before the first
@@ -41,11 +43,13 @@ func (w *worker) learn(ctx context.Context, tell func(string)) (*Reference, erro
 		}
 		*o = got
 	}
-	ref := &Reference{scenario: w.scenario, varies: mask{}, counts: map[Point]int{}, watching: first.watching}
+	ref := &Reference{scenario: w.scenario, counts: map[Point]int{}, watching: first.watching, open: first.open, refused: map[string]bool{}}
+	maps.DeleteFunc(ref.watching, func(of resource, _ bool) bool { return !second.watching[of] })
 	ref.name(w, first, second)
 	for i := range first.raw {
 		ref.states = append(ref.states, ref.canon.state(first.raw[i].objects, first.raw[i].gone))
-		ref.varies.learn(ref.states[i], ref.canon.state(second.raw[i].objects, second.raw[i].gone))
+		ref.varies = append(ref.varies, mask{})
+		ref.varies[i].learn(ref.states[i], ref.canon.state(second.raw[i].objects, second.raw[i].gone))
 	}
 	seen := map[Point]int{}
 	ref.count(first.requests, map[Point]int{})
@@ -62,7 +66,7 @@ func (w *worker) learn(ctx context.Context, tell func(string)) (*Reference, erro
 			}
 		}
 		for i, s := range got.states {
-			ref.varies.learn(ref.states[i], s)
+			ref.varies[i].learn(ref.states[i], s)
 		}
 		ref.count(got.requests, seen)
 	}
@@ -72,6 +76,9 @@ func (w *worker) learn(ctx context.Context, tell func(string)) (*Reference, erro
 		}
 	}
 	ref.left()
+	if !slices.ContainsFunc(ref.requests, func(r *Request) bool { return r.effective }) {
+		return nil, fmt.Errorf("%w: it has changed nothing in any step; if it is slow to begin, the scenario needs more patience", ErrUnfit)
+	}
 	return ref, nil
 }
 
@@ -89,9 +96,7 @@ func (ref *Reference) name(w *worker, a, b *outcome) {
 		}
 		return seen
 	}
-	stable, other := in(a), in(b)
-	maps.DeleteFunc(stable, func(name string, _ bool) bool { return !other[name] })
-	ref.canon = canon{names: names{stable}, strict: map[string]bool{}}
+	ref.canon = canon{names: learnNames(in(a), in(b)), strict: map[string]bool{}}
 	for _, o := range []*outcome{a, b} {
 		for _, r := range o.requests {
 			if !r.effective {
@@ -102,7 +107,7 @@ func (ref *Reference) name(w *worker, a, b *outcome) {
 				if object == nil {
 					object = c.before
 				}
-				if object != nil && c.revision > r.began && c.revision <= r.ended && c.isOf(r) {
+				if object != nil && c.revision > r.began && c.revision <= r.ended && c.isOf(r, w.world.kinds[r.of]) {
 					ref.strictly(object)
 				}
 			}
@@ -116,6 +121,14 @@ func (ref *Reference) name(w *worker, a, b *outcome) {
 	}
 }
 
+// isStrict reports whether an object of a state counts by its fields.
+func (ref *Reference) isStrict(id string) bool {
+	if i := strings.LastIndexByte(id, '*'); i >= 0 {
+		id = id[:i+1] // without its number
+	}
+	return ref.canon.strict[id]
+}
+
 func (ref *Reference) strictly(object map[string]any) {
 	namespace := metadata(object, "namespace")
 	ref.canon.strict[identify(text(object["kind"]), namespace, ref.canon.canonical(namespace, metadata(object, "name")))] = true
@@ -127,11 +140,14 @@ func (ref *Reference) point(r *Request) Point {
 		Namespace: r.namespace, Name: ref.canon.canonical(r.namespace, r.name)}
 }
 
-// count numbers the requests of a run, and notes the most that objects are created and deleted.
+// count numbers the requests of a run, notes what is refused, and notes the most that objects are created and deleted.
 func (ref *Reference) count(requests []*Request, seen map[Point]int) {
 	nth := map[Point]int{}
 	for _, r := range requests {
 		at := ref.point(r)
+		if r.status == 403 {
+			ref.refused[ref.whole(r).String()] = true
+		}
 		if r.dryRun {
 			continue
 		}
@@ -165,8 +181,19 @@ func (ref *Reference) whole(r *Request) Point {
 
 // compare returns how a state differs from that of the reference after a step.
 func (ref *Reference) compare(s state, step int) []Difference {
-	all := s.differences(ref.states[step], ref.varies)
+	all := s.differences(ref.states[step], ref.varies[step])
 	return slices.DeleteFunc(all, func(d Difference) bool { return ref.ignored(d) })
+}
+
+// varying is what differs between runs without a fault, after any step.
+func (ref *Reference) varying() []string {
+	all := map[string]bool{}
+	for _, m := range ref.varies {
+		for what := range m {
+			all[strings.Replace(what, "|", " ", 1)] = true
+		}
+	}
+	return sorted(slices.Collect(maps.Keys(all)))
 }
 
 // ignored reports whether the scenario says that something differs by nature.
@@ -193,7 +220,7 @@ func matches(pattern, name string) bool {
 func (ref *Reference) left() {
 	last := ref.states[len(ref.states)-1]
 	for object := range last {
-		if !ref.varies.covers(object, "") && !strings.HasPrefix(object, "deleted ") {
+		if !ref.varies[len(ref.varies)-1].covers(object, "") && !strings.HasPrefix(object, "deleted ") {
 			ref.leftover = append(ref.leftover, object)
 		}
 	}

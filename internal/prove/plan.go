@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/protocol"
@@ -28,8 +29,11 @@ func (p Point) String() string {
 	if p.Subresource != "" {
 		of += "/" + p.Subresource
 	}
-	name := strings.TrimPrefix(p.Namespace+"/"+p.Name, "/")
-	return fmt.Sprintf("%s %s %s #%d", p.Verb, of, name, p.Nth)
+	text := p.Verb + " " + of + " " + strings.TrimPrefix(p.Namespace+"/"+p.Name, "/")
+	if p.Nth == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s #%d", text, p.Nth)
 }
 
 // sort is the point without its number.
@@ -141,7 +145,7 @@ var answers = map[Kind]protocol.FaultAnswer{
 func (p Plan) fault() (f protocol.Fault, ok bool) {
 	at := p.Point
 	f = protocol.Fault{Name: string(p.Kind), Skip: at.Nth - 1, Match: protocol.FaultMatch{
-		Verb: at.Verb, Group: at.Group, Resource: at.Resource, Subresource: at.Subresource, Namespace: at.Namespace, Name: at.Name}}
+		Verb: at.Verb, Group: at.Group, Resource: at.Resource, Subresource: at.Subresource, Namespace: at.Namespace, Name: prefix(at.Name)}}
 	switch p.Kind {
 	case KilledAfter:
 		f.Break, f.Shut = true, true
@@ -163,36 +167,37 @@ func (p Plan) fault() (f protocol.Fault, ok bool) {
 	return f, true
 }
 
-// plansFor are the faults for what a reference run has shown, the most promising first. Without all, only the first
-// request of each sort in a step meets one. What differs in the answer alone is tried once for each sort of write.
-func plansFor(ref *Reference, steps int, all bool) (plans []Plan) {
-	plans = append(plans, Plan{Kind: Restarted})
-	for i := range steps - 1 {
+// plansFor are the faults for what a reference run has shown. Without all, only the first request of each sort in a step
+// meets one, and what differs in the answer alone is tried once for each sort of write. Each write meets its first fault
+// before any meets a second one, so that a run that is cut off has seen all of them.
+func plansFor(ref *Reference, steps []Step, all bool) []Plan {
+	rounds := [][]Plan{{{Kind: Restarted}}}
+	add := func(round int, p Plan) {
+		for len(rounds) <= round {
+			rounds = append(rounds, nil)
+		}
+		rounds[round] = append(rounds[round], p)
+	}
+	for i := range len(steps) - 1 {
 		at := Point{Step: i}
-		plans = append(plans, Plan{Merged, at}, Plan{Early, at})
+		add(0, Plan{Early, at})
+		if steps[i].Delete == nil && steps[i+1].Delete == nil { // else another object is seen, or none
+			add(0, Plan{Merged, at})
+		}
 	}
 	begun, answered, cut := map[int]bool{}, map[Point]bool{}, map[resource]bool{}
-	for _, r := range ref.requests {
+	for n, r := range ref.requests {
 		if r.point.Nth > 1 && !all {
 			continue
 		}
-		if !r.writes() {
-			if r.fresh {
-				plans = append(plans, Plan{ReadFailure, r.point})
-			}
-			if r.fresh && r.verb == "get" {
-				plans = append(plans, Plan{Between, r.point})
+		kinds := kindsFor(r)
+		if !r.writes() || !r.effective {
+			for round, kind := range kinds {
+				add(round, Plan{kind, r.point})
 			}
 			continue
 		}
-		if !r.effective {
-			continue
-		}
-		kinds := []Kind{Stale, Lost, Failure, KilledAfter}
-		if r.verb == "update" || r.verb == "patch" {
-			kinds = append(kinds, Conflict)
-		}
-		if !cut[r.of] && ref.watching[r.of] || all {
+		if !cut[r.of] && ref.open[r.of] || all {
 			kinds = append(kinds, Cut)
 			cut[r.of] = true
 		}
@@ -205,9 +210,32 @@ func plansFor(ref *Reference, steps int, all bool) (plans []Plan) {
 			kinds = append(kinds, KilledBefore)
 			begun[r.step] = true
 		}
-		for _, kind := range kinds {
-			plans = append(plans, Plan{kind, r.point})
+		for round, kind := range kinds {
+			if round < usual { // not all of them kill at a time: a spare process has to come up
+				round = (round + n) % usual
+			}
+			add(round, Plan{kind, r.point})
 		}
 	}
-	return plans
+	return slices.Concat(rounds...)
+}
+
+// usual is how many faults each write meets.
+const usual = 4
+
+// kindsFor are the faults that a request meets in any case.
+func kindsFor(r *Request) []Kind {
+	switch {
+	case !r.writes() && r.fresh && r.verb == "get":
+		return []Kind{ReadFailure, Between}
+	case !r.writes() && r.fresh:
+		return []Kind{ReadFailure}
+	case !r.writes() || !r.effective:
+		return nil
+	}
+	kinds := []Kind{KilledAfter, Stale, Lost, Failure}
+	if r.verb == "update" || r.verb == "patch" {
+		kinds = append(kinds, Conflict)
+	}
+	return kinds
 }

@@ -7,7 +7,7 @@ import (
 
 // referenceOf is one whose runs have had these requests.
 func referenceOf(requests ...*Request) *Reference {
-	ref := &Reference{varies: mask{}, counts: map[Point]int{}, canon: canon{names: known}}
+	ref := &Reference{refused: map[string]bool{}, counts: map[Point]int{}, canon: canon{names: known}}
 	ref.count(requests, map[Point]int{})
 	ref.requests = requests
 	return ref
@@ -31,10 +31,10 @@ func TestPlans(t *testing.T) {
 		{step: 1, verb: "get", of: resource{"", "nodes"}, name: "n", status: 200, fresh: true},
 	}
 	ref := referenceOf(requests...)
-	ref.watching = map[resource]bool{{"", "services"}: true}
+	ref.open = map[resource]bool{{"", "services"}: true}
 	kinds := map[Kind]int{}
 	seen := map[string]bool{}
-	for _, p := range plansFor(ref, 2, false) {
+	for _, p := range plansFor(ref, []Step{{Name: "one"}, {Name: "two"}}, false) {
 		kinds[p.Kind]++
 		if seen[p.ID()] {
 			t.Errorf("two plans are %s", p.ID())
@@ -50,7 +50,7 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%s: %d plans, want %d", kind, kinds[kind], n)
 		}
 	}
-	if all := plansFor(ref, 2, true); len(all) <= len(seen) {
+	if all := plansFor(ref, []Step{{Name: "one"}, {Name: "two"}}, true); len(all) <= len(seen) {
 		t.Errorf("%d plans at all requests, %d at the first ones", len(all), len(seen))
 	}
 	if got := requests[2].point; got.Name != "blog-*" || got.Nth != 2 {

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -65,7 +66,8 @@ type outcome struct {
 	symptoms []Symptom
 	requests []*Request
 	changes  []change
-	watching map[resource]bool
+	watching map[resource]bool // watches of a new process before it works
+	open     map[resource]bool // watches in the end
 	struck   bool
 	elapsed  time.Duration
 }
@@ -140,6 +142,7 @@ func (r *run) begin(ctx context.Context) (err error) {
 	for {
 		p := r.world.pulse(r.now.door)
 		if r.ref != nil && r.watches(p) || r.ref == nil && len(p.watching) > 0 && p.inFlight == 0 && time.Since(p.last) > restLearning {
+			r.outcome.watching = p.watching
 			return nil
 		}
 		select {
@@ -156,6 +159,9 @@ func (r *run) begin(ctx context.Context) (err error) {
 		}
 	}
 }
+
+// errMissed says that it is not known what has happened.
+var errMissed = errors.New("the cluster reported more than could be taken")
 
 // startLimit bounds the start of an operator.
 const startLimit = 15 * time.Second
@@ -208,6 +214,9 @@ func (r *run) do(ctx context.Context) (bool, error) {
 		}
 	}
 	goOn, err := r.settle(ctx)
+	if err == nil && faulty { // it is for this step
+		err = r.lab.disarm(ctx, r.now.door)
+	}
 	if err == nil && goOn && r.plan.Kind == Restarted {
 		goOn, err = r.restartAtRest(ctx)
 	}
@@ -326,7 +335,7 @@ func (r *run) toPoke(held resource) map[string]any {
 			if _, o, err := r.driver.at(c.object); err == nil {
 				kind := o.GroupVersionKind().GroupKind()
 				of := resource{kind.Group, r.driver.kinds[kind].Resource}
-				if of != held && r.ref.watching[of] {
+				if of != held && r.ref.open[of] {
 					return map[string]any{"apiVersion": c.object["apiVersion"], "kind": c.object["kind"], "metadata": map[string]any{"namespace": metadata(c.object, "namespace"), "name": metadata(c.object, "name")}}
 				}
 			}
@@ -363,15 +372,17 @@ func (r *run) worked() bool {
 // end judges the run as a whole, and keeps the process for the next one if all is well.
 func (r *run) end(ctx context.Context) error {
 	o := r.outcome
-	o.watching = r.world.pulse(r.now.door).watching
+	p := r.world.pulse(r.now.door)
+	o.open = p.watching
+	if p.missed > 0 {
+		return errMissed
+	}
 	o.requests, o.changes = r.world.history()
 	if r.ref != nil {
 		r.judge()
 	}
-	if err := r.lab.disarm(ctx, r.now.door); err != nil {
-		return err
-	}
-	if len(o.symptoms) == 0 && r.ref != nil && !r.calm {
+	_, late := r.world.nextStruck() // it has changed how the door is
+	if len(o.symptoms) == 0 && r.ref != nil && !r.calm && !late {
 		r.warm = r.now
 		return r.prepare(ctx)
 	}

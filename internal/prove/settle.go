@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -24,7 +25,7 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 			busy = time.Now()
 		}
 		if door != r.now.door { // it was started again
-			door, started = r.now.door, time.Now()
+			door, started, begin = r.now.door, time.Now(), time.Now()
 		}
 		select {
 		case <-r.now.child.Done():
@@ -40,16 +41,16 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 		switch {
 		case r.ref == nil:
 			// One that asks by the clock, and changes nothing, is at rest, too.
-			polls := now.Sub(p.changed) >= 4*restLearning && now.Sub(begin) >= 4*restLearning
-			if p.inFlight == 0 && (now.Sub(last) >= restLearning || polls) {
+			quiet := max(restLearning, r.scenario.Patience)
+			polls := now.Sub(p.changed) >= 4*quiet && now.Sub(begin) >= 4*quiet
+			if p.inFlight == 0 && (now.Sub(last) >= quiet || polls) {
 				objects, gone := r.world.existing()
 				r.outcome.raw = append(r.outcome.raw, rest{objects, gone})
 				return true, nil
 			}
 		case p.inFlight == 0 && r.watches(p) && r.quiet(p, last, begin, now):
 			if p.changes != compared {
-				objects, gone := r.world.existing()
-				differences = r.ref.compare(r.ref.canon.state(objects, gone), r.step)
+				differences = r.differences()
 				compared = p.changes
 			}
 			if len(differences) == 0 {
@@ -60,7 +61,7 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 			}
 			nothing := min(now.Sub(last), now.Sub(started), now.Sub(begin))
 			unchanged := min(now.Sub(p.changed), now.Sub(started), now.Sub(begin))
-			if r.learning && nothing > restLearning {
+			if r.learning && nothing > max(restLearning, r.scenario.Patience) {
 				objects, gone := r.world.existing()
 				r.outcome.states = append(r.outcome.states, r.ref.canon.state(objects, gone))
 				return true, nil
@@ -127,15 +128,40 @@ func (r *run) diverged(ctx context.Context, differences []Difference) (bool, err
 
 // heals reports whether the state becomes as expected after a restart.
 func (r *run) heals(ctx context.Context) bool {
-	for limit := time.Now().Add(3 * time.Second); time.Now().Before(limit) && ctx.Err() == nil; time.Sleep(look) {
-		objects, gone := r.world.existing()
+	const patience = 3 * time.Second // behind the start
+	begun := time.Now()
+	for limit := begun.Add(startLimit); time.Now().Before(limit) && ctx.Err() == nil; time.Sleep(look) {
 		p := r.world.pulse(r.now.door)
-		if time.Since(p.changed) > restAfterStart && len(r.ref.compare(r.ref.canon.state(objects, gone), r.step)) == 0 {
+		if !r.watches(p) {
+			begun = time.Now()
+			continue
+		}
+		if time.Since(p.changed) > restAfterStart && len(r.differences()) == 0 {
 			return true
+		}
+		if time.Since(begun) > patience {
+			return false
 		}
 	}
 	return false
 }
+
+// differences are those of the state from the reference's. Where two steps run into each other, Kubernetes may have made
+// other objects on the way, and those of a step that ends with a deletion may never have been made.
+func (r *run) differences() []Difference {
+	objects, gone := r.world.existing()
+	all := r.ref.compare(r.ref.canon.state(objects, gone), r.step)
+	if r.plan.Kind != Early && r.plan.Kind != Merged {
+		return all
+	}
+	deletes := r.step < len(r.scenario.Steps) && r.scenario.Steps[r.step].Delete != nil
+	return slices.DeleteFunc(all, func(d Difference) bool {
+		return d.Want == presence && d.Field == "" && deletes || d.Field == revisionAnnotation || !r.ref.isStrict(d.Object)
+	})
+}
+
+// revisionAnnotation counts the changes of a Deployment's template.
+const revisionAnnotation = "metadata.annotations.[deployment.kubernetes.io/revision]"
 
 // whatChanges are the objects that change most often in the step.
 func (r *run) whatChanges() (names []string) {

@@ -24,6 +24,7 @@ type Difference struct {
 
 // String is the difference as a line.
 func (d Difference) String() string {
+	d.Want, d.Got = oneLine(d.Want), oneLine(d.Got)
 	switch {
 	case d.Field == "" && d.Want == "":
 		return d.Object + " should not be there"
@@ -35,6 +36,15 @@ func (d Difference) String() string {
 		return fmt.Sprintf("%s %s: missing, should be %s", d.Object, d.Field, d.Want)
 	}
 	return fmt.Sprintf("%s %s: %s, should be %s", d.Object, d.Field, d.Got, d.Want)
+}
+
+// oneLine is a value without line breaks, and no longer than a line or two.
+func oneLine(value string) string {
+	const most = 200
+	if len(value) > most {
+		value = value[:most] + "…"
+	}
+	return strings.ReplaceAll(value, "\n", "↵")
 }
 
 // presence stands for an object that counts by its existence.
@@ -126,7 +136,7 @@ func (c canon) state(objects []map[string]any, gone []string) state {
 		slices.SortStableFunc(group, func(a, b *thing) int { return strings.Compare(a.shape, b.shape) })
 		for i, t := range group {
 			t.id = fmt.Sprintf("%s%d", id, i)
-			known[t.name] = fmt.Sprintf("%s%d", beginning(t.name), i)
+			known[t.name] = fmt.Sprintf("%s%d", c.canonical(t.namespace, t.name), i)
 		}
 	}
 	known.identities(things)
@@ -188,14 +198,14 @@ func (r replacements) scrub(object map[string]any) map[string]any {
 	o := r.value(object, "", generation).(map[string]any)
 	m, _ := o["metadata"].(map[string]any)
 	maps.DeleteFunc(m, func(name string, _ any) bool { return slices.Contains(servers, name) })
-	if annotations, ok := m["annotations"].(map[string]any); ok {
-		delete(annotations, pokeAnnotation)
-		if len(annotations) == 0 {
-			delete(m, "annotations")
-		}
+	if annotations, ok := m["annotations"].(map[string]any); ok && len(annotations) == 0 {
+		delete(m, "annotations")
 	}
 	return o
 }
+
+// passed are annotations that are passed on from object to object, or come and go.
+var passed = []string{pokeAnnotation, "endpoints.kubernetes.io/last-change-trigger-time"}
 
 // drawn are fields whose values the cluster draws.
 var drawn = []string{"clusterIP", "clusterIPs", "podIP", "ip", "addresses", "nodePort", "healthCheckNodePort", "containerID", "resourceVersion"}
@@ -205,6 +215,9 @@ func (r replacements) value(v any, key string, generation float64) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name, value := range v {
+			if slices.Contains(passed, name) {
+				continue
+			}
 			if seen, is := value.(float64); is && name == "observedGeneration" {
 				out[name] = map[bool]string{true: "current", false: "old"}[seen == generation]
 				continue
@@ -234,13 +247,23 @@ func (r replacements) text(v, key string) string {
 	if other, ok := r[v]; ok {
 		return other
 	}
-	for name, other := range r {
-		if len(name) > 8 && strings.Contains(v, name) {
-			v = strings.ReplaceAll(v, name, other)
+	for _, name := range r.longest() {
+		if strings.Contains(v, name) {
+			v = strings.ReplaceAll(v, name, r[name])
 		}
 	}
 	return v
 }
+
+// longest are the names and identities that may be a part of a text, the longest first: one may be in another.
+func (r replacements) longest() []string {
+	names := slices.DeleteFunc(slices.Collect(maps.Keys(r)), func(name string) bool { return len(name) <= shortName })
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
+	return names
+}
+
+// shortName is the length up to which a name is replaced only where it is the whole text.
+const shortName = 8
 
 // listKeys are the fields by which lists are keyed, the best first.
 var listKeys = []string{"type", "name", "key", "containerPort", "port", "uid"}

@@ -5,13 +5,17 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/ui/ansi"
 )
 
 // shownDifferences is how many differences of a finding are shown.
 const shownDifferences = 4
 
-// Text is the report for people.
-func (r *Report) Text() string {
+// Text is the report for people. What comes from an operator and its objects is shown without effect on a terminal.
+func (r *Report) Text() string { return ansi.Plain(r.text()) }
+
+func (r *Report) text() string {
 	var b strings.Builder
 	for _, line := range r.Timeline {
 		b.WriteString(line + "\n")
@@ -31,6 +35,12 @@ func (r *Report) Text() string {
 	}
 	if len(r.Leftover) > 0 {
 		fmt.Fprintf(&b, "note: without a fault, these objects are left after the last step: %s\n", strings.Join(r.Leftover, ", "))
+	}
+	if len(r.Refused) > 0 {
+		fmt.Fprintf(&b, "note: the API server refuses these requests without a fault, too: %s\n", strings.Join(r.Refused, ", "))
+	}
+	if n := len(r.Varying); n > 0 {
+		fmt.Fprintf(&b, "note: %d fields and objects vary without a fault and are not compared: %s\n", n, strings.Join(r.Varying[:min(n, shownDifferences)], ", "))
 	}
 	fmt.Fprintf(&b, "%d of %d plans, %d new findings; %d writes without a fault; learned in %s, explored in %s, %s a plan", r.Plans, r.Of, len(r.New()), r.Writes,
 		r.Learning.Round(100*time.Millisecond), r.Exploring.Round(100*time.Millisecond), r.Median().Round(time.Millisecond))
@@ -100,7 +110,7 @@ func (r *Report) outcome(f Finding) string {
 	case Backwards:
 		return "the status said that an older generation was observed than before"
 	case Forbidden:
-		return "the API server refused the operator a request: its role lacks the permission"
+		return "the API server refused the operator a request that it does not refuse without the fault (403)"
 	case StepRefused:
 		return in + " the cluster refused the step"
 	}
@@ -126,7 +136,7 @@ func (f Finding) Diagnosis() string {
 	case s.Oracle == Ended:
 		return "an error or a panic ends the whole operator"
 	case s.Oracle == Forbidden:
-		return "a missing rule of RBAC"
+		return "a missing rule of RBAC, or a policy or quota that is in the way"
 	case s.Oracle == Backwards:
 		return "a status that is written from an old copy of the object"
 	case s.Oracle == StepRefused:
@@ -179,9 +189,11 @@ func (r *Report) JSON() any {
 		Exploring float64   `json:"exploringSeconds"`
 		Median    float64   `json:"medianSeconds"`
 		Leftover  []string  `json:"leftover,omitempty"`
+		Refused   []string  `json:"refused,omitempty"` // without a fault, too
+		Varying   []string  `json:"varying,omitempty"` // not compared
 		Timeline  []string  `json:"timeline,omitempty"`
 		Findings  []finding `json:"findings"`
-	}{r.Plans, r.Of, r.Writes, r.Learning.Seconds(), r.Exploring.Seconds(), r.Median().Seconds(), r.Leftover, r.Timeline, []finding{}}
+	}{r.Plans, r.Of, r.Writes, r.Learning.Seconds(), r.Exploring.Seconds(), r.Median().Seconds(), r.Leftover, r.Refused, r.Varying, r.Timeline, []finding{}}
 	for _, f := range r.Findings {
 		j := finding{ID: f.ID, Replay: f.Plans[0].ID(), Plan: f.Plans[0].Sentence(r.Scenario.Steps), Kind: f.Plans[0].Kind, Oracle: f.Symptom.Oracle, Step: f.Symptom.Step + 1,
 			Differences: f.Symptom.Differences, Details: f.Symptom.Details, Healed: f.Symptom.Healed, Diagnosis: f.Diagnosis(), Confirmed: f.Confirmed, Accepted: f.Accepted}

@@ -19,7 +19,7 @@ type moment struct {
 func timeline(ref *Reference, o *outcome) (lines []string) {
 	var all []moment
 	for _, r := range o.requests {
-		text := "operator  " + strings.TrimSuffix(ref.point(r).String(), " #0") + answered(r)
+		text := "operator  " + ref.point(r).String() + answered(r)
 		if r.fault != "" {
 			text += " ← " + r.fault
 		}
@@ -28,7 +28,7 @@ func timeline(ref *Reference, o *outcome) (lines []string) {
 	for _, c := range o.changes {
 		by := "others"
 		if slices.ContainsFunc(o.requests, func(r *Request) bool {
-			return r.effective && c.revision > r.began && c.revision <= r.ended && c.isOf(r)
+			return r.effective && c.revision > r.began && c.revision <= r.ended && c.isOf(r, "")
 		}) {
 			by = "operator"
 		}

@@ -29,8 +29,9 @@ type worker struct {
 	identity Identity
 	scenario Scenario
 
-	spare *running // waits behind a parked door
-	warm  *running // at rest since the last run
+	all   map[*running]bool // that were started and not ended
+	spare *running          // waits behind a parked door
+	warm  *running          // at rest since the last run
 }
 
 // launch starts a process of the operator.
@@ -45,7 +46,12 @@ func (w *worker) launch(ctx context.Context, park bool) (*running, error) {
 		w.world.leave(door.Name)
 		return nil, errors.Join(err, w.lab.closeDoor(ctx, door.Name))
 	}
-	return &running{door.Name, child}, nil
+	o := &running{door.Name, child}
+	if w.all == nil {
+		w.all = map[*running]bool{}
+	}
+	w.all[o] = true
+	return o, nil
 }
 
 // take returns a process that has its work before it: the spare one, or a new one.
@@ -61,6 +67,12 @@ func (w *worker) take(ctx context.Context, anew bool) (*running, error) {
 			o.turn()
 			return o, w.lab.activate(ctx, o.door)
 		}
+	}
+	if w.spare != nil { // two of them may be in each other's way, as by a port
+		if err := w.kill(ctx, w.spare); err != nil {
+			return nil, err
+		}
+		w.spare = nil
 	}
 	o, err := w.launch(ctx, false)
 	if err == nil {
@@ -85,6 +97,7 @@ func (w *worker) prepare(ctx context.Context) (err error) {
 
 // kill ends a process as a machine that fails does.
 func (w *worker) kill(ctx context.Context, o *running) error {
+	delete(w.all, o)
 	o.child.Kill()
 	<-o.child.Done()
 	w.world.leave(o.door)
@@ -93,10 +106,8 @@ func (w *worker) kill(ctx context.Context, o *running) error {
 
 // close ends all processes.
 func (w *worker) close(ctx context.Context) (err error) {
-	for _, o := range []*running{w.spare, w.warm} {
-		if o != nil {
-			err = errors.Join(err, w.kill(ctx, o))
-		}
+	for o := range w.all {
+		err = errors.Join(err, w.kill(ctx, o))
 	}
 	w.spare, w.warm = nil, nil
 	return errors.Join(err, w.lab.close())

@@ -76,6 +76,9 @@ type client struct {
 
 // A world is a cluster as it is reported, from one reset to the next.
 type world struct {
+	key   []byte              // of the digests of Secrets
+	kinds map[resource]string // of the objects of resources
+
 	mu       sync.Mutex
 	since    int64                     // reports of changes up to it are not of this time
 	objects  map[string]map[string]any // by key; what differs from the baseline
@@ -89,8 +92,12 @@ type world struct {
 	woken    chan struct{} // gets a value when a fault was committed
 }
 
-func newWorld() *world {
-	return &world{objects: map[string]map[string]any{}, gone: map[string]bool{}, clients: map[string]*client{}, woken: make(chan struct{}, 1)}
+func newWorld(key []byte, kinds Kinds) *world {
+	of := map[resource]string{}
+	for kind, place := range kinds {
+		of[resource{kind.Group, place.Resource}] = kind.Kind
+	}
+	return &world{key: key, kinds: of, objects: map[string]map[string]any{}, gone: map[string]bool{}, clients: map[string]*client{}, woken: make(chan struct{}, 1)}
 }
 
 // begin forgets all but the clients that there are.
@@ -209,21 +216,25 @@ func (w *world) change(r protocol.Report, now time.Time) {
 		if json.Unmarshal(r.Object, &c.object) != nil {
 			c.object = map[string]any{"kind": "Unknown", "metadata": map[string]any{"name": r.Key}}
 		}
-		hideSecret(c.object)
+		hideSecret(w.key, c.object)
 		w.objects[r.Key] = c.object
+		delete(w.gone, r.Key)
 	}
 	w.changes = append(w.changes, c)
 }
 
-// hideSecret replaces the values of a Secret: that they differ counts, what they are is nobody's business.
-func hideSecret(object map[string]any) {
+// hideSecret replaces the values of a Secret: that they differ counts, and they are not shown. Annotations may have them,
+// too, as kubectl's last-applied-configuration.
+func hideSecret(key []byte, object map[string]any) {
 	if object["kind"] != "Secret" {
 		return
 	}
-	for _, field := range []string{"data", "stringData"} {
-		values, _ := object[field].(map[string]any)
+	annotations, _ := field(object, "metadata", "annotations").(map[string]any)
+	data, _ := object["data"].(map[string]any)
+	texts, _ := object["stringData"].(map[string]any)
+	for _, values := range []map[string]any{annotations, data, texts} {
 		for name, value := range values {
-			values[name] = digest(fmt.Sprint(value))
+			values[name] = digest(key, text(value))
 		}
 	}
 }
@@ -292,18 +303,35 @@ func (w *world) attribute(r *Request) {
 	if !r.writes() || r.status >= 300 || r.status == 0 {
 		return
 	}
+	kind := w.kinds[r.of]
 	for _, c := range w.changes {
-		if c.revision <= r.began || c.revision > r.ended || !c.isOf(r) {
+		if c.revision <= r.began || c.revision > r.ended || !c.isOf(r, kind) {
 			continue
 		}
-		if r.verb == "delete" || r.verb == "deletecollection" || fmt.Sprint(c.revision) == r.version || c.deleted {
-			r.effective, r.created, r.deleted = true, r.created || c.created, r.deleted || strings.HasPrefix(r.verb, "delete")
+		deletes := strings.HasPrefix(r.verb, "delete")
+		switch {
+		case deletes && c.goes():
+			r.effective, r.deleted = true, true
+		case !deletes && (fmt.Sprint(c.revision) == r.version || c.deleted):
+			r.effective, r.created = true, r.created || c.created
 		}
 	}
 }
 
-// isOf reports whether a change is of the object that a request is about.
-func (c change) isOf(r *Request) bool {
+// goes reports whether an object is deleted by the change, or begins to be.
+func (c change) goes() bool {
+	return c.deleted || c.object != nil && metadata(c.object, "deletionTimestamp") != "" && metadata(c.before, "deletionTimestamp") == ""
+}
+
+// isOf reports whether a change is of the object that a request is about; kind is that of its resource, if it is known.
+func (c change) isOf(r *Request, kind string) bool {
+	object := c.object
+	if object == nil {
+		object = c.before
+	}
+	if kind != "" && object != nil && object["kind"] != kind {
+		return false
+	}
 	if r.namespace != "" && !strings.Contains(c.key, "/"+r.namespace+"/") {
 		return false
 	}

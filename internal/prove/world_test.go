@@ -13,7 +13,7 @@ func changed(key string, revision int64, object string) protocol.Report {
 
 // TestEffect: a write is effective if the store has changed between its revisions, by the object that it is about.
 func TestEffect(t *testing.T) {
-	w := newWorld()
+	w := newWorld(nil, Kinds{{Kind: "Service"}: {Resource: "services"}})
 	w.begin(10)
 	w.enter("d")
 	for _, r := range []protocol.Report{
@@ -49,7 +49,7 @@ func TestEffect(t *testing.T) {
 
 // TestFaultsOfRequests: which request has met a fault is known, whether that is reported before the answer or after it.
 func TestFaultsOfRequests(t *testing.T) {
-	w := newWorld()
+	w := newWorld(nil, Kinds{{Kind: "Service"}: {Resource: "services"}})
 	w.enter("d")
 	answer := func(serial int64) protocol.Report {
 		return protocol.Report{Name: protocol.EventRequest, Door: "d", Serial: serial, Verb: "create", Resource: "pods", ObjectName: "p"}
