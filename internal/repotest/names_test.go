@@ -16,6 +16,7 @@ var namesakes = map[string]string{
 	"generate":     "the generators, and the test that compares them with their peers",
 	"generation":   "running the generators, for the verb, and for benchmarks of it and its peer",
 	"process":      "starts programs, and asks /proc what they use, in each module by itself",
+	"prove":        "finds what operators do wrong when something fails, and the test of it with operators whose mistakes are known",
 	"protocol":     "the process protocol, of which each module has its side",
 	"removetree":   "removes deep folders of pods, in each module by itself",
 	"setupenvtest": "the verb, and the test that compares it with its peer",

@@ -16,7 +16,8 @@ import (
 )
 
 // secretLate goes on if the Secret cannot be created, and makes the Deployment without it. A Deployment that is there
-// gets replicas and labels only, so the Secret, once made, is never used. An order across objects that nothing corrects.
+// gets replicas and labels only, so the Secret, once made, is never used. An order across objects that nothing
+// corrects.
 func secretLate(o *operator, _ manager.Manager) {
 	created := false
 	o.credentials = func(ctx context.Context, t *Tenant) error {

@@ -16,7 +16,8 @@ import (
 )
 
 // generateName has the API server name the shards, and makes as many as the cached list lacks. A list that has not seen
-// the last create yet has one made too many, which nothing deletes. controller-runtime's issue 1464 is about such reads.
+// the last create yet has one made too many, which nothing deletes. controller-runtime's issue 1464 is about such
+// reads.
 func generateName(o *operator, _ manager.Manager) {
 	o.shards = func(ctx context.Context, t *Tenant) error {
 		found, err := o.parts(ctx, t, "shard")
@@ -137,8 +138,8 @@ func unobservedShard(o *operator, _ manager.Manager) {
 	}
 }
 
-// unobservedRemoval has no finalizer. It takes the tenant out of the registry when it sees the deletion, which a stopped
-// operator does not. Sieve's unobserved state: work that hangs on one event.
+// unobservedRemoval has no finalizer. It takes the tenant out of the registry when it sees the deletion, which a
+// stopped operator does not. Sieve's unobserved state: work that hangs on one event.
 func unobservedRemoval(o *operator, _ manager.Manager) {
 	o.gone = func(ctx context.Context, name types.NamespacedName) error {
 		return o.cleanUp(ctx, &Tenant{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}})
