@@ -16,7 +16,7 @@ func TestPython(t *testing.T) {
 	t.Run("correct", func(t *testing.T) { correct(t, "queue", script(t, "python3", "queue.py"), steps...) })
 	t.Run("swallow", func(t *testing.T) {
 		r, code := prove(t, "queue", script(t, "python3", "queue.py", "swallow"), steps...)
-		mistake{}.has(t, r, code)
+		mistake{append(refused, "read-failure"), "^ConfigMap default/jobs-", retried}.has(t, r, code)
 	})
 }
 
@@ -29,7 +29,7 @@ func TestShell(t *testing.T) {
 	t.Run("correct", func(t *testing.T) { correct(t, "shop", script(t, "bash", "shop.sh", slipway), steps...) })
 	t.Run("semicolon", func(t *testing.T) {
 		r, code := prove(t, "shop", script(t, "bash", "shop.sh", slipway, "semicolon"), steps...)
-		mistake{}.has(t, r, code)
+		mistake{refused, "^(ConfigMap|Service) default/corner", retried}.has(t, r, code)
 	})
 }
 

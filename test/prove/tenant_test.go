@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -45,34 +46,51 @@ func tenantCommand(bug string) string {
 	return fmt.Sprintf("%q, --kubeconfig, \"{kubeconfig}\", \"--bug=%s\"", tenant, bug)
 }
 
+// Sorts of failures, as findings name them.
+var (
+	interrupted = []string{"killed-before", "killed-after", "lost"}
+	refused     = []string{"failure", "timeout", "too-many", "throttled", "conflict", "lost"}
+	stale       = []string{"stale", "lost"}
+	unseen      = []string{"early", "merged", "killed-before", "killed-after"}
+	restarted   = []string{"restarted", "killed-before", "killed-after"}
+)
+
+// Diagnoses that an operator's author can work with.
+const (
+	together = "belong together|progress that is recorded"
+	retried  = "requeue|not tried again"
+	outdated = "stale read"
+)
+
+// tenantBugs are the scenario in which a mistake shows, and what an author should read about it.
 var tenantBugs = map[string]struct {
 	steps []string
 	mistake
 }{
-	"service-after-create": {[]string{acme}, mistake{}},
-	"progress-first":       {[]string{acme}, mistake{}},
-	"owner-later":          {[]string{acme, gone}, mistake{}},
-	"partial-status":       {[]string{acme}, mistake{}},
-	"create-error-done":    {[]string{acme}, mistake{}},
-	"already-exists":       {[]string{acme}, mistake{}},
-	"generate-name":        {[]string{acme, grow}, mistake{}},
-	"stale-prune":          {[]string{acme, green}, mistake{}},
-	"lost-update":          {[]string{acme, zeta}, mistake{}},
-	"conflict-loop":        {[]string{acme, grow}, mistake{}},
-	"memory-edge":          {[]string{acme, grow}, mistake{}},
-	"unobserved-shard":     {[]string{acme, grow, shrink}, mistake{}},
-	"unobserved-removal":   {[]string{acme, gone}, mistake{}},
-	"no-owner":             {[]string{acme, gone}, mistake{}},
-	"finalizer-first":      {[]string{acme, gone}, mistake{}},
-	"finalizer-stuck":      {[]string{acme, gone}, mistake{}},
-	"async-clean-up":       {[]string{acme, gone, again}, mistake{}},
-	"panic-not-found":      {[]string{acme, gone}, mistake{}},
-	"delete-by-name":       {[]string{acme, green}, mistake{}},
-	"secret-late":          {[]string{acme}, mistake{}},
-	"error-swallowed":      {[]string{acme, title}, mistake{}},
-	"requeue-forgotten":    {[]string{acme, title}, mistake{}},
-	"conflict-success":     {[]string{acme}, mistake{}},
-	"start-counter":        {[]string{acme}, mistake{}},
-	"start-stamp":          {[]string{acme}, mistake{}},
-	"labels-stay":          {[]string{acme, unlabelled}, mistake{}},
+	"service-after-create": {[]string{acme}, mistake{interrupted, "^Service default/acme", together}},
+	"progress-first":       {[]string{acme}, mistake{slices.Concat(refused, interrupted), "^ConfigMap registry/default.acme", together}},
+	"owner-later":          {[]string{acme, gone}, mistake{interrupted, `acme-shard-0 metadata\.ownerReferences`, together}},
+	"partial-status":       {[]string{acme}, mistake{interrupted, `^Tenant default/acme status\.shards`, together}},
+	"create-error-done":    {[]string{acme}, mistake{refused, "^ConfigMap default/acme-shard-0", retried}},
+	"already-exists":       {[]string{acme}, mistake{interrupted, `^Tenant default/acme status\.registered`, together + "|" + retried}},
+	"generate-name":        {[]string{acme, grow}, mistake{stale, `^ConfigMap default/acme-shard-\*`, outdated + "|new names"}},
+	"stale-prune":          {[]string{acme, green}, mistake{stale, "^ConfigMap default/acme-settings-", outdated}},
+	"lost-update":          {[]string{acme, zeta}, mistake{stale, `^ConfigMap registry/index data\.acme`, outdated}},
+	"conflict-loop":        {[]string{acme, gone}, mistake{slices.Concat(stale, unseen), "^Tenant default/acme", outdated + "|conflict"}},
+	"memory-edge":          {[]string{acme, grow}, mistake{slices.Concat(refused, restarted), `^Deployment default/acme spec\.replicas`, "memory|" + retried + "|" + together}},
+	"unobserved-shard":     {[]string{acme, grow, shrink}, mistake{unseen, "^ConfigMap default/acme-shard-", "seen|skipped|clean-up"}},
+	"unobserved-removal":   {[]string{acme, gone}, mistake{slices.Concat(unseen, refused), "^ConfigMap registry/default.acme", "finalizer|seen|clean-up"}},
+	"no-owner":             {[]string{acme, gone}, mistake{nil, "^Service default/acme", "owner|left"}},
+	"finalizer-first":      {[]string{acme, gone}, mistake{slices.Concat(interrupted, refused), "^ConfigMap registry/default.acme", "finalizer"}},
+	"finalizer-stuck":      {[]string{acme, gone}, mistake{refused, "^Tenant default/acme", retried}},
+	"async-clean-up":       {[]string{acme, gone, again}, mistake{unseen, "^ConfigMap registry/default.acme", "finalizer|clean-up"}},
+	"panic-not-found":      {[]string{acme, gone}, mistake{interrupted, "Tenant default/acme|panic", "panic|ends by itself|not idempotent"}},
+	"delete-by-name":       {[]string{acme, green}, mistake{slices.Concat(stale, interrupted), "^Service default/acme", outdated + "|" + together}},
+	"secret-late":          {[]string{acme}, mistake{refused, `^Deployment default/acme spec\.template`, "order|" + retried}},
+	"error-swallowed":      {[]string{acme, title}, mistake{refused, `^ConfigMap registry/default.acme`, retried}},
+	"requeue-forgotten":    {[]string{acme, title}, mistake{refused, "", retried}},
+	"conflict-success":     {[]string{acme}, mistake{refused, "", retried + "|conflict"}},
+	"start-counter":        {[]string{acme}, mistake{restarted, `^ConfigMap registry/operator data\.starts`, "start"}},
+	"start-stamp":          {[]string{acme}, mistake{restarted, "^(Deployment|ReplicaSet) default/acme", "start"}},
+	"labels-stay":          {[]string{acme, unlabelled}, mistake{unseen, `^Deployment default/acme spec\.template\.metadata\.labels`, "before|history|seen"}},
 }

@@ -73,6 +73,11 @@ func asyncCleanUp(o *operator, mgr manager.Manager) {
 // and the finalizer is not, each start ends in the same panic.
 func panicNotFound(o *operator, _ manager.Manager) {
 	o.cleanUp = func(ctx context.Context, t *Tenant) error {
+		now := &Tenant{} // after the last reconcile the cache may still have the tenant: that is no mistake of this one
+		err := o.direct.Get(ctx, client.ObjectKeyFromObject(t), now)
+		if err != nil || !controllerutil.ContainsFinalizer(now, finalizer) {
+			return client.IgnoreNotFound(err)
+		}
 		entry, err := o.entry(ctx, t)
 		if err != nil {
 			return err

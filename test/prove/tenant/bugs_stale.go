@@ -82,17 +82,13 @@ func lostUpdate(o *operator, _ manager.Manager) {
 	}
 }
 
-// conflictLoop writes the status from the cached copy again and again until there is no conflict. The copy is never
-// read anew, so a real conflict has no end, and the only worker is busy for good. Seen as retry.RetryOnConflict around
-// a write without a read.
+// conflictLoop removes the finalizer from the cached copy again and again until there is no conflict. The copy is never
+// read anew, so a conflict with another write has no end, and the only worker is busy for good. Seen as
+// retry.RetryOnConflict around a write without a read.
 func conflictLoop(o *operator, _ manager.Manager) {
-	o.report = func(ctx context.Context, t *Tenant) error {
-		before := t.deepCopy()
-		if err := o.setStatus(ctx, t); err != nil || equality.Semantic.DeepEqual(before.Status, t.Status) {
-			return err
-		}
+	o.release = func(ctx context.Context, t *Tenant) error {
 		return wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-			err := o.Status().Update(ctx, t)
+			err := o.removeFinalizer(ctx, t)
 			if apierrors.IsConflict(err) {
 				return false, nil
 			}
