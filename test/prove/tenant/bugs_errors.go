@@ -47,13 +47,11 @@ func secretLate(o *operator, _ manager.Manager) {
 	}
 }
 
-// errorSwallowed logs that the tenant's line in the registry could not be written, and reports success.
+// errorSwallowed logs each error of a reconcile, and reports success to the queue.
 func errorSwallowed(o *operator, _ manager.Manager) {
-	o.register = func(ctx context.Context, t *Tenant) error {
-		if err := o.ensureEntry(ctx, t); err != nil {
-			klog.ErrorS(err, "Cannot register the tenant")
-		}
-		return nil
+	o.outcome = func(err error) (ctrl.Result, error) {
+		klog.ErrorS(err, "Cannot reconcile the tenant")
+		return ctrl.Result{}, nil
 	}
 }
 
