@@ -25,6 +25,7 @@ func tenantStep(verb, name, spec string) string { return step(verb, "Tenant", na
 func TestTenant(t *testing.T) {
 	for name, steps := range map[string][]string{
 		"change":       {acme, zeta, grow, shrink, green, title, unlabelled},
+		"settings":     {acme, green},
 		"delete":       {acme, gone},
 		"delete-again": {acme, gone, again},
 	} {
@@ -84,7 +85,7 @@ var tenantBugs = map[string]struct {
 	"finalizer-first":      {[]string{acme, gone}, mistake{slices.Concat(interrupted, refused), "^ConfigMap registry/default.acme", "finalizer"}},
 	"finalizer-stuck":      {[]string{acme, gone}, mistake{refused, "^Tenant default/acme", retried}},
 	"async-clean-up":       {[]string{acme, gone, again}, mistake{unseen, "^ConfigMap registry/default.acme", "finalizer|clean-up"}},
-	"panic-not-found":      {[]string{acme, gone}, mistake{interrupted, "Tenant default/acme|panic", "panic|ends by itself|not idempotent"}},
+	"panic-not-found":      {[]string{acme, gone}, mistake{interrupted, "^exit status", "panic"}},
 	"delete-by-name":       {[]string{acme, green}, mistake{slices.Concat(stale, interrupted), "^Service default/acme", outdated + "|" + together}},
 	"secret-late":          {[]string{acme}, mistake{refused, `^Deployment default/acme spec\.template`, "order|" + retried}},
 	"error-swallowed":      {[]string{acme, title}, mistake{refused, `^ConfigMap registry/default.acme`, retried}},
