@@ -167,9 +167,9 @@ func (p Plan) fault() (f protocol.Fault, ok bool) {
 	return f, true
 }
 
-// plansFor are the faults for what a reference run has shown. Without all, only the first request of each sort in a step
-// meets one, and what differs in the answer alone is tried once for each sort of write. Each write meets its first fault
-// before any meets a second one, so that a run that is cut off has seen all of them.
+// plansFor are the faults for what a reference run has shown. Without all, only the first request of each sort in a
+// step meets one, and what differs in the answer alone is tried once for each sort of write. Each write meets its first
+// fault before any meets a second one, so that a run that is cut off has seen all of them.
 func plansFor(ref *Reference, steps []Step, all bool) []Plan {
 	rounds := [][]Plan{{{Kind: Restarted}}}
 	add := func(round int, p Plan) {

@@ -146,8 +146,8 @@ func (r *run) heals(ctx context.Context) bool {
 	return false
 }
 
-// differences are those of the state from the reference's. Where two steps run into each other, Kubernetes may have made
-// other objects on the way, and those of a step that ends with a deletion may never have been made.
+// differences are those of the state from the reference's. Where two steps run into each other, Kubernetes may have
+// made other objects on the way, and those of a step that ends with a deletion may never have been made.
 func (r *run) differences() []Difference {
 	objects, gone := r.world.existing()
 	all := r.ref.compare(r.ref.canon.state(objects, gone), r.step)

@@ -223,8 +223,8 @@ func (w *world) change(r protocol.Report, now time.Time) {
 	w.changes = append(w.changes, c)
 }
 
-// hideSecret replaces the values of a Secret: that they differ counts, and they are not shown. Annotations may have them,
-// too, as kubectl's last-applied-configuration.
+// hideSecret replaces the values of a Secret: that they differ counts, and they are not shown. Annotations may have
+// them, too, as kubectl's last-applied-configuration.
 func hideSecret(key []byte, object map[string]any) {
 	if object["kind"] != "Secret" {
 		return
