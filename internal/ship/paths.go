@@ -35,7 +35,8 @@ func (u *upgrade) answeredNow(ctx context.Context, object *unstructured.Unstruct
 	return true
 }
 
-// movesPaths reports whether a webhook has another path in a Service than the webhook of the same name had.
+// movesPaths reports whether a webhook has another path in a Service than the webhook of the same name had, and none has
+// the path that another one had: that one answers there now.
 func movesPaths(live, object *unstructured.Unstructured) bool {
 	before := map[string]string{}
 	for _, hook := range hooksOf(live) {
@@ -43,11 +44,22 @@ func movesPaths(live, object *unstructured.Unstructured) bool {
 			before[name] = pathOf(hook)
 		}
 	}
-	return slices.ContainsFunc(hooksOf(object), func(hook map[string]any) bool {
+	moves := false
+	for _, hook := range hooksOf(object) {
 		name, _ := hook["name"].(string)
-		path, known := before[name]
-		return known && path != pathOf(hook)
-	})
+		now := pathOf(hook)
+		was, known := before[name]
+		if !known || was == now {
+			continue
+		}
+		moves = true
+		for other, path := range before {
+			if other != name && path == now {
+				return false
+			}
+		}
+	}
+	return moves
 }
 
 // pathOf is the path of a webhook in a Service.
@@ -104,11 +116,16 @@ func (c *Cluster) answersAt(ctx context.Context, s called, paths []string) bool 
 func (c *Cluster) answersPaths(ctx context.Context, namespace string, d door, paths []string) bool {
 	for _, path := range paths {
 		code := c.statusAt(ctx, namespace, d, path)
-		if code < http.StatusOK || code >= http.StatusInternalServerError || slices.Contains(unanswering, code) {
+		if code < http.StatusOK || isRedirect(code) || code >= http.StatusInternalServerError || slices.Contains(unanswering, code) {
 			return false
 		}
 	}
 	return c.statusAt(ctx, namespace, d, unservedPath) == http.StatusNotFound
+}
+
+// isRedirect reports whether an answer sends elsewhere, where the API server does not follow when it asks a webhook.
+func isRedirect(code int) bool {
+	return code >= http.StatusMultipleChoices && code < http.StatusBadRequest
 }
 
 // unanswering are the codes of a server without the path, and of an API server that does not ask it.
