@@ -35,8 +35,8 @@ func (u *upgrade) answeredNow(ctx context.Context, object *unstructured.Unstruct
 	return true
 }
 
-// movesPaths reports whether a webhook has another path in a Service than the webhook of the same name had, and none has
-// the path that another one had: that one answers there now.
+// movesPaths reports whether a webhook has another path in a Service than the webhook of the same name had, and none
+// has the path that another one had: that one answers there now.
 func movesPaths(live, object *unstructured.Unstructured) bool {
 	before := map[string]string{}
 	for _, hook := range hooksOf(live) {
