@@ -72,8 +72,8 @@ type ResetDone struct {
 	Removed  int     `json:"removed"`
 	Restored int     `json:"restored"`
 	TookMs   float64 `json:"tookMs"`
-	Kept     bool    `json:"kept"`     // it led back to what keep kept
-	Revision int64   `json:"revision"` // of the store, after it
+	Kept     bool    `json:"kept"`               // it led back to what keep kept
+	Revision int64   `json:"revision,omitempty"` // of the store, after it
 }
 
 // Keep are the parameters of the keep request.

@@ -29,7 +29,9 @@ func (c *Control) Reset(ctx context.Context, name string) (*Reset, error) {
 	ctx, cancel := context.WithTimeout(ctx, resetTime)
 	defer cancel()
 	r := &Reset{Name: s.Name, Durable: s.Durable}
-	return r, c.call(ctx, s, "cluster "+s.Name+" cannot be reset", "reset", nil, &r.ResetDone)
+	err = c.call(ctx, s, "cluster "+s.Name+" cannot be reset", "reset", nil, &r.ResetDone)
+	r.Revision = 0 // it says nothing to users
+	return r, err
 }
 
 // Kept is what resets lead back to.

@@ -321,8 +321,8 @@ type ResetDone struct {
 	Removed  int     `json:"removed"`  // objects that are gone
 	Restored int     `json:"restored"` // objects that are as they were
 	TookMs   float64 `json:"tookMs"`
-	Kept     bool    `json:"kept"`     // it led back to what was kept, not to the start
-	Revision int64   `json:"revision"` // of the store, after it
+	Kept     bool    `json:"kept"`               // it led back to what was kept, not to the start
+	Revision int64   `json:"revision,omitempty"` // of the store, after it
 }
 
 // Keep are the parameters of the keep request.

@@ -138,9 +138,12 @@ func (r *run) begin(ctx context.Context) (err error) {
 	if !r.fresh {
 		return nil
 	}
-	limit := time.After(startLimit)
+	began, limit := time.Now(), time.After(startLimit)
 	for {
 		p := r.world.pulse(r.now.door)
+		if r.ref == nil && p.asked && len(p.watching) == 0 && time.Since(began) > pollsAfter {
+			return nil // it has no watches, and asks by the clock
+		}
 		if r.ref != nil && r.watches(p) || r.ref == nil && len(p.watching) > 0 && p.inFlight == 0 && time.Since(p.last) > restLearning {
 			r.outcome.watching = p.watching
 			return nil
@@ -163,8 +166,11 @@ func (r *run) begin(ctx context.Context) (err error) {
 // errMissed says that it is not known what has happened.
 var errMissed = errors.New("the cluster reported more than could be taken")
 
-// startLimit bounds the start of an operator.
-const startLimit = 15 * time.Second
+// startLimit bounds the start of an operator. One that asks and has no watch after pollsAfter begins none.
+const (
+	startLimit = 15 * time.Second
+	pollsAfter = 3 * time.Second
+)
 
 // watches reports whether the operator has all watches that it has had in the reference.
 func (r *run) watches(p pulse) bool {
@@ -188,7 +194,7 @@ func (r *run) do(ctx context.Context) (bool, error) {
 	merged := faulty && r.plan.Kind == Merged
 	var of resource
 	if merged {
-		of = r.primary()
+		of = r.subject()
 		if err := r.lab.hold(ctx, r.now.door, of); err != nil {
 			return false, err
 		}
@@ -242,9 +248,9 @@ func (r *run) unrest(ctx context.Context) {
 	}
 }
 
-// primary is the resource of the scenario's first object.
-func (r *run) primary() resource {
-	_, object := r.scenario.Steps[0].what()
+// subject is the resource of the step's object.
+func (r *run) subject() resource {
+	_, object := r.scenario.Steps[r.step].what()
 	_, o, err := r.driver.at(object)
 	if err != nil {
 		return resource{}
@@ -326,7 +332,7 @@ func (r *run) lag(ctx context.Context) error {
 // toPoke is an object whose watch is not held: that of the step, or one that the operator has made.
 func (r *run) toPoke(held resource) map[string]any {
 	_, object := r.scenario.Steps[r.step].what()
-	if r.primary() != held {
+	if r.subject() != held {
 		return object
 	}
 	_, changes := r.world.history()

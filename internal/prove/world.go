@@ -71,6 +71,7 @@ type client struct {
 	watches  map[int64]resource // that are open
 	synced   map[int64]bool     // of them, that have sent what was there
 	faults   map[int64]string   // of requests that are not answered
+	asked    bool               // for anything
 	missed   int                // reports that were not sent
 }
 
@@ -145,7 +146,7 @@ func (w *world) see(r protocol.Report) {
 	}
 	switch r.Name {
 	case protocol.EventBegun:
-		c.inFlight[r.Serial] = true
+		c.inFlight[r.Serial], c.asked = true, true
 		c.last = now
 	case protocol.EventDelivered:
 		if r.Type == "SYNCED" {
@@ -255,6 +256,7 @@ type pulse struct {
 	changed  time.Time // the last change of an object
 	last     time.Time // the last thing that the operator asked for or was sent
 	inFlight int
+	asked    bool              // for anything
 	watching map[resource]bool // watches that have sent what was there
 	missed   int
 }
@@ -265,7 +267,7 @@ func (w *world) pulse(door string) pulse {
 	defer w.mu.Unlock()
 	p := pulse{changes: len(w.changes), changed: w.changed, watching: map[resource]bool{}}
 	if c := w.clients[door]; c != nil {
-		p.last, p.inFlight, p.missed = c.last, len(c.inFlight), c.missed
+		p.last, p.inFlight, p.asked, p.missed = c.last, len(c.inFlight), c.asked, c.missed
 		for serial, of := range c.watches {
 			if c.synced[serial] {
 				p.watching[of] = true
