@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 )
 
 const inspectOperator = `{"user":"system:serviceaccount:default:operator","groups":["system:serviceaccounts","system:serviceaccounts:default","system:authenticated"],"namespace":"default","inspect":{"park":%t}}`
@@ -49,15 +52,24 @@ func inspections(t *testing.T, d *doorTest) {
 	if _, err := maps.Create(t.Context(), named("lost"), metav1.CreateOptions{}); err == nil {
 		t.Error("the answer was not lost")
 	}
-	struck := o.next("struck")
+	var struck, changed line // in either order: the store reports by itself
+	for struck.Event == "" || changed.Event == "" {
+		select {
+		case l := <-o.lines:
+			switch {
+			case l.Event == "struck":
+				struck = l
+			case l.Event == "changed" && l.Key == "/configmaps/default/lost":
+				changed = l
+			}
+		case <-time.After(testlimit.Hang):
+			t.Fatalf("not reported: %+v, %+v", struck, changed)
+		}
+	}
 	if struck.Fault != "lost" || struck.Status != 201 {
 		t.Errorf("%+v", struck)
 	}
 	var object corev1.ConfigMap
-	changed := o.next("changed")
-	for changed.Key != "/configmaps/default/lost" {
-		changed = o.next("changed")
-	}
 	if err := json.Unmarshal(changed.Object, &object); err != nil || object.Kind != "ConfigMap" || object.Name != "lost" || !changed.Created || fmt.Sprint(changed.Revision) == "0" {
 		t.Errorf("%+v %v", changed, err)
 	}
