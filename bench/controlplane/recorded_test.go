@@ -73,7 +73,8 @@ var spoken = map[string]struct{ params, result func(*testing.T, []byte) }{
 }
 
 // unspoken are the requests that others make.
-var unspoken = []string{"status", "stop", "keep", "prune", "stopNode", "startNode", "joinNode", "openDoor", "closeDoor"}
+var unspoken = []string{"status", "stop", "keep", "prune", "stopNode", "startNode", "joinNode", "openDoor", "closeDoor",
+	"armDoor", "disarmDoor", "activateDoor", "resumeDoor", "holdWatches", "releaseWatches", "cutWatches", "followChanges"}
 
 // TestRecordings: the benchmark understands each answer and event of every recording, and would make its requests in
 // the same way.
@@ -82,7 +83,8 @@ func TestRecordings(t *testing.T) {
 		var asked Request
 		for _, line := range recordedLines(t, name) {
 			switch {
-			case line.Config != nil, bytes.HasPrefix(line.Client, []byte(`"`)): // no word of the benchmark's
+			case line.Config != nil, bytes.HasPrefix(line.Client, []byte(`"`)), // no word of the benchmark's
+				bytes.Contains(line.Program, []byte(`"serial":`)): // of inspected doors, which it does not open
 			case line.Client != nil:
 				asked = again[Request](t, line.Client)
 			case line.Object != nil: // said to the API server
