@@ -101,7 +101,7 @@ type passage struct {
 	once  sync.Once
 	to    *queue
 
-	revision func() int64 // of the store; nil if nobody asks
+	revision func() int64 // of the store; nil unless the door is inspected
 }
 
 func (d *Door) begin(r *http.Request, info *request.RequestInfo) *passage {

@@ -263,7 +263,7 @@ func (s *stream) send(e event) error {
 	if s.synced && e.Type != watch.Bookmark {
 		s.door.reports.put(e.said)
 	}
-	// A client that does not read holds nobody else up: its connection breaks.
+	// A client that does not read holds no other one up: its connection breaks.
 	_ = http.NewResponseController(s.ResponseWriter).SetWriteDeadline(time.Now().Add(writeLimit)) // net/http's can
 	_, err := s.ResponseWriter.Write(e.frame)
 	return err

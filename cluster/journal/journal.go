@@ -1,5 +1,5 @@
-// Package journal reports what is written to the store of an API server: each change of an object, in order, whoever
-// makes it.
+// Package journal reports what is written to the store of an API server: each change of an object, in order, by any
+// client.
 //
 //	err := journal.Follow(ctx, store, "/registry", begun, func(c journal.Change) { … })
 package journal

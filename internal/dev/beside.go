@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// Beside is a compiled manager of which several run at a time, in clusters that nobody else uses.
+// Beside is a compiled manager of which several run at a time, in clusters of their own.
 type Beside struct {
 	path        string
 	arguments   []string

@@ -78,6 +78,16 @@ func (k Kustomization) Build(ctx context.Context) ([]*unstructured.Unstructured,
 	return build(ctx, note(disk, k.Files.Roles), k.Folder, k.Tell)
 }
 
+// ReadManifests reads the objects in a file of manifests.
+func ReadManifests(ctx context.Context, file string) ([]*unstructured.Unstructured, error) {
+	list, err := json.Marshal(map[string][]string{"resources": {filepath.Base(file)}})
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(file)
+	return Kustomization{Folder: dir, Changed: map[string][]byte{filepath.Join(dir, "kustomization.yaml"): list}}.Build(ctx)
+}
+
 // build returns the objects of the kustomization in dir of disk.
 func build(ctx context.Context, disk *noted, dir string, tell func(text string)) ([]*unstructured.Unstructured, error) {
 	if !hasKustomization(disk, dir) {

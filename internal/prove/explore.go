@@ -28,7 +28,7 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// A Cluster is one in which runs are carried out. Nobody else may use it.
+// A Cluster is one in which runs are carried out. It is used for nothing else.
 type Cluster struct {
 	Logical string // its name in the cluster's program; empty: the main one
 	Client  dynamic.Interface
@@ -50,8 +50,8 @@ type Proof struct {
 	Budget time.Duration
 	// Shard and Shards divide the plans among several runs: this one has the plans of one share, from 1. 0: all.
 	Shard, Shards int
-	// Tell gets what is being done, as lines. One goroutine at a time calls it.
-	Tell func(string)
+	// Doing gets what is being done, as lines. One goroutine at a time calls it.
+	Doing func(string)
 }
 
 // A Finding is a fault, or several, that the operator does not stand.
@@ -120,7 +120,7 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 			return nil, err
 		}
 	}
-	ref, err := workers[0].learn(ctx, p.Tell)
+	ref, err := workers[0].learn(ctx, p.Doing)
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +278,7 @@ func (e *exploration) note(plan Plan, got *outcome) *Finding {
 		r.Unstruck++
 	}
 	defer func() {
-		e.Tell(fmt.Sprintf("%d of %d plans, %d symptoms", r.Plans, r.Of, len(e.known)))
+		e.Doing(fmt.Sprintf("%d of %d plans, %d symptoms", r.Plans, r.Of, len(e.known)))
 	}()
 	if len(got.symptoms) == 0 {
 		return nil

@@ -3,7 +3,6 @@ package prove
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -160,6 +159,3 @@ type Identity struct {
 	Groups    []string // all of them: system:authenticated, too
 	Namespace string   // in which its clients work; empty means default
 }
-
-// errEnded says that an operator has ended by itself.
-var errEnded = errors.New("the operator has ended")

@@ -24,16 +24,16 @@ type Reference struct {
 }
 
 // ErrUnfit says that an operator cannot be proved as it is.
-var ErrUnfit = errors.New("the operator cannot be proved")
+var ErrUnfit = errors.New("it does not work without a fault")
 
 // quickRuns are those that have no more patience than others.
 const quickRuns = 2
 
 // learn runs the scenario without a fault: twice at leisure for names and states, and then as other runs are.
-func (w *worker) learn(ctx context.Context, tell func(string)) (*Reference, error) {
+func (w *worker) learn(ctx context.Context, doing func(string)) (*Reference, error) {
 	var first, second *outcome
 	for i, o := range []**outcome{&first, &second} {
-		tell(fmt.Sprintf("learning: run %d of %d without a fault", i+1, 2+quickRuns))
+		doing(fmt.Sprintf("learning: run %d of %d without a fault", i+1, 2+quickRuns))
 		got, err := w.run(ctx, Plan{}, nil, false)
 		if err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func (w *worker) learn(ctx context.Context, tell func(string)) (*Reference, erro
 	ref.count(first.requests, map[Point]int{})
 	ref.count(second.requests, seen)
 	for i := range quickRuns {
-		tell(fmt.Sprintf("learning: run %d of %d without a fault", 3+i, 2+quickRuns))
+		doing(fmt.Sprintf("learning: run %d of %d without a fault", 3+i, 2+quickRuns))
 		got, err := (&run{worker: w, ref: ref, learning: true, outcome: &outcome{}}).all(ctx)
 		if err != nil {
 			return nil, err
@@ -229,7 +229,7 @@ func (ref *Reference) left() {
 
 // unfit explains why an operator cannot be proved.
 func unfit(scenario Scenario, s Symptom) error {
-	why := fmt.Sprintf("without a fault, step %d (%s): %s", s.Step+1, scenario.Steps[s.Step], s.Oracle)
+	why := fmt.Sprintf("step %d (%s): %s", s.Step+1, scenario.Steps[s.Step], s.Oracle)
 	for _, d := range s.Details {
 		why += "; " + d
 	}

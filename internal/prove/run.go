@@ -152,12 +152,12 @@ func (r *run) begin(ctx context.Context) (err error) {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-r.now.child.Done():
-			return fmt.Errorf("%w before it had begun its work: %w", errEnded, r.now.child.Wait())
+			return fmt.Errorf("%w: it has ended before it had begun its work: %w", ErrUnfit, r.now.child.Wait())
 		case <-limit:
 			if r.ref == nil {
 				return nil // it may have no watches
 			}
-			return fmt.Errorf("%w: it has not begun its watches within %s", errEnded, startLimit)
+			return fmt.Errorf("%w: it has not begun its watches within %s", ErrUnfit, startLimit)
 		case <-time.After(look):
 		}
 	}

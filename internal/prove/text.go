@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/junit"
 	"github.com/slipway-dev/slipway/internal/ui/ansi"
 )
 
@@ -22,7 +23,7 @@ func (r *Report) text() string {
 	}
 	for _, f := range r.New() {
 		fmt.Fprintf(&b, "finding %s: %s\n", f.ID, f.Plans[0].Sentence(r.Scenario.Steps))
-		r.tell(&b, f)
+		r.describe(&b, f)
 		b.WriteString("\n")
 	}
 	for _, f := range r.Findings {
@@ -30,7 +31,7 @@ func (r *Report) text() string {
 		case f.Accepted != "":
 			fmt.Fprintf(&b, "accepted %s: %s: %s\n", f.ID, f.Plans[0].Sentence(r.Scenario.Steps), f.Accepted)
 		case !f.Confirmed:
-			fmt.Fprintf(&b, "seen once of two times: %s: %s; %s%s\n", f.Plans[0].ID(), f.Plans[0].Sentence(r.Scenario.Steps), r.outcome(f), f.Symptom.first())
+			fmt.Fprintf(&b, "seen, and not again: %s: %s; %s%s\n", f.Plans[0].ID(), f.Plans[0].Sentence(r.Scenario.Steps), r.outcome(f), f.Symptom.first())
 		}
 	}
 	if len(r.Leftover) > 0 {
@@ -42,13 +43,16 @@ func (r *Report) text() string {
 	if n := len(r.Varying); n > 0 {
 		fmt.Fprintf(&b, "note: %d fields and objects vary without a fault and are not compared: %s\n", n, strings.Join(r.Varying[:min(n, shownDifferences)], ", "))
 	}
+	if r.Unstruck > 0 {
+		fmt.Fprintf(&b, "note: in %d plans the request that was to fail did not come\n", r.Unstruck)
+	}
 	fmt.Fprintf(&b, "%d of %d plans, %d new findings; %d writes without a fault; learned in %s, explored in %s, %s a plan", r.Plans, r.Of, len(r.New()), r.Writes,
 		r.Learning.Round(100*time.Millisecond), r.Exploring.Round(100*time.Millisecond), r.Median().Round(time.Millisecond))
 	return b.String()
 }
 
-// tell writes the story of a finding.
-func (r *Report) tell(b *strings.Builder, f Finding) {
+// describe writes the story of a finding.
+func (r *Report) describe(b *strings.Builder, f Finding) {
 	fmt.Fprintf(b, "  %s\n", r.outcome(f))
 	for i, d := range f.Symptom.Differences {
 		if i == shownDifferences {
@@ -184,6 +188,7 @@ func (r *Report) JSON() any {
 	out := struct {
 		Plans     int       `json:"plans"`
 		Of        int       `json:"of"`
+		Unstruck  int       `json:"unstruck,omitempty"` // in which the request that was to fail did not come
 		Writes    int       `json:"writes"`
 		Learning  float64   `json:"learningSeconds"`
 		Exploring float64   `json:"exploringSeconds"`
@@ -193,7 +198,7 @@ func (r *Report) JSON() any {
 		Varying   []string  `json:"varying,omitempty"` // not compared
 		Timeline  []string  `json:"timeline,omitempty"`
 		Findings  []finding `json:"findings"`
-	}{r.Plans, r.Of, r.Writes, r.Learning.Seconds(), r.Exploring.Seconds(), r.Median().Seconds(), r.Leftover, r.Refused, r.Varying, r.Timeline, []finding{}}
+	}{r.Plans, r.Of, r.Unstruck, r.Writes, r.Learning.Seconds(), r.Exploring.Seconds(), r.Median().Seconds(), r.Leftover, r.Refused, r.Varying, r.Timeline, []finding{}}
 	for _, f := range r.Findings {
 		j := finding{ID: f.ID, Replay: f.Plans[0].ID(), Plan: f.Plans[0].Sentence(r.Scenario.Steps), Kind: f.Plans[0].Kind, Oracle: f.Symptom.Oracle, Step: f.Symptom.Step + 1,
 			Differences: f.Symptom.Differences, Details: f.Symptom.Details, Healed: f.Symptom.Healed, Diagnosis: f.Diagnosis(), Confirmed: f.Confirmed, Accepted: f.Accepted}
@@ -206,4 +211,23 @@ func (r *Report) JSON() any {
 		out.Findings = append(out.Findings, j)
 	}
 	return out
+}
+
+// JUnit is the report with a case for each finding, and one for all plans without.
+func (r *Report) JUnit() junit.Suite {
+	suite := junit.Suite{Name: "prove", Time: (r.Learning + r.Exploring).Seconds()}
+	for _, f := range r.Findings {
+		if !f.Confirmed {
+			continue
+		}
+		var failures []junit.Failure
+		if f.Accepted == "" {
+			var b strings.Builder
+			r.describe(&b, f)
+			failures = []junit.Failure{{Message: f.Plans[0].Sentence(r.Scenario.Steps), Text: b.String()}}
+		}
+		suite.Add("finding "+f.ID, failures...)
+	}
+	suite.Add(fmt.Sprintf("%d plans", r.Plans))
+	return suite
 }

@@ -18,20 +18,24 @@ import (
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
-// build makes the operator ready: the one that the scenario names, or the project's manager.
-func (b *bench) build(ctx context.Context) (err error) {
-	if len(b.command) > 0 && len(b.scenario.Steps) > 0 {
-		return nil
-	}
-	if len(b.command) > 0 {
-		b.root, err = b.ReadRoot()
-		return err
-	}
-	if operation.WithoutGo(b.Session) {
+// locate finds the project, unless the scenario needs none, and reads which findings are accepted there.
+func (b *bench) locate() (err error) {
+	if len(b.command) == 0 && operation.WithoutGo(b.Session) {
 		return &report.Error{What: "there is no operator to prove", Where: b.Dir, Hint: "without Go code, a scenario names the operator's command", Next: "slipway prove -f scenario.yaml", Code: report.UsageCode}
 	}
-	if b.root, err = b.ReadRoot(); err != nil {
-		return err
+	if len(b.command) == 0 || len(b.scenario.Steps) == 0 {
+		if b.root, err = b.ReadRoot(); err != nil {
+			return err
+		}
+	}
+	b.acceptances, err = b.accepted()
+	return err
+}
+
+// build compiles the project's manager, unless another operator is named.
+func (b *bench) build(ctx context.Context) error {
+	if len(b.command) > 0 {
+		return nil
 	}
 	code := b.Codebase(b.root)
 	if err := code.Choose(b.proof.Manager); err != nil {

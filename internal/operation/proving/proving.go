@@ -58,11 +58,10 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	if err := b.build(ctx); err != nil {
+	if err := b.locate(); err != nil {
 		return nil, err
 	}
-	accepted, err := b.accepted()
-	if err != nil {
+	if err := b.build(ctx); err != nil {
 		return nil, err
 	}
 	defer ending.Await(ctx, "the proof's end")()
@@ -79,12 +78,12 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 	found, err := prove.Proof{
 		Socket: session.Socket, Clusters: clusters, Scenario: b.scenario, All: p.All, Replay: p.Replay,
 		Budget: p.Budget, Shard: b.shard, Shards: b.shards,
-		Tell: func(text string) { s.Handler.Handle(report.Detail{Text: text}) },
+		Doing: func(text string) { s.Handler.Handle(report.Detail{Text: text}) },
 	}.Run(ctx)
 	if found == nil {
 		return nil, b.explain(err)
 	}
-	expired, unknown := found.Accept(accepted, time.Now())
+	expired, unknown := found.Accept(b.acceptances, time.Now())
 	for _, id := range expired {
 		s.Handler.Handle(report.Warning{Text: "finding " + id + " was accepted until a day that has come: " + acceptedFile})
 	}
@@ -139,6 +138,8 @@ type bench struct {
 	manager  *dev.Beside
 	fronts   []*dev.Front
 	identity prove.Identity
+	// acceptances are read before anything is compiled.
+	acceptances []prove.Acceptance
 	// shard is the share of shards; both are 0 if all plans are carried out.
 	shard, shards int
 }
@@ -275,7 +276,7 @@ func rights(user string) *unstructured.Unstructured {
 func (b *bench) explain(err error) error {
 	switch {
 	case errors.Is(err, prove.ErrUnfit):
-		return &report.Error{What: "the operator cannot be proved", Where: b.where(), Err: err, Hint: "it has to come to rest without a fault; its log ends with:\n" + b.tail(), Code: report.UsageCode}
+		return &report.Error{What: "the operator cannot be proved", Where: b.where(), Err: err, Hint: "without a fault it has to change something and to come to rest; its log ends with:\n" + b.tail(), Code: report.UsageCode}
 	case errors.Is(err, prove.ErrNoPlan):
 		return &report.Error{What: "there is no such plan", Where: "--replay " + b.proof.Replay, Hint: "the operator or the scenario has changed since", Next: "slipway prove", Code: report.UsageCode}
 	}

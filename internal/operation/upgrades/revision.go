@@ -2,7 +2,6 @@ package upgrades
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -128,23 +127,13 @@ func of(name string, err error) error {
 
 // released makes a released manifest ready. Its images are pulled by the cluster's node.
 func (w *workshop) released(ctx context.Context, what, file string) (*revision, error) {
-	objects, err := readObjects(ctx, file)
+	objects, err := kustomization.ReadManifests(ctx, file)
 	if err != nil {
 		return nil, err
 	}
 	r := &revision{name: what}
 	r.shipment, err = delivery.PrepareObjects(w.Session, w.upgrade.Folder, objects)
 	return r, err
-}
-
-// readObjects reads the objects in a file of manifests.
-func readObjects(ctx context.Context, file string) ([]*unstructured.Unstructured, error) {
-	list, err := json.Marshal(map[string][]string{"resources": {filepath.Base(file)}})
-	if err != nil {
-		return nil, err
-	}
-	dir := filepath.Dir(file)
-	return kustomization.Kustomization{Folder: dir, Changed: map[string][]byte{filepath.Join(dir, "kustomization.yaml"): list}}.Build(ctx)
 }
 
 // samples are the objects that users of a revision find in it.

@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/ending"
 	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/junit"
+	"github.com/slipway-dev/slipway/internal/kustomization"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/delivery"
 	"github.com/slipway-dev/slipway/internal/operation/images"
@@ -297,7 +298,7 @@ func (w *workshop) objects(ctx context.Context) (all []*unstructured.Unstructure
 		if !operation.IsFile(filepath.Dir(w.Absolute(file)), filepath.Base(file)) {
 			return nil, &report.Error{What: "there is no such file", Where: "--objects " + file, Hint: "name a file of manifests", Code: report.UsageCode}
 		}
-		objects, err := readObjects(ctx, w.Absolute(file))
+		objects, err := kustomization.ReadManifests(ctx, w.Absolute(file))
 		if err != nil {
 			return nil, err
 		}
