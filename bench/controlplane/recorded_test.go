@@ -74,7 +74,7 @@ var spoken = map[string]struct{ params, result func(*testing.T, []byte) }{
 
 // unspoken are the requests that others make.
 var unspoken = []string{"status", "stop", "keep", "prune", "stopNode", "startNode", "joinNode", "openDoor", "closeDoor",
-	"armDoor", "disarmDoor", "activateDoor", "resumeDoor", "holdWatches", "releaseWatches", "cutWatches", "followChanges"}
+	"armDoor", "disarmDoor", "activateDoor", "resumeDoor", "holdWatches", "releaseWatches", "cutWatches", "followChanges", "muteEvents"}
 
 // TestRecordings: the benchmark understands each answer and event of every recording, and would make its requests in
 // the same way.

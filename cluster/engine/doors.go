@@ -116,6 +116,10 @@ func (h *Host) Follow(life context.Context, logical string, each func(journal.Ch
 	}
 }
 
+// MuteEvents has the Events of controllers, scheduler and nodes come to nothing, or not any more. Only those who read
+// Events notice.
+func (c *Cluster) MuteEvents(mute bool) { c.gate.mute(mute) }
+
 // Name is the door's name. No other door of the program has had it.
 func (d *Door) Name() string { return d.name }
 

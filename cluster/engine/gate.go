@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -17,6 +19,7 @@ import (
 type gate struct {
 	mu      sync.Mutex
 	closed  bool
+	muted   bool
 	writing int
 	idle    chan struct{} // closed when the last write ends, if somebody waits for that
 }
@@ -69,6 +72,26 @@ func (g *gate) leave() {
 	}
 }
 
+// mute has Events of those behind the gate come to nothing, or not any more.
+func (g *gate) mute(yes bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.muted = yes
+}
+
+// drops reports whether a request is to write an Event that comes to nothing.
+func (g *gate) drops(r *http.Request) bool {
+	if r.Method != http.MethodPost && r.Method != http.MethodPatch {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.muted && eventPath.MatchString(r.URL.Path)
+}
+
+// eventPath is that of Events, of either group.
+var eventPath = regexp.MustCompile(`^/(api|apis/events\.k8s\.io)/v1/namespaces/[^/]+/events(/[^/]+)?$`)
+
 // wrap is a transport.WrapperFunc for clients' configurations.
 func (g *gate) wrap(next http.RoundTripper) http.RoundTripper { return gated{g, next} }
 
@@ -82,6 +105,9 @@ func (t gated) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodGet {
 		return t.next.RoundTrip(r)
 	}
+	if t.gate.drops(r) {
+		return dropped(r)
+	}
 	if !t.gate.enter() {
 		return outdated(r)
 	}
@@ -89,20 +115,42 @@ func (t gated) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.next.RoundTrip(r)
 }
 
-func outdated(r *http.Request) (*http.Response, error) {
-	if r.Body != nil {
-		_ = r.Body.Close() // nobody reads it
+// dropped answers a request about an Event: one that is to be created comes back as it was sent, and one that is to be
+// counted up does not exist, so that it is created anew. See recordEvent in k8s.io/client-go/tools/record.
+func dropped(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodPatch {
+		return refuse(r, errNoEvent)
 	}
-	body, err := json.Marshal(errOutdated)
+	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
 	}
+	return answer(r, http.StatusCreated, r.Header.Get("Content-Type"), body), r.Body.Close()
+}
+
+var errNoEvent = apierrors.NewNotFound(schema.GroupResource{Resource: "events"}, "").Status()
+
+func outdated(r *http.Request) (*http.Response, error) { return refuse(r, errOutdated) }
+
+// refuse answers a request in the server's place.
+func refuse(r *http.Request, status metav1.Status) (*http.Response, error) {
+	if r.Body != nil {
+		_ = r.Body.Close() // it is not read
+	}
+	body, err := json.Marshal(status)
+	if err != nil {
+		return nil, err
+	}
+	return answer(r, int(status.Code), "application/json", body), nil
+}
+
+func answer(r *http.Request, status int, contentType string, body []byte) *http.Response {
 	return &http.Response{
-		Status: http.StatusText(http.StatusConflict), StatusCode: http.StatusConflict,
+		Status: http.StatusText(status), StatusCode: status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header:        http.Header{"Content-Type": {"application/json"}},
+		Header:        http.Header{"Content-Type": {contentType}},
 		Body:          io.NopCloser(bytes.NewReader(body)),
 		ContentLength: int64(len(body)),
 		Request:       r,
-	}, nil
+	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -40,6 +41,43 @@ func send(t *testing.T, to http.RoundTripper, method string) int {
 	}
 	defer answer.Body.Close()
 	return answer.StatusCode
+}
+
+func TestMutedEventsComeToNothing(t *testing.T) {
+	g, b, client := newGated()
+	close(b.release)
+	const events, other = "/api/v1/namespaces/default/events", "/apis/events.k8s.io/v1/namespaces/default/events"
+	for _, muted := range []bool{false, true, false} {
+		g.mute(muted)
+		passes := map[bool]int{true: http.StatusCreated, false: http.StatusOK}[muted]
+		for _, c := range []struct {
+			method, path string
+			want         int
+		}{
+			{http.MethodPost, events, passes},
+			{http.MethodPost, other, passes},
+			{http.MethodPatch, events + "/a", map[bool]int{true: http.StatusNotFound, false: http.StatusOK}[muted]},
+			{http.MethodDelete, events, http.StatusOK},
+			{http.MethodPost, "/api/v1/namespaces/events/pods", http.StatusOK},
+		} {
+			r, err := http.NewRequestWithContext(t.Context(), c.method, "https://localhost"+c.path, strings.NewReader(`{"kind":"Event"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := client.RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(answer.Body)
+			if err != nil || answer.StatusCode != c.want || answer.StatusCode == http.StatusCreated && string(body) != `{"kind":"Event"}` {
+				t.Errorf("muted %t, %s %s: %d, %q, %v; want %d", muted, c.method, c.path, answer.StatusCode, body, err, c.want)
+			}
+			_ = answer.Body.Close()
+			for len(b.entered) > 0 {
+				<-b.entered
+			}
+		}
+	}
 }
 
 func TestClosedGateRefusesWritesAlone(t *testing.T) {

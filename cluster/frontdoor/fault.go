@@ -24,6 +24,7 @@ type Fault struct {
 	Answer   *Answer // takes the place of the server's
 	Break    bool    // the connection ends without an answer
 	Shut     bool    // no request is let in after it, as if the process had died
+	Pause    bool    // the request waits for [Door.Resume] before the server gets it
 	Stall    bool    // the answer waits for [Door.Resume]
 	Hold     bool    // watches of the resource deliver nothing from before the request until [Door.Release]
 }
@@ -53,6 +54,8 @@ func (f Fault) validate() error {
 		return fmt.Errorf("%w: watches are held or cut", ErrFault)
 	case f.Answer != nil && (f.Answer.Status < http.StatusBadRequest || f.Answer.Status > 599):
 		return fmt.Errorf("%w: status %d is no failure", ErrFault, f.Answer.Status)
+	case f.Pause && (f.Withhold || f.Stall):
+		return fmt.Errorf("%w: a paused request goes on to the server, and waits once", ErrFault)
 	case f.Withhold && f.Answer == nil && !f.Break, f.Answer != nil && !f.Withhold:
 		return fmt.Errorf("%w: an answer of the door's takes the place of the server's", ErrFault)
 	}
@@ -118,7 +121,7 @@ func (i *inspection) strike(r Request) (f *Fault, resume <-chan struct{}) {
 		if armed.Hold {
 			i.held[resource{r.Group, r.Resource}] = true
 		}
-		if armed.Stall {
+		if armed.Pause || armed.Stall {
 			c := make(chan struct{})
 			i.stalled[r.Serial] = c
 			resume = c
@@ -173,7 +176,7 @@ func (d *Door) Activate() error {
 	return nil
 }
 
-// Resume lets the answer of a request go that a fault has stalled.
+// Resume lets a request go that a fault has paused, or the answer of one that it has stalled.
 func (d *Door) Resume(serial int64) error {
 	if d.inside == nil {
 		return ErrInspect
@@ -182,7 +185,7 @@ func (d *Door) Resume(serial int64) error {
 	defer d.inside.mu.Unlock()
 	c, ok := d.inside.stalled[serial]
 	if !ok {
-		return fmt.Errorf("%w: request %d is not stalled", ErrFault, serial)
+		return fmt.Errorf("%w: request %d does not wait", ErrFault, serial)
 	}
 	delete(d.inside.stalled, serial)
 	close(c)
@@ -250,6 +253,12 @@ func (d *Door) commit(w http.ResponseWriter, r *http.Request, p *passage, f *Fau
 		p.report(f.Answer.Status, objectmeta.Metadata{})
 		return
 	}
+	if f.Pause {
+		d.reports.put(struck)
+		d.wait(r, resume)
+		d.let(w, r, p)
+		return
+	}
 	// What a client asked for is done to its end, whatever becomes of the client.
 	kept := newKept()
 	func() {
@@ -263,7 +272,7 @@ func (d *Door) commit(w http.ResponseWriter, r *http.Request, p *passage, f *Fau
 	kept.copyTo(w)
 }
 
-// wait waits until a stalled answer may go.
+// wait waits until a request or an answer may go on.
 func (d *Door) wait(r *http.Request, resume <-chan struct{}) {
 	if resume == nil {
 		return

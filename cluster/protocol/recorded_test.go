@@ -87,6 +87,7 @@ var requests = map[string]struct{ params, result func(*testing.T, []byte) }{
 	"holdWatches":    {as[protocol.WatchesOf], as[protocol.Empty]},
 	"releaseWatches": {as[protocol.WatchesOf], as[protocol.Empty]},
 	"cutWatches":     {as[protocol.WatchesOf], as[protocol.Empty]},
+	"muteEvents":     {as[protocol.MuteEvents], as[protocol.Empty]},
 	"followChanges":  {as[protocol.FollowChanges], as[protocol.Empty]},
 }
 

@@ -153,7 +153,7 @@ func faultsOf(said []protocol.Fault) (faults []frontdoor.Fault) {
 	for _, f := range said {
 		fault := frontdoor.Fault{
 			Name: f.Name, Match: frontdoor.Match(f.Match), Skip: f.Skip,
-			Withhold: f.Withhold, Break: f.Break, Shut: f.Shut, Stall: f.Stall, Hold: f.Hold,
+			Withhold: f.Withhold, Break: f.Break, Shut: f.Shut, Pause: f.Pause, Stall: f.Stall, Hold: f.Hold,
 		}
 		if f.Answer != nil {
 			answer := frontdoor.Answer(*f.Answer)

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
@@ -83,12 +84,35 @@ func inspections(t *testing.T, d *doorTest) {
 	if _, err := maps.Update(t.Context(), stored, metav1.UpdateOptions{}); err != nil {
 		t.Errorf("a conflict again: %v", err)
 	}
+	overtaken(t, d, o, stored)
 	if reply := o.request("armDoor", fmt.Sprintf(`{"name":%q,"faults":[{"name":"x","match":{"verb":"watch","resource":"pods"}}]}`, o.Name), nil); reply.Error == "" {
 		t.Error("a fault of watches is taken")
 	}
 	plain := d.open(t)
 	if reply := plain.request("activateDoor", fmt.Sprintf(`{"name":%q}`, plain.Name), nil); reply.Error == "" {
 		t.Error("a door that is not inspected is taken")
+	}
+}
+
+// overtaken: another client writes while a request is paused, and the server refuses that one.
+func overtaken(t *testing.T, d *doorTest, o *opened, stored *corev1.ConfigMap) {
+	t.Helper()
+	o.about("armDoor", `,"faults":[{"name":"overtaken","match":{"verb":"update","resource":"configmaps","namespace":"default","name":"lost"},"pause":true}]`)
+	client, admin := clientOf(t, o.config), clientOf(t, d.admin)
+	refused := make(chan error, 1)
+	go func() {
+		mine := stored.DeepCopy()
+		mine.Data = map[string]string{"by": "operator"}
+		_, err := client.CoreV1().ConfigMaps("default").Update(t.Context(), mine, metav1.UpdateOptions{})
+		refused <- err
+	}()
+	serial := o.next("struck").Serial
+	if _, err := admin.CoreV1().ConfigMaps("default").Patch(t.Context(), "lost", types.MergePatchType, []byte(`{"data":{"by":"another"}}`), metav1.PatchOptions{}); err != nil {
+		t.Error(err)
+	}
+	o.about("resumeDoor", fmt.Sprintf(`,"serial":%d`, serial))
+	if err := <-refused; !apierrors.IsConflict(err) {
+		t.Errorf("no conflict: %v", err)
 	}
 }
 

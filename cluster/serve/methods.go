@@ -81,6 +81,15 @@ func (s *session) methods(life context.Context, c *client, send protocol.Send) p
 			return protocol.Empty{}, s.withNodes(n.Logical, func(nodes workers.Nodes) error { return nodes.StartNode(life, n.Name) })
 		}),
 		"joinNode": protocol.Answer(func(j protocol.JoinNode) (protocol.NodeJoined, error) { return s.join(life, j.Program) }),
+		"muteEvents": protocol.Answer(func(m protocol.MuteEvents) (protocol.Empty, error) {
+			return protocol.Empty{}, s.withHost(func(h *engine.Host) error {
+				c, err := h.Cluster(m.Logical)
+				if err == nil {
+					c.MuteEvents(m.Mute)
+				}
+				return err
+			})
+		}),
 		"followChanges": protocol.Answer(func(f protocol.FollowChanges) (protocol.Empty, error) {
 			return protocol.Empty{}, s.follow(life, c, f.Logical, send)
 		}),
@@ -94,17 +103,22 @@ func (s *session) follow(life context.Context, c *client, logical string, send p
 	if len(c.follows) >= maxDoors {
 		return errDoors
 	}
-	return s.withHost(func(h *engine.Host) error {
+	spent := s.memory.spend(followGC)
+	err := s.withHost(func(h *engine.Host) error {
 		end, err := h.Follow(life, logical, func(change journal.Change) bool {
 			return send(protocol.Changed{Logical: logical, Key: change.Key, Revision: change.Revision, Created: change.Created, Deleted: change.Deleted, Object: change.Object}) == nil
 		}, func(err error) {
 			_ = send(protocol.Note{Component: protocol.Etcd, Text: "changes are not followed any more: " + err.Error()})
 		})
 		if err == nil {
-			c.follows = append(c.follows, end)
+			c.follows = append(c.follows, func() { end(); spent() })
 		}
 		return err
 	})
+	if err != nil {
+		spent()
+	}
+	return err
 }
 
 // withHost calls f once there is a host.

@@ -16,6 +16,7 @@ type Fault struct {
 	Answer   *FaultAnswer `json:"answer,omitempty"`
 	Break    bool         `json:"break,omitempty"`
 	Shut     bool         `json:"shut,omitempty"`
+	Pause    bool         `json:"pause,omitempty"`
 	Stall    bool         `json:"stall,omitempty"`
 	Hold     bool         `json:"hold,omitempty"`
 }
@@ -61,7 +62,7 @@ type ActivateDoor struct {
 // ResumeDoor are the parameters of the resumeDoor request.
 type ResumeDoor struct {
 	Name   string `json:"name"`
-	Serial int64  `json:"serial"` // of the request that a fault has stalled
+	Serial int64  `json:"serial"` // of the request that a fault has paused or stalled
 }
 
 // WatchesOf are the parameters of the requests holdWatches, releaseWatches and cutWatches.
@@ -70,6 +71,12 @@ type WatchesOf struct {
 	Group    string `json:"group,omitempty"`
 	Resource string `json:"resource"`
 	Merge    bool   `json:"merge,omitempty"` // releaseWatches: several changes of an object are one
+}
+
+// MuteEvents are the parameters of the muteEvents request.
+type MuteEvents struct {
+	Logical string `json:"logical,omitempty"` // empty: the main cluster
+	Mute    bool   `json:"mute"`
 }
 
 // FollowChanges are the parameters of the followChanges request.

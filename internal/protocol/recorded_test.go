@@ -88,6 +88,7 @@ var spoken = map[string]struct{ params, result func(*testing.T, []byte) }{
 	"releaseWatches": {as[protocol.WatchesOf], as[struct{}]},
 	"cutWatches":     {as[protocol.WatchesOf], as[struct{}]},
 	"resumeDoor":     {as[protocol.ResumeDoor], as[struct{}]},
+	"muteEvents":     {as[protocol.MuteEvents], as[struct{}]},
 	"followChanges":  {as[protocol.FollowChanges], as[struct{}]},
 }
 
