@@ -124,6 +124,13 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if !workers[0].world.readsEvents() { // they are as many as all other writes
+		for _, w := range workers {
+			if err := w.lab.muteEvents(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
 	plans, err := p.plans(ref)
 	if err != nil {
 		return nil, err

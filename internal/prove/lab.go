@@ -116,6 +116,10 @@ func (l *lab) follow(ctx context.Context) error {
 	return l.call(ctx, "followChanges", protocol.FollowChanges{Logical: l.logical}, nil)
 }
 
+func (l *lab) muteEvents(ctx context.Context) error {
+	return l.call(ctx, "muteEvents", protocol.MuteEvents{Logical: l.logical, Mute: true}, nil)
+}
+
 func (l *lab) openDoor(ctx context.Context, who Identity, park bool) (door protocol.DoorOpened, err error) {
 	err = l.call(ctx, "openDoor", protocol.OpenDoor{Logical: l.logical, User: who.User, Groups: who.Groups, Namespace: who.Namespace, Inspect: &protocol.Inspect{Park: park}}, &door)
 	return door, err

@@ -11,7 +11,7 @@ import (
 
 // How long nothing happens before a cluster counts as being at rest.
 const (
-	restAsExpected = 30 * time.Millisecond  // where the state is as expected
+	restAsExpected = 12 * time.Millisecond  // where the state is as expected
 	restAfterStart = 130 * time.Millisecond // the same of a new process: client-go looks every 100 ms whether its caches are filled
 	restLearning   = 400 * time.Millisecond // where nothing is known to compare with
 	usualPatience  = 700 * time.Millisecond // where the state is another one
@@ -365,10 +365,10 @@ func (r *run) idle(ctx context.Context, quiet, limit time.Duration) {
 	}
 }
 
-// worked reports whether the operator has used the processor since the last call.
+// worked reports whether the operator, or what it has started, has used the processor since the last call.
 func (r *run) worked() bool {
 	used := processorTime(r.now.child.PID())
-	if used-r.used < busyTime {
+	if (used - r.used).Abs() < busyTime { // less if a child has ended
 		return false
 	}
 	r.used = used

@@ -33,11 +33,11 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 			return false, nil
 		default:
 		}
-		if r.worked() {
-			busy = time.Now()
-		}
 		p, now := r.world.pulse(door), time.Now()
 		last := latest(p.last, p.changed, busy)
+		if p.inFlight == 0 && now.Sub(last) >= look && r.worked() {
+			busy, last = now, now
+		}
 		switch {
 		case r.ref == nil:
 			// One that asks by the clock, and changes nothing, is at rest, too.
@@ -90,7 +90,7 @@ func (r *run) quiet(p pulse, last, begin, now time.Time) bool {
 	if r.fresh {
 		moment = restAfterStart
 	}
-	return now.Sub(last) >= moment || now.Sub(p.changed) >= 15*moment && now.Sub(begin) >= 15*moment
+	return now.Sub(last) >= moment && !waits(r.now.child.PID()) || now.Sub(p.changed) >= 15*moment && now.Sub(begin) >= 15*moment
 }
 
 // patience is how long nothing may happen before another state counts. Clients obey a Retry-After: they sleep.

@@ -90,6 +90,7 @@ type world struct {
 	clients  map[string]*client // by door
 	struck   []protocol.Report
 	step     int
+	events   bool          // the operator reads Events
 	woken    chan struct{} // gets a value when a fault was committed
 }
 
@@ -125,6 +126,13 @@ func (w *world) leave(door string) {
 	delete(w.clients, door)
 }
 
+// readsEvents reports whether the operator has ever asked for Events.
+func (w *world) readsEvents() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.events
+}
+
 func (w *world) at(step int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,6 +152,7 @@ func (w *world) see(r protocol.Report) {
 	if c == nil {
 		return // it has been killed
 	}
+	w.events = w.events || r.Resource == "events" && (r.Verb == "get" || r.Verb == "list" || r.Verb == "watch")
 	switch r.Name {
 	case protocol.EventBegun:
 		c.inFlight[r.Serial], c.asked = true, true
