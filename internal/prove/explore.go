@@ -80,6 +80,8 @@ type Report struct {
 	Of        int // that there are
 	Unstruck  int // in which the fault was not committed
 	Findings  []Finding
+	Results   []Result // of all plans
+	Requests  []Point  // of the operator without a fault, in order
 	Leftover  []string // objects that are left after the last step, without a fault
 	Refused   []string // requests that the API server refuses without a fault, too
 	Varying   []string // what differs without a fault, and is not compared
@@ -135,8 +137,9 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &exploration{Proof: p, ref: ref, plans: plans, known: map[string]*Finding{}, report: &Report{Scenario: p.Scenario, Of: len(plans), Leftover: ref.leftover, Refused: sorted(slices.Collect(maps.Keys(ref.refused))), Varying: ref.varying(), Learning: time.Since(begin)}}
+	e := &exploration{Proof: p, ref: ref, plans: plans, known: map[string]*Finding{}, report: &Report{Scenario: p.Scenario, Of: len(plans), Results: resultsOf(plans), Leftover: ref.leftover, Refused: sorted(slices.Collect(maps.Keys(ref.refused))), Varying: ref.varying(), Learning: time.Since(begin)}}
 	for _, r := range ref.requests {
+		e.report.Requests = append(e.report.Requests, r.point)
 		if r.effective {
 			e.report.Writes++
 		}
@@ -248,6 +251,7 @@ func (e *exploration) try(ctx context.Context, w *worker, plan Plan) error {
 		if found.Symptom.comesIn(&s) {
 			found.Confirmed, found.Symptom = true, s
 			found.Writes = story(e.ref, again)
+			e.report.note(e.ref, plan, again, &s)
 			found.Plans = append([]Plan{plan}, slices.DeleteFunc(found.Plans, func(p Plan) bool { return p == plan })...)
 			break
 		}
@@ -288,9 +292,11 @@ func (e *exploration) note(plan Plan, got *outcome) *Finding {
 		e.Doing(fmt.Sprintf("%d of %d plans, %d symptoms", r.Plans, r.Of, len(e.known)))
 	}()
 	if len(got.symptoms) == 0 {
+		r.note(e.ref, plan, got, nil)
 		return nil
 	}
 	s := got.symptoms[0]
+	r.note(e.ref, plan, got, &s)
 	f := e.known[s.key()]
 	if f == nil {
 		f = &Finding{ID: shortID(s.key()), Symptom: s, Writes: story(e.ref, got)}

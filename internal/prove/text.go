@@ -186,19 +186,20 @@ func (r *Report) JSON() any {
 		Accepted    string       `json:"accepted,omitempty"` // why the team lives with it
 	}
 	out := struct {
-		Plans     int       `json:"plans"`
-		Of        int       `json:"of"`
-		Unstruck  int       `json:"unstruck,omitempty"` // in which the request that was to fail did not come
-		Writes    int       `json:"writes"`
-		Learning  float64   `json:"learningSeconds"`
-		Exploring float64   `json:"exploringSeconds"`
-		Median    float64   `json:"medianSeconds"`
-		Leftover  []string  `json:"leftover,omitempty"`
-		Refused   []string  `json:"refused,omitempty"` // without a fault, too
-		Varying   []string  `json:"varying,omitempty"` // not compared
-		Timeline  []string  `json:"timeline,omitempty"`
-		Findings  []finding `json:"findings"`
-	}{r.Plans, r.Of, r.Unstruck, r.Writes, r.Learning.Seconds(), r.Exploring.Seconds(), r.Median().Seconds(), r.Leftover, r.Refused, r.Varying, r.Timeline, []finding{}}
+		Plans     int          `json:"plans"`
+		Of        int          `json:"of"`
+		Unstruck  int          `json:"unstruck,omitempty"` // in which the request that was to fail did not come
+		Writes    int          `json:"writes"`
+		Learning  float64      `json:"learningSeconds"`
+		Exploring float64      `json:"exploringSeconds"`
+		Median    float64      `json:"medianSeconds"`
+		Leftover  []string     `json:"leftover,omitempty"`
+		Refused   []string     `json:"refused,omitempty"` // without a fault, too
+		Varying   []string     `json:"varying,omitempty"` // not compared
+		Timeline  []string     `json:"timeline,omitempty"`
+		Findings  []finding    `json:"findings"`
+		Results   []jsonResult `json:"results"` // of all plans
+	}{r.Plans, r.Of, r.Unstruck, r.Writes, r.Learning.Seconds(), r.Exploring.Seconds(), r.Median().Seconds(), r.Leftover, r.Refused, r.Varying, r.Timeline, []finding{}, r.results()}
 	for _, f := range r.Findings {
 		j := finding{ID: f.ID, Replay: f.Plans[0].ID(), Plan: f.Plans[0].Sentence(r.Scenario.Steps), Kind: f.Plans[0].Kind, Oracle: f.Symptom.Oracle, Step: f.Symptom.Step + 1,
 			Differences: f.Symptom.Differences, Details: f.Symptom.Details, Healed: f.Symptom.Healed, Diagnosis: f.Diagnosis(), Confirmed: f.Confirmed, Accepted: f.Accepted}

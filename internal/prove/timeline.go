@@ -8,22 +8,37 @@ import (
 	"time"
 )
 
-// A moment is a line of a timeline.
-type moment struct {
-	at   time.Time
-	step int
-	text string
+// A Moment is a line of a timeline.
+type Moment struct {
+	Step  int           // counts from 0
+	After time.Duration // the first moment of the run
+	Text  string
+	Fault bool // the request met the fault
+
+	at time.Time
 }
 
 // timeline are the operator's requests and all that was stored, in order, by steps.
 func timeline(ref *Reference, o *outcome) (lines []string) {
-	var all []moment
+	step := -1
+	for _, m := range moments(ref, o) {
+		if m.Step != step {
+			step = m.Step
+			lines = append(lines, fmt.Sprintf("step %d: %s", step+1, ref.scenario.Steps[step]))
+		}
+		lines = append(lines, m.String())
+	}
+	return lines
+}
+
+// moments are those of a timeline.
+func moments(ref *Reference, o *outcome) (all []Moment) {
 	for _, r := range o.requests {
 		text := "operator  " + ref.point(r).String() + answered(r)
 		if r.fault != "" {
 			text += " ← " + r.fault
 		}
-		all = append(all, moment{r.at, r.step, text})
+		all = append(all, Moment{Step: r.step, Text: text, Fault: r.fault != "", at: r.at})
 	}
 	for _, c := range o.changes {
 		by := "others"
@@ -32,19 +47,17 @@ func timeline(ref *Reference, o *outcome) (lines []string) {
 		}) {
 			by = "operator"
 		}
-		all = append(all, moment{c.at, c.step, "  stored  " + c.String() + ", by " + by})
+		all = append(all, Moment{Step: c.step, Text: "  stored  " + c.String() + ", by " + by, at: c.at})
 	}
-	slices.SortStableFunc(all, func(a, b moment) int { return a.at.Compare(b.at) })
-	step := -1
-	for _, m := range all {
-		if m.step != step {
-			step = m.step
-			lines = append(lines, fmt.Sprintf("step %d: %s", step+1, ref.scenario.Steps[step]))
-		}
-		lines = append(lines, fmt.Sprintf("%8.3fs %s", m.at.Sub(all[0].at).Seconds(), m.text))
+	slices.SortStableFunc(all, func(a, b Moment) int { return a.at.Compare(b.at) })
+	for i := range all {
+		all[i].After = all[i].at.Sub(all[0].at)
 	}
-	return lines
+	return all
 }
+
+// String is the moment as a line.
+func (m Moment) String() string { return fmt.Sprintf("%8.3fs %s", m.After.Seconds(), m.Text) }
 
 // answered says how a request was answered.
 func answered(r *Request) string {
