@@ -28,12 +28,12 @@ failures, unless --all is given. A finding counts if a new process, given more p
 
 A finding says what failed, what is different afterwards, what is probably wrong, and how to see it again: --replay runs
 that plan alone and shows each request. prove/accepted.yaml lists findings that you have decided to live with, each with
-its id, a reason, and the day on which it counts again (expires).
+its id, a reason, and the day on which it counts again (expires). --html writes all plans into one file for a browser.
 
 Prove fails if it finds something that is not accepted. It cannot prove an operator that does not come to rest without a
 failure. It does not yet try two failures at once, or several leaders.`,
 		Example: `  slipway prove
-  slipway prove -f prove/site.yaml --junit prove.xml
+  slipway prove -f prove/site.yaml --junit prove.xml --html prove.html
   slipway prove -f site.yaml --command 'python3 operator.py'
   slipway prove --shard 3/8
   slipway prove --replay 35d9d98d`,
@@ -51,6 +51,7 @@ failure. It does not yet try two failures at once, or several leaders.`,
 	f.DurationVar(&p.Budget, "budget", 0, "begin no plan after this `duration`; 0 means no limit")
 	f.IntVar(&p.Clusters, "clusters", 2, "`number` of clusters side by side")
 	f.StringVar(&p.JUnit, "junit", "", "also write the report to this `file`, in JUnit's form")
+	f.StringVar(&p.HTML, "html", "", "also write the report to this `file`, as a page with all plans and their timelines")
 	bindManager(f, &p.Manager)
 	return cmd
 }

@@ -34,21 +34,30 @@ func (r *Report) text() string {
 			fmt.Fprintf(&b, "seen, and not again: %s: %s; %s%s\n", f.Plans[0].ID(), f.Plans[0].Sentence(r.Scenario.Steps), r.outcome(f), f.Symptom.first())
 		}
 	}
-	if len(r.Leftover) > 0 {
-		fmt.Fprintf(&b, "note: without a fault, these objects are left after the last step: %s\n", strings.Join(r.Leftover, ", "))
-	}
-	if len(r.Refused) > 0 {
-		fmt.Fprintf(&b, "note: the API server refuses these requests without a fault, too: %s\n", strings.Join(r.Refused, ", "))
-	}
-	if n := len(r.Varying); n > 0 {
-		fmt.Fprintf(&b, "note: %d fields and objects vary without a fault and are not compared: %s\n", n, strings.Join(r.Varying[:min(n, shownDifferences)], ", "))
-	}
-	if r.Unstruck > 0 {
-		fmt.Fprintf(&b, "note: in %d plans the request that was to fail did not come\n", r.Unstruck)
+	for _, note := range r.Notes() {
+		fmt.Fprintf(&b, "note: %s\n", note)
 	}
 	fmt.Fprintf(&b, "%d of %d plans, %d new findings; %d writes without a fault; learned in %s, explored in %s, %s a plan", r.Plans, r.Of, len(r.New()), r.Writes,
 		r.Learning.Round(100*time.Millisecond), r.Exploring.Round(100*time.Millisecond), r.Median().Round(time.Millisecond))
 	return b.String()
+}
+
+// Notes say what of the proof is worth knowing beside the findings.
+func (r *Report) Notes() (notes []string) {
+	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	if len(r.Leftover) > 0 {
+		note("without a fault, these objects are left after the last step: %s", strings.Join(r.Leftover, ", "))
+	}
+	if len(r.Refused) > 0 {
+		note("the API server refuses these requests without a fault, too: %s", strings.Join(r.Refused, ", "))
+	}
+	if n := len(r.Varying); n > 0 {
+		note("%d fields and objects vary without a fault and are not compared: %s", n, strings.Join(r.Varying[:min(n, shownDifferences)], ", "))
+	}
+	if r.Unstruck > 0 {
+		note("in %d plans the request that was to fail did not come", r.Unstruck)
+	}
+	return notes
 }
 
 // describe writes the story of a finding.

@@ -2,6 +2,7 @@
 package proving
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/process"
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/prove"
+	"github.com/slipway-dev/slipway/internal/prove/page"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -41,6 +43,7 @@ type Proof struct {
 	Budget   time.Duration
 	Shard    string // K/N: the plans of share K of N
 	JUnit    string // file for the report in JUnit's form, or ""
+	HTML     string // file for the report as a page, or ""
 }
 
 // scratchPrefix begins the names of the folders of proofs.
@@ -108,6 +111,9 @@ func (b *bench) check() error {
 	}
 	if b.proof.Budget < 0 {
 		return usage("--budget "+b.proof.Budget.String(), "use a duration such as 60s")
+	}
+	if err := errors.Join(b.CheckReportFile("--junit", b.proof.JUnit), b.CheckReportFile("--html", b.proof.HTML)); err != nil {
+		return err
 	}
 	if err := b.read(); err != nil {
 		return err
@@ -318,13 +324,19 @@ func (b *bench) conclude(found *prove.Report) error {
 			return err
 		}
 	}
+	command := operation.NewCommandLine("slipway prove",
+		operation.FlagIf(b.proof.Scenario != "", "-f "+shellword.Quote(b.proof.Scenario)),
+		operation.FlagIf(b.proof.Command != "", "--command "+shellword.Quote(b.proof.Command)))("")
+	if b.proof.HTML != "" {
+		about := page.About{Subject: cmp.Or(b.proof.Scenario, filepath.Base(b.root)), Command: command}
+		if err := page.Write(b.Absolute(b.proof.HTML), found, about); err != nil {
+			return err
+		}
+	}
 	n := found.New()
 	if len(n) == 0 {
 		return nil
 	}
-	next := operation.NewCommandLine("slipway prove",
-		operation.FlagIf(b.proof.Scenario != "", "-f "+shellword.Quote(b.proof.Scenario)),
-		operation.FlagIf(b.proof.Command != "", "--command "+shellword.Quote(b.proof.Command)),
-		operation.FlagIf(true, "--replay "+n[0].Plans[0].ID()))("")
+	next := command + " --replay " + n[0].Plans[0].ID()
 	return &report.Error{What: operation.Count(len(n), "finding") + " in the operator", Where: b.where(), Hint: "correct the operator, or accept a finding in " + acceptedFile, Next: next}
 }

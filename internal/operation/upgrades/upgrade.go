@@ -133,10 +133,8 @@ func (w *workshop) check(s *operation.Session) (err error) {
 	if w.upgrade.Manager, err = inside(w.root, "--manager", w.upgrade.Manager); err != nil {
 		return err
 	}
-	if folder := filepath.Dir(s.Absolute(w.upgrade.JUnit)); w.upgrade.JUnit != "" {
-		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			return &report.Error{What: "the folder of the report is not there", Where: "--junit " + w.upgrade.JUnit, Hint: "make the folder " + folder, Code: report.UsageCode}
-		}
+	if err := s.CheckReportFile("--junit", w.upgrade.JUnit); err != nil {
+		return err
 	}
 	here := images.Names(w.Session)
 	for _, name := range w.upgrade.Load {
