@@ -15,7 +15,7 @@ BIN     := $(CURDIR)/bin
 EXAMPLES := examples/apiexample examples/app examples/cronjob examples/democrd examples/fleet examples/guestbook examples/ingress-manager examples/mycronjob examples/pipeline examples/podannotator examples/rediscluster examples/sample-controller examples/toy
 SOME     := examples/cronjob examples/guestbook
 MODULES  := . cluster operator bench release test/cronjob test/differential $(SOME)
-REST     := $(filter-out $(SOME),$(EXAMPLES)) test/certmanager test/cri test/helm test/prove
+REST     := $(filter-out $(SOME),$(EXAMPLES)) test/certmanager test/cri test/helm test/prove test/browser
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
@@ -103,7 +103,7 @@ examples: build ## Do what the README of each example says, in turn, and print a
 
 # Parts of at most forty minutes each, which run alone: docs/inside/contributing.md says when. A test that `make test`
 # leaves out names its part.
-LONG := scripts dev upgrades projects others pages examples nodes kills matrix edits mutants versions real peers envtest suites certmanager critest helm prove release lint
+LONG := scripts dev upgrades projects others pages examples nodes kills matrix edits mutants versions real peers envtest suites certmanager critest helm prove browser release lint
 
 .PHONY: test-times
 test-times: ## List the twenty slowest tests of the last run, and the parts of the long tests that have not passed for a week of commits.
@@ -216,6 +216,11 @@ test-long-helm: build
 # Each operator is run some hundred times with a failure in another place.
 test-long-prove: build
 	$(LONGTEST) -dir test/prove $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),60m) -v ./...
+	$(PASSED)
+
+# It needs a Chromium in PATH, and is skipped without one.
+test-long-browser:
+	$(TESTLOG) -dir test/browser $(GOTEST) -count=1 -timeout 20m -v ./...
 	$(PASSED)
 
 test-long-lint:

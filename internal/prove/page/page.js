@@ -75,6 +75,10 @@
     column = columnOf(cell);
     stop(cell);
   });
+  grid?.addEventListener("mouseover", (event) => {
+    const cell = event.target.closest(".cell");
+    if (cell) cell.title = cell.ariaLabel;
+  });
   document.addEventListener("click", (event) => {
     const at = event.target;
     if (at.matches(".cell")) open(at);

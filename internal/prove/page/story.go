@@ -29,11 +29,17 @@ type story struct {
 	More        int // differences and details that are not shown
 	Diagnosis   string
 	Writes      []prove.Write
-	Timeline    []prove.Moment
+	Timeline    []stage
 	Took        string
 	Replay      string  // the command
 	Others      []story // of a finding: other plans with the symptom
 	Same        string  // how many those are
+}
+
+// A stage is the part of a timeline in a step.
+type stage struct {
+	Title   string
+	Moments []prove.Moment
 }
 
 // stories are those of a report.
@@ -60,7 +66,7 @@ func (s *stories) of(result prove.Result) story {
 	verdict, f := s.report.Verdict(result)
 	one := story{
 		Plan: result.Plan, ID: result.Plan.ID(), Sentence: result.Plan.Sentence(s.report.Scenario.Steps), Verdict: verdict,
-		Timeline: result.Timeline, Writes: result.Writes, Replay: s.command + " --replay " + result.Plan.ID(),
+		Timeline: s.stages(result.Timeline), Writes: result.Writes, Replay: s.command + " --replay " + result.Plan.ID(),
 	}
 	if result.Ran {
 		one.Took = round(result.Took).String()
@@ -75,6 +81,18 @@ func (s *stories) of(result prove.Result) story {
 		one.show(s.report, *result.Symptom)
 	}
 	return one
+}
+
+// stages divide a timeline by steps.
+func (s *stories) stages(all []prove.Moment) (stages []stage) {
+	for i, m := range all {
+		if i == 0 || all[i-1].Step != m.Step {
+			stages = append(stages, stage{Title: s.title(m.Step)})
+		}
+		last := &stages[len(stages)-1]
+		last.Moments = append(last.Moments, m)
+	}
+	return stages
 }
 
 // verdictText says what came of a plan without a symptom.
