@@ -82,7 +82,11 @@ func fast(t *testing.T, browser context.Context, url string) {
 
 // scheme has a tab prefer light or dark.
 func scheme(name string) chromedp.Action[chromedp.Void] {
-	return command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+	return command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: prefers(name)})
+}
+
+func prefers(scheme string) []*emulation.MediaFeature {
+	return []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
 }
 
 // faint lists texts whose contrast is less than WCAG's 4.5, as the browser has computed the colours.
@@ -113,15 +117,23 @@ const faint = `(() => {
 	return texts < 1000 ? "only " + texts + " texts" : [...found].map((f) => f.join(" ")).join("\n");
 })()`
 
+// readable fails if a text can hardly be read.
+func readable(b *tab) {
+	b.t.Helper()
+	if texts := value[string](b, faint); texts != "" {
+		b.t.Errorf("texts of too little contrast:\n%s", texts)
+	}
+}
+
 // contrast: all text can be read, also that of stories and of an open plan.
 func contrast(t *testing.T, browser context.Context, url, name string) {
 	b := open(t, browser, url, scheme(name))
 	want(b, `matchMedia("(prefers-color-scheme: dark)").matches`, name == "dark")
 	picture(b, name)
 	b.script(`document.querySelectorAll("details").forEach((d) => d.open = true)`)
-	want(b, faint, "")
+	readable(b)
 	b.script(`document.querySelectorAll("details").forEach((d) => d.open = false); document.querySelector(".cell.finding").click()`)
-	want(b, faint, "")
+	readable(b)
 	picture(b, name+"-plan")
 	b.script(`document.querySelector("dialog").close(); document.querySelector("details.finding").open = true`)
 	picture(b, name+"-finding")
@@ -227,9 +239,10 @@ func withoutScript(t *testing.T, browser context.Context, url string, findings i
 	want(b, `document.querySelector("details.finding > .story").checkVisibility()`, true)
 }
 
-// printed: stories are printed though they are closed, and what is for the pointer is not.
+// printed: stories are printed though they are closed, and what is for the pointer is not. Paper is light.
 func printed(t *testing.T, browser context.Context, url string) {
-	b := open(t, browser, url, command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
+	b := open(t, browser, url, command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print", Features: prefers("dark")}))
+	readable(b)
 	want(b, `document.querySelector("details.finding").open`, false)
 	want(b, `document.querySelector("details.finding > .story").getBoundingClientRect().height > 100`, true)
 	want(b, `document.querySelector(".copy").checkVisibility()`, false)
