@@ -7,12 +7,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A Reference is what runs without a fault have shown.
 type Reference struct {
-	states   []state // at rest after each step
-	varies   []mask  // by steps
+	states   []state         // at rest after each step
+	varies   []mask          // by steps
+	pauses   []time.Duration // by steps, see waited; the last ones may lack
 	canon    canon
 	watching map[resource]bool // watches that each new process has before it works
 	open     map[resource]bool // watches that the operator has in the end
@@ -43,7 +45,7 @@ func (w *worker) learn(ctx context.Context, doing func(string)) (*Reference, err
 		}
 		*o = got
 	}
-	ref := &Reference{scenario: w.scenario, counts: map[Point]int{}, watching: first.watching, open: first.open, refused: map[string]bool{}}
+	ref := &Reference{scenario: w.scenario, counts: map[Point]int{}, watching: first.watching, open: first.open, refused: map[string]bool{}, pauses: longest(first.pauses, second.pauses)}
 	maps.DeleteFunc(ref.watching, func(of resource, _ bool) bool { return !second.watching[of] })
 	ref.name(w, first, second)
 	for i := range first.raw {

@@ -35,6 +35,7 @@ const (
 	Backwards   Oracle = "observed-generation-back"
 	Forbidden   Oracle = "forbidden" // the API server refuses the operator what it asks for
 	StepRefused Oracle = "step-refused"
+	UntilUnmet  Oracle = "until-not-met" // a step's condition does not hold at rest
 )
 
 // A Symptom is what is wrong in a run.
@@ -46,19 +47,6 @@ type Symptom struct {
 	Healed      *bool // whether a restart of the operator heals it; nil: not tried
 }
 
-// key is the same of symptoms with one cause.
-func (s Symptom) key() string {
-	first := ""
-	switch {
-	case len(s.Differences) > 0:
-		d := s.Differences[0]
-		first = d.Object + "|" + d.Field
-	case len(s.Details) > 0:
-		first = s.Details[0]
-	}
-	return fmt.Sprintf("%s|%s", s.Oracle, first)
-}
-
 // An outcome is what a run has come to.
 type outcome struct {
 	states   []state
@@ -68,6 +56,7 @@ type outcome struct {
 	changes  []change
 	watching map[resource]bool // watches of a new process before it works
 	open     map[resource]bool // watches in the end
+	pauses   []time.Duration   // of learning runs, see waited
 	struck   bool
 	elapsed  time.Duration
 }
@@ -92,6 +81,7 @@ type run struct {
 	outcome *outcome
 	used    time.Duration // processor time of now
 	step    int
+	verdict *verdict // on the step's condition; nil: not evaluated yet
 }
 
 // run carries out the scenario with a plan, and compares with the reference unless that is nil.

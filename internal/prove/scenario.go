@@ -11,12 +11,15 @@ type Scenario struct {
 	Patience time.Duration // how long nothing may happen before a state that is not as expected counts; 0: 700 ms
 }
 
-// A Step is one thing that users do. One of the fields but Name is set.
+// A Step is one thing that users do. One of the fields from Apply to Delete is set.
 type Step struct {
 	Name   string
 	Apply  map[string]any // an object, applied on the server
 	Patch  map[string]any // an object's identity, and the fields of a merge patch
 	Delete map[string]any // an object's identity
+
+	Until    *Condition    // the step is not over before it holds; nil: there is none
+	Patience time.Duration // in place of the scenario's; 0: that one
 }
 
 // String names the step.

@@ -41,19 +41,29 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 		switch {
 		case r.ref == nil:
 			// One that asks by the clock, and changes nothing, is at rest, too.
-			quiet := max(restLearning, r.scenario.Patience)
+			quiet := max(restLearning, r.given())
 			polls := now.Sub(p.changed) >= 4*quiet && now.Sub(begin) >= 4*quiet
 			if p.inFlight == 0 && (now.Sub(last) >= quiet || polls) {
-				objects, gone := r.world.existing()
-				r.outcome.raw = append(r.outcome.raw, rest{objects, gone})
-				return true, nil
+				unmet := r.unmet()
+				if unmet == nil {
+					objects, gone := r.world.existing()
+					r.outcome.raw = append(r.outcome.raw, rest{objects, gone})
+					return true, nil
+				}
+				unchanged := min(now.Sub(p.changed), now.Sub(begin))
+				r.outcome.waited(r.step, unchanged)
+				if unchanged > r.patience() {
+					r.wrong(Symptom{Oracle: UntilUnmet, Details: unmet})
+					return false, nil
+				}
 			}
 		case p.inFlight == 0 && r.watches(p) && r.quiet(p, last, begin, now):
 			if p.changes != compared {
 				differences = r.differences()
 				compared = p.changes
 			}
-			if len(differences) == 0 {
+			unmet := r.unmet()
+			if len(differences) == 0 && unmet == nil {
 				objects, gone := r.world.existing()
 				r.outcome.states = append(r.outcome.states, r.ref.canon.state(objects, gone))
 				r.fresh = false
@@ -61,13 +71,13 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 			}
 			nothing := min(now.Sub(last), now.Sub(started), now.Sub(begin))
 			unchanged := min(now.Sub(p.changed), now.Sub(started), now.Sub(begin))
-			if r.learning && nothing > max(restLearning, r.scenario.Patience) {
+			if r.learning && unmet == nil && nothing > max(restLearning, r.given()) {
 				objects, gone := r.world.existing()
 				r.outcome.states = append(r.outcome.states, r.ref.canon.state(objects, gone))
 				return true, nil
 			}
 			if nothing > r.patience() || unchanged > max(stillChanging, r.patience()+time.Second) {
-				return r.diverged(ctx, differences)
+				return r.diverged(ctx, differences, unmet)
 			}
 		}
 		if now.Sub(begin) > neverAtRest+r.patience() {
@@ -95,7 +105,10 @@ func (r *run) quiet(p pulse, last, begin, now time.Time) bool {
 
 // patience is how long nothing may happen before another state counts. Clients obey a Retry-After: they sleep.
 func (r *run) patience() time.Duration {
-	patience := cmp.Or(r.scenario.Patience, usualPatience)
+	patience := max(cmp.Or(r.given(), usualPatience), 2*r.pause())
+	if r.ref == nil && r.scenario.Steps[r.step].Until != nil {
+		patience = cmp.Or(r.given(), untilPatience)
+	}
 	if r.calm {
 		patience = max(confirming, patience)
 	}
@@ -111,10 +124,13 @@ func latest(times ...time.Time) (last time.Time) {
 	return last
 }
 
-// diverged notes that the state is another one, and whether a restart of the operator heals it: then it has missed
-// something, else it has done something that it does not undo.
-func (r *run) diverged(ctx context.Context, differences []Difference) (bool, error) {
-	s := Symptom{Oracle: Diverged, Step: r.step, Differences: differences}
+// diverged notes that the state is another one or that the step's condition does not hold, and whether a restart of the
+// operator heals it: then it has missed something, else it has done something that it does not undo.
+func (r *run) diverged(ctx context.Context, differences []Difference, unmet []string) (bool, error) {
+	s := Symptom{Oracle: Diverged, Step: r.step, Differences: differences, Details: unmet}
+	if len(differences) == 0 {
+		s.Oracle = UntilUnmet
+	}
 	if r.calm {
 		if err := r.replace(ctx); err != nil {
 			return false, err
@@ -128,7 +144,7 @@ func (r *run) diverged(ctx context.Context, differences []Difference) (bool, err
 
 // heals reports whether the state becomes as expected after a restart.
 func (r *run) heals(ctx context.Context) bool {
-	const patience = 3 * time.Second // behind the start
+	patience := max(3*time.Second, 2*r.pause()) // behind the start
 	begun := time.Now()
 	for limit := begun.Add(startLimit); time.Now().Before(limit) && ctx.Err() == nil; time.Sleep(look) {
 		p := r.world.pulse(r.now.door)
@@ -136,7 +152,7 @@ func (r *run) heals(ctx context.Context) bool {
 			begun = time.Now()
 			continue
 		}
-		if time.Since(p.changed) > restAfterStart && len(r.differences()) == 0 {
+		if time.Since(p.changed) > restAfterStart && len(r.differences()) == 0 && r.unmet() == nil {
 			return true
 		}
 		if time.Since(begun) > patience {

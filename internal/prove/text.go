@@ -105,13 +105,7 @@ func (r *Report) outcome(f Finding) string {
 	in := fmt.Sprintf("after step %d (%s)", s.Step+1, r.Scenario.Steps[s.Step])
 	switch s.Oracle {
 	case Diverged:
-		text := in + " the cluster came to rest in another state"
-		if s.Healed != nil && *s.Healed {
-			text += "; a restart of the operator heals it"
-		} else if s.Healed != nil {
-			text += "; a restart of the operator does not heal it"
-		}
-		return text
+		return in + " the cluster came to rest in another state" + s.healing()
 	case Restless:
 		return in + " the cluster did not come to rest"
 	case Ended:
@@ -126,8 +120,21 @@ func (r *Report) outcome(f Finding) string {
 		return "the API server refused the operator a request that it does not refuse without the fault (403)"
 	case StepRefused:
 		return in + " the cluster refused the step"
+	case UntilUnmet:
+		return in + " the cluster came to rest, and the step's condition did not hold as it does without the fault" + s.healing()
 	}
 	return string(s.Oracle)
+}
+
+// healing says what a restart does, if one was tried.
+func (s Symptom) healing() string {
+	switch {
+	case s.Healed == nil:
+		return ""
+	case *s.Healed:
+		return "; a restart of the operator heals it"
+	}
+	return "; a restart of the operator does not heal it"
 }
 
 // Diagnosis is what is probably wrong with the operator: by the sort of fault, and by what came of it.

@@ -56,13 +56,17 @@ func TestModulesShareVersions(t *testing.T) {
 			continue
 		}
 		for _, r := range goMod(t, dir).Require {
-			if version := want[r.Mod.Path]; version != "" && version != r.Mod.Version {
+			if version := want[r.Mod.Path]; version != "" && version != r.Mod.Version && !(dir == "." && r.Mod.Path == newerForCommand) {
 				t.Errorf("%s/go.mod requires %s, %s requires %s: raise the older one with go get, then go mod tidy; for a new project go test ./internal/cli -run TestPinnedModules -update",
 					dir, r.Mod, scaffolded, version)
 			}
 		}
 	}
 }
+
+// newerForCommand is required in a newer version by buildkit, which only the command has. Of its packages the command
+// has one of some functions; to raise it elsewhere would have each cluster program compiled anew.
+const newerForCommand = "golang.org/x/exp"
 
 // compare reports modules that are required and not explained, and the reverse.
 func compare(t *testing.T, dir string, explained, direct []string) {

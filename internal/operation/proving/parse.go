@@ -1,0 +1,171 @@
+package proving
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/slipway-dev/slipway/internal/prove"
+	"github.com/slipway-dev/slipway/internal/yamlsize"
+)
+
+// parse reads a scenario. Its errors name the line.
+func parse(text []byte) (f file, scenario prove.Scenario, err error) {
+	if len(text) > maxScenario {
+		return f, scenario, errors.New("it is larger than 1 MiB")
+	}
+	if err := yamlsize.Check(text); err != nil {
+		return f, scenario, plain(err)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
+		return f, scenario, plain(err)
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return f, scenario, errors.New("it has a second document")
+	}
+	p := parser{scenario: prove.Scenario{Patience: f.Patience}}
+	if err := yaml.Unmarshal(text, &p.root); err != nil { // once more, for the lines
+		return f, scenario, plain(err)
+	}
+	return f, p.scenario, p.all(f)
+}
+
+// plain is an error of the parser without types of Go, which no user knows.
+func plain(err error) error {
+	wrong, ok := errors.AsType[*yaml.TypeError](err)
+	if !ok {
+		return errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	texts := slices.Clone(wrong.Errors)
+	for i, text := range texts {
+		texts[i], _, _ = strings.Cut(text, " in type ")
+		texts[i] = strings.Replace(texts[i], "into time.Duration", "into a duration such as 2s", 1)
+	}
+	return errors.New(strings.Join(texts, "; "))
+}
+
+// A parser makes a scenario of what a file says.
+type parser struct {
+	root     yaml.Node
+	scenario prove.Scenario
+}
+
+// wrong is an error with the line of what is at a path of keys and indexes, or else of what is around it.
+func (p *parser) wrong(err error, path ...any) error {
+	node, line := &p.root, 1
+	for _, at := range append([]any{0}, path...) { // the first node is the document
+		if node = child(node, at); node == nil {
+			break
+		}
+		line = node.Line
+	}
+	return fmt.Errorf("line %d: %w", line, err)
+}
+
+// child is the value of a key, or the element with an index; nil if there is none.
+func child(node *yaml.Node, at any) *yaml.Node {
+	if node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	switch at := at.(type) {
+	case int:
+		if node.Kind != yaml.MappingNode && at < len(node.Content) {
+			return node.Content[at]
+		}
+	case string:
+		for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+			if node.Content[i].Value == at {
+				return node.Content[i+1]
+			}
+		}
+	}
+	return nil
+}
+
+func (p *parser) all(f file) error {
+	if len(f.Steps) == 0 {
+		return errors.New("it has no steps")
+	}
+	if len(f.Steps) > maxSteps {
+		return p.wrong(fmt.Errorf("it has %d steps; %d are allowed", len(f.Steps), maxSteps), "steps")
+	}
+	if err := checkPatience(f.Patience); err != nil {
+		return p.wrong(err, "patience")
+	}
+	for i, s := range f.Steps {
+		if err := p.step(i, s); err != nil {
+			return err
+		}
+	}
+	for _, i := range f.Ignore {
+		p.scenario.Ignore = append(p.scenario.Ignore, prove.Ignore(i))
+	}
+	return nil
+}
+
+// checkPatience refuses what is no patience. A number without a unit is one of nanoseconds.
+func checkPatience(d time.Duration) error {
+	if d != 0 && (d < time.Millisecond || d > maxPatience) {
+		return fmt.Errorf("patience is a duration such as 2s, from 1ms to %s", maxPatience)
+	}
+	return nil
+}
+
+var errStep = errors.New("a step has one of apply, patch and delete, with an object's apiVersion, kind and metadata.name")
+
+func (p *parser) step(i int, s step) error {
+	wrong := func(err error, key ...any) error { return p.wrong(err, append([]any{"steps", i}, key...)...) }
+	made := prove.Step{Name: s.Name, Patience: s.Patience}
+	given := 0
+	for key, object := range map[string]*map[string]any{"apply": &s.Apply, "patch": &s.Patch, "delete": &s.Delete} {
+		if *object == nil {
+			continue
+		}
+		given++
+		converted, err := asJSON(*object)
+		if err != nil {
+			return wrong(err, key)
+		}
+		*object = converted
+	}
+	if given != 1 {
+		return wrong(errStep)
+	}
+	made.Apply, made.Patch, made.Delete = s.Apply, s.Patch, s.Delete
+	if err := checkPatience(s.Patience); err != nil {
+		return wrong(err, "patience")
+	}
+	var err error
+	if made.Until, err = condition(&s.Until); err != nil {
+		return wrong(fmt.Errorf("until: %w", err), "until")
+	}
+	p.scenario.Steps = append(p.scenario.Steps, made)
+	return nil
+}
+
+// asJSON is an object as the API has it. It has to have a name.
+func asJSON(object map[string]any) (converted map[string]any, err error) {
+	encoded, err := json.Marshal(object)
+	if err == nil {
+		err = utiljson.Unmarshal(encoded, &converted)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := unstructured.Unstructured{Object: converted}
+	if o.GetAPIVersion() == "" || o.GetKind() == "" || o.GetName() == "" {
+		return nil, errStep
+	}
+	return converted, nil
+}

@@ -1,0 +1,93 @@
+package proving
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// stepWith is a scenario with a step and more keys of it, from line 6.
+func stepWith(more string) string {
+	return "steps:\n- apply:\n    apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: one}\n" + more
+}
+
+// TestParseMistakes: each mistake has its line and the reason.
+func TestParseMistakes(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                          "it has no steps",
+		"steps: []":                                 "it has no steps",
+		"stepps: []":                                "line 1: field stepps not found",
+		"steps:\n- aply: {}":                        "line 2: field aply not found",
+		"steps:\n- name: nothing\n":                 "line 2: a step has one of",
+		"steps: [{delete: {kind: Service}}]":        "line 1: a step has one of",
+		"steps: {":                                  "line 1",
+		"patience: 2\n" + stepWith(""):              "line 1: cannot unmarshal !!int `2` into a duration such as 2s",
+		"patience: long\n" + stepWith(""):           "line 1: cannot unmarshal !!str `long` into a duration such as 2s",
+		stepWith("---\nsteps: []\n"):                "it has a second document",
+		stepWith("  patience: 1h"):                  "line 6: patience is a duration",
+		stepWith("  until: object."):                "line 6: until: column 8 of the expression: Syntax error",
+		stepWith("  until: objekt == 1"):            "line 6: until: column 1 of the expression: undeclared reference to 'objekt'",
+		stepWith("  until: [a]"):                    "line 6: until: it is an expression, or has the key condition",
+		stepWith("  until: {conditions: R}"):        "line 6: until: it is an expression, or has the key condition",
+		stepWith("  until: {condition: {name: R}}"): "line 6: until: it is an expression, or has the key condition",
+		stepWith("  delete: {apiVersion: v1, kind: ConfigMap, metadata: {name: one}}"):              "line 2: a step has one of",
+		"steps:\n" + strings.Repeat("- delete: {}\n", maxSteps+1):                                   fmt.Sprintf("line 2: it has %d steps; %d are allowed", maxSteps+1, maxSteps),
+		"a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nsteps: [{name: *b}]\n": "line",
+	} {
+		if _, _, err := parse([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.200s\n%v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestParseStep: what a step waits for is understood in each form.
+func TestParseStep(t *testing.T) {
+	ready := func(status string, observed, generation int) map[string]any {
+		return map[string]any{"metadata": map[string]any{"generation": float64(generation)}, "status": map[string]any{"conditions": []any{
+			map[string]any{"type": "Ready", "status": status, "observedGeneration": float64(observed)}}}}
+	}
+	for until, cases := range map[string]map[string]map[string]any{
+		"object.status.conditions.size() == 1": {"true": ready("False", 1, 1)},
+		"{condition: Ready}": {"true": ready("True", 2, 2), "false": ready("False", 2, 2), "false older": ready("True", 1, 2), "false gone": nil,
+			"false empty": {"metadata": map[string]any{}}},
+		"{condition: {type: Ready, status: 'False'}}": {"true": ready("False", 2, 2), "false": ready("True", 2, 2)},
+		"object == null": {"true": nil},
+	} {
+		_, scenario, err := parse([]byte("patience: 3s\n" + stepWith("  patience: 2s\n  until: "+until)))
+		if err != nil {
+			t.Errorf("%s: %v", until, err)
+			continue
+		}
+		s := scenario.Steps[0]
+		if s.Patience != 2*time.Second || scenario.Patience != 3*time.Second || s.Apply["kind"] != "ConfigMap" {
+			t.Errorf("%+v", s)
+		}
+		for want, object := range cases {
+			if got, err := s.Until.Holds(map[string]any{"object": object, "objects": nil}); got != strings.HasPrefix(want, "true") || err != nil {
+				t.Errorf("%s of %v: %v, %v", until, object, got, err)
+			}
+		}
+	}
+}
+
+// FuzzParse: a hostile scenario is refused or understood, and does no harm.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{
+		stepWith("  until: {condition: Ready}\n  patience: 2s\n"),
+		stepWith("  until: object.status.phase == 'x'\nignore: [{kind: A, name: b/*, fields: [c]}]\n"),
+		"a: &a [*a]\nsteps: [{apply: &b {apiVersion: v1, kind: A, metadata: {name: a}, <<: *b}}]",
+		"command: [a]\nserviceAccount: a/b\ninstall: [c]\nsteps: [{until: &a {condition: *a}, delete: {apiVersion: v1, kind: A, metadata: {name: a}}}]",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		_, scenario, err := parse(text)
+		if err == nil && len(scenario.Steps) == 0 {
+			t.Error("a scenario without steps is accepted")
+		}
+		for _, s := range scenario.Steps {
+			_ = s.String()
+		}
+	})
+}
