@@ -35,6 +35,7 @@ const (
 	Backwards   Oracle = "observed-generation-back"
 	Forbidden   Oracle = "forbidden" // the API server refuses the operator what it asks for
 	StepRefused Oracle = "step-refused"
+	Broken      Oracle = "invariant"     // an invariant of the scenario does not hold after some write
 	UntilUnmet  Oracle = "until-not-met" // a step's condition does not hold at rest
 )
 
@@ -374,6 +375,9 @@ func (r *run) end(ctx context.Context) error {
 		return errMissed
 	}
 	o.requests, o.changes = r.world.history()
+	if err := r.invariants(); err != nil {
+		return err
+	}
 	if r.ref != nil {
 		r.judge()
 	}

@@ -6,9 +6,10 @@ import (
 
 // A Scenario is what users do with an operator.
 type Scenario struct {
-	Steps    []Step
-	Ignore   []Ignore
-	Patience time.Duration // how long nothing may happen before a state that is not as expected counts; 0: 700 ms
+	Steps      []Step
+	Ignore     []Ignore
+	Invariants []Invariant
+	Patience   time.Duration // how long nothing may happen before a state that is not as expected counts; 0: 700 ms
 }
 
 // A Step is one thing that users do. One of the fields from Apply to Delete is set.

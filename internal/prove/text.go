@@ -120,6 +120,8 @@ func (r *Report) outcome(f Finding) string {
 		return "the API server refused the operator a request that it does not refuse without the fault (403)"
 	case StepRefused:
 		return in + " the cluster refused the step"
+	case Broken:
+		return fmt.Sprintf("in step %d (%s) an invariant did not hold", s.Step+1, r.Scenario.Steps[s.Step])
 	case UntilUnmet:
 		return in + " the cluster came to rest, and the step's condition did not hold as it does without the fault" + s.healing()
 	}
@@ -159,6 +161,10 @@ func (f Finding) Diagnosis() string {
 		return "a missing rule of RBAC, or a policy or quota that is in the way"
 	case s.Oracle == Backwards:
 		return "a status that is written from an old copy of the object"
+	case s.Oracle == Broken && kind == Stale:
+		return "a decision on a stale read: what was written before is not known yet, and is not waited for"
+	case s.Oracle == Broken:
+		return "writes in an order that passes through a forbidden state when the work is interrupted or done again"
 	case s.Oracle == StepRefused:
 		return "the operator left something that is in the way of its users"
 	case healed && kind == Stale:

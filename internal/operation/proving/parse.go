@@ -15,6 +15,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/slipway-dev/slipway/internal/prove"
+	"github.com/slipway-dev/slipway/internal/prove/expression"
 	"github.com/slipway-dev/slipway/internal/yamlsize"
 )
 
@@ -63,6 +64,10 @@ type parser struct {
 
 // wrong is an error with the line of what is at a path of keys and indexes, or else of what is around it.
 func (p *parser) wrong(err error, path ...any) error {
+	return fmt.Errorf("line %d: %w", p.line(path...), err)
+}
+
+func (p *parser) line(path ...any) int {
 	node, line := &p.root, 1
 	for _, at := range append([]any{0}, path...) { // the first node is the document
 		if node = child(node, at); node == nil {
@@ -70,7 +75,7 @@ func (p *parser) wrong(err error, path ...any) error {
 		}
 		line = node.Line
 	}
-	return fmt.Errorf("line %d: %w", line, err)
+	return line
 }
 
 // child is the value of a key, or the element with an index; nil if there is none.
@@ -105,6 +110,14 @@ func (p *parser) all(f file) error {
 	}
 	for i, s := range f.Steps {
 		if err := p.step(i, s); err != nil {
+			return err
+		}
+	}
+	if len(f.Invariants) > maxInvariants {
+		return p.wrong(fmt.Errorf("it has %d invariants; %d are allowed", len(f.Invariants), maxInvariants), "invariants")
+	}
+	for i, v := range f.Invariants {
+		if err := p.invariant(i, v); err != nil {
 			return err
 		}
 	}
@@ -151,6 +164,21 @@ func (p *parser) step(i int, s step) error {
 		return wrong(fmt.Errorf("until: %w", err), "until")
 	}
 	p.scenario.Steps = append(p.scenario.Steps, made)
+	return nil
+}
+
+var errInvariant = errors.New("an invariant has a name, which no other one has, and that, an expression")
+
+func (p *parser) invariant(i int, v invariant) error {
+	known := slices.ContainsFunc(p.scenario.Invariants, func(other prove.Invariant) bool { return other.Name == v.Name })
+	if v.Name == "" || v.That == "" || known {
+		return p.wrong(errInvariant, "invariants", i)
+	}
+	compiled, err := expression.Compile(v.That, prove.VariableObjects)
+	if err != nil {
+		return p.wrong(fmt.Errorf("that: %w", err), "invariants", i, "that")
+	}
+	p.scenario.Invariants = append(p.scenario.Invariants, prove.Invariant{Name: v.Name, Kind: v.Kind, Line: p.line("invariants", i, "that"), That: compiled})
 	return nil
 }
 

@@ -283,6 +283,8 @@ func (b *bench) explain(err error) error {
 	switch {
 	case errors.Is(err, prove.ErrUnfit):
 		return &report.Error{What: "the operator cannot be proved", Where: b.where(), Err: err, Hint: "without a fault it has to change something and to come to rest; its log ends with:\n" + b.tail(), Code: report.UsageCode}
+	case errors.Is(err, prove.ErrScenario):
+		return b.mistake(err)
 	case errors.Is(err, prove.ErrNoPlan):
 		return &report.Error{What: "there is no such plan", Where: "--replay " + b.proof.Replay, Hint: "the operator or the scenario has changed since", Next: "slipway prove", Code: report.UsageCode}
 	}

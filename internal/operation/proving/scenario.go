@@ -24,6 +24,7 @@ type file struct {
 	Patience       time.Duration `yaml:"patience"`
 	Steps          []step        `yaml:"steps"`
 	Ignore         []ignore      `yaml:"ignore"`
+	Invariants     []invariant   `yaml:"invariants"`
 }
 
 type step struct {
@@ -35,6 +36,12 @@ type step struct {
 	Patience time.Duration  `yaml:"patience"`
 }
 
+type invariant struct {
+	Name string `yaml:"name"`
+	Kind string `yaml:"kind"` // of the objects that it is about; empty: all
+	That string `yaml:"that"` // an expression
+}
+
 type ignore struct {
 	Kind   string   `yaml:"kind"`
 	Name   string   `yaml:"name"`
@@ -43,9 +50,10 @@ type ignore struct {
 
 // Limits of a scenario, far above what one needs.
 const (
-	maxScenario = 1 << 20 // bytes
-	maxSteps    = 500
-	maxPatience = 10 * time.Minute
+	maxScenario   = 1 << 20 // bytes
+	maxSteps      = 500
+	maxInvariants = 50
+	maxPatience   = 10 * time.Minute
 )
 
 // read reads the scenario.
