@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,10 +32,14 @@ type Place struct {
 	Namespaced bool
 }
 
+// execLimit bounds a command of a step that has no patience of its own.
+const execLimit = 30 * time.Second
+
 // A driver does what users do.
 type driver struct {
 	client dynamic.Interface
 	kinds  Kinds
+	exec   func(ctx context.Context, words []string) error
 }
 
 // at is where an object is, or is to be.
@@ -58,6 +63,12 @@ func (d driver) at(object map[string]any) (client dynamic.ResourceInterface, o *
 // do carries out a step. What is to be deleted may be gone.
 func (d driver) do(ctx context.Context, s Step) error {
 	verb, object := s.what()
+	if verb == "exec" {
+		limit := cmp.Or(s.Patience, execLimit)
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%s: it has not ended within %s", s.Exec[0], limit))
+		defer cancel()
+		return d.exec(ctx, s.Exec)
+	}
 	client, o, err := d.at(object)
 	if err != nil {
 		return err
@@ -75,6 +86,9 @@ func (d driver) do(ctx context.Context, s Step) error {
 			return bad
 		}
 		_, err = client.Patch(ctx, o.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+	case "scale":
+		patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, s.Scale.Replicas)
+		_, err = client.Patch(ctx, o.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}, "scale")
 	default:
 		background := metav1.DeletePropagationBackground
 		err = client.Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background})

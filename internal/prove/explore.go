@@ -35,6 +35,8 @@ type Cluster struct {
 	Kinds   Kinds
 	// Launch starts a process of the operator that comes in by a kubeconfig.
 	Launch func(kubeconfig string) (Process, error)
+	// Exec runs a command of a step, as an administrator of the cluster.
+	Exec func(ctx context.Context, words []string) error
 	// Identity is whom the API server takes the operator for.
 	Identity Identity
 }
@@ -175,7 +177,7 @@ func (p Proof) worker(ctx context.Context, c Cluster, key []byte) (*worker, erro
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{lab: lab, world: world, driver: driver{c.Client, c.Kinds}, launcher: c.Launch, identity: c.Identity, scenario: p.Scenario}
+	w := &worker{lab: lab, world: world, driver: driver{c.Client, c.Kinds, c.Exec}, launcher: c.Launch, identity: c.Identity, scenario: p.Scenario}
 	return w, errors.Join(lab.keep(ctx), lab.follow(ctx))
 }
 

@@ -179,9 +179,12 @@ func plansFor(ref *Reference, steps []Step, all bool) []Plan {
 		rounds[round] = append(rounds[round], p)
 	}
 	for i := range len(steps) - 1 {
+		if !mayComeEarly(steps, i+1) {
+			continue
+		}
 		at := Point{Step: i}
 		add(0, Plan{Early, at})
-		if steps[i].Delete == nil && steps[i+1].Delete == nil { // else another object is seen, or none
+		if !steps[i].mayDelete() && !steps[i+1].mayDelete() { // else another object is seen, or none
 			add(0, Plan{Merged, at})
 		}
 	}

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -71,5 +72,32 @@ func TestFaultsOfPlans(t *testing.T) {
 		if _, ok := (Plan{kind, at}).fault(); ok {
 			t.Errorf("%s is the door's", kind)
 		}
+	}
+}
+
+// TestEarlySteps: a step comes early only if its object was applied before; commands never do.
+func TestEarlySteps(t *testing.T) {
+	named := func(kind, namespace string) map[string]any {
+		return map[string]any{"kind": kind, "metadata": map[string]any{"name": "a", "namespace": namespace}}
+	}
+	steps := []Step{
+		{Apply: named("Site", "")}, {Patch: named("Site", "default")}, {Patch: named("Site", "other")}, {Scale: &Scale{Object: named("Deployment", "")}},
+		{Exec: []string{"kubectl", "wait", "a\nb"}}, {Delete: named("Deployment", "")},
+	}
+	ref := referenceOf()
+	var early, merged []int
+	for _, p := range plansFor(ref, steps, true) {
+		if p.Kind == Early {
+			early = append(early, p.Point.Step)
+		}
+		if p.Kind == Merged {
+			merged = append(merged, p.Point.Step)
+		}
+	}
+	if !slices.Equal(early, []int{0, 4}) || !slices.Equal(merged, []int{0}) {
+		t.Errorf("early after %v, merged at %v", early, merged)
+	}
+	if got := steps[3].String() + ", " + steps[4].String(); got != "scale Deployment a, exec kubectl wait a↵b" {
+		t.Error(got)
 	}
 }

@@ -190,8 +190,8 @@ func (r *run) do(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
-	if !r.act(ctx) {
-		return false, nil
+	if ok, err := r.act(ctx); !ok {
+		return false, err
 	}
 	if merged || faulty && r.plan.Kind == Early {
 		r.outcome.struck = true
@@ -201,8 +201,8 @@ func (r *run) do(ctx context.Context) (bool, error) {
 		r.outcome.states = append(r.outcome.states, nil)
 		r.step++
 		r.world.at(r.step)
-		if !r.act(ctx) {
-			return false, nil
+		if ok, err := r.act(ctx); !ok {
+			return false, err
 		}
 		if merged {
 			if err := r.lab.release(ctx, r.now.door, of, true); err != nil {
@@ -218,15 +218,6 @@ func (r *run) do(ctx context.Context) (bool, error) {
 		goOn, err = r.restartAtRest(ctx)
 	}
 	return goOn, err
-}
-
-// act carries out the step; it is false if the cluster refuses it.
-func (r *run) act(ctx context.Context) bool {
-	err := r.driver.do(ctx, r.scenario.Steps[r.step])
-	if err != nil {
-		r.wrong(Symptom{Oracle: StepRefused, Details: []string{err.Error()}})
-	}
-	return err == nil
 }
 
 // unrest returns when the operator has begun to work on a step, or soon.

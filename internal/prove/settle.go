@@ -170,7 +170,7 @@ func (r *run) differences() []Difference {
 	if r.plan.Kind != Early && r.plan.Kind != Merged {
 		return all
 	}
-	deletes := r.step < len(r.scenario.Steps) && r.scenario.Steps[r.step].Delete != nil
+	deletes := r.step < len(r.scenario.Steps) && r.scenario.Steps[r.step].mayDelete()
 	return slices.DeleteFunc(all, func(d Difference) bool {
 		return d.Want == presence && d.Field == "" && deletes || d.Field == revisionAnnotation || !r.ref.isStrict(d.Object)
 	})

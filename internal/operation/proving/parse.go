@@ -135,7 +135,12 @@ func checkPatience(d time.Duration) error {
 	return nil
 }
 
-var errStep = errors.New("a step has one of apply, patch and delete, with an object's apiVersion, kind and metadata.name")
+var (
+	errStep  = errors.New("a step has one of apply, patch, delete, scale and exec")
+	errName  = errors.New("an object has apiVersion, kind and metadata.name")
+	errScale = errors.New("scale has replicas, a number from 0 to 1000")
+	errExec  = errors.New("exec is a list of words, the first of them a program")
+)
 
 func (p *parser) step(i int, s step) error {
 	wrong := func(err error, key ...any) error { return p.wrong(err, append([]any{"steps", i}, key...)...) }
@@ -151,6 +156,20 @@ func (p *parser) step(i int, s step) error {
 			return wrong(err, key)
 		}
 		*object = converted
+	}
+	if s.Scale != nil {
+		given++
+		var err error
+		if made.Scale, err = s.Scale.scale(); err != nil {
+			return wrong(err, "scale")
+		}
+	}
+	if s.Exec != nil {
+		given++
+		if len(s.Exec) == 0 || s.Exec[0] == "" {
+			return wrong(errExec, "exec")
+		}
+		made.Exec = s.Exec
 	}
 	if given != 1 {
 		return wrong(errStep)
@@ -193,7 +212,16 @@ func asJSON(object map[string]any) (converted map[string]any, err error) {
 	}
 	o := unstructured.Unstructured{Object: converted}
 	if o.GetAPIVersion() == "" || o.GetKind() == "" || o.GetName() == "" {
-		return nil, errStep
+		return nil, errName
 	}
 	return converted, nil
+}
+
+// scale is what is to be scaled, and how far.
+func (s scale) scale() (*prove.Scale, error) {
+	if s.Replicas == nil || *s.Replicas < 0 || *s.Replicas > 1000 {
+		return nil, errScale
+	}
+	object, err := asJSON(map[string]any{"apiVersion": s.APIVersion, "kind": s.Kind, "metadata": map[string]any{"namespace": s.Metadata.Namespace, "name": s.Metadata.Name}})
+	return &prove.Scale{Object: object, Replicas: *s.Replicas}, err
 }

@@ -160,7 +160,7 @@ func (b *bench) start(command, environment []string, kubeconfig string) (*proces
 	if err != nil {
 		return nil, err
 	}
-	log, err := os.OpenFile(b.log(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := appendTo(b.log())
 	if err != nil {
 		return nil, err
 	}
@@ -259,6 +259,7 @@ func (b *bench) equip(ctx context.Context, kubeconfig string) (c prove.Cluster, 
 		return c, err
 	}
 	c = prove.Cluster{Client: cluster.Client(), Kinds: prove.Kinds{}, Identity: b.identity}
+	c.Exec = func(ctx context.Context, words []string) error { return b.exec(ctx, words, kubeconfig) }
 	for _, r := range served {
 		c.Kinds[schema.GroupKind{Group: r.Group, Kind: r.Kind}] = prove.Place{Resource: r.Resource, Version: r.Version, Namespaced: r.Namespaced}
 	}

@@ -32,8 +32,22 @@ type step struct {
 	Apply    map[string]any `yaml:"apply"`
 	Patch    map[string]any `yaml:"patch"`
 	Delete   map[string]any `yaml:"delete"`
+	Scale    *scale         `yaml:"scale"`
+	Exec     []string       `yaml:"exec"`
 	Until    yaml.Node      `yaml:"until"` // see condition
 	Patience time.Duration  `yaml:"patience"`
+}
+
+type scale struct {
+	APIVersion string   `yaml:"apiVersion"`
+	Kind       string   `yaml:"kind"`
+	Metadata   metadata `yaml:"metadata"`
+	Replicas   *int64   `yaml:"replicas"`
+}
+
+type metadata struct {
+	Namespace string `yaml:"namespace"`
+	Name      string `yaml:"name"`
 }
 
 type invariant struct {
