@@ -173,6 +173,7 @@ func (p Proof) plans(ref *Reference) ([]Plan, error) {
 
 func (p Proof) worker(ctx context.Context, c Cluster, key []byte) (*worker, error) {
 	world := newWorld(key, c.Kinds)
+	world.ignore = p.Scenario.Ignore
 	lab, err := dialLab(ctx, p.Socket, c.Logical, world.see)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,23 @@ package prove
 
 import (
 	"fmt"
+	"strings"
 )
+
+// key is the same of symptoms with one cause.
+func (s Symptom) key() string {
+	first := ""
+	switch {
+	case len(s.Differences) > 0:
+		d := s.Differences[0]
+		first = d.Object + "|" + d.Field
+	case s.Oracle == Extra && len(s.Details) > 0: // how often varies
+		first, _, _ = strings.Cut(s.Details[0], ": ")
+	case len(s.Details) > 0:
+		first = s.Details[0]
+	}
+	return fmt.Sprintf("%s|%s", s.Oracle, first)
+}
 
 // judge finds what is wrong with a run as a whole.
 func (r *run) judge() {

@@ -77,6 +77,7 @@ func (w *worker) learn(ctx context.Context, doing func(string)) (*Reference, err
 			ref.requests = append(ref.requests, r)
 		}
 	}
+	ref.spread()
 	ref.left()
 	if !slices.ContainsFunc(ref.requests, func(r *Request) bool { return r.effective }) {
 		return nil, fmt.Errorf("%w: it has changed nothing in any step; if it is slow to begin, the scenario needs more patience", ErrUnfit)
@@ -91,6 +92,7 @@ func (ref *Reference) name(w *worker, a, b *outcome) {
 		for _, c := range o.changes {
 			if c.object != nil {
 				seen[metadata(c.object, "namespace")+"/"+metadata(c.object, "name")] = true
+				items(c.object, "", func(list, name string) { seen[list+"/"+name] = true })
 			}
 		}
 		for _, r := range o.requests {
@@ -124,12 +126,7 @@ func (ref *Reference) name(w *worker, a, b *outcome) {
 }
 
 // isStrict reports whether an object of a state counts by its fields.
-func (ref *Reference) isStrict(id string) bool {
-	if i := strings.LastIndexByte(id, '*'); i >= 0 {
-		id = id[:i+1] // without its number
-	}
-	return ref.canon.strict[id]
-}
+func (ref *Reference) isStrict(id string) bool { return ref.canon.strict[alike(id)] }
 
 func (ref *Reference) strictly(object map[string]any) {
 	namespace := metadata(object, "namespace")
@@ -200,14 +197,17 @@ func (ref *Reference) varying() []string {
 
 // ignored reports whether the scenario says that something differs by nature.
 func (ref *Reference) ignored(d Difference) bool {
+	return slices.ContainsFunc(ref.scenario.Ignore, func(i Ignore) bool { return i.covers(d) })
+}
+
+// covers reports whether a difference is of what is ignored; one without a field is of a whole object.
+func (i Ignore) covers(d Difference) bool {
 	kind, name, _ := strings.Cut(d.Object, " ")
-	return slices.ContainsFunc(ref.scenario.Ignore, func(i Ignore) bool {
-		if i.Kind != "" && i.Kind != kind || i.Name != "" && !matches(i.Name, name) {
-			return false
-		}
-		return len(i.Fields) == 0 || slices.ContainsFunc(i.Fields, func(f string) bool {
-			return d.Field == f || strings.HasPrefix(d.Field, f+".") || strings.HasPrefix(d.Field, f+"[")
-		})
+	if i.Kind != "" && i.Kind != kind || i.Name != "" && !matches(i.Name, name) {
+		return false
+	}
+	return len(i.Fields) == 0 || slices.ContainsFunc(i.Fields, func(f string) bool {
+		return d.Field == f || strings.HasPrefix(d.Field, f+".") || strings.HasPrefix(d.Field, f+"[")
 	})
 }
 
@@ -216,6 +216,19 @@ func matches(pattern, name string) bool {
 		return strings.HasPrefix(name, prefix)
 	}
 	return pattern == name
+}
+
+// spread has what varies in one step vary in each: two runs may be alike by chance. A status may vary for a while.
+func (ref *Reference) spread() {
+	for _, m := range ref.varies {
+		for what := range m {
+			if _, field, of := strings.Cut(what, "|"); of && !strings.HasPrefix(field, "status.") {
+				for _, other := range ref.varies {
+					other[what] = true
+				}
+			}
+		}
+	}
 }
 
 // left learns which objects runs without a fault leave.
@@ -234,6 +247,13 @@ func unfit(scenario Scenario, s Symptom) error {
 	why := fmt.Sprintf("step %d (%s): %s", s.Step+1, scenario.Steps[s.Step], s.Oracle)
 	for _, d := range s.Details {
 		why += "; " + d
+	}
+	for i, d := range s.Differences {
+		if i == shownDifferences {
+			why += "; …"
+			break
+		}
+		why += "; " + d.String()
 	}
 	return fmt.Errorf("%w: %s", ErrUnfit, why)
 }

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,10 +9,10 @@ import (
 	"strings"
 )
 
-// names knows which names of objects are the same in each run. The others have parts that are made at random, and are
-// known by the rest.
+// names knows which names of objects, and of the items of lists in them, are the same in each run. The others have
+// parts that are made at random, and are known by the rest.
 type names struct {
-	stable   map[string]bool     // NAMESPACE/NAME
+	stable   map[string]bool     // NAMESPACE/NAME; of the items of lists, [LIST]/NAME
 	patterns map[string][]string // by namespace: names of before, with * for each part that differs from run to run
 }
 
@@ -72,14 +73,21 @@ func (n names) canonical(namespace, name string) string {
 	if name == "" || n.stable == nil || n.stable[namespace+"/"+name] || strings.Contains(name, "*") {
 		return name
 	}
+	return cmp.Or(n.drawn(namespace, name), beginning(name))
+}
+
+// drawn is the pattern of a name that is made at random, as far as that is known; "" if it is none.
+func (n names) drawn(namespace, name string) string {
+	if n.stable[namespace+"/"+name] {
+		return ""
+	}
 	parts := strings.Split(name, "-")
 	for _, pattern := range n.patterns[namespace] {
-		fixed := strings.Split(pattern, "-")
-		if len(fixed) == len(parts) && fits(parts, fixed) {
+		if fixed := strings.Split(pattern, "-"); len(fixed) == len(parts) && fits(parts, fixed) {
 			return pattern
 		}
 	}
-	return beginning(name)
+	return ""
 }
 
 func fits(parts, pattern []string) bool {

@@ -26,3 +26,26 @@ func TestNames(t *testing.T) {
 		t.Errorf("a door matches %s", got)
 	}
 }
+
+// TestNamesOfItems: so are those of the items of lists, as of a volume that the API server adds to pods.
+func TestNamesOfItems(t *testing.T) {
+	pod := func(volume string) map[string]any {
+		return object(t, `{"kind":"Pod","metadata":{"namespace":"default","name":"p"},"spec":{"volumes":[{"name":"data"},{"name":"`+volume+`"}],"containers":[{"name":"main","volumeMounts":[{"name":"`+volume+`","mountPath":"/token"}]}]}}`)
+	}
+	seen := func(o map[string]any) map[string]bool {
+		all := map[string]bool{"default/p": true}
+		items(o, "", func(list, name string) { all[list+"/"+name] = true })
+		return all
+	}
+	c := canon{names: learnNames(seen(pod("access-x7k2p")), seen(pod("access-q9w8e")))}
+	one, other := c.state([]map[string]any{pod("access-x7k2p")}, nil), c.state([]map[string]any{pod("access-zzzzz")}, nil)
+	if d := one.differences(other, nil); len(d) > 0 {
+		t.Errorf("they differ: %v", d)
+	}
+	if got := one["Pod default/p"]["spec.volumes[access-*].name"]; got != "access-*" {
+		t.Errorf("the volume is %q", got)
+	}
+	if d := c.state([]map[string]any{pod("scratch")}, nil).differences(one, nil); len(d) == 0 {
+		t.Error("another volume is no difference")
+	}
+}

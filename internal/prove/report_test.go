@@ -131,3 +131,12 @@ func TestTimeline(t *testing.T) {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 }
+
+// TestSymptomsOfOneCause: how often an object was made does not part two symptoms, which object does.
+func TestSymptomsOfOneCause(t *testing.T) {
+	extra := func(detail string) Symptom { return Symptom{Oracle: Extra, Details: []string{detail}} }
+	eight, six, others := extra("create pods d/w-*: 8 times, without the fault 4"), extra("create pods d/w-*: 6 times, without the fault 4"), extra("create pods d/h-*: 8 times, without the fault 4")
+	if !eight.comesIn(&six) || eight.comesIn(&others) {
+		t.Errorf("%q, %q, %q", eight.key(), six.key(), others.key())
+	}
+}

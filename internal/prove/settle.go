@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -42,7 +43,7 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 		case r.ref == nil:
 			// One that asks by the clock, and changes nothing, is at rest, too.
 			quiet := max(restLearning, r.given())
-			polls := now.Sub(p.changed) >= 4*quiet && now.Sub(begin) >= 4*quiet
+			polls := min(now.Sub(p.changed), now.Sub(begin)) >= max(4*restLearning, quiet)
 			if p.inFlight == 0 && (now.Sub(last) >= quiet || polls) {
 				unmet := r.unmet()
 				if unmet == nil {
@@ -71,12 +72,13 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 			}
 			nothing := min(now.Sub(last), now.Sub(started), now.Sub(begin))
 			unchanged := min(now.Sub(p.changed), now.Sub(started), now.Sub(begin))
-			if r.learning && unmet == nil && nothing > max(restLearning, r.given()) {
+			settled := nothing > r.patience() || unchanged > max(stillChanging, r.patience()+time.Second)
+			if r.learning && unmet == nil && (settled || nothing > max(restLearning, r.given())) {
 				objects, gone := r.world.existing()
 				r.outcome.states = append(r.outcome.states, r.ref.canon.state(objects, gone))
 				return true, nil
 			}
-			if nothing > r.patience() || unchanged > max(stillChanging, r.patience()+time.Second) {
+			if settled {
 				return r.diverged(ctx, differences, unmet)
 			}
 		}
@@ -172,8 +174,13 @@ func (r *run) differences() []Difference {
 	}
 	deletes := r.step < len(r.scenario.Steps) && r.scenario.Steps[r.step].mayDelete()
 	return slices.DeleteFunc(all, func(d Difference) bool {
-		return d.Want == presence && d.Field == "" && deletes || d.Field == revisionAnnotation || !r.ref.isStrict(d.Object)
+		return d.Want == presence && d.Field == "" && deletes || d.Field == revisionAnnotation || !r.ref.isStrict(d.Object) || r.recalls(d)
 	})
+}
+
+// recalls reports whether a status lacks what it only recalls of the step before, whose state may never have been.
+func (r *run) recalls(d Difference) bool {
+	return d.Got == "" && strings.HasPrefix(d.Field, "status.") && r.step > 0 && r.ref.states[r.step-1][d.Object][d.Field] == d.Want
 }
 
 // revisionAnnotation counts the changes of a Deployment's template.

@@ -50,11 +50,20 @@ func oneLine(value string) string {
 // presence stands for an object that counts by its existence.
 const presence = "(exists)"
 
-// mask is what varies between runs without a fault: objects, and fields as OBJECT|FIELD.
+// mask is what varies between runs without a fault: objects, and fields as OBJECT|FIELD. Objects that are alike have
+// their fields in common.
 type mask map[string]bool
 
 func (m mask) covers(object, field string) bool {
-	return m[object] || field != "" && m[object+"|"+field]
+	return m[object] || field != "" && m[alike(object)+"|"+field]
+}
+
+// alike is the name of an object in a state without the number that it has among those with such names.
+func alike(id string) string {
+	if i := strings.LastIndexByte(id, '*'); i >= 0 {
+		return id[:i+1]
+	}
+	return id
 }
 
 // differences are those of s from what is expected, in order.
@@ -95,7 +104,7 @@ func (m mask) learn(a, b state) {
 		if d.Field == "" {
 			m[d.Object] = true
 		} else {
-			m[d.Object+"|"+d.Field] = true
+			m[alike(d.Object)+"|"+d.Field] = true
 		}
 	}
 }
@@ -117,19 +126,26 @@ type thing struct {
 // state is that of the objects that differ from the baseline.
 func (c canon) state(objects []map[string]any, gone []string) state {
 	things := make([]*thing, len(objects))
-	alike := map[string][]*thing{} // with names that are made at random
+	drawn := map[string][]*thing{} // with names that are made at random
 	for i, o := range objects {
 		t := &thing{object: o, kind: text(o["kind"]), namespace: metadata(o, "namespace"), name: metadata(o, "name")}
 		canonical := c.canonical(t.namespace, t.name)
 		t.id = identify(t.kind, t.namespace, canonical)
 		if canonical != t.name {
-			alike[t.id] = append(alike[t.id], t)
+			drawn[t.id] = append(drawn[t.id], t)
 		}
 		things[i] = t
 	}
 	known := replacements{}
 	known.identities(things)
-	for id, group := range alike {
+	for _, t := range things {
+		items(t.object, "", func(list, name string) {
+			if pattern := c.drawn(list, name); pattern != "" {
+				known[name] = pattern
+			}
+		})
+	}
+	for id, group := range drawn {
 		for _, t := range group {
 			t.shape = known.shape(t.object)
 		}
@@ -154,6 +170,25 @@ func (c canon) state(objects []map[string]any, gone []string) state {
 		s["deleted "+key] = map[string]string{"": presence}
 	}
 	return s
+}
+
+// items calls found for each item of a list that has a name, as volumes and containers do.
+func items(v any, field string, found func(list, name string)) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, value := range v {
+			items(value, name, found)
+		}
+	case []any:
+		for _, item := range v {
+			if fields, is := item.(map[string]any); is {
+				if name, is := fields["name"].(string); is {
+					found("["+field+"]", name)
+				}
+			}
+			items(item, field, found)
+		}
+	}
 }
 
 // identify names an object: Kind namespace/name.

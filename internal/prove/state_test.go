@@ -107,3 +107,22 @@ func FuzzState(f *testing.F) {
 		}
 	})
 }
+
+// TestMasksOfAlikeObjects: what varies in an object varies in those that are alike, and in each step but for a status.
+func TestMasksOfAlikeObjects(t *testing.T) {
+	ref := &Reference{varies: []mask{{}, {}}}
+	ref.varies[0].learn(state{"Pod d/w-*0": {"spec.args": "a b", "status.phase": "x"}}, state{"Pod d/w-*0": {"spec.args": "b a", "status.phase": "y"}})
+	ref.spread()
+	for _, c := range []struct {
+		step          int
+		object, field string
+		want          bool
+	}{
+		{0, "Pod d/w-*1", "spec.args", true}, {1, "Pod d/w-*2", "spec.args", true}, {1, "Pod d/x-*0", "spec.args", false},
+		{0, "Pod d/w-*1", "status.phase", true}, {1, "Pod d/w-*1", "status.phase", false}, {0, "Pod d/w-*1", "", false},
+	} {
+		if got := ref.varies[c.step].covers(c.object, c.field); got != c.want {
+			t.Errorf("step %d, %s %s: %t", c.step+1, c.object, c.field, got)
+		}
+	}
+}

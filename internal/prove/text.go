@@ -171,7 +171,7 @@ func (f Finding) Diagnosis() string {
 		return "a decision on a stale read, and no reconcile when the cache has caught up"
 	case kind == Stale:
 		return "a decision on a stale read: what was written before is not known yet, and is not waited for"
-	case healed && (kind == Early || kind == Merged):
+	case s.Oracle == Diverged && (kind == Early || kind == Merged):
 		return "work that depends on each event being seen: compare with the desired state instead"
 	case healed:
 		return "a missing requeue: the error is not returned, or what is left is not tried again"

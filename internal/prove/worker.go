@@ -95,13 +95,21 @@ func (w *worker) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// kill ends a process as a machine that fails does.
+// kill ends a process as a machine that fails does. If it was the leader its term is over: only time would pass until
+// then.
 func (w *worker) kill(ctx context.Context, o *running) error {
 	delete(w.all, o)
 	o.child.Kill()
 	<-o.child.Done()
 	w.world.leave(o.door)
-	return w.lab.closeDoor(ctx, o.door)
+	err := w.lab.closeDoor(ctx, o.door)
+	if o == w.spare {
+		return err
+	}
+	for _, record := range w.world.terms() {
+		err = errors.Join(err, w.driver.do(ctx, Step{Delete: record}))
+	}
+	return err
 }
 
 // close ends all processes.

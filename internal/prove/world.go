@@ -77,8 +77,9 @@ type client struct {
 
 // A world is a cluster as it is reported, from one reset to the next.
 type world struct {
-	key   []byte              // of the digests of Secrets
-	kinds map[resource]string // of the objects of resources
+	key    []byte              // of the digests of Secrets
+	kinds  map[resource]string // of the objects of resources
+	ignore []Ignore
 
 	mu       sync.Mutex
 	since    int64                     // reports of changes up to it are not of this time
@@ -92,6 +93,8 @@ type world struct {
 	step     int
 	events   bool          // the operator reads Events
 	woken    chan struct{} // gets a value when a fault was committed
+
+	elections map[string]map[string]any // by key: records by which operators elect their leader
 }
 
 func newWorld(key []byte, kinds Kinds) *world {
@@ -99,7 +102,7 @@ func newWorld(key []byte, kinds Kinds) *world {
 	for kind, place := range kinds {
 		of[resource{kind.Group, place.Resource}] = kind.Kind
 	}
-	return &world{key: key, kinds: of, objects: map[string]map[string]any{}, gone: map[string]bool{}, clients: map[string]*client{}, woken: make(chan struct{}, 1)}
+	return &world{key: key, kinds: of, objects: map[string]map[string]any{}, gone: map[string]bool{}, clients: map[string]*client{}, woken: make(chan struct{}, 1), elections: map[string]map[string]any{}}
 }
 
 // begin forgets all but the clients that there are.
@@ -198,6 +201,7 @@ func (w *world) befall(r protocol.Report) {
 var passing = []string{"events", "leases", "subjectaccessreviews", "selfsubjectaccessreviews", "tokenreviews", "localsubjectaccessreviews"}
 
 func (w *world) request(r protocol.Report, now time.Time, fault string) {
+	w.stands(r)
 	if r.Resource == "" || slices.Contains(passing, r.Resource) {
 		return
 	}
@@ -214,23 +218,40 @@ func (w *world) change(r protocol.Report, now time.Time) {
 	if r.Revision <= w.since || slices.ContainsFunc(silent, func(p string) bool { return strings.HasPrefix(r.Key, p) }) {
 		return
 	}
-	w.changed = now
 	c := change{at: now, step: w.step, key: r.Key, revision: r.Revision, created: r.Created, deleted: r.Deleted, before: w.objects[r.Key]}
+	if !r.Deleted {
+		c.object = map[string]any{}
+		if json.Unmarshal(r.Object, &c.object) != nil {
+			c.object = map[string]any{"kind": "Unknown", "metadata": map[string]any{"name": r.Key}}
+		}
+		hideSecret(w.key, c.object)
+	}
+	if w.elects(r.Key, c.object) {
+		return
+	}
+	if !w.ignores(c) {
+		w.changed = now
+	}
 	if r.Deleted {
 		if _, own := w.objects[r.Key]; !own {
 			w.gone[r.Key] = true
 		}
 		delete(w.objects, r.Key)
 	} else {
-		c.object = map[string]any{}
-		if json.Unmarshal(r.Object, &c.object) != nil {
-			c.object = map[string]any{"kind": "Unknown", "metadata": map[string]any{"name": r.Key}}
-		}
-		hideSecret(w.key, c.object)
 		w.objects[r.Key] = c.object
 		delete(w.gone, r.Key)
 	}
 	w.changes = append(w.changes, c)
+}
+
+// ignores reports whether the scenario says that all of an object differs by nature.
+func (w *world) ignores(c change) bool {
+	object := c.object
+	if object == nil {
+		object = c.before
+	}
+	what := Difference{Object: identify(text(object["kind"]), metadata(object, "namespace"), metadata(object, "name"))}
+	return slices.ContainsFunc(w.ignore, func(i Ignore) bool { return i.covers(what) })
 }
 
 // hideSecret replaces the values of a Secret: that they differ counts, and they are not shown. Annotations may have
@@ -302,6 +323,7 @@ func (w *world) nextStruck() (r protocol.Report, ok bool) {
 func (w *world) history() ([]*Request, []change) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.requests = slices.DeleteFunc(w.requests, w.forElection)
 	for _, r := range w.requests {
 		w.attribute(r)
 	}
@@ -323,15 +345,17 @@ func (w *world) attribute(r *Request) {
 		switch {
 		case deletes && c.goes():
 			r.effective, r.deleted = true, true
+		case r.verb == "delete" && c.deleted: // of what was being deleted
+			r.effective = true
 		case !deletes && (fmt.Sprint(c.revision) == r.version || c.deleted):
 			r.effective, r.created = true, r.created || c.created
 		}
 	}
 }
 
-// goes reports whether an object is deleted by the change, or begins to be.
+// goes reports whether an object is deleted by the change, or begins to be. One that is being deleted goes by itself.
 func (c change) goes() bool {
-	return c.deleted || c.object != nil && metadata(c.object, "deletionTimestamp") != "" && metadata(c.before, "deletionTimestamp") == ""
+	return metadata(c.before, "deletionTimestamp") == "" && (c.deleted || metadata(c.object, "deletionTimestamp") != "")
 }
 
 // isOf reports whether a change is of the object that a request is about; kind is that of its resource, if it is known.

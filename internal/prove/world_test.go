@@ -72,3 +72,24 @@ func TestFaultsOfRequests(t *testing.T) {
 		}
 	}
 }
+
+// TestDeletionsByOthers: an object that was being deleted goes by itself, whatever is deleted meanwhile.
+func TestDeletionsByOthers(t *testing.T) {
+	w := newWorld(nil, Kinds{{Kind: "Pod"}: {Resource: "pods"}})
+	w.begin(10)
+	w.enter("d")
+	pod := func(more string) string { return `{"kind":"Pod","metadata":{"namespace":"d","name":"p"` + more + `}}` }
+	deletion := func(serial, began, ended int64) protocol.Report {
+		return protocol.Report{Name: protocol.EventRequest, Door: "d", Serial: serial, Verb: "deletecollection", Resource: "pods", Namespace: "d", Status: 200, Began: began, Ended: ended}
+	}
+	for _, r := range []protocol.Report{
+		changed("/pods/d/p", 11, pod("")), changed("/pods/d/p", 12, pod(`,"deletionTimestamp":"2026-01-02T15:04:05Z"`)), deletion(1, 11, 12),
+		changed("/pods/d/p", 13, ""), deletion(2, 12, 13),
+	} {
+		w.see(r)
+	}
+	requests, _ := w.history()
+	if !requests[0].deleted || requests[1].effective {
+		t.Errorf("%+v, %+v", requests[0], requests[1])
+	}
+}
