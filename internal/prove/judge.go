@@ -65,16 +65,3 @@ func generationBack(changes []change) string {
 	}
 	return ""
 }
-
-// key is the same of symptoms with one cause.
-func (s Symptom) key() string {
-	first := ""
-	switch {
-	case len(s.Differences) > 0:
-		d := s.Differences[0]
-		first = d.Object + "|" + d.Field
-	case len(s.Details) > 0:
-		first = s.Details[0]
-	}
-	return fmt.Sprintf("%s|%s", s.Oracle, first)
-}
