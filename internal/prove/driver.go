@@ -19,9 +19,6 @@ import (
 // fieldManager is that of the users whom a scenario stands for.
 const fieldManager = "slipway-prove"
 
-// pokeAnnotation marks an object so that its operator looks at it again.
-const pokeAnnotation = "slipway.dev/prove-poke"
-
 // Kinds says where the objects of a kind are.
 type Kinds map[schema.GroupKind]Place
 
@@ -99,6 +96,21 @@ func (d driver) do(ctx context.Context, s Step) error {
 	return err
 }
 
+// resourceOf is that of an object; empty if the cluster has no such kind.
+func (d driver) resourceOf(object map[string]any) resource {
+	kind := (&unstructured.Unstructured{Object: object}).GroupVersionKind()
+	place, ok := d.kinds[kind.GroupKind()]
+	if !ok {
+		return resource{}
+	}
+	return resource{kind.Group, place.Resource}
+}
+
+// identity is what names an object.
+func identity(object map[string]any) map[string]any {
+	return map[string]any{"apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": map[string]any{"namespace": metadata(object, "namespace"), "name": metadata(object, "name")}}
+}
+
 // named is what names the object that a request is about; nil if that is not known.
 func (d driver) named(at Point) map[string]any {
 	for kind, place := range d.kinds {
@@ -110,12 +122,26 @@ func (d driver) named(at Point) map[string]any {
 	return nil
 }
 
-// poke annotates an object: its operator looks at it again.
+// poke has another client write an object, so that its operator looks at it again: only who has written what changes.
 func (d driver) poke(ctx context.Context, object map[string]any) {
 	client, o, err := d.at(object)
 	if err != nil {
 		return
 	}
-	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:"%d"}}}`, pokeAnnotation, time.Now().UnixNano())
-	_, _ = client.Patch(ctx, o.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}) // it may be gone
+	now, err := client.Get(ctx, o.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return // it is gone
+	}
+	at := metav1.Now()
+	poked := &unstructured.Unstructured{}
+	poked.SetResourceVersion(now.GetResourceVersion())
+	poked.SetManagedFields(append(now.GetManagedFields(), metav1.ManagedFieldsEntry{
+		Manager: fmt.Sprintf("%s-%s", fieldManager, now.GetResourceVersion()), Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: now.GetAPIVersion(),
+		Time: &at, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{}}}`)},
+	}))
+	patch, err := json.Marshal(poked.Object)
+	if err != nil {
+		return
+	}
+	_, _ = client.Patch(ctx, o.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager}) // others may write at the same time
 }

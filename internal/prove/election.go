@@ -23,7 +23,7 @@ func (w *world) stands(r protocol.Report) {
 // elects reports whether a change is of a record by which operators elect their leader, which changes by the clock.
 func (w *world) elects(key string, object map[string]any) bool {
 	if annotations, _ := field(object, "metadata", "annotations").(map[string]any); annotations[leaderAnnotation] != nil {
-		w.elections[key] = map[string]any{"apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": map[string]any{"namespace": metadata(object, "namespace"), "name": metadata(object, "name")}}
+		w.elections[key] = identity(object)
 	}
 	return w.elections[key] != nil
 }

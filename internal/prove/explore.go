@@ -84,6 +84,7 @@ type Report struct {
 	Findings  []Finding
 	Results   []Result // of all plans
 	Requests  []Point  // of the operator without a fault, in order
+	Warnings  []string // what the operator does without need, without a fault
 	Leftover  []string // objects that are left after the last step, without a fault
 	Refused   []string // requests that the API server refuses without a fault, too
 	Varying   []string // what differs without a fault, and is not compared
@@ -139,7 +140,7 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &exploration{Proof: p, ref: ref, plans: plans, known: map[string]*Finding{}, report: &Report{Scenario: p.Scenario, Of: len(plans), Results: resultsOf(plans), Leftover: ref.leftover, Refused: sorted(slices.Collect(maps.Keys(ref.refused))), Varying: ref.varying(), Learning: time.Since(begin)}}
+	e := &exploration{Proof: p, ref: ref, plans: plans, known: map[string]*Finding{}, report: &Report{Scenario: p.Scenario, Of: len(plans), Results: resultsOf(plans), Leftover: ref.leftover, Warnings: ref.warnings, Refused: sorted(slices.Collect(maps.Keys(ref.refused))), Varying: ref.varying(), Learning: time.Since(begin)}}
 	for _, r := range ref.requests {
 		e.report.Requests = append(e.report.Requests, r.point)
 		if r.effective {

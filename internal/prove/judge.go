@@ -36,8 +36,15 @@ func (r *run) judge() {
 		r.wrong(Symptom{Oracle: Backwards, Details: []string{back}})
 		return
 	}
-	if r.plan.Kind == Early || r.plan.Kind == Merged {
-		return // on another way to the same state other objects may come and go
+	if r.plan.Kind.mayWander() {
+		return
+	}
+	if r.plan.Kind == Without {
+		r.outcome.struck = true
+		if left := r.ref.leftBehind(); len(left) > 0 {
+			r.step = len(r.scenario.Steps) - 1
+			r.wrong(Symptom{Oracle: LeftBehind, Details: left})
+		}
 	}
 	var extra []string
 	for at, n := range creations(r.ref, o.requests) {
@@ -49,6 +56,37 @@ func (r *run) judge() {
 		r.step = len(r.scenario.Steps) - 1
 		r.wrong(Symptom{Oracle: Extra, Details: sorted(extra)})
 	}
+}
+
+// leftBehind are objects that the operator has made, and that stay although users have deleted all that they had made:
+// those that are named after something that was deleted. What serves several objects may stay.
+func (ref *Reference) leftBehind() (left []string) {
+	deleted := map[string]bool{}
+	for _, s := range ref.scenario.Steps {
+		switch verb, object := s.what(); verb {
+		case "apply":
+			deleted[text(object["kind"])+" "+metadata(object, "name")] = false
+		case "delete":
+			deleted[text(object["kind"])+" "+metadata(object, "name")] = true
+		}
+	}
+	for _, gone := range deleted {
+		if !gone {
+			return nil
+		}
+	}
+	for _, id := range ref.leftover {
+		if !ref.isStrict(id) || ref.ignored(Difference{Object: id, Got: presence}) {
+			continue
+		}
+		for object := range deleted {
+			if _, name, _ := strings.Cut(object, " "); strings.Contains(id, name) {
+				left = append(left, id)
+				break
+			}
+		}
+	}
+	return left
 }
 
 // generationBack is an object whose status says that an older generation was observed than before; "" if there is none.

@@ -16,12 +16,14 @@ type Reference struct {
 	varies   []mask          // by steps
 	pauses   []time.Duration // by steps, see waited; the last ones may lack
 	canon    canon
-	watching map[resource]bool // watches that each new process has before it works
-	open     map[resource]bool // watches that the operator has in the end
-	refused  map[string]bool   // sorts of requests that the API server refuses
-	counts   map[Point]int     // effective creates and deletes, at most
-	requests []*Request        // that came in every run
-	leftover []string          // objects that are there after the last step, and were not before the first
+	watching map[resource]bool  // watches that each new process has before it works
+	open     map[resource]bool  // watches that the operator has in the end
+	refused  map[string]bool    // sorts of requests that the API server refuses
+	counts   map[Point]int      // effective creates and deletes, at most
+	requests []*Request         // that came in every run
+	twice    map[int][]resource // by steps: of which an object changes more than once, and which the operator watches
+	leftover []string           // objects that are there after the last step, and were not before the first
+	warnings []string           // what is no finding, and should not be
 	scenario Scenario
 }
 
@@ -77,8 +79,10 @@ func (w *worker) learn(ctx context.Context, doing func(string)) (*Reference, err
 			ref.requests = append(ref.requests, r)
 		}
 	}
+	ref.often(w, first.changes)
 	ref.spread()
 	ref.left()
+	ref.warn(first)
 	if !slices.ContainsFunc(ref.requests, func(r *Request) bool { return r.effective }) {
 		return nil, fmt.Errorf("%w: it has changed nothing in any step; if it is slow to begin, the scenario needs more patience", ErrUnfit)
 	}
@@ -125,12 +129,29 @@ func (ref *Reference) name(w *worker, a, b *outcome) {
 	}
 }
 
+// often learns which resources a step changes more than once. That of the step's own object is left out: until it is
+// seen nothing happens.
+func (ref *Reference) often(w *worker, changes []change) {
+	ref.twice = map[int][]resource{}
+	times := map[string]int{}
+	for _, c := range changes {
+		if c.object == nil {
+			continue
+		}
+		of := w.driver.resourceOf(c.object)
+		_, subject := ref.scenario.Steps[c.step].what()
+		at := fmt.Sprint(c.step, c.key)
+		if times[at]++; times[at] == 2 && ref.open[of] && of != w.driver.resourceOf(subject) && !slices.Contains(ref.twice[c.step], of) {
+			ref.twice[c.step] = append(ref.twice[c.step], of)
+		}
+	}
+}
+
 // isStrict reports whether an object of a state counts by its fields.
 func (ref *Reference) isStrict(id string) bool { return ref.canon.strict[alike(id)] }
 
 func (ref *Reference) strictly(object map[string]any) {
-	namespace := metadata(object, "namespace")
-	ref.canon.strict[identify(text(object["kind"]), namespace, ref.canon.canonical(namespace, metadata(object, "name")))] = true
+	ref.canon.strict[ref.identify(object)] = true
 }
 
 // point is where a request is in the run, without its number.

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/slipway-dev/slipway/internal/protocol"
 )
 
 // How long nothing happens before a cluster counts as being at rest.
 const (
 	restAsExpected = 12 * time.Millisecond  // where the state is as expected
 	restAfterStart = 130 * time.Millisecond // the same of a new process: client-go looks every 100 ms whether its caches are filled
+	restPolling    = 450 * time.Millisecond // where the operator asks by the clock
 	restLearning   = 400 * time.Millisecond // where nothing is known to compare with
 	usualPatience  = 700 * time.Millisecond // where the state is another one
 	confirming     = 5 * time.Second        // the same where a finding is confirmed
@@ -31,6 +30,7 @@ const (
 	Restless    Oracle = "never-at-rest" // objects keep changing
 	Ended       Oracle = "operator-ended"
 	Extra       Oracle = "extra-writes"   // objects were created or deleted more often than without the fault
+	LeftBehind  Oracle = "left-behind"    // the operator's objects stay when those of the users are gone
 	WritesAgain Oracle = "writes-at-rest" // a new process writes although nothing is to do
 	Backwards   Oracle = "observed-generation-back"
 	Forbidden   Oracle = "forbidden" // the API server refuses the operator what it asks for
@@ -45,6 +45,8 @@ type Symptom struct {
 	Step        int
 	Differences []Difference
 	Details     []string
+	Gone        bool  // the object that the step deletes is gone
+	Stuck       bool  // it is not
 	Healed      *bool // whether a restart of the operator heals it; nil: not tried
 }
 
@@ -78,7 +80,8 @@ type run struct {
 	learning bool
 
 	now     *running
-	fresh   bool // now has been started in this run
+	former  *running // works beside now; nil: none does
+	fresh   bool     // now has been started in this run
 	outcome *outcome
 	used    time.Duration // processor time of now
 	step    int
@@ -176,95 +179,40 @@ func (r *run) watches(p pulse) bool {
 // do carries out a step and waits for rest; it is false if the run cannot go on.
 func (r *run) do(ctx context.Context) (bool, error) {
 	r.world.at(r.step)
-	faulty := r.plan.Kind != "" && r.plan.Point.Step == r.step
+	kind := r.plan.Kind
+	faulty := kind != "" && r.plan.Point.Step == r.step
 	if f, ok := r.plan.fault(); ok && faulty {
 		if err := r.lab.arm(ctx, r.now.door, f); err != nil {
 			return false, err
 		}
 	}
-	merged := faulty && r.plan.Kind == Merged
-	var of resource
-	if merged {
-		of = r.subject()
-		if err := r.lab.hold(ctx, r.now.door, of); err != nil {
-			return false, err
-		}
+	ok, err := true, error(nil)
+	switch {
+	case faulty && kind == Absent:
+		ok, err = r.away(ctx)
+	case faulty && (kind == Merged || kind == Coalesced):
+		ok, err = r.asOne(ctx)
+	case faulty && kind.skips():
+		ok, err = r.twoSteps(ctx)
+	default:
+		ok, err = r.act(ctx)
 	}
-	if ok, err := r.act(ctx); !ok {
+	if !ok || err != nil {
 		return false, err
-	}
-	if merged || faulty && r.plan.Kind == Early {
-		r.outcome.struck = true
-		if !merged {
-			r.unrest(ctx)
-		}
-		r.outcome.states = append(r.outcome.states, nil)
-		r.step++
-		r.world.at(r.step)
-		if ok, err := r.act(ctx); !ok {
-			return false, err
-		}
-		if merged {
-			if err := r.lab.release(ctx, r.now.door, of, true); err != nil {
-				return false, err
-			}
-		}
 	}
 	goOn, err := r.settle(ctx)
 	if err == nil && faulty { // it is for this step
-		err = r.lab.disarm(ctx, r.now.door)
+		err = errors.Join(r.lab.disarm(ctx, r.now.door), r.alone(ctx))
 	}
-	if err == nil && goOn && r.plan.Kind == Restarted {
+	if err == nil && goOn && kind == Restarted {
 		goOn, err = r.restartAtRest(ctx)
 	}
 	return goOn, err
 }
 
-// unrest returns when the operator has begun to work on a step, or soon.
-func (r *run) unrest(ctx context.Context) {
-	before := r.world.pulse(r.now.door)
-	for limit := time.Now().Add(50 * time.Millisecond); time.Now().Before(limit) && ctx.Err() == nil; time.Sleep(look) {
-		if p := r.world.pulse(r.now.door); p.changes > before.changes+1 {
-			return
-		}
-	}
-}
-
-// subject is the resource of the step's object.
-func (r *run) subject() resource {
-	_, object := r.scenario.Steps[r.step].what()
-	_, o, err := r.driver.at(object)
-	if err != nil {
-		return resource{}
-	}
-	kind := o.GroupVersionKind()
-	return resource{kind.Group, r.driver.kinds[kind.GroupKind()].Resource}
-}
-
 func (r *run) wrong(s Symptom) {
 	s.Step = r.step
 	r.outcome.symptoms = append(r.outcome.symptoms, s)
-}
-
-// restartAtRest starts the operator again while nothing is to do.
-func (r *run) restartAtRest(ctx context.Context) (bool, error) {
-	r.outcome.struck = true
-	before, _ := r.world.history()
-	if err := r.replace(ctx); err != nil {
-		return false, err
-	}
-	goOn, err := r.settle(ctx)
-	if err != nil || !goOn {
-		return false, err
-	}
-	after, _ := r.world.history()
-	for _, q := range after[len(before):] {
-		if q.effective {
-			r.wrong(Symptom{Oracle: WritesAgain, Details: []string{r.ref.point(q).sort().String()}})
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
 // replace kills the operator and starts another process of it. The caches of a spare process fill one after the other
@@ -281,62 +229,21 @@ func (r *run) replace(ctx context.Context) error {
 	return r.prepare(ctx)
 }
 
-// befall carries out what is not the door's part of a fault that was committed.
-func (r *run) befall(ctx context.Context, struck protocol.Report) error {
-	r.outcome.struck = true
-	switch Kind(struck.Fault) {
-	case KilledAfter, KilledBefore:
-		return r.replace(ctx)
-	case Stale:
-		return r.lag(ctx)
-	case Cut:
-		return r.lab.cut(ctx, r.now.door, resource{r.plan.Point.Group, r.plan.Point.Resource})
-	case Between:
-		if object := r.driver.named(r.plan.Point); object != nil {
-			r.driver.poke(ctx, object)
-		}
-		return r.lab.resume(ctx, r.now.door, struck.Serial)
+// pulse is that of the operator, of both processes if two of them work.
+func (r *run) pulse() pulse {
+	p := r.world.pulse(r.now.door)
+	if r.former != nil {
+		former := r.world.pulse(r.former.door)
+		p.inFlight, p.missed, p.last = p.inFlight+former.inFlight, p.missed+former.missed, latest(p.last, former.last)
 	}
-	return nil
-}
-
-// lag has the operator look again while its watch has not seen what it has written, and then lets the watch go on.
-func (r *run) lag(ctx context.Context) error {
-	of := resource{r.plan.Point.Group, r.plan.Point.Resource}
-	r.idle(ctx, 12*time.Millisecond, 150*time.Millisecond)
-	if object := r.toPoke(of); object != nil {
-		r.driver.poke(ctx, object)
-		r.idle(ctx, 15*time.Millisecond, 300*time.Millisecond)
-	}
-	return r.lab.release(ctx, r.now.door, of, false)
-}
-
-// toPoke is an object whose watch is not held: that of the step, or one that the operator has made.
-func (r *run) toPoke(held resource) map[string]any {
-	_, object := r.scenario.Steps[r.step].what()
-	if r.subject() != held {
-		return object
-	}
-	_, changes := r.world.history()
-	for _, c := range changes {
-		if c.created && !c.deleted && c.object != nil && metadata(c.object, "namespace") != "" {
-			if _, o, err := r.driver.at(c.object); err == nil {
-				kind := o.GroupVersionKind().GroupKind()
-				of := resource{kind.Group, r.driver.kinds[kind].Resource}
-				if of != held && r.ref.open[of] {
-					return map[string]any{"apiVersion": c.object["apiVersion"], "kind": c.object["kind"], "metadata": map[string]any{"namespace": metadata(c.object, "namespace"), "name": metadata(c.object, "name")}}
-				}
-			}
-		}
-	}
-	return nil
+	return p
 }
 
 // idle waits until the operator has done nothing for a while, but no longer than limit.
 func (r *run) idle(ctx context.Context, quiet, limit time.Duration) {
 	begin, busy := time.Now(), time.Now()
 	for time.Since(begin) < limit && ctx.Err() == nil {
-		p := r.world.pulse(r.now.door)
+		p := r.pulse()
 		if r.worked() {
 			busy = time.Now()
 		}
@@ -350,6 +257,9 @@ func (r *run) idle(ctx context.Context, quiet, limit time.Duration) {
 // worked reports whether the operator, or what it has started, has used the processor since the last call.
 func (r *run) worked() bool {
 	used := processorTime(r.now.child.PID())
+	if r.former != nil {
+		used += processorTime(r.former.child.PID())
+	}
 	if (used - r.used).Abs() < busyTime { // less if a child has ended
 		return false
 	}
@@ -360,6 +270,9 @@ func (r *run) worked() bool {
 // end judges the run as a whole, and keeps the process for the next one if all is well.
 func (r *run) end(ctx context.Context) error {
 	o := r.outcome
+	if err := r.alone(ctx); err != nil {
+		return err
+	}
 	p := r.world.pulse(r.now.door)
 	o.open = p.watching
 	if p.missed > 0 {

@@ -34,7 +34,7 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 			return false, nil
 		default:
 		}
-		p, now := r.world.pulse(door), time.Now()
+		p, now := r.pulse(), time.Now()
 		last := latest(p.last, p.changed, busy)
 		if p.inFlight == 0 && now.Sub(last) >= look && r.worked() {
 			busy, last = now, now
@@ -102,7 +102,7 @@ func (r *run) quiet(p pulse, last, begin, now time.Time) bool {
 	if r.fresh {
 		moment = restAfterStart
 	}
-	return now.Sub(last) >= moment && !waits(r.now.child.PID()) || now.Sub(p.changed) >= 15*moment && now.Sub(begin) >= 15*moment
+	return now.Sub(last) >= moment && !waits(r.now.child.PID()) || min(now.Sub(p.changed), now.Sub(begin)) >= max(restPolling, 5*moment)
 }
 
 // patience is how long nothing may happen before another state counts. Clients obey a Retry-After: they sleep.
@@ -132,6 +132,10 @@ func (r *run) diverged(ctx context.Context, differences []Difference, unmet []st
 	s := Symptom{Oracle: Diverged, Step: r.step, Differences: differences, Details: unmet}
 	if len(differences) == 0 {
 		s.Oracle = UntilUnmet
+	}
+	if object := r.scenario.Steps[r.step].Delete; object != nil {
+		s.Stuck = r.world.has(object)
+		s.Gone = !s.Stuck
 	}
 	if r.calm {
 		if err := r.replace(ctx); err != nil {
@@ -169,7 +173,7 @@ func (r *run) heals(ctx context.Context) bool {
 func (r *run) differences() []Difference {
 	objects, gone := r.world.existing()
 	all := r.ref.compare(r.ref.canon.state(objects, gone), r.step)
-	if r.plan.Kind != Early && r.plan.Kind != Merged {
+	if !r.plan.Kind.mayWander() {
 		return all
 	}
 	deletes := r.step < len(r.scenario.Steps) && r.scenario.Steps[r.step].mayDelete()

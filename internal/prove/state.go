@@ -240,7 +240,7 @@ func (r replacements) scrub(object map[string]any) map[string]any {
 }
 
 // passed are annotations that are passed on from object to object, or come and go.
-var passed = []string{pokeAnnotation, "endpoints.kubernetes.io/last-change-trigger-time"}
+var passed = []string{"endpoints.kubernetes.io/last-change-trigger-time"}
 
 // drawn are fields whose values the cluster draws.
 var drawn = []string{"clusterIP", "clusterIPs", "podIP", "ip", "addresses", "nodePort", "healthCheckNodePort", "containerID", "resourceVersion"}

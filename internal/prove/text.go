@@ -2,7 +2,6 @@ package prove
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +32,9 @@ func (r *Report) text() string {
 		case !f.Confirmed:
 			fmt.Fprintf(&b, "seen, and not again: %s: %s; %s%s\n", f.Plans[0].ID(), f.Plans[0].Sentence(r.Scenario.Steps), r.outcome(f), f.Symptom.first())
 		}
+	}
+	for _, text := range r.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", text)
 	}
 	for _, note := range r.Notes() {
 		fmt.Fprintf(&b, "note: %s\n", note)
@@ -112,6 +114,8 @@ func (r *Report) outcome(f Finding) string {
 		return in + " the operator ended by itself"
 	case Extra:
 		return "objects were created or deleted more often than without the fault"
+	case LeftBehind:
+		return "when all that users had made was deleted, objects of the operator stayed"
 	case WritesAgain:
 		return in + " a new process wrote although nothing was to do"
 	case Backwards:
@@ -137,56 +141,6 @@ func (s Symptom) healing() string {
 		return "; a restart of the operator heals it"
 	}
 	return "; a restart of the operator does not heal it"
-}
-
-// Diagnosis is what is probably wrong with the operator: by the sort of fault, and by what came of it.
-func (f Finding) Diagnosis() string {
-	s, kind := f.Symptom, f.Plans[0].Kind
-	healed := s.Healed != nil && *s.Healed
-	stays := slices.ContainsFunc(s.Differences, func(d Difference) bool { return d.Field == "" && d.Want == "" })
-	lacks := slices.ContainsFunc(s.Differences, func(d Difference) bool { return d.Field == "" && d.Got == "" })
-	died := kind == KilledAfter || kind == KilledBefore || kind == Restarted
-	switch {
-	case s.Oracle == Extra && kind == Stale:
-		return "a decision on a stale read: what was done before is not known yet, and is done again"
-	case s.Oracle == Extra:
-		return "a create or delete that is not idempotent: it is done again although it was done"
-	case s.Oracle == WritesAgain:
-		return "what is written depends on the process and not on the objects alone, such as a counter, a time or a random name"
-	case s.Oracle == Restless:
-		return "two writers, or two reconciles, undo each other's work"
-	case s.Oracle == Ended:
-		return "an error or a panic ends the whole operator"
-	case s.Oracle == Forbidden:
-		return "a missing rule of RBAC, or a policy or quota that is in the way"
-	case s.Oracle == Backwards:
-		return "a status that is written from an old copy of the object"
-	case s.Oracle == Broken && kind == Stale:
-		return "a decision on a stale read: what was written before is not known yet, and is not waited for"
-	case s.Oracle == Broken:
-		return "writes in an order that passes through a forbidden state when the work is interrupted or done again"
-	case s.Oracle == StepRefused:
-		return "the operator left something that is in the way of its users"
-	case healed && kind == Stale:
-		return "a decision on a stale read, and no reconcile when the cache has caught up"
-	case kind == Stale:
-		return "a decision on a stale read: what was written before is not known yet, and is not waited for"
-	case s.Oracle == Diverged && (kind == Early || kind == Merged):
-		return "work that depends on each event being seen: compare with the desired state instead"
-	case healed:
-		return "a missing requeue: the error is not returned, or what is left is not tried again"
-	case died && stays:
-		return "a finalizer that is removed, or progress that is recorded, before the work is done"
-	case (died || kind == Lost) && lacks:
-		return "several writes that belong together: what comes after the first is left out if the first was done before"
-	case stays:
-		return "objects under new names for each attempt, or a clean-up that is not tried again"
-	case kind == Lost:
-		return "a lost answer is taken for a failed write"
-	case died:
-		return "several writes that belong together: a new process takes the first for the whole"
-	}
-	return "a failed request is not tried again"
 }
 
 // JSON is the report for programs.
@@ -216,12 +170,13 @@ func (r *Report) JSON() any {
 		Exploring float64      `json:"exploringSeconds"`
 		Median    float64      `json:"medianSeconds"`
 		Leftover  []string     `json:"leftover,omitempty"`
+		Warnings  []string     `json:"warnings,omitempty"`
 		Refused   []string     `json:"refused,omitempty"` // without a fault, too
 		Varying   []string     `json:"varying,omitempty"` // not compared
 		Timeline  []string     `json:"timeline,omitempty"`
 		Findings  []finding    `json:"findings"`
 		Results   []jsonResult `json:"results"` // of all plans
-	}{r.Plans, r.Of, r.Unstruck, r.Writes, r.Learning.Seconds(), r.Exploring.Seconds(), r.Median().Seconds(), r.Leftover, r.Refused, r.Varying, r.Timeline, []finding{}, r.results()}
+	}{r.Plans, r.Of, r.Unstruck, r.Writes, r.Learning.Seconds(), r.Exploring.Seconds(), r.Median().Seconds(), r.Leftover, r.Warnings, r.Refused, r.Varying, r.Timeline, []finding{}, r.results()}
 	for _, f := range r.Findings {
 		j := finding{ID: f.ID, Replay: f.Plans[0].ID(), Plan: f.Plans[0].Sentence(r.Scenario.Steps), Kind: f.Plans[0].Kind, Oracle: f.Symptom.Oracle, Step: f.Symptom.Step + 1,
 			Differences: f.Symptom.Differences, Details: f.Symptom.Details, Healed: f.Symptom.Healed, Diagnosis: f.Diagnosis(), Confirmed: f.Confirmed, Accepted: f.Accepted}

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/slipway-dev/slipway/internal/protocol"
 )
@@ -278,6 +281,18 @@ func (w *world) existing() (objects []map[string]any, gone []string) {
 		objects = append(objects, w.objects[key])
 	}
 	return objects, slices.Sorted(maps.Keys(w.gone))
+}
+
+// has reports whether an object is there, which differs from the baseline.
+func (w *world) has(object map[string]any) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, o := range w.objects {
+		if o["kind"] == object["kind"] && metadata(o, "name") == metadata(object, "name") && (metadata(o, "namespace") == "" || metadata(o, "namespace") == cmp.Or(metadata(object, "namespace"), metav1.NamespaceDefault)) {
+			return true
+		}
+	}
+	return false
 }
 
 // A pulse is how busy an operator and its cluster are.

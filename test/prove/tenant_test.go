@@ -35,18 +35,6 @@ func TestTenant(t *testing.T) {
 
 // open are mistakes that prove does not find yet, or explains wrongly, and why.
 var open = map[string]string{
-	"lost-update":        "the lag ends with the step, and the stale copy does its damage in the next one",
-	"no-owner":           "it is the same in every run: a note says what is left",
-	"unobserved-removal": "no failure stops the operator for a whole step",
-	"conflict-loop":      "an injected conflict comes once, so the same resource version is taken the next time",
-	"create-error-done":  "it comes by chance, and not again when it is confirmed",
-	"delete-by-name":     "it comes by chance, and not again when it is confirmed",
-	"owner-later":        "the diagnosis speaks of the lost answer",
-	"partial-status":     "the diagnosis speaks of the lost answer",
-	"finalizer-first":    "the diagnosis does not name the finalizer",
-	"secret-late":        "the diagnosis does not name the swallowed error",
-	"start-stamp":        "each plan has a finding of its own, since the names of pods depend on the stamp",
-	"labels-stay":        "the diagnosis speaks of new names",
 }
 
 // TestTenantBugs: each mistake is found, by a failure that shows it.

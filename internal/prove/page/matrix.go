@@ -69,31 +69,12 @@ func (c cell) Label() string {
 	return text + ": " + worst.Sentence
 }
 
-// columns are all kinds, as the guide lists them. Kinds that are not here come after these.
-var columns = []column{
-	{prove.KilledBefore, "the operator is killed before the write"},
-	{prove.KilledAfter, "the operator is killed after the write"},
-	{prove.Lost, "the write is done, and its answer is lost"},
-	{prove.Stale, "the watch of the resource lags behind the write"},
-	{prove.Cut, "the watch of the resource ends after the write"},
-	{prove.Conflict, "the write is answered 409"},
-	{prove.Failure, "the write is answered 500"},
-	{prove.Timeout, "the write is answered 504"},
-	{prove.Throttled, "the write is answered 429 with Retry-After"},
-	{prove.TooMany, "the write is answered 429 without Retry-After"},
-	{prove.ReadFailure, "the read is answered 500"},
-	{prove.Between, "another client writes the object after the read"},
-	{prove.Restarted, "the operator is started again while nothing is to do"},
-	{prove.Merged, "two steps are seen as one event"},
-	{prove.Early, "the next step comes before the operator is at rest"},
-}
-
 // everyStep is the group of plans that are about no single step.
 const everyStep = -1
 
 // place is where in the matrix a plan is: the step, and the request in it.
 func place(p prove.Plan) (step int, at prove.Point) {
-	if p.Kind == prove.Restarted {
+	if p.Kind == prove.Restarted || p.Kind == prove.Without {
 		return everyStep, prove.Point{}
 	}
 	return p.Point.Step, p.Point
@@ -141,7 +122,10 @@ func (s *stories) matrix() (m matrix) {
 
 // columns are the kinds that the report has.
 func (s *stories) columns() []column {
-	all := slices.Clone(columns)
+	var all []column
+	for _, sort := range prove.Sorts() {
+		all = append(all, column(sort))
+	}
 	has := map[prove.Kind]bool{}
 	for _, story := range s.all {
 		kind := story.Plan.Kind

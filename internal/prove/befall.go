@@ -1,0 +1,211 @@
+package prove
+
+import (
+	"context"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/protocol"
+)
+
+// away has the operator not run while the step is done.
+func (r *run) away(ctx context.Context) (bool, error) {
+	r.outcome.struck = true
+	if err := r.kill(ctx, r.now); err != nil {
+		return false, err
+	}
+	ok, err := r.act(ctx)
+	if err == nil && ok {
+		r.calmDown(ctx)
+	}
+	if err != nil {
+		return false, err
+	}
+	if r.now, err = r.take(ctx, r.calm); err != nil {
+		return false, err
+	}
+	r.fresh, r.used = true, 0
+	return ok, r.prepare(ctx)
+}
+
+// calmDown waits until the cluster changes nothing by itself, but not for long.
+func (r *run) calmDown(ctx context.Context) {
+	const quiet, limit = 40 * time.Millisecond, time.Second
+	for begin := time.Now(); time.Since(begin) < limit && ctx.Err() == nil; time.Sleep(look) {
+		if changed := r.world.pulse("").changed; time.Since(changed) > quiet && time.Since(begin) > quiet {
+			return
+		}
+	}
+}
+
+// asOne has the operator see what has changed of each object as one event: by a step, or by two of them.
+func (r *run) asOne(ctx context.Context) (bool, error) {
+	r.outcome.struck = true
+	of := resource{r.plan.Point.Group, r.plan.Point.Resource}
+	if r.plan.Kind == Merged {
+		of = r.subject()
+	}
+	if err := r.lab.hold(ctx, r.now.door, of); err != nil {
+		return false, err
+	}
+	ok, err := r.act(ctx)
+	if ok && r.plan.Kind == Merged {
+		ok, err = r.next(ctx)
+	}
+	if !ok || err != nil {
+		return false, err
+	}
+	if r.plan.Kind == Coalesced {
+		r.idle(ctx, 40*time.Millisecond, time.Second)
+	}
+	return true, r.lab.release(ctx, r.now.door, of, true)
+}
+
+// next does the next step. That after which it comes has no state of its own.
+func (r *run) next(ctx context.Context) (bool, error) {
+	r.outcome.states = append(r.outcome.states, nil)
+	r.step++
+	r.world.at(r.step)
+	return r.act(ctx)
+}
+
+// twoSteps does the next step before the operator is at rest, or while its watch lags.
+func (r *run) twoSteps(ctx context.Context) (bool, error) {
+	if ok, err := r.act(ctx); !ok || err != nil {
+		return false, err
+	}
+	if r.plan.Kind == Early {
+		r.outcome.struck = true
+		r.unrest(ctx)
+		return r.next(ctx)
+	}
+	r.idle(ctx, 40*time.Millisecond, time.Second)
+	if struck, ok := r.world.nextStruck(); ok {
+		if err := r.befall(ctx, struck); err != nil {
+			return false, err
+		}
+	}
+	ok, err := r.next(ctx)
+	if !ok || err != nil {
+		return false, err
+	}
+	r.idle(ctx, 15*time.Millisecond, 300*time.Millisecond)
+	return true, r.lab.release(ctx, r.now.door, resource{r.plan.Point.Group, r.plan.Point.Resource}, false)
+}
+
+// double has a second process of the operator work beside the first one.
+func (r *run) double(ctx context.Context) error {
+	former := r.now
+	next, err := r.take(ctx, false)
+	if err != nil {
+		return err
+	}
+	r.former, r.now, r.fresh, r.used = former, next, true, 0
+	return nil
+}
+
+// alone ends the former of two processes.
+func (r *run) alone(ctx context.Context) error {
+	if r.former == nil {
+		return nil
+	}
+	err := r.kill(ctx, r.former)
+	r.former = nil
+	if err != nil {
+		return err
+	}
+	return r.prepare(ctx)
+}
+
+// unrest returns when the operator has begun to work on a step, or soon.
+func (r *run) unrest(ctx context.Context) {
+	before := r.world.pulse(r.now.door)
+	for limit := time.Now().Add(50 * time.Millisecond); time.Now().Before(limit) && ctx.Err() == nil; time.Sleep(look) {
+		if p := r.world.pulse(r.now.door); p.changes > before.changes+1 {
+			return
+		}
+	}
+}
+
+// subject is the resource of the step's object.
+func (r *run) subject() resource {
+	_, object := r.scenario.Steps[r.step].what()
+	return r.driver.resourceOf(object)
+}
+
+// restartAtRest starts the operator again while nothing is to do.
+func (r *run) restartAtRest(ctx context.Context) (bool, error) {
+	r.outcome.struck = true
+	before, _ := r.world.history()
+	if err := r.replace(ctx); err != nil {
+		return false, err
+	}
+	goOn, err := r.settle(ctx)
+	if err != nil || !goOn {
+		return false, err
+	}
+	after, _ := r.world.history()
+	for _, q := range after[len(before):] {
+		if q.effective {
+			r.wrong(Symptom{Oracle: WritesAgain, Details: []string{r.ref.point(q).sort().String()}})
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// befall carries out what is not the door's part of a fault that was committed.
+func (r *run) befall(ctx context.Context, struck protocol.Report) error {
+	r.outcome.struck = true
+	switch Kind(struck.Fault) {
+	case KilledAfter, KilledBefore:
+		return r.replace(ctx)
+	case Stale:
+		return r.lag(ctx)
+	case Conflict:
+		if !r.plan.overtakes() {
+			return nil
+		}
+		if object := r.driver.named(r.plan.Point); object != nil {
+			r.driver.poke(ctx, object)
+		}
+		return r.lab.resume(ctx, r.now.door, struck.Serial)
+	case Overlap:
+		return r.double(ctx)
+	case Cut:
+		return r.lab.cut(ctx, r.now.door, resource{r.plan.Point.Group, r.plan.Point.Resource})
+	case Between:
+		if object := r.driver.named(r.plan.Point); object != nil {
+			r.driver.poke(ctx, object)
+		}
+		return r.lab.resume(ctx, r.now.door, struck.Serial)
+	}
+	return nil
+}
+
+// lag has the operator look again while its watch has not seen what it has written, and then lets the watch go on.
+func (r *run) lag(ctx context.Context) error {
+	of := resource{r.plan.Point.Group, r.plan.Point.Resource}
+	r.idle(ctx, 12*time.Millisecond, 150*time.Millisecond)
+	if object := r.toPoke(of); object != nil {
+		r.driver.poke(ctx, object)
+		r.idle(ctx, 15*time.Millisecond, 300*time.Millisecond)
+	}
+	return r.lab.release(ctx, r.now.door, of, false)
+}
+
+// toPoke is an object whose watch is not held: that of the step, or one that the operator has made.
+func (r *run) toPoke(held resource) map[string]any {
+	_, object := r.scenario.Steps[r.step].what()
+	if r.subject() != held {
+		return object
+	}
+	_, changes := r.world.history()
+	for _, c := range changes {
+		if c.created && !c.deleted && c.object != nil && metadata(c.object, "namespace") != "" {
+			if of := r.driver.resourceOf(c.object); of != held && r.ref.open[of] {
+				return identity(c.object)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package prove
+
+import "slices"
+
+// What is probably wrong, as an operator's author reads it.
+const (
+	onStaleRead   = "a decision on a stale read: what was written before is not known yet, and is not waited for"
+	onEvents      = "work that depends on each event being seen: compare what is there with the desired state instead"
+	onMemory      = "what is written depends on what the process has in memory since its start, such as a counter, a time or an earlier value, and not on the objects alone"
+	onFirstWrite  = "several writes that belong together: what comes after the first one is left out when the first one was done before"
+	notTriedAgain = "a missing requeue: the error is not returned, or what is left is not tried again"
+	twiceDone     = "a create or delete that is not idempotent: it is done again although it was done"
+	noFinalizer   = "a finalizer that is missing, or removed before the clean-up is done: the object is gone, and what belongs to it stays"
+)
+
+// Diagnosis is what is probably wrong with the operator: by what came of the fault, and by the sort of fault.
+func (f Finding) Diagnosis() string {
+	if text := f.Symptom.byOracle(f.Plans[0].Kind); text != "" {
+		return text
+	}
+	return f.byState()
+}
+
+// byOracle is the diagnosis of a symptom that speaks for itself; "" if it does not.
+func (s Symptom) byOracle(kind Kind) string {
+	lags := kind == Stale || kind == Behind
+	switch s.Oracle {
+	case LeftBehind:
+		return "no owner reference and no finalizer: what the operator makes for an object stays when that is deleted"
+	case Extra:
+		switch {
+		case lags:
+			return "a decision on a stale read: what was done before is not known yet, and is done again"
+		case kind == Overlap:
+			return "work that two processes do twice: names that are made at random, or no look at what is there"
+		}
+		return twiceDone
+	case WritesAgain:
+		return onMemory
+	case Restless:
+		if kind == Conflict {
+			return "an update that is repeated after a conflict with the copy that was refused: read the object again first"
+		}
+		return "two writers, or two reconciles, undo each other's work"
+	case Ended:
+		return "an error or a panic ends the whole operator"
+	case Forbidden:
+		return "a missing rule of RBAC, or a policy or quota that is in the way"
+	case Backwards:
+		return "a status that is written from an old copy of the object"
+	case StepRefused:
+		return "the operator left something that is in the way of its users"
+	case Broken:
+		if lags {
+			return onStaleRead
+		}
+		return "writes in an order that passes through a forbidden state when the work is interrupted or done again"
+	case Diverged, UntilUnmet:
+	}
+	return ""
+}
+
+// byState is the diagnosis where the cluster came to rest in another state.
+func (f Finding) byState() string {
+	s, kind := f.Symptom, f.Plans[0].Kind
+	healed := s.Healed != nil && *s.Healed
+	stays := slices.ContainsFunc(s.Differences, func(d Difference) bool { return d.Field == "" && d.Want == "" })
+	lacks := slices.ContainsFunc(s.Differences, func(d Difference) bool { return d.Field == "" && d.Got == "" })
+	died := kind == KilledAfter || kind == KilledBefore || kind == Lost
+	switch {
+	case s.Stuck && kind == Conflict && !healed:
+		return "a finalizer that stays: an update is repeated after a conflict with the copy that was refused"
+	case s.Stuck && healed:
+		return "a missing requeue: the clean-up is not tried again, and the finalizer stays"
+	case s.Stuck:
+		return "a finalizer that is never removed: the clean-up waits for what does not come, or is not tried again"
+	case s.Gone && stays:
+		return noFinalizer
+	case kind == Restarted:
+		return onMemory
+	case kind == Stale || kind == Behind:
+		if healed {
+			return "a decision on a stale read, and no reconcile when the cache has caught up"
+		}
+		return onStaleRead
+	case kind.mayWander():
+		return onEvents
+	case kind == Overlap:
+		return "two processes at once, as after a lease was lost: a write that does not go by what is stored"
+	case healed:
+		return notTriedAgain
+	case died && lacks:
+		return onFirstWrite
+	case kind == Conflict && stays || kind == Between && stays:
+		return onStaleRead
+	case stays && died && kind != Lost:
+		return "progress that is recorded before the work is done, or a clean-up that is not tried again"
+	case stays:
+		return "objects under new names for each attempt, or a clean-up that is not tried again"
+	case died:
+		return onFirstWrite
+	}
+	return "a failed request is not tried again, or what comes after it is left out: several writes belong together"
+}

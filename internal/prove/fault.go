@@ -1,0 +1,185 @@
+package prove
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/protocol"
+)
+
+// A Kind is a sort of fault.
+type Kind string
+
+// The kinds of faults. Each is something that a real API server, network or machine may do.
+const (
+	// Nothing fails. Such a run shows what an operator does wrong in any case.
+	Without Kind = "nothing"
+	// Death before a write.
+	KilledBefore Kind = "killed-before"
+	// Death after a write: a process may end at any time, and Kubernetes starts it again.
+	KilledAfter Kind = "killed-after"
+	// The write is done, and its answer is lost: a connection may end at any time.
+	Lost Kind = "lost"
+	// The watch of the resource lags behind the write: watches promise an order, no time.
+	Stale Kind = "stale"
+	// It lags until the next step is done.
+	Behind Kind = "behind"
+	// The watch of the resource ends after the write: servers end watches at any time, and clients watch anew.
+	Cut Kind = "watch-ended"
+	// The watch of a resource shows what a step has changed of each object as one event, as to a client that watches
+	// anew.
+	Coalesced Kind = "coalesced"
+	// 409: another client has written the object; see Concurrency Control and Consistency in
+	// https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md. The server refuses an update
+	// until the operator has read the object again.
+	Conflict Kind = "conflict"
+	// 500: the store or a webhook has failed.
+	Failure Kind = "failure"
+	// 504: the server has given up; the write was not done.
+	Timeout Kind = "timeout"
+	// 429 with Retry-After, of priority and fairness.
+	Throttled Kind = "throttled"
+	// 429 without Retry-After, of a budget for evictions or a rate limit of admission.
+	TooMany Kind = "too-many"
+	// A read fails with 500.
+	ReadFailure Kind = "read-failure"
+	// Another client writes the object between its read and what the operator does about it.
+	Between Kind = "written-meanwhile"
+	// A second process works while the first one goes on, from a write on: a leader need not notice that it is none any
+	// more, see https://pkg.go.dev/k8s.io/client-go/tools/leaderelection.
+	Overlap Kind = "overlap"
+	// The operator is started again while nothing is to do, after each step.
+	Restarted Kind = "restarted"
+	// The operator does not run while a step is done: it is updated, or its node is lost.
+	Absent Kind = "absent"
+	// Two steps are seen as one event, as by a client that watches anew.
+	Merged Kind = "merged"
+	// The next step comes before the operator is at rest.
+	Early Kind = "early"
+)
+
+// A Sort is a kind of fault and what happens by it.
+type Sort struct {
+	Kind Kind
+	Text string
+}
+
+// Sorts are all kinds, in the order in which they are shown.
+func Sorts() []Sort {
+	return []Sort{
+		{Without, "nothing fails"},
+		{KilledBefore, "the operator is killed before the write"},
+		{KilledAfter, "the operator is killed after the write"},
+		{Lost, "the write is done, and its answer is lost"},
+		{Stale, "the watch of the resource lags behind the write"},
+		{Behind, "the watch of the resource lags behind the write until the next step is done"},
+		{Cut, "the watch of the resource ends after the write"},
+		{Coalesced, "the watch of the resource shows the step's changes of each object as one"},
+		{Conflict, "the write is answered 409"},
+		{Failure, "the write is answered 500"},
+		{Timeout, "the write is answered 504"},
+		{Throttled, "the write is answered 429 with Retry-After"},
+		{TooMany, "the write is answered 429 without Retry-After"},
+		{ReadFailure, "the read is answered 500"},
+		{Between, "another client writes the object after the read"},
+		{Overlap, "a second process of the operator works beside the first one"},
+		{Restarted, "the operator is started again while nothing is to do"},
+		{Absent, "the operator does not run while the step is done"},
+		{Merged, "two steps are seen as one event"},
+		{Early, "the next step comes before the operator is at rest"},
+	}
+}
+
+// Sentence says what happens.
+func (p Plan) Sentence(steps []Step) string {
+	in := fmt.Sprintf("in step %d (%s)", p.Point.Step+1, steps[p.Point.Step])
+	of := strings.TrimSuffix(p.Point.String(), " #1")
+	switch p.Kind {
+	case Without:
+		return "nothing failed"
+	case KilledAfter:
+		return fmt.Sprintf("the operator was killed after %s, %s", of, in)
+	case KilledBefore:
+		return fmt.Sprintf("the operator was killed before %s, %s", of, in)
+	case Lost:
+		return fmt.Sprintf("%s was done and its answer was lost, %s", of, in)
+	case Conflict, Failure, Timeout, Throttled, TooMany:
+		return fmt.Sprintf("%s was answered %d, %s", of, answers[p.Kind].Status, in)
+	case Cut:
+		return fmt.Sprintf("the watch of %s ended after %s, %s", p.Point.Resource, of, in)
+	case Between:
+		return fmt.Sprintf("another client wrote the object after %s, %s", of, in)
+	case ReadFailure:
+		return fmt.Sprintf("%s failed once, %s", of, in)
+	case Stale:
+		return fmt.Sprintf("the watch of %s lagged behind %s, %s", p.Point.Resource, of, in)
+	case Behind:
+		return fmt.Sprintf("the watch of %s lagged behind %s, %s, until step %d was done", p.Point.Resource, of, in, p.Point.Step+2)
+	case Coalesced:
+		return fmt.Sprintf("the watch of %s showed the changes of each object as one event, %s", p.Point.Resource, in)
+	case Overlap:
+		return fmt.Sprintf("a second process of the operator worked beside the first one from %s on, %s", of, in)
+	case Restarted:
+		return "the operator was started again while nothing was to do, after each step"
+	case Absent:
+		return fmt.Sprintf("the operator did not run while step %d (%s) was done", p.Point.Step+1, steps[p.Point.Step])
+	case Merged:
+		return fmt.Sprintf("the operator saw the steps %d and %d as one event", p.Point.Step+1, p.Point.Step+2)
+	case Early:
+		return fmt.Sprintf("step %d came before the operator was at rest after step %d", p.Point.Step+2, p.Point.Step+1)
+	}
+	return string(p.Kind)
+}
+
+var answers = map[Kind]protocol.FaultAnswer{
+	Conflict:    {Status: 409, Reason: "Conflict"},
+	Failure:     {Status: 500, Reason: "InternalError"},
+	ReadFailure: {Status: 500, Reason: "InternalError"},
+	Timeout:     {Status: 504, Reason: "Timeout"},
+	Throttled:   {Status: 429, Reason: "TooManyRequests", RetryAfter: 1},
+	TooMany:     {Status: 429, Reason: "TooManyRequests"},
+}
+
+// overtakes reports whether the fault is that another client writes first, so that the server refuses what is outdated.
+// A patch is not refused for that, and an object with a random name is not known by its point.
+func (p Plan) overtakes() bool {
+	return p.Kind == Conflict && p.Point.Verb == "update" && !strings.Contains(p.Point.Name, "*")
+}
+
+// fault is what the door has to do; ok is false if that is not the door's.
+func (p Plan) fault() (f protocol.Fault, ok bool) {
+	at := p.Point
+	f = protocol.Fault{Name: string(p.Kind), Skip: at.Nth - 1, Match: protocol.FaultMatch{
+		Verb: at.Verb, Group: at.Group, Resource: at.Resource, Subresource: at.Subresource, Namespace: at.Namespace, Name: prefix(at.Name)}}
+	switch p.Kind {
+	case KilledAfter:
+		f.Break, f.Shut = true, true
+	case KilledBefore:
+		f.Withhold, f.Break, f.Shut = true, true, true
+	case Lost:
+		f.Break = true
+	case Stale, Behind:
+		f.Hold = true
+	case Between:
+		f.Stall = true
+	case Cut, Overlap: // the door only says when
+	case Without, Restarted, Absent, Coalesced, Merged, Early:
+		return f, false
+	case Conflict, Failure, ReadFailure, Timeout, Throttled, TooMany:
+		if p.overtakes() {
+			f.Pause = true
+			break
+		}
+		answer := answers[p.Kind]
+		f.Withhold, f.Answer = true, &answer
+	}
+	return f, true
+}
+
+// mayWander reports whether the fault leads to the same state on another way, on which other objects may come and go.
+func (k Kind) mayWander() bool {
+	return k == Early || k == Merged || k == Absent || k == Behind || k == Coalesced
+}
+
+// skips reports whether the state after the first of two steps never is.
+func (k Kind) skips() bool { return k == Early || k == Merged || k == Behind }
