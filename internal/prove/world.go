@@ -88,6 +88,7 @@ type world struct {
 	since    int64                     // reports of changes up to it are not of this time
 	objects  map[string]map[string]any // by key; what differs from the baseline
 	gone     map[string]bool           // keys of the baseline's objects that were deleted
+	made     map[string]bool           // keys of objects that are not the baseline's, also of a time before
 	changes  []change
 	changed  time.Time // the last one
 	requests []*Request
@@ -105,7 +106,7 @@ func newWorld(key []byte, kinds Kinds) *world {
 	for kind, place := range kinds {
 		of[resource{kind.Group, place.Resource}] = kind.Kind
 	}
-	return &world{key: key, kinds: of, objects: map[string]map[string]any{}, gone: map[string]bool{}, clients: map[string]*client{}, woken: make(chan struct{}, 1), elections: map[string]map[string]any{}}
+	return &world{key: key, kinds: of, objects: map[string]map[string]any{}, gone: map[string]bool{}, made: map[string]bool{}, clients: map[string]*client{}, woken: make(chan struct{}, 1), elections: map[string]map[string]any{}}
 }
 
 // begin forgets all but the clients that there are.
@@ -218,6 +219,12 @@ func (w *world) request(r protocol.Report, now time.Time, fault string) {
 var silent = []string{"/events/", "/leases/", "/ipaddresses/", "/minions/", "/csinodes/", "/services/endpoints/default/kubernetes", "/endpointslices/default/kubernetes", "/apiregistration.k8s.io/", "/apiextensions.k8s.io/"}
 
 func (w *world) change(r protocol.Report, now time.Time) {
+	made := w.made[r.Key]
+	if r.Created {
+		w.made[r.Key] = true
+	} else if r.Deleted {
+		delete(w.made, r.Key)
+	}
 	if r.Revision <= w.since || slices.ContainsFunc(silent, func(p string) bool { return strings.HasPrefix(r.Key, p) }) {
 		return
 	}
@@ -236,7 +243,7 @@ func (w *world) change(r protocol.Report, now time.Time) {
 		w.changed = now
 	}
 	if r.Deleted {
-		if _, own := w.objects[r.Key]; !own {
+		if !made {
 			w.gone[r.Key] = true
 		}
 		delete(w.objects, r.Key)
