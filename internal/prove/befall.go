@@ -185,10 +185,10 @@ func (r *run) befall(ctx context.Context, struck protocol.Report) error {
 // lag has the operator look again while its watch has not seen what it has written, and then lets the watch go on.
 func (r *run) lag(ctx context.Context) error {
 	of := resource{r.plan.Point.Group, r.plan.Point.Resource}
-	r.idle(ctx, 12*time.Millisecond, 150*time.Millisecond)
+	r.idle(ctx, 15*time.Millisecond, 600*time.Millisecond)
 	if object := r.toPoke(of); object != nil {
 		r.driver.poke(ctx, object)
-		r.idle(ctx, 15*time.Millisecond, 300*time.Millisecond)
+		r.idle(ctx, 15*time.Millisecond, 600*time.Millisecond)
 	}
 	return r.lab.release(ctx, r.now.door, of, false)
 }

@@ -68,7 +68,7 @@ func (f Finding) byState() string {
 	lacks := slices.ContainsFunc(s.Differences, func(d Difference) bool { return d.Field == "" && d.Got == "" })
 	died := kind == KilledAfter || kind == KilledBefore || kind == Lost
 	switch {
-	case s.Stuck && kind == Conflict && !healed:
+	case s.Stuck && kind == Conflict:
 		return "a finalizer that stays: an update is repeated after a conflict with the copy that was refused"
 	case s.Stuck && healed:
 		return "a missing requeue: the clean-up is not tried again, and the finalizer stays"

@@ -62,10 +62,11 @@ type Finding struct {
 	Plans     []Plan  // with the same symptom, the first one first
 	Symptom   Symptom // of the first one
 	Confirmed bool    // it came again
+	Tries     int     // how often it was looked for again
 	Accepted  string  // why the team lives with it; empty: it counts
 	Writes    []Write // of the operator around the fault
 
-	tries  int  // how often it was tried again
+	tried  int  // plans with it that were tried again
 	trying bool // it is being tried again
 }
 
@@ -250,23 +251,36 @@ func (e *exploration) try(ctx context.Context, w *worker, plan Plan) error {
 	if err := e.controlled(ctx, w); err != nil {
 		return err
 	}
-	again, err := w.run(ctx, plan, e.ref, true)
-	if err != nil {
-		return err
+	for range triesOfPlan {
+		again, err := w.run(ctx, plan, e.ref, true)
+		if err != nil || e.confirm(found, plan, again) {
+			return err
+		}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	found.trying = false
+	return nil
+}
+
+// triesOfPlan is how often a plan is tried again, since what an operator does may be a matter of moments.
+const triesOfPlan = 2
+
+// confirm notes that a finding was looked for again, and reports whether it has come.
+func (e *exploration) confirm(found *Finding, plan Plan, again *outcome) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	found.Tries++
 	for _, s := range again.symptoms {
 		if found.Symptom.comesIn(&s) {
-			found.Confirmed, found.Symptom = true, s
+			found.Confirmed, found.Symptom, found.trying = true, s, false
 			found.Writes = story(e.ref, again)
 			e.report.note(e.ref, plan, again, &s)
 			found.Plans = append([]Plan{plan}, slices.DeleteFunc(found.Plans, func(p Plan) bool { return p == plan })...)
-			break
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 // controlled carries out a run without a fault that waits for longer in each state, before the first symptom is believed:
@@ -331,10 +345,10 @@ func (e *exploration) note(plan Plan, got *outcome) *Finding {
 		e.known[s.key()] = f
 	}
 	f.Plans = append(f.Plans, plan)
-	if f.Confirmed || f.trying || f.tries == mostTries {
+	if f.Confirmed || f.trying || f.tried == mostTries {
 		return nil
 	}
-	f.trying, f.tries = true, f.tries+1
+	f.trying, f.tried = true, f.tried+1
 	return f
 }
 

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -202,7 +203,12 @@ func (ref *Reference) whole(r *Request) Point {
 // compare returns how a state differs from that of the reference after a step.
 func (ref *Reference) compare(s state, step int) []Difference {
 	all := s.differences(ref.states[step], ref.varies[step])
-	return slices.DeleteFunc(all, func(d Difference) bool { return ref.ignored(d) })
+	all = slices.DeleteFunc(all, func(d Difference) bool { return ref.ignored(d) })
+	slices.SortStableFunc(all, func(a, b Difference) int { // what the operator writes is the cause of what follows from it
+		follows := func(d Difference) int { return map[bool]int{true: 0, false: 1}[ref.isStrict(d.Object)] }
+		return cmp.Compare(follows(a), follows(b))
+	})
+	return all
 }
 
 // varying is what differs between runs without a fault, after any step.

@@ -146,7 +146,7 @@ func (p *planner) request(n int, r *Request) {
 	if watched && p.first(met{Cut, 0, r.of}) {
 		kinds = append(kinds, Cut)
 	}
-	if watched && p.early(r.step) && p.first(met{Behind, r.step, r.of}) {
+	if watched && p.early(r.step) {
 		kinds = append(kinds, Behind)
 	}
 	if p.first(Point{Verb: r.verb, Group: r.of.group, Resource: r.of.name, Subresource: r.subresource}) {

@@ -30,7 +30,7 @@ func (r *Report) text() string {
 		case f.Accepted != "":
 			fmt.Fprintf(&b, "accepted %s: %s: %s\n", f.ID, f.Plans[0].Sentence(r.Scenario.Steps), f.Accepted)
 		case !f.Confirmed:
-			fmt.Fprintf(&b, "seen, and not again: %s: %s; %s%s\n", f.Plans[0].ID(), f.Plans[0].Sentence(r.Scenario.Steps), r.outcome(f), f.Symptom.first())
+			fmt.Fprintf(&b, "seen, and not again in %d tries: %s: %s; %s%s\n", f.Tries, f.Plans[0].ID(), f.Plans[0].Sentence(r.Scenario.Steps), r.outcome(f), f.Symptom.first())
 		}
 	}
 	for _, text := range r.Warnings {

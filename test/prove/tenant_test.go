@@ -58,8 +58,8 @@ func tenantCommand(bug string) string {
 var (
 	interrupted = []string{"killed-before", "killed-after", "lost"}
 	refused     = []string{"failure", "timeout", "too-many", "throttled", "conflict", "lost"}
-	stale       = []string{"stale", "lost"}
-	unseen      = []string{"early", "merged", "killed-before", "killed-after"}
+	stale       = []string{"stale", "behind", "lost"}
+	unseen      = []string{"early", "merged", "coalesced", "absent", "killed-before", "killed-after"}
 	restarted   = []string{"restarted", "killed-before", "killed-after"}
 )
 
@@ -84,7 +84,7 @@ var tenantBugs = map[string]struct {
 	"generate-name":        {[]string{acme, grow}, mistake{stale, `^ConfigMap default/acme-shard-\*`, outdated + "|new names"}},
 	"stale-prune":          {[]string{acme, green}, mistake{stale, "^ConfigMap default/acme-settings-", outdated}},
 	"lost-update":          {[]string{acme, zeta}, mistake{stale, `^ConfigMap registry/index data\.acme`, outdated}},
-	"conflict-loop":        {[]string{acme, gone}, mistake{slices.Concat(stale, unseen), "^Tenant default/acme", outdated + "|conflict"}},
+	"conflict-loop":        {[]string{acme, gone}, mistake{slices.Concat(stale, unseen, refused), "^Tenant default/acme", outdated + "|conflict"}},
 	"memory-edge":          {[]string{acme, grow}, mistake{slices.Concat(refused, restarted), `^Deployment default/acme spec\.replicas`, "memory|" + retried + "|" + together}},
 	"unobserved-shard":     {[]string{acme, grow, shrink}, mistake{unseen, "^ConfigMap default/acme-shard-", "seen|skipped|clean-up"}},
 	"unobserved-removal":   {[]string{acme, gone}, mistake{slices.Concat(unseen, refused), "^ConfigMap registry/default.acme", "finalizer|seen|clean-up"}},
