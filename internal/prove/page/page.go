@@ -50,7 +50,8 @@ type view struct {
 	Findings []story // of each the first plan
 	Matrix   matrix
 	Legend   []legend
-	Open     int // findings that count
+	Open     int      // findings that count
+	Timeline []string // of a replay
 }
 
 // Write writes the page to a file.
@@ -80,6 +81,9 @@ func Render(w io.Writer, r *prove.Report, about About) error {
 	s := newStories(r, about.Command)
 	v.Findings, v.Matrix = s.findings(), s.matrix()
 	v.Legend = s.legend()
+	for _, line := range r.Timeline {
+		v.Timeline = append(v.Timeline, cut(line))
+	}
 	var b bytes.Buffer
 	if err := parsed.Execute(&b, v); err != nil {
 		return err
@@ -118,14 +122,14 @@ type legend struct {
 	Plans   int
 }
 
-// verdicts are all, in the order in which they are explained.
+// verdicts are all, the one that matters most first.
 var verdicts = []legend{
 	{prove.Found, "1", "finding, by its number", 0},
 	{prove.SeenOnce, "?", "seen once, and not again", 0},
 	{prove.Accepted, "~", "accepted finding", 0},
-	{prove.Held, "·", "held", 0},
-	{prove.Unstruck, "–", "the request did not come", 0},
 	{prove.NotRun, "…", "not run", 0},
+	{prove.Unstruck, "–", "the request did not come", 0},
+	{prove.Held, "·", "held", 0},
 }
 
 // glyph stands for a verdict beside its colour. The number is that of the finding.

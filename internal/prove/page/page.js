@@ -8,6 +8,7 @@
 
   // The grid is one stop of the Tab key; arrows move within it: https://www.w3.org/WAI/ARIA/apg/patterns/grid/.
   const cellsOf = (row) => [...row.querySelectorAll(".cell")];
+  const plansOf = (cell) => cell.dataset.plans.split(" ");
   const columnOf = (cell) => cell.parentElement.cellIndex;
   const rows = () => [...grid.rows].filter((row) => row.offsetParent && row.querySelector(".cell"));
   const nearest = (row) => cellsOf(row).reduce((a, b) => Math.abs(columnOf(b) - column) < Math.abs(columnOf(a) - column) ? b : a);
@@ -33,7 +34,7 @@
   }
 
   function open(cell) {
-    panel.replaceChildren(...cell.dataset.plans.split(" ").map((id) => document.getElementById("plan-" + id).content.cloneNode(true)));
+    panel.replaceChildren(...plansOf(cell).map((id) => document.getElementById("plan-" + id).content.cloneNode(true)));
     panel.querySelectorAll("details").forEach((details) => details.open = true);
     panel.querySelector("h2").id = "panel-title";
     dialog.showModal();
@@ -53,14 +54,14 @@
 
   // shown opens the plan that the address names.
   function shown() {
-    const cell = document.getElementById(location.hash.slice(1));
-    if (!cell?.matches(".cell")) return;
+    const cell = [...grid.querySelectorAll(".cell")].find((cell) => plansOf(cell).includes(location.hash.slice(1)));
+    if (!cell) return;
     stop(cell);
     cell.focus();
     open(cell);
   }
 
-  grid?.addEventListener("keydown", (event) => {
+  grid.addEventListener("keydown", (event) => {
     const cell = event.target.closest(".cell");
     const next = cell && target(cell, event);
     if (!next) return;
@@ -69,13 +70,13 @@
     next.focus();
     if (/^(Arrow|Page)(Up|Down)$/.test(event.key)) column = wanted;
   });
-  grid?.addEventListener("focusin", (event) => {
+  grid.addEventListener("focusin", (event) => {
     const cell = event.target.closest(".cell");
     if (!cell) return;
     column = columnOf(cell);
     stop(cell);
   });
-  grid?.addEventListener("mouseover", (event) => {
+  grid.addEventListener("mouseover", (event) => {
     const cell = event.target.closest(".cell");
     if (cell) cell.title = cell.ariaLabel;
   });

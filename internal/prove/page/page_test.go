@@ -123,6 +123,7 @@ func TestLarge(t *testing.T) {
 		symptom.Differences = append(symptom.Differences, prove.Difference{Object: "Site default/blog", Field: "spec.x", Want: large, Got: large})
 		symptom.Details = append(symptom.Details, large)
 	}
+	r.Timeline = []string{large}
 	r.Results[3].Symptom, r.Findings[0].Symptom = &symptom, symptom
 	got := render(t, r, page.About{})
 	if len(got) > before+64<<10 || !strings.Contains(got, "more</p>") {
