@@ -243,6 +243,7 @@ func withoutScript(t *testing.T, browser context.Context, url string, findings i
 func printed(t *testing.T, browser context.Context, url string) {
 	b := open(t, browser, url, command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print", Features: prefers("dark")}))
 	readable(b)
+	picture(b, "print")
 	want(b, `document.querySelector("details.finding").open`, false)
 	want(b, `document.querySelector("details.finding > .story").getBoundingClientRect().height > 100`, true)
 	want(b, `document.querySelector(".copy").checkVisibility()`, false)

@@ -41,6 +41,8 @@ func report() *prove.Report {
 	}
 	unstruck := ran(prove.Plan{Kind: prove.Conflict, Point: remove}, nil)
 	unstruck.Struck = false
+	strange := ran(failed, &extra)
+	strange.Struck = false
 	return &prove.Report{
 		Scenario: prove.Scenario{Steps: []prove.Step{{Name: "apply the site"}, {Name: "delete it"}}},
 		Plans:    8, Of: 9, Unstruck: 1, Writes: 3, Learning: 2 * time.Second, Exploring: 3140 * time.Millisecond, Durations: []time.Duration{120 * time.Millisecond},
@@ -52,7 +54,7 @@ func report() *prove.Report {
 			{ID: "0000000c", Plans: []prove.Plan{failed}, Symptom: extra, Writes: writes},
 		},
 		Results: []prove.Result{
-			ran(prove.Plan{Kind: prove.Restarted}, nil), ran(prove.Plan{Kind: prove.Early}, nil), ran(failed, &extra), ran(lost, &missing), ran(killed, &missing), ran(stale, &extra),
+			ran(prove.Plan{Kind: prove.Restarted}, nil), ran(prove.Plan{Kind: prove.Early}, nil), strange, ran(lost, &missing), ran(killed, &missing), ran(stale, &extra),
 			ran(prove.Plan{Kind: prove.Lost, Point: service}, nil), unstruck, {Plan: prove.Plan{Kind: prove.Lost, Point: remove}},
 		},
 	}

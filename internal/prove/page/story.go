@@ -22,6 +22,7 @@ type story struct {
 	Verdict     prove.Verdict
 	Glyph       string
 	Said        string // what came of it
+	First       string // the first difference or detail
 	Finding     string // its ID
 	Accepted    string
 	Differences []prove.Difference
@@ -79,6 +80,9 @@ func (s *stories) of(result prove.Result) story {
 	one.Said = verdictText[verdict]
 	if result.Symptom != nil {
 		one.show(s.report, *result.Symptom)
+		if !result.Struck {
+			one.Said = verdictText[prove.Unstruck] + " " + one.Said
+		}
 	}
 	return one
 }
@@ -113,6 +117,12 @@ func (one *story) show(r *prove.Report, symptom prove.Symptom) {
 	}
 	for _, d := range symptom.Details[:min(len(symptom.Details), mostDetails)] {
 		one.Details = append(one.Details, cut(d))
+	}
+	switch {
+	case len(one.Differences) > 0:
+		one.First = one.Differences[0].String()
+	case len(one.Details) > 0:
+		one.First = one.Details[0]
 	}
 	one.More = len(symptom.Differences) - len(one.Differences) + len(symptom.Details) - len(one.Details)
 }
