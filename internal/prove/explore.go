@@ -37,6 +37,8 @@ type Cluster struct {
 	Launch func(kubeconfig string) (Process, error)
 	// Exec runs a command of a step, as an administrator of the cluster.
 	Exec func(ctx context.Context, words []string) error
+	// Reset brings what is outside of the cluster back to its beginning, before each run; may be nil.
+	Reset func(context.Context) error
 	// Identity is whom the API server takes the operator for.
 	Identity Identity
 }
@@ -180,7 +182,7 @@ func (p Proof) worker(ctx context.Context, c Cluster, key []byte) (*worker, erro
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{lab: lab, world: world, driver: driver{c.Client, c.Kinds, c.Exec}, launcher: c.Launch, identity: c.Identity, scenario: p.Scenario}
+	w := &worker{lab: lab, world: world, driver: driver{c.Client, c.Kinds, c.Exec}, launcher: c.Launch, outside: c.Reset, identity: c.Identity, scenario: p.Scenario}
 	return w, errors.Join(lab.keep(ctx), lab.follow(ctx))
 }
 

@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,8 +16,16 @@ type Invariant struct {
 	That *expression.Expression
 }
 
-// ErrScenario says that the scenario has a mistake that shows in a run.
-var ErrScenario = errors.New("an invariant cannot be evaluated")
+// A ScenarioError is a mistake of the scenario that shows in a run.
+type ScenarioError struct {
+	Line int
+	Err  error
+}
+
+func (e *ScenarioError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Err) }
+
+// Unwrap returns the reason.
+func (e *ScenarioError) Unwrap() error { return e.Err }
 
 // invariants looks for the first write of the run after which an invariant does not hold.
 func (r *run) invariants() error {
@@ -48,7 +55,7 @@ func (i Invariant) broken(changes []change) (n int, _ *Symptom, err error) {
 		}
 		holds, err := i.That.Holds(map[string]any{VariableObjects: now.objects})
 		if err != nil {
-			return 0, nil, fmt.Errorf("line %d: %w: %s: after the write of %s: %w", i.Line, ErrScenario, i.Name, c, err)
+			return 0, nil, &ScenarioError{i.Line, fmt.Errorf("invariant %q cannot be evaluated after the write of %s: %w", i.Name, c, err)}
 		}
 		if !holds {
 			return n, &Symptom{Oracle: Broken, Step: c.step, Details: append([]string{i.Name, "since this write: " + c.String()}, i.concerns(now.objects)...)}, nil

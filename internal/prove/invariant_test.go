@@ -38,19 +38,20 @@ func TestInvariants(t *testing.T) {
 		that    string
 		changes []change
 		want    []string
-		err     error
+		mistake bool
 	}{
-		"holds":        {primaries, pods([2]string{"a", "primary"}, [2]string{"b", "replica"}, [2]string{"a", ""}, [2]string{"b", "primary"}), nil, nil},
-		"for a moment": {primaries, pods([2]string{"c", "replica"}, [2]string{"a", "primary"}, [2]string{"b", "primary"}, [2]string{"a", ""}), []string{"never two primaries", "since this write: Pod default/b", "it concerns: Pod default/a, Pod default/b"}, nil},
-		"by a change":  {"objects.all(o, o.metadata.labels.role != 'x')", pods([2]string{"a", "primary"}, [2]string{"a", "x"}), []string{"never two primaries", "since this write: Pod default/a", "it concerns: Pod default/a"}, nil},
-		"of the kind":  {"objects.size() < 2", append(pods([2]string{"a", "primary"}), change{key: "/x", object: map[string]any{"kind": "X"}}, change{key: "/y", deleted: true}), nil, nil},
-		"mistake":      {"objects.all(o, o.spec.replicas > 1)", pods([2]string{"a", "primary"}), nil, ErrScenario},
+		"holds":        {primaries, pods([2]string{"a", "primary"}, [2]string{"b", "replica"}, [2]string{"a", ""}, [2]string{"b", "primary"}), nil, false},
+		"for a moment": {primaries, pods([2]string{"c", "replica"}, [2]string{"a", "primary"}, [2]string{"b", "primary"}, [2]string{"a", ""}), []string{"never two primaries", "since this write: Pod default/b", "it concerns: Pod default/a, Pod default/b"}, false},
+		"by a change":  {"objects.all(o, o.metadata.labels.role != 'x')", pods([2]string{"a", "primary"}, [2]string{"a", "x"}), []string{"never two primaries", "since this write: Pod default/a", "it concerns: Pod default/a"}, false},
+		"of the kind":  {"objects.size() < 2", append(pods([2]string{"a", "primary"}), change{key: "/x", object: map[string]any{"kind": "X"}}, change{key: "/y", deleted: true}), nil, false},
+		"mistake":      {"objects.all(o, o.spec.replicas > 1)", pods([2]string{"a", "primary"}), nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := &outcome{changes: c.changes, symptoms: []Symptom{{Oracle: Diverged}}}
 			later := invariant(t, "objects.size() < 4")
 			r := &run{worker: &worker{scenario: Scenario{Invariants: []Invariant{later, invariant(t, c.that), later}}}, outcome: o}
-			if err := r.invariants(); !errors.Is(err, c.err) {
+			err := r.invariants()
+			if wrong, ok := errors.AsType[*ScenarioError](err); ok != c.mistake || ok && wrong.Line != 7 {
 				t.Fatal(err)
 			}
 			s := o.symptoms[0]

@@ -26,6 +26,7 @@ type worker struct {
 	world    *world
 	driver   driver
 	launcher func(kubeconfig string) (Process, error)
+	outside  func(context.Context) error // resets what is there; may be nil
 	identity Identity
 	scenario Scenario
 
@@ -137,5 +138,8 @@ func (w *worker) reset(ctx context.Context) error {
 		return fmt.Errorf("reset the cluster: %w", err)
 	}
 	w.world.begin(revision)
+	if w.outside != nil {
+		return w.outside(ctx)
+	}
 	return nil
 }

@@ -3,6 +3,7 @@ package proving
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,4 +58,24 @@ func (b *bench) exec(ctx context.Context, words []string, kubeconfig string) err
 // appendTo opens a log for what is to be written behind its end.
 func appendTo(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+}
+
+// tailSize bounds how much of a log is shown, in bytes.
+const tailSize = 2 << 10
+
+// tail is the end of a log.
+func tail(path string) string {
+	log, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer log.Close()
+	if _, err := log.Seek(-tailSize, io.SeekEnd); err != nil {
+		_, _ = log.Seek(0, io.SeekStart) // it is shorter
+	}
+	text, err := io.ReadAll(io.LimitReader(log, tailSize))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/prove"
 	"github.com/slipway-dev/slipway/internal/prove/expression"
 	"github.com/slipway-dev/slipway/internal/yamlsize"
@@ -39,7 +40,8 @@ func parse(text []byte) (f file, scenario prove.Scenario, err error) {
 	if err := yaml.Unmarshal(text, &p.root); err != nil { // once more, for the lines
 		return f, scenario, plain(err)
 	}
-	return f, p.scenario, p.all(f)
+	err = p.all(f)
+	return f, p.scenario, err
 }
 
 // plain is an error of the parser without types of Go, which no user knows.
@@ -121,6 +123,9 @@ func (p *parser) all(f file) error {
 			return err
 		}
 	}
+	if err := p.services(f); err != nil {
+		return err
+	}
 	for _, i := range f.Ignore {
 		p.scenario.Ignore = append(p.scenario.Ignore, prove.Ignore(i))
 	}
@@ -199,6 +204,55 @@ func (p *parser) invariant(i int, v invariant) error {
 	}
 	p.scenario.Invariants = append(p.scenario.Invariants, prove.Invariant{Name: v.Name, Kind: v.Kind, Line: p.line("invariants", i, "that"), That: compiled})
 	return nil
+}
+
+// Names of services and variables, and what stands for a port.
+var (
+	serviceName = lazy.Regexp(`^[a-z][a-z0-9-]*$`)
+	envName     = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	portOf      = lazy.Regexp(`\{([a-z][a-z0-9-]*)\.port\}`)
+)
+
+var (
+	errService = errors.New("a service has a name of a-z, 0-9 and -, which no other one has, and a command, a list of words")
+	errEnv     = errors.New("env has names of variables and their values")
+)
+
+// services checks the services, and the ports of them that are named elsewhere.
+func (p *parser) services(f file) error {
+	if len(f.Services) > maxServices {
+		return p.wrong(fmt.Errorf("it has %d services; %d are allowed", len(f.Services), maxServices), "services")
+	}
+	known := map[string]bool{}
+	for i, s := range f.Services {
+		if !serviceName().MatchString(s.Name) || known[s.Name] || len(s.Command) == 0 || s.Command[0] == "" {
+			return p.wrong(errService, "services", i)
+		}
+		known[s.Name] = true
+		f.Services[i].line = p.line("services", i)
+	}
+	ports := func(text string, path ...any) error {
+		for _, m := range portOf().FindAllStringSubmatch(text, -1) {
+			if !known[m[1]] {
+				return p.wrong(fmt.Errorf("%s: there is no service %s", m[0], m[1]), path...)
+			}
+		}
+		return nil
+	}
+	for name, value := range f.Env {
+		if !envName().MatchString(name) || strings.ContainsRune(value, 0) {
+			return p.wrong(errEnv, "env", name)
+		}
+		if err := ports(value, "env", name); err != nil {
+			return err
+		}
+	}
+	for i, s := range f.Services {
+		if err := errors.Join(ports(strings.Join(s.Command, " "), "services", i, "command"), ports(strings.Join(s.Reset, " "), "services", i, "reset")); err != nil {
+			return err
+		}
+	}
+	return ports(strings.Join(f.Command, " "), "command")
 }
 
 // asJSON is an object as the API has it. It has to have a name.

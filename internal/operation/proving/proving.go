@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,6 +66,8 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 		return nil, err
 	}
 	defer ending.Await(ctx, "the proof's end")()
+	ctx, b.stop = context.WithCancelCause(ctx)
+	defer b.stop(nil)
 	session, err := clusterctl.New(s.Getenv, s.Handler).Tie(ctx, "prove", clusterctl.Options{Socket: true})
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 	defer func() { err = errors.Join(err, session.Close(), b.close()) }()
 	clusters, err := b.clusters(ctx, session)
 	if err != nil {
-		return nil, err
+		return nil, b.explain(err)
 	}
 	s.Handler.Handle(report.Step{Name: "proving the operator"})
 	found, err := prove.Proof{
@@ -83,6 +83,9 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 		Budget: p.Budget, Shard: b.shard, Shards: b.shards,
 		Doing: func(text string) { s.Handler.Handle(report.Detail{Text: text}) },
 	}.Run(ctx)
+	if wrong, ok := errors.AsType[*prove.ScenarioError](errors.Join(err, context.Cause(ctx))); ok {
+		return nil, b.mistake(wrong)
+	}
 	if found == nil {
 		return nil, b.explain(err)
 	}
@@ -144,6 +147,10 @@ type bench struct {
 	manager  *dev.Beside
 	fronts   []*dev.Front
 	identity prove.Identity
+	env      map[string]string // of the operator
+	services []service
+	hosted   []*hosted
+	stop     context.CancelCauseFunc // ends the proof
 	// acceptances are read before anything is compiled.
 	acceptances []prove.Acceptance
 	// shard is the share of shards; both are 0 if all plans are carried out.
@@ -151,11 +158,8 @@ type bench struct {
 }
 
 // start starts a process of the operator.
-func (b *bench) start(command, environment []string, kubeconfig string) (*process.Child, error) {
-	words := slices.Clone(command)
-	for i, word := range words {
-		words[i] = strings.ReplaceAll(word, "{kubeconfig}", kubeconfig)
-	}
+func (b *bench) start(command, environment []string, kubeconfig string, ports *strings.Replacer) (*process.Child, error) {
+	words := replaced(replaced(command, ports), strings.NewReplacer("{kubeconfig}", kubeconfig))
 	cmd, err := process.Command(words[0], words[1:]...)
 	if err != nil {
 		return nil, err
@@ -166,15 +170,15 @@ func (b *bench) start(command, environment []string, kubeconfig string) (*proces
 	}
 	defer log.Close()
 	cmd.Dir, cmd.Stdout, cmd.Stderr = b.Dir, log, log
-	cmd.Env = slices.Concat(b.Environ, environment, []string{"KUBECONFIG=" + kubeconfig})
+	cmd.Env = slices.Concat(b.Environ, environment, b.variables(ports), []string{"KUBECONFIG=" + kubeconfig})
 	return process.Start(cmd)
 }
 
 // launcher returns what starts processes of the operator in a cluster.
-func (b *bench) launcher(ctx context.Context, cluster *ship.Cluster) (func(kubeconfig string) (prove.Process, error), error) {
+func (b *bench) launcher(ctx context.Context, cluster *ship.Cluster, ports *strings.Replacer) (func(kubeconfig string) (prove.Process, error), error) {
 	if b.manager == nil {
 		return func(kubeconfig string) (prove.Process, error) {
-			child, err := b.start(b.command, nil, kubeconfig)
+			child, err := b.start(b.command, nil, kubeconfig, ports)
 			return prove.Process{Child: child}, err
 		}, nil
 	}
@@ -188,15 +192,19 @@ func (b *bench) launcher(ctx context.Context, cluster *ship.Cluster) (func(kubec
 		if err != nil {
 			return prove.Process{}, err
 		}
-		child, err := b.start(seat.Command, seat.Environment, kubeconfig)
+		child, err := b.start(seat.Command, seat.Environment, kubeconfig, ports)
 		return prove.Process{Child: child, Turn: func() { front.Turn(seat) }}, err
 	}, nil
 }
 
-// close ends what serves webhooks.
+// close ends what serves webhooks, and the services.
 func (b *bench) close() (err error) {
 	for _, front := range b.fronts {
 		err = errors.Join(err, front.Close())
+	}
+	for _, h := range b.hosted {
+		h.child.Kill()
+		<-h.child.Done()
 	}
 	return err
 }
@@ -259,11 +267,19 @@ func (b *bench) equip(ctx context.Context, kubeconfig string) (c prove.Cluster, 
 		return c, err
 	}
 	c = prove.Cluster{Client: cluster.Client(), Kinds: prove.Kinds{}, Identity: b.identity}
-	c.Exec = func(ctx context.Context, words []string) error { return b.exec(ctx, words, kubeconfig) }
 	for _, r := range served {
 		c.Kinds[schema.GroupKind{Group: r.Group, Kind: r.Kind}] = prove.Place{Resource: r.Resource, Version: r.Version, Namespaced: r.Namespaced}
 	}
-	c.Launch, err = b.launcher(ctx, cluster)
+	before := len(b.hosted)
+	ports, err := b.host(ctx)
+	if err != nil {
+		return c, err
+	}
+	c.Exec = func(ctx context.Context, words []string) error {
+		return b.exec(ctx, replaced(words, ports), kubeconfig)
+	}
+	c.Reset = b.resetter(b.hosted[before:], ports, kubeconfig)
+	c.Launch, err = b.launcher(ctx, cluster, ports)
 	return c, err
 }
 
@@ -281,11 +297,12 @@ func rights(user string) *unstructured.Unstructured {
 
 // explain says what an error means for users.
 func (b *bench) explain(err error) error {
+	if wrong, ok := errors.AsType[*prove.ScenarioError](err); ok {
+		return b.mistake(wrong)
+	}
 	switch {
 	case errors.Is(err, prove.ErrUnfit):
-		return &report.Error{What: "the operator cannot be proved", Where: b.where(), Err: err, Hint: "without a fault it has to change something and to come to rest; its log ends with:\n" + b.tail(), Code: report.UsageCode}
-	case errors.Is(err, prove.ErrScenario):
-		return b.mistake(err)
+		return &report.Error{What: "the operator cannot be proved", Where: b.where(), Err: err, Hint: "without a fault it has to change something and to come to rest; its log ends with:\n" + tail(b.log()), Code: report.UsageCode}
 	case errors.Is(err, prove.ErrNoPlan):
 		return &report.Error{What: "there is no such plan", Where: "--replay " + b.proof.Replay, Hint: "the operator or the scenario has changed since", Next: "slipway prove", Code: report.UsageCode}
 	}
@@ -297,26 +314,6 @@ func (b *bench) where() string {
 		return b.proof.Scenario
 	}
 	return b.root
-}
-
-// tailSize bounds how much of an operator's log is shown, in bytes.
-const tailSize = 2 << 10
-
-// tail is the end of the operator's log.
-func (b *bench) tail() string {
-	log, err := os.Open(b.log())
-	if err != nil {
-		return ""
-	}
-	defer log.Close()
-	if _, err := log.Seek(-tailSize, io.SeekEnd); err != nil {
-		_, _ = log.Seek(0, io.SeekStart) // it is shorter
-	}
-	text, err := io.ReadAll(io.LimitReader(log, tailSize))
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(text))
 }
 
 // conclude shows the report and decides how the command ends.

@@ -18,13 +18,15 @@ import (
 
 // file is a scenario as users write it.
 type file struct {
-	Command        []string      `yaml:"command"`        // of the operator; {kubeconfig} is replaced
-	ServiceAccount string        `yaml:"serviceAccount"` // NAMESPACE/NAME; empty: all rights
-	Install        []string      `yaml:"install"`        // files and folders of manifests
-	Patience       time.Duration `yaml:"patience"`
-	Steps          []step        `yaml:"steps"`
-	Ignore         []ignore      `yaml:"ignore"`
-	Invariants     []invariant   `yaml:"invariants"`
+	Command        []string          `yaml:"command"`        // of the operator; {kubeconfig} is replaced
+	ServiceAccount string            `yaml:"serviceAccount"` // NAMESPACE/NAME; empty: all rights
+	Install        []string          `yaml:"install"`        // files and folders of manifests
+	Env            map[string]string `yaml:"env"`            // of the operator
+	Services       []service         `yaml:"services"`
+	Patience       time.Duration     `yaml:"patience"`
+	Steps          []step            `yaml:"steps"`
+	Ignore         []ignore          `yaml:"ignore"`
+	Invariants     []invariant       `yaml:"invariants"`
 }
 
 type step struct {
@@ -67,6 +69,7 @@ const (
 	maxScenario   = 1 << 20 // bytes
 	maxSteps      = 500
 	maxInvariants = 50
+	maxServices   = 10
 	maxPatience   = 10 * time.Minute
 )
 
@@ -84,7 +87,7 @@ func (b *bench) read() error {
 	if err != nil {
 		return b.mistake(err)
 	}
-	b.command, b.scenario = f.Command, scenario
+	b.command, b.scenario, b.env, b.services = f.Command, scenario, f.Env, f.Services
 	for _, name := range f.Install {
 		b.install = append(b.install, filepath.Join(filepath.Dir(path), name))
 	}
