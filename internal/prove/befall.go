@@ -161,6 +161,8 @@ func (r *run) befall(ctx context.Context, struck protocol.Report) error {
 		return r.replace(ctx)
 	case Stale:
 		return r.lag(ctx)
+	case StaleLong:
+		return r.lagLong(ctx)
 	case Conflict:
 		if !r.plan.overtakes() {
 			return nil
@@ -191,6 +193,20 @@ func (r *run) lag(ctx context.Context) error {
 		r.idle(ctx, 15*time.Millisecond, 600*time.Millisecond)
 	}
 	return r.lab.release(ctx, r.now.door, of, false)
+}
+
+// longLag is longer than the ten seconds that controllers wait at most for their caches, as those of
+// sigs.k8s.io/cluster-api do.
+const longLag = 12 * time.Second
+
+// lagLong keeps back what the operator has written until it no longer waits for it.
+func (r *run) lagLong(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(longLag):
+	}
+	return r.lab.release(ctx, r.now.door, resource{r.plan.Point.Group, r.plan.Point.Resource}, false)
 }
 
 // toPoke is an object whose watch is not held: that of the step, or one that the operator has made.

@@ -23,13 +23,12 @@ func (f Finding) Diagnosis() string {
 
 // byOracle is the diagnosis of a symptom that speaks for itself; "" if it does not.
 func (s Symptom) byOracle(kind Kind) string {
-	lags := kind == Stale || kind == Behind
 	switch s.Oracle {
 	case LeftBehind:
 		return "no owner reference and no finalizer: what the operator makes for an object stays when that is deleted"
 	case Extra:
 		switch {
-		case lags:
+		case kind.lags():
 			return "a decision on a stale read: what was done before is not known yet, and is done again"
 		case kind == Overlap:
 			return "work that two processes do twice: names that are made at random, or no look at what is there"
@@ -51,7 +50,7 @@ func (s Symptom) byOracle(kind Kind) string {
 	case StepRefused:
 		return "the operator left something that is in the way of its users"
 	case Broken:
-		if lags {
+		if kind.lags() {
 			return onStaleRead
 		}
 		return "writes in an order that passes through a forbidden state when the work is interrupted or done again"
@@ -78,7 +77,7 @@ func (f Finding) byState() string {
 		return noFinalizer
 	case kind == Restarted:
 		return onMemory
-	case kind == Stale || kind == Behind:
+	case kind.lags():
 		if healed {
 			return "a decision on a stale read, and no reconcile when the cache has caught up"
 		}

@@ -22,6 +22,9 @@ const (
 	Lost Kind = "lost"
 	// The watch of the resource lags behind the write: watches promise an order, no time.
 	Stale Kind = "stale"
+	// It lags for longer than clients wait for their caches, behind an object whose name is made at random: there is no
+	// second one under a fixed name.
+	StaleLong Kind = "stale-long"
 	// It lags until the next step is done.
 	Behind Kind = "behind"
 	// The watch of the resource ends after the write: servers end watches at any time, and clients watch anew.
@@ -72,6 +75,7 @@ func Sorts() []Sort {
 		{KilledAfter, "the operator is killed after the write"},
 		{Lost, "the write is done, and its answer is lost"},
 		{Stale, "the watch of the resource lags behind the write"},
+		{StaleLong, "the watch of the resource lags behind the write for a long time"},
 		{Behind, "the watch of the resource lags behind the write until the next step is done"},
 		{Cut, "the watch of the resource ends after the write"},
 		{Coalesced, "the watch of the resource shows the step's changes of each object as one"},
@@ -113,6 +117,8 @@ func (p Plan) Sentence(steps []Step) string {
 		return fmt.Sprintf("%s failed once, %s", of, in)
 	case Stale:
 		return fmt.Sprintf("the watch of %s lagged behind %s, %s", p.Point.Resource, of, in)
+	case StaleLong:
+		return fmt.Sprintf("the watch of %s lagged behind %s for %s, %s", p.Point.Resource, of, longLag, in)
 	case Behind:
 		return fmt.Sprintf("the watch of %s lagged behind %s, %s, until step %d was done", p.Point.Resource, of, in, p.Point.Step+2)
 	case Coalesced:
@@ -158,7 +164,7 @@ func (p Plan) fault() (f protocol.Fault, ok bool) {
 		f.Withhold, f.Break, f.Shut = true, true, true
 	case Lost:
 		f.Break = true
-	case Stale, Behind:
+	case Stale, StaleLong, Behind:
 		f.Hold = true
 	case Between:
 		f.Stall = true
@@ -175,6 +181,9 @@ func (p Plan) fault() (f protocol.Fault, ok bool) {
 	}
 	return f, true
 }
+
+// lags reports whether the fault is that a watch lags behind a write.
+func (k Kind) lags() bool { return k == Stale || k == StaleLong || k == Behind }
 
 // mayWander reports whether the fault leads to the same state on another way, on which other objects may come and go.
 func (k Kind) mayWander() bool {

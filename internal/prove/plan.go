@@ -146,6 +146,9 @@ func (p *planner) request(n int, r *Request) {
 	if watched && p.first(met{Cut, 0, r.of}) {
 		kinds = append(kinds, Cut)
 	}
+	if watched && r.created && strings.Contains(r.point.Name, "*") && p.first(met{StaleLong, 0, r.of}) {
+		p.add(last, StaleLong, r.point)
+	}
 	if watched && p.early(r.step) {
 		kinds = append(kinds, Behind)
 	}
@@ -162,6 +165,9 @@ func (p *planner) request(n int, r *Request) {
 		p.add(round, kind, r.point)
 	}
 }
+
+// last is the round of what takes long.
+const last = 16
 
 // usual is how many faults each write meets.
 const usual = 4

@@ -62,7 +62,7 @@ func TestPlans(t *testing.T) {
 // TestFaultsOfPlans: a door's fault is for the very request.
 func TestFaultsOfPlans(t *testing.T) {
 	at := Point{Step: 1, Verb: "create", Group: "apps", Resource: "deployments", Namespace: "default", Name: "blog", Nth: 3}
-	for _, kind := range []Kind{KilledAfter, KilledBefore, Lost, Conflict, Failure, Timeout, Throttled, TooMany, Stale, Behind, ReadFailure, Between, Cut, Overlap} {
+	for _, kind := range []Kind{KilledAfter, KilledBefore, Lost, Conflict, Failure, Timeout, Throttled, TooMany, Stale, StaleLong, Behind, ReadFailure, Between, Cut, Overlap} {
 		f, ok := Plan{kind, at}.fault()
 		if !ok || f.Skip != 2 || f.Match.Group != "apps" || f.Match.Name != "blog" || f.Withhold && !f.Break && f.Answer == nil {
 			t.Errorf("%s: %+v", kind, f)
