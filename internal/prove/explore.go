@@ -54,6 +54,8 @@ type Proof struct {
 	Budget time.Duration
 	// Shard and Shards divide the plans among several runs: this one has the plans of one share, from 1. 0: all.
 	Shard, Shards int
+	// Known spares the learning; nil: there is none.
+	Known *Knowledge
 	// Doing gets what is being done, as lines. One goroutine at a time calls it.
 	Doing func(string)
 }
@@ -87,6 +89,7 @@ type Report struct {
 	Findings  []Finding
 	Results   []Result // of all plans
 	Requests  []Point  // of the operator without a fault, in order
+	Knowledge Knowledge
 	Warnings  []string // what the operator does without need, without a fault
 	Leftover  []string // objects that are left after the last step, without a fault
 	Refused   []string // requests that the API server refuses without a fault, too
@@ -114,8 +117,16 @@ var ErrNoPlan = errors.New("no plan has this ID")
 func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 	begin := time.Now()
 	workers := make([]*worker, len(p.Clusters))
-	key := make([]byte, sha256.Size)
-	_, _ = rand.Read(key) // never fails
+	var known Knowledge
+	if p.Known != nil {
+		if err := p.Known.fits(p.Scenario); err != nil {
+			return nil, err
+		}
+		known = *p.Known
+	} else {
+		known.Key = make([]byte, sha256.Size)
+		_, _ = rand.Read(known.Key) // never fails
+	}
 	defer func() {
 		for _, w := range workers {
 			if w != nil {
@@ -124,15 +135,18 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 		}
 	}()
 	for i, c := range p.Clusters {
-		if workers[i], err = p.worker(ctx, c, key); err != nil {
+		if workers[i], err = p.worker(ctx, c, known.Key); err != nil {
 			return nil, err
 		}
 	}
-	ref, err := workers[0].learn(ctx, p.Doing)
-	if err != nil {
-		return nil, err
+	if p.Known == nil {
+		if known.Reference, err = workers[0].learn(ctx, p.Doing); err != nil {
+			return nil, err
+		}
+		known.Events = workers[0].world.readsEvents()
 	}
-	if !workers[0].world.readsEvents() { // they are as many as all other writes
+	ref := known.Reference
+	if !known.Events { // they are as many as all other writes
 		for _, w := range workers {
 			if err := w.lab.muteEvents(ctx); err != nil {
 				return nil, err
@@ -143,7 +157,7 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &exploration{Proof: p, ref: ref, plans: plans, known: map[string]*Finding{}, report: &Report{Scenario: p.Scenario, Of: len(plans), Results: resultsOf(plans), Leftover: ref.leftover, Warnings: ref.warnings, Refused: sorted(slices.Collect(maps.Keys(ref.refused))), Varying: ref.varying(), Learning: time.Since(begin)}}
+	e := &exploration{Proof: p, ref: ref, plans: plans, known: map[string]*Finding{}, report: &Report{Scenario: p.Scenario, Of: len(plans), Results: resultsOf(plans), Knowledge: known, Leftover: ref.leftover, Warnings: ref.warnings, Refused: sorted(slices.Collect(maps.Keys(ref.refused))), Varying: ref.varying(), Learning: time.Since(begin)}}
 	for _, r := range ref.requests {
 		e.report.Requests = append(e.report.Requests, r.point)
 		if r.effective {

@@ -133,7 +133,7 @@ func (r *run) begin(ctx context.Context) (err error) {
 		r.fresh = true
 	}
 	if !r.fresh {
-		return nil
+		return r.forget(ctx)
 	}
 	began, limit := time.Now(), time.After(startLimit)
 	for {
@@ -159,6 +159,23 @@ func (r *run) begin(ctx context.Context) (err error) {
 		}
 	}
 }
+
+// forget waits until a process of the last run has seen that all is gone. Until then it may make some of it again.
+func (r *run) forget(ctx context.Context) error {
+	for range mostResets {
+		r.idle(ctx, restAsExpected, startLimit)
+		if objects, gone := r.world.existing(); len(objects)+len(gone) == 0 {
+			return context.Cause(ctx)
+		}
+		if err := r.reset(ctx); err != nil {
+			return err
+		}
+	}
+	return nil // it is for the run to show
+}
+
+// mostResets bounds the resets before a run.
+const mostResets = 5
 
 // errMissed says that it is not known what has happened.
 var errMissed = errors.New("the cluster reported more than could be taken")

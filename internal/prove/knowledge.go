@@ -1,0 +1,125 @@
+package prove
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// Knowledge is what runs without a fault have shown. As JSON it spares other processes that prove the same operator
+// with the same scenario the learning. Whoever reads it can try values of Secrets.
+type Knowledge struct {
+	Key       []byte // of the digests of Secrets
+	Events    bool   // the operator reads Events
+	Reference *Reference
+}
+
+// ErrKnowledge says that a knowledge is not of the scenario.
+var ErrKnowledge = errors.New("what was learned is of another scenario")
+
+// fits reports whether a scenario may be judged by the knowledge.
+func (k *Knowledge) fits(s Scenario) error {
+	ref := k.Reference
+	if ref == nil || len(s.Steps) == 0 || len(ref.states) != len(s.Steps) || len(ref.varies) != len(s.Steps) {
+		return ErrKnowledge
+	}
+	for _, r := range ref.requests {
+		if r.step < 0 || r.step >= len(s.Steps) {
+			return ErrKnowledge
+		}
+	}
+	ref.scenario = s
+	return nil
+}
+
+// knowledgeFile is a reference as JSON.
+type knowledgeFile struct {
+	States   []state
+	Varies   []mask
+	Pauses   []time.Duration
+	Stable   map[string]bool
+	Patterns map[string][]string
+	Strict   map[string]bool
+	Watching []knownResource
+	Open     []knownResource
+	Refused  map[string]bool
+	Counts   []knownCount
+	Requests []knownRequest
+	Twice    map[int][]knownResource
+	Leftover []string
+	Warnings []string
+}
+
+type knownResource struct{ Group, Name string }
+
+type knownCount struct {
+	Of    Point
+	Times int
+}
+
+type knownRequest struct {
+	Point              Point
+	Effective, Created bool
+	Fresh, DryRun      bool
+}
+
+// MarshalJSON writes a reference.
+func (ref *Reference) MarshalJSON() ([]byte, error) {
+	k := knowledgeFile{
+		States: ref.states, Varies: ref.varies, Pauses: ref.pauses, Stable: ref.canon.stable, Patterns: ref.canon.patterns, Strict: ref.canon.strict,
+		Watching: knownOf(ref.watching), Open: knownOf(ref.open), Refused: ref.refused, Twice: map[int][]knownResource{}, Leftover: ref.leftover, Warnings: ref.warnings,
+	}
+	for of, n := range ref.counts {
+		k.Counts = append(k.Counts, knownCount{of, n})
+	}
+	for _, r := range ref.requests {
+		k.Requests = append(k.Requests, knownRequest{r.point, r.effective, r.created, r.fresh, r.dryRun})
+	}
+	for step, all := range ref.twice {
+		for _, of := range all {
+			k.Twice[step] = append(k.Twice[step], knownResource{of.group, of.name})
+		}
+	}
+	return json.Marshal(k)
+}
+
+// UnmarshalJSON reads a reference.
+func (ref *Reference) UnmarshalJSON(encoded []byte) error {
+	var k knowledgeFile
+	if err := json.Unmarshal(encoded, &k); err != nil {
+		return err
+	}
+	*ref = Reference{
+		states: k.States, varies: k.Varies, pauses: k.Pauses, canon: canon{names: names{stable: k.Stable, patterns: k.Patterns}, strict: k.Strict},
+		watching: map[resource]bool{}, open: map[resource]bool{}, refused: k.Refused, counts: map[Point]int{}, twice: map[int][]resource{}, leftover: k.Leftover, warnings: k.Warnings,
+	}
+	for into, all := range map[*map[resource]bool][]knownResource{&ref.watching: k.Watching, &ref.open: k.Open} {
+		for _, of := range all {
+			(*into)[resource{of.Group, of.Name}] = true
+		}
+	}
+	for _, c := range k.Counts {
+		ref.counts[c.Of] = c.Times
+	}
+	for _, r := range k.Requests {
+		at := r.Point
+		ref.requests = append(ref.requests, &Request{step: at.Step, verb: at.Verb, of: resource{at.Group, at.Resource}, subresource: at.Subresource, namespace: at.Namespace, name: at.Name,
+			point: at, effective: r.Effective, created: r.Created, fresh: r.Fresh, dryRun: r.DryRun})
+	}
+	for step, all := range k.Twice {
+		for _, of := range all {
+			ref.twice[step] = append(ref.twice[step], resource{of.Group, of.Name})
+		}
+	}
+	return nil
+}
+
+// knownOf are the resources of a set.
+func knownOf(set map[resource]bool) (all []knownResource) {
+	for of, in := range set {
+		if in {
+			all = append(all, knownResource{of.group, of.name})
+		}
+	}
+	return all
+}
