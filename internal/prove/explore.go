@@ -211,9 +211,6 @@ type exploration struct {
 	mu    sync.Mutex
 	known map[string]*Finding // by the symptom
 	next  int
-
-	control      sync.Once
-	uncontrolled error // of the control
 }
 
 func (e *exploration) explore(ctx context.Context, workers []*worker) error {
@@ -264,9 +261,6 @@ func (e *exploration) try(ctx context.Context, w *worker, plan Plan) error {
 	if found == nil {
 		return nil
 	}
-	if err := e.controlled(ctx, w); err != nil {
-		return err
-	}
 	for range triesOfPlan {
 		again, err := w.run(ctx, plan, e.ref, true)
 		if err != nil || e.confirm(found, plan, again) {
@@ -297,24 +291,6 @@ func (e *exploration) confirm(found *Finding, plan Plan, again *outcome) bool {
 		}
 	}
 	return false
-}
-
-// controlled carries out a run without a fault that waits for longer in each state, before the first symptom is believed:
-// what an operator does by the clock may come after the reference was taken. One worker does it, the others wait.
-func (e *exploration) controlled(ctx context.Context, w *worker) error {
-	e.control.Do(func() {
-		got, err := (&run{worker: w, plan: Plan{Kind: Without}, ref: e.ref, control: true, outcome: &outcome{}}).all(ctx)
-		e.uncontrolled = err
-		if err != nil {
-			return
-		}
-		for _, s := range got.symptoms {
-			if s.Oracle == Diverged || s.Oracle == UntilUnmet {
-				e.uncontrolled = fmt.Errorf("%w; it has gone on after it was at rest: with patience: %s in the scenario, or an until in this step, that is waited for", unfit(e.Scenario, s), controlling)
-			}
-		}
-	})
-	return e.uncontrolled
 }
 
 // comesIn reports whether another symptom has what s is known by. It then has it in the first place, too.

@@ -15,7 +15,6 @@ const (
 	restLearning   = 400 * time.Millisecond // where nothing is known to compare with
 	usualPatience  = 700 * time.Millisecond // where the state is another one
 	confirming     = 5 * time.Second        // the same where a finding is confirmed
-	controlling    = 3 * time.Second        // how long the states of the reference have to last
 	stillChanging  = 2500 * time.Millisecond
 	neverAtRest    = 8 * time.Second
 	look           = 4 * time.Millisecond // between two looks
@@ -79,8 +78,6 @@ type run struct {
 	calm bool // with more patience
 	// learning has the run go on where the state is another one.
 	learning bool
-	// control has the run wait for longer where the state is as expected, too.
-	control bool
 
 	now     *running
 	former  *running // works beside now; nil: none does

@@ -64,8 +64,7 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 				compared = p.changes
 			}
 			unmet := r.unmet()
-			lasts := !r.control || min(now.Sub(p.changed), now.Sub(begin)) > controlling
-			if len(differences) == 0 && unmet == nil && lasts {
+			if len(differences) == 0 && unmet == nil {
 				objects, gone := r.world.existing()
 				r.outcome.states = append(r.outcome.states, r.ref.canon.state(objects, gone))
 				r.fresh = false
@@ -79,7 +78,7 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 				r.outcome.states = append(r.outcome.states, r.ref.canon.state(objects, gone))
 				return true, nil
 			}
-			if settled && len(differences)+len(unmet) > 0 {
+			if settled {
 				return r.diverged(ctx, differences, unmet)
 			}
 		}
