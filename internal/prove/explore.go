@@ -211,6 +211,9 @@ type exploration struct {
 	mu    sync.Mutex
 	known map[string]*Finding // by the symptom
 	next  int
+
+	controlled sync.Once
+	unreliable error // why the reference is; nil: it is not, as far as is known
 }
 
 func (e *exploration) explore(ctx context.Context, workers []*worker) error {
@@ -223,7 +226,7 @@ func (e *exploration) explore(ctx context.Context, workers []*worker) error {
 					return context.Cause(ctx)
 				}
 				if err := e.try(ctx, w, plan); err != nil {
-					return fmt.Errorf("%s: %w", plan.Sentence(e.Scenario.Steps), err)
+					return err
 				}
 			}
 		})
@@ -244,9 +247,18 @@ func (e *exploration) take() (Plan, bool) {
 	return plan, true
 }
 
+// run carries out a plan once.
+func (e *exploration) run(ctx context.Context, w *worker, plan Plan, calm bool) (*outcome, error) {
+	o, err := w.run(ctx, plan, e.ref, calm)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", plan.Sentence(e.Scenario.Steps), err)
+	}
+	return o, nil
+}
+
 // try carries out a plan. A symptom that has not come again yet is tried again.
 func (e *exploration) try(ctx context.Context, w *worker, plan Plan) error {
-	got, err := w.run(ctx, plan, e.ref, e.Replay != "")
+	got, err := e.run(ctx, w, plan, e.Replay != "")
 	if err != nil {
 		return err
 	}
@@ -262,7 +274,10 @@ func (e *exploration) try(ctx context.Context, w *worker, plan Plan) error {
 		return nil
 	}
 	for range triesOfPlan {
-		again, err := w.run(ctx, plan, e.ref, true)
+		again, err := e.run(ctx, w, plan, true)
+		if err == nil && len(again.symptoms) > 0 {
+			err = e.control(ctx, w)
+		}
 		if err != nil || e.confirm(found, plan, again) {
 			return err
 		}

@@ -275,14 +275,18 @@ func unfit(scenario Scenario, s Symptom) error {
 	for _, d := range s.Details {
 		why += "; " + d
 	}
-	for i, d := range s.Differences {
+	return fmt.Errorf("%w: %s%s", ErrUnfit, why, list(s.Differences))
+}
+
+// list shows some differences in an error.
+func list(differences []Difference) (text string) {
+	for i, d := range differences {
 		if i == shownDifferences {
-			why += "; …"
-			break
+			return text + "; …"
 		}
-		why += "; " + d.String()
+		text += "; " + d.String()
 	}
-	return fmt.Errorf("%w: %s", ErrUnfit, why)
+	return text
 }
 
 func sorted(texts []string) []string {

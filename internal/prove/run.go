@@ -15,6 +15,7 @@ const (
 	restLearning   = 400 * time.Millisecond // where nothing is known to compare with
 	usualPatience  = 700 * time.Millisecond // where the state is another one
 	confirming     = 5 * time.Second        // the same where a finding is confirmed
+	controlling    = 3 * time.Second        // how long the states of the reference have to last
 	stillChanging  = 2500 * time.Millisecond
 	neverAtRest    = 8 * time.Second
 	look           = 4 * time.Millisecond // between two looks

@@ -43,6 +43,9 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 		case r.ref == nil:
 			// One that asks by the clock, and changes nothing, is at rest, too.
 			quiet := max(restLearning, r.given())
+			if r.calm {
+				quiet = max(controlling, quiet)
+			}
 			polls := min(now.Sub(p.changed), now.Sub(begin)) >= max(4*restLearning, quiet)
 			if p.inFlight == 0 && (now.Sub(last) >= quiet || polls) {
 				unmet := r.unmet()
@@ -182,9 +185,13 @@ func (r *run) differences() []Difference {
 	})
 }
 
-// recalls reports whether a status lacks what it only recalls of the step before, whose state may never have been.
+// recalls reports whether there only lacks what comes of the way to the state: a time at which something was done, or
+// what a status keeps of the step before.
 func (r *run) recalls(d Difference) bool {
-	return d.Got == "" && strings.HasPrefix(d.Field, "status.") && r.step > 0 && r.ref.states[r.step-1][d.Object][d.Field] == d.Want
+	if d.Got != "" || d.Field == "" {
+		return false
+	}
+	return d.Want == someTime || strings.HasPrefix(d.Field, "status.") && r.step > 0 && r.ref.states[r.step-1][d.Object][d.Field] == d.Want
 }
 
 // revisionAnnotation counts the changes of a Deployment's template.

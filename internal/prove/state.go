@@ -47,6 +47,9 @@ func oneLine(value string) string {
 	return strings.ReplaceAll(value, "\n", "↵")
 }
 
+// someTime stands for a time.
+const someTime = "(time)"
+
 // presence stands for an object that counts by its existence.
 const presence = "(exists)"
 
@@ -274,7 +277,7 @@ func (r replacements) value(v any, key string, generation float64) any {
 
 func (r replacements) text(v, key string) string {
 	if _, err := time.Parse(time.RFC3339Nano, v); err == nil {
-		return "(time)"
+		return someTime
 	}
 	if slices.Contains(drawn, key) {
 		return "(" + key + ")"
