@@ -21,21 +21,25 @@ The scenario is what users do with the samples: apply each one, change it, delet
 scenario, and --command an operator in any language: {kubeconfig} in it is replaced, and KUBECONFIG is set.
 
 First prove learns: it runs the scenario four times without a failure. Then each plan commits one failure. It comes at a
-write of the operator, at a read that no cache answers, or at a step of the scenario. The process is killed before or after the
-write, or at rest. The answer of the write is lost, or is 409, 429, 500 or 504. A watch lags behind or ends. Two steps
+write of the operator, at a read that no cache answers, or at a step of the scenario. The process is killed before or
+after the write, or at rest, or it does not run during a step. The answer of the write is lost, or is 409, 429, 500 or
+504. A watch lags behind, ends, or shows several changes as one. A second process works beside the first one. Two steps
 are seen as one event, or a step comes before the operator is at rest. Only the first request of a sort in a step meets
 failures, unless --all is given. A finding counts if a new process, given more patience, does the same again.
+
+--learned names a file that jobs share which run side by side. The first one writes into it how the operator works
+without a failure, and the others read that. It is written anew for another operator or scenario.
 
 A finding says what failed, what is different afterwards, what is probably wrong, and how to see it again: --replay runs
 that plan alone and shows each request. prove/accepted.yaml lists findings that you have decided to live with, each with
 its id, a reason, and the day on which it counts again (expires). --html writes all plans into one file for a browser.
 
 Prove fails if it finds something that is not accepted. It cannot prove an operator that does not come to rest without a
-failure. It does not yet try two failures at once, or several leaders.`,
+failure. It does not yet try two failures at once.`,
 		Example: `  slipway prove
   slipway prove -f prove/site.yaml --junit prove.xml --html prove.html
   slipway prove -f site.yaml --command 'python3 operator.py'
-  slipway prove --shard 3/8
+  slipway prove --shard 3/8 --learned learned.json
   slipway prove --replay 35d9d98d`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -47,7 +51,8 @@ failure. It does not yet try two failures at once, or several leaders.`,
 	f.StringVar(&p.Command, "command", "", "`command` of an operator in place of the project's manager; {kubeconfig} is replaced")
 	f.StringVar(&p.Replay, "replay", "", "run only the plan with this `ID`, with more patience, and show each request")
 	f.BoolVar(&p.All, "all", false, "failures at every request, not only at the first of its sort in a step")
-	f.StringVar(&p.Shard, "shard", "", "run only share K of N, as `K/N`, for jobs that run side by side; each learns anew")
+	f.StringVar(&p.Shard, "shard", "", "run only share K of N, as `K/N`, for jobs that run side by side")
+	f.StringVar(&p.Learned, "learned", "", "`file` of what runs without a failure have shown: read if it is of this operator and scenario, else written")
 	f.DurationVar(&p.Budget, "budget", 0, "begin no plan after this `duration`; 0 means no limit")
 	f.IntVar(&p.Clusters, "clusters", 2, "`number` of clusters side by side")
 	f.StringVar(&p.JUnit, "junit", "", "also write the report to this `file`, in JUnit's form")

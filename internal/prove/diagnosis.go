@@ -6,7 +6,7 @@ import "slices"
 const (
 	onStaleRead   = "a decision on a stale read: what was written before is not known yet, and is not waited for"
 	onEvents      = "work that depends on each event being seen: compare what is there with the desired state instead"
-	onMemory      = "what is written depends on what the process has in memory since its start, such as a counter, a time or an earlier value, and not on the objects alone"
+	onMemory      = "what is written depends on what the process has in memory since its start, such as a counter or a time, and not on the objects alone"
 	onFirstWrite  = "several writes that belong together: what comes after the first one is left out when the first one was done before"
 	notTriedAgain = "a missing requeue: the error is not returned, or what is left is not tried again"
 	twiceDone     = "a create or delete that is not idempotent: it is done again although it was done"

@@ -15,7 +15,7 @@ type Knowledge struct {
 }
 
 // ErrKnowledge says that a knowledge is not of the scenario.
-var ErrKnowledge = errors.New("what was learned is of another scenario")
+var ErrKnowledge = errors.New("it is of another scenario")
 
 // fits reports whether a scenario may be judged by the knowledge.
 func (k *Knowledge) fits(s Scenario) error {

@@ -32,6 +32,9 @@ func (b *bench) locate() (err error) {
 	return err
 }
 
+// managerFile is the compiled manager in the scratch folder.
+const managerFile = "manager"
+
 // build compiles the project's manager, unless another operator is named.
 func (b *bench) build(ctx context.Context) error {
 	if len(b.command) > 0 {
@@ -47,7 +50,7 @@ func (b *bench) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	program := filepath.Join(b.scratch, "manager")
+	program := filepath.Join(b.scratch, managerFile)
 	b.Handler.Handle(report.Step{Name: "building the manager"})
 	o := dev.Options{Dir: b.root, Env: slices.Clone(b.Environ), Stderr: b.Stderr, Handler: b.Handler, Code: func() *codebase.Codebase { return code }}
 	b.manager, err = dev.BuildBeside(ctx, o, manager.Package, program)

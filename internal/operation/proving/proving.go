@@ -40,6 +40,7 @@ type Proof struct {
 	Command  string // of the operator, in place of the project's manager; words as a shell reads them
 	Budget   time.Duration
 	Shard    string // K/N: the plans of share K of N
+	Learned  string // file of what runs without a failure have shown, or ""
 	JUnit    string // file for the report in JUnit's form, or ""
 	HTML     string // file for the report as a page, or ""
 }
@@ -77,8 +78,13 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 	if err != nil {
 		return nil, b.explain(err)
 	}
+	known, err := b.recall()
+	if err != nil {
+		return nil, err
+	}
 	s.Handler.Handle(report.Step{Name: "proving the operator"})
 	found, err := prove.Proof{
+		Known:  known,
 		Socket: session.Socket, Clusters: clusters, Scenario: b.scenario, All: p.All, Replay: p.Replay,
 		Budget: p.Budget, Shard: b.shard, Shards: b.shards,
 		Doing: func(text string) { s.Handler.Handle(report.Detail{Text: text}) },
@@ -88,6 +94,11 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 	}
 	if found == nil {
 		return nil, b.explain(err)
+	}
+	if known == nil {
+		if err := b.retain(found.Knowledge); err != nil {
+			return nil, err
+		}
 	}
 	expired, unknown := found.Accept(b.acceptances, time.Now())
 	for _, id := range expired {
