@@ -98,7 +98,7 @@ func (c *Cluster) adopt(ctx context.Context) (missing []string, late bool, err e
 }
 
 // Outcome is what a reset did: how many objects it removed, and how many it gave their former
-// content. Kept says that it led back to what [Cluster.Keep] kept. Revision is that of the store after it.
+// content. Kept says that it led back to what [Cluster.Keep] kept. Revision is that of the store when it was there.
 type Outcome struct {
 	Removed, Restored int
 	Kept              bool
@@ -127,11 +127,11 @@ func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 	defer c.gate.open()
 	way := rollback.Way{Store: c.store, Prefix: c.prefix, Journal: c.journal, Watch: c.watch,
 		Prepare: func(now etcd.Snapshot) error { return c.base.Revive(now, node.RealLabel) }}
-	removed, restored, err := way.Back(ctx, c.base)
+	done, err := way.Back(ctx, c.base)
 	if errors.Is(err, rollback.ErrMarked) {
 		c.fail(&protocol.ComponentError{Component: protocol.Etcd, Err: err}) // the next start would take back what is written from now on
 	}
-	return Outcome{Removed: removed, Restored: restored, Kept: c.kept, Revision: c.store.Revision()}, err
+	return Outcome{Removed: done.Removed, Restored: done.Restored, Kept: c.kept, Revision: done.Revision}, err
 }
 
 // watch returns what waits until everybody knows of a round of a reset.

@@ -106,7 +106,7 @@ func (j *Journal) Resume(ctx context.Context, prefix string) (resumed bool, err 
 	}
 	j.begun, j.written, j.version = true, base, base.Version()
 	way := Way{Store: j.store, Prefix: prefix, Journal: j}
-	if _, _, err := way.rounds(ctx, base); err != nil {
+	if _, err := way.rounds(ctx, base); err != nil {
 		return false, err // the next start goes on
 	}
 	err = j.end(ctx)

@@ -101,7 +101,7 @@ func rollUntilKilled(t *testing.T, dir string) {
 	d := deleter{store: s, left: 20}
 	way := rollback.Way{Store: store, Prefix: prefix, Journal: rollback.NewJournal(store, filepath.Join(dir, "baseline"))}
 	d.run(t.Context())
-	if _, _, err := way.Back(t.Context(), base); err != nil && !errors.Is(err, rollback.ErrBusy) {
+	if _, err := way.Back(t.Context(), base); err != nil && !errors.Is(err, rollback.ErrBusy) {
 		t.Fatal(err)
 	}
 	d.group.Wait()

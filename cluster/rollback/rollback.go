@@ -67,45 +67,52 @@ type Way struct {
 	Watch func() (await func(context.Context, Changes) error)
 }
 
-// Back takes the store to the baseline; it says how many objects it removed and gave their former content. After a
-// failure the store may be between two states, and the next start leaves it there: it would take back what is written
+// Done is what a rollback did: how many objects it removed and gave their former content, and the revision at which the
+// store was at the baseline. What programs have written since then has a later one.
+type Done struct {
+	Removed, Restored int
+	Revision          int64
+}
+
+// Back takes the store to the baseline. After a failure the store may be between two states, and the next start leaves it there: it would take back what is written
 // from now on. After [ErrMarked] it does not, and nothing more is to be written.
-func (w Way) Back(ctx context.Context, base *baseline.Baseline) (removed, restored int, err error) {
-	removed, restored, err = w.rounds(ctx, base)
+func (w Way) Back(ctx context.Context, base *baseline.Baseline) (done Done, err error) {
+	done, err = w.rounds(ctx, base)
 	if failed := w.Journal.end(ctx); failed != nil {
 		err = errors.Join(err, fmt.Errorf("%w: %w", ErrMarked, failed))
 	}
-	return removed, restored, err
+	return done, err
 }
 
 // rounds goes in rounds until the store is at the baseline.
-func (w Way) rounds(ctx context.Context, base *baseline.Baseline) (removed, restored int, err error) {
+func (w Way) rounds(ctx context.Context, base *baseline.Baseline) (done Done, err error) {
 	for range maxRounds {
-		change, err := w.compare(ctx, base)
+		change, revision, err := w.compare(ctx, base)
 		if err == nil && change.Empty() {
-			return removed, restored, nil
+			done.Revision = revision
+			return done, nil
 		}
 		if err == nil {
 			err = w.round(ctx, base, change)
 		}
 		if err != nil {
-			return removed, restored, err
+			return done, err
 		}
-		removed += len(change.Remove)
-		restored += len(change.Put)
+		done.Removed += len(change.Remove)
+		done.Restored += len(change.Put)
 	}
-	return removed, restored, fmt.Errorf("%w: %d objects were removed and %d restored in %d rounds", ErrBusy, removed, restored, maxRounds)
+	return done, fmt.Errorf("%w: %d objects were removed and %d restored in %d rounds", ErrBusy, done.Removed, done.Restored, maxRounds)
 }
 
-func (w Way) compare(ctx context.Context, base *baseline.Baseline) (baseline.Change, error) {
+func (w Way) compare(ctx context.Context, base *baseline.Baseline) (_ baseline.Change, revision int64, err error) {
 	now, err := w.Store.Read(ctx, w.Prefix+"/")
 	if err == nil && w.Prepare != nil {
 		err = w.Prepare(now)
 	}
 	if err != nil {
-		return baseline.Change{}, err
+		return baseline.Change{}, 0, err
 	}
-	return base.Difference(now), nil
+	return base.Difference(now), now.Revision, nil
 }
 
 // round changes the store and waits until everybody knows. What is replaced goes before it

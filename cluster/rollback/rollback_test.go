@@ -126,7 +126,7 @@ func TestBack(t *testing.T) {
 			return nil
 		}
 	}}
-	if _, _, err := way.Back(t.Context(), base); err != nil {
+	if _, err := way.Back(t.Context(), base); err != nil {
 		t.Fatal(err)
 	}
 	if !same(t, s) {
@@ -150,7 +150,7 @@ func TestBusy(t *testing.T) {
 			return s.Write(ctx, []etcd.Pair{widget(1, "again")})
 		}
 	}}
-	if _, _, err := way.Back(t.Context(), base); !errors.Is(err, rollback.ErrBusy) {
+	if _, err := way.Back(t.Context(), base); !errors.Is(err, rollback.ErrBusy) {
 		t.Errorf("got %v", err)
 	}
 	if resumed, err := rollback.NewJournal(s, filepath.Join(dir, "baseline")).Resume(t.Context(), prefix); resumed || err != nil {
@@ -169,7 +169,7 @@ func TestInterrupted(t *testing.T) {
 		cancel()
 		return func(ctx context.Context, _ rollback.Changes) error { return ctx.Err() }
 	}}
-	if _, _, err := way.Back(ctx, base); !errors.Is(err, context.Canceled) {
+	if _, err := way.Back(ctx, base); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if !same(t, s) {
@@ -187,7 +187,7 @@ func TestLostBaseline(t *testing.T) {
 	file := filepath.Join(dir, "baseline")
 	failing := failingStore{s, 3}
 	way := rollback.Way{Store: &failing, Prefix: prefix, Journal: rollback.NewJournal(&failing, file)}
-	if _, _, err := way.Back(t.Context(), base); err == nil {
+	if _, err := way.Back(t.Context(), base); err == nil {
 		t.Fatal("a store that fails was rolled back")
 	}
 	text, err := os.ReadFile(file)
@@ -229,7 +229,7 @@ func TestFull(t *testing.T) {
 			mess(t, s)
 			file := filepath.Join(dir, "baseline")
 			test.store.Store = s
-			_, _, err := rollback.Way{Store: test.store, Prefix: prefix, Journal: rollback.NewJournal(test.store, file)}.Back(t.Context(), base)
+			_, err := rollback.Way{Store: test.store, Prefix: prefix, Journal: rollback.NewJournal(test.store, file)}.Back(t.Context(), base)
 			if !errors.Is(err, errFull) || errors.Is(err, rollback.ErrMarked) != test.marked {
 				t.Errorf("got %v", err)
 			}
@@ -320,7 +320,7 @@ func backToAnother(t *testing.T, s *etcd.Server, file string, changes int) (left
 	}
 	way := rollback.Way{Store: &failing, Prefix: prefix, Journal: rollback.NewJournal(&failing, file), Prepare: prepare,
 		Watch: func() func(context.Context, rollback.Changes) error { return await }}
-	if _, _, err := way.Back(t.Context(), base); (err != nil) != (failing.left < 0) {
+	if _, err := way.Back(t.Context(), base); (err != nil) != (failing.left < 0) {
 		t.Fatalf("%d changes: %v", changes, err)
 	}
 	return failing.left

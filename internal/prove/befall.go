@@ -78,6 +78,7 @@ func (r *run) twoSteps(ctx context.Context) (bool, error) {
 		r.unrest(ctx)
 		return r.next(ctx)
 	}
+	r.calmDown(ctx)
 	r.idle(ctx, 40*time.Millisecond, time.Second)
 	if struck, ok := r.world.nextStruck(); ok {
 		if err := r.befall(ctx, struck); err != nil {

@@ -1,12 +1,10 @@
 package prove
 
-import "slices"
-
 // What is probably wrong, as an operator's author reads it.
 const (
 	onStaleRead   = "a decision on a stale read: what was written before is not known yet, and is not waited for"
 	onEvents      = "work that depends on each event being seen: compare what is there with the desired state instead"
-	onMemory      = "what is written depends on what the process has in memory since its start, such as a counter or a time, and not on the objects alone"
+	onMemory      = "what is written depends on the memory of the process since its start, such as a counter or a time, and not on the objects"
 	onFirstWrite  = "several writes that belong together: what comes after the first one is left out when the first one was done before"
 	notTriedAgain = "a missing requeue: the error is not returned, or what is left is not tried again"
 	twiceDone     = "a create or delete that is not idempotent: it is done again although it was done"
@@ -63,8 +61,11 @@ func (s Symptom) byOracle(kind Kind) string {
 func (f Finding) byState() string {
 	s, kind := f.Symptom, f.Plans[0].Kind
 	healed := s.Healed != nil && *s.Healed
-	stays := slices.ContainsFunc(s.Differences, func(d Difference) bool { return d.Field == "" && d.Want == "" })
-	lacks := slices.ContainsFunc(s.Differences, func(d Difference) bool { return d.Field == "" && d.Got == "" })
+	var first Difference // the cause of the others
+	if len(s.Differences) > 0 {
+		first = s.Differences[0]
+	}
+	stays, lacks := first.Object != "" && first.Field == "" && first.Want == "", first.Object != "" && first.Field == "" && first.Got == ""
 	died := kind == KilledAfter || kind == KilledBefore || kind == Lost
 	switch {
 	case s.Stuck && kind == Conflict:
