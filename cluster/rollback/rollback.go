@@ -74,8 +74,9 @@ type Done struct {
 	Revision          int64
 }
 
-// Back takes the store to the baseline. After a failure the store may be between two states, and the next start leaves it there: it would take back what is written
-// from now on. After [ErrMarked] it does not, and nothing more is to be written.
+// Back takes the store to the baseline. After a failure the store may be between two states, and the next start leaves
+// it there: it would take back what is written from now on. After [ErrMarked] it does not, and nothing more is to be
+// written.
 func (w Way) Back(ctx context.Context, base *baseline.Baseline) (done Done, err error) {
 	done, err = w.rounds(ctx, base)
 	if failed := w.Journal.end(ctx); failed != nil {

@@ -35,10 +35,11 @@ that plan alone and shows each request. prove/accepted.yaml lists findings that 
 its id, a reason, and the day on which it counts again (expires). --html writes all plans into one file for a browser.
 
 Prove fails if it finds something that is not accepted. It cannot prove an operator that does not come to rest without a
-failure. It does not yet try two failures at once.`,
+failure. --depth 2 also tries pairs of failures, of which the second one meets what is done about the first.`,
 		Example: `  slipway prove
   slipway prove -f prove/site.yaml --junit prove.xml --html prove.html
   slipway prove -f site.yaml --command 'python3 operator.py'
+  slipway prove --depth 2 --budget 60s
   slipway prove --shard 3/8 --learned learned.json
   slipway prove --replay 35d9d98d`,
 		Args: noArgs,
@@ -51,6 +52,7 @@ failure. It does not yet try two failures at once.`,
 	f.StringVar(&p.Command, "command", "", "`command` of an operator in place of the project's manager; {kubeconfig} is replaced")
 	f.StringVar(&p.Replay, "replay", "", "run only the plan with this `ID`, with more patience, and show each request")
 	f.BoolVar(&p.All, "all", false, "failures at every request, not only at the first of its sort in a step")
+	f.IntVar(&p.Depth, "depth", 1, "`number` of failures in a run: 2 also tries pairs, after all single ones")
 	f.StringVar(&p.Shard, "shard", "", "run only share K of N, as `K/N`, for jobs that run side by side")
 	f.StringVar(&p.Learned, "learned", "", "`file` of what runs without a failure have shown: read if it is of this operator and scenario, else written")
 	f.DurationVar(&p.Budget, "budget", 0, "begin no plan after this `duration`; 0 means no limit")

@@ -48,6 +48,7 @@ type Proof struct {
 	Socket   string // of the clusters' program
 	Clusters []Cluster
 	Scenario Scenario
+	Depth    int    // 2: also two faults in a run, behind those with one
 	All      bool   // faults at each request, not only at the first of a sort in a step
 	Replay   string // the ID of the only plan that is to be run, with more patience
 	// Budget bounds the time in which plans are begun; 0: all are carried out.
@@ -176,13 +177,16 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 func (p Proof) plans(ref *Reference) ([]Plan, error) {
 	steps := p.Scenario.Steps
 	if p.Replay != "" {
-		plans := slices.DeleteFunc(plansFor(ref, steps, true), func(plan Plan) bool { return plan.ID() != p.Replay })
+		plans := slices.DeleteFunc(append(plansFor(ref, steps, true), pairsFor(ref)...), func(plan Plan) bool { return plan.ID() != p.Replay })
 		if len(plans) == 0 {
 			return nil, fmt.Errorf("%w: %s", ErrNoPlan, p.Replay)
 		}
 		return plans[:1], nil
 	}
 	plans := plansFor(ref, steps, p.All)
+	if p.Depth > 1 {
+		plans = append(plans, pairsFor(ref)...)
+	}
 	if p.Shards > 1 {
 		plans = slices.DeleteFunc(plans, func(plan Plan) bool { return plan.share(p.Shards) != p.Shard })
 	}

@@ -96,6 +96,9 @@ func Sorts() []Sort {
 
 // Sentence says what happens.
 func (p Plan) Sentence(steps []Step) string {
+	if p.Then != "" {
+		return Plan{Kind: p.Kind, Point: p.Point}.Sentence(steps) + "; then " + p.second().Sentence(steps)
+	}
 	in := fmt.Sprintf("in step %d (%s)", p.Point.Step+1, steps[p.Point.Step])
 	of := strings.TrimSuffix(p.Point.String(), " #1")
 	switch p.Kind {

@@ -40,14 +40,28 @@ func (p Point) sort() Point {
 	return p
 }
 
-// A Plan is a fault at a point.
+// A Plan is a fault at a point, or one and another one behind it.
 type Plan struct {
 	Kind  Kind
 	Point Point // of Merged and Early only the step counts
+	Then  Kind  // the second fault; empty: there is none
+	At    Point // where it is
 }
 
 // ID names a plan, in each run of the same scenario.
-func (p Plan) ID() string { return shortID(fmt.Sprintf("%s%d %s", p.Kind, p.Point.Step, p.Point)) }
+func (p Plan) ID() string {
+	text := fmt.Sprintf("%s%d %s", p.Kind, p.Point.Step, p.Point)
+	if p.Then != "" {
+		text += fmt.Sprintf(" %s%d %s", p.Then, p.At.Step, p.At)
+	}
+	return shortID(text)
+}
+
+// second is the second fault as a plan of its own.
+func (p Plan) second() Plan { return Plan{Kind: p.Then, Point: p.At} }
+
+// in reports whether a fault is for a step.
+func (p Plan) in(step int) bool { return p.Kind != "" && p.Point.Step == step }
 
 // share is to which of n shares the plan belongs, from 1.
 func (p Plan) share(n int) int {
@@ -77,6 +91,33 @@ func plansFor(ref *Reference, steps []Step, all bool) []Plan {
 	return slices.Concat(p.rounds...)
 }
 
+// pairsFor are faults at two writes: the second one meets what is done about the first one. Those that are near to each
+// other come first.
+func pairsFor(ref *Reference) (pairs []Plan) {
+	kinds := []Kind{KilledAfter, Failure, Lost}
+	var writes []Point
+	for _, r := range ref.requests {
+		if r.effective && r.point.Nth == 1 {
+			writes = append(writes, r.point)
+		}
+	}
+	for distance := 1; distance < len(writes); distance++ {
+		for i := range len(writes) - distance {
+			for _, kind := range kinds {
+				for _, then := range kinds {
+					if len(pairs) < mostPairs {
+						pairs = append(pairs, Plan{kind, writes[i], then, writes[i+distance]})
+					}
+				}
+			}
+		}
+	}
+	return pairs
+}
+
+// mostPairs bounds how many pairs of faults are tried.
+const mostPairs = 5000
+
 // A planner collects plans.
 type planner struct {
 	ref    *Reference
@@ -90,7 +131,7 @@ func (p *planner) add(round int, kind Kind, at Point) {
 	for len(p.rounds) <= round {
 		p.rounds = append(p.rounds, nil)
 	}
-	p.rounds[round] = append(p.rounds[round], Plan{kind, at})
+	p.rounds[round] = append(p.rounds[round], Plan{Kind: kind, Point: at})
 }
 
 // first reports whether something is met for the first time, or each time counts.

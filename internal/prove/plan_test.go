@@ -59,17 +59,34 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// TestPairs: each pair of writes meets pairs of faults, those near to each other first.
+func TestPairs(t *testing.T) {
+	ref := referenceOf(write(0, "create", "", "services", "a"), write(0, "create", "", "services", "b"), write(1, "create", "", "services", "c"))
+	pairs := pairsFor(ref)
+	steps := []Step{{Name: "one"}, {Name: "two"}}
+	seen := map[string]bool{}
+	for _, p := range pairs {
+		if text := p.Sentence(steps); seen[p.ID()] || !strings.Contains(text, "; then ") {
+			t.Errorf("%+v: %s", p, text)
+		}
+		seen[p.ID()] = true
+	}
+	if len(pairs) != 3*9 || pairs[0].At.Name != "b" || pairs[26].At.Name != "c" || pairs[26].Point.Name != "a" {
+		t.Errorf("%d pairs, from %+v to %+v", len(pairs), pairs[0], pairs[len(pairs)-1])
+	}
+}
+
 // TestFaultsOfPlans: a door's fault is for the very request.
 func TestFaultsOfPlans(t *testing.T) {
 	at := Point{Step: 1, Verb: "create", Group: "apps", Resource: "deployments", Namespace: "default", Name: "blog", Nth: 3}
 	for _, kind := range []Kind{KilledAfter, KilledBefore, Lost, Conflict, Failure, Timeout, Throttled, TooMany, Stale, StaleLong, Behind, ReadFailure, Between, Cut, Overlap} {
-		f, ok := Plan{kind, at}.fault()
+		f, ok := Plan{Kind: kind, Point: at}.fault()
 		if !ok || f.Skip != 2 || f.Match.Group != "apps" || f.Match.Name != "blog" || f.Withhold && !f.Break && f.Answer == nil {
 			t.Errorf("%s: %+v", kind, f)
 		}
 	}
 	for _, kind := range []Kind{Without, Restarted, Absent, Coalesced, Merged, Early} {
-		if _, ok := (Plan{kind, at}).fault(); ok {
+		if _, ok := (Plan{Kind: kind, Point: at}).fault(); ok {
 			t.Errorf("%s is the door's", kind)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func found(symptoms ...Symptom) *Report {
 	e := &exploration{known: map[string]*Finding{}, report: &Report{Scenario: Scenario{Steps: []Step{{Name: "one"}, {Name: "two"}}}, Plans: 9, Of: 9}}
 	for _, s := range symptoms {
-		e.known[s.key()] = &Finding{ID: shortID(s.key()), Plans: []Plan{{Lost, Point{Verb: "create", Resource: "services", Name: "blog", Nth: 1}}}, Symptom: s, Confirmed: true,
+		e.known[s.key()] = &Finding{ID: shortID(s.key()), Plans: []Plan{{Kind: Lost, Point: Point{Verb: "create", Resource: "services", Name: "blog", Nth: 1}}}, Symptom: s, Confirmed: true,
 			Writes: []Write{{"create services blog → 201 ← lost", true}}}
 	}
 	e.collect()
@@ -71,7 +71,7 @@ func TestAccept(t *testing.T) {
 func TestShares(t *testing.T) {
 	times := map[int]int{}
 	for n := range 800 {
-		p := Plan{Lost, Point{Verb: "create", Resource: "services", Name: "s", Nth: n}}
+		p := Plan{Kind: Lost, Point: Point{Verb: "create", Resource: "services", Name: "s", Nth: n}}
 		times[p.share(8)]++
 	}
 	for share := 1; share <= 8; share++ {

@@ -12,7 +12,7 @@ import (
 // TestVerdicts: each plan has one, by what its run came to and by what has become of its finding.
 func TestVerdicts(t *testing.T) {
 	plan := func(name string) Plan {
-		return Plan{Lost, Point{Verb: "create", Resource: "services", Name: name, Nth: 1}}
+		return Plan{Kind: Lost, Point: Point{Verb: "create", Resource: "services", Name: name, Nth: 1}}
 	}
 	names := []string{"held", "unstruck", "found", "once", "accepted", "later"}
 	var plans []Plan

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/protocol"
 )
 
 // How long nothing happens before a cluster counts as being at rest.
@@ -81,6 +83,7 @@ type run struct {
 	learning bool
 
 	now     *running
+	again   bool     // the second fault waits for the process that was started again
 	former  *running // works beside now; nil: none does
 	fresh   bool     // now has been started in this run
 	outcome *outcome
@@ -197,12 +200,9 @@ func (r *run) watches(p pulse) bool {
 // do carries out a step and waits for rest; it is false if the run cannot go on.
 func (r *run) do(ctx context.Context) (bool, error) {
 	r.world.at(r.step)
-	kind := r.plan.Kind
-	faulty := kind != "" && r.plan.Point.Step == r.step
-	if f, ok := r.plan.fault(); ok && faulty {
-		if err := r.lab.arm(ctx, r.now.door, f); err != nil {
-			return false, err
-		}
+	kind, faulty := r.plan.Kind, r.plan.in(r.step)
+	if err := r.arm(ctx); err != nil {
+		return false, err
 	}
 	ok, err := true, error(nil)
 	switch {
@@ -219,7 +219,7 @@ func (r *run) do(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	goOn, err := r.settle(ctx)
-	if err == nil && faulty { // it is for this step
+	if err == nil && (faulty || r.plan.second().in(r.step)) { // it is for this step
 		err = errors.Join(r.lab.disarm(ctx, r.now.door), r.alone(ctx))
 	}
 	if err == nil && goOn && kind == Restarted {
@@ -244,7 +244,28 @@ func (r *run) replace(ctx context.Context) error {
 		return err
 	}
 	r.now, r.fresh, r.used = next, true, 0
+	if f, ok := r.plan.second().fault(); ok && r.plan.in(r.step) && r.plan.second().in(r.step) && !r.again {
+		f.Skip, r.again = 0, true // the new process begins with its first request
+		if err := r.lab.arm(ctx, next.door, f); err != nil {
+			return err
+		}
+	}
 	return r.prepare(ctx)
+}
+
+// arm has the door commit what is for the step. A second fault behind a death is for the next process.
+func (r *run) arm(ctx context.Context) error {
+	var faults []protocol.Fault
+	if f, ok := r.plan.fault(); ok && r.plan.in(r.step) {
+		faults = append(faults, f)
+	}
+	if f, ok := r.plan.second().fault(); ok && r.plan.second().in(r.step) && !(r.plan.Kind == KilledAfter && r.plan.in(r.step)) {
+		faults = append(faults, f)
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return r.lab.arm(ctx, r.now.door, faults...)
 }
 
 // pulse is that of the operator, of both processes if two of them work.

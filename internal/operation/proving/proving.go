@@ -35,6 +35,7 @@ type Proof struct {
 	Scenario string // file; empty means that the samples are applied, changed and deleted
 	Manager  string // folder of the manager's main package, if there are several
 	Clusters int    // side by side
+	Depth    int    // how many failures a run has at most: 1 or 2
 	All      bool   // faults at every request
 	Replay   string // the ID of the only plan to run
 	Command  string // of the operator, in place of the project's manager; words as a shell reads them
@@ -85,7 +86,7 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 	s.Handler.Handle(report.Step{Name: "proving the operator"})
 	found, err := prove.Proof{
 		Known:  known,
-		Socket: session.Socket, Clusters: clusters, Scenario: b.scenario, All: p.All, Replay: p.Replay,
+		Socket: session.Socket, Clusters: clusters, Scenario: b.scenario, All: p.All, Depth: p.Depth, Replay: p.Replay,
 		Budget: p.Budget, Shard: b.shard, Shards: b.shards,
 		Doing: func(text string) { s.Handler.Handle(report.Detail{Text: text}) },
 	}.Run(ctx)
@@ -122,6 +123,9 @@ func (b *bench) check() error {
 	}
 	if b.proof.Clusters < 1 || b.proof.Clusters > maxClusters {
 		return usage(fmt.Sprintf("--clusters %d", b.proof.Clusters), fmt.Sprintf("use a number from 1 to %d", maxClusters))
+	}
+	if b.proof.Depth < 1 || b.proof.Depth > 2 {
+		return usage(fmt.Sprintf("--depth %d", b.proof.Depth), "use 1 or 2")
 	}
 	if b.proof.Budget < 0 {
 		return usage("--budget "+b.proof.Budget.String(), "use a duration such as 60s")
