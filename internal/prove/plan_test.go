@@ -61,7 +61,7 @@ func TestPlans(t *testing.T) {
 
 // TestPairs: each pair of writes meets pairs of faults, those near to each other first.
 func TestPairs(t *testing.T) {
-	ref := referenceOf(write(0, "create", "", "services", "a"), write(0, "create", "", "services", "b"), write(1, "create", "", "services", "c"))
+	ref := referenceOf(write(0, "create", "", "services", "blog"), write(0, "create", "", "configmaps", "blog"), write(1, "create", "", "secrets", "blog"))
 	pairs := pairsFor(ref)
 	steps := []Step{{Name: "one"}, {Name: "two"}}
 	seen := map[string]bool{}
@@ -71,7 +71,7 @@ func TestPairs(t *testing.T) {
 		}
 		seen[p.ID()] = true
 	}
-	if len(pairs) != 3*9 || pairs[0].At.Name != "b" || pairs[26].At.Name != "c" || pairs[26].Point.Name != "a" {
+	if len(pairs) != 3*9 || pairs[0].At.Resource != "configmaps" || pairs[26].At.Resource != "secrets" || pairs[26].Point.Resource != "services" {
 		t.Errorf("%d pairs, from %+v to %+v", len(pairs), pairs[0], pairs[len(pairs)-1])
 	}
 }

@@ -65,6 +65,8 @@ type change struct {
 	deleted  bool
 	object   map[string]any // nil if it was deleted
 	before   map[string]any // nil if it is not known
+
+	fromBefore bool // what is deleted is not of the baseline
 }
 
 // A client is what is known of an operator's process by its door.
@@ -115,8 +117,29 @@ func (w *world) begin(revision int64) {
 	defer w.mu.Unlock()
 	w.since, w.step = revision, 0
 	w.objects, w.gone = map[string]map[string]any{}, map[string]bool{}
+	before := w.changes
 	w.changes, w.requests, w.struck = nil, nil, nil
 	w.changed = time.Now()
+	for _, c := range before { // reports may come before the answer to the reset
+		if c.revision > revision {
+			c.step, c.before = 0, w.objects[c.key]
+			w.keep(c)
+		}
+	}
+}
+
+// keep notes a change of this time.
+func (w *world) keep(c change) {
+	if c.deleted {
+		if !c.fromBefore {
+			w.gone[c.key] = true
+		}
+		delete(w.objects, c.key)
+	} else {
+		w.objects[c.key] = c.object
+		delete(w.gone, c.key)
+	}
+	w.changes = append(w.changes, c)
 }
 
 // enter makes a client known.
@@ -228,7 +251,7 @@ func (w *world) change(r protocol.Report, now time.Time) {
 	if r.Revision <= w.since || slices.ContainsFunc(silent, func(p string) bool { return strings.HasPrefix(r.Key, p) }) {
 		return
 	}
-	c := change{at: now, step: w.step, key: r.Key, revision: r.Revision, created: r.Created, deleted: r.Deleted, before: w.objects[r.Key]}
+	c := change{at: now, step: w.step, key: r.Key, revision: r.Revision, created: r.Created, deleted: r.Deleted, before: w.objects[r.Key], fromBefore: made}
 	if !r.Deleted {
 		c.object = map[string]any{}
 		if json.Unmarshal(r.Object, &c.object) != nil {
@@ -242,16 +265,7 @@ func (w *world) change(r protocol.Report, now time.Time) {
 	if !w.ignores(c) {
 		w.changed = now
 	}
-	if r.Deleted {
-		if !made {
-			w.gone[r.Key] = true
-		}
-		delete(w.objects, r.Key)
-	} else {
-		w.objects[r.Key] = c.object
-		delete(w.gone, r.Key)
-	}
-	w.changes = append(w.changes, c)
+	w.keep(c)
 }
 
 // ignores reports whether the scenario says that all of an object differs by nature.

@@ -93,3 +93,19 @@ func TestDeletionsByOthers(t *testing.T) {
 		t.Errorf("%+v, %+v", requests[0], requests[1])
 	}
 }
+
+// TestEarlyReports: what is written right after a reset counts, also if it is reported before the reset is answered.
+func TestEarlyReports(t *testing.T) {
+	w := newWorld(nil, nil)
+	w.begin(1)
+	w.see(changed("/configmaps/default/old", 2, `{"kind":"ConfigMap"}`))
+	w.see(changed("/configmaps/default/old", 3, ""))
+	w.see(changed("/configmaps/default/new", 4, `{"kind":"ConfigMap"}`))
+	w.begin(3)
+	if objects, gone := w.existing(); len(objects) != 1 || len(gone) != 0 {
+		t.Errorf("%v, gone %v", objects, gone)
+	}
+	if _, changes := w.history(); len(changes) != 1 || changes[0].key != "/configmaps/default/new" {
+		t.Errorf("%+v", changes)
+	}
+}
