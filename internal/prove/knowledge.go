@@ -37,6 +37,7 @@ type knowledgeFile struct {
 	States   []state
 	Varies   []mask
 	Pauses   []time.Duration
+	Took     []time.Duration
 	Stable   map[string]bool
 	Patterns map[string][]string
 	Strict   map[string]bool
@@ -66,7 +67,7 @@ type knownRequest struct {
 // MarshalJSON writes a reference.
 func (ref *Reference) MarshalJSON() ([]byte, error) {
 	k := knowledgeFile{
-		States: ref.states, Varies: ref.varies, Pauses: ref.pauses, Stable: ref.canon.stable, Patterns: ref.canon.patterns, Strict: ref.canon.strict,
+		States: ref.states, Varies: ref.varies, Pauses: ref.pauses, Took: ref.took, Stable: ref.canon.stable, Patterns: ref.canon.patterns, Strict: ref.canon.strict,
 		Watching: knownOf(ref.watching), Open: knownOf(ref.open), Refused: ref.refused, Twice: map[int][]knownResource{}, Leftover: ref.leftover, Warnings: ref.warnings,
 	}
 	for of, n := range ref.counts {
@@ -90,7 +91,7 @@ func (ref *Reference) UnmarshalJSON(encoded []byte) error {
 		return err
 	}
 	*ref = Reference{
-		states: k.States, varies: k.Varies, pauses: k.Pauses, canon: canon{names: names{stable: k.Stable, patterns: k.Patterns}, strict: k.Strict},
+		states: k.States, varies: k.Varies, pauses: k.Pauses, took: k.Took, canon: canon{names: names{stable: k.Stable, patterns: k.Patterns}, strict: k.Strict},
 		watching: map[resource]bool{}, open: map[resource]bool{}, refused: k.Refused, counts: map[Point]int{}, twice: map[int][]resource{}, leftover: k.Leftover, warnings: k.Warnings,
 	}
 	for into, all := range map[*map[resource]bool][]knownResource{&ref.watching: k.Watching, &ref.open: k.Open} {

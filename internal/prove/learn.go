@@ -23,6 +23,7 @@ type Reference struct {
 	counts   map[Point]int      // effective creates and deletes, at most
 	requests []*Request         // that came in every run
 	twice    map[int][]resource // by steps: of which an object changes more than once, and which the operator watches
+	took     []time.Duration    // by step
 	leftover []string           // objects that are there after the last step, and were not before the first
 	warnings []string           // what is no finding, and should not be
 	scenario Scenario
@@ -54,6 +55,7 @@ func (w *worker) learn(ctx context.Context, doing func(string)) (*Reference, err
 	for i := range first.raw {
 		ref.states = append(ref.states, ref.canon.state(first.raw[i].objects, first.raw[i].gone))
 		ref.varies = append(ref.varies, mask{})
+		ref.took = append(ref.took, max(first.raw[i].after, second.raw[i].after))
 		ref.varies[i].learn(ref.states[i], ref.canon.state(second.raw[i].objects, second.raw[i].gone))
 	}
 	seen := map[Point]int{}

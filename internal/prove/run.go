@@ -20,6 +20,7 @@ const (
 	controlling    = 3 * time.Second        // how long the states of the reference have to last
 	stillChanging  = 2500 * time.Millisecond
 	neverAtRest    = 8 * time.Second
+	longestWork    = 30 * time.Second     // on a step, while learning
 	look           = 4 * time.Millisecond // between two looks
 	busyTime       = 300 * time.Microsecond
 )
@@ -71,6 +72,7 @@ type outcome struct {
 type rest struct {
 	objects []map[string]any
 	gone    []string
+	after   time.Duration // of the step
 }
 
 // A run is one run of the scenario.

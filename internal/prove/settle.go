@@ -51,7 +51,7 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 				unmet := r.unmet()
 				if unmet == nil {
 					objects, gone := r.world.existing()
-					r.outcome.raw = append(r.outcome.raw, rest{objects, gone})
+					r.outcome.raw = append(r.outcome.raw, rest{objects, gone, now.Sub(begin)})
 					return true, nil
 				}
 				unchanged := min(now.Sub(p.changed), now.Sub(begin))
@@ -85,7 +85,7 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 				return r.diverged(ctx, differences, unmet)
 			}
 		}
-		if now.Sub(begin) > neverAtRest+r.patience() {
+		if now.Sub(begin) > r.limit() {
 			r.wrong(Symptom{Oracle: Restless, Differences: differences, Details: r.whatChanges()})
 			return false, nil
 		}
@@ -118,6 +118,15 @@ func (r *run) patience() time.Duration {
 		patience = max(confirming, patience)
 	}
 	return patience + time.Duration(answers[r.plan.Kind].RetryAfter)*time.Second
+}
+
+// limit is how long a step may take: while learning as long as an operator may reasonably work, and then as long as it
+// has worked, and some time more.
+func (r *run) limit() time.Duration {
+	if r.ref == nil {
+		return longestWork + r.patience()
+	}
+	return neverAtRest + r.patience() + r.ref.took[r.step]
 }
 
 func latest(times ...time.Time) (last time.Time) {
@@ -210,6 +219,9 @@ func (r *run) whatChanges() (names []string) {
 		if n > 5 {
 			names = append(names, fmt.Sprintf("%s was changed %d times", name, n))
 		}
+	}
+	if len(names) == 0 && len(changes) > 0 {
+		names = []string{fmt.Sprintf("the last change was %.1f s before the limit of %.0f s", time.Since(changes[len(changes)-1].at).Seconds(), r.limit().Seconds())}
 	}
 	return sorted(names)
 }
