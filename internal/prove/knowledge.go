@@ -20,7 +20,7 @@ var ErrKnowledge = errors.New("it is of another scenario")
 // fits reports whether a scenario may be judged by the knowledge.
 func (k *Knowledge) fits(s Scenario) error {
 	ref := k.Reference
-	if ref == nil || len(s.Steps) == 0 || len(ref.states) != len(s.Steps) || len(ref.varies) != len(s.Steps) {
+	if ref == nil || len(s.Steps) == 0 || len(ref.states) != len(s.Steps) || len(ref.varies) != len(s.Steps) || len(ref.took) != len(s.Steps) {
 		return ErrKnowledge
 	}
 	for _, r := range ref.requests {

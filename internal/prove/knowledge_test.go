@@ -14,6 +14,7 @@ func TestKnowledge(t *testing.T) {
 	ref := referenceOf(write(0, "create", "", "services", "blog"), write(1, "update", "apps", "deployments", "blog"), &Request{step: 1, verb: "get", of: resource{"", "nodes"}, name: "n", status: 200, fresh: true})
 	ref.states = []state{{"Service default/blog": {"spec.x": "1"}}, {"Service default/blog": {"spec.x": "2"}}}
 	ref.varies = []mask{{"Pod default/a": true}, {}}
+	ref.took = []time.Duration{time.Second, 2 * time.Second}
 	ref.pauses, ref.leftover, ref.warnings = []time.Duration{time.Second}, []string{"a"}, []string{"b"}
 	ref.open, ref.watching, ref.refused = map[resource]bool{{"", "services"}: true}, map[resource]bool{{"apps", "deployments"}: true}, map[string]bool{"get nodes": true}
 	ref.counts, ref.twice = map[Point]int{{Verb: "create", Resource: "services"}: 2}, map[int][]resource{1: {{"apps", "deployments"}}}
@@ -30,7 +31,7 @@ func TestKnowledge(t *testing.T) {
 		t.Errorf("other plans: %v", plansFor(got, steps, true))
 	}
 	same := reflect.DeepEqual(got.states, ref.states) && reflect.DeepEqual(got.varies, ref.varies) && reflect.DeepEqual(got.canon.stable, ref.canon.stable) && reflect.DeepEqual(got.counts, ref.counts) &&
-		reflect.DeepEqual(got.watching, ref.watching) && reflect.DeepEqual(got.open, ref.open) && reflect.DeepEqual(got.refused, ref.refused) && reflect.DeepEqual(got.leftover, ref.leftover) && reflect.DeepEqual(got.pauses, ref.pauses)
+		reflect.DeepEqual(got.watching, ref.watching) && reflect.DeepEqual(got.open, ref.open) && reflect.DeepEqual(got.refused, ref.refused) && reflect.DeepEqual(got.leftover, ref.leftover) && reflect.DeepEqual(got.pauses, ref.pauses) && reflect.DeepEqual(got.took, ref.took)
 	if !same {
 		t.Errorf("%+v", got)
 	}

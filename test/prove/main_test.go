@@ -103,9 +103,7 @@ func step(verb, kind, name, spec string) string {
 // prove runs `slipway prove` on a scenario whose files are in a folder of testdata.
 func prove(t *testing.T, folder, command string, steps ...string) (result, int) {
 	t.Helper()
-	if os.Getenv("SLIPWAY_CLUSTER") == "" {
-		t.Skip("SLIPWAY_CLUSTER names no compiled cluster program")
-	}
+	needCluster(t)
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", folder))); err != nil {
 		t.Fatal(err)
@@ -114,6 +112,19 @@ func prove(t *testing.T, folder, command string, steps ...string) (result, int) 
 	if err := os.WriteFile(filepath.Join(dir, "scenario.yaml"), []byte(scenario), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	return proveIn(t, dir)
+}
+
+func needCluster(t *testing.T) {
+	t.Helper()
+	if os.Getenv("SLIPWAY_CLUSTER") == "" {
+		t.Skip("SLIPWAY_CLUSTER names no compiled cluster program")
+	}
+}
+
+// proveIn runs `slipway prove` on the scenario in a folder.
+func proveIn(t *testing.T, dir string) (result, int) {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), slipway, "prove", "-f", "scenario.yaml", "--output", "json")
 	var stdout, stderr bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr

@@ -1,0 +1,130 @@
+package prove
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A published operator is one of others, from its module: none of its code is here.
+type published struct {
+	module, version string
+	api             string   // package of the API's types, in the module
+	flags           []string // of this version, for METRICS in the scenario
+}
+
+// publishedBugs are mistakes that were reported to others' projects: a version that has the mistake, and one in which
+// it is corrected. Their folders in testdata have the scenarios.
+var publishedBugs = map[string]struct {
+	has, corrected published
+	mistake
+}{
+	"rabbitmq-782": {
+		published{"github.com/rabbitmq/cluster-operator", "v1.8.0", "api/v1beta1", []string{"--metrics-addr=0"}},
+		published{"github.com/rabbitmq/cluster-operator", "v1.10.0", "api/v1beta1", []string{"--metrics-bind-address=0"}},
+		mistake{interrupted, `^PersistentVolumeClaim default/persistence-queue-server-0 spec\.resources`, together},
+	},
+	"kuberay-715": {
+		published{"github.com/ray-project/kuberay/ray-operator", "v1.2.2", "apis/ray/v1", nil},
+		published{"github.com/ray-project/kuberay/ray-operator", "v1.4.0", "apis/ray/v1", nil},
+		mistake{append(stale, "stale-long", "watch-ended"), `^create pods default/small-(head|workers-worker)-`, outdated + "|idempotent"},
+	},
+}
+
+// TestPublishedBugs: mistakes that were reported to others' projects are found, and not in corrected versions.
+func TestPublishedBugs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles operators of others")
+	}
+	for name, c := range publishedBugs {
+		t.Run(name, func(t *testing.T) {
+			t.Run(c.has.version, func(t *testing.T) {
+				r, code := c.has.prove(t, name)
+				c.mistake.has(t, r, code)
+			})
+			t.Run(c.corrected.version, func(t *testing.T) {
+				r, _ := c.corrected.prove(t, name)
+				for _, f := range r.Findings {
+					if f.Confirmed && c.about(f) {
+						t.Errorf("it is found in the corrected version, too: %s", f)
+					}
+				}
+				if r.Writes == 0 {
+					t.Error("the operator has written nothing: nothing was proved")
+				}
+			})
+		})
+	}
+}
+
+// controllerGen writes CRDs for an API's types.
+const controllerGen = "sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0"
+
+// prove builds the operator in a module of its own, and runs `slipway prove` on the scenario.
+func (p published) prove(t *testing.T, name string) (result, int) {
+	t.Helper()
+	needCluster(t)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "published", name))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/published\n\ngo 1.26\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := p.run(dir, "get", p.module+"@"+p.version); err != nil {
+		t.Skipf("%s@%s cannot be had: %v\n%s", p.module, p.version, err, out)
+	}
+	program := filepath.Join(dir, "operator")
+	for _, arguments := range [][]string{
+		{"build", "-o", program, p.module},
+		{"run", controllerGen, "crd:maxDescLen=0,generateEmbeddedObjectMeta=true,allowDangerousTypes=true", "paths=" + p.module + "/" + p.api, "output:dir=crds"},
+	} {
+		if out, err := p.run(dir, arguments...); err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(arguments, " "), err, out)
+		}
+	}
+	joinManifests(t, filepath.Join(dir, "crds"))
+	scenario := filepath.Join(dir, "scenario.yaml")
+	text, err := os.ReadFile(scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled := strings.NewReplacer("PROGRAM", program, `"METRICS"`, strings.Join(p.flags, ", ")).Replace(string(text))
+	if err := os.WriteFile(scenario, []byte(filled), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return proveIn(t, dir)
+}
+
+func (p published) run(dir string, arguments ...string) ([]byte, error) {
+	cmd := exec.Command("go", arguments...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOWORK=off")
+	return cmd.CombinedOutput()
+}
+
+// joinManifests joins the files of a folder into one beside it.
+func joinManifests(t *testing.T, folder string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(files)
+	var all bytes.Buffer
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&all, "---\n%s\n", text)
+	}
+	if err := os.WriteFile(folder+".yaml", all.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
