@@ -23,7 +23,7 @@ func main() {
 	defer stop()
 	names := os.Args[1:]
 	if len(names) == 0 {
-		names = []string{"start", "generate", "controllergen", "scaffold", "image", "dev", "pods", "fleet", "cluster"}
+		names = []string{"start", "generate", "controllergen", "scaffold", "image", "dev", "pods", "fleet", "prove", "cluster"}
 	}
 	if err := run(ctx, names); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -96,6 +96,7 @@ type Report struct {
 	Refused   []string // requests that the API server refuses without a fault, too
 	Varying   []string // what differs without a fault, and is not compared
 	Timeline  []string // of a replay: what the operator asked for and what was stored, in order
+	Memory    int64    // of the clusters' program in the end, in bytes
 	Writes    int      // effective ones, without a fault
 	Learning  time.Duration
 	Exploring time.Duration
@@ -169,6 +170,9 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 	e.begin = begin
 	err = e.explore(ctx, workers)
 	e.report.Exploring = time.Since(begin)
+	if err == nil {
+		e.report.Memory, err = workers[0].lab.memory(ctx)
+	}
 	slices.Sort(e.report.Durations)
 	return e.report, err
 }

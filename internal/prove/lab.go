@@ -116,6 +116,13 @@ func (l *lab) follow(ctx context.Context) error {
 	return l.call(ctx, "followChanges", protocol.FollowChanges{Logical: l.logical}, nil)
 }
 
+// memory is how much the clusters' program uses, in bytes; 0 if that is not known.
+func (l *lab) memory(ctx context.Context) (int64, error) {
+	var status protocol.Status
+	err := l.call(ctx, "status", nil, &status)
+	return status.RSSBytes, err
+}
+
 func (l *lab) muteEvents(ctx context.Context) error {
 	return l.call(ctx, "muteEvents", protocol.MuteEvents{Logical: l.logical, Mute: true}, nil)
 }

@@ -169,6 +169,7 @@ func (r *Report) JSON() any {
 		Learning  float64      `json:"learningSeconds"`
 		Exploring float64      `json:"exploringSeconds"`
 		Median    float64      `json:"medianSeconds"`
+		Memory    int64        `json:"clusterBytes,omitempty"` // of all clusters
 		Leftover  []string     `json:"leftover,omitempty"`
 		Warnings  []string     `json:"warnings,omitempty"`
 		Refused   []string     `json:"refused,omitempty"` // without a fault, too
@@ -176,7 +177,7 @@ func (r *Report) JSON() any {
 		Timeline  []string     `json:"timeline,omitempty"`
 		Findings  []finding    `json:"findings"`
 		Results   []jsonResult `json:"results"` // of all plans
-	}{r.Plans, r.Of, r.Unstruck, r.Writes, r.Learning.Seconds(), r.Exploring.Seconds(), r.Median().Seconds(), r.Leftover, r.Warnings, r.Refused, r.Varying, r.Timeline, []finding{}, r.results()}
+	}{r.Plans, r.Of, r.Unstruck, r.Writes, r.Learning.Seconds(), r.Exploring.Seconds(), r.Median().Seconds(), r.Memory, r.Leftover, r.Warnings, r.Refused, r.Varying, r.Timeline, []finding{}, r.results()}
 	for _, f := range r.Findings {
 		j := finding{ID: f.ID, Replay: f.Plans[0].ID(), Plan: f.Plans[0].Sentence(r.Scenario.Steps), Kind: f.Plans[0].Kind, Oracle: f.Symptom.Oracle, Step: f.Symptom.Step + 1,
 			Differences: f.Symptom.Differences, Details: f.Symptom.Details, Healed: f.Symptom.Healed, Diagnosis: f.Diagnosis(), Confirmed: f.Confirmed, Accepted: f.Accepted}
