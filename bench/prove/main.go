@@ -1,5 +1,5 @@
-// Command prove measures `slipway prove` on two examples and prints the figures as a Markdown table. It fails when a bar
-// is missed.
+// Command prove measures `slipway prove` on two examples and prints the figures as a Markdown table. It fails when a
+// bar is missed.
 //
 //	go run ./prove
 //	go run ./prove -rounds 5

@@ -13,13 +13,15 @@ import (
 	"github.com/slipway-dev/slipway/cluster/objectmeta"
 )
 
-// A Fault is what an inspected door does to one request, once. Together the fields make what may befall a client of any
-// API server: a process that dies, a connection that breaks, a server that refuses, a watch that lags.
+// A Fault is what an inspected door does to one request, once, or to all of a sort. Together the fields make what may
+// befall a client of any API server: a process that dies, a connection that breaks, a server that refuses, a watch that
+// lags.
 type Fault struct {
 	Name  string // by which a [Struck] names it
 	Match Match
 	Skip  int // of the requests that match, how many pass before it
 
+	Lasts    bool    // all that match meet it, until [Door.Disarm]
 	Withhold bool    // the server does not get the request
 	Answer   *Answer // takes the place of the server's
 	Break    bool    // the connection ends without an answer
@@ -116,7 +118,9 @@ func (i *inspection) strike(r Request) (f *Fault, resume <-chan struct{}) {
 			armed.Skip--
 			continue
 		}
-		i.faults = append(i.faults[:n:n], i.faults[n+1:]...)
+		if !armed.Lasts {
+			i.faults = append(i.faults[:n:n], i.faults[n+1:]...)
+		}
 		i.shut = i.shut || armed.Shut
 		if armed.Hold {
 			i.held[resource{r.Group, r.Resource}] = true

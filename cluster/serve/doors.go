@@ -152,7 +152,7 @@ func (d *client) inspecting() protocol.Methods {
 func faultsOf(said []protocol.Fault) (faults []frontdoor.Fault) {
 	for _, f := range said {
 		fault := frontdoor.Fault{
-			Name: f.Name, Match: frontdoor.Match(f.Match), Skip: f.Skip,
+			Name: f.Name, Match: frontdoor.Match(f.Match), Skip: f.Skip, Lasts: f.Lasts,
 			Withhold: f.Withhold, Break: f.Break, Shut: f.Shut, Pause: f.Pause, Stall: f.Stall, Hold: f.Hold,
 		}
 		if f.Answer != nil {

@@ -85,6 +85,7 @@ func inspections(t *testing.T, d *doorTest) {
 		t.Errorf("a conflict again: %v", err)
 	}
 	overtaken(t, d, o, stored)
+	lasts(t, o)
 	if reply := o.request("armDoor", fmt.Sprintf(`{"name":%q,"faults":[{"name":"x","match":{"verb":"watch","resource":"pods"}}]}`, o.Name), nil); reply.Error == "" {
 		t.Error("a fault of watches is taken")
 	}
@@ -113,6 +114,25 @@ func overtaken(t *testing.T, d *doorTest, o *opened, stored *corev1.ConfigMap) {
 	o.about("resumeDoor", fmt.Sprintf(`,"serial":%d`, serial))
 	if err := <-refused; !apierrors.IsConflict(err) {
 		t.Errorf("no conflict: %v", err)
+	}
+}
+
+// lasts: a fault that lasts meets each request until it is disarmed.
+func lasts(t *testing.T, o *opened) {
+	t.Helper()
+	o.about("armDoor", `,"faults":[{"name":"lasts","match":{"verb":"create","resource":"configmaps","namespace":"default","name":"late"},"lasts":true,"withhold":true,"answer":{"status":500,"reason":"InternalError"}}]`)
+	maps := clientOf(t, o.config).CoreV1().ConfigMaps("default")
+	for range 3 {
+		if _, err := maps.Create(t.Context(), named("late"), metav1.CreateOptions{}); !apierrors.IsInternalError(err) {
+			t.Errorf("it does not fail: %v", err)
+		}
+	}
+	o.about("disarmDoor", "")
+	if _, err := maps.Create(t.Context(), named("late"), metav1.CreateOptions{}); err != nil {
+		t.Errorf("it fails for good: %v", err)
+	}
+	if err := maps.Delete(t.Context(), "late", metav1.DeleteOptions{}); err != nil {
+		t.Error(err)
 	}
 }
 

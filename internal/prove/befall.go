@@ -172,6 +172,11 @@ func (r *run) befall(ctx context.Context, struck protocol.Report) error {
 			r.driver.poke(ctx, object)
 		}
 		return r.lab.resume(ctx, r.now.door, struck.Serial)
+	case Failure:
+		if r.plan.Then == "" {
+			r.idle(ctx, 15*time.Millisecond, failing)
+			return r.lab.disarm(ctx, r.now.door)
+		}
 	case Overlap:
 		return r.double(ctx)
 	case Cut:
@@ -184,6 +189,10 @@ func (r *run) befall(ctx context.Context, struck protocol.Report) error {
 	}
 	return nil
 }
+
+// failing bounds how long a write fails. The pauses between an operator's attempts double: that after it is about as
+// long.
+const failing = 150 * time.Millisecond
 
 // lag has the operator look again while its watch has not seen what it has written, and then lets the watch go on.
 func (r *run) lag(ctx context.Context) error {

@@ -36,7 +36,7 @@ const (
 	// https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md. The server refuses an update
 	// until the operator has read the object again.
 	Conflict Kind = "conflict"
-	// 500: the store or a webhook has failed.
+	// 500: the store or a webhook fails for a while.
 	Failure Kind = "failure"
 	// 504: the server has given up; the write was not done.
 	Timeout Kind = "timeout"
@@ -80,7 +80,7 @@ func Sorts() []Sort {
 		{Cut, "the watch of the resource ends after the write"},
 		{Coalesced, "the watch of the resource shows the step's changes of each object as one"},
 		{Conflict, "the write is answered 409"},
-		{Failure, "the write is answered 500"},
+		{Failure, "the write is answered 500 for a while"},
 		{Timeout, "the write is answered 504"},
 		{Throttled, "the write is answered 429 with Retry-After"},
 		{TooMany, "the write is answered 429 without Retry-After"},
@@ -110,7 +110,9 @@ func (p Plan) Sentence(steps []Step) string {
 		return fmt.Sprintf("the operator was killed before %s, %s", of, in)
 	case Lost:
 		return fmt.Sprintf("%s was done and its answer was lost, %s", of, in)
-	case Conflict, Failure, Timeout, Throttled, TooMany:
+	case Failure:
+		return fmt.Sprintf("%s was answered 500 for a while, %s", of, in)
+	case Conflict, Timeout, Throttled, TooMany:
 		return fmt.Sprintf("%s was answered %d, %s", of, answers[p.Kind].Status, in)
 	case Cut:
 		return fmt.Sprintf("the watch of %s ended after %s, %s", p.Point.Resource, of, in)
@@ -181,6 +183,7 @@ func (p Plan) fault() (f protocol.Fault, ok bool) {
 		}
 		answer := answers[p.Kind]
 		f.Withhold, f.Answer = true, &answer
+		f.Lasts = p.Kind == Failure && p.Then == ""
 	}
 	return f, true
 }
