@@ -120,18 +120,18 @@ func overtaken(t *testing.T, d *doorTest, o *opened, stored *corev1.ConfigMap) {
 // lasts: a fault that lasts meets each request until it is disarmed.
 func lasts(t *testing.T, o *opened) {
 	t.Helper()
-	o.about("armDoor", `,"faults":[{"name":"lasts","match":{"verb":"create","resource":"configmaps","namespace":"default","name":"late"},"lasts":true,"withhold":true,"answer":{"status":500,"reason":"InternalError"}}]`)
+	o.about("armDoor", `,"faults":[{"name":"lasts","match":{"verb":"create","resource":"configmaps","namespace":"default","name":"lasting"},"lasts":true,"withhold":true,"answer":{"status":500,"reason":"InternalError"}}]`)
 	maps := clientOf(t, o.config).CoreV1().ConfigMaps("default")
 	for range 3 {
-		if _, err := maps.Create(t.Context(), named("late"), metav1.CreateOptions{}); !apierrors.IsInternalError(err) {
+		if _, err := maps.Create(t.Context(), named("lasting"), metav1.CreateOptions{}); !apierrors.IsInternalError(err) {
 			t.Errorf("it does not fail: %v", err)
 		}
 	}
 	o.about("disarmDoor", "")
-	if _, err := maps.Create(t.Context(), named("late"), metav1.CreateOptions{}); err != nil {
+	if _, err := maps.Create(t.Context(), named("lasting"), metav1.CreateOptions{}); err != nil {
 		t.Errorf("it fails for good: %v", err)
 	}
-	if err := maps.Delete(t.Context(), "late", metav1.DeleteOptions{}); err != nil {
+	if err := maps.Delete(t.Context(), "lasting", metav1.DeleteOptions{}); err != nil {
 		t.Error(err)
 	}
 }
