@@ -62,6 +62,21 @@
 // new manager has looked at all objects. [Cluster.WaitForEmpty] shows that a deletion leaves nothing, and
 // [Cluster.Kubectl] what a user of kubectl gets to see.
 //
+// # Failures
+//
+// [Account.OpenDoor] opens a door for one process, such as a manager that [Build] has compiled. There a request of the
+// process fails as it may in production: its answer is lost, the process dies after it, a watch lags behind it. Tests
+// that `slipway prove --write-test` writes are of this form:
+//
+//	door := account.OpenDoor(t)
+//	operator := door.Run(t, clustertest.Build(t, "../../cmd"), "--leader-elect=false")
+//	failure := door.Fail(t, clustertest.Fault{Kind: clustertest.KilledAfter, Verb: "create", Resource: "configmaps"})
+//	…
+//	failure.Wait(t)
+//	operator.Kill(t)
+//	door = account.OpenDoor(t)
+//	door.Run(t, …)
+//
 // # Without a testing.T
 //
 // What takes a [testing.TB] fails the test when it fails, and cleans up after it. For other frameworks and

@@ -32,6 +32,7 @@ type Conn struct {
 	w       io.Writer
 	lastID  int64
 	waiting map[int64]chan Event
+	follows map[string]func(Report) // by door
 }
 
 // ErrEnded is why a request has no answer: the program, or its connection, ended.
@@ -56,7 +57,7 @@ func (f *Failed) Error() string { return f.Component + ": " + f.Reason }
 
 // NewConn speaks over r and w. It reads r until its end, in a goroutine that ends with r.
 func NewConn(r io.Reader, w io.Writer) *Conn {
-	c := &Conn{w: w, ready: make(chan struct{}), ended: make(chan struct{}), waiting: map[int64]chan Event{}}
+	c := &Conn{w: w, ready: make(chan struct{}), ended: make(chan struct{}), waiting: map[int64]chan Event{}, follows: map[string]func(Report){}}
 	go c.read(r)
 	return c
 }
@@ -117,8 +118,35 @@ func (c *Conn) handle(line []byte) error {
 		return &Failed{e.Component, e.Error, e.Hint}
 	case EventReply:
 		c.deliver(e)
+	case EventRequest, EventBegun, EventStruck, EventDelivered:
+		var r Report
+		if err := json.Unmarshal(line, &r); err != nil {
+			return fmt.Errorf("not a report of the cluster protocol: %.80q: %w", line, err)
+		}
+		if seen := c.follower(r.Door); seen != nil {
+			seen(r)
+		}
 	}
 	return nil
+}
+
+// Follow hands all that is reported of a door to seen, in order, until the connection ends or end is called. Seen must
+// not block.
+func (c *Conn) Follow(door string, seen func(Report)) (end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.follows[door] = seen
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.follows, door)
+	}
+}
+
+func (c *Conn) follower(door string) func(Report) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.follows[door]
 }
 
 // deliver hands a reply to who waits for it, if he still does.

@@ -15,6 +15,10 @@ const (
 	EventStopped  EventName = "stopped"
 	EventReply    EventName = "reply"
 	EventRequest  EventName = "request"
+
+	EventBegun     EventName = "begun"     // a request through an inspected door
+	EventStruck    EventName = "struck"    // a fault was committed
+	EventDelivered EventName = "delivered" // an event of a watch
 )
 
 // State is where a component of the cluster is in its life.
