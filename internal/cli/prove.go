@@ -31,8 +31,9 @@ failures, unless --all is given. A finding counts if a new process, given more p
 without a failure, and the others read that. It is written anew for another operator or scenario.
 
 A finding says what failed, what is different afterwards, what is probably wrong, and how to see it again: --replay runs
-that plan alone and shows each request. prove/accepted.yaml lists findings that you have decided to live with, each with
-its id, a reason, and the day on which it counts again (expires). --html writes all plans into one file for a browser.
+that plan alone and shows each request. With it, --keep leaves the cluster running until Ctrl-C, and --debug runs the
+project's manager under Delve. prove/accepted.yaml lists findings that you have decided to live with, each with its id, a
+reason, and the day on which it counts again (expires). --html writes all plans into one file for a browser.
 
 Prove fails if it finds something that is not accepted. It cannot prove an operator that does not come to rest without a
 failure. --depth 2 also tries pairs of failures, of which the second one meets what is done about the first.`,
@@ -41,7 +42,7 @@ failure. --depth 2 also tries pairs of failures, of which the second one meets w
   slipway prove -f site.yaml --command 'python3 operator.py'
   slipway prove --depth 2 --budget 60s
   slipway prove --shard 3/8 --learned learned.json
-  slipway prove --replay 35d9d98d`,
+  slipway prove --replay 35d9d98d --keep`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return done(proving.Prove(cmd.Context(), inv.session(), p))
@@ -51,6 +52,9 @@ failure. --depth 2 also tries pairs of failures, of which the second one meets w
 	f.StringVarP(&p.Scenario, "scenario", "f", "", "`file` with the scenario; default: the samples are applied, changed and deleted")
 	f.StringVar(&p.Command, "command", "", "`command` of an operator in place of the project's manager; {kubeconfig} is replaced")
 	f.StringVar(&p.Replay, "replay", "", "run only the plan with this `ID`, with more patience, and show each request")
+	f.BoolVar(&p.Keep, "keep", false, "leave the cluster of a replay running until Ctrl-C, as the plan has left it")
+	f.BoolVar(&p.Debug, "debug", false, "run the manager of a replay under Delve, which waits for a debugger")
+	f.BoolVar(&p.Test, "write-test", false, "write the finding of a replay as a Go test beside the project's")
 	f.BoolVar(&p.All, "all", false, "failures at every request, not only at the first of its sort in a step")
 	f.IntVar(&p.Depth, "depth", 1, "`number` of failures in a run: 2 also tries pairs, after all single ones")
 	f.StringVar(&p.Shard, "shard", "", "run only share K of N, as `K/N`, for jobs that run side by side")

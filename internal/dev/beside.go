@@ -118,6 +118,12 @@ func (b *Beside) readFlags(code *codebase.Codebase) error {
 	return nil
 }
 
+// Start is how the manager is started where the cluster calls none of its webhooks; served reports whether it serves
+// some.
+func (b *Beside) Start() (arguments, environment []string, served bool) {
+	return b.arguments, b.environment, b.hooks != nil
+}
+
 // Front stands before the managers of one cluster: it serves their webhooks, whichever of them works.
 type Front struct {
 	beside   *Beside

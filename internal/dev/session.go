@@ -3,7 +3,7 @@ package dev
 import (
 	"context"
 	"errors"
-	"os/exec"
+	"net"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -42,19 +42,6 @@ func (s *Session) Debug(on bool) { s.debug = on }
 
 // LogLevel is that of the managers that are started from now on; "" is the one that they have by themselves.
 func (s *Session) LogLevel(level string) { s.options.LogLevel = level }
-
-// debugger is Delve's command.
-const debugger = "dlv"
-
-// debugged is the command that runs a manager under Delve, which waits for no client and prints where it listens.
-func debugged(program string, args []string) (*exec.Cmd, error) {
-	words := append([]string{"exec", program, "--headless", "--accept-multiclient", "--continue", "--api-version=2", "--listen=127.0.0.1:0", "--"}, args...)
-	cmd, err := process.Command(debugger, words...)
-	if process.IsMissing(err) {
-		return nil, &report.Error{What: "Delve is not on PATH", Where: debugger, Next: "go install github.com/go-delve/delve/cmd/dlv@latest"}
-	}
-	return cmd, err
-}
 
 // Open connects to the cluster and takes back there what killed sessions have left. The session has to be closed. The
 // arguments are those that the user gives the manager.
@@ -155,7 +142,7 @@ func (s *Session) Check(code *codebase.Codebase) error {
 	}
 	s.checked = &l
 	if s.debug {
-		_, err = debugged("", nil)
+		err = CheckDebugger()
 	}
 	return err
 }
@@ -249,10 +236,14 @@ type Manager struct {
 // start starts a manager, to which calls of webhooks are forwarded from now on.
 func (s *Session) start(ctx context.Context, program string, placed placement, environment []string) (*Manager, error) {
 	o := s.options
-	cmd, err := process.Command(program, placed.args...)
+	words := append([]string{program}, placed.args...)
 	if s.debug {
-		cmd, err = debugged(program, placed.args)
+		if err := CheckDebugger(); err != nil {
+			return nil, err
+		}
+		words = underDebugger(net.JoinHostPort(Loopback, "0"), words, "--continue")
 	}
+	cmd, err := process.Command(words[0], words[1:]...)
 	if err != nil {
 		return nil, err
 	}

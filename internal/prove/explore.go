@@ -35,6 +35,8 @@ type Cluster struct {
 	Kinds   Kinds
 	// Launch starts a process of the operator that comes in by a kubeconfig.
 	Launch func(kubeconfig string) (Process, error)
+	// Debug starts the process of a replay, under a debugger; nil: Launch does.
+	Debug func(kubeconfig string) (Process, error)
 	// Exec runs a command of a step, as an administrator of the cluster.
 	Exec func(ctx context.Context, words []string) error
 	// Reset brings what is outside of the cluster back to its beginning, before each run; may be nil.
@@ -51,6 +53,9 @@ type Proof struct {
 	Depth    int    // 2: also two faults in a run, behind those with one
 	All      bool   // faults at each request, not only at the first of a sort in a step
 	Replay   string // the ID of the only plan that is to be run, with more patience
+	// Keep is called behind a replay, while the cluster and the operator's process are as the plan has left them. It
+	// may be nil.
+	Keep func(*Report, Process) error
 	// Budget bounds the time in which plans are begun; 0: all are carried out.
 	Budget time.Duration
 	// Shard and Shards divide the plans among several runs: this one has the plans of one share, from 1. 0: all.
@@ -174,6 +179,9 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 		e.report.Memory, err = workers[0].lab.memory(ctx)
 	}
 	slices.Sort(e.report.Durations)
+	if err == nil {
+		err = p.keep(e.report, workers)
+	}
 	return e.report, err
 }
 
@@ -204,7 +212,7 @@ func (p Proof) worker(ctx context.Context, c Cluster, key []byte) (*worker, erro
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{lab: lab, world: world, driver: driver{c.Client, c.Kinds, c.Exec}, launcher: c.Launch, outside: c.Reset, identity: c.Identity, scenario: p.Scenario}
+	w := &worker{lab: lab, world: world, driver: driver{c.Client, c.Kinds, c.Exec}, launcher: c.Launch, debugger: c.Debug, outside: c.Reset, identity: c.Identity, scenario: p.Scenario}
 	return w, errors.Join(lab.keep(ctx), lab.follow(ctx))
 }
 
@@ -266,6 +274,9 @@ func (e *exploration) run(ctx context.Context, w *worker, plan Plan, calm bool) 
 
 // try carries out a plan. A symptom that has not come again yet is tried again.
 func (e *exploration) try(ctx context.Context, w *worker, plan Plan) error {
+	if e.Replay != "" {
+		w.prepareReplay(e.Keep != nil)
+	}
 	got, err := e.run(ctx, w, plan, e.Replay != "")
 	if err != nil {
 		return err

@@ -138,7 +138,7 @@ func (r *run) begin(ctx context.Context) (err error) {
 	if !r.fresh {
 		return r.forget(ctx)
 	}
-	began, limit := time.Now(), time.After(startLimit)
+	began, limit := time.Now(), r.startLimit()
 	for {
 		p := r.world.pulse(r.now.door)
 		if r.ref == nil && p.asked && len(p.watching) == 0 && time.Since(began) > pollsAfter {
@@ -284,6 +284,9 @@ func (r *run) pulse() pulse {
 func (r *run) idle(ctx context.Context, quiet, limit time.Duration) {
 	begin, busy := time.Now(), time.Now()
 	for time.Since(begin) < limit && ctx.Err() == nil {
+		if r.stopped(ctx) {
+			begin = time.Now()
+		}
 		p := r.pulse()
 		if r.worked() {
 			busy = time.Now()
@@ -325,6 +328,10 @@ func (r *run) end(ctx context.Context) error {
 	}
 	if r.ref != nil {
 		r.judge()
+	}
+	if r.keeps {
+		r.left = r.now
+		return r.lab.disarm(ctx, r.now.door)
 	}
 	_, late := r.world.nextStruck() // it has changed how the door is
 	if len(o.symptoms) == 0 && r.ref != nil && !r.calm && !late {

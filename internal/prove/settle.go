@@ -19,6 +19,9 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 	compared := -1
 	var differences []Difference
 	for {
+		if r.stopped(ctx) { // time does not count meanwhile
+			begin, busy, started = time.Now(), time.Now(), time.Now()
+		}
 		if struck, ok := r.world.nextStruck(); ok {
 			if err := r.befall(ctx, struck); err != nil {
 				return false, err
@@ -149,7 +152,7 @@ func (r *run) diverged(ctx context.Context, differences []Difference, unmet []st
 		s.Stuck = r.world.has(object)
 		s.Gone = !s.Stuck
 	}
-	if r.calm {
+	if r.calm && !r.shown() {
 		if err := r.replace(ctx); err != nil {
 			return false, err
 		}

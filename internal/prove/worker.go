@@ -12,6 +12,8 @@ import (
 type Process struct {
 	*process.Child
 	Turn func() // is called when it is to work; may be nil
+	// Stopped reports whether a debugger keeps it from working; nil: it runs under none.
+	Stopped func() bool
 }
 
 // running is a process of the operator behind a door.
@@ -26,13 +28,16 @@ type worker struct {
 	world    *world
 	driver   driver
 	launcher func(kubeconfig string) (Process, error)
-	outside  func(context.Context) error // resets what is there; may be nil
+	outside  func(context.Context) error              // resets what is there; may be nil
+	debugger func(kubeconfig string) (Process, error) // starts it under a debugger; nil: there is none
 	identity Identity
 	scenario Scenario
 
 	all   map[*running]bool // that were started and not ended
 	spare *running          // waits behind a parked door
 	warm  *running          // at rest since the last run
+
+	replay
 }
 
 // launch starts a process of the operator.
@@ -90,7 +95,7 @@ func (o *running) turn() {
 
 // prepare starts a spare process, which comes up beside the run.
 func (w *worker) prepare(ctx context.Context) (err error) {
-	if w.spare == nil {
+	if w.spare == nil && !w.shown() {
 		w.spare, err = w.launch(ctx, true)
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -60,4 +61,15 @@ func (b *bench) accepted() (all []prove.Acceptance, err error) {
 		all = append(all, prove.Acceptance{ID: e.ID, Reason: e.Reason, Expires: expires})
 	}
 	return all, nil
+}
+
+// accept sorts out the findings that the team lives with.
+func (b *bench) accept(found *prove.Report) {
+	expired, unknown := found.Accept(b.acceptances, time.Now())
+	for _, id := range expired {
+		b.Handler.Handle(report.Warning{Text: "finding " + id + " was accepted until a day that has come: " + acceptedFile})
+	}
+	if len(unknown) > 0 && found.Plans == found.Of && b.shards == 0 && b.proof.Replay == "" {
+		b.Handler.Handle(report.Note{Text: "accepted findings that do not come any more: " + strings.Join(unknown, ", ")})
+	}
 }

@@ -51,8 +51,9 @@ func (b *bench) build(ctx context.Context) error {
 		return err
 	}
 	program := filepath.Join(b.scratch, managerFile)
+	b.main = manager.Package
 	b.Handler.Handle(report.Step{Name: "building the manager"})
-	o := dev.Options{Dir: b.root, Env: slices.Clone(b.Environ), Stderr: b.Stderr, Handler: b.Handler, Code: func() *codebase.Codebase { return code }}
+	o := dev.Options{Dir: b.root, Env: slices.Clone(b.Environ), Stderr: b.Stderr, Handler: b.Handler, Debug: b.proof.Debug, Code: func() *codebase.Codebase { return code }}
 	b.manager, err = dev.BuildBeside(ctx, o, manager.Package, program)
 	return err
 }

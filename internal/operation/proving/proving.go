@@ -38,6 +38,9 @@ type Proof struct {
 	Depth    int    // how many failures a run has at most: 1 or 2
 	All      bool   // faults at every request
 	Replay   string // the ID of the only plan to run
+	Keep     bool   // the cluster stays behind a replay, until the user ends it
+	Debug    bool   // the replay runs the manager under Delve
+	Test     bool   // the finding of the replay is written as a Go test of the project
 	Command  string // of the operator, in place of the project's manager; words as a shell reads them
 	Budget   time.Duration
 	Shard    string // K/N: the plans of share K of N
@@ -70,7 +73,10 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 	defer ending.Await(ctx, "the proof's end")()
 	ctx, b.stop = context.WithCancelCause(ctx)
 	defer b.stop(nil)
-	session, err := clusterctl.New(s.Getenv, s.Handler).Tie(ctx, "prove", clusterctl.Options{Socket: true})
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	detach := context.AfterFunc(ctx, end)
+	session, err := clusterctl.New(s.Getenv, s.Handler).Tie(life, "prove", clusterctl.Options{Socket: true})
 	if err != nil {
 		return nil, err
 	}
@@ -84,12 +90,20 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 		return nil, err
 	}
 	s.Handler.Handle(report.Step{Name: "proving the operator"})
-	found, err := prove.Proof{
+	proof := prove.Proof{
 		Known:  known,
 		Socket: session.Socket, Clusters: clusters, Scenario: b.scenario, All: p.All, Depth: p.Depth, Replay: p.Replay,
 		Budget: p.Budget, Shard: b.shard, Shards: b.shards,
 		Doing: func(text string) { s.Handler.Handle(report.Detail{Text: text}) },
-	}.Run(ctx)
+	}
+	var concluded error
+	if p.Keep {
+		proof.Keep = func(found *prove.Report, operator prove.Process) error {
+			concluded = b.conclude(found)
+			return b.keep(ctx, detach, session, operator)
+		}
+	}
+	found, err := proof.Run(ctx)
 	if wrong, ok := errors.AsType[*prove.ScenarioError](errors.Join(err, context.Cause(ctx))); ok {
 		return nil, b.mistake(wrong)
 	}
@@ -101,34 +115,32 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 			return nil, err
 		}
 	}
-	expired, unknown := found.Accept(b.acceptances, time.Now())
-	for _, id := range expired {
-		s.Handler.Handle(report.Warning{Text: "finding " + id + " was accepted until a day that has come: " + acceptedFile})
+	if !p.Keep {
+		concluded = b.conclude(found)
 	}
-	if len(unknown) > 0 && found.Plans == found.Of && b.shards == 0 && p.Replay == "" {
-		s.Handler.Handle(report.Note{Text: "accepted findings that do not come any more: " + strings.Join(unknown, ", ")})
-	}
-	return found, errors.Join(b.explain(err), b.conclude(found))
+	return found, errors.Join(b.explain(err), concluded)
+}
+
+// badFlag says that a flag cannot be right.
+func badFlag(where, hint string) error {
+	return &report.Error{What: "the proof has a flag that cannot be right", Where: where, Hint: hint, Code: report.UsageCode}
 }
 
 // check reads what the user has given.
 func (b *bench) check() error {
-	usage := func(where, hint string) error {
-		return &report.Error{What: "the proof has a flag that cannot be right", Where: where, Hint: hint, Code: report.UsageCode}
-	}
 	if b.proof.Shard != "" {
 		if n, err := fmt.Sscanf(b.proof.Shard, "%d/%d", &b.shard, &b.shards); n != 2 || err != nil || b.shard < 1 || b.shard > b.shards {
-			return usage("--shard "+b.proof.Shard, "use K/N, such as 3/8")
+			return badFlag("--shard "+b.proof.Shard, "use K/N, such as 3/8")
 		}
 	}
 	if b.proof.Clusters < 1 || b.proof.Clusters > maxClusters {
-		return usage(fmt.Sprintf("--clusters %d", b.proof.Clusters), fmt.Sprintf("use a number from 1 to %d", maxClusters))
+		return badFlag(fmt.Sprintf("--clusters %d", b.proof.Clusters), fmt.Sprintf("use a number from 1 to %d", maxClusters))
 	}
 	if b.proof.Depth < 1 || b.proof.Depth > 2 {
-		return usage(fmt.Sprintf("--depth %d", b.proof.Depth), "use 1 or 2")
+		return badFlag(fmt.Sprintf("--depth %d", b.proof.Depth), "use 1 or 2")
 	}
 	if b.proof.Budget < 0 {
-		return usage("--budget "+b.proof.Budget.String(), "use a duration such as 60s")
+		return badFlag("--budget "+b.proof.Budget.String(), "use a duration such as 60s")
 	}
 	if err := errors.Join(b.CheckReportFile("--junit", b.proof.JUnit), b.CheckReportFile("--html", b.proof.HTML)); err != nil {
 		return err
@@ -136,12 +148,20 @@ func (b *bench) check() error {
 	if err := b.read(); err != nil {
 		return err
 	}
+	if err := b.readCommand(); err != nil {
+		return err
+	}
+	return b.checkReplay()
+}
+
+// readCommand reads the operator's command that the user has given.
+func (b *bench) readCommand() error {
 	if b.proof.Command == "" {
 		return nil
 	}
 	words, err := shell.Fields(b.proof.Command, func(string) string { return "" })
 	if err != nil || len(words) == 0 {
-		return usage("--command "+b.proof.Command, "name a program and its arguments")
+		return badFlag("--command "+b.proof.Command, "name a program and its arguments")
 	}
 	b.command = words
 	return nil
@@ -160,12 +180,16 @@ type bench struct {
 	install  []string // files and folders of manifests
 	command  []string // of the operator; empty: the project's manager
 	manager  *dev.Beside
+	main     string // the package of the manager
+	kinds    prove.Kinds
 	fronts   []*dev.Front
 	identity prove.Identity
 	env      map[string]string // of the operator
 	services []service
 	hosted   []*hosted
 	stop     context.CancelCauseFunc // ends the proof
+	// debuggers are those under which the manager has run.
+	debuggers []*dev.Debugger
 	// acceptances are read before anything is compiled.
 	acceptances []prove.Acceptance
 	// shard is the share of shards; both are 0 if all plans are carried out.
@@ -189,31 +213,39 @@ func (b *bench) start(command, environment []string, kubeconfig string, ports *s
 	return process.Start(cmd)
 }
 
-// launcher returns what starts processes of the operator in a cluster.
-func (b *bench) launcher(ctx context.Context, cluster *ship.Cluster, ports *strings.Replacer) (func(kubeconfig string) (prove.Process, error), error) {
+// launch has a cluster start processes of the operator.
+func (b *bench) launch(ctx context.Context, cluster *ship.Cluster, ports *strings.Replacer, c *prove.Cluster) error {
 	if b.manager == nil {
-		return func(kubeconfig string) (prove.Process, error) {
+		c.Launch = func(kubeconfig string) (prove.Process, error) {
 			child, err := b.start(b.command, nil, kubeconfig, ports)
 			return prove.Process{Child: child}, err
-		}, nil
+		}
+		return nil
 	}
 	front, err := b.manager.Serve(ctx, cluster, filepath.Join(b.scratch, fmt.Sprintf("front-%d", len(b.fronts))))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	b.fronts = append(b.fronts, front)
-	return func(kubeconfig string) (prove.Process, error) {
+	c.Launch = func(kubeconfig string) (prove.Process, error) {
 		seat, err := front.Seat()
 		if err != nil {
 			return prove.Process{}, err
 		}
 		child, err := b.start(seat.Command, seat.Environment, kubeconfig, ports)
 		return prove.Process{Child: child, Turn: func() { front.Turn(seat) }}, err
-	}, nil
+	}
+	if b.proof.Debug {
+		c.Debug = func(kubeconfig string) (prove.Process, error) { return b.debug(front, kubeconfig, ports) }
+	}
+	return nil
 }
 
-// close ends what serves webhooks, and the services.
+// close ends what serves webhooks, the services, and connections to debuggers.
 func (b *bench) close() (err error) {
+	for _, debugger := range b.debuggers {
+		_ = debugger.Close() // its Delve has ended
+	}
 	for _, front := range b.fronts {
 		err = errors.Join(err, front.Close())
 	}
@@ -294,8 +326,8 @@ func (b *bench) equip(ctx context.Context, kubeconfig string) (c prove.Cluster, 
 		return b.exec(ctx, replaced(words, ports), kubeconfig)
 	}
 	c.Reset = b.resetter(b.hosted[before:], ports, kubeconfig)
-	c.Launch, err = b.launcher(ctx, cluster, ports)
-	return c, err
+	b.kinds = c.Kinds
+	return c, b.launch(ctx, cluster, ports, &c)
 }
 
 // almighty is an operator without a ServiceAccount of its own.
@@ -333,6 +365,7 @@ func (b *bench) where() string {
 
 // conclude shows the report and decides how the command ends.
 func (b *bench) conclude(found *prove.Report) error {
+	b.accept(found)
 	b.Handler.Handle(report.Result{Text: found.Text(), Value: found.JSON()})
 	if b.proof.JUnit != "" {
 		if err := junit.Write(b.Absolute(b.proof.JUnit), found.JUnit()); err != nil {
@@ -349,6 +382,11 @@ func (b *bench) conclude(found *prove.Report) error {
 		}
 	}
 	n := found.New()
+	if b.proof.Test {
+		if err := b.writeTest(n); err != nil {
+			return err
+		}
+	}
 	if len(n) == 0 {
 		return nil
 	}
