@@ -166,6 +166,9 @@ func (r *run) begin(ctx context.Context) (err error) {
 // forget waits until a process of the last run has seen that all is gone. Until then it may make some of it again.
 func (r *run) forget(ctx context.Context) error {
 	for range mostResets {
+		for begin := time.Now(); !r.world.knowsAll(r.now.door) && time.Since(begin) < forgetting && ctx.Err() == nil; {
+			time.Sleep(look)
+		}
 		r.idle(ctx, restAsExpected, startLimit)
 		if objects, gone := r.world.existing(); len(objects)+len(gone) == 0 {
 			return context.Cause(ctx)
@@ -177,8 +180,12 @@ func (r *run) forget(ctx context.Context) error {
 	return nil // it is for the run to show
 }
 
-// mostResets bounds the resets before a run.
-const mostResets = 5
+// mostResets bounds the resets before a run, and forgetting how long a deletion may take to a process. It may have asked
+// for other objects only.
+const (
+	mostResets = 5
+	forgetting = 300 * time.Millisecond
+)
 
 // errMissed says that it is not known what has happened.
 var errMissed = errors.New("the cluster reported more than could be taken")
@@ -291,7 +298,7 @@ func (r *run) idle(ctx context.Context, quiet, limit time.Duration) {
 		if r.worked() {
 			busy = time.Now()
 		}
-		if p.inFlight == 0 && time.Since(p.last) > quiet && time.Since(busy) > quiet {
+		if p.inFlight == 0 && time.Since(p.last) > quiet && time.Since(busy) > quiet && !waits(r.now.child.PID()) {
 			return
 		}
 		time.Sleep(look)

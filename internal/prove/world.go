@@ -2,10 +2,10 @@ package prove
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -77,6 +77,7 @@ type client struct {
 	synced   map[int64]bool     // of them, that have sent what was there
 	faults   map[int64]string   // of requests that are not answered
 	asked    bool               // for anything
+	seen     map[resource]int64 // the last revision of each that it was sent
 	missed   int                // reports that were not sent
 }
 
@@ -90,6 +91,7 @@ type world struct {
 	since    int64                     // reports of changes up to it are not of this time
 	objects  map[string]map[string]any // by key; what differs from the baseline
 	gone     map[string]bool           // keys of the baseline's objects that were deleted
+	last     map[resource]int64        // the revision at which an object of each was deleted last
 	made     map[string]bool           // keys of objects that are not the baseline's, also of a time before
 	changes  []change
 	changed  time.Time // the last one
@@ -108,7 +110,7 @@ func newWorld(key []byte, kinds Kinds) *world {
 	for kind, place := range kinds {
 		of[resource{kind.Group, place.Resource}] = kind.Kind
 	}
-	return &world{key: key, kinds: of, objects: map[string]map[string]any{}, gone: map[string]bool{}, made: map[string]bool{}, clients: map[string]*client{}, woken: make(chan struct{}, 1), elections: map[string]map[string]any{}}
+	return &world{key: key, kinds: of, objects: map[string]map[string]any{}, gone: map[string]bool{}, made: map[string]bool{}, last: map[resource]int64{}, clients: map[string]*client{}, woken: make(chan struct{}, 1), elections: map[string]map[string]any{}}
 }
 
 // begin forgets all but the clients that there are.
@@ -146,7 +148,7 @@ func (w *world) keep(c change) {
 func (w *world) enter(door string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.clients[door] = &client{inFlight: map[int64]bool{}, last: time.Now(), watches: map[int64]resource{}, synced: map[int64]bool{}, faults: map[int64]string{}}
+	w.clients[door] = &client{inFlight: map[int64]bool{}, last: time.Now(), watches: map[int64]resource{}, synced: map[int64]bool{}, seen: map[resource]int64{}, faults: map[int64]string{}}
 }
 
 // leave forgets a client.
@@ -190,6 +192,10 @@ func (w *world) see(r protocol.Report) {
 	case protocol.EventDelivered:
 		if r.Type == "SYNCED" {
 			c.synced[r.Serial] = true
+		}
+		if revision, err := strconv.ParseInt(r.ResourceVersion, 10, 64); err == nil {
+			of := resource{r.Group, r.Resource}
+			c.seen[of] = max(c.seen[of], revision)
 		}
 		c.last = now
 	case protocol.EventStruck:
@@ -236,62 +242,6 @@ func (w *world) request(r protocol.Report, now time.Time, fault string) {
 		at: now, door: r.Door, serial: r.Serial, step: w.step, verb: r.Verb, of: resource{r.Group, r.Resource}, subresource: r.Subresource,
 		namespace: r.Namespace, name: r.ObjectName, status: r.Status, version: r.ResourceVersion, began: r.Began, ended: r.Ended, dryRun: r.DryRun, fresh: r.Fresh, fault: fault,
 	})
-}
-
-// silent are keys whose objects say nothing of an operator: they follow from others, or change by the clock.
-var silent = []string{"/events/", "/leases/", "/ipaddresses/", "/minions/", "/csinodes/", "/services/endpoints/default/kubernetes", "/endpointslices/default/kubernetes", "/apiregistration.k8s.io/", "/apiextensions.k8s.io/"}
-
-func (w *world) change(r protocol.Report, now time.Time) {
-	made := w.made[r.Key]
-	if r.Created {
-		w.made[r.Key] = true
-	} else if r.Deleted {
-		delete(w.made, r.Key)
-	}
-	if r.Revision <= w.since || slices.ContainsFunc(silent, func(p string) bool { return strings.HasPrefix(r.Key, p) }) {
-		return
-	}
-	c := change{at: now, step: w.step, key: r.Key, revision: r.Revision, created: r.Created, deleted: r.Deleted, before: w.objects[r.Key], fromBefore: made}
-	if !r.Deleted {
-		c.object = map[string]any{}
-		if json.Unmarshal(r.Object, &c.object) != nil {
-			c.object = map[string]any{"kind": "Unknown", "metadata": map[string]any{"name": r.Key}}
-		}
-		hideSecret(w.key, c.object)
-	}
-	if w.elects(r.Key, c.object) {
-		return
-	}
-	if !w.ignores(c) {
-		w.changed = now
-	}
-	w.keep(c)
-}
-
-// ignores reports whether the scenario says that all of an object differs by nature.
-func (w *world) ignores(c change) bool {
-	object := c.object
-	if object == nil {
-		object = c.before
-	}
-	what := Difference{Object: identify(text(object["kind"]), metadata(object, "namespace"), metadata(object, "name"))}
-	return slices.ContainsFunc(w.ignore, func(i Ignore) bool { return i.covers(what) })
-}
-
-// hideSecret replaces the values of a Secret: that they differ counts, and they are not shown. Annotations may have
-// them, too, as kubectl's last-applied-configuration.
-func hideSecret(key []byte, object map[string]any) {
-	if object["kind"] != "Secret" {
-		return
-	}
-	annotations, _ := field(object, "metadata", "annotations").(map[string]any)
-	data, _ := object["data"].(map[string]any)
-	texts, _ := object["stringData"].(map[string]any)
-	for _, values := range []map[string]any{annotations, data, texts} {
-		for name, value := range values {
-			values[name] = digest(key, text(value))
-		}
-	}
 }
 
 // existing are the objects that differ from the baseline, and the keys of those that are gone.
@@ -387,24 +337,4 @@ func (w *world) attribute(r *Request) {
 			r.effective, r.created = true, r.created || c.created
 		}
 	}
-}
-
-// goes reports whether an object is deleted by the change, or begins to be. One that is being deleted goes by itself.
-func (c change) goes() bool {
-	return metadata(c.before, "deletionTimestamp") == "" && (c.deleted || metadata(c.object, "deletionTimestamp") != "")
-}
-
-// isOf reports whether a change is of the object that a request is about; kind is that of its resource, if it is known.
-func (c change) isOf(r *Request, kind string) bool {
-	object := c.object
-	if object == nil {
-		object = c.before
-	}
-	if kind != "" && object != nil && object["kind"] != kind {
-		return false
-	}
-	if r.namespace != "" && !strings.Contains(c.key, "/"+r.namespace+"/") {
-		return false
-	}
-	return r.verb == "deletecollection" || strings.HasSuffix(c.key, "/"+r.name)
 }

@@ -34,8 +34,7 @@ func TestTenant(t *testing.T) {
 }
 
 // open are mistakes that prove does not find yet, or explains wrongly, and why.
-var open = map[string]string{
-}
+var open = map[string]string{}
 
 // TestTenantBugs: each mistake is found, by a failure that shows it.
 func TestTenantBugs(t *testing.T) {

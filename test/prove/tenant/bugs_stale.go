@@ -134,11 +134,18 @@ func unobservedShard(o *operator, _ manager.Manager) {
 	}
 }
 
-// unobservedRemoval has no finalizer. It takes the tenant out of the registry when it sees the deletion, which a
-// stopped operator does not. Sieve's unobserved state: work that hangs on one event.
+// unobservedRemoval has no finalizer. It takes the tenant out of the registry when it sees the deletion of one that it
+// has seen, which a stopped operator does not. Sieve's unobserved state: work that hangs on one event.
 func unobservedRemoval(o *operator, _ manager.Manager) {
+	var seen sync.Map
 	o.gone = func(ctx context.Context, name types.NamespacedName) error {
+		if _, known := seen.Load(name); !known {
+			return nil
+		}
 		return o.cleanUp(ctx, &Tenant{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}})
 	}
-	o.hold = none
+	o.hold = func(_ context.Context, t *Tenant) error {
+		seen.Store(client.ObjectKeyFromObject(t), true)
+		return nil
+	}
 }
