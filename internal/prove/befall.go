@@ -13,18 +13,21 @@ func (r *run) away(ctx context.Context) (bool, error) {
 	if err := r.kill(ctx, r.now); err != nil {
 		return false, err
 	}
-	ok, err := r.act(ctx)
-	if err == nil && ok {
-		r.calmDown(ctx)
-	}
+	refused, err := r.carryOut(ctx)
 	if err != nil {
 		return false, err
 	}
-	if r.now, err = r.take(ctx, r.calm); err != nil {
+	if refused == nil {
+		r.calmDown(ctx)
+	}
+	r.warm, r.used = nil, 0
+	if err := r.begin(ctx); err != nil {
 		return false, err
 	}
-	r.fresh, r.used = true, 0
-	return ok, r.prepare(ctx)
+	if err := r.prepare(ctx); err != nil || refused == nil {
+		return err == nil, err
+	}
+	return r.act(ctx) // its webhooks were not there: users try again
 }
 
 // calmDown waits until the cluster changes nothing by itself, but not for long.
@@ -174,7 +177,7 @@ func (r *run) befall(ctx context.Context, struck protocol.Report) error {
 		return r.lab.resume(ctx, r.now.door, struck.Serial)
 	case Failure:
 		if r.plan.Then == "" {
-			r.idle(ctx, 15*time.Millisecond, failing)
+			r.lull(ctx, failing)
 			return r.lab.disarm(ctx, r.now.door)
 		}
 	case Overlap:
@@ -191,8 +194,18 @@ func (r *run) befall(ctx context.Context, struck protocol.Report) error {
 }
 
 // failing bounds how long a write fails. The pauses between an operator's attempts double: that after it is about as
-// long.
-const failing = 150 * time.Millisecond
+// long, and shorter than the patience.
+const failing = 600 * time.Millisecond
+
+// lull waits until neither the operator nor the cluster does anything, but no longer than limit.
+func (r *run) lull(ctx context.Context, limit time.Duration) {
+	const quiet = 40 * time.Millisecond
+	for begin := time.Now(); time.Since(begin) < limit && ctx.Err() == nil; time.Sleep(look) {
+		if p := r.pulse(); p.inFlight == 0 && time.Since(latest(p.last, p.changed, begin)) > quiet {
+			return
+		}
+	}
+}
 
 // lag has the operator look again while its watch has not seen what it has written, and then lets the watch go on.
 func (r *run) lag(ctx context.Context) error {
