@@ -359,7 +359,7 @@ func (e *exploration) note(plan Plan, got *outcome) *Finding {
 	defer func() {
 		e.Doing(fmt.Sprintf("%d of %d plans, %d symptoms", r.Plans, r.Of, len(e.known)))
 	}()
-	if len(got.symptoms) == 0 {
+	if len(got.symptoms) == 0 || !got.struck { // what comes without the fault is not its doing
 		r.note(e.ref, plan, got, nil)
 		return nil
 	}
@@ -367,7 +367,7 @@ func (e *exploration) note(plan Plan, got *outcome) *Finding {
 	r.note(e.ref, plan, got, &s)
 	f := e.known[s.key()]
 	if f == nil {
-		f = &Finding{ID: shortID(s.key()), Symptom: s, Writes: story(e.ref, got)}
+		f = &Finding{ID: shortID(s.key())}
 		e.known[s.key()] = f
 	}
 	f.Plans = append(f.Plans, plan)
@@ -375,6 +375,7 @@ func (e *exploration) note(plan Plan, got *outcome) *Finding {
 		return nil
 	}
 	f.trying, f.tried = true, f.tried+1
+	f.Symptom, f.Writes = s, story(e.ref, got)
 	return f
 }
 

@@ -2,10 +2,11 @@ package prove
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
-// key is the same of symptoms with one cause.
+// key is the same of symptoms with one cause. Objects that differ by a number, such as the pods of a set, have one.
 func (s Symptom) key() string {
 	first := ""
 	switch {
@@ -17,8 +18,10 @@ func (s Symptom) key() string {
 	case len(s.Details) > 0:
 		first = s.Details[0]
 	}
-	return fmt.Sprintf("%s|%s", s.Oracle, first)
+	return fmt.Sprintf("%s|%s", s.Oracle, number.ReplaceAllString(first, "0"))
 }
+
+var number = regexp.MustCompile(`[0-9]+`)
 
 // judge finds what is wrong with a run as a whole.
 func (r *run) judge() {
@@ -40,7 +43,6 @@ func (r *run) judge() {
 		return
 	}
 	if r.plan.Kind == Without {
-		r.outcome.struck = true
 		if left := r.ref.leftBehind(); len(left) > 0 {
 			r.step = len(r.scenario.Steps) - 1
 			r.wrong(Symptom{Oracle: LeftBehind, Details: left})

@@ -140,3 +140,13 @@ func TestSymptomsOfOneCause(t *testing.T) {
 		t.Errorf("%q, %q, %q", eight.key(), six.key(), others.key())
 	}
 }
+
+// TestNumbers: what differs by a number has one cause.
+func TestNumbers(t *testing.T) {
+	lacks := func(name string) Symptom {
+		return Symptom{Oracle: Diverged, Differences: []Difference{{Object: name, Want: presence}}}
+	}
+	if lacks("Pod default/a-0").key() != lacks("Pod default/a-11").key() || lacks("Pod default/a-0").key() == lacks("Pod default/b-0").key() {
+		t.Error("symptoms of alike objects differ, or those of others do not")
+	}
+}

@@ -112,6 +112,7 @@ func (r *run) all(ctx context.Context) (_ *outcome, err error) {
 	if err := r.begin(ctx); err != nil {
 		return nil, err
 	}
+	r.outcome.struck = r.plan.Kind == Without
 	for r.step = 0; r.step < len(w.scenario.Steps); r.step++ {
 		goOn, err := r.do(ctx)
 		if err != nil {
