@@ -14,7 +14,7 @@ func (inv *invocation) proveCommand() *cobra.Command {
 		Short: "Find out what the operator does wrong when something fails",
 		Long: `Prove runs the operator again and again, each time with one failure, and compares what is there in the end with runs
 without a failure. It uses clusters of its own with simulated nodes, and removes them in the end. It writes nothing in
-the project. It runs the project's code on this machine.
+the project but the test of --write-test. It runs the project's code on this machine.
 
 In a project prove builds the manager, installs its CRDs and webhooks, and gives it the rights of its ServiceAccount.
 The scenario is what users do with the samples: apply each one, change it, delete it. -f names a file with another
@@ -32,8 +32,9 @@ without a failure, and the others read that. It is written anew for another oper
 
 A finding says what failed, what is different afterwards, what is probably wrong, and how to see it again: --replay runs
 that plan alone and shows each request. With it, --keep leaves the cluster running until Ctrl-C, and --debug runs the
-project's manager under Delve. prove/accepted.yaml lists findings that you have decided to live with, each with its id, a
-reason, and the day on which it counts again (expires). --html writes all plans into one file for a browser.
+project's manager under Delve. --write-test writes the finding as a Go test into the project. prove/accepted.yaml lists
+findings that you have decided to live with, each with its id, a reason, and the day on which it counts again (expires).
+--html writes all plans into one file for a browser.
 
 Prove fails if it finds something that is not accepted. It cannot prove an operator that does not come to rest without a
 failure. --depth 2 also tries pairs of failures, of which the second one meets what is done about the first.`,
