@@ -38,9 +38,6 @@ var publishedBugs = map[string]struct {
 
 // TestPublishedBugs: mistakes that were reported to others' projects are found, and not in corrected versions.
 func TestPublishedBugs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles operators of others")
-	}
 	for name, c := range publishedBugs {
 		t.Run(name, func(t *testing.T) {
 			t.Run(c.has.version, func(t *testing.T) {
