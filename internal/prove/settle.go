@@ -176,7 +176,7 @@ func (r *run) heals(ctx context.Context) bool {
 		if time.Since(p.changed) > restAfterStart && len(r.differences()) == 0 && r.unmet() == nil {
 			return true
 		}
-		if time.Since(begun) > patience {
+		if time.Since(latest(begun, p.changed)) > patience {
 			return false
 		}
 	}
