@@ -45,6 +45,9 @@ type Match struct {
 	Name string // also PREFIX*
 }
 
+// anyNamespace matches each namespace, and none.
+const anyNamespace = "*"
+
 // ErrFault says that there is no such fault.
 var ErrFault = errors.New("no such fault")
 
@@ -65,7 +68,7 @@ func (f Fault) validate() error {
 }
 
 func (m Match) covers(r Request) bool {
-	if r.Verb != m.Verb || r.Group != m.Group || r.Resource != m.Resource || r.Subresource != m.Subresource || r.Namespace != m.Namespace || r.DryRun {
+	if r.Verb != m.Verb || r.Group != m.Group || r.Resource != m.Resource || r.Subresource != m.Subresource || m.Namespace != anyNamespace && r.Namespace != m.Namespace || r.DryRun {
 		return false
 	}
 	if prefix, any := strings.CutSuffix(m.Name, "*"); any {

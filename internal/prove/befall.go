@@ -2,6 +2,8 @@ package prove
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/protocol"
@@ -21,7 +23,10 @@ func (r *run) away(ctx context.Context) (bool, error) {
 		r.calmDown(ctx)
 	}
 	r.warm, r.used = nil, 0
-	if err := r.begin(ctx); err != nil {
+	if err := r.begin(ctx); errors.Is(err, ErrUnfit) {
+		r.wrong(Symptom{Oracle: Ended, Details: []string{strings.TrimPrefix(err.Error(), ErrUnfit.Error()+": ")}})
+		return false, nil
+	} else if err != nil {
 		return false, err
 	}
 	if err := r.prepare(ctx); err != nil || refused == nil {
@@ -68,6 +73,21 @@ func (r *run) next(ctx context.Context) (bool, error) {
 	r.outcome.states = append(r.outcome.states, nil)
 	r.step++
 	r.world.at(r.step)
+	refused, err := r.carryOut(ctx)
+	if refused == nil || err != nil {
+		return err == nil, err
+	}
+	of := resource{r.plan.Point.Group, r.plan.Point.Resource}
+	if r.plan.Kind == Merged {
+		of = r.subject()
+	}
+	if r.plan.Kind != Early {
+		if err := r.lab.release(ctx, r.now.door, of, false); err != nil {
+			return false, err
+		}
+	}
+	r.lull(ctx, neverAtRest) // it needs what comes of the step before: users try again
+	r.outcome.struck = false
 	return r.act(ctx)
 }
 
@@ -93,6 +113,7 @@ func (r *run) twoSteps(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	r.idle(ctx, 15*time.Millisecond, 300*time.Millisecond)
+	r.passed = true
 	return true, r.lab.release(ctx, r.now.door, resource{r.plan.Point.Group, r.plan.Point.Resource}, false)
 }
 
@@ -105,6 +126,11 @@ func (r *run) double(ctx context.Context) error {
 	}
 	r.former, r.now, r.fresh, r.used = former, next, true, 0
 	return nil
+}
+
+// backToFormer goes on with the first of two processes, since the second one does not work beside it.
+func (r *run) backToFormer() {
+	r.now, r.former, r.outcome.struck = r.former, nil, false
 }
 
 // alone ends the former of two processes.
@@ -139,7 +165,7 @@ func (r *run) subject() resource {
 // restartAtRest starts the operator again while nothing is to do.
 func (r *run) restartAtRest(ctx context.Context) (bool, error) {
 	r.outcome.struck = true
-	before, _ := r.world.history()
+	began := time.Now()
 	if err := r.replace(ctx); err != nil {
 		return false, err
 	}
@@ -147,9 +173,9 @@ func (r *run) restartAtRest(ctx context.Context) (bool, error) {
 	if err != nil || !goOn {
 		return false, err
 	}
-	after, _ := r.world.history()
-	for _, q := range after[len(before):] {
-		if q.effective {
+	requests, changes := r.world.history()
+	for _, q := range requests {
+		if q.at.After(began) && q.effective && r.ref.matters(q, changes) {
 			r.wrong(Symptom{Oracle: WritesAgain, Details: []string{r.ref.point(q).sort().String()}})
 			return false, nil
 		}
@@ -167,6 +193,10 @@ func (r *run) befall(ctx context.Context, struck protocol.Report) error {
 		return r.lag(ctx)
 	case StaleLong:
 		return r.lagLong(ctx)
+	case Behind:
+		if r.passed { // the write has come after the next step
+			return r.lab.release(ctx, r.now.door, resource{r.plan.Point.Group, r.plan.Point.Resource}, false)
+		}
 	case Conflict:
 		if !r.plan.overtakes() {
 			return nil

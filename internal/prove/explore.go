@@ -88,6 +88,7 @@ type Write struct {
 
 // A Report is what a proof has found.
 type Report struct {
+	Command   string // the command line of the proof, for messages
 	Scenario  Scenario
 	Plans     int // that were carried out
 	Of        int // that there are
@@ -332,7 +333,7 @@ func (s Symptom) comesIn(other *Symptom) bool {
 	if s.Oracle != other.Oracle || s.Step != other.Step {
 		return false
 	}
-	if len(s.Differences) == 0 {
+	if len(s.Differences) == 0 || s.Oracle == Restless {
 		return s.key() == other.key()
 	}
 	known := s.Differences[0]

@@ -2,7 +2,9 @@ package prove
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -10,6 +12,10 @@ import (
 func (s Symptom) key() string {
 	first := ""
 	switch {
+	case s.Oracle == Restless: // what differs is a matter of the moment
+		if len(s.Details) > 0 {
+			first = s.Details[0]
+		}
 	case len(s.Differences) > 0:
 		d := s.Differences[0]
 		first = d.Object + "|" + d.Field
@@ -35,7 +41,7 @@ func (r *run) judge() {
 	if len(o.symptoms) > 0 {
 		return // what follows from it is not looked for
 	}
-	if back := generationBack(o.changes); back != "" {
+	if back := r.ref.generationBack(o.changes); back != "" {
 		r.wrong(Symptom{Oracle: Backwards, Details: []string{back}})
 		return
 	}
@@ -50,7 +56,7 @@ func (r *run) judge() {
 	}
 	var extra []string
 	for at, n := range creations(r.ref, o.requests) {
-		if most := r.ref.counts[at]; n > most {
+		if most := r.ref.counts[at]; n > most && !r.ref.ignored(Difference{Object: identify(r.world.kinds[resource{at.Group, at.Resource}], at.Namespace, at.Name), Got: presence}) {
 			extra = append(extra, fmt.Sprintf("%s: %d times, without the fault %d", at.sort(), n, most))
 		}
 	}
@@ -82,7 +88,7 @@ func (ref *Reference) leftBehind() (left []string) {
 			continue
 		}
 		for object := range deleted {
-			if _, name, _ := strings.Cut(object, " "); strings.Contains(id, name) {
+			if _, name, _ := strings.Cut(object, " "); namedAfter(id[strings.LastIndexByte(id, '/')+1:], name) {
 				left = append(left, id)
 				break
 			}
@@ -91,10 +97,47 @@ func (ref *Reference) leftBehind() (left []string) {
 	return left
 }
 
+// namedAfter reports whether a name has another one as a part between dashes or dots.
+func namedAfter(name, part string) bool {
+	const separators = "-."
+	for {
+		i := strings.Index(name, part)
+		if i < 0 {
+			return false
+		}
+		end := i + len(part)
+		if (i == 0 || strings.ContainsRune(separators, rune(name[i-1]))) && (end == len(name) || strings.ContainsRune(separators, rune(name[end]))) {
+			return true
+		}
+		name = name[i+1:]
+	}
+}
+
+// matters reports whether a write has changed something that is compared: neither ignored nor different by nature.
+func (ref *Reference) matters(r *Request, changes []change) bool {
+	i := slices.IndexFunc(changes, func(c change) bool { return fmt.Sprint(c.revision) == r.version })
+	if i < 0 || changes[i].object == nil || changes[i].before == nil {
+		return true
+	}
+	was, is, id := replacements{}.fields(changes[i].before), replacements{}.fields(changes[i].object), ref.identify(changes[i].object)
+	for _, path := range slices.Sorted(maps.Keys(is)) {
+		if is[path] != was[path] && !ref.ignored(Difference{Object: id, Field: path}) {
+			return true
+		}
+		delete(was, path)
+	}
+	for path := range was {
+		if !ref.ignored(Difference{Object: id, Field: path}) {
+			return true
+		}
+	}
+	return false
+}
+
 // generationBack is an object whose status says that an older generation was observed than before; "" if there is none.
-func generationBack(changes []change) string {
+func (ref *Reference) generationBack(changes []change) string {
 	for _, c := range changes {
-		if c.object == nil || c.before == nil || metadata(c.object, "uid") != metadata(c.before, "uid") {
+		if c.object == nil || c.before == nil || metadata(c.object, "uid") != metadata(c.before, "uid") || ref.ignored(Difference{Object: ref.identify(c.object), Field: "status.observedGeneration"}) {
 			continue
 		}
 		before, was := field(c.before, "status", "observedGeneration").(float64)

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"time"
@@ -20,7 +21,7 @@ var ErrKnowledge = errors.New("it is of another scenario")
 // fits reports whether a scenario may be judged by the knowledge.
 func (k *Knowledge) fits(s Scenario) error {
 	ref := k.Reference
-	if ref == nil || len(s.Steps) == 0 || len(ref.states) != len(s.Steps) || len(ref.varies) != len(s.Steps) || len(ref.took) != len(s.Steps) {
+	if ref == nil || len(k.Key) != sha256.Size || len(s.Steps) == 0 || len(ref.states) != len(s.Steps) || len(ref.varies) != len(s.Steps) || len(ref.took) != len(s.Steps) {
 		return ErrKnowledge
 	}
 	for _, r := range ref.requests {
@@ -28,9 +29,17 @@ func (k *Knowledge) fits(s Scenario) error {
 			return ErrKnowledge
 		}
 	}
+	for _, d := range append(ref.took, ref.pauses...) {
+		if d < 0 || d > longestStep {
+			return ErrKnowledge
+		}
+	}
 	ref.scenario = s
 	return nil
 }
+
+// longestStep bounds the times that a knowledge has.
+const longestStep = time.Hour
 
 // knowledgeFile is a reference as JSON.
 type knowledgeFile struct {

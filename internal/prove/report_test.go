@@ -150,3 +150,42 @@ func TestNumbers(t *testing.T) {
 		t.Error("symptoms of alike objects differ, or those of others do not")
 	}
 }
+
+// TestWholeRun: a symptom of a run as a whole has a step, so that it can be described.
+func TestWholeRun(t *testing.T) {
+	steps := []Step{{Name: "one"}, {Name: "two"}}
+	r := &run{worker: &worker{scenario: Scenario{Steps: steps}, world: newWorld(nil, nil)}, ref: &Reference{}, outcome: &outcome{}, step: len(steps)}
+	back := func(observed float64) map[string]any {
+		return map[string]any{"kind": "A", "metadata": map[string]any{"name": "a", "uid": "1"}, "status": map[string]any{"observedGeneration": observed}}
+	}
+	r.outcome.changes = []change{{object: back(1), before: back(2)}}
+	r.outcome.requests = []*Request{{status: 403, verb: "get", of: resource{"", "pods"}}}
+	r.judge()
+	r.outcome.requests = nil
+	r.outcome.symptoms = append(r.outcome.symptoms, Symptom{Oracle: Forbidden})
+	report := found(r.outcome.symptoms...)
+	if text := report.Text(); len(r.outcome.symptoms) != 2 || !strings.Contains(text, "finding") {
+		t.Errorf("%+v\n%s", r.outcome.symptoms, text)
+	}
+	if s := r.outcome.symptoms[0]; s.Oracle != Forbidden || s.Step != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestRestlessAgain: a cluster that does not come to rest is the same finding, whatever the count.
+func TestRestlessAgain(t *testing.T) {
+	a := Symptom{Oracle: Restless, Details: []string{"A a was changed 100 times"}}
+	b := Symptom{Oracle: Restless, Details: []string{"A a was changed 2503 times"}, Differences: []Difference{{Object: "B b", Want: presence}}}
+	if !a.comesIn(&b) || !b.comesIn(&a) {
+		t.Error("it does not come again")
+	}
+}
+
+// TestNamedAfter: a name is a part of another one between dashes or dots.
+func TestNamedAfter(t *testing.T) {
+	for name, want := range map[string]bool{"acme": true, "acme-shard-0": true, "default.acme": true, "acmes": false, "latest": false, "x-acme": true, "acmeacme-acme": true} {
+		if got := namedAfter(name, "acme"); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

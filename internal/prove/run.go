@@ -85,6 +85,7 @@ type run struct {
 	learning bool
 
 	now     *running
+	passed  bool     // the next step was done while a watch lagged
 	again   bool     // the second fault waits for the process that was started again
 	former  *running // works beside now; nil: none does
 	fresh   bool     // now has been started in this run
@@ -239,7 +240,7 @@ func (r *run) do(ctx context.Context) (bool, error) {
 }
 
 func (r *run) wrong(s Symptom) {
-	s.Step = r.step
+	s.Step = min(r.step, len(r.scenario.Steps)-1) // that of the whole run is the last one
 	r.outcome.symptoms = append(r.outcome.symptoms, s)
 }
 

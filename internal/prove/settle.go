@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +34,10 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 		}
 		select {
 		case <-r.now.child.Done():
+			if r.former != nil { // as where two of them need one port of this machine
+				r.backToFormer()
+				continue
+			}
 			r.wrong(Symptom{Oracle: Ended, Details: []string{fmt.Sprint(r.now.child.Wait())}})
 			return false, nil
 		default:
@@ -41,6 +46,13 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 		last := latest(p.last, p.changed, busy)
 		if p.inFlight == 0 && now.Sub(last) >= look && r.worked() {
 			busy, last = now, now
+		}
+		if r.former != nil && !r.watches(p) && now.Sub(started) > pollsAfter { // it waits until it is the leader
+			if err := r.kill(ctx, r.now); err != nil {
+				return false, err
+			}
+			r.backToFormer()
+			continue
 		}
 		switch {
 		case r.ref == nil:
@@ -209,7 +221,7 @@ func (r *run) recalls(d Difference) bool {
 // revisionAnnotation counts the changes of a Deployment's template.
 const revisionAnnotation = "metadata.annotations.[deployment.kubernetes.io/revision]"
 
-// whatChanges are the objects that change most often in the step.
+// whatChanges are the objects that change most often in the step, the first one most often.
 func (r *run) whatChanges() (names []string) {
 	_, changes := r.world.history()
 	times := map[string]int{}
@@ -218,13 +230,16 @@ func (r *run) whatChanges() (names []string) {
 			times[identify(text(c.object["kind"]), metadata(c.object, "namespace"), metadata(c.object, "name"))]++
 		}
 	}
-	for name, n := range times {
-		if n > 5 {
-			names = append(names, fmt.Sprintf("%s was changed %d times", name, n))
+	often := slices.SortedFunc(maps.Keys(times), func(a, b string) int {
+		return cmp.Or(cmp.Compare(times[b], times[a]), strings.Compare(a, b))
+	})
+	for _, name := range often {
+		if times[name] > 5 {
+			names = append(names, fmt.Sprintf("%s was changed %d times", name, times[name]))
 		}
 	}
 	if len(names) == 0 && len(changes) > 0 {
 		names = []string{fmt.Sprintf("the last change was %.1f s before the limit of %.0f s", time.Since(changes[len(changes)-1].at).Seconds(), r.limit().Seconds())}
 	}
-	return sorted(names)
+	return names
 }

@@ -18,9 +18,10 @@ func (w *world) change(r protocol.Report, now time.Time) {
 		w.last[of] = max(w.last[of], r.Revision)
 	}
 	made := w.made[r.Key]
-	if r.Created {
+	if r.Created && !w.base[r.Key] {
 		w.made[r.Key] = true
 	} else if r.Deleted {
+		w.base[r.Key] = w.base[r.Key] || !made // a reset makes it again
 		delete(w.made, r.Key)
 	}
 	if r.Revision <= w.since || slices.ContainsFunc(silent, func(p string) bool { return strings.HasPrefix(r.Key, p) }) {

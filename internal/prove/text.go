@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -87,7 +88,7 @@ func (r *Report) describe(b *strings.Builder, f Finding) {
 	if len(f.Plans) > 1 {
 		fmt.Fprintf(b, "  the same with %d other plans\n", len(f.Plans)-1)
 	}
-	fmt.Fprintf(b, "  replay: slipway prove --replay %s\n", f.Plans[0].ID())
+	fmt.Fprintf(b, "  replay: %s --replay %s\n", cmp.Or(r.Command, "slipway prove"), f.Plans[0].ID())
 }
 
 // first is the first difference or detail of a symptom, behind a colon.

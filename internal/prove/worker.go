@@ -107,8 +107,8 @@ func (w *worker) kill(ctx context.Context, o *running) error {
 	delete(w.all, o)
 	o.child.Kill()
 	<-o.child.Done()
+	err := w.lab.closeDoor(ctx, o.door) // what it has asked for is reported then
 	w.world.leave(o.door)
-	err := w.lab.closeDoor(ctx, o.door)
 	if o == w.spare {
 		return err
 	}

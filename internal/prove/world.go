@@ -92,6 +92,7 @@ type world struct {
 	objects  map[string]map[string]any // by key; what differs from the baseline
 	gone     map[string]bool           // keys of the baseline's objects that were deleted
 	last     map[resource]int64        // the revision at which an object of each was deleted last
+	base     map[string]bool           // keys of the baseline's objects that were ever deleted
 	made     map[string]bool           // keys of objects that are not the baseline's, also of a time before
 	changes  []change
 	changed  time.Time // the last one
@@ -110,7 +111,7 @@ func newWorld(key []byte, kinds Kinds) *world {
 	for kind, place := range kinds {
 		of[resource{kind.Group, place.Resource}] = kind.Kind
 	}
-	return &world{key: key, kinds: of, objects: map[string]map[string]any{}, gone: map[string]bool{}, made: map[string]bool{}, last: map[resource]int64{}, clients: map[string]*client{}, woken: make(chan struct{}, 1), elections: map[string]map[string]any{}}
+	return &world{key: key, kinds: of, objects: map[string]map[string]any{}, gone: map[string]bool{}, base: map[string]bool{}, made: map[string]bool{}, last: map[resource]int64{}, clients: map[string]*client{}, woken: make(chan struct{}, 1), elections: map[string]map[string]any{}}
 }
 
 // begin forgets all but the clients that there are.

@@ -1,6 +1,7 @@
 package clustertest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -127,7 +128,7 @@ type Fault struct {
 	Group       string // of the resource; empty for Kubernetes' core
 	Resource    string // plural
 	Subresource string
-	Namespace   string
+	Namespace   string // empty: any, and none
 	Name        string // of the object; PREFIX* matches each name that begins so; empty: any
 	Skip        int    // how many such requests pass before the one that fails
 
@@ -143,7 +144,7 @@ var reasons = map[int]string{
 
 // wire is the fault in the words of the protocol; ok is false if it is of no kind that there is.
 func (f Fault) wire() (w protocol.Fault, ok bool) {
-	w = protocol.Fault{Skip: f.Skip, Match: protocol.FaultMatch{Verb: f.Verb, Group: f.Group, Resource: f.Resource, Subresource: f.Subresource, Namespace: f.Namespace, Name: f.Name}}
+	w = protocol.Fault{Skip: f.Skip, Match: protocol.FaultMatch{Verb: f.Verb, Group: f.Group, Resource: f.Resource, Subresource: f.Subresource, Namespace: cmp.Or(f.Namespace, "*"), Name: cmp.Or(f.Name, "*")}}
 	switch f.Kind {
 	case Lost:
 		w.Break = true

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"reflect"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -89,7 +90,7 @@ func collect(all *[]candidate, path []string, value any, of map[string]any) {
 	add := func(other any, rank int) { *all = append(*all, candidate{slices.Clone(path), other, rank}) }
 	if others, _ := of["enum"].([]any); len(others) > 0 {
 		for _, other := range others {
-			if other != value {
+			if !reflect.DeepEqual(other, value) {
 				add(other, 1)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/slipway-dev/slipway/internal/prove"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -15,7 +16,7 @@ import (
 )
 
 // maxLearned bounds the file of what was learned, in bytes.
-const maxLearned = 256 << 20
+const maxLearned = 64 << 20
 
 // learnedFile is what runs without a failure have shown, and of what.
 type learnedFile struct {
@@ -86,6 +87,15 @@ func (b *bench) subject() (string, error) {
 	}
 	if err := json.NewEncoder(sum).Encode([]any{b.command, steps, b.scenario.Ignore, b.identity}); err != nil {
 		return "", err
+	}
+	files := b.command // scripts are the operator's code
+	if b.proof.Scenario != "" {
+		files = append(slices.Clone(files), b.proof.Scenario)
+	}
+	for _, name := range files {
+		if text, err := safefs.ReadFile(b.Absolute(name)); err == nil {
+			sum.Write(text)
+		}
 	}
 	if b.manager != nil {
 		program, err := safefs.ReadFile(filepath.Join(b.scratch, managerFile))

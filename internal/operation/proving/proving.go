@@ -366,17 +366,18 @@ func (b *bench) where() string {
 // conclude shows the report and decides how the command ends.
 func (b *bench) conclude(found *prove.Report) error {
 	b.accept(found)
+	found.Command = operation.NewCommandLine("slipway prove",
+		operation.FlagIf(b.proof.Scenario != "", "-f "+shellword.Quote(b.proof.Scenario)),
+		operation.FlagIf(b.proof.Manager != "", "--manager "+shellword.Quote(b.proof.Manager)),
+		operation.FlagIf(b.proof.Command != "", "--command "+shellword.Quote(b.proof.Command)))("")
 	b.Handler.Handle(report.Result{Text: found.Text(), Value: found.JSON()})
 	if b.proof.JUnit != "" {
 		if err := junit.Write(b.Absolute(b.proof.JUnit), found.JUnit()); err != nil {
 			return err
 		}
 	}
-	command := operation.NewCommandLine("slipway prove",
-		operation.FlagIf(b.proof.Scenario != "", "-f "+shellword.Quote(b.proof.Scenario)),
-		operation.FlagIf(b.proof.Command != "", "--command "+shellword.Quote(b.proof.Command)))("")
 	if b.proof.HTML != "" {
-		about := page.About{Subject: cmp.Or(b.proof.Scenario, filepath.Base(b.root)), Command: command}
+		about := page.About{Subject: cmp.Or(b.proof.Scenario, filepath.Base(b.root)), Command: found.Command}
 		if err := page.Write(b.Absolute(b.proof.HTML), found, about); err != nil {
 			return err
 		}
@@ -390,6 +391,6 @@ func (b *bench) conclude(found *prove.Report) error {
 	if len(n) == 0 {
 		return nil
 	}
-	next := command + " --replay " + n[0].Plans[0].ID()
+	next := found.Command + " --replay " + n[0].Plans[0].ID()
 	return &report.Error{What: operation.Count(len(n), "finding") + " in the operator", Where: b.where(), Hint: "correct the operator, or accept a finding in " + acceptedFile, Next: next}
 }
