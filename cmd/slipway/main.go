@@ -1,4 +1,4 @@
-// Command slipway builds, runs and ships Kubernetes operators.
+// Command slipway builds, runs, proves and ships Kubernetes operators.
 package main
 
 import (

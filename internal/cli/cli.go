@@ -160,8 +160,8 @@ func endSignals() []os.Signal {
 func (inv *invocation) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "slipway",
-		Short: "Build, run and ship Kubernetes operators",
-		Long: `Slipway builds, runs and ships Kubernetes operators. One command
+		Short: "Build, run, prove and ship Kubernetes operators",
+		Long: `Slipway builds, runs, proves and ships Kubernetes operators. One command
 scaffolds projects, generates code and manifests from their types, and starts clusters to run
 and test them on. It needs only Go.
 

@@ -182,8 +182,8 @@ func (r *run) forget(ctx context.Context) error {
 	return nil // it is for the run to show
 }
 
-// mostResets bounds the resets before a run, and forgetting how long a deletion may take to a process. It may have asked
-// for other objects only.
+// mostResets bounds the resets before a run, and forgetting how long a deletion may take to a process. It may have
+// asked for other objects only.
 const (
 	mostResets = 5
 	forgetting = 300 * time.Millisecond

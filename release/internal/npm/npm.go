@@ -88,7 +88,7 @@ func Platform(version, goos, goarch string, entries []archive.Entry) (Package, e
 
 // Root is the package that users install.
 func Root(version string, platforms [][2]string, licence []byte) (Package, error) {
-	m := described("slipway", version, "One command that builds, runs and ships Kubernetes operators.")
+	m := described("slipway", version, "One command that builds, runs, proves and ships Kubernetes operators.")
 	m.Bin, m.Engines, m.Optional = map[string]string{"slipway": Folder + "slipway.js"}, map[string]string{"node": ">=18"}, map[string]string{}
 	for _, p := range platforms {
 		m.Optional[PlatformName(p[0], p[1])] = m.Version
