@@ -3,9 +3,10 @@ package prove
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // key is the same of symptoms with one cause. Objects that differ by a number, such as the pods of a set, have one.
@@ -24,10 +25,10 @@ func (s Symptom) key() string {
 	case len(s.Details) > 0:
 		first = s.Details[0]
 	}
-	return fmt.Sprintf("%s|%s", s.Oracle, number.ReplaceAllString(first, "0"))
+	return fmt.Sprintf("%s|%s", s.Oracle, number().ReplaceAllString(first, "0"))
 }
 
-var number = regexp.MustCompile(`[0-9]+`)
+var number = lazy.Regexp(`[0-9]+`)
 
 // judge finds what is wrong with a run as a whole.
 func (r *run) judge() {
