@@ -71,7 +71,7 @@ func (d *Door) see(r protocol.Report) {
 		if f := d.failures[r.Fault]; f != nil {
 			f.serial = r.Serial
 			close(f.struck)
-			delete(d.failures, r.Fault) // each is committed once
+			delete(d.failures, r.Fault) // the first time counts
 		}
 	}
 	d.last = time.Now()
@@ -134,6 +134,7 @@ type Fault struct {
 
 	Status     int           // of Refused: 409, 429, 500, 504
 	RetryAfter time.Duration // of Refused: whole seconds, as the answer's Retry-After
+	Lasts      bool          // of Refused: each such request meets it, until [Failure.Release]
 }
 
 // reasons are those of the statuses with which an API server refuses a request that may be tried again.
@@ -155,6 +156,7 @@ func (f Fault) wire() (w protocol.Fault, ok bool) {
 	case Refused:
 		w.Withhold = true
 		w.Answer = &protocol.FaultAnswer{Status: f.Status, Reason: reasons[f.Status], RetryAfter: int(f.RetryAfter.Seconds())}
+		w.Lasts = f.Lasts
 	case Stale:
 		w.Hold = true
 	case Overtaken:
@@ -173,7 +175,7 @@ type Failure struct {
 	serial int64
 }
 
-// Fail has the door let one request fail, once.
+// Fail has the door let a request fail.
 func (d *Door) Fail(t testing.TB, f Fault) *Failure {
 	t.Helper()
 	wire, ok := f.wire()
@@ -209,8 +211,8 @@ func (f *Failure) Wait(t testing.TB) {
 	}
 }
 
-// Release ends a failure that lasts, once it was committed: watches deliver what has happened meanwhile, and a request
-// goes on. Other kinds do not last.
+// Release ends a failure that lasts, once it was committed: watches deliver what has happened meanwhile, a request goes
+// on, and with [Fault.Lasts] the door forgets what it has not committed yet. Other failures do not last.
 func (f *Failure) Release(t testing.TB) {
 	t.Helper()
 	f.Wait(t)
@@ -219,6 +221,8 @@ func (f *Failure) Release(t testing.TB) {
 	switch f.fault.Kind {
 	case Stale:
 		err = conn.Call(t.Context(), "releaseWatches", protocol.WatchesOf{Name: name, Group: f.fault.Group, Resource: f.fault.Resource}, nil)
+	case Refused:
+		err = conn.Call(t.Context(), "disarmDoor", protocol.DisarmDoor{Name: name}, nil)
 	case Overtaken:
 		err = conn.Call(t.Context(), "resumeDoor", protocol.ResumeDoor{Name: name, Serial: f.serial}, nil)
 	}

@@ -54,6 +54,7 @@ func TestDoor(t *testing.T) {
 		{Fault{Kind: KilledAfter}, 0, true, false, 0},
 		{Fault{Kind: KilledBefore}, 0, false, false, 0},
 		{Fault{Kind: Refused, Status: http.StatusInternalServerError}, 500, false, true, 2},
+		{Fault{Kind: Refused, Status: http.StatusGatewayTimeout, Lasts: true}, 504, false, true, 0},
 		{Fault{Kind: Refused, Status: http.StatusTooManyRequests, RetryAfter: time.Second}, 429, false, true, 0},
 	} {
 		name := fmt.Sprint(tc.Kind, "-", tc.Status)
@@ -61,7 +62,7 @@ func TestDoor(t *testing.T) {
 			door := account.OpenDoor(t)
 			operator := through(t, door)
 			f := create
-			f.Kind, f.Status, f.RetryAfter, f.Skip, f.Name = tc.Kind, tc.Status, tc.RetryAfter, tc.skipped, name+"*"
+			f.Kind, f.Status, f.RetryAfter, f.Lasts, f.Skip, f.Name = tc.Kind, tc.Status, tc.RetryAfter, tc.Lasts, tc.skipped, name+"*"
 			failure := door.Fail(t, f)
 			write := func(suffix string) error {
 				ctx, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond) // client-go obeys a Retry-After
@@ -83,6 +84,12 @@ func TestDoor(t *testing.T) {
 			}
 			if stored(t, name) != tc.stored {
 				t.Errorf("stored: %v; want %v", !tc.stored, tc.stored)
+			}
+			if tc.Lasts {
+				if err := write("-again"); err == nil {
+					t.Error("the failure has not lasted")
+				}
+				failure.Release(t)
 			}
 			if err := write("-later"); (err == nil) != tc.goesOn {
 				t.Errorf("a later request: %v", err)

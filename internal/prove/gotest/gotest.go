@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"go/format"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -69,6 +70,7 @@ type step struct {
 	Fault    string // empty: none
 	Touch    string // the object that others write before the failure is released; empty: it is not
 	Rests    bool   // before and behind that
+	Release  bool   // the failure lasts until then
 	Kill     bool   // the operator is killed and started again
 	Again    bool   // and later once more
 }
@@ -151,6 +153,9 @@ func (d *data) step(s prove.Step) (one step, err error) {
 	return one, nil
 }
 
+// refusals are the kinds in which one request is answered in place of the server.
+var refusals = []prove.Kind{prove.Conflict, prove.Failure, prove.ReadFailure, prove.Timeout, prove.Throttled, prove.TooMany}
+
 // befall adds the plan's fault to the step in which it comes.
 func (d *data) befall(one *step, plan prove.Plan, s prove.Step) error {
 	fault := func(kind, more string) string {
@@ -182,17 +187,21 @@ func (d *data) befall(one *step, plan prove.Plan, s prove.Step) error {
 		if of := d.Kinds[object.GroupVersionKind().GroupKind()]; of.Resource == plan.Point.Resource && object.GroupVersionKind().Group == plan.Point.Group {
 			return unwritable("a watch that lags behind a write of the step's own object")
 		}
-		one.Fault, one.Touch, one.Rests = fault("Stale", ""), d.identity(object.Object), true
+		one.Fault, one.Touch, one.Rests, one.Release = fault("Stale", ""), d.identity(object.Object), true, true
 	case plan.Overtaken():
 		object := d.named(plan.Point)
 		if object == nil {
 			return unwritable("an object of an unknown kind: %s", plan.Point)
 		}
-		one.Fault, one.Touch = fault("Overtaken", ""), d.identity(object)
-	case refused:
+		one.Fault, one.Touch, one.Release = fault("Overtaken", ""), d.identity(object), true
+	case refused && slices.Contains(refusals, plan.Kind):
 		more := fmt.Sprintf(", Status: %d", answer.Status)
 		if answer.RetryAfter > 0 {
 			more += fmt.Sprintf(", RetryAfter: %d * time.Second", answer.RetryAfter)
+		}
+		if plan.Kind == prove.Failure { // for a while
+			more += ", Lasts: true"
+			one.Rests, one.Release = true, true
 		}
 		one.Fault = fault("Refused", more)
 	default:

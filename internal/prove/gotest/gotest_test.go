@@ -88,7 +88,7 @@ func TestKinds(t *testing.T) {
 		prove.KilledBefore: "operator.Kill(t)\n\tstart()",
 		prove.KilledAfter:  "clustertest.KilledAfter",
 		prove.Conflict:     "failure.Release(t)",
-		prove.Failure:      "clustertest.Refused, Status: 500",
+		prove.Failure:      "clustertest.Refused, Status: 500, Lasts: true",
 		prove.Timeout:      "clustertest.Refused, Status: 504",
 		prove.Throttled:    "clustertest.Refused, Status: 429, RetryAfter: 1 * time.Second",
 		prove.TooMany:      "clustertest.Refused, Status: 429, Verb",

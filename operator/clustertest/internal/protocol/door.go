@@ -28,11 +28,12 @@ type Inspect struct {
 	Park bool `json:"park,omitempty"` // until activateDoor its process meets only what was there at ready or keep
 }
 
-// Fault is what an inspected door does to one request, once.
+// Fault is what an inspected door does to a request, once, or until it is disarmed.
 type Fault struct {
 	Name     string       `json:"name"`
 	Match    FaultMatch   `json:"match"`
 	Skip     int          `json:"skip,omitempty"` // of the requests that match, how many pass before it
+	Lasts    bool         `json:"lasts,omitempty"`
 	Withhold bool         `json:"withhold,omitempty"`
 	Answer   *FaultAnswer `json:"answer,omitempty"`
 	Break    bool         `json:"break,omitempty"`
@@ -63,6 +64,11 @@ type FaultAnswer struct {
 type ArmDoor struct {
 	Name   string  `json:"name"`
 	Faults []Fault `json:"faults"`
+}
+
+// DisarmDoor are the parameters of the disarmDoor request.
+type DisarmDoor struct {
+	Name string `json:"name"`
 }
 
 // ResumeDoor are the parameters of the resumeDoor request.

@@ -74,13 +74,14 @@ var spoken = map[string]struct{ params, result func(*testing.T, []byte) }{
 	"openDoor":       {as[OpenDoor], as[DoorOpened]},
 	"closeDoor":      {as[CloseDoor], as[struct{}]},
 	"armDoor":        {as[ArmDoor], as[struct{}]},
+	"disarmDoor":     {as[DisarmDoor], anything},
 	"resumeDoor":     {as[ResumeDoor], as[struct{}]},
 	"releaseWatches": {as[WatchesOf], as[struct{}]},
 }
 
 // unspoken are the requests that others make.
 var unspoken = []string{"status", "stop", "prune", "stopNode", "startNode", "joinNode",
-	"disarmDoor", "activateDoor", "holdWatches", "cutWatches", "followChanges", "muteEvents"}
+	"activateDoor", "holdWatches", "cutWatches", "followChanges", "muteEvents"}
 
 // TestRecordings: the test library understands each answer and event of every recording, and would make its requests in
 // the same way.
