@@ -22,8 +22,11 @@ func (r *run) away(ctx context.Context) (bool, error) {
 	if refused == nil {
 		r.calmDown(ctx)
 	}
-	r.warm, r.used = nil, 0
-	if err := r.begin(ctx); errors.Is(err, ErrUnfit) {
+	if r.now, err = r.take(ctx, r.now.operator.Name, r.calm); err != nil {
+		return false, err
+	}
+	r.fresh, r.used = true, 0
+	if err := r.comesUp(ctx, r.now); errors.Is(err, ErrUnfit) {
 		r.wrong(Symptom{Oracle: Ended, Details: []string{strings.TrimPrefix(err.Error(), ErrUnfit.Error()+": ")}})
 		return false, nil
 	} else if err != nil {
@@ -39,7 +42,7 @@ func (r *run) away(ctx context.Context) (bool, error) {
 func (r *run) calmDown(ctx context.Context) {
 	const quiet, limit = 40 * time.Millisecond, time.Second
 	for begin := time.Now(); time.Since(begin) < limit && ctx.Err() == nil; time.Sleep(look) {
-		if changed := r.world.pulse("").changed; time.Since(changed) > quiet && time.Since(begin) > quiet {
+		if changed := r.world.pulse().changed; time.Since(changed) > quiet && time.Since(begin) > quiet {
 			return
 		}
 	}
@@ -120,7 +123,7 @@ func (r *run) twoSteps(ctx context.Context) (bool, error) {
 // double has a second process of the operator work beside the first one.
 func (r *run) double(ctx context.Context) error {
 	former := r.now
-	next, err := r.take(ctx, false)
+	next, err := r.take(ctx, r.now.operator.Name, false)
 	if err != nil {
 		return err
 	}
@@ -146,11 +149,11 @@ func (r *run) alone(ctx context.Context) error {
 	return r.prepare(ctx)
 }
 
-// unrest returns when the operator has begun to work on a step, or soon.
+// unrest returns when an operator has begun to work on a step, or soon.
 func (r *run) unrest(ctx context.Context) {
-	before := r.world.pulse(r.now.door)
+	before := r.pulse()
 	for limit := time.Now().Add(50 * time.Millisecond); time.Now().Before(limit) && ctx.Err() == nil; time.Sleep(look) {
-		if p := r.world.pulse(r.now.door); p.changes > before.changes+1 {
+		if p := r.pulse(); p.changes > before.changes+1 {
 			return
 		}
 	}
@@ -175,7 +178,7 @@ func (r *run) restartAtRest(ctx context.Context) (bool, error) {
 	}
 	requests, changes := r.world.history()
 	for _, q := range requests {
-		if q.at.After(began) && q.effective && r.ref.matters(q, changes) {
+		if q.at.After(began) && q.effective && q.operator == r.now.operator.Name && r.ref.matters(q, changes) {
 			r.wrong(Symptom{Oracle: WritesAgain, Details: []string{r.ref.point(q).sort().String()}})
 			return false, nil
 		}
@@ -271,7 +274,7 @@ func (r *run) toPoke(held resource) map[string]any {
 	_, changes := r.world.history()
 	for _, c := range changes {
 		if c.created && !c.deleted && c.object != nil && metadata(c.object, "namespace") != "" {
-			if of := r.driver.resourceOf(c.object); of != held && r.ref.open[of] {
+			if of := r.driver.resourceOf(c.object); of != held && r.ref.open[watch{r.now.operator.Name, of}] {
 				return identity(c.object)
 			}
 		}

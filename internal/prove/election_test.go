@@ -11,7 +11,7 @@ import (
 func TestElections(t *testing.T) {
 	w := newWorld(nil, Kinds{{Kind: "ConfigMap"}: {Resource: "configmaps"}})
 	w.begin(10)
-	w.enter("d")
+	w.enter("d", "")
 	before := w.pulse("d").changed
 	lock := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"default","name":"lock","annotations":{"control-plane.alpha.kubernetes.io/leader":"{}"}}}`
 	for _, r := range []protocol.Report{
@@ -33,11 +33,19 @@ func TestElections(t *testing.T) {
 		t.Error("it is not at rest")
 	}
 	var names []string
-	for _, record := range w.terms() {
+	for _, record := range w.terms("") {
 		names = append(names, identify(text(record["kind"]), metadata(record, "namespace"), metadata(record, "name")))
 	}
 	if len(names) != 2 || names[0] != "ConfigMap default/lock" || names[1] != "Lease default/own" {
 		t.Errorf("the records are %q", names)
+	}
+	w.enter("other", "second")
+	w.see(protocol.Report{Name: protocol.EventRequest, Door: "other", Serial: 1, Verb: "create", Group: "coordination.k8s.io", Resource: "leases", Namespace: "default", ObjectName: "of-second", Status: 201})
+	if terms := w.terms("third"); len(terms) != 2 { // the lock is not known to be of one, and the operator of own has no name
+		t.Errorf("the records of another operator are %v", terms)
+	}
+	if terms := w.terms("second"); len(terms) != 3 || metadata(terms[1], "name") != "of-second" {
+		t.Errorf("the records of the second operator are %v", terms)
 	}
 }
 
@@ -46,7 +54,7 @@ func TestIgnoredObjects(t *testing.T) {
 	w := newWorld(nil, Kinds{})
 	w.ignore = []Ignore{{Kind: "ConfigMap", Name: "default/beat-*"}, {Kind: "Secret", Fields: []string{"data"}}}
 	w.begin(10)
-	w.enter("d")
+	w.enter("d", "")
 	before := w.pulse("d").changed
 	w.see(changed("/configmaps/default/beat-1", 11, `{"kind":"ConfigMap","metadata":{"namespace":"default","name":"beat-1"}}`))
 	w.see(changed("/configmaps/default/beat-1", 12, ""))

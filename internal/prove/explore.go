@@ -33,16 +33,12 @@ type Cluster struct {
 	Logical string // its name in the cluster's program; empty: the main one
 	Client  dynamic.Interface
 	Kinds   Kinds
-	// Launch starts a process of the operator that comes in by a kubeconfig.
-	Launch func(kubeconfig string) (Process, error)
-	// Debug starts the process of a replay, under a debugger; nil: Launch does.
-	Debug func(kubeconfig string) (Process, error)
+	// Operators are proved together. If there are several, each has a name.
+	Operators []Operator
 	// Exec runs a command of a step, as an administrator of the cluster.
 	Exec func(ctx context.Context, words []string) error
 	// Reset brings what is outside of the cluster back to its beginning, before each run; may be nil.
 	Reset func(context.Context) error
-	// Identity is whom the API server takes the operator for.
-	Identity Identity
 }
 
 // A Proof is what is to be proved, and where.
@@ -213,7 +209,7 @@ func (p Proof) worker(ctx context.Context, c Cluster, key []byte) (*worker, erro
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{lab: lab, world: world, driver: driver{c.Client, c.Kinds, c.Exec}, launcher: c.Launch, debugger: c.Debug, outside: c.Reset, identity: c.Identity, scenario: p.Scenario}
+	w := &worker{lab: lab, world: world, driver: driver{c.Client, c.Kinds, c.Exec}, outside: c.Reset, operators: c.Operators, scenario: p.Scenario}
 	return w, errors.Join(lab.keep(ctx), lab.follow(ctx))
 }
 

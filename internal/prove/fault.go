@@ -99,6 +99,14 @@ func (p Plan) Sentence(steps []Step) string {
 	if p.Then != "" {
 		return Plan{Kind: p.Kind, Point: p.Point}.Sentence(steps) + "; then " + p.second().Sentence(steps)
 	}
+	text := p.sentence(steps)
+	if p.Point.Operator != "" {
+		text = strings.Replace(text, "the operator", "the operator "+p.Point.Operator, 1)
+	}
+	return text
+}
+
+func (p Plan) sentence(steps []Step) string {
 	in := fmt.Sprintf("in step %d (%s)", p.Point.Step+1, steps[p.Point.Step])
 	of := strings.TrimSuffix(p.Point.String(), " #1")
 	switch p.Kind {
@@ -127,7 +135,11 @@ func (p Plan) Sentence(steps []Step) string {
 	case Behind:
 		return fmt.Sprintf("the watch of %s lagged behind %s, %s, until step %d was done", p.Point.Resource, of, in, p.Point.Step+2)
 	case Coalesced:
-		return fmt.Sprintf("the watch of %s showed the changes of each object as one event, %s", p.Point.Resource, in)
+		of = p.Point.Resource
+		if p.Point.Operator != "" {
+			of += " by the operator"
+		}
+		return fmt.Sprintf("the watch of %s showed the changes of each object as one event, %s", of, in)
 	case Overlap:
 		return fmt.Sprintf("a second process of the operator worked beside the first one from %s on, %s", of, in)
 	case Restarted:

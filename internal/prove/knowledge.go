@@ -50,17 +50,17 @@ type knowledgeFile struct {
 	Stable   map[string]bool
 	Patterns map[string][]string
 	Strict   map[string]bool
-	Watching []knownResource
-	Open     []knownResource
+	Watching []knownWatch
+	Open     []knownWatch
 	Refused  map[string]bool
 	Counts   []knownCount
 	Requests []knownRequest
-	Twice    map[int][]knownResource
+	Twice    map[int][]knownWatch
 	Leftover []string
 	Warnings []string
 }
 
-type knownResource struct{ Group, Name string }
+type knownWatch struct{ Operator, Group, Name string }
 
 type knownCount struct {
 	Of    Point
@@ -77,7 +77,7 @@ type knownRequest struct {
 func (ref *Reference) MarshalJSON() ([]byte, error) {
 	k := knowledgeFile{
 		States: ref.states, Varies: ref.varies, Pauses: ref.pauses, Took: ref.took, Stable: ref.canon.stable, Patterns: ref.canon.patterns, Strict: ref.canon.strict,
-		Watching: knownOf(ref.watching), Open: knownOf(ref.open), Refused: ref.refused, Twice: map[int][]knownResource{}, Leftover: ref.leftover, Warnings: ref.warnings,
+		Watching: knownOf(ref.watching), Open: knownOf(ref.open), Refused: ref.refused, Twice: map[int][]knownWatch{}, Leftover: ref.leftover, Warnings: ref.warnings,
 	}
 	for of, n := range ref.counts {
 		k.Counts = append(k.Counts, knownCount{of, n})
@@ -87,7 +87,7 @@ func (ref *Reference) MarshalJSON() ([]byte, error) {
 	}
 	for step, all := range ref.twice {
 		for _, of := range all {
-			k.Twice[step] = append(k.Twice[step], knownResource{of.group, of.name})
+			k.Twice[step] = append(k.Twice[step], knownWatch{of.operator, of.group, of.name})
 		}
 	}
 	return json.Marshal(k)
@@ -101,11 +101,11 @@ func (ref *Reference) UnmarshalJSON(encoded []byte) error {
 	}
 	*ref = Reference{
 		states: k.States, varies: k.Varies, pauses: k.Pauses, took: k.Took, canon: canon{names: names{stable: k.Stable, patterns: k.Patterns}, strict: k.Strict},
-		watching: map[resource]bool{}, open: map[resource]bool{}, refused: k.Refused, counts: map[Point]int{}, twice: map[int][]resource{}, leftover: k.Leftover, warnings: k.Warnings,
+		watching: map[watch]bool{}, open: map[watch]bool{}, refused: k.Refused, counts: map[Point]int{}, twice: map[int][]watch{}, leftover: k.Leftover, warnings: k.Warnings,
 	}
-	for into, all := range map[*map[resource]bool][]knownResource{&ref.watching: k.Watching, &ref.open: k.Open} {
+	for into, all := range map[*map[watch]bool][]knownWatch{&ref.watching: k.Watching, &ref.open: k.Open} {
 		for _, of := range all {
-			(*into)[resource{of.Group, of.Name}] = true
+			(*into)[of.watch()] = true
 		}
 	}
 	for _, c := range k.Counts {
@@ -113,22 +113,24 @@ func (ref *Reference) UnmarshalJSON(encoded []byte) error {
 	}
 	for _, r := range k.Requests {
 		at := r.Point
-		ref.requests = append(ref.requests, &Request{step: at.Step, verb: at.Verb, of: resource{at.Group, at.Resource}, subresource: at.Subresource, namespace: at.Namespace, name: at.Name,
+		ref.requests = append(ref.requests, &Request{operator: at.Operator, step: at.Step, verb: at.Verb, of: resource{at.Group, at.Resource}, subresource: at.Subresource, namespace: at.Namespace, name: at.Name,
 			point: at, effective: r.Effective, created: r.Created, fresh: r.Fresh, dryRun: r.DryRun})
 	}
 	for step, all := range k.Twice {
 		for _, of := range all {
-			ref.twice[step] = append(ref.twice[step], resource{of.Group, of.Name})
+			ref.twice[step] = append(ref.twice[step], of.watch())
 		}
 	}
 	return nil
 }
 
-// knownOf are the resources of a set.
-func knownOf(set map[resource]bool) (all []knownResource) {
+func (k knownWatch) watch() watch { return watch{k.Operator, resource{k.Group, k.Name}} }
+
+// knownOf are the watches of a set.
+func knownOf(set map[watch]bool) (all []knownWatch) {
 	for of, in := range set {
 		if in {
-			all = append(all, knownResource{of.group, of.name})
+			all = append(all, knownWatch{of.operator, of.group, of.name})
 		}
 	}
 	return all

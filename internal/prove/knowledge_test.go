@@ -16,8 +16,8 @@ func TestKnowledge(t *testing.T) {
 	ref.varies = []mask{{"Pod default/a": true}, {}}
 	ref.took = []time.Duration{time.Second, 2 * time.Second}
 	ref.pauses, ref.leftover, ref.warnings = []time.Duration{time.Second}, []string{"a"}, []string{"b"}
-	ref.open, ref.watching, ref.refused = map[resource]bool{{"", "services"}: true}, map[resource]bool{{"apps", "deployments"}: true}, map[string]bool{"get nodes": true}
-	ref.counts, ref.twice = map[Point]int{{Verb: "create", Resource: "services"}: 2}, map[int][]resource{1: {{"apps", "deployments"}}}
+	ref.open, ref.watching, ref.refused = map[watch]bool{{"", resource{"", "services"}}: true}, map[watch]bool{{"two", resource{"apps", "deployments"}}: true}, map[string]bool{"get nodes": true}
+	ref.counts, ref.twice = map[Point]int{{Verb: "create", Resource: "services"}: 2}, map[int][]watch{1: {{"two", resource{"apps", "deployments"}}}}
 	encoded, err := json.Marshal(Knowledge{Key: make([]byte, 32), Events: true, Reference: ref})
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func TestKnowledge(t *testing.T) {
 		t.Errorf("other plans: %v", plansFor(got, steps, true))
 	}
 	same := reflect.DeepEqual(got.states, ref.states) && reflect.DeepEqual(got.varies, ref.varies) && reflect.DeepEqual(got.canon.stable, ref.canon.stable) && reflect.DeepEqual(got.counts, ref.counts) &&
-		reflect.DeepEqual(got.watching, ref.watching) && reflect.DeepEqual(got.open, ref.open) && reflect.DeepEqual(got.refused, ref.refused) && reflect.DeepEqual(got.leftover, ref.leftover) && reflect.DeepEqual(got.pauses, ref.pauses) && reflect.DeepEqual(got.took, ref.took)
+		reflect.DeepEqual(got.twice, ref.twice) && reflect.DeepEqual(got.watching, ref.watching) && reflect.DeepEqual(got.open, ref.open) && reflect.DeepEqual(got.refused, ref.refused) && reflect.DeepEqual(got.leftover, ref.leftover) && reflect.DeepEqual(got.pauses, ref.pauses) && reflect.DeepEqual(got.took, ref.took)
 	if !same {
 		t.Errorf("%+v", got)
 	}

@@ -17,15 +17,15 @@ type Reference struct {
 	varies   []mask          // by steps
 	pauses   []time.Duration // by steps, see waited; the last ones may lack
 	canon    canon
-	watching map[resource]bool  // watches that each new process has before it works
-	open     map[resource]bool  // watches that the operator has in the end
-	refused  map[string]bool    // sorts of requests that the API server refuses
-	counts   map[Point]int      // effective creates and deletes, at most
-	requests []*Request         // that came in every run
-	twice    map[int][]resource // by steps: of which an object changes more than once, and which the operator watches
-	took     []time.Duration    // by step
-	leftover []string           // objects that are there after the last step, and were not before the first
-	warnings []string           // what is no finding, and should not be
+	watching map[watch]bool  // watches that each new process has before it works
+	open     map[watch]bool  // watches that operators have in the end
+	refused  map[string]bool // sorts of requests that the API server refuses
+	counts   map[Point]int   // effective creates and deletes, at most
+	requests []*Request      // that came in every run
+	twice    map[int][]watch // by steps: of which an object changes more than once, and which an operator watches
+	took     []time.Duration // by step
+	leftover []string        // objects that are there after the last step, and were not before the first
+	warnings []string        // what is no finding, and should not be
 	scenario Scenario
 }
 
@@ -50,7 +50,7 @@ func (w *worker) learn(ctx context.Context, doing func(string)) (*Reference, err
 		*o = got
 	}
 	ref := &Reference{scenario: w.scenario, counts: map[Point]int{}, watching: first.watching, open: first.open, refused: map[string]bool{}, pauses: longest(first.pauses, second.pauses)}
-	maps.DeleteFunc(ref.watching, func(of resource, _ bool) bool { return !second.watching[of] })
+	maps.DeleteFunc(ref.watching, func(of watch, _ bool) bool { return !second.watching[of] })
 	ref.name(w, first, second)
 	for i := range first.raw {
 		ref.states = append(ref.states, ref.canon.state(first.raw[i].objects, first.raw[i].gone))
@@ -135,7 +135,7 @@ func (ref *Reference) name(w *worker, a, b *outcome) {
 // often learns which resources a step changes more than once. That of the step's own object is left out: until it is
 // seen nothing happens.
 func (ref *Reference) often(w *worker, changes []change) {
-	ref.twice = map[int][]resource{}
+	ref.twice = map[int][]watch{}
 	times := map[string]int{}
 	for _, c := range changes {
 		if c.object == nil {
@@ -144,8 +144,13 @@ func (ref *Reference) often(w *worker, changes []change) {
 		of := w.driver.resourceOf(c.object)
 		_, subject := ref.scenario.Steps[c.step].what()
 		at := fmt.Sprint(c.step, c.key)
-		if times[at]++; times[at] == 2 && ref.open[of] && of != w.driver.resourceOf(subject) && !slices.Contains(ref.twice[c.step], of) {
-			ref.twice[c.step] = append(ref.twice[c.step], of)
+		if times[at]++; times[at] != 2 || of == w.driver.resourceOf(subject) {
+			continue
+		}
+		for _, name := range ref.operators() {
+			if seen := (watch{name, of}); ref.open[seen] && !slices.Contains(ref.twice[c.step], seen) {
+				ref.twice[c.step] = append(ref.twice[c.step], seen)
+			}
 		}
 	}
 }
@@ -159,7 +164,7 @@ func (ref *Reference) strictly(object map[string]any) {
 
 // point is where a request is in the run, without its number.
 func (ref *Reference) point(r *Request) Point {
-	return Point{Step: r.step, Verb: r.verb, Group: r.of.group, Resource: r.of.name, Subresource: r.subresource,
+	return Point{Operator: r.operator, Step: r.step, Verb: r.verb, Group: r.of.group, Resource: r.of.name, Subresource: r.subresource,
 		Namespace: r.namespace, Name: ref.canon.canonical(r.namespace, r.name)}
 }
 

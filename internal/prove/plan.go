@@ -11,7 +11,8 @@ import (
 
 // A Point is a request of the operator in a run, the same in each run.
 type Point struct {
-	Step        int // counts from 0
+	Operator    string // its name; empty if there is only one
+	Step        int    // counts from 0
 	Verb        string
 	Group       string
 	Resource    string
@@ -28,6 +29,9 @@ func (p Point) String() string {
 		of += "/" + p.Subresource
 	}
 	text := p.Verb + " " + of + " " + strings.TrimPrefix(p.Namespace+"/"+p.Name, "/")
+	if p.Operator != "" {
+		text = p.Operator + ": " + text
+	}
 	if p.Nth == 0 {
 		return text
 	}
@@ -79,7 +83,11 @@ func shortID(text string) string {
 // step meets one, and what differs in the answer alone is tried once for each sort of write. Each write meets its first
 // fault before any meets a second one, so that a run that is cut off has seen all of them.
 func plansFor(ref *Reference, steps []Step, all bool) []Plan {
-	p := planner{ref: ref, steps: steps, all: all, rounds: [][]Plan{{{Kind: Without}, {Kind: Restarted}}}, met: map[any]bool{}}
+	p := planner{ref: ref, steps: steps, all: all, operators: ref.operators(), met: map[any]bool{}}
+	p.add(0, Without, Point{})
+	for _, name := range p.operators {
+		p.add(0, Restarted, Point{Operator: name})
+	}
 	for i := range steps {
 		p.step(i)
 	}
@@ -92,7 +100,7 @@ func plansFor(ref *Reference, steps []Step, all bool) []Plan {
 }
 
 // pairsFor are faults at two writes: the second one meets what is done about the first one. Those that are near to each
-// other come first.
+// other come first. Both are of one operator.
 func pairsFor(ref *Reference) (pairs []Plan) {
 	kinds := []Kind{KilledAfter, Failure, Lost}
 	var writes []Point
@@ -103,6 +111,9 @@ func pairsFor(ref *Reference) (pairs []Plan) {
 	}
 	for distance := 1; distance < len(writes); distance++ {
 		for i := range len(writes) - distance {
+			if writes[i].Operator != writes[i+distance].Operator {
+				continue
+			}
 			for _, kind := range kinds {
 				for _, then := range kinds {
 					if len(pairs) < mostPairs {
@@ -125,6 +136,8 @@ type planner struct {
 	all    bool
 	rounds [][]Plan
 	met    map[any]bool // what a fault is for once
+	// operators are the names of those that have changed something.
+	operators []string
 }
 
 func (p *planner) add(round int, kind Kind, at Point) {
@@ -148,19 +161,23 @@ func (p *planner) early(step int) bool { return step+1 < len(p.steps) && mayCome
 
 // step adds the faults of a step as a whole.
 func (p *planner) step(i int) {
-	at := Point{Step: i}
-	if mayComeEarly(p.steps, i) {
-		p.add(0, Absent, at)
+	for _, name := range p.operators {
+		if mayComeEarly(p.steps, i) {
+			p.add(0, Absent, Point{Operator: name, Step: i})
+		}
 	}
 	for _, of := range p.ref.twice[i] {
-		p.add(1, Coalesced, Point{Step: i, Verb: "watch", Group: of.group, Resource: of.name})
+		p.add(1, Coalesced, Point{Operator: of.operator, Step: i, Verb: "watch", Group: of.group, Resource: of.name})
 	}
 	if !p.early(i) {
 		return
 	}
-	p.add(0, Early, at)
-	if !p.steps[i].mayDelete() && !p.steps[i+1].mayDelete() { // else another object is seen, or none
-		p.add(0, Merged, at)
+	p.add(0, Early, Point{Step: i})
+	if p.steps[i].mayDelete() || p.steps[i+1].mayDelete() { // another object is seen, or none
+		return
+	}
+	for _, name := range p.operators {
+		p.add(0, Merged, Point{Operator: name, Step: i})
 	}
 }
 
@@ -183,20 +200,21 @@ func (p *planner) request(n int, r *Request) {
 	if r.verb == "update" || r.verb == "patch" {
 		kinds = append(kinds, Conflict)
 	}
-	watched := p.ref.open[r.of]
-	if watched && p.first(met{Cut, 0, r.of}) {
+	seen := watch{r.operator, r.of}
+	watched := p.ref.open[seen]
+	if watched && p.first(met{Cut, 0, seen}) {
 		kinds = append(kinds, Cut)
 	}
-	if watched && r.created && strings.Contains(r.point.Name, "*") && p.first(met{StaleLong, 0, r.of}) {
+	if watched && r.created && strings.Contains(r.point.Name, "*") && p.first(met{StaleLong, 0, seen}) {
 		p.add(last, StaleLong, r.point)
 	}
 	if watched && p.early(r.step) {
 		kinds = append(kinds, Behind)
 	}
-	if p.first(Point{Verb: r.verb, Group: r.of.group, Resource: r.of.name, Subresource: r.subresource}) {
+	if p.first(Point{Operator: r.operator, Verb: r.verb, Group: r.of.group, Resource: r.of.name, Subresource: r.subresource}) {
 		kinds = append(kinds, Timeout, Throttled, TooMany)
 	}
-	if p.first(met{Overlap, r.step, nil}) { // between two writes of a process that dies all is as after the first of them
+	if p.first(met{Overlap, r.step, r.operator}) { // between two writes of a process that dies all is as after the first of them
 		kinds = append(kinds, KilledBefore, Overlap)
 	}
 	for round, kind := range kinds {

@@ -32,7 +32,7 @@ func TestPlans(t *testing.T) {
 		{step: 1, verb: "get", of: resource{"", "nodes"}, name: "n", status: 200, fresh: true},
 	}
 	ref := referenceOf(requests...)
-	ref.open = map[resource]bool{{"", "services"}: true}
+	ref.open = map[watch]bool{{"", resource{"", "services"}}: true}
 	kinds := map[Kind]int{}
 	seen := map[string]bool{}
 	for _, p := range plansFor(ref, []Step{{Name: "one"}, {Name: "two"}}, false) {
@@ -116,5 +116,38 @@ func TestEarlySteps(t *testing.T) {
 	}
 	if got := steps[3].String() + ", " + steps[4].String(); got != "scale Deployment a, exec kubectl wait a↵b" {
 		t.Error(got)
+	}
+}
+
+// TestPlansOfOperators: of several operators each meets the faults; a single one has no name in the IDs of plans.
+func TestPlansOfOperators(t *testing.T) {
+	own, other := write(0, "create", "", "services", "blog"), write(0, "create", "", "services", "blog")
+	own.operator, other.operator = "first", "second"
+	ref := referenceOf(own, other)
+	ref.twice = map[int][]watch{0: {{"second", resource{"", "pods"}}}}
+	blog := map[string]any{"kind": "Site", "metadata": map[string]any{"name": "blog"}}
+	steps := []Step{{Apply: blog}, {Patch: blog}}
+	of := map[Kind][]string{}
+	for _, p := range plansFor(ref, steps, false) {
+		of[p.Kind] = append(of[p.Kind], p.Point.Operator)
+		if text := p.Sentence(steps); p.Point.Operator != "" && !strings.Contains(text, p.Point.Operator) {
+			t.Errorf("%s: %s", p.Kind, text)
+		}
+	}
+	both := []string{"first", "second"}
+	for kind, want := range map[Kind][]string{Without: {""}, Early: {""}, Restarted: both, Merged: both, Overlap: both, KilledBefore: both, Absent: {"first", "second", "first", "second"}, Coalesced: {"second"}} {
+		if got := of[kind]; !slices.Equal(got, want) {
+			t.Errorf("%s: plans for %q, want %q", kind, got, want)
+		}
+	}
+	killed := Plan{Kind: KilledBefore, Point: other.point}
+	if text := killed.Sentence(steps); text != "the operator second was killed before second: create services default/blog, in step 1 (apply Site blog)" {
+		t.Error(text)
+	}
+	if pairs := pairsFor(ref); len(pairs) != 0 {
+		t.Errorf("%d pairs of faults meet two operators", len(pairs))
+	}
+	if id := (Plan{Kind: KilledAfter, Point: Point{Verb: "create", Resource: "services", Namespace: "default", Name: "blog", Nth: 1}}).ID(); id != shortID("killed-after0 create services default/blog #1") {
+		t.Error(id)
 	}
 }

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/protocol"
@@ -20,10 +21,8 @@ func (r replay) shown() bool { return r.keeps || r.debugged }
 
 // prepareReplay has the next run be one at which a user looks.
 func (w *worker) prepareReplay(keep bool) {
-	w.keeps, w.debugged = keep, w.debugger != nil
-	if w.debugged {
-		w.launcher = w.debugger
-	}
+	w.keeps = keep
+	w.debugged = slices.ContainsFunc(w.operators, func(o Operator) bool { return o.Debug != nil })
 }
 
 // keep calls Keep with the process that a worker has left.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/protocol"
@@ -61,9 +63,9 @@ type outcome struct {
 	symptoms []Symptom
 	requests []*Request
 	changes  []change
-	watching map[resource]bool // watches of a new process before it works
-	open     map[resource]bool // watches in the end
-	pauses   []time.Duration   // of learning runs, see waited
+	watching map[watch]bool  // watches of new processes before they work
+	open     map[watch]bool  // watches in the end
+	pauses   []time.Duration // of learning runs, see waited
 	struck   bool
 	elapsed  time.Duration
 }
@@ -84,11 +86,12 @@ type run struct {
 	// learning has the run go on where the state is another one.
 	learning bool
 
-	now     *running
-	passed  bool     // the next step was done while a watch lagged
-	again   bool     // the second fault waits for the process that was started again
-	former  *running // works beside now; nil: none does
-	fresh   bool     // now has been started in this run
+	now     *running   // that the fault is for
+	others  []*running // processes of the other operators
+	passed  bool       // the next step was done while a watch lagged
+	again   bool       // the second fault waits for the process that was started again
+	former  *running   // works beside now; nil: none does
+	fresh   bool       // now has been started in this run
 	outcome *outcome
 	used    time.Duration // processor time of now
 	step    int
@@ -110,7 +113,7 @@ func (r *run) all(ctx context.Context) (_ *outcome, err error) {
 	if err := w.reset(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.begin(ctx); err != nil {
+	if err := r.gather(ctx); err != nil {
 		return nil, err
 	}
 	r.outcome.struck = r.plan.Kind == Without
@@ -128,47 +131,38 @@ func (r *run) all(ctx context.Context) (_ *outcome, err error) {
 	return r.outcome, err
 }
 
-// begin has a process ready for the scenario.
-func (r *run) begin(ctx context.Context) (err error) {
-	r.now, r.warm = r.warm, nil
-	if r.now == nil {
-		if r.now, err = r.take(ctx, r.calm); err != nil {
-			return err
-		}
-		r.fresh = true
-	}
-	if !r.fresh {
-		return r.forget(ctx)
-	}
+// comesUp waits until a process is ready for the scenario.
+func (r *run) comesUp(ctx context.Context, o *running) error {
 	began, limit := time.Now(), r.startLimit()
 	for {
-		p := r.world.pulse(r.now.door)
+		p := r.world.pulse(o.door)
 		if r.ref == nil && p.asked && len(p.watching) == 0 && time.Since(began) > pollsAfter {
 			return nil // it has no watches, and asks by the clock
 		}
-		if r.ref != nil && r.watches(p) || r.ref == nil && len(p.watching) > 0 && p.inFlight == 0 && time.Since(p.last) > restLearning {
-			r.outcome.watching = p.watching
+		if r.ref != nil && r.watches(p, o) || r.ref == nil && len(p.watching) > 0 && p.inFlight == 0 && time.Since(p.last) > restLearning {
+			maps.Copy(r.outcome.watching, p.watching)
 			return nil
 		}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-r.now.child.Done():
-			return fmt.Errorf("%w: it has ended before it had begun its work: %w", ErrUnfit, r.now.child.Wait())
+		case <-o.child.Done():
+			return fmt.Errorf("%w: %sit has ended before it had begun its work: %w", ErrUnfit, o.prefix(), o.child.Wait())
 		case <-limit:
 			if r.ref == nil {
 				return nil // it may have no watches
 			}
-			return fmt.Errorf("%w: it has not begun its watches within %s", ErrUnfit, startLimit)
+			return fmt.Errorf("%w: %sit has not begun its watches within %s", ErrUnfit, o.prefix(), startLimit)
 		case <-time.After(look):
 		}
 	}
 }
 
-// forget waits until a process of the last run has seen that all is gone. Until then it may make some of it again.
+// forget waits until the processes of the last run have seen that all is gone. Until then they may make some of it
+// again.
 func (r *run) forget(ctx context.Context) error {
 	for range mostResets {
-		for begin := time.Now(); !r.world.knowsAll(r.now.door) && time.Since(begin) < forgetting && ctx.Err() == nil; {
+		for begin := time.Now(); !r.knowsAll() && time.Since(begin) < forgetting && ctx.Err() == nil; {
 			time.Sleep(look)
 		}
 		r.idle(ctx, restAsExpected, startLimit)
@@ -198,10 +192,10 @@ const (
 	pollsAfter = 3 * time.Second
 )
 
-// watches reports whether the operator has all watches that it has had in the reference.
-func (r *run) watches(p pulse) bool {
-	for of := range r.ref.watching {
-		if !p.watching[of] {
+// watches reports whether operators have all watches that they have had in the reference.
+func (r *run) watches(p pulse, of ...*running) bool {
+	for w := range r.ref.watching {
+		if !p.watching[w] && slices.ContainsFunc(of, func(o *running) bool { return o.operator.Name == w.operator }) {
 			return false
 		}
 	}
@@ -250,7 +244,7 @@ func (r *run) replace(ctx context.Context) error {
 	if err := r.kill(ctx, r.now); err != nil {
 		return err
 	}
-	next, err := r.take(ctx, r.calm || r.plan.Kind == Restarted)
+	next, err := r.take(ctx, r.now.operator.Name, r.calm || r.plan.Kind == Restarted)
 	if err != nil {
 		return err
 	}
@@ -279,16 +273,6 @@ func (r *run) arm(ctx context.Context) error {
 	return r.lab.arm(ctx, r.now.door, faults...)
 }
 
-// pulse is that of the operator, of both processes if two of them work.
-func (r *run) pulse() pulse {
-	p := r.world.pulse(r.now.door)
-	if r.former != nil {
-		former := r.world.pulse(r.former.door)
-		p.inFlight, p.missed, p.last = p.inFlight+former.inFlight, p.missed+former.missed, latest(p.last, former.last)
-	}
-	return p
-}
-
 // idle waits until the operator has done nothing for a while, but no longer than limit.
 func (r *run) idle(ctx context.Context, quiet, limit time.Duration) {
 	begin, busy := time.Now(), time.Now()
@@ -300,7 +284,7 @@ func (r *run) idle(ctx context.Context, quiet, limit time.Duration) {
 		if r.worked() {
 			busy = time.Now()
 		}
-		if p.inFlight == 0 && time.Since(p.last) > quiet && time.Since(busy) > quiet && !waits(r.now.child.PID()) {
+		if p.inFlight == 0 && time.Since(p.last) > quiet && time.Since(busy) > quiet && !r.waiting() {
 			return
 		}
 		time.Sleep(look)
@@ -309,10 +293,7 @@ func (r *run) idle(ctx context.Context, quiet, limit time.Duration) {
 
 // worked reports whether the operator, or what it has started, has used the processor since the last call.
 func (r *run) worked() bool {
-	used := processorTime(r.now.child.PID())
-	if r.former != nil {
-		used += processorTime(r.former.child.PID())
-	}
+	used := r.computed()
 	if (used - r.used).Abs() < busyTime { // less if a child has ended
 		return false
 	}
@@ -326,7 +307,7 @@ func (r *run) end(ctx context.Context) error {
 	if err := r.alone(ctx); err != nil {
 		return err
 	}
-	p := r.world.pulse(r.now.door)
+	p := r.pulse()
 	o.open = p.watching
 	if p.missed > 0 {
 		return errMissed
@@ -344,10 +325,10 @@ func (r *run) end(ctx context.Context) error {
 	}
 	_, late := r.world.nextStruck() // it has changed how the door is
 	if len(o.symptoms) == 0 && r.ref != nil && !r.calm && !late {
-		r.warm = r.now
+		r.warm = r.ordered()
 		return r.prepare(ctx)
 	}
-	if err := r.kill(ctx, r.now); err != nil {
+	if err := r.disperse(ctx); err != nil {
 		return err
 	}
 	return r.prepare(ctx)

@@ -32,22 +32,20 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 		if door != r.now.door { // it was started again
 			door, started, begin = r.now.door, time.Now(), time.Now()
 		}
-		select {
-		case <-r.now.child.Done():
-			if r.former != nil { // as where two of them need one port of this machine
+		if o := r.ended(); o != nil {
+			if o == r.now && r.former != nil { // as where two of them need one port of this machine
 				r.backToFormer()
 				continue
 			}
-			r.wrong(Symptom{Oracle: Ended, Details: []string{fmt.Sprint(r.now.child.Wait())}})
+			r.wrong(Symptom{Oracle: Ended, Details: []string{o.prefix() + fmt.Sprint(o.child.Wait())}})
 			return false, nil
-		default:
 		}
 		p, now := r.pulse(), time.Now()
 		last := latest(p.last, p.changed, busy)
 		if p.inFlight == 0 && now.Sub(last) >= look && r.worked() {
 			busy, last = now, now
 		}
-		if r.former != nil && !r.watches(p) && now.Sub(started) > pollsAfter { // it waits until it is the leader
+		if r.former != nil && !r.watches(p, r.now) && now.Sub(started) > pollsAfter { // it waits until it is the leader
 			if err := r.kill(ctx, r.now); err != nil {
 				return false, err
 			}
@@ -76,7 +74,7 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 					return false, nil
 				}
 			}
-		case p.inFlight == 0 && r.watches(p) && r.quiet(p, last, begin, now):
+		case p.inFlight == 0 && r.watches(p, r.team()...) && r.quiet(p, last, begin, now):
 			if p.changes != compared {
 				differences = r.differences()
 				compared = p.changes
@@ -120,7 +118,7 @@ func (r *run) quiet(p pulse, last, begin, now time.Time) bool {
 	if r.fresh {
 		moment = restAfterStart
 	}
-	return now.Sub(last) >= moment && !waits(r.now.child.PID()) || min(now.Sub(p.changed), now.Sub(begin)) >= max(restPolling, 5*moment)
+	return now.Sub(last) >= moment && !r.waiting() || min(now.Sub(p.changed), now.Sub(begin)) >= max(restPolling, 5*moment)
 }
 
 // patience is how long nothing may happen before another state counts. Clients obey a Retry-After: they sleep.
@@ -180,8 +178,8 @@ func (r *run) heals(ctx context.Context) bool {
 	patience := max(3*time.Second, 2*r.pause()) // behind the start
 	begun := time.Now()
 	for limit := begun.Add(startLimit); time.Now().Before(limit) && ctx.Err() == nil; time.Sleep(look) {
-		p := r.world.pulse(r.now.door)
-		if !r.watches(p) {
+		p := r.pulse()
+		if !r.watches(p, r.now) {
 			begun = time.Now()
 			continue
 		}

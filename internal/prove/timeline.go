@@ -42,10 +42,10 @@ func moments(ref *Reference, o *outcome) (all []Moment) {
 	}
 	for _, c := range o.changes {
 		by := "others"
-		if slices.ContainsFunc(o.requests, func(r *Request) bool {
+		if i := slices.IndexFunc(o.requests, func(r *Request) bool {
 			return r.effective && c.revision > r.began && c.revision <= r.ended && c.isOf(r, "")
-		}) {
-			by = "operator"
+		}); i >= 0 {
+			by = strings.TrimSpace("operator " + o.requests[i].operator)
 		}
 		all = append(all, Moment{Step: c.step, Text: "  stored  " + c.String() + ", by " + by, at: c.at})
 	}

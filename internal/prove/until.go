@@ -39,7 +39,7 @@ func (r *run) unmet() []string {
 	if until == nil {
 		return nil
 	}
-	changes := r.world.pulse(r.now.door).changes
+	changes := r.world.pulse().changes
 	objects, _ := r.world.existing()
 	if v := r.verdict; v == nil || v.step != r.step || v.changes != changes {
 		_, named := r.scenario.Steps[r.step].what()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/slipway-dev/slipway/internal/process"
 )
@@ -18,41 +19,45 @@ type Process struct {
 
 // running is a process of the operator behind a door.
 type running struct {
-	door  string
-	child Process
+	door     string
+	child    Process
+	operator *Operator
 }
 
 // A worker carries out runs in one cluster.
 type worker struct {
-	lab      *lab
-	world    *world
-	driver   driver
-	launcher func(kubeconfig string) (Process, error)
-	outside  func(context.Context) error              // resets what is there; may be nil
-	debugger func(kubeconfig string) (Process, error) // starts it under a debugger; nil: there is none
-	identity Identity
-	scenario Scenario
+	lab       *lab
+	world     *world
+	driver    driver
+	outside   func(context.Context) error // resets what is there; may be nil
+	operators []Operator
+	scenario  Scenario
 
-	all   map[*running]bool // that were started and not ended
-	spare *running          // waits behind a parked door
-	warm  *running          // at rest since the last run
+	all   map[*running]bool   // that were started and not ended
+	spare map[string]*running // wait behind parked doors, by the names of operators
+	warm  []*running          // at rest since the last run, in the order of operators
 
 	replay
 }
 
-// launch starts a process of the operator.
-func (w *worker) launch(ctx context.Context, park bool) (*running, error) {
-	door, err := w.lab.openDoor(ctx, w.identity, park)
+// launch starts a process of an operator.
+func (w *worker) launch(ctx context.Context, name string, park bool) (*running, error) {
+	operator := &w.operators[slices.IndexFunc(w.operators, func(o Operator) bool { return o.Name == name })]
+	door, err := w.lab.openDoor(ctx, operator.Identity, park)
 	if err != nil {
 		return nil, err
 	}
-	w.world.enter(door.Name)
-	child, err := w.launcher(door.Kubeconfig)
+	w.world.enter(door.Name, name)
+	start := operator.Launch
+	if w.debugged && operator.Debug != nil {
+		start = operator.Debug
+	}
+	child, err := start(door.Kubeconfig)
 	if err != nil {
 		w.world.leave(door.Name)
 		return nil, errors.Join(err, w.lab.closeDoor(ctx, door.Name))
 	}
-	o := &running{door.Name, child}
+	o := &running{door.Name, child, operator}
 	if w.all == nil {
 		w.all = map[*running]bool{}
 	}
@@ -61,9 +66,9 @@ func (w *worker) launch(ctx context.Context, park bool) (*running, error) {
 }
 
 // take returns a process that has its work before it: the spare one, or a new one.
-func (w *worker) take(ctx context.Context, anew bool) (*running, error) {
-	if o := w.spare; o != nil && !anew {
-		w.spare = nil
+func (w *worker) take(ctx context.Context, name string, anew bool) (*running, error) {
+	if o := w.spare[name]; o != nil && !anew {
+		delete(w.spare, name)
 		select {
 		case <-o.child.Done(): // it did not wait
 			if err := w.kill(ctx, o); err != nil {
@@ -74,13 +79,13 @@ func (w *worker) take(ctx context.Context, anew bool) (*running, error) {
 			return o, w.lab.activate(ctx, o.door)
 		}
 	}
-	if w.spare != nil { // two of them may be in each other's way, as by a port
-		if err := w.kill(ctx, w.spare); err != nil {
+	if o := w.spare[name]; o != nil { // two of them may be in each other's way, as by a port
+		if err := w.kill(ctx, o); err != nil {
 			return nil, err
 		}
-		w.spare = nil
+		delete(w.spare, name)
 	}
-	o, err := w.launch(ctx, false)
+	o, err := w.launch(ctx, name, false)
 	if err == nil {
 		o.turn()
 	}
@@ -93,12 +98,22 @@ func (o *running) turn() {
 	}
 }
 
-// prepare starts a spare process, which comes up beside the run.
-func (w *worker) prepare(ctx context.Context) (err error) {
-	if w.spare == nil && !w.shown() {
-		w.spare, err = w.launch(ctx, true)
+// prepare starts a spare process of each operator, which comes up beside the run.
+func (w *worker) prepare(ctx context.Context) error {
+	for _, operator := range w.operators {
+		if w.spare[operator.Name] != nil || w.shown() {
+			continue
+		}
+		o, err := w.launch(ctx, operator.Name, true)
+		if err != nil {
+			return err
+		}
+		if w.spare == nil {
+			w.spare = map[string]*running{}
+		}
+		w.spare[operator.Name] = o
 	}
-	return err
+	return nil
 }
 
 // kill ends a process as a machine that fails does. If it was the leader its term is over: only time would pass until
@@ -109,10 +124,10 @@ func (w *worker) kill(ctx context.Context, o *running) error {
 	<-o.child.Done()
 	err := w.lab.closeDoor(ctx, o.door) // what it has asked for is reported then
 	w.world.leave(o.door)
-	if o == w.spare {
+	if o == w.spare[o.operator.Name] {
 		return err
 	}
-	for _, record := range w.world.terms() {
+	for _, record := range w.world.terms(o.operator.Name) {
 		err = errors.Join(err, w.driver.do(ctx, Step{Delete: record}))
 	}
 	return err
@@ -127,12 +142,12 @@ func (w *worker) close(ctx context.Context) (err error) {
 	return errors.Join(err, w.lab.close())
 }
 
-// cool ends the process that is at rest: the next run begins with a new one.
+// cool ends the processes that are at rest: the next run begins with new ones.
 func (w *worker) cool(ctx context.Context) (err error) {
-	if w.warm != nil {
-		err = w.kill(ctx, w.warm)
-		w.warm = nil
+	for _, o := range w.warm {
+		err = errors.Join(err, w.kill(ctx, o))
 	}
+	w.warm = nil
 	return err
 }
 

@@ -29,6 +29,7 @@ func (r resource) String() string {
 type Request struct {
 	at          time.Time // its answer
 	door        string
+	operator    string // its name
 	serial      int64
 	step        int
 	verb        string
@@ -71,6 +72,7 @@ type change struct {
 
 // A client is what is known of an operator's process by its door.
 type client struct {
+	operator string // its name
 	inFlight map[int64]bool
 	last     time.Time          // of what it asked for or was sent
 	watches  map[int64]resource // that are open
@@ -103,7 +105,7 @@ type world struct {
 	events   bool          // the operator reads Events
 	woken    chan struct{} // gets a value when a fault was committed
 
-	elections map[string]map[string]any // by key: records by which operators elect their leader
+	elections map[string]election // by key
 }
 
 func newWorld(key []byte, kinds Kinds) *world {
@@ -111,7 +113,7 @@ func newWorld(key []byte, kinds Kinds) *world {
 	for kind, place := range kinds {
 		of[resource{kind.Group, place.Resource}] = kind.Kind
 	}
-	return &world{key: key, kinds: of, objects: map[string]map[string]any{}, gone: map[string]bool{}, base: map[string]bool{}, made: map[string]bool{}, last: map[resource]int64{}, clients: map[string]*client{}, woken: make(chan struct{}, 1), elections: map[string]map[string]any{}}
+	return &world{key: key, kinds: of, objects: map[string]map[string]any{}, gone: map[string]bool{}, base: map[string]bool{}, made: map[string]bool{}, last: map[resource]int64{}, clients: map[string]*client{}, woken: make(chan struct{}, 1), elections: map[string]election{}}
 }
 
 // begin forgets all but the clients that there are.
@@ -146,10 +148,10 @@ func (w *world) keep(c change) {
 }
 
 // enter makes a client known.
-func (w *world) enter(door string) {
+func (w *world) enter(door, operator string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.clients[door] = &client{inFlight: map[int64]bool{}, last: time.Now(), watches: map[int64]resource{}, synced: map[int64]bool{}, seen: map[resource]int64{}, faults: map[int64]string{}}
+	w.clients[door] = &client{operator: operator, inFlight: map[int64]bool{}, last: time.Now(), watches: map[int64]resource{}, synced: map[int64]bool{}, seen: map[resource]int64{}, faults: map[int64]string{}}
 }
 
 // leave forgets a client.
@@ -240,7 +242,7 @@ func (w *world) request(r protocol.Report, now time.Time, fault string) {
 		return
 	}
 	w.requests = append(w.requests, &Request{
-		at: now, door: r.Door, serial: r.Serial, step: w.step, verb: r.Verb, of: resource{r.Group, r.Resource}, subresource: r.Subresource,
+		at: now, door: r.Door, operator: w.clients[r.Door].operator, serial: r.Serial, step: w.step, verb: r.Verb, of: resource{r.Group, r.Resource}, subresource: r.Subresource,
 		namespace: r.Namespace, name: r.ObjectName, status: r.Status, version: r.ResourceVersion, began: r.Began, ended: r.Ended, dryRun: r.DryRun, fresh: r.Fresh, fault: fault,
 	})
 }
@@ -273,21 +275,25 @@ type pulse struct {
 	changed  time.Time // the last change of an object
 	last     time.Time // the last thing that the operator asked for or was sent
 	inFlight int
-	asked    bool              // for anything
-	watching map[resource]bool // watches that have sent what was there
+	asked    bool           // for anything
+	watching map[watch]bool // watches that have sent what was there
 	missed   int
 }
 
-// pulse is that of the client behind a door.
-func (w *world) pulse(door string) pulse {
+// pulse is that of the clients behind doors.
+func (w *world) pulse(doors ...string) pulse {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	p := pulse{changes: len(w.changes), changed: w.changed, watching: map[resource]bool{}}
-	if c := w.clients[door]; c != nil {
-		p.last, p.inFlight, p.asked, p.missed = c.last, len(c.inFlight), c.asked, c.missed
+	p := pulse{changes: len(w.changes), changed: w.changed, watching: map[watch]bool{}}
+	for _, door := range doors {
+		c := w.clients[door]
+		if c == nil {
+			continue
+		}
+		p.last, p.inFlight, p.asked, p.missed = latest(p.last, c.last), p.inFlight+len(c.inFlight), p.asked || c.asked, p.missed+c.missed
 		for serial, of := range c.watches {
 			if c.synced[serial] {
-				p.watching[of] = true
+				p.watching[watch{c.operator, of}] = true
 			}
 		}
 	}

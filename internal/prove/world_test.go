@@ -15,7 +15,7 @@ func changed(key string, revision int64, object string) protocol.Report {
 func TestEffect(t *testing.T) {
 	w := newWorld(nil, Kinds{{Kind: "Service"}: {Resource: "services"}})
 	w.begin(10)
-	w.enter("d")
+	w.enter("d", "")
 	for _, r := range []protocol.Report{
 		changed("/services/specs/default/old", 9, `{"kind":"Service"}`), // before the reset
 		{Name: protocol.EventBegun, Door: "d", Serial: 1},
@@ -50,7 +50,7 @@ func TestEffect(t *testing.T) {
 // TestFaultsOfRequests: which request has met a fault is known, whether that is reported before the answer or after it.
 func TestFaultsOfRequests(t *testing.T) {
 	w := newWorld(nil, Kinds{{Kind: "Service"}: {Resource: "services"}})
-	w.enter("d")
+	w.enter("d", "")
 	answer := func(serial int64) protocol.Report {
 		return protocol.Report{Name: protocol.EventRequest, Door: "d", Serial: serial, Verb: "create", Resource: "pods", ObjectName: "p"}
 	}
@@ -77,7 +77,7 @@ func TestFaultsOfRequests(t *testing.T) {
 func TestDeletionsByOthers(t *testing.T) {
 	w := newWorld(nil, Kinds{{Kind: "Pod"}: {Resource: "pods"}})
 	w.begin(10)
-	w.enter("d")
+	w.enter("d", "")
 	pod := func(more string) string { return `{"kind":"Pod","metadata":{"namespace":"d","name":"p"` + more + `}}` }
 	deletion := func(serial, began, ended int64) protocol.Report {
 		return protocol.Report{Name: protocol.EventRequest, Door: "d", Serial: serial, Verb: "deletecollection", Resource: "pods", Namespace: "d", Status: 200, Began: began, Ended: ended}

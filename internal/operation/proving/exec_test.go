@@ -81,7 +81,7 @@ func TestServices(t *testing.T) {
 		t.Fatal(err)
 	}
 	web := b.hosted[0]
-	if got := b.variables(ports); len(got) != 1 || got[0] != "URL=http://127.0.0.1:"+web.port+"/" {
+	if got := variables(b.env, ports); len(got) != 1 || got[0] != "URL=http://127.0.0.1:"+web.port+"/" {
 		t.Error(got)
 	}
 	reset := b.resetter(b.hosted[:2], ports, "kc")

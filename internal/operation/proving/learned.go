@@ -74,7 +74,7 @@ func (b *bench) retain(known prove.Knowledge) error {
 	return nil
 }
 
-// subject is a digest of what is proved: the manager, or the operator's command, and the steps.
+// subject is a digest of what is proved: the manager, or the commands of operators, and the steps.
 func (b *bench) subject() (string, error) {
 	sum := sha256.New()
 	var steps []string
@@ -85,7 +85,7 @@ func (b *bench) subject() (string, error) {
 		}
 		steps = append(steps, string(encoded))
 	}
-	if err := json.NewEncoder(sum).Encode([]any{b.command, steps, b.scenario.Ignore, b.identity}); err != nil {
+	if err := json.NewEncoder(sum).Encode([]any{b.command, b.operators, steps, b.scenario.Ignore, b.identity}); err != nil {
 		return "", err
 	}
 	files := b.command // scripts are the operator's code

@@ -123,6 +123,9 @@ func (p *parser) all(f file) error {
 			return err
 		}
 	}
+	if err := p.operators(f); err != nil {
+		return err
+	}
 	if err := p.services(f); err != nil {
 		return err
 	}
@@ -218,6 +221,29 @@ var (
 	errEnv     = errors.New("env has names of variables and their values")
 )
 
+var (
+	errOperator  = errors.New("an operator has a name of a-z, 0-9 and -, which no other one has, and a command, a list of words")
+	errOperators = fmt.Errorf("operators are 2 to %d, in place of command and serviceAccount", maxOperators)
+)
+
+// operators checks the operators that are proved together.
+func (p *parser) operators(f file) error {
+	if f.Operators == nil {
+		return nil
+	}
+	if len(f.Operators) < 2 || len(f.Operators) > maxOperators || f.Command != nil || f.ServiceAccount != "" {
+		return p.wrong(errOperators, "operators")
+	}
+	known := map[string]bool{}
+	for i, o := range f.Operators {
+		if !serviceName().MatchString(o.Name) || known[o.Name] || len(o.Command) == 0 || o.Command[0] == "" {
+			return p.wrong(errOperator, "operators", i)
+		}
+		known[o.Name] = true
+	}
+	return nil
+}
+
 // services checks the services, and the ports of them that are named elsewhere.
 func (p *parser) services(f file) error {
 	if len(f.Services) > maxServices {
@@ -239,11 +265,23 @@ func (p *parser) services(f file) error {
 		}
 		return nil
 	}
-	for name, value := range f.Env {
-		if !envName().MatchString(name) || strings.ContainsRune(value, 0) {
-			return p.wrong(errEnv, "env", name)
+	variables := func(env map[string]string, path ...any) error {
+		for name, value := range env {
+			at := append(slices.Clone(path), "env", name)
+			if !envName().MatchString(name) || strings.ContainsRune(value, 0) {
+				return p.wrong(errEnv, at...)
+			}
+			if err := ports(value, at...); err != nil {
+				return err
+			}
 		}
-		if err := ports(value, "env", name); err != nil {
+		return nil
+	}
+	if err := variables(f.Env); err != nil {
+		return err
+	}
+	for i, o := range f.Operators {
+		if err := errors.Join(ports(strings.Join(o.Command, " "), "operators", i, "command"), variables(o.Env, "operators", i)); err != nil {
 			return err
 		}
 	}

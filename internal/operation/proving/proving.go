@@ -159,6 +159,9 @@ func (b *bench) readCommand() error {
 	if b.proof.Command == "" {
 		return nil
 	}
+	if len(b.operators) > 0 {
+		return badFlag("--command "+b.proof.Command, "the scenario names several operators")
+	}
 	words, err := shell.Fields(b.proof.Command, func(string) string { return "" })
 	if err != nil || len(words) == 0 {
 		return badFlag("--command "+b.proof.Command, "name a program and its arguments")
@@ -173,21 +176,22 @@ const maxClusters = 16
 // A bench is where an operator is proved.
 type bench struct {
 	*operation.Session
-	proof    Proof
-	scratch  string
-	root     string // of the project; empty without one
-	scenario prove.Scenario
-	install  []string // files and folders of manifests
-	command  []string // of the operator; empty: the project's manager
-	manager  *dev.Beside
-	main     string // the package of the manager
-	kinds    prove.Kinds
-	fronts   []*dev.Front
-	identity prove.Identity
-	env      map[string]string // of the operator
-	services []service
-	hosted   []*hosted
-	stop     context.CancelCauseFunc // ends the proof
+	proof     Proof
+	scratch   string
+	root      string // of the project; empty without one
+	scenario  prove.Scenario
+	install   []string   // files and folders of manifests
+	command   []string   // of the operator; empty: the project's manager
+	operators []operator // if there are several; command is then that of the first one
+	manager   *dev.Beside
+	main      string // the package of the manager
+	kinds     prove.Kinds
+	fronts    []*dev.Front
+	identity  prove.Identity
+	env       map[string]string // of the operator
+	services  []service
+	hosted    []*hosted
+	stop      context.CancelCauseFunc // ends the proof
 	// debuggers are those under which the manager has run.
 	debuggers []*dev.Debugger
 	// acceptances are read before anything is compiled.
@@ -209,25 +213,26 @@ func (b *bench) start(command, environment []string, kubeconfig string, ports *s
 	}
 	defer log.Close()
 	cmd.Dir, cmd.Stdout, cmd.Stderr = b.Dir, log, log
-	cmd.Env = slices.Concat(b.Environ, environment, b.variables(ports), []string{"KUBECONFIG=" + kubeconfig})
+	cmd.Env = slices.Concat(b.Environ, variables(b.env, ports), environment, []string{"KUBECONFIG=" + kubeconfig})
 	return process.Start(cmd)
 }
 
-// launch has a cluster start processes of the operator.
-func (b *bench) launch(ctx context.Context, cluster *ship.Cluster, ports *strings.Replacer, c *prove.Cluster) error {
+// single is the only operator, whose processes come into a cluster.
+func (b *bench) single(ctx context.Context, cluster *ship.Cluster, ports *strings.Replacer) (o prove.Operator, err error) {
+	o.Identity = orAlmighty(b.identity)
 	if b.manager == nil {
-		c.Launch = func(kubeconfig string) (prove.Process, error) {
+		o.Launch = func(kubeconfig string) (prove.Process, error) {
 			child, err := b.start(b.command, nil, kubeconfig, ports)
 			return prove.Process{Child: child}, err
 		}
-		return nil
+		return o, nil
 	}
 	front, err := b.manager.Serve(ctx, cluster, filepath.Join(b.scratch, fmt.Sprintf("front-%d", len(b.fronts))))
 	if err != nil {
-		return err
+		return o, err
 	}
 	b.fronts = append(b.fronts, front)
-	c.Launch = func(kubeconfig string) (prove.Process, error) {
+	o.Launch = func(kubeconfig string) (prove.Process, error) {
 		seat, err := front.Seat()
 		if err != nil {
 			return prove.Process{}, err
@@ -236,9 +241,9 @@ func (b *bench) launch(ctx context.Context, cluster *ship.Cluster, ports *string
 		return prove.Process{Child: child, Turn: func() { front.Turn(seat) }}, err
 	}
 	if b.proof.Debug {
-		c.Debug = func(kubeconfig string) (prove.Process, error) { return b.debug(front, kubeconfig, ports) }
+		o.Debug = func(kubeconfig string) (prove.Process, error) { return b.debug(front, kubeconfig, ports) }
 	}
-	return nil
+	return o, nil
 }
 
 // close ends what serves webhooks, the services, and connections to debuggers.
@@ -302,18 +307,14 @@ func (b *bench) equip(ctx context.Context, kubeconfig string) (c prove.Cluster, 
 	if err != nil {
 		return c, err
 	}
-	if b.identity.User == "" || b.identity.User == almighty {
-		b.identity = prove.Identity{User: almighty, Groups: []string{"system:authenticated"}}
-		objects = append(objects, rights(almighty))
-	}
-	if err := cluster.Apply(ctx, objects, ship.ApplyOptions{Force: true}); err != nil {
+	if err := cluster.Apply(ctx, append(objects, b.almightyRights()...), ship.ApplyOptions{Force: true}); err != nil {
 		return c, err
 	}
 	served, err := cluster.ServedResources(ctx)
 	if err != nil {
 		return c, err
 	}
-	c = prove.Cluster{Client: cluster.Client(), Kinds: prove.Kinds{}, Identity: b.identity}
+	c = prove.Cluster{Client: cluster.Client(), Kinds: prove.Kinds{}}
 	for _, r := range served {
 		c.Kinds[schema.GroupKind{Group: r.Group, Kind: r.Kind}] = prove.Place{Resource: r.Resource, Version: r.Version, Namespaced: r.Namespaced}
 	}
@@ -327,7 +328,8 @@ func (b *bench) equip(ctx context.Context, kubeconfig string) (c prove.Cluster, 
 	}
 	c.Reset = b.resetter(b.hosted[before:], ports, kubeconfig)
 	b.kinds = c.Kinds
-	return c, b.launch(ctx, cluster, ports, &c)
+	c.Operators, err = b.team(ctx, cluster, ports)
+	return c, err
 }
 
 // almighty is an operator without a ServiceAccount of its own.

@@ -23,6 +23,11 @@ func (b *bench) checkReplay() error {
 			return badFlag(flag, "it is for one plan: add --replay ID, with the ID that a finding shows")
 		}
 	}
+	for flag, given := range map[string]bool{"--keep": b.proof.Keep, "--debug": b.proof.Debug, "--write-test": b.proof.Test} {
+		if given && len(b.operators) > 0 {
+			return badFlag(flag, "it is for one operator, and the scenario names several")
+		}
+	}
 	if b.proof.Test && (len(b.command)+len(b.install)+len(b.env)+len(b.services) > 0) {
 		return badFlag("--write-test", "the test builds the manager of a Go project and installs its CRDs: it has no other operator, and none of the keys install, env and services of a scenario")
 	}

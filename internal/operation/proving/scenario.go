@@ -9,9 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/kustomization"
-	"github.com/slipway-dev/slipway/internal/prove"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/safefs"
 )
@@ -19,6 +17,7 @@ import (
 // file is a scenario as users write it.
 type file struct {
 	Command        []string          `yaml:"command"`        // of the operator; {kubeconfig} is replaced
+	Operators      []operator        `yaml:"operators"`      // in place of Command
 	ServiceAccount string            `yaml:"serviceAccount"` // NAMESPACE/NAME; empty: all rights
 	Install        []string          `yaml:"install"`        // files and folders of manifests
 	Env            map[string]string `yaml:"env"`            // of the operator
@@ -70,6 +69,7 @@ const (
 	maxSteps      = 500
 	maxInvariants = 50
 	maxServices   = 10
+	maxOperators  = 5
 	maxPatience   = 10 * time.Minute
 )
 
@@ -87,14 +87,14 @@ func (b *bench) read() error {
 	if err != nil {
 		return b.mistake(err)
 	}
-	b.command, b.scenario, b.env, b.services = f.Command, scenario, f.Env, f.Services
+	b.command, b.scenario, b.env, b.services, b.operators = f.Command, scenario, f.Env, f.Services, f.Operators
+	if len(f.Operators) > 0 {
+		b.command = f.Operators[0].Command
+	}
 	for _, name := range f.Install {
 		b.install = append(b.install, filepath.Join(filepath.Dir(path), name))
 	}
-	if f.ServiceAccount != "" {
-		namespace, name := filepath.Split(f.ServiceAccount)
-		b.identity = prove.Identity(clusterctl.ServiceAccount(filepath.Clean(namespace), name))
-	}
+	b.identity = account(f.ServiceAccount)
 	return nil
 }
 

@@ -26,6 +26,11 @@ const schemaFile = "../../../docs/reference/prove-scenario.schema.json"
 // meanings are what the keys of a scenario mean, by their paths.
 var meanings = map[string]string{
 	"command":                        "The operator, as words, in place of the project's manager. {kubeconfig} and {SERVICE.port} are replaced.",
+	"operators":                      "Several operators that are proved together, in place of command and serviceAccount.",
+	"operators.name":                 "The name of the operator in messages.",
+	"operators.command":              "The operator, as words. {kubeconfig} and {SERVICE.port} are replaced.",
+	"operators.serviceAccount":       "NAMESPACE/NAME whose rights the operator has. Without it, the operator has all rights.",
+	"operators.env":                  "Variables of this operator, over those of all operators.",
 	"serviceAccount":                 "NAMESPACE/NAME whose rights such an operator has. Without it, the operator has all rights.",
 	"install":                        "Files and kustomizations to apply before the operator starts, relative to the scenario.",
 	"env":                            "Variables of the operator. {SERVICE.port} is replaced.",
@@ -60,7 +65,7 @@ var meanings = map[string]string{
 }
 
 // required are the keys that a mapping has to have.
-var required = map[string][]string{"": {"steps"}, "services": {"name", "command"}, "steps.scale": {"apiVersion", "kind", "metadata", "replicas"}, "steps.scale.metadata": {"name"}, "invariants": {"name", "that"}}
+var required = map[string][]string{"": {"steps"}, "services": {"name", "command"}, "operators": {"name", "command"}, "steps.scale": {"apiVersion", "kind", "metadata", "replicas"}, "steps.scale.metadata": {"name"}, "invariants": {"name", "that"}}
 
 // schemaOf is the schema of what YAML makes a value of a type of.
 func schemaOf(t *testing.T, of reflect.Type, path string, seen map[string]bool) *jsonschema.Schema {

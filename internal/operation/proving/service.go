@@ -161,11 +161,3 @@ func replaced(words []string, by *strings.Replacer) []string {
 	}
 	return made
 }
-
-// variables are those of the scenario for the operator.
-func (b *bench) variables(ports *strings.Replacer) (all []string) {
-	for name, value := range b.env {
-		all = append(all, name+"="+ports.Replace(value))
-	}
-	return all
-}

@@ -75,7 +75,7 @@ const everyStep = -1
 // place is where in the matrix a plan is: the step, and the request in it.
 func place(p prove.Plan) (step int, at prove.Point) {
 	if p.Kind == prove.Restarted || p.Kind == prove.Without {
-		return everyStep, prove.Point{}
+		return everyStep, prove.Point{Operator: p.Point.Operator}
 	}
 	return p.Point.Step, p.Point
 }
@@ -162,6 +162,11 @@ func newRow(step int, at prove.Point, all []story, columns []column) row {
 		r.Text = "at rest"
 	case at.Verb == "":
 		r.Text = "before the next step"
+	}
+	if at.Operator != "" && r.Text != "" {
+		r.Text = at.Operator + ": " + r.Text
+	} else if at.Operator != "" {
+		r.Verb = at.Operator + ": " + r.Verb
 	}
 	for _, c := range columns {
 		var of cell
