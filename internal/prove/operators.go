@@ -101,10 +101,10 @@ func (r *run) gather(ctx context.Context) error {
 	if r.now == nil {
 		return fmt.Errorf("there is no operator %s", r.plan.Point.Operator)
 	}
+	r.outcome.watching = map[watch]bool{}
 	if !r.fresh {
 		return r.forget(ctx)
 	}
-	r.outcome.watching = map[watch]bool{}
 	for _, o := range team {
 		if err := r.comesUp(ctx, o); err != nil {
 			return err
