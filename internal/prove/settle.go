@@ -136,7 +136,7 @@ func (r *run) patience() time.Duration {
 // limit is how long a step may take: while learning as long as an operator may reasonably work, and then as long as it
 // has worked, and some time more.
 func (r *run) limit() time.Duration {
-	if r.ref == nil {
+	if r.ref == nil || r.learning {
 		return longestWork + r.patience()
 	}
 	return neverAtRest + r.patience() + r.ref.took[r.step]
