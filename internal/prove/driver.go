@@ -137,7 +137,7 @@ func (d driver) poke(ctx context.Context, object map[string]any) {
 	poked.SetResourceVersion(now.GetResourceVersion())
 	poked.SetManagedFields(append(now.GetManagedFields(), metav1.ManagedFieldsEntry{
 		Manager: fmt.Sprintf("%s-%s", fieldManager, now.GetResourceVersion()), Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: now.GetAPIVersion(),
-		Time: &at, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{}}}`)},
+		Time: &at, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{}}}`),
 	}))
 	patch, err := json.Marshal(poked.Object)
 	if err != nil {
