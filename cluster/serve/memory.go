@@ -17,7 +17,7 @@ const (
 	// resetGC keeps the collector, which takes a core and longer than all the rest, out of a reset.
 	resetGC = 400
 	// followGC does so while a client follows the changes of a cluster: it has many of them made, and undone.
-	followGC = 200
+	followGC = 150
 	// rushGC does so while large objects come: a definition of 1.5 MB leaves two gigabytes of garbage until it is
 	// established and trusted, and collecting that as usual is a fifth of the work.
 	rushGC = 400
