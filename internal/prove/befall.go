@@ -200,10 +200,7 @@ func (r *run) befall(ctx context.Context, struck protocol.Report) error {
 		if r.passed { // the write has come after the next step
 			return r.lab.release(ctx, r.now.door, resource{r.plan.Point.Group, r.plan.Point.Resource}, false)
 		}
-	case Conflict:
-		if !r.plan.overtakes() {
-			return nil
-		}
+	case Overtaken:
 		if object := r.driver.named(r.plan.Point); object != nil {
 			r.driver.poke(ctx, object)
 		}

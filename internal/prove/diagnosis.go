@@ -35,7 +35,7 @@ func (s Symptom) byOracle(kind Kind) string {
 	case WritesAgain:
 		return onMemory
 	case Restless:
-		if kind == Conflict {
+		if kind == Overtaken {
 			return "an update that is repeated after a conflict with the copy that was refused: read the object again first"
 		}
 		return "two writers, or two reconciles, undo each other's work"
@@ -68,7 +68,7 @@ func (f Finding) byState() string {
 	stays, lacks := first.Object != "" && first.Field == "" && first.Want == "", first.Object != "" && first.Field == "" && first.Got == ""
 	died := kind == KilledAfter || kind == KilledBefore || kind == Lost
 	switch {
-	case s.Stuck && kind == Conflict:
+	case s.Stuck && kind == Overtaken:
 		return "a finalizer that stays: an update is repeated after a conflict with the copy that was refused"
 	case s.Stuck && healed:
 		return "a missing requeue: the clean-up is not tried again, and the finalizer stays"
@@ -91,7 +91,7 @@ func (f Finding) byState() string {
 		return notTriedAgain
 	case died && lacks:
 		return onFirstWrite
-	case kind == Conflict && stays || kind == Between && stays:
+	case kind == Overtaken && stays || kind == Between && stays:
 		return onStaleRead
 	case stays && died && kind != Lost:
 		return "progress that is recorded before the work is done, or a clean-up that is not tried again"

@@ -32,10 +32,12 @@ const (
 	// The watch of a resource shows what a step has changed of each object as one event, as to a client that watches
 	// anew.
 	Coalesced Kind = "coalesced"
-	// 409: another client has written the object; see Concurrency Control and Consistency in
-	// https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md. The server refuses an update
-	// until the operator has read the object again.
+	// 409, and no event of the object follows, as of a quota that others use up.
 	Conflict Kind = "conflict"
+	// Another client writes the object first: the server refuses an update until the operator has read the object
+	// again. See Concurrency Control and Consistency in
+	// https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md.
+	Overtaken Kind = "overtaken"
 	// 500: the store or a webhook fails for a while.
 	Failure Kind = "failure"
 	// 504: the server has given up; the write was not done.
@@ -80,6 +82,7 @@ func Sorts() []Sort {
 		{Cut, "the watch of the resource ends after the write"},
 		{Coalesced, "the watch of the resource shows the step's changes of each object as one"},
 		{Conflict, "the write is answered 409"},
+		{Overtaken, "another client writes the object before the write"},
 		{Failure, "the write is answered 500 for a while"},
 		{Timeout, "the write is answered 504"},
 		{Throttled, "the write is answered 429 with Retry-After"},
@@ -122,6 +125,8 @@ func (p Plan) sentence(steps []Step) string {
 		return fmt.Sprintf("%s was answered 500 for a while, %s", of, in)
 	case Conflict, Timeout, Throttled, TooMany:
 		return fmt.Sprintf("%s was answered %d, %s", of, answers[p.Kind].Status, in)
+	case Overtaken:
+		return fmt.Sprintf("another client wrote the object before %s, %s", of, in)
 	case Cut:
 		return fmt.Sprintf("the watch of %s ended after %s, %s", p.Point.Resource, of, in)
 	case Between:
@@ -163,12 +168,6 @@ var answers = map[Kind]protocol.FaultAnswer{
 	TooMany:     {Status: 429, Reason: "TooManyRequests"},
 }
 
-// overtakes reports whether the fault is that another client writes first, so that the server refuses what is outdated.
-// A patch is not refused for that, and an object with a random name is not known by its point.
-func (p Plan) overtakes() bool {
-	return p.Kind == Conflict && p.Point.Verb == "update" && !strings.Contains(p.Point.Name, "*")
-}
-
 // fault is what the door has to do; ok is false if that is not the door's.
 func (p Plan) fault() (f protocol.Fault, ok bool) {
 	at := p.Point
@@ -185,14 +184,12 @@ func (p Plan) fault() (f protocol.Fault, ok bool) {
 		f.Hold = true
 	case Between:
 		f.Stall = true
+	case Overtaken:
+		f.Pause = true
 	case Cut, Overlap: // the door only says when
 	case Without, Restarted, Absent, Coalesced, Merged, Early:
 		return f, false
 	case Conflict, Failure, ReadFailure, Timeout, Throttled, TooMany:
-		if p.overtakes() {
-			f.Pause = true
-			break
-		}
 		answer := answers[p.Kind]
 		f.Withhold, f.Answer = true, &answer
 		f.Lasts = p.Kind == Failure && p.Then == ""

@@ -156,8 +156,11 @@ func (p *planner) first(what any) bool {
 	return true
 }
 
-// early reports whether the step after one may come before the operator is at rest.
-func (p *planner) early(step int) bool { return step+1 < len(p.steps) && mayComeEarly(p.steps, step+1) }
+// early reports whether the step after one may come before the operator is at rest. What is applied to an object that
+// is being deleted goes with it.
+func (p *planner) early(step int) bool {
+	return step+1 < len(p.steps) && mayComeEarly(p.steps, step+1) && !(p.steps[step].Delete != nil && p.steps[step].about() == p.steps[step+1].about())
+}
 
 // step adds the faults of a step as a whole.
 func (p *planner) step(i int) {
@@ -199,6 +202,9 @@ func (p *planner) request(n int, r *Request) {
 	kinds := []Kind{KilledAfter, Stale, Lost, Failure}
 	if r.verb == "update" || r.verb == "patch" {
 		kinds = append(kinds, Conflict)
+	}
+	if r.verb == "update" && !strings.Contains(r.point.Name, "*") { // a patch is not refused, and a random name is not known
+		kinds = append(kinds, Overtaken)
 	}
 	seen := watch{r.operator, r.of}
 	watched := p.ref.open[seen]

@@ -45,7 +45,7 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%s: %s", p.Kind, text)
 		}
 	}
-	want := map[Kind]int{Without: 1, Restarted: 1, Absent: 2, Overlap: 2, Behind: 1, Merged: 1, Early: 1, Stale: 4, Lost: 4, Failure: 4, KilledAfter: 4, KilledBefore: 2, Conflict: 1, Timeout: 3, Throttled: 3, TooMany: 3, ReadFailure: 1, Between: 1, Cut: 1}
+	want := map[Kind]int{Without: 1, Restarted: 1, Absent: 2, Overlap: 2, Behind: 1, Merged: 1, Early: 1, Stale: 4, Lost: 4, Failure: 4, KilledAfter: 4, KilledBefore: 2, Conflict: 1, Overtaken: 1, Timeout: 3, Throttled: 3, TooMany: 3, ReadFailure: 1, Between: 1, Cut: 1}
 	for kind, n := range want {
 		if kinds[kind] != n {
 			t.Errorf("%s: %d plans, want %d", kind, kinds[kind], n)
@@ -79,7 +79,7 @@ func TestPairs(t *testing.T) {
 // TestFaultsOfPlans: a door's fault is for the very request.
 func TestFaultsOfPlans(t *testing.T) {
 	at := Point{Step: 1, Verb: "create", Group: "apps", Resource: "deployments", Namespace: "default", Name: "blog", Nth: 3}
-	for _, kind := range []Kind{KilledAfter, KilledBefore, Lost, Conflict, Failure, Timeout, Throttled, TooMany, Stale, StaleLong, Behind, ReadFailure, Between, Cut, Overlap} {
+	for _, kind := range []Kind{KilledAfter, KilledBefore, Lost, Conflict, Failure, Timeout, Throttled, TooMany, Stale, StaleLong, Behind, ReadFailure, Between, Cut, Overlap, Overtaken} {
 		f, ok := Plan{Kind: kind, Point: at}.fault()
 		if !ok || f.Skip != 2 || f.Match.Group != "apps" || f.Match.Name != "blog" || f.Withhold && !f.Break && f.Answer == nil {
 			t.Errorf("%s: %+v", kind, f)

@@ -68,13 +68,10 @@ func (r *run) stopped(ctx context.Context) (waited bool) {
 	return waited
 }
 
-// Overtaken reports whether the fault is that another client writes the object first.
-func (p Plan) Overtaken() bool { return p.overtakes() }
-
 // Answer is how the request is answered in place of the server's answer; ok is false if the fault is another one.
 func (p Plan) Answer() (answer protocol.FaultAnswer, ok bool) {
 	answer, ok = answers[p.Kind]
-	return answer, ok && !p.overtakes()
+	return answer, ok
 }
 
 // Prefix is the name of the request's object as doors match it.

@@ -57,6 +57,12 @@ func (s Step) what() (verb string, object map[string]any) {
 	return "delete", s.Delete
 }
 
+// about names the step's object.
+func (s Step) about() string {
+	_, object := s.what()
+	return identify(text(object["kind"]), cmp.Or(metadata(object, "namespace"), metav1.NamespaceDefault), metadata(object, "name"))
+}
+
 // mayDelete reports whether objects may go by the step alone.
 func (s Step) mayDelete() bool { return s.Delete != nil || s.Exec != nil }
 

@@ -34,7 +34,9 @@ func TestTenant(t *testing.T) {
 }
 
 // open are mistakes that prove does not find yet, or explains wrongly, and why.
-var open = map[string]string{}
+var open = map[string]string{
+	"lost-update": "the lag has to end between two writes of another tenant: by chance",
+}
 
 // TestTenantBugs: each mistake is found, by a failure that shows it.
 func TestTenantBugs(t *testing.T) {
@@ -56,7 +58,7 @@ func tenantCommand(bug string) string {
 // Sorts of failures, as findings name them.
 var (
 	interrupted = []string{"killed-before", "killed-after", "lost"}
-	refused     = []string{"failure", "timeout", "too-many", "throttled", "conflict", "lost"}
+	refused     = []string{"overtaken", "failure", "timeout", "too-many", "throttled", "conflict", "lost"}
 	stale       = []string{"stale", "behind", "lost"}
 	unseen      = []string{"early", "merged", "coalesced", "absent", "killed-before", "killed-after"}
 	restarted   = []string{"restarted", "killed-before", "killed-after"}
@@ -81,10 +83,10 @@ var tenantBugs = map[string]struct {
 	"create-error-done":    {[]string{acme}, mistake{refused, "^ConfigMap default/acme-shard-0", retried}},
 	"already-exists":       {[]string{acme}, mistake{interrupted, `^Tenant default/acme status\.registered`, together + "|" + retried}},
 	"generate-name":        {[]string{acme, grow}, mistake{stale, `^ConfigMap default/acme-shard-\*`, outdated + "|new names"}},
-	"stale-prune":          {[]string{acme, green}, mistake{stale, "^ConfigMap default/acme-settings-", outdated}},
+	"stale-prune":          {[]string{acme, green}, mistake{stale, "(ConfigMap|configmaps) default/acme-settings-", outdated}},
 	"lost-update":          {[]string{acme, zeta}, mistake{stale, `^ConfigMap registry/index data\.acme`, outdated}},
 	"conflict-loop":        {[]string{acme, gone}, mistake{slices.Concat(stale, unseen, refused), "^Tenant default/acme", outdated + "|conflict"}},
-	"memory-edge":          {[]string{acme, grow}, mistake{slices.Concat(refused, restarted), `^Deployment default/acme spec\.replicas`, "memory|" + retried + "|" + together}},
+	"memory-edge":          {[]string{acme, grow}, mistake{slices.Concat(refused, restarted, unseen), `^Deployment default/acme spec\.replicas`, "memory|seen|" + retried + "|" + together}},
 	"unobserved-shard":     {[]string{acme, grow, shrink}, mistake{unseen, "^ConfigMap default/acme-shard-", "seen|skipped|clean-up"}},
 	"unobserved-removal":   {[]string{acme, gone}, mistake{slices.Concat(unseen, refused), "^ConfigMap registry/default.acme", "finalizer|seen|clean-up"}},
 	"no-owner":             {[]string{acme, gone}, mistake{nil, "^Service default/acme", "owner|left"}},

@@ -188,7 +188,7 @@ func (d *data) befall(one *step, plan prove.Plan, s prove.Step) error {
 			return unwritable("a watch that lags behind a write of the step's own object")
 		}
 		one.Fault, one.Touch, one.Rests, one.Release = fault("Stale", ""), d.identity(object.Object), true, true
-	case plan.Overtaken():
+	case plan.Kind == prove.Overtaken:
 		object := d.named(plan.Point)
 		if object == nil {
 			return unwritable("an object of an unknown kind: %s", plan.Point)
