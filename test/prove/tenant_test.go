@@ -92,7 +92,7 @@ var tenantBugs = map[string]struct {
 	"no-owner":             {[]string{acme, gone}, mistake{nil, "^Service default/acme", "owner|left"}},
 	"finalizer-first":      {[]string{acme, gone}, mistake{slices.Concat(interrupted, refused), "^ConfigMap registry/default.acme", "finalizer"}},
 	"finalizer-stuck":      {[]string{acme, gone}, mistake{refused, "^Tenant default/acme", retried}},
-	"async-clean-up":       {[]string{acme, gone, again}, mistake{unseen, "^ConfigMap registry/default.acme", "finalizer|clean-up"}},
+	"async-clean-up":       {[]string{acme, gone, again}, mistake{slices.Concat(unseen, refused), "^ConfigMap registry/default.acme", "finalizer|clean-up"}},
 	"panic-not-found":      {[]string{acme, gone}, mistake{interrupted, "^exit status", "panic"}},
 	"delete-by-name":       {[]string{acme, green}, mistake{slices.Concat(stale, interrupted), "^Service default/acme", outdated + "|" + together}},
 	"secret-late":          {[]string{acme}, mistake{refused, `^Deployment default/acme spec\.template`, "order|" + retried}},
