@@ -200,6 +200,13 @@ func (p Plan) fault() (f protocol.Fault, ok bool) {
 // lags reports whether the fault is that a watch lags behind a write.
 func (k Kind) lags() bool { return k == Stale || k == StaleLong || k == Behind }
 
+// secondFault is what the door has to do for the second fault of a pair, once.
+func (p Plan) secondFault() (f protocol.Fault, ok bool) {
+	f, ok = p.second().fault()
+	f.Lasts = false
+	return f, ok
+}
+
 // mayWander reports whether the fault leads to the same state on another way, on which other objects may come and go.
 func (k Kind) mayWander() bool {
 	return k == Early || k == Merged || k == Absent || k == Behind || k == Coalesced

@@ -66,6 +66,9 @@ func TestPairs(t *testing.T) {
 	steps := []Step{{Name: "one"}, {Name: "two"}}
 	seen := map[string]bool{}
 	for _, p := range pairs {
+		if f, ok := p.secondFault(); !ok || f.Lasts {
+			t.Errorf("%+v: %+v", p, f)
+		}
 		if text := p.Sentence(steps); seen[p.ID()] || !strings.Contains(text, "; then ") {
 			t.Errorf("%+v: %s", p, text)
 		}

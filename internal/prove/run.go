@@ -249,7 +249,7 @@ func (r *run) replace(ctx context.Context) error {
 		return err
 	}
 	r.now, r.fresh, r.used = next, true, 0
-	if f, ok := r.plan.second().fault(); ok && r.plan.in(r.step) && r.plan.second().in(r.step) && !r.again {
+	if f, ok := r.plan.secondFault(); ok && r.plan.in(r.step) && r.plan.second().in(r.step) && !r.again {
 		f.Skip, r.again = 0, true // the new process begins with its first request
 		if err := r.lab.arm(ctx, next.door, f); err != nil {
 			return err
@@ -264,7 +264,7 @@ func (r *run) arm(ctx context.Context) error {
 	if f, ok := r.plan.fault(); ok && r.plan.in(r.step) {
 		faults = append(faults, f)
 	}
-	if f, ok := r.plan.second().fault(); ok && r.plan.second().in(r.step) && !(r.plan.Kind == KilledAfter && r.plan.in(r.step)) {
+	if f, ok := r.plan.secondFault(); ok && r.plan.second().in(r.step) && !(r.plan.Kind == KilledAfter && r.plan.in(r.step)) {
 		faults = append(faults, f)
 	}
 	if len(faults) == 0 {
