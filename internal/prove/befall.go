@@ -132,8 +132,11 @@ func (r *run) double(ctx context.Context) error {
 }
 
 // backToFormer goes on with the first of two processes, since the second one does not work beside it.
-func (r *run) backToFormer() {
+func (r *run) backToFormer(ctx context.Context) error {
+	err := r.kill(ctx, r.now)
 	r.now, r.former, r.outcome.struck = r.former, nil, false
+	r.now.turn()
+	return err
 }
 
 // alone ends the former of two processes.
@@ -208,7 +211,11 @@ func (r *run) befall(ctx context.Context, struck protocol.Report) error {
 	case Failure:
 		if r.plan.Then == "" {
 			r.lull(ctx, failing)
-			return r.lab.disarm(ctx, r.now.door)
+			err := r.lab.disarm(ctx, r.now.door)
+			for again := true; again; { // it has struck as often as the operator has tried
+				_, again = r.world.nextStruck()
+			}
+			return err
 		}
 	case Overlap:
 		return r.double(ctx)

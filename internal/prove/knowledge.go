@@ -8,7 +8,7 @@ import (
 )
 
 // Knowledge is what runs without a fault have shown. As JSON it spares other processes that prove the same operator
-// with the same scenario the learning. Whoever reads it can try values of Secrets.
+// with the same scenario the learning. Those who read it can try values of Secrets.
 type Knowledge struct {
 	Key       []byte // of the digests of Secrets
 	Events    bool   // the operator reads Events

@@ -69,14 +69,9 @@ func (r *run) computed() (used time.Duration) {
 	return used
 }
 
-// waiting reports whether what an operator has started has not ended.
+// waiting reports whether an operator would go on if it got a processor.
 func (r *run) waiting() bool {
-	for _, o := range r.team() {
-		if waits(o.child.PID()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.team(), func(o *running) bool { return waits(o.child.PID()) })
 }
 
 // gather has a process of each operator ready for the run: those that are at rest since the last one, or others.

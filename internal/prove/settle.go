@@ -27,14 +27,16 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 			if err := r.befall(ctx, struck); err != nil {
 				return false, err
 			}
-			busy = time.Now()
+			busy, begin = time.Now(), time.Now() // a fault may take longer than a step
 		}
 		if door != r.now.door { // it was started again
 			door, started, begin = r.now.door, time.Now(), time.Now()
 		}
 		if o := r.ended(); o != nil {
 			if o == r.now && r.former != nil { // as where two of them need one port of this machine
-				r.backToFormer()
+				if err := r.backToFormer(ctx); err != nil {
+					return false, err
+				}
 				continue
 			}
 			r.wrong(Symptom{Oracle: Ended, Details: []string{o.prefix() + fmt.Sprint(o.child.Wait())}})
@@ -46,10 +48,9 @@ func (r *run) settle(ctx context.Context) (goOn bool, err error) {
 			busy, last = now, now
 		}
 		if r.former != nil && !r.watches(p, r.now) && now.Sub(started) > pollsAfter { // it waits until it is the leader
-			if err := r.kill(ctx, r.now); err != nil {
+			if err := r.backToFormer(ctx); err != nil {
 				return false, err
 			}
-			r.backToFormer()
 			continue
 		}
 		switch {

@@ -74,8 +74,8 @@ func (e *Expression) Holds(values map[string]any) (bool, error) {
 	return holds, nil
 }
 
-// An adapter makes values of CEL from decoded JSON, when an expression reads them. JSON does not tell 3 from 3.0, and
-// fields of Kubernetes are whole numbers nearly always: those are integers, so that arithmetic works.
+// An adapter makes values of CEL from decoded JSON, when an expression reads them. JSON does not distinguish 3 from
+// 3.0, and fields of Kubernetes are whole numbers nearly always: those are integers, so that arithmetic works.
 type adapter struct{}
 
 // NativeToValue implements [types.Adapter].
