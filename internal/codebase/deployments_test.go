@@ -80,7 +80,8 @@ kustomize build overlays/dev | kubectl apply -f -
 	}
 }
 
-// TestStart: make run says how a manager is started, then its Deployment, then its image; flags are a pod's.
+// TestStart: make run says how a manager is started, then its Deployment, then its image; flags are a pod's. With the
+// rights of a ServiceAccount it thinks that it is in the namespace of that.
 func TestStart(t *testing.T) {
 	const project = "-- Dockerfile --\nFROM golang AS b\nWORKDIR /s\nRUN go build -o /op .\nFROM scratch\nCOPY --from=b /op /\nENTRYPOINT [\"/op\", \"image\"]\n-- main.go --\npackage main\n"
 	const deployed = "-- config/default/kustomization.yaml --\nnamespace: theirs\nresources: [d.yaml]\npatches:\n- target: {kind: Deployment}\n  patch: |\n    - {op: add, path: /spec/template/spec/containers/0/env/-, value: {name: ADDED, value: b}}\n-- config/default/d.yaml --\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: op, namespace: system}\n" +
@@ -104,6 +105,10 @@ func TestStart(t *testing.T) {
 			start, err := code.Start(managers[0])
 			if err != nil || strings.Join(start.Arguments, " ") != test.arguments || strings.Join(start.Environment, " ") != test.environment {
 				t.Errorf("%+v, %v", start, err)
+			}
+			of := strings.Join(start.In("theirs"), " ")
+			if want := strings.TrimSpace("SPACE=theirs " + test.environment); strings.HasPrefix(test.environment, variables) && of != want {
+				t.Errorf("as a ServiceAccount: %s, want %s", of, want)
 			}
 		})
 	}

@@ -40,6 +40,20 @@ type Start struct {
 	Arguments   []string
 	Environment []string // NAME=VALUE
 	From        []string // places of the Environment, for messages
+	// Whereabouts are variables in which the Deployment puts the pod's namespace, such as WATCH_NAMESPACE.
+	Whereabouts []string
+}
+
+// In is the environment of a manager that has the rights of a ServiceAccount, and thinks that it is in that namespace;
+// empty: it has those of the user, and is in none.
+func (s Start) In(namespace string) (environment []string) {
+	if namespace == "" {
+		return s.Environment
+	}
+	for _, name := range s.Whereabouts {
+		environment = append(environment, name+"="+namespace)
+	}
+	return append(environment, s.Environment...)
 }
 
 // Start returns how to start a manager on the user's machine. Arguments are those of the Makefile's target run, else
@@ -62,6 +76,9 @@ func (c *Codebase) Start(m Manager) (s Start, err error) {
 			s.Arguments = sub
 		}
 		for _, v := range container.Env {
+			if from := v.ValueFrom; from != nil && from.FieldRef != nil && from.FieldRef.FieldPath == "metadata.namespace" {
+				s.Whereabouts = append(s.Whereabouts, v.Name)
+			}
 			if v.ValueFrom == nil && slices.Contains(d.Written.Variables[d.Written.Index], v.Name) {
 				s.Environment = append(s.Environment, v.Name+"="+v.Value)
 			}

@@ -13,6 +13,7 @@ import (
 // entrance is the way of a session's managers into the cluster as a ServiceAccount.
 type entrance struct {
 	account     string   // NAMESPACE/NAME; empty: they have the user's rights
+	namespace   string   // the account's
 	environment []string // of the managers
 	close       func() error
 	ended       <-chan struct{} // closed when the way is gone, as with its cluster; nil: that is not known
@@ -50,7 +51,7 @@ func (s *Session) enter(ctx context.Context) error {
 	}
 	s.leave()
 	s.entrance = opened
-	s.entrance.account = account
+	s.entrance.account, s.entrance.namespace = account, namespace
 	s.options.Handler.Handle(report.Note{Text: "the program has the rights of ServiceAccount " + namespace + "/" + name + " in the cluster, and no others"})
 	return nil
 }

@@ -16,12 +16,12 @@ import (
 
 // Beside is a compiled manager of which several run at a time, in clusters of their own.
 type Beside struct {
-	path        string
-	arguments   []string
-	environment []string
-	hooks       *projectWebhooks // nil: it serves none
-	hosted      bool             // it has a flag for the address at which it serves them
-	moved       bool             // and for the port; else it goes by portVariable
+	path      string
+	arguments []string
+	start     codebase.Start
+	hooks     *projectWebhooks // nil: it serves none
+	hosted    bool             // it has a flag for the address at which it serves them
+	moved     bool             // and for the port; else it goes by portVariable
 }
 
 // portVariable names the port of webhooks to managers that have no flag for it.
@@ -113,26 +113,28 @@ func (b *Beside) readFlags(code *codebase.Codebase) error {
 		}
 	}
 	b.hosted, b.moved = has(webhookHostFlag), has(webhookPortFlag)
-	b.environment = start.Environment
+	b.start = start
 	b.arguments = slices.Concat(flags, without(without(rest, webhookHostFlag), webhookPortFlag))
 	return nil
 }
 
 // Start is how the manager is started where the cluster calls none of its webhooks; served reports whether it serves
 // some.
-func (b *Beside) Start() (arguments, environment []string, served bool) {
-	return b.arguments, b.environment, b.hooks != nil
+func (b *Beside) Start(namespace string) (arguments, environment []string, served bool) {
+	return b.arguments, b.start.In(namespace), b.hooks != nil
 }
 
 // Front stands before the managers of one cluster: it serves their webhooks, whichever of them works.
 type Front struct {
-	beside   *Beside
-	webhooks *webhooks // nil: there are none
+	beside    *Beside
+	namespace string    // of the managers' ServiceAccount; empty: they have the user's rights
+	webhooks  *webhooks // nil: there are none
 }
 
-// Serve has a cluster of slipway's own call the webhooks of managers. Folder is for the certificate.
-func (b *Beside) Serve(ctx context.Context, cluster *ship.Cluster, folder string) (*Front, error) {
-	f := &Front{beside: b}
+// Serve has a cluster of slipway's own call the webhooks of managers, whose ServiceAccount is in a namespace. Folder is
+// for the certificate.
+func (b *Beside) Serve(ctx context.Context, cluster *ship.Cluster, namespace, folder string) (*Front, error) {
+	f := &Front{beside: b, namespace: namespace}
 	if b.hooks == nil {
 		return f, nil
 	}
@@ -168,7 +170,7 @@ type Seat struct {
 // Seat returns how the next manager is started.
 func (f *Front) Seat() (s Seat, err error) {
 	b := f.beside
-	s.Command, s.Environment = append([]string{b.path}, b.arguments...), slices.Clone(b.environment)
+	s.Command, s.Environment = append([]string{b.path}, b.arguments...), slices.Clone(b.start.In(f.namespace))
 	if f.webhooks == nil {
 		return s, nil
 	}

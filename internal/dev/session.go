@@ -99,7 +99,7 @@ func (s *Session) Start(ctx context.Context, program Program) (*Manager, error) 
 		o.warnUnserved(ctx, s.cluster)
 		s.noteEnvironment(l.start)
 	}
-	environment := slices.Concat(l.start.Environment, o.Env, webhooks.environment(), s.entrance.environment) // the last one counts
+	environment := slices.Concat(l.start.In(s.entrance.namespace), o.Env, webhooks.environment(), s.entrance.environment) // the last one counts
 	return s.start(ctx, program.Path, placed, environment)
 }
 

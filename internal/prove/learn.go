@@ -87,7 +87,11 @@ func (w *worker) learn(ctx context.Context, doing func(string)) (*Reference, err
 	ref.left()
 	ref.warn(first)
 	if !slices.ContainsFunc(ref.requests, func(r *Request) bool { return r.effective }) {
-		return nil, fmt.Errorf("%w: it has changed nothing in any step; if it is slow to begin, the scenario needs more patience", ErrUnfit)
+		why := "if it is slow to begin, the scenario needs more patience"
+		if len(ref.refused) > 0 {
+			why = "the API server refuses it: " + strings.Join(slices.Sorted(maps.Keys(ref.refused)), ", ")
+		}
+		return nil, fmt.Errorf("%w: it has changed nothing in any step; %s", ErrUnfit, why)
 	}
 	return ref, nil
 }

@@ -227,7 +227,7 @@ func (b *bench) single(ctx context.Context, cluster *ship.Cluster, ports *string
 		}
 		return o, nil
 	}
-	front, err := b.manager.Serve(ctx, cluster, filepath.Join(b.scratch, fmt.Sprintf("front-%d", len(b.fronts))))
+	front, err := b.manager.Serve(ctx, cluster, b.identity.Namespace, filepath.Join(b.scratch, fmt.Sprintf("front-%d", len(b.fronts))))
 	if err != nil {
 		return o, err
 	}

@@ -72,7 +72,7 @@ func (b *bench) testProject(code *codebase.Codebase) (p gotest.Project, folder s
 		return p, "", errNoController
 	}
 	var served bool
-	if p.Arguments, p.Environment, served = b.manager.Start(); served {
+	if p.Arguments, p.Environment, served = b.manager.Start(b.identity.Namespace); served {
 		return p, "", errServes
 	}
 	made, err := code.Generation()
