@@ -36,6 +36,9 @@ type DoorOptions struct {
 	Namespace string // in which clients of its kubeconfig work
 	Inspect   bool   // it looks into requests, see [frontdoor.Inspection]
 	Park      bool   // an inspected one: until it is activated
+	// Past is the revision of the store that an inspected one shows until then, of some resources or of all; 0: the newest.
+	Past   int64
+	PastOf []string
 }
 
 // OpenDoor opens a front door of the logical cluster of that name, or of the main one if it is empty, for one process.
@@ -54,7 +57,7 @@ func (c *Cluster) openDoor(name string, o DoorOptions) (*Door, error) {
 		Serve: c.server.HandlerAs, LongRunning: apiserver.LongRunning(), Log: c.logger(protocol.APIServer),
 	}
 	if o.Inspect {
-		options.Inspection = &frontdoor.Inspection{Revision: c.store.Revision}
+		options.Inspection = &frontdoor.Inspection{Revision: c.store.Revision, Past: o.Past, PastOf: o.PastOf}
 	}
 	if o.Park {
 		options.Known = c.inBaseline()

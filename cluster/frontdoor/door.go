@@ -75,6 +75,12 @@ type Inspection struct {
 	// Known reports whether an object was there before the process's work began. With it the door is parked until
 	// [Door.Activate]: the process meets no other objects, and its requests wait but for watches and discovery.
 	Known func(types.UID) bool
+	// Past is a revision of the store. Until [Door.Activate], lists by which clients fill caches are answered as of then
+	// if they take any state, and watches deliver nothing new. An API server that lags may do so: see Any in
+	// https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list. 0: they are up to date.
+	Past int64
+	// PastOf are resources, as GROUP/RESOURCE, to which Past applies; nil: all. API servers have a cache for each.
+	PastOf []string
 }
 
 // Door is an open door.
@@ -103,6 +109,9 @@ func Open(o Options) (*Door, error) {
 	case slices.Contains(o.Identity.Groups, user.SystemPrivilegedGroup):
 		return nil, fmt.Errorf("%w: the group %s has all rights; the cluster's own kubeconfig is for that", ErrIdentity, user.SystemPrivilegedGroup)
 	}
+	if o.Inspection != nil && o.Known != nil && o.Past != 0 {
+		return nil, fmt.Errorf("%w: it shows the past or waits parked, not both", ErrInspect)
+	}
 	certificate, err := tls.LoadX509KeyPair(o.Keys.Server, o.Keys.ServerKey)
 	if err != nil {
 		return nil, fmt.Errorf("open the front door: %w", err)
@@ -116,7 +125,7 @@ func Open(o Options) (*Door, error) {
 		handler: o.Serve(&o.Identity), reports: newQueue(maxWaiting),
 	}
 	if o.Inspection != nil {
-		d.reports, d.inside = newQueue(maxInspected), newInspection(o.Known != nil)
+		d.reports, d.inside = newQueue(maxInspected), newInspection(o.Known != nil || o.Past != 0)
 	}
 	d.closing = sync.OnceValue(d.close)
 	if err := d.writeKubeconfig(); err != nil {

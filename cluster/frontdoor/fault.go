@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/slipway-dev/slipway/cluster/objectmeta"
@@ -86,13 +89,13 @@ type inspection struct {
 	streams map[*stream]struct{}
 	stalled map[int64]chan struct{} // by the serial of a request
 
-	active chan struct{} // closed once the door is no longer parked
+	active chan struct{} // closed once the door is no longer parked, or behind
 	once   sync.Once
 }
 
-func newInspection(parked bool) *inspection {
+func newInspection(waits bool) *inspection {
 	i := &inspection{held: map[resource]bool{}, streams: map[*stream]struct{}{}, stalled: map[int64]chan struct{}{}, active: make(chan struct{})}
-	if !parked {
+	if !waits {
 		i.activate()
 	}
 	return i
@@ -100,13 +103,21 @@ func newInspection(parked bool) *inspection {
 
 func (i *inspection) activate() { i.once.Do(func() { close(i.active) }) }
 
-func (i *inspection) parked() bool {
+func (i *inspection) waits() bool {
 	select {
 	case <-i.active:
 		return false
 	default:
 		return true
 	}
+}
+
+func (d *Door) parked() bool { return d.options.Known != nil && d.inside.waits() }
+
+// behind reports whether clients are shown the past of a resource.
+func (d *Door) behind(group, name string) bool {
+	of := d.options.PastOf
+	return d.options.Past != 0 && d.inside.waits() && (of == nil || slices.Contains(of, group+"/"+name))
 }
 
 // strike returns the fault that a request meets, if any, and carries out what concerns other requests.
@@ -171,14 +182,16 @@ func (d *Door) Disarm() (left int, err error) {
 	return left, nil
 }
 
-// Activate lets a parked door's process see all that has changed since it came, and its requests in.
+// Activate lets a parked door's process see all that has changed since it came, and its requests in. That of a door that
+// shows the past sees each change since then.
 func (d *Door) Activate() error {
 	if d.inside == nil {
 		return ErrInspect
 	}
+	merged := d.parked()
 	d.inside.activate()
 	for _, s := range d.inside.open() {
-		s.release(true)
+		s.release(merged)
 	}
 	return nil
 }
@@ -205,10 +218,13 @@ func (d *Door) inspect(w http.ResponseWriter, r *http.Request, info *request.Req
 		d.watch(w, r, info)
 		return
 	}
-	if info.IsResourceRequest && !d.inside.await(r) {
+	if info.IsResourceRequest && d.options.Known != nil && !d.inside.await(r) {
 		panic(http.ErrAbortHandler)
 	}
 	p := d.begin(r, info)
+	if info.Verb == "list" && info.IsResourceRequest && d.behind(info.APIGroup, info.Resource) {
+		lookBack(r, d.options.Past)
+	}
 	d.reports.put(Begun{p.said})
 	var f *Fault
 	var resume <-chan struct{}
@@ -288,4 +304,15 @@ func (d *Door) wait(r *http.Request, resume <-chan struct{}) {
 	case <-resume:
 	case <-r.Context().Done():
 	}
+}
+
+// lookBack has a list answered as of a revision, if its client takes any state.
+func lookBack(r *http.Request, revision int64) {
+	query := r.URL.Query()
+	if query.Get("resourceVersion") != "0" || query.Has("continue") {
+		return
+	}
+	query.Set("resourceVersion", strconv.FormatInt(revision, 10))
+	query.Set("resourceVersionMatch", string(metav1.ResourceVersionMatchExact))
+	r.URL.RawQuery = query.Encode()
 }

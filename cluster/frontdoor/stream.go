@@ -164,14 +164,15 @@ func (s *stream) begin(status int) {
 	s.begun = true
 	s.frames = status == http.StatusOK && strings.HasPrefix(s.Header().Get("Content-Type"), "application/json")
 	if s.frames && !s.listed {
-		s.sync()
+		s.sync("")
 	}
 }
 
-// sync needs s.mu.
-func (s *stream) sync() {
+// sync notes that the client knows what was there at a revision; empty: it has asked for what comes behind one. It needs
+// s.mu.
+func (s *stream) sync(revision string) {
 	s.synced = true
-	s.door.reports.put(Delivered{Serial: s.serial, Group: s.of.group, Resource: s.of.name, Type: Synced})
+	s.door.reports.put(Delivered{Serial: s.serial, Group: s.of.group, Resource: s.of.name, Type: Synced, ResourceVersion: revision})
 }
 
 // Flush sends what was written.
@@ -238,15 +239,18 @@ func (s *stream) keep(e event) {
 		return
 	}
 	s.held = append(s.held, e)
-	if len(s.held) >= maxHeld && s.door.inside.parked() {
+	if len(s.held) >= maxHeld && s.door.parked() {
 		s.held = merge(s.held)
 	}
 }
 
 // holds reports whether an event waits. The process behind a parked door sees what was there before its work began, and
-// what has become of that later.
+// what has become of that later. Behind one that shows the past it sees nothing new.
 func (s *stream) holds(e event) bool {
-	if s.door.inside.parked() {
+	if s.door.behind(s.of.group, s.of.name) {
+		return s.synced || !s.listed
+	}
+	if s.door.parked() {
 		if e.Type == watch.Bookmark {
 			return len(s.held) > 0 && !e.end
 		}
@@ -258,7 +262,7 @@ func (s *stream) holds(e event) bool {
 // send needs s.mu.
 func (s *stream) send(e event) error {
 	if e.end {
-		s.sync()
+		s.sync(e.said.ResourceVersion)
 	}
 	if s.synced && e.Type != watch.Bookmark {
 		s.door.reports.put(e.said)

@@ -4,7 +4,9 @@ import "encoding/json"
 
 // Inspect are the parameters of the openDoor request that make the door an inspected one.
 type Inspect struct {
-	Park bool `json:"park,omitempty"` // until activateDoor its process meets only what was there at ready or keep
+	Park   bool     `json:"park,omitempty"`   // until activateDoor its process meets only what was there at ready or keep
+	Past   int64    `json:"past,omitempty"`   // a revision: until activateDoor lists that take any state show it, and watches nothing new
+	PastOf []string `json:"pastOf,omitempty"` // GROUP/RESOURCE; absent: all
 }
 
 // Fault is what an inspected door does to a request, once, or until it is disarmed.

@@ -34,7 +34,11 @@ func (s *session) openDoor(c *client, o protocol.OpenDoor, send protocol.Send) (
 		return opened, errDoors
 	}
 	err = s.withHost(func(h *engine.Host) error {
-		door, err := h.OpenDoor(o.Logical, engine.DoorOptions{Identity: user.DefaultInfo{Name: o.User, Groups: o.Groups}, Namespace: o.Namespace, Inspect: o.Inspect != nil, Park: o.Inspect != nil && o.Inspect.Park})
+		options := engine.DoorOptions{Identity: user.DefaultInfo{Name: o.User, Groups: o.Groups}, Namespace: o.Namespace}
+		if o.Inspect != nil {
+			options.Inspect, options.Park, options.Past, options.PastOf = true, o.Inspect.Park, o.Inspect.Past, o.Inspect.PastOf
+		}
+		door, err := h.OpenDoor(o.Logical, options)
 		if err != nil {
 			return err
 		}
