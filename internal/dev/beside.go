@@ -124,11 +124,16 @@ func (b *Beside) Start(namespace string) (arguments, environment []string, serve
 	return b.arguments, b.start.In(namespace), b.hooks != nil
 }
 
+// Confined reports whether the managers work in the namespace of their ServiceAccount only: their Deployment puts it into
+// the variable that Operator SDK and kubebuilder have for that.
+func (b *Beside) Confined() bool { return slices.Contains(b.start.Whereabouts, "WATCH_NAMESPACE") }
+
 // Front stands before the managers of one cluster: it serves their webhooks, whichever of them works.
 type Front struct {
 	beside    *Beside
 	namespace string    // of the managers' ServiceAccount; empty: they have the user's rights
 	webhooks  *webhooks // nil: there are none
+	address   string    // of the manager whose webhooks are called
 }
 
 // Serve has a cluster of slipway's own call the webhooks of managers, whose ServiceAccount is in a namespace. Folder is
@@ -194,8 +199,22 @@ func (f *Front) Seat() (s Seat, err error) {
 // Turn has the cluster call the webhooks of a manager.
 func (f *Front) Turn(s Seat) {
 	if f.webhooks != nil {
+		f.address = s.address
 		f.webhooks.forward(s.address)
 	}
+}
+
+// Serves reports whether the managers serve webhooks.
+func (f *Front) Serves() bool { return f.webhooks != nil }
+
+// Interrupt has the webhooks refuse all calls, or no longer, and returns how many they have refused.
+func (f *Front) Interrupt(down bool) (refused int) {
+	if down {
+		f.webhooks.proxy.Refuse("the manager's webhooks are not reachable")
+	} else {
+		f.webhooks.forward(f.address)
+	}
+	return f.webhooks.proxy.Refused()
 }
 
 // Close ends the front. What it has changed in the cluster stays.

@@ -82,8 +82,28 @@ func (b *bench) bring(ctx context.Context, cluster *ship.Cluster) error {
 	if len(samples) == 0 {
 		return &report.Error{What: "the project has no samples to prove its operator with", Where: b.root, Hint: "write some in config/samples, or a scenario", Next: "slipway prove -f scenario.yaml", Code: report.UsageCode}
 	}
+	if b.manager != nil && b.manager.Confined() {
+		if err := settleSamples(ctx, cluster, samples, b.identity.Namespace); err != nil {
+			return err
+		}
+	}
 	b.scenario.Steps, err = stepsFor(ctx, cluster, samples, definitions)
 	return err
+}
+
+// settleSamples puts samples that name no namespace into one, as users of an operator do that works in no other.
+func settleSamples(ctx context.Context, cluster *ship.Cluster, samples []*unstructured.Unstructured, namespace string) error {
+	served, err := cluster.ServedResources(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range samples {
+		kind := o.GroupVersionKind()
+		if o.GetNamespace() == "" && slices.ContainsFunc(served, func(r ship.ServedResource) bool { return r.Group == kind.Group && r.Kind == kind.Kind && r.Namespaced }) {
+			o.SetNamespace(namespace)
+		}
+	}
+	return nil
 }
 
 // stepsFor are what users do with samples: each is applied, those of the project's kinds are changed, and all are
