@@ -233,7 +233,7 @@ var servers = []string{"managedFields", "resourceVersion", "uid", "creationTimes
 // scrub is an object without what differs from run to run.
 func (r replacements) scrub(object map[string]any) map[string]any {
 	generation, _ := field(object, "metadata", "generation").(float64)
-	o := r.value(object, "", generation).(map[string]any)
+	o := scrubber{r, r.longest(), generation}.value(object, "").(map[string]any)
 	m, _ := o["metadata"].(map[string]any)
 	maps.DeleteFunc(m, func(name string, _ any) bool { return slices.Contains(servers, name) })
 	if annotations, ok := m["annotations"].(map[string]any); ok && len(annotations) == 0 {
@@ -248,7 +248,14 @@ var passed = []string{"endpoints.kubernetes.io/last-change-trigger-time"}
 // drawn are fields whose values the cluster draws.
 var drawn = []string{"clusterIP", "clusterIPs", "podIP", "ip", "addresses", "nodePort", "healthCheckNodePort", "containerID", "resourceVersion"}
 
-func (r replacements) value(v any, key string, generation float64) any {
+// A scrubber makes what is the same in each run of an object.
+type scrubber struct {
+	replacements
+	parts      []string // that may be a part of a text, the longest first
+	generation float64  // of the object
+}
+
+func (s scrubber) value(v any, key string) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(v))
@@ -257,37 +264,42 @@ func (r replacements) value(v any, key string, generation float64) any {
 				continue
 			}
 			if seen, is := value.(float64); is && name == "observedGeneration" {
-				out[name] = map[bool]string{true: "current", false: "old"}[seen == generation]
+				out[name] = map[bool]string{true: "current", false: "old"}[seen == s.generation]
 				continue
 			}
-			out[name] = r.value(value, name, generation)
+			out[s.name(name)] = s.value(value, name)
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
-			out[i] = r.value(item, key, generation)
+			out[i] = s.value(item, key)
 		}
 		return out
 	case string:
-		return r.text(v, key)
+		return s.text(v, key)
 	}
 	return v
 }
 
-func (r replacements) text(v, key string) string {
+func (s scrubber) text(v, key string) string {
 	if _, err := time.Parse(time.RFC3339Nano, v); err == nil {
 		return someTime
 	}
 	if slices.Contains(drawn, key) {
 		return "(" + key + ")"
 	}
-	if other, ok := r[v]; ok {
+	return s.name(v)
+}
+
+// name is a text, or the key of a map, without names and identities that differ.
+func (s scrubber) name(v string) string {
+	if other, ok := s.replacements[v]; ok {
 		return other
 	}
-	for _, name := range r.longest() {
-		if strings.Contains(v, name) {
-			v = strings.ReplaceAll(v, name, r[name])
+	for _, part := range s.parts {
+		if strings.Contains(v, part) {
+			v = strings.ReplaceAll(v, part, s.replacements[part])
 		}
 	}
 	return v

@@ -45,6 +45,20 @@ func TestStatesAreAlike(t *testing.T) {
 	}
 }
 
+// TestKeysOfMapsAreAlike: the key of a map may have an identity or a random name in it, as a file of a ConfigMap that
+// is named after an object.
+func TestKeysOfMapsAreAlike(t *testing.T) {
+	made := func(uid, name string) state {
+		rule := `{"kind":"Rule","metadata":{"namespace":"default","name":"` + name + `","uid":"` + uid + `"}}`
+		files := `{"kind":"ConfigMap","metadata":{"namespace":"default","name":"blog"},"data":{"default-` + name + `-` + uid + `.yaml":"a"}}`
+		return canon{names: known}.state([]map[string]any{object(t, rule), object(t, files)}, nil)
+	}
+	one, two := made("6ba7b810-9dad-11d1-80b4-00c04fd430c8", "alerts-x7k2p"), made("7ba7b810-9dad-11d1-80b4-00c04fd430c8", "alerts-q9w8e")
+	if d := one.differences(two, nil); len(d) > 0 {
+		t.Errorf("they differ: %v", d)
+	}
+}
+
 // TestDifferences: what is missing, what is too much and what has another value is said so, objects first; what varies
 // does not count.
 func TestDifferences(t *testing.T) {
