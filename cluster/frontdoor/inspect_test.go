@@ -62,7 +62,14 @@ const synced = `"k8s.io/initial-events-end":"true"`
 func inspected(t *testing.T, known func(types.UID) bool) (*server, *frontdoor.Door, *http.Client) {
 	t.Helper()
 	s := &server{events: make(chan string)}
-	door := openWith(t, s.ServeHTTP, &frontdoor.Inspection{Revision: s.written.Load, Known: known})
+	door, client := through(t, s.ServeHTTP, &frontdoor.Inspection{Revision: s.written.Load, Known: known})
+	return s, door, client
+}
+
+// through is an inspected door, and a client of it.
+func through(t *testing.T, serve http.HandlerFunc, how *frontdoor.Inspection) (*frontdoor.Door, *http.Client) {
+	t.Helper()
+	door := openWith(t, serve, how)
 	config, err := clientcmd.BuildConfigFromFlags("", door.Kubeconfig())
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +78,7 @@ func inspected(t *testing.T, known func(types.UID) bool) (*server, *frontdoor.Do
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, door, client
+	return door, client
 }
 
 const (
@@ -335,5 +342,41 @@ func TestPark(t *testing.T) {
 	}
 	if status := <-done; status != http.StatusCreated {
 		t.Error(status)
+	}
+}
+
+// TestPast: a process that takes any state is shown the past, of the resources that are named, until the door is
+// activated; what it asks for as it is now is so.
+func TestPast(t *testing.T) {
+	s := &server{events: make(chan string)}
+	var asked []string
+	door, client := through(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("watch") == "" {
+			asked = append(asked, r.URL.RawQuery)
+		}
+		s.ServeHTTP(w, r)
+	}, &frontdoor.Inspection{Revision: s.written.Load, Past: 7, PastOf: []string{"/configmaps"}})
+	ask := func(path string) {
+		t.Helper()
+		if status, _, err := send(t, client, http.MethodGet, door.Server()+path, ""); status != http.StatusOK || err != nil {
+			t.Fatal(status, err)
+		}
+	}
+	ask(configMaps + "?limit=500&resourceVersion=0")
+	ask(configMaps)
+	ask("/api/v1/namespaces/default/secrets?resourceVersion=0")
+	w := watching(t, door, client, "&resourceVersion=7")
+	s.events <- event("MODIFIED", "a", 8)
+	s.events <- event("DELETED", "a", 9)
+	s.events <- event("BOOKMARK", "", 9) // has come once the ones before are held
+	if err := door.Activate(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := next(t, w, 2), []string{"MODIFIED a 8", "DELETED a 9"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	ask(configMaps + "?resourceVersion=0")
+	if want := []string{"limit=500&resourceVersion=7&resourceVersionMatch=Exact", "", "resourceVersion=0", "resourceVersion=0"}; !slices.Equal(asked, want) {
+		t.Errorf("%q, want %q", asked, want)
 	}
 }

@@ -38,6 +38,26 @@ func (r *run) away(ctx context.Context) (bool, error) {
 	return r.act(ctx) // its webhooks were not there: users try again
 }
 
+// unreachable has the operator work on the step while its webhooks refuse all calls.
+func (r *run) unreachable(ctx context.Context) (bool, error) {
+	interrupt := r.now.operator.Interrupt
+	of := r.subject()
+	if err := r.lab.hold(ctx, r.now.door, of); err != nil {
+		return false, err
+	}
+	ok, err := r.act(ctx) // users are served
+	if !ok || err != nil {
+		return false, err
+	}
+	before := interrupt(true)
+	if err := r.lab.release(ctx, r.now.door, of, false); err != nil {
+		return false, err
+	}
+	r.lull(ctx, failing)
+	r.outcome.struck = interrupt(false) > before
+	return true, nil
+}
+
 // calmDown waits until the cluster changes nothing by itself, but not for long.
 func (r *run) calmDown(ctx context.Context) {
 	const quiet, limit = 40 * time.Millisecond, time.Second
@@ -163,8 +183,10 @@ func (r *run) unrest(ctx context.Context) {
 }
 
 // subject is the resource of the step's object.
-func (r *run) subject() resource {
-	_, object := r.scenario.Steps[r.step].what()
+func (r *run) subject() resource { return r.subjectOf(r.step) }
+
+func (r *run) subjectOf(step int) resource {
+	_, object := r.scenario.Steps[step].what()
 	return r.driver.resourceOf(object)
 }
 
@@ -187,6 +209,43 @@ func (r *run) restartAtRest(ctx context.Context) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// travel starts the operator again with caches that show an earlier step, and has them catch up once it has done what it
+// takes for right. Clients that ask for the newest state do not see the past.
+func (r *run) travel(ctx context.Context) (bool, error) {
+	past := r.world.stepBegan(r.plan.At.Step)
+	if past == 0 {
+		return true, nil
+	}
+	if err := r.kill(ctx, r.now); err != nil {
+		return false, err
+	}
+	inspect := protocol.Inspect{Past: past}
+	if r.plan.At.Verb == onlySubject {
+		of := r.subjectOf(r.plan.At.Step)
+		inspect.PastOf = []string{of.group + "/" + of.name}
+	}
+	next, err := r.another(ctx, r.now.operator.Name, inspect)
+	if err != nil {
+		return false, err
+	}
+	r.now, r.fresh, r.used = next, true, 0
+	if err := r.comesUp(ctx, r.now); errors.Is(err, ErrUnfit) {
+		r.wrong(Symptom{Oracle: Ended, Details: []string{strings.TrimPrefix(err.Error(), ErrUnfit.Error()+": ")}})
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	r.idle(ctx, restAfterStart, startLimit)
+	r.outcome.struck = r.world.tookAny(r.now.door)
+	if err := r.lab.activate(ctx, r.now.door); err != nil {
+		return false, err
+	}
+	if err := r.prepare(ctx); err != nil {
+		return false, err
+	}
+	return r.settle(ctx)
 }
 
 // befall carries out what is not the door's part of a fault that was committed.

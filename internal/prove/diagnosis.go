@@ -3,6 +3,7 @@ package prove
 // What is probably wrong, as an operator's author reads it.
 const (
 	onStaleRead   = "a decision on a stale read: what was written before is not known yet, and is not waited for"
+	onPast        = "a decision on a state of the past: a delete needs the object's UID as a precondition, and a write its resource version"
 	onEvents      = "work that depends on each event being seen: compare what is there with the desired state instead"
 	onMemory      = "what is written depends on the memory of the process since its start, such as a counter or a time, and not on the objects"
 	onFirstWrite  = "several writes that belong together: what comes after the first one is left out when the first one was done before"
@@ -24,8 +25,12 @@ func (s Symptom) byOracle(kind Kind) string {
 	switch s.Oracle {
 	case LeftBehind:
 		return "no owner reference and no finalizer: what the operator makes for an object stays when that is deleted"
+	case Mistaken:
+		return "a delete by name alone: what was seen may be gone, and another object have its name; name its UID as a precondition"
 	case Extra:
 		switch {
+		case kind == TimeTravel:
+			return onPast
 		case kind.lags():
 			return "a decision on a stale read: what was done before is not known yet, and is done again"
 		case kind == Overlap:
@@ -78,6 +83,8 @@ func (f Finding) byState() string {
 		return noFinalizer
 	case kind == Restarted:
 		return onMemory
+	case kind == TimeTravel:
+		return onPast
 	case kind.lags():
 		if healed {
 			return "a decision on a stale read, and no reconcile when the cache has caught up"

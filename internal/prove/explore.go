@@ -48,10 +48,15 @@ type Proof struct {
 	Scenario Scenario
 	Depth    int    // 2: also two faults in a run, behind those with one
 	All      bool   // faults at each request, not only at the first of a sort in a step
+	Travel   bool   // also starts with caches that show the past
 	Replay   string // the ID of the only plan that is to be run, with more patience
 	// Keep is called behind a replay, while the cluster and the operator's process are as the plan has left them. It
 	// may be nil.
 	Keep func(*Report, Process) error
+	// Seed draws the order of the plans, the same for each run with it; 0: those that find most come first.
+	Seed int64
+	// Most bounds the number of plans; 0: all are carried out.
+	Most int
 	// Budget bounds the time in which plans are begun; 0: all are carried out.
 	Budget time.Duration
 	// Shard and Shards divide the plans among several runs: this one has the plans of one share, from 1. 0: all.
@@ -129,26 +134,6 @@ func (p Proof) Run(ctx context.Context) (_ *Report, err error) {
 		err = p.keep(e.report, workers)
 	}
 	return e.report, err
-}
-
-// plans are those that are to be carried out.
-func (p Proof) plans(ref *Reference) ([]Plan, error) {
-	steps := p.Scenario.Steps
-	if p.Replay != "" {
-		plans := slices.DeleteFunc(append(plansFor(ref, steps, true), pairsFor(ref)...), func(plan Plan) bool { return plan.ID() != p.Replay })
-		if len(plans) == 0 {
-			return nil, fmt.Errorf("%w: %s", ErrNoPlan, p.Replay)
-		}
-		return plans[:1], nil
-	}
-	plans := plansFor(ref, steps, p.All)
-	if p.Depth > 1 {
-		plans = append(plans, pairsFor(ref)...)
-	}
-	if p.Shards > 1 {
-		plans = slices.DeleteFunc(plans, func(plan Plan) bool { return plan.share(p.Shards) != p.Shard })
-	}
-	return plans, nil
 }
 
 func (p Proof) worker(ctx context.Context, c Cluster, key []byte) (*worker, error) {

@@ -57,6 +57,13 @@ const (
 	Restarted Kind = "restarted"
 	// The operator does not run while a step is done: it is updated, or its node is lost.
 	Absent Kind = "absent"
+	// The operator is started again after the step, and its caches show an earlier one first: a list that takes any state
+	// may get one from an API server that lags. See Any in
+	// https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list.
+	TimeTravel Kind = "time-travel"
+	// The operator's webhooks are not reachable while it works on a step: a network fails, or their certificate is renewed.
+	// See Failure policy in https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/.
+	Unreachable Kind = "webhooks-down"
 	// Two steps are seen as one event, as by a client that watches anew.
 	Merged Kind = "merged"
 	// The next step comes before the operator is at rest.
@@ -92,6 +99,8 @@ func Sorts() []Sort {
 		{Overlap, "a second process of the operator works beside the first one"},
 		{Restarted, "the operator is started again while nothing is to do"},
 		{Absent, "the operator does not run while the step is done"},
+		{Unreachable, "the operator's webhooks are not reachable while it works on the step"},
+		{TimeTravel, "the operator is started again, and its caches show an earlier step first"},
 		{Merged, "two steps are seen as one event"},
 		{Early, "the next step comes before the operator is at rest"},
 	}
@@ -149,6 +158,14 @@ func (p Plan) sentence(steps []Step) string {
 		return fmt.Sprintf("a second process of the operator worked beside the first one from %s on, %s", of, in)
 	case Restarted:
 		return "the operator was started again while nothing was to do, after each step"
+	case Unreachable:
+		return "the operator's webhooks were not reachable while it worked, " + in
+	case TimeTravel:
+		whose := "its caches"
+		if p.At.Verb == onlySubject {
+			whose = "its cache of the step's kind"
+		}
+		return fmt.Sprintf("the operator was started again after step %d (%s), and %s showed step %d (%s) first", p.Point.Step+1, steps[p.Point.Step], whose, p.At.Step+1, steps[p.At.Step])
 	case Absent:
 		return fmt.Sprintf("the operator did not run while step %d (%s) was done", p.Point.Step+1, steps[p.Point.Step])
 	case Merged:
@@ -187,7 +204,7 @@ func (p Plan) fault() (f protocol.Fault, ok bool) {
 	case Overtaken:
 		f.Pause = true
 	case Cut, Overlap: // the door only says when
-	case Without, Restarted, Absent, Coalesced, Merged, Early:
+	case Without, Restarted, Absent, Unreachable, TimeTravel, Coalesced, Merged, Early:
 		return f, false
 	case Conflict, Failure, ReadFailure, Timeout, Throttled, TooMany:
 		answer := answers[p.Kind]

@@ -39,6 +39,10 @@ func (r *run) judge() {
 			break
 		}
 	}
+	if mistaken := r.world.mistaken(); mistaken != "" { // and is the cause of what else is wrong
+		s := Symptom{Oracle: Mistaken, Step: min(r.step, len(r.scenario.Steps)-1), Details: []string{mistaken}}
+		o.symptoms = slices.Insert(o.symptoms, 0, s)
+	}
 	if len(o.symptoms) > 0 {
 		return // what follows from it is not looked for
 	}

@@ -127,8 +127,8 @@ func (l *lab) muteEvents(ctx context.Context) error {
 	return l.call(ctx, "muteEvents", protocol.MuteEvents{Logical: l.logical, Mute: true}, nil)
 }
 
-func (l *lab) openDoor(ctx context.Context, who Identity, park bool) (door protocol.DoorOpened, err error) {
-	err = l.call(ctx, "openDoor", protocol.OpenDoor{Logical: l.logical, User: who.User, Groups: who.Groups, Namespace: who.Namespace, Inspect: &protocol.Inspect{Park: park}}, &door)
+func (l *lab) openDoor(ctx context.Context, who Identity, inspect protocol.Inspect) (door protocol.DoorOpened, err error) {
+	err = l.call(ctx, "openDoor", protocol.OpenDoor{Logical: l.logical, User: who.User, Groups: who.Groups, Namespace: who.Namespace, Inspect: &inspect}, &door)
 	return door, err
 }
 

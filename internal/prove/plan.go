@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	mathrand "math/rand/v2"
 	"slices"
 	"strings"
 )
@@ -49,12 +50,15 @@ type Plan struct {
 	Kind  Kind
 	Point Point // of Merged and Early only the step counts
 	Then  Kind  // the second fault; empty: there is none
-	At    Point // where it is
+	At    Point // where it is; of TimeTravel the step counts that is seen
 }
 
 // ID names a plan, in each run of the same scenario.
 func (p Plan) ID() string {
 	text := fmt.Sprintf("%s%d %s", p.Kind, p.Point.Step, p.Point)
+	if p.Kind == TimeTravel {
+		text += fmt.Sprintf(" %d%s", p.At.Step, p.At.Verb)
+	}
 	if p.Then != "" {
 		text += fmt.Sprintf(" %s%d %s", p.Then, p.At.Step, p.At)
 	}
@@ -79,6 +83,43 @@ func shortID(text string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
+// plans are those that are to be carried out.
+func (p Proof) plans(ref *Reference) ([]Plan, error) {
+	steps := p.Scenario.Steps
+	if p.Replay != "" {
+		plans := slices.DeleteFunc(slices.Concat(plansFor(ref, steps, true), travelsFor(ref, steps), pairsFor(ref)), func(plan Plan) bool { return plan.ID() != p.Replay })
+		if len(plans) == 0 {
+			return nil, fmt.Errorf("%w: %s", ErrNoPlan, p.Replay)
+		}
+		return plans[:1], nil
+	}
+	plans := plansFor(ref, steps, p.All)
+	if p.Travel {
+		plans = append(plans, travelsFor(ref, steps)...)
+	}
+	if p.Depth > 1 {
+		plans = append(plans, pairsFor(ref)...)
+	}
+	plans = slices.DeleteFunc(plans, func(plan Plan) bool { return plan.Kind == Unreachable && !p.serves(plan.Point.Operator) })
+	if p.Seed != 0 {
+		slices.SortFunc(plans, func(a, b Plan) int { return strings.Compare(a.ID(), b.ID()) })
+		drawn := mathrand.New(mathrand.NewPCG(uint64(p.Seed), 0))
+		drawn.Shuffle(len(plans), func(i, j int) { plans[i], plans[j] = plans[j], plans[i] })
+	}
+	if p.Shards > 1 {
+		plans = slices.DeleteFunc(plans, func(plan Plan) bool { return plan.share(p.Shards) != p.Shard })
+	}
+	if p.Most > 0 && len(plans) > p.Most {
+		plans = plans[:p.Most]
+	}
+	return plans, nil
+}
+
+// serves reports whether an operator serves webhooks.
+func (p Proof) serves(operator string) bool {
+	return slices.ContainsFunc(p.Clusters[0].Operators, func(o Operator) bool { return o.Name == operator && o.Interrupt != nil })
+}
+
 // plansFor are the faults for what a reference run has shown. Without all, only the first request of each sort in a
 // step meets one, and what differs in the answer alone is tried once for each sort of write. Each write meets its first
 // fault before any meets a second one, so that a run that is cut off has seen all of them.
@@ -98,6 +139,26 @@ func plansFor(ref *Reference, steps []Step, all bool) []Plan {
 	}
 	return slices.Concat(p.rounds...)
 }
+
+// travelsFor are starts behind each step with what each earlier one looked like when it began: all, or only what it has
+// changed first.
+func travelsFor(ref *Reference, steps []Step) (travels []Plan) {
+	for now := range steps {
+		for past := range now {
+			if steps[past].Exec != nil {
+				continue
+			}
+			for _, name := range ref.operators() {
+				travels = append(travels, Plan{Kind: TimeTravel, Point: Point{Operator: name, Step: now}, At: Point{Step: past}},
+					Plan{Kind: TimeTravel, Point: Point{Operator: name, Step: now}, At: Point{Step: past, Verb: onlySubject}})
+			}
+		}
+	}
+	return travels
+}
+
+// onlySubject marks the plans in which only the resource that a step changes shows the past.
+const onlySubject = "list"
 
 // pairsFor are faults at two writes: the second one meets what is done about the first one. Those that are near to each
 // other come first. Both are of one operator.
@@ -167,6 +228,7 @@ func (p *planner) step(i int) {
 	for _, name := range p.operators {
 		if mayComeEarly(p.steps, i) {
 			p.add(0, Absent, Point{Operator: name, Step: i})
+			p.add(1, Unreachable, Point{Operator: name, Step: i})
 		}
 	}
 	for _, of := range p.ref.twice[i] {

@@ -45,7 +45,7 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%s: %s", p.Kind, text)
 		}
 	}
-	want := map[Kind]int{Without: 1, Restarted: 1, Absent: 2, Overlap: 2, Behind: 1, Merged: 1, Early: 1, Stale: 4, Lost: 4, Failure: 4, KilledAfter: 4, KilledBefore: 2, Conflict: 1, Overtaken: 1, Timeout: 3, Throttled: 3, TooMany: 3, ReadFailure: 1, Between: 1, Cut: 1}
+	want := map[Kind]int{Without: 1, Restarted: 1, Absent: 2, Unreachable: 2, Overlap: 2, Behind: 1, Merged: 1, Early: 1, Stale: 4, Lost: 4, Failure: 4, KilledAfter: 4, KilledBefore: 2, Conflict: 1, Overtaken: 1, Timeout: 3, Throttled: 3, TooMany: 3, ReadFailure: 1, Between: 1, Cut: 1}
 	for kind, n := range want {
 		if kinds[kind] != n {
 			t.Errorf("%s: %d plans, want %d", kind, kinds[kind], n)
@@ -56,6 +56,40 @@ func TestPlans(t *testing.T) {
 	}
 	if got := requests[2].point; got.Name != "blog-*" || got.Nth != 2 {
 		t.Errorf("the second object with a random name is %+v", got)
+	}
+}
+
+// TestChosenPlans: a seed draws the same plans each time, others than another seed; webhooks that an operator has not do
+// not fail; caches show the past only if that is asked for.
+func TestChosenPlans(t *testing.T) {
+	ref := referenceOf(write(0, "create", "", "services", "blog"), write(1, "update", "", "services", "blog"), write(2, "delete", "", "services", "blog"))
+	steps := []Step{{Name: "one"}, {Name: "two"}, {Name: "three"}}
+	ids := func(p Proof) (ids []string) {
+		p.Scenario.Steps, p.Clusters = steps, []Cluster{{Operators: []Operator{{}}}}
+		plans, err := p.plans(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, plan := range plans {
+			if ids = append(ids, plan.ID()); plan.Kind == Unreachable || plan.Kind == TimeTravel && !p.Travel {
+				t.Errorf("%s", plan.Sentence(steps))
+			}
+		}
+		return ids
+	}
+	usual, travels := ids(Proof{}), ids(Proof{Travel: true})
+	if len(travels) != len(usual)+6 { // each later step with each earlier one, in two ways
+		t.Errorf("%d plans, %d with the past", len(usual), len(travels))
+	}
+	if slices.Sort(travels); len(slices.Compact(travels)) != len(usual)+6 {
+		t.Error("two plans have one ID")
+	}
+	drawn := ids(Proof{Seed: 7, Most: 5})
+	if len(drawn) != 5 || !slices.Equal(drawn, ids(Proof{Seed: 7, Most: 5})) || slices.Equal(drawn, ids(Proof{Seed: 8, Most: 5})) || slices.Equal(drawn, usual[:5]) {
+		t.Errorf("drawn: %q", drawn)
+	}
+	if all := ids(Proof{Seed: 7}); len(all) != len(usual) {
+		t.Errorf("%d plans are drawn from %d", len(all), len(usual))
 	}
 }
 

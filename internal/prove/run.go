@@ -41,8 +41,9 @@ const (
 	Backwards   Oracle = "observed-generation-back"
 	Forbidden   Oracle = "forbidden" // the API server refuses the operator what it asks for
 	StepRefused Oracle = "step-refused"
-	Broken      Oracle = "invariant"     // an invariant of the scenario does not hold after some write
-	UntilUnmet  Oracle = "until-not-met" // a step's condition does not hold at rest
+	Mistaken    Oracle = "another-object" // an object was deleted that is not the one which the operator has seen
+	Broken      Oracle = "invariant"      // an invariant of the scenario does not hold after some write
+	UntilUnmet  Oracle = "until-not-met"  // a step's condition does not hold at rest
 )
 
 // A Symptom is what is wrong in a run.
@@ -213,6 +214,8 @@ func (r *run) do(ctx context.Context) (bool, error) {
 	switch {
 	case faulty && kind == Absent:
 		ok, err = r.away(ctx)
+	case faulty && kind == Unreachable:
+		ok, err = r.unreachable(ctx)
 	case faulty && (kind == Merged || kind == Coalesced):
 		ok, err = r.asOne(ctx)
 	case faulty && kind.skips():
@@ -229,6 +232,9 @@ func (r *run) do(ctx context.Context) (bool, error) {
 	}
 	if err == nil && goOn && kind == Restarted {
 		goOn, err = r.restartAtRest(ctx)
+	}
+	if err == nil && goOn && faulty && kind == TimeTravel {
+		goOn, err = r.travel(ctx)
 	}
 	return goOn, err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/process"
+	"github.com/slipway-dev/slipway/internal/protocol"
 )
 
 // A Process is one of the operator's.
@@ -40,10 +41,10 @@ type worker struct {
 	replay
 }
 
-// launch starts a process of an operator.
-func (w *worker) launch(ctx context.Context, name string, park bool) (*running, error) {
+// launch starts a process of an operator, behind a door that looks into its requests in some way.
+func (w *worker) launch(ctx context.Context, name string, inspect protocol.Inspect) (*running, error) {
 	operator := &w.operators[slices.IndexFunc(w.operators, func(o Operator) bool { return o.Name == name })]
-	door, err := w.lab.openDoor(ctx, operator.Identity, park)
+	door, err := w.lab.openDoor(ctx, operator.Identity, inspect)
 	if err != nil {
 		return nil, err
 	}
@@ -79,13 +80,18 @@ func (w *worker) take(ctx context.Context, name string, anew bool) (*running, er
 			return o, w.lab.activate(ctx, o.door)
 		}
 	}
+	return w.another(ctx, name, protocol.Inspect{})
+}
+
+// another starts a new process of an operator, which has its work before it.
+func (w *worker) another(ctx context.Context, name string, inspect protocol.Inspect) (*running, error) {
 	if o := w.spare[name]; o != nil { // two of them may be in each other's way, as by a port
 		if err := w.kill(ctx, o); err != nil {
 			return nil, err
 		}
 		delete(w.spare, name)
 	}
-	o, err := w.launch(ctx, name, false)
+	o, err := w.launch(ctx, name, inspect)
 	if err == nil {
 		o.turn()
 	}
@@ -104,7 +110,7 @@ func (w *worker) prepare(ctx context.Context) error {
 		if w.spare[operator.Name] != nil || w.shown() {
 			continue
 		}
-		o, err := w.launch(ctx, operator.Name, true)
+		o, err := w.launch(ctx, operator.Name, protocol.Inspect{Park: true})
 		if err != nil {
 			return err
 		}

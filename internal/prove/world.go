@@ -106,6 +106,7 @@ type world struct {
 	woken    chan struct{} // gets a value when a fault was committed
 
 	elections map[string]election // by key
+	sights    map[string][]sight  // by door
 }
 
 func newWorld(key []byte, kinds Kinds) *world {
@@ -113,7 +114,7 @@ func newWorld(key []byte, kinds Kinds) *world {
 	for kind, place := range kinds {
 		of[resource{kind.Group, place.Resource}] = kind.Kind
 	}
-	return &world{key: key, kinds: of, objects: map[string]map[string]any{}, gone: map[string]bool{}, base: map[string]bool{}, made: map[string]bool{}, last: map[resource]int64{}, clients: map[string]*client{}, woken: make(chan struct{}, 1), elections: map[string]election{}}
+	return &world{key: key, kinds: of, objects: map[string]map[string]any{}, gone: map[string]bool{}, base: map[string]bool{}, made: map[string]bool{}, last: map[resource]int64{}, clients: map[string]*client{}, woken: make(chan struct{}, 1), elections: map[string]election{}, sights: map[string][]sight{}}
 }
 
 // begin forgets all but the clients that there are.
@@ -124,6 +125,7 @@ func (w *world) begin(revision int64) {
 	w.objects, w.gone = map[string]map[string]any{}, map[string]bool{}
 	before := w.changes
 	w.changes, w.requests, w.struck = nil, nil, nil
+	clear(w.sights)
 	w.changed = time.Now()
 	for _, c := range before { // reports may come before the answer to the reset
 		if c.revision > revision {
@@ -193,6 +195,7 @@ func (w *world) see(r protocol.Report) {
 		c.inFlight[r.Serial], c.asked = true, true
 		c.last = now
 	case protocol.EventDelivered:
+		w.sees(r)
 		if r.Type == "SYNCED" {
 			c.synced[r.Serial] = true
 		}
@@ -218,6 +221,7 @@ func (w *world) see(r protocol.Report) {
 			return
 		}
 		delete(c.inFlight, r.Serial)
+		w.sees(r)
 		w.request(r, now, c.faults[r.Serial])
 	}
 }
@@ -278,6 +282,25 @@ type pulse struct {
 	asked    bool           // for anything
 	watching map[watch]bool // watches that have sent what was there
 	missed   int
+}
+
+// stepBegan is the revision of the first change in a step, which is that of the user; 0 if there is none.
+func (w *world) stepBegan(step int) int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.changes {
+		if c.step == step {
+			return c.revision
+		}
+	}
+	return 0
+}
+
+// tookAny reports whether the client behind a door has asked for lists of any state.
+func (w *world) tookAny(door string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.requests, func(r *Request) bool { return r.door == door && r.verb == "list" && !r.fresh })
 }
 
 // pulse is that of the clients behind doors.

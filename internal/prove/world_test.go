@@ -109,3 +109,42 @@ func TestEarlyReports(t *testing.T) {
 		t.Errorf("%+v", changes)
 	}
 }
+
+// TestMistaken: a process may delete what it has been shown, or has made itself, and nothing that has got the name since.
+func TestMistaken(t *testing.T) {
+	service := func(uid string) string {
+		return `{"kind":"Service","metadata":{"namespace":"d","name":"blog","uid":"` + uid + `"}}`
+	}
+	request := func(serial int64, verb, name, version string, began, ended int64) protocol.Report {
+		return protocol.Report{Name: protocol.EventRequest, Door: "door", Serial: serial, Verb: verb, Resource: "services", Namespace: "d", ObjectName: name, Status: 200, ResourceVersion: version, Began: began, Ended: ended}
+	}
+	shown := func(version string) protocol.Report {
+		return protocol.Report{Name: protocol.EventDelivered, Door: "door", Resource: "services", Namespace: "d", ObjectName: "blog", ResourceVersion: version}
+	}
+	const key = "/services/specs/d/blog"
+	first, gone, second := changed(key, 11, service("one")), changed(key, 12, ""), changed(key, 13, service("two"))
+	deletion := []protocol.Report{changed(key, 14, ""), request(9, "delete", "blog", "", 13, 14)}
+	for name, test := range map[string]struct {
+		before []protocol.Report
+		wrong  bool
+	}{
+		"the watch lags":          {[]protocol.Report{first, shown("11"), gone, second}, true},
+		"the list was of before":  {[]protocol.Report{first, request(1, "list", "", "11", 11, 11), gone, second}, true},
+		"the watch is up to date": {[]protocol.Report{first, shown("11"), gone, shown("12"), second, shown("13")}, false},
+		"it has made it itself":   {[]protocol.Report{first, shown("11"), gone, second, request(1, "create", "blog", "13", 12, 13)}, false},
+		"it has looked":           {[]protocol.Report{first, shown("11"), gone, second, request(1, "get", "blog", "13", 13, 13)}, false},
+		"it knows none":           {[]protocol.Report{first, gone, second}, false},
+		"it knows that it went":   {[]protocol.Report{first, shown("11"), gone, shown("12"), second}, false},
+	} {
+		w := newWorld(nil, Kinds{{Kind: "Service"}: {Resource: "services"}})
+		w.begin(10)
+		w.enter("door", "")
+		for _, r := range append(test.before, deletion...) {
+			w.see(r)
+		}
+		w.history()
+		if got := w.mistaken(); (got != "") != test.wrong {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

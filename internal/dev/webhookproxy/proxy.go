@@ -77,6 +77,8 @@ type Proxy struct {
 	mu      sync.Mutex
 	manager string        // host:port; empty while no manager is expected
 	why     string        // no manager serves
+	refuses bool          // calls do not wait for one
+	refused int           // calls, so
 	changed chan struct{} // closed when these change
 }
 
@@ -107,16 +109,26 @@ func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
 // Forward sends calls to the manager at host:port. It may not serve yet: calls wait for it.
 func (p *Proxy) Forward(manager string) {
-	p.set(manager, "the manager does not serve its webhooks yet")
+	p.set(manager, "the manager does not serve its webhooks yet", false)
 }
 
 // Hold lets calls wait for the next manager; why is what they are answered if none comes in time.
-func (p *Proxy) Hold(why string) { p.set("", why) }
+func (p *Proxy) Hold(why string) { p.set("", why, false) }
 
-func (p *Proxy) set(manager, why string) {
+// Refuse answers calls at once, as if no manager listened, until the next Forward or Hold; why is the reason.
+func (p *Proxy) Refuse(why string) { p.set("", why, true) }
+
+// Refused is how many calls were answered so.
+func (p *Proxy) Refused() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.manager, p.why = manager, why
+	return p.refused
+}
+
+func (p *Proxy) set(manager, why string, refuses bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.manager, p.why, p.refuses = manager, why, refuses
 	close(p.changed)
 	p.changed = make(chan struct{})
 	p.transport.CloseIdleConnections() // to the manager before
@@ -126,6 +138,16 @@ func (p *Proxy) state() (manager, why string, changed <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.manager, p.why, p.changed
+}
+
+// refusing reports whether a call is refused at once, and counts it.
+func (p *Proxy) refusing() (why string, is bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.refuses {
+		p.refused++
+	}
+	return p.why, p.refuses
 }
 
 // AwaitServing waits until the manager of [Proxy.Forward] serves, with the proxy's certificate.
@@ -221,6 +243,9 @@ func (p *Proxy) call(ctx context.Context, r *http.Request, body []byte, whole bo
 	waiting := p.options.Waiting
 	for {
 		manager, _, changed := p.state()
+		if why, is := p.refusing(); is {
+			return nil, fmt.Errorf("%w: %s", errHeld, why)
+		}
 		err := errHeld
 		if manager != "" {
 			var answer *http.Response

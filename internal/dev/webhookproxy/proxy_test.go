@@ -122,6 +122,23 @@ func TestReason(t *testing.T) {
 	}
 }
 
+// TestRefuse: while webhooks are to be unreachable a call is answered at once, and later ones as before.
+func TestRefuse(t *testing.T) {
+	p := newPier(t)
+	address, _ := p.manager(t, echo)
+	p.proxy.Refuse("the network is gone")
+	if code, text, err := p.call("/validate?timeout=30s", strings.NewReader("hello")); code != http.StatusServiceUnavailable || !strings.Contains(text, "the network is gone") || err != nil {
+		t.Error(code, text, err)
+	}
+	p.proxy.Forward(address)
+	if code, text, err := p.call("/validate", strings.NewReader("hello")); code != http.StatusOK || text != "hello" || err != nil {
+		t.Error(code, text, err)
+	}
+	if n := p.proxy.Refused(); n != 1 {
+		t.Errorf("%d calls were refused", n)
+	}
+}
+
 // TestRestarts: over many restarts every call is answered by a manager; each is held up while none serves.
 func TestRestarts(t *testing.T) {
 	const restarts, callers = 50, 4

@@ -13,7 +13,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"mvdan.cc/sh/v3/shell"
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/dev"
@@ -37,16 +36,21 @@ type Proof struct {
 	Clusters int    // side by side
 	Depth    int    // how many failures a run has at most: 1 or 2
 	All      bool   // faults at every request
-	Replay   string // the ID of the only plan to run
-	Keep     bool   // the cluster stays behind a replay, until the user ends it
-	Debug    bool   // the replay runs the manager under Delve
-	Test     bool   // the finding of the replay is written as a Go test of the project
-	Command  string // of the operator, in place of the project's manager; words as a shell reads them
-	Budget   time.Duration
-	Shard    string // K/N: the plans of share K of N
-	Learned  string // file of what runs without a failure have shown, or ""
-	JUnit    string // file for the report in JUnit's form, or ""
-	HTML     string // file for the report as a page, or ""
+	Seed     int64  // has the plans in an order that is drawn with it; 0: those that find most come first
+	Plans    int    // at most; 0: all
+
+	TimeTravel bool // also starts with caches that show the past
+
+	Replay  string // the ID of the only plan to run
+	Keep    bool   // the cluster stays behind a replay, until the user ends it
+	Debug   bool   // the replay runs the manager under Delve
+	Test    bool   // the finding of the replay is written as a Go test of the project
+	Command string // of the operator, in place of the project's manager; words as a shell reads them
+	Budget  time.Duration
+	Shard   string // K/N: the plans of share K of N
+	Learned string // file of what runs without a failure have shown, or ""
+	JUnit   string // file for the report in JUnit's form, or ""
+	HTML    string // file for the report as a page, or ""
 }
 
 // scratchPrefix begins the names of the folders of proofs.
@@ -92,7 +96,7 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 	s.Handler.Handle(report.Step{Name: "proving the operator"})
 	proof := prove.Proof{
 		Known:  known,
-		Socket: session.Socket, Clusters: clusters, Scenario: b.scenario, All: p.All, Depth: p.Depth, Replay: p.Replay,
+		Socket: session.Socket, Clusters: clusters, Scenario: b.scenario, All: p.All, Travel: p.TimeTravel, Seed: p.Seed, Most: p.Plans, Depth: p.Depth, Replay: p.Replay,
 		Budget: p.Budget, Shard: b.shard, Shards: b.shards,
 		Doing: func(text string) { s.Handler.Handle(report.Detail{Text: text}) },
 	}
@@ -120,58 +124,6 @@ func Prove(ctx context.Context, s *operation.Session, p Proof) (_ *prove.Report,
 	}
 	return found, errors.Join(b.explain(err), concluded)
 }
-
-// badFlag says that a flag cannot be right.
-func badFlag(where, hint string) error {
-	return &report.Error{What: "the proof has a flag that cannot be right", Where: where, Hint: hint, Code: report.UsageCode}
-}
-
-// check reads what the user has given.
-func (b *bench) check() error {
-	if b.proof.Shard != "" {
-		if n, err := fmt.Sscanf(b.proof.Shard, "%d/%d", &b.shard, &b.shards); n != 2 || err != nil || b.shard < 1 || b.shard > b.shards {
-			return badFlag("--shard "+b.proof.Shard, "use K/N, such as 3/8")
-		}
-	}
-	if b.proof.Clusters < 1 || b.proof.Clusters > maxClusters {
-		return badFlag(fmt.Sprintf("--clusters %d", b.proof.Clusters), fmt.Sprintf("use a number from 1 to %d", maxClusters))
-	}
-	if b.proof.Depth < 1 || b.proof.Depth > 2 {
-		return badFlag(fmt.Sprintf("--depth %d", b.proof.Depth), "use 1 or 2")
-	}
-	if b.proof.Budget < 0 {
-		return badFlag("--budget "+b.proof.Budget.String(), "use a duration such as 60s")
-	}
-	if err := errors.Join(b.CheckReportFile("--junit", b.proof.JUnit), b.CheckReportFile("--html", b.proof.HTML)); err != nil {
-		return err
-	}
-	if err := b.read(); err != nil {
-		return err
-	}
-	if err := b.readCommand(); err != nil {
-		return err
-	}
-	return b.checkReplay()
-}
-
-// readCommand reads the operator's command that the user has given.
-func (b *bench) readCommand() error {
-	if b.proof.Command == "" {
-		return nil
-	}
-	if len(b.operators) > 0 {
-		return badFlag("--command "+b.proof.Command, "the scenario names several operators")
-	}
-	words, err := shell.Fields(b.proof.Command, func(string) string { return "" })
-	if err != nil || len(words) == 0 {
-		return badFlag("--command "+b.proof.Command, "name a program and its arguments")
-	}
-	b.command = words
-	return nil
-}
-
-// maxClusters bounds how many clusters run side by side: each has an API server and controllers.
-const maxClusters = 16
 
 // A bench is where an operator is proved.
 type bench struct {
@@ -239,6 +191,9 @@ func (b *bench) single(ctx context.Context, cluster *ship.Cluster, ports *string
 		}
 		child, err := b.start(seat.Command, seat.Environment, kubeconfig, ports)
 		return prove.Process{Child: child, Turn: func() { front.Turn(seat) }}, err
+	}
+	if front.Serves() {
+		o.Interrupt = front.Interrupt
 	}
 	if b.proof.Debug {
 		o.Debug = func(kubeconfig string) (prove.Process, error) { return b.debug(front, kubeconfig, ports) }
