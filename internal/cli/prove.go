@@ -18,7 +18,8 @@ the project but the test of --write-test. It runs the project's code on this mac
 
 In a project prove builds the manager, installs its CRDs and webhooks, and gives it the rights of its ServiceAccount.
 The scenario is what users do with the samples: apply each one, change it, delete it. -f names a file with another
-scenario, and --command an operator in any language: {kubeconfig} in it is replaced, and KUBECONFIG is set.
+scenario, and --command an operator in any language: {kubeconfig} and {port} in it are replaced. The
+variable KUBECONFIG is set.
 
 First prove learns: it runs the scenario four times without a failure. Then each plan commits one failure. It comes at a
 write of the operator, at a read that no cache answers, or at a step of the scenario. The process is killed before or
@@ -51,7 +52,7 @@ failure. --depth 2 also tries pairs of failures, of which the second one meets w
 	}
 	f := cmd.Flags()
 	f.StringVarP(&p.Scenario, "scenario", "f", "", "`file` with the scenario; default: the samples are applied, changed and deleted")
-	f.StringVar(&p.Command, "command", "", "`command` of an operator in place of the project's manager; {kubeconfig} is replaced")
+	f.StringVar(&p.Command, "command", "", "`command` of an operator in place of the project's manager; {kubeconfig} and {port} are replaced")
 	f.StringVar(&p.Replay, "replay", "", "run only the plan with this `ID`, with more patience, and show each request")
 	f.BoolVar(&p.Keep, "keep", false, "leave the cluster of a replay running until Ctrl-C, as the plan has left it")
 	f.BoolVar(&p.Debug, "debug", false, "run the manager of a replay under Delve, which waits for a debugger")

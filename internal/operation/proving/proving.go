@@ -152,9 +152,14 @@ type bench struct {
 	shard, shards int
 }
 
-// start starts a process of the operator.
+// start starts a process of the operator. It has a port of its own: two of them work side by side on one machine.
 func (b *bench) start(command, environment []string, kubeconfig string, ports *strings.Replacer) (*process.Child, error) {
-	words := replaced(replaced(command, ports), strings.NewReplacer("{kubeconfig}", kubeconfig))
+	port, err := freePort(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	own := strings.NewReplacer("{kubeconfig}", kubeconfig, "{port}", port)
+	words := replaced(replaced(command, ports), own)
 	cmd, err := process.Command(words[0], words[1:]...)
 	if err != nil {
 		return nil, err
@@ -165,7 +170,7 @@ func (b *bench) start(command, environment []string, kubeconfig string, ports *s
 	}
 	defer log.Close()
 	cmd.Dir, cmd.Stdout, cmd.Stderr = b.Dir, log, log
-	cmd.Env = slices.Concat(b.Environ, variables(b.env, ports), environment, []string{"KUBECONFIG=" + kubeconfig})
+	cmd.Env = slices.Concat(b.Environ, replaced(slices.Concat(variables(b.env, ports), environment), own), []string{"KUBECONFIG=" + kubeconfig})
 	return process.Start(cmd)
 }
 

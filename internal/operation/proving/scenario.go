@@ -16,7 +16,7 @@ import (
 
 // file is a scenario as users write it.
 type file struct {
-	Command        []string          `yaml:"command"`        // of the operator; {kubeconfig} is replaced
+	Command        []string          `yaml:"command"`        // of the operator; {kubeconfig} and {port} are replaced
 	Operators      []operator        `yaml:"operators"`      // in place of Command
 	ServiceAccount string            `yaml:"serviceAccount"` // NAMESPACE/NAME; empty: all rights
 	Install        []string          `yaml:"install"`        // files and folders of manifests

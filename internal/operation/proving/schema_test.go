@@ -25,15 +25,15 @@ const schemaFile = "../../../docs/reference/prove-scenario.schema.json"
 
 // meanings are what the keys of a scenario mean, by their paths.
 var meanings = map[string]string{
-	"command":                        "The operator, as words, in place of the project's manager. {kubeconfig} and {SERVICE.port} are replaced.",
+	"command":                        "The operator, as words, in place of the project's manager. {kubeconfig} and {SERVICE.port} are replaced, and {port} by a free port of each process.",
 	"operators":                      "Several operators that are proved together, in place of command and serviceAccount.",
 	"operators.name":                 "The name of the operator in messages.",
-	"operators.command":              "The operator, as words. {kubeconfig} and {SERVICE.port} are replaced.",
+	"operators.command":              "The operator, as words. {kubeconfig} and {SERVICE.port} are replaced, and {port} by a free port of each process.",
 	"operators.serviceAccount":       "NAMESPACE/NAME whose rights the operator has. Without it, the operator has all rights.",
 	"operators.env":                  "Variables of this operator, over those of all operators.",
 	"serviceAccount":                 "NAMESPACE/NAME whose rights such an operator has. Without it, the operator has all rights.",
 	"install":                        "Files and kustomizations to apply before the operator starts, relative to the scenario.",
-	"env":                            "Variables of the operator. {SERVICE.port} is replaced.",
+	"env":                            "Variables of the operator. {SERVICE.port} and {port} are replaced.",
 	"services":                       "Programs that play services outside of the cluster, one of each for each cluster.",
 	"services.name":                  "The name, for {NAME.port} in other words.",
 	"services.command":               "The program, as words. {port} is replaced by a free port of 127.0.0.1, on which it has to listen.",
