@@ -211,8 +211,8 @@ func (r *run) restartAtRest(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// travel starts the operator again with caches that show an earlier step, and has them catch up once it has done what it
-// takes for right. Clients that ask for the newest state do not see the past.
+// travel starts the operator again with caches that show an earlier step, and has them catch up once it has done what
+// it takes for right. Clients that ask for the newest state do not see the past.
 func (r *run) travel(ctx context.Context) (bool, error) {
 	past := r.world.stepBegan(r.plan.At.Step)
 	if past == 0 {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -74,11 +73,7 @@ func (d driver) do(ctx context.Context, s Step) error {
 	case "apply":
 		_, err = client.Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
 	case "patch":
-		fields := maps.Clone(o.Object)
-		for _, name := range []string{"apiVersion", "kind", "metadata"} {
-			delete(fields, name)
-		}
-		patch, bad := json.Marshal(fields)
+		patch, bad := json.Marshal(s.Fields())
 		if bad != nil {
 			return bad
 		}

@@ -57,12 +57,13 @@ const (
 	Restarted Kind = "restarted"
 	// The operator does not run while a step is done: it is updated, or its node is lost.
 	Absent Kind = "absent"
-	// The operator is started again after the step, and its caches show an earlier one first: a list that takes any state
-	// may get one from an API server that lags. See Any in
+	// The operator is started again after the step, and its caches show an earlier one first: a list that takes any
+	// state may get one from an API server that lags. See Any in
 	// https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list.
 	TimeTravel Kind = "time-travel"
-	// The operator's webhooks are not reachable while it works on a step: a network fails, or their certificate is renewed.
-	// See Failure policy in https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/.
+	// The operator's webhooks are not reachable while it works on a step: a network fails, or their certificate is
+	// renewed. See Failure policy in
+	// https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/.
 	Unreachable Kind = "webhooks-down"
 	// Two steps are seen as one event, as by a client that watches anew.
 	Merged Kind = "merged"

@@ -14,8 +14,8 @@ type Operator struct {
 	Launch func(kubeconfig string) (Process, error)
 	// Debug starts the process of a replay, under a debugger; nil: Launch does.
 	Debug func(kubeconfig string) (Process, error)
-	// Interrupt has the operator's webhooks refuse all calls, or no longer, and returns how many were refused until then;
-	// nil: it serves none.
+	// Interrupt has the operator's webhooks refuse all calls, or no longer, and returns how many were refused until
+	// then; nil: it serves none.
 	Interrupt func(down bool) int
 	// Identity is whom the API server takes the operator for.
 	Identity Identity

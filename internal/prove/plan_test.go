@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -59,8 +60,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestChosenPlans: a seed draws the same plans each time, others than another seed; webhooks that an operator has not do
-// not fail; caches show the past only if that is asked for.
+// TestChosenPlans: a seed draws the same plans each time, others than another seed; webhooks that an operator has not
+// do not fail; caches show the past only if that is asked for.
 func TestChosenPlans(t *testing.T) {
 	ref := referenceOf(write(0, "create", "", "services", "blog"), write(1, "update", "", "services", "blog"), write(2, "delete", "", "services", "blog"))
 	steps := []Step{{Name: "one"}, {Name: "two"}, {Name: "three"}}
@@ -186,5 +187,21 @@ func TestPlansOfOperators(t *testing.T) {
 	}
 	if id := (Plan{Kind: KilledAfter, Point: Point{Verb: "create", Resource: "services", Namespace: "default", Name: "blog", Nth: 1}}).ID(); id != shortID("killed-after0 create services default/blog #1") {
 		t.Error(id)
+	}
+}
+
+// TestPatchedFields: a patch changes all but what names the object, and leaves the step as it is.
+func TestPatchedFields(t *testing.T) {
+	patch := map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": "shop", "namespace": "default", "annotations": map[string]any{"host": nil}}, "spec": map[string]any{"x": "y"}}
+	got, err := json.Marshal(Step{Patch: patch}.Fields())
+	if want := `{"metadata":{"annotations":{"host":null}},"spec":{"x":"y"}}`; string(got) != want || err != nil {
+		t.Errorf("%s, want %s (%v)", got, want, err)
+	}
+	if metadata(patch, "name") != "shop" {
+		t.Errorf("the step is %v now", patch)
+	}
+	got, err = json.Marshal(Step{Patch: map[string]any{"metadata": map[string]any{"name": "shop"}}}.Fields())
+	if string(got) != "{}" || err != nil {
+		t.Errorf("%s (%v)", got, err)
 	}
 }

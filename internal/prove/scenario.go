@@ -2,6 +2,7 @@ package prove
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -55,6 +56,21 @@ func (s Step) what() (verb string, object map[string]any) {
 		return "patch", s.Patch
 	}
 	return "delete", s.Delete
+}
+
+// Fields are what a patch changes: all but what names the object.
+func (s Step) Fields() map[string]any {
+	fields := maps.Clone(s.Patch)
+	delete(fields, "apiVersion")
+	delete(fields, "kind")
+	meta, _ := fields["metadata"].(map[string]any)
+	meta = maps.Clone(meta)
+	delete(meta, "name")
+	delete(meta, "namespace")
+	if fields["metadata"] = meta; len(meta) == 0 {
+		delete(fields, "metadata")
+	}
+	return fields
 }
 
 // about names the step's object.

@@ -44,8 +44,8 @@ func (w *world) known(r *Request, key string) (uid string) {
 	return uid
 }
 
-// mistaken is a deletion of an object that is not the one which its process means, as where another one has got the name
-// since; "" if there is none.
+// mistaken is a deletion of an object that is not the one which its process means, as where another one has got the
+// name since; "" if there is none.
 func (w *world) mistaken() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

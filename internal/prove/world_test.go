@@ -110,7 +110,8 @@ func TestEarlyReports(t *testing.T) {
 	}
 }
 
-// TestMistaken: a process may delete what it has been shown, or has made itself, and nothing that has got the name since.
+// TestMistaken: a process may delete what it has been shown, or has made itself, and nothing that has got the name
+// since.
 func TestMistaken(t *testing.T) {
 	service := func(uid string) string {
 		return `{"kind":"Service","metadata":{"namespace":"d","name":"blog","uid":"` + uid + `"}}`

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,11 +135,7 @@ func (d *data) step(s prove.Step) (one step, err error) {
 		one.Manifest = literal(string(text))
 	case s.Patch != nil:
 		one.Verb, one.Manifest = "patch", d.identity(s.Patch)
-		fields := maps.Clone(s.Patch)
-		for _, name := range []string{"apiVersion", "kind", "metadata"} {
-			delete(fields, name)
-		}
-		text, err := json.Marshal(fields)
+		text, err := json.Marshal(s.Fields())
 		if err != nil {
 			return one, err
 		}
