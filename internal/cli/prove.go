@@ -25,7 +25,7 @@ First prove learns: it runs the scenario four times without a failure. Then each
 write of the operator, at a read that no cache answers, or at a step of the scenario. The process is killed before or
 after the write, or at rest, or it does not run during a step. The answer of the write is lost, or is 409, 429, 500 or
 504. A watch lags behind, ends, or shows several changes as one. A second process works beside the first one. Two steps
-are seen as one event, or a step comes before the operator is at rest. Only the first request of a sort in a step meets
+are seen as one event, or a step comes before the operator is at rest. Its webhooks refuse all calls. Only the first request of a sort in a step meets
 failures, unless --all is given. A finding counts if a new process, given more patience, does the same again.
 
 --learned names a file that jobs share which run side by side. The first one writes into it how the operator works
@@ -38,7 +38,9 @@ findings that you have decided to live with, each with its id, a reason, and the
 --html writes all plans into one file for a browser.
 
 Prove fails if it finds something that is not accepted. It cannot prove an operator that does not come to rest without a
-failure. --depth 2 also tries pairs of failures, of which the second one meets what is done about the first.`,
+failure. --depth 2 also tries pairs of failures, of which the second one meets what is done about the first.
+--time-travel also starts the operator again with caches that show an earlier step, as after a restart that meets an API
+server which lags. --seed with --plans takes some of all plans, the same ones each time.`,
 		Example: `  slipway prove
   slipway prove -f prove/site.yaml --junit prove.xml --html prove.html
   slipway prove -f site.yaml --command 'python3 operator.py'
