@@ -124,8 +124,8 @@ func (b *Beside) Start(namespace string) (arguments, environment []string, serve
 	return b.arguments, b.start.In(namespace), b.hooks != nil
 }
 
-// Confined reports whether the managers work in the namespace of their ServiceAccount only: their Deployment puts it into
-// the variable that Operator SDK and kubebuilder have for that.
+// Confined reports whether the managers work in the namespace of their ServiceAccount only: their Deployment puts it
+// into the variable that Operator SDK and kubebuilder have for that.
 func (b *Beside) Confined() bool { return slices.Contains(b.start.Whereabouts, "WATCH_NAMESPACE") }
 
 // Front stands before the managers of one cluster: it serves their webhooks, whichever of them works.

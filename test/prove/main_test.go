@@ -103,6 +103,12 @@ func step(verb, kind, name, spec string) string {
 // prove runs `slipway prove` on a scenario whose files are in a folder of testdata.
 func prove(t *testing.T, folder, command string, steps ...string) (result, int) {
 	t.Helper()
+	return proveIn(t, written(t, folder, command, steps...), "-f", "scenario.yaml")
+}
+
+// written is a folder with such a scenario.
+func written(t *testing.T, folder, command string, steps ...string) string {
+	t.Helper()
 	needCluster(t)
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", folder))); err != nil {
@@ -112,7 +118,7 @@ func prove(t *testing.T, folder, command string, steps ...string) (result, int) 
 	if err := os.WriteFile(filepath.Join(dir, "scenario.yaml"), []byte(scenario), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return proveIn(t, dir)
+	return dir
 }
 
 func needCluster(t *testing.T) {
@@ -122,10 +128,10 @@ func needCluster(t *testing.T) {
 	}
 }
 
-// proveIn runs `slipway prove` on the scenario in a folder.
-func proveIn(t *testing.T, dir string) (result, int) {
+// proveIn runs `slipway prove` with flags in a folder.
+func proveIn(t *testing.T, dir string, flags ...string) (result, int) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), slipway, "prove", "-f", "scenario.yaml", "--output", "json")
+	cmd := exec.CommandContext(t.Context(), slipway, append([]string{"prove", "--output", "json"}, flags...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
@@ -163,6 +169,12 @@ func readResult(events []byte) (result, error) {
 func correct(t *testing.T, folder, command string, steps ...string) {
 	t.Helper()
 	r, code := prove(t, folder, command, steps...)
+	r.isCorrect(t, code)
+}
+
+// isCorrect fails if there is a finding, or the operator has not been seen to work.
+func (r result) isCorrect(t *testing.T, code int) {
+	t.Helper()
 	if code != 0 || slices.ContainsFunc(r.Findings, func(f finding) bool { return f.Confirmed }) {
 		t.Errorf("exit %d, with findings for an operator without a mistake", code)
 	}

@@ -1,6 +1,6 @@
 #!/bin/bash
 # An operator in shell: a Shop gets a ConfigMap and a Service. The first argument is slipway, whose kubectl it uses.
-# With a second argument "semicolon" it makes a mistake that scripts often have: nothing looks whether apply failed.
+# With a second argument "semicolon" it makes a mistake that scripts often have: nothing looks whether a command failed.
 slipway=$1 bug=$2
 
 objects() {
