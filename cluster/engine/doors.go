@@ -36,7 +36,8 @@ type DoorOptions struct {
 	Namespace string // in which clients of its kubeconfig work
 	Inspect   bool   // it looks into requests, see [frontdoor.Inspection]
 	Park      bool   // an inspected one: until it is activated
-	// Past is the revision of the store that an inspected one shows until then, of some resources or of all; 0: the newest.
+	// Past is the revision of the store that an inspected one shows until then, of some resources or of all; 0: the
+	// newest.
 	Past   int64
 	PastOf []string
 }

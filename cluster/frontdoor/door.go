@@ -75,8 +75,8 @@ type Inspection struct {
 	// Known reports whether an object was there before the process's work began. With it the door is parked until
 	// [Door.Activate]: the process meets no other objects, and its requests wait but for watches and discovery.
 	Known func(types.UID) bool
-	// Past is a revision of the store. Until [Door.Activate], lists by which clients fill caches are answered as of then
-	// if they take any state, and watches deliver nothing new. An API server that lags may do so: see Any in
+	// Past is a revision of the store. Until [Door.Activate], lists by which clients fill caches are answered as of
+	// then if they take any state, and watches deliver nothing new. An API server that lags may do so: see Any in
 	// https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list. 0: they are up to date.
 	Past int64
 	// PastOf are resources, as GROUP/RESOURCE, to which Past applies; nil: all. API servers have a cache for each.

@@ -182,8 +182,8 @@ func (d *Door) Disarm() (left int, err error) {
 	return left, nil
 }
 
-// Activate lets a parked door's process see all that has changed since it came, and its requests in. That of a door that
-// shows the past sees each change since then.
+// Activate lets a parked door's process see all that has changed since it came, and its requests in. That of a door
+// that shows the past sees each change since then.
 func (d *Door) Activate() error {
 	if d.inside == nil {
 		return ErrInspect

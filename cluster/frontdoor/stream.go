@@ -168,8 +168,8 @@ func (s *stream) begin(status int) {
 	}
 }
 
-// sync notes that the client knows what was there at a revision; empty: it has asked for what comes behind one. It needs
-// s.mu.
+// sync notes that the client knows what was there at a revision; empty: it has asked for what comes behind one. It
+// needs s.mu.
 func (s *stream) sync(revision string) {
 	s.synced = true
 	s.door.reports.put(Delivered{Serial: s.serial, Group: s.of.group, Resource: s.of.name, Type: Synced, ResourceVersion: revision})

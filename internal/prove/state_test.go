@@ -59,6 +59,28 @@ func TestKeysOfMapsAreAlike(t *testing.T) {
 	}
 }
 
+// TestMemoriesDoNotCount: how many templates of pods controllers of Kubernetes have seen on the way is their pace.
+func TestMemoriesDoNotCount(t *testing.T) {
+	c := canon{names: learnNames(map[string]bool{"default/blog": true, "default/blog-aa": true}, map[string]bool{"default/blog": true, "default/blog-bb": true})}
+	set := func(current string) map[string]any {
+		return object(t, `{"kind":"StatefulSet","metadata":{"namespace":"default","name":"blog"},"status":{"updateRevision":"`+current+`"}}`)
+	}
+	revision := func(name string) map[string]any {
+		return object(t, `{"kind":"ControllerRevision","metadata":{"namespace":"default","name":"`+name+`"}}`)
+	}
+	replicas := func(n string) map[string]any {
+		return object(t, `{"kind":"ReplicaSet","metadata":{"namespace":"default","name":"blog-cc","ownerReferences":[{"kind":"Deployment","name":"blog"}]},"spec":{"replicas":`+n+`}}`)
+	}
+	one := c.state([]map[string]any{set("blog-aa"), revision("blog-aa")}, nil)
+	two := c.state([]map[string]any{set("blog-bb"), revision("blog-aa"), revision("blog-bb"), replicas("0")}, nil)
+	if all := two.differences(one, nil); len(all) > 0 {
+		t.Errorf("a template that was there for a while counts: %v", all)
+	}
+	if all := c.state([]map[string]any{set("blog-aa"), revision("blog-aa"), replicas("1")}, nil).differences(one, nil); len(all) != 1 {
+		t.Errorf("a ReplicaSet with pods does not count: %v", all)
+	}
+}
+
 // TestDifferences: what is missing, what is too much and what has another value is said so, objects first; what varies
 // does not count.
 func TestDifferences(t *testing.T) {
