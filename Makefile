@@ -215,7 +215,7 @@ test-long-helm: build
 
 # Each operator is run some hundred times with a failure in another place.
 test-long-prove: build
-	$(LONGTEST) -dir test/prove $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),60m) -v ./...
+	$(LONGTEST) -dir test/prove $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),120m) -v ./...
 	$(PASSED)
 
 # It needs a Chromium in PATH, and is skipped without one.
