@@ -69,12 +69,15 @@ type Request struct {
 	DryRun       bool
 	// Fresh says that a read asks for what is stored at that moment, and for all of it. Those that fill caches do not.
 	Fresh bool
+	// Selects says that a list or a watch is of some objects only, by a selector.
+	Selects bool
 }
 
 // inspect reads what is known of inspected doors only.
 func (r *Request) inspect(from *http.Request, info *request.RequestInfo) {
 	query := from.URL.Query()
 	r.DryRun = query.Has("dryRun")
+	r.Selects = query.Get("labelSelector") != "" || query.Get("fieldSelector") != ""
 	r.Fresh = (info.Verb == "get" || info.Verb == "list") && query.Get("resourceVersion") == "" && query.Get("limit") == ""
 	if info.IsResourceRequest && info.Verb == "create" && info.Name == "" {
 		r.Name = nameOfNew(from)

@@ -32,6 +32,7 @@ type stream struct {
 	door   *Door
 	of     resource
 	serial int64
+	about  Request
 	listed bool // it begins with what is there
 	cut    context.CancelFunc
 
@@ -40,6 +41,7 @@ type stream struct {
 	begun  bool   // the answer has begun
 	rest   []byte // of an event that is not complete
 	held   []event
+	size   int // of what was held since the last release, in bytes
 	synced bool
 	ended  bool
 }
@@ -61,7 +63,7 @@ func (d *Door) watch(w http.ResponseWriter, r *http.Request, info *request.Reque
 	ctx, cut := context.WithCancel(r.Context())
 	defer cut()
 	p := d.begin(r, info)
-	s := &stream{ResponseWriter: w, door: d, of: resource{info.APIGroup, info.Resource}, serial: p.said.Serial,
+	s := &stream{ResponseWriter: w, door: d, of: resource{info.APIGroup, info.Resource}, serial: p.said.Serial, about: p.said,
 		listed: r.URL.Query().Get("sendInitialEvents") == "true", cut: cut}
 	d.inside.enter(s)
 	defer d.inside.leave(s)
@@ -114,19 +116,22 @@ func (d *Door) Hold(group, name string) error {
 	return nil
 }
 
-// Release delivers what the watches of a resource have held back. If merged, several changes of an object are one, and
-// what has come and gone is not seen, as by a client that watches anew.
-func (d *Door) Release(group, name string, merged bool) error {
+// Release delivers what the watches of a resource have held back, but for so many of the newest events, which wait for
+// another Release. If merged, several changes of an object are one, and what has come and gone is not seen, as by a
+// client that watches anew.
+func (d *Door) Release(group, name string, merged bool, newest int) error {
 	if d.inside == nil {
 		return ErrInspect
 	}
 	of := resource{group, name}
 	d.inside.mu.Lock()
-	delete(d.inside.held, of)
+	if newest == 0 {
+		delete(d.inside.held, of)
+	}
 	d.inside.mu.Unlock()
 	for _, s := range d.inside.open() {
 		if s.of == of {
-			s.release(merged)
+			s.release(merged, newest)
 		}
 	}
 	return nil
@@ -168,11 +173,14 @@ func (s *stream) begin(status int) {
 	}
 }
 
-// sync notes that the client knows what was there at a revision; empty: it has asked for what comes behind one. It
-// needs s.mu.
+// sync notes that the client knows what was there at a revision; empty: it knows some of it, or has asked for what
+// comes behind one. It needs s.mu.
 func (s *stream) sync(revision string) {
 	s.synced = true
-	s.door.reports.put(Delivered{Serial: s.serial, Group: s.of.group, Resource: s.of.name, Type: Synced, ResourceVersion: revision})
+	if s.about.Selects {
+		revision = ""
+	}
+	s.door.reports.put(Delivered{Serial: s.serial, Group: s.of.group, Resource: s.of.name, Type: Synced, Namespace: s.about.Namespace, ResourceVersion: revision})
 }
 
 // Flush sends what was written.
@@ -230,6 +238,9 @@ func (s *stream) read(frame []byte) event {
 	return e
 }
 
+// maxHeldBytes bounds what waits for a client.
+const maxHeldBytes = 32 << 20
+
 // maxHeld is how many events wait before they are merged, as by a client that watches anew.
 const maxHeld = 512
 
@@ -239,6 +250,10 @@ func (s *stream) keep(e event) {
 		return
 	}
 	s.held = append(s.held, e)
+	s.size += len(e.frame)
+	if s.size > maxHeldBytes { // a server ends watches of clients that are slow
+		s.cut()
+	}
 	if len(s.held) >= maxHeld && s.door.parked() {
 		s.held = merge(s.held)
 	}
@@ -276,15 +291,16 @@ func (s *stream) send(e event) error {
 // writeLimit is how long a client may take to read what was sent before.
 const writeLimit = 10 * time.Second
 
-// release sends what was held back.
-func (s *stream) release(merged bool) {
+// release sends what was held back, but for so many of the newest events.
+func (s *stream) release(merged bool, newest int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended || len(s.held) == 0 {
+	if s.ended || len(s.held) <= newest {
 		return
 	}
-	events := s.held
-	s.held = nil
+	upTo := len(s.held) - newest
+	events := s.held[:upTo]
+	s.held, s.size = s.held[upTo:], 0
 	if merged {
 		events = merge(events)
 	}

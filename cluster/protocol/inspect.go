@@ -73,7 +73,8 @@ type WatchesOf struct {
 	Name     string `json:"name"`
 	Group    string `json:"group,omitempty"`
 	Resource string `json:"resource"`
-	Merge    bool   `json:"merge,omitempty"` // releaseWatches: several changes of an object are one
+	Merge    bool   `json:"merge,omitempty"`  // releaseWatches: several changes of an object are one
+	Newest   int    `json:"newest,omitempty"` // releaseWatches: so many of the newest events wait on
 }
 
 // MuteEvents are the parameters of the muteEvents request.
@@ -89,11 +90,12 @@ type FollowChanges struct {
 
 // Inspected is what is known of a request that comes through an inspected door.
 type Inspected struct {
-	Serial int64 `json:"serial"`
-	Began  int64 `json:"began"`           // revision of the store when it came
-	Ended  int64 `json:"ended,omitempty"` // and when it was answered
-	DryRun bool  `json:"dryRun,omitempty"`
-	Fresh  bool  `json:"fresh,omitempty"` // a read of what is stored at that moment
+	Serial  int64 `json:"serial"`
+	Began   int64 `json:"began"`           // revision of the store when it came
+	Ended   int64 `json:"ended,omitempty"` // and when it was answered
+	DryRun  bool  `json:"dryRun,omitempty"`
+	Fresh   bool  `json:"fresh,omitempty"`   // a read of what is stored at that moment
+	Selects bool  `json:"selects,omitempty"` // of some objects only, by a selector
 }
 
 // Begun reports that a request has come through an inspected door. A [DoorRequest] with the same serial follows.

@@ -88,7 +88,7 @@ func requestOf(door string, r frontdoor.Request) protocol.DoorRequest {
 		LatencyMs: float64(r.Latency) / float64(time.Millisecond), ResourceVersion: r.ResourceVersion, Missed: r.Missed,
 	}
 	if r.Serial != 0 {
-		said.Inspected = &protocol.Inspected{Serial: r.Serial, Began: r.Began, Ended: r.Ended, DryRun: r.DryRun, Fresh: r.Fresh}
+		said.Inspected = &protocol.Inspected{Serial: r.Serial, Began: r.Began, Ended: r.Ended, DryRun: r.DryRun, Fresh: r.Fresh, Selects: r.Selects}
 	}
 	return said
 }
@@ -145,7 +145,7 @@ func (d *client) inspecting() protocol.Methods {
 			return d.doors.use(w.Name, func(door *engine.Door) error { return door.Hold(w.Group, w.Resource) })
 		}),
 		"releaseWatches": protocol.Answer(func(w protocol.WatchesOf) (protocol.Empty, error) {
-			return d.doors.use(w.Name, func(door *engine.Door) error { return door.Release(w.Group, w.Resource, w.Merge) })
+			return d.doors.use(w.Name, func(door *engine.Door) error { return door.Release(w.Group, w.Resource, w.Merge, w.Newest) })
 		}),
 		"cutWatches": protocol.Answer(func(w protocol.WatchesOf) (protocol.Empty, error) {
 			return d.doors.use(w.Name, func(door *engine.Door) error { return door.Cut(w.Group, w.Resource) })

@@ -73,7 +73,8 @@ type WatchesOf struct {
 	Name     string `json:"name"`
 	Group    string `json:"group,omitempty"`
 	Resource string `json:"resource"`
-	Merge    bool   `json:"merge,omitempty"` // releaseWatches: several changes of an object are one
+	Merge    bool   `json:"merge,omitempty"`  // releaseWatches: several changes of an object are one
+	Newest   int    `json:"newest,omitempty"` // releaseWatches: so many of the newest events wait on
 }
 
 // MuteEvents are the parameters of the muteEvents request.
@@ -112,7 +113,8 @@ type Report struct {
 	Began           int64   `json:"began,omitempty"` // revision of the store when it came
 	Ended           int64   `json:"ended,omitempty"` // and when it was answered
 	DryRun          bool    `json:"dryRun,omitempty"`
-	Fresh           bool    `json:"fresh,omitempty"` // a read of what is stored at that moment
+	Fresh           bool    `json:"fresh,omitempty"`   // a read of what is stored at that moment
+	Selects         bool    `json:"selects,omitempty"` // of some objects only, by a selector
 
 	Fault string `json:"fault,omitempty"` // Struck
 	Type  string `json:"type,omitempty"`  // Delivered: ADDED, MODIFIED, DELETED, or SYNCED once what was there is delivered
