@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/dev/webhookproxy"
@@ -124,9 +125,16 @@ func (b *Beside) Start(namespace string) (arguments, environment []string, serve
 	return b.arguments, b.start.In(namespace), b.hooks != nil
 }
 
-// Confined reports whether the managers work in the namespace of their ServiceAccount only: their Deployment puts it
-// into the variable that Operator SDK and kubebuilder have for that.
-func (b *Beside) Confined() bool { return slices.Contains(b.start.Whereabouts, "WATCH_NAMESPACE") }
+// Confines is the namespace in which the managers of a ServiceAccount work only, by the variable that Operator SDK and
+// kubebuilder have for that; empty: they work in all. Of several it is the first one.
+func (b *Beside) Confines(namespace string) (confines string) {
+	for _, pair := range b.start.In(namespace) {
+		if value, is := strings.CutPrefix(pair, "WATCH_NAMESPACE="); is {
+			confines, _, _ = strings.Cut(value, ",")
+		}
+	}
+	return confines
+}
 
 // Front stands before the managers of one cluster: it serves their webhooks, whichever of them works.
 type Front struct {
@@ -168,7 +176,8 @@ func (b *Beside) Serve(ctx context.Context, cluster *ship.Cluster, namespace, fo
 // A Seat is how one manager is started.
 type Seat struct {
 	Command     []string
-	Environment []string
+	Environment []string // of the project, unless the user sets others
+	Webhooks    []string // more variables, by which its webhooks are found
 	address     string
 }
 
@@ -183,7 +192,7 @@ func (f *Front) Seat() (s Seat, err error) {
 		return s, err
 	}
 	_, port, _ := net.SplitHostPort(s.address)
-	s.Environment = slices.Concat(s.Environment, f.webhooks.environment(), []string{portVariable + "=" + port})
+	s.Webhooks = slices.Concat(f.webhooks.environment(), []string{portVariable + "=" + port})
 	first := 1 + words(b.arguments)
 	var flags []string
 	if b.hosted {

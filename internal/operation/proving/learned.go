@@ -74,7 +74,11 @@ func (b *bench) retain(known prove.Knowledge) error {
 	return nil
 }
 
-// subject is a digest of what is proved: the manager, or the commands of operators, and the steps.
+// learnedForm is counted up when states, names or points of runs get another form.
+const learnedForm = 2
+
+// subject is a digest of what is proved, and of the form of what is learned: the manager, or the commands of operators,
+// and the steps.
 func (b *bench) subject() (string, error) {
 	sum := sha256.New()
 	var steps []string
@@ -85,7 +89,7 @@ func (b *bench) subject() (string, error) {
 		}
 		steps = append(steps, string(encoded))
 	}
-	if err := json.NewEncoder(sum).Encode([]any{b.command, b.operators, steps, b.scenario.Ignore, b.identity}); err != nil {
+	if err := json.NewEncoder(sum).Encode([]any{learnedForm, b.command, b.operators, steps, b.scenario.Ignore, b.identity}); err != nil {
 		return "", err
 	}
 	files := b.command // scripts are the operator's code

@@ -38,9 +38,8 @@ func (b *bench) team(ctx context.Context, cluster *ship.Cluster, ports *strings.
 		return []prove.Operator{only}, err
 	}
 	for _, o := range b.operators {
-		environment := variables(o.Env, ports)
 		team = append(team, prove.Operator{Name: o.Name, Identity: orAlmighty(account(o.ServiceAccount)), Launch: func(kubeconfig string) (prove.Process, error) {
-			child, err := b.start(o.Command, environment, kubeconfig, ports)
+			child, err := b.start(program{words: o.Command, env: o.Env}, kubeconfig, ports)
 			return prove.Process{Child: child}, err
 		}})
 	}

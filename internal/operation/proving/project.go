@@ -82,13 +82,21 @@ func (b *bench) bring(ctx context.Context, cluster *ship.Cluster) error {
 	if len(samples) == 0 {
 		return &report.Error{What: "the project has no samples to prove its operator with", Where: b.root, Hint: "write some in config/samples, or a scenario", Next: "slipway prove -f scenario.yaml", Code: report.UsageCode}
 	}
-	if b.manager != nil && b.manager.Confined() {
-		if err := settleSamples(ctx, cluster, samples, b.identity.Namespace); err != nil {
+	if confines := b.confines(); confines != "" {
+		if err := settleSamples(ctx, cluster, samples, confines); err != nil {
 			return err
 		}
 	}
 	b.scenario.Steps, err = stepsFor(ctx, cluster, samples, definitions)
 	return err
+}
+
+// confines is the only namespace in which the project's manager works; empty: it works in all.
+func (b *bench) confines() string {
+	if b.manager == nil {
+		return ""
+	}
+	return b.manager.Confines(b.identity.Namespace)
 }
 
 // settleSamples puts samples that name no namespace into one, as users of an operator do that works in no other.

@@ -152,15 +152,26 @@ type bench struct {
 	shard, shards int
 }
 
+// A program is how a process of an operator is started.
+type program struct {
+	words   []string          // command; that of a scenario has placeholders
+	env     map[string]string // of this one of several operators
+	project []string          // variables that the project gives it, unless the user sets others
+	last    []string          // variables that nothing overrides
+	fixed   bool              // the words have no placeholders
+}
+
 // start starts a process of the operator. It has a port of its own: two of them work side by side on one machine.
-func (b *bench) start(command, environment []string, kubeconfig string, ports *strings.Replacer) (*process.Child, error) {
+func (b *bench) start(p program, kubeconfig string, ports *strings.Replacer) (*process.Child, error) {
 	port, err := freePort(context.Background())
 	if err != nil {
 		return nil, err
 	}
 	own := strings.NewReplacer("{kubeconfig}", kubeconfig, "{port}", port)
-	words := replaced(replaced(command, ports), own)
-	cmd, err := process.Command(words[0], words[1:]...)
+	if !p.fixed {
+		p.words = replaced(replaced(p.words, ports), own)
+	}
+	cmd, err := process.Command(p.words[0], p.words[1:]...)
 	if err != nil {
 		return nil, err
 	}
@@ -170,8 +181,14 @@ func (b *bench) start(command, environment []string, kubeconfig string, ports *s
 	}
 	defer log.Close()
 	cmd.Dir, cmd.Stdout, cmd.Stderr = b.Dir, log, log
-	cmd.Env = slices.Concat(b.Environ, replaced(slices.Concat(variables(b.env, ports), environment), own), []string{"KUBECONFIG=" + kubeconfig})
+	given := replaced(slices.Concat(variables(b.env, ports), variables(p.env, ports)), own)
+	cmd.Env = slices.Concat(p.project, b.Environ, given, p.last, []string{"KUBECONFIG=" + kubeconfig}) // the last one counts
 	return process.Start(cmd)
+}
+
+// seated is the project's manager.
+func seated(s dev.Seat) program {
+	return program{words: s.Command, project: s.Environment, last: s.Webhooks, fixed: true}
 }
 
 // single is the only operator, whose processes come into a cluster.
@@ -179,7 +196,7 @@ func (b *bench) single(ctx context.Context, cluster *ship.Cluster, ports *string
 	o.Identity = orAlmighty(b.identity)
 	if b.manager == nil {
 		o.Launch = func(kubeconfig string) (prove.Process, error) {
-			child, err := b.start(b.command, nil, kubeconfig, ports)
+			child, err := b.start(program{words: b.command}, kubeconfig, ports)
 			return prove.Process{Child: child}, err
 		}
 		return o, nil
@@ -194,7 +211,7 @@ func (b *bench) single(ctx context.Context, cluster *ship.Cluster, ports *string
 		if err != nil {
 			return prove.Process{}, err
 		}
-		child, err := b.start(seat.Command, seat.Environment, kubeconfig, ports)
+		child, err := b.start(seated(seat), kubeconfig, ports)
 		return prove.Process{Child: child, Turn: func() { front.Turn(seat) }}, err
 	}
 	if front.Serves() {
@@ -311,7 +328,11 @@ func (b *bench) explain(err error) error {
 	}
 	switch {
 	case errors.Is(err, prove.ErrUnfit):
-		return &report.Error{What: "the operator cannot be proved", Where: b.where(), Err: err, Hint: "without a fault it has to change something and to come to rest; its log ends with:\n" + tail(b.log()), Code: report.UsageCode}
+		confined := ""
+		if confines := b.confines(); confines != "" {
+			confined = "the manager works in the namespace " + confines + " only; "
+		}
+		return &report.Error{What: "the operator cannot be proved", Where: b.where(), Err: err, Hint: confined + "without a fault it has to change something and to come to rest; its log ends with:\n" + tail(b.log()), Code: report.UsageCode}
 	case errors.Is(err, prove.ErrNoPlan):
 		return &report.Error{What: "there is no such plan", Where: "--replay " + b.proof.Replay, Hint: "the operator or the scenario has changed since", Next: "slipway prove", Code: report.UsageCode}
 	}

@@ -97,7 +97,7 @@ func (b *bench) debug(front *dev.Front, kubeconfig string, ports *strings.Replac
 		return prove.Process{}, err
 	}
 	seat = seat.Debugged(address)
-	child, err := b.start(seat.Command, seat.Environment, kubeconfig, ports)
+	child, err := b.start(seated(seat), kubeconfig, ports)
 	if err != nil {
 		return prove.Process{}, err
 	}

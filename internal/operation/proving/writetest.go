@@ -24,6 +24,7 @@ const testModule = "github.com/slipway-dev/slipway/operator"
 // Why a finding of a project cannot be written as a test.
 var (
 	errNoController = errors.New("the project has no controller, beside which the test would be")
+	errConfined     = errors.New("the manager works in one namespace only, which the test's cluster has not")
 	errServes       = errors.New("the manager serves webhooks, which the test would have to serve")
 	errNoFolder     = errors.New("the project has no folder with the CRDs, or none with the roles of the manager")
 	errTestExists   = errors.New("the file exists")
@@ -70,6 +71,9 @@ func (b *bench) testProject(code *codebase.Codebase) (p gotest.Project, folder s
 	}
 	if len(controllers) == 0 {
 		return p, "", errNoController
+	}
+	if b.confines() != "" {
+		return p, "", errConfined
 	}
 	var served bool
 	if p.Arguments, p.Environment, served = b.manager.Start(b.identity.Namespace); served {
