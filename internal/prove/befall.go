@@ -137,7 +137,12 @@ func (r *run) twoSteps(ctx context.Context) (bool, error) {
 	}
 	r.idle(ctx, 15*time.Millisecond, 300*time.Millisecond)
 	r.passed = true
-	return true, r.lab.release(ctx, r.now.door, resource{r.plan.Point.Group, r.plan.Point.Resource}, false)
+	of := resource{r.plan.Point.Group, r.plan.Point.Resource}
+	if err := r.lab.releaseBut(ctx, r.now.door, of); err != nil {
+		return false, err
+	}
+	r.idle(ctx, 15*time.Millisecond, 300*time.Millisecond) // it catches up slowly: what is newest, it does not know yet
+	return true, r.lab.release(ctx, r.now.door, of, false)
 }
 
 // double has a second process of the operator work beside the first one.
@@ -231,14 +236,15 @@ func (r *run) travel(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	r.now, r.fresh, r.used = next, true, 0
-	if err := r.comesUp(ctx, r.now); errors.Is(err, ErrUnfit) {
+	err = r.comesUp(ctx, r.now)
+	r.idle(ctx, restAfterStart, startLimit)
+	r.outcome.struck = r.world.wasShown(r.now.door, past)
+	if errors.Is(err, ErrUnfit) {
 		r.wrong(Symptom{Oracle: Ended, Details: []string{strings.TrimPrefix(err.Error(), ErrUnfit.Error()+": ")}})
 		return false, nil
 	} else if err != nil {
 		return false, err
 	}
-	r.idle(ctx, restAfterStart, startLimit)
-	r.outcome.struck = r.world.tookAny(r.now.door)
 	if err := r.lab.activate(ctx, r.now.door); err != nil {
 		return false, err
 	}

@@ -85,6 +85,8 @@ func (f Finding) byState() string {
 		return onMemory
 	case kind == TimeTravel:
 		return onPast
+	case kind == Unreachable:
+		return "an object that was let in without its webhook (failurePolicy: Ignore), or a refused write that is not tried again"
 	case kind.lags():
 		if healed {
 			return "a decision on a stale read, and no reconcile when the cache has caught up"

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	mathrand "math/rand/v2"
 	"slices"
 	"strings"
 )
@@ -85,26 +84,25 @@ func shortID(text string) string {
 
 // plans are those that are to be carried out.
 func (p Proof) plans(ref *Reference) ([]Plan, error) {
-	steps := p.Scenario.Steps
-	if p.Replay != "" {
-		plans := slices.DeleteFunc(slices.Concat(plansFor(ref, steps, true), travelsFor(ref, steps), pairsFor(ref)), func(plan Plan) bool { return plan.ID() != p.Replay })
+	steps, replay := p.Scenario.Steps, p.Replay != ""
+	plans := plansFor(ref, steps, p.All || replay)
+	if p.Travel || replay {
+		plans = append(plans, travelsFor(ref, steps)...)
+	}
+	if p.Depth > 1 || replay {
+		plans = append(plans, pairsFor(ref)...)
+	}
+	plans = slices.DeleteFunc(plans, func(plan Plan) bool { return plan.Kind == Unreachable && !p.serves(plan.Point.Operator) })
+	if replay {
+		plans = slices.DeleteFunc(plans, func(plan Plan) bool { return plan.ID() != p.Replay })
 		if len(plans) == 0 {
 			return nil, fmt.Errorf("%w: %s", ErrNoPlan, p.Replay)
 		}
 		return plans[:1], nil
 	}
-	plans := plansFor(ref, steps, p.All)
-	if p.Travel {
-		plans = append(plans, travelsFor(ref, steps)...)
-	}
-	if p.Depth > 1 {
-		plans = append(plans, pairsFor(ref)...)
-	}
-	plans = slices.DeleteFunc(plans, func(plan Plan) bool { return plan.Kind == Unreachable && !p.serves(plan.Point.Operator) })
 	if p.Seed != 0 {
-		slices.SortFunc(plans, func(a, b Plan) int { return strings.Compare(a.ID(), b.ID()) })
-		drawn := mathrand.New(mathrand.NewPCG(uint64(p.Seed), 0))
-		drawn.Shuffle(len(plans), func(i, j int) { plans[i], plans[j] = plans[j], plans[i] })
+		drawn := func(plan Plan) string { return shortID(fmt.Sprintf("%d %s", p.Seed, plan.ID())) }
+		slices.SortStableFunc(plans, func(a, b Plan) int { return strings.Compare(drawn(a), drawn(b)) })
 	}
 	if p.Shards > 1 {
 		plans = slices.DeleteFunc(plans, func(plan Plan) bool { return plan.share(p.Shards) != p.Shard })

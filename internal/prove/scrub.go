@@ -66,7 +66,7 @@ type scrubber struct {
 func (s scrubber) value(v any, key string) any {
 	switch v := v.(type) {
 	case map[string]any:
-		out := make(map[string]any, len(v))
+		out, alike := make(map[string]any, len(v)), make(map[string][]any, len(v))
 		for name, value := range v {
 			if slices.Contains(passed, name) {
 				continue
@@ -75,7 +75,18 @@ func (s scrubber) value(v any, key string) any {
 				out[name] = map[bool]string{true: "current", false: "old"}[seen == s.generation]
 				continue
 			}
-			out[s.name(name)] = s.value(value, name)
+			to := s.name(name)
+			alike[to] = append(alike[to], s.value(value, name))
+		}
+		for name, values := range alike {
+			if len(values) == 1 {
+				out[name] = values[0]
+				continue
+			}
+			slices.SortFunc(values, func(a, b any) int { return strings.Compare(text(a), text(b)) })
+			for i, value := range values { // of names that differ from run to run
+				out[fmt.Sprintf("%s%d", name, i)] = value
+			}
 		}
 		return out
 	case []any:

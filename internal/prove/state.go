@@ -132,11 +132,11 @@ func (c canon) state(objects []map[string]any, gone []string) state {
 	for _, o := range objects {
 		t := &thing{object: o, kind: text(o["kind"]), namespace: metadata(o, "namespace"), name: metadata(o, "name")}
 		canonical := c.canonical(t.namespace, t.name)
-		if remembers(o) {
-			known[t.name] = canonical
+		t.id = identify(t.kind, t.namespace, canonical)
+		if remembers(o) && !c.strict[t.id] {
+			known[t.name], known[metadata(o, "uid")] = canonical, "uid of "+t.id
 			continue
 		}
-		t.id = identify(t.kind, t.namespace, canonical)
 		if canonical != t.name {
 			drawn[t.id] = append(drawn[t.id], t)
 		}
@@ -180,10 +180,10 @@ func (c canon) state(objects []map[string]any, gone []string) state {
 // remembers reports whether an object is the memory of a controller of Kubernetes: the template of a workload's pods as
 // it was for a while. How many templates are seen on the way to a state depends on the pace of that controller.
 func remembers(object map[string]any) bool {
-	switch object["kind"] {
-	case "ControllerRevision":
+	switch text(object["apiVersion"]) + " " + text(object["kind"]) {
+	case "apps/v1 ControllerRevision":
 		return true
-	case "ReplicaSet":
+	case "apps/v1 ReplicaSet":
 		return field(object, "spec", "replicas") == 0.0 && field(object, "metadata", "ownerReferences") != nil
 	}
 	return false

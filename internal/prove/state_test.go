@@ -66,10 +66,10 @@ func TestMemoriesDoNotCount(t *testing.T) {
 		return object(t, `{"kind":"StatefulSet","metadata":{"namespace":"default","name":"blog"},"status":{"updateRevision":"`+current+`"}}`)
 	}
 	revision := func(name string) map[string]any {
-		return object(t, `{"kind":"ControllerRevision","metadata":{"namespace":"default","name":"`+name+`"}}`)
+		return object(t, `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"namespace":"default","name":"`+name+`"}}`)
 	}
 	replicas := func(n string) map[string]any {
-		return object(t, `{"kind":"ReplicaSet","metadata":{"namespace":"default","name":"blog-cc","ownerReferences":[{"kind":"Deployment","name":"blog"}]},"spec":{"replicas":`+n+`}}`)
+		return object(t, `{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"namespace":"default","name":"blog-cc","ownerReferences":[{"kind":"Deployment","name":"blog"}]},"spec":{"replicas":`+n+`}}`)
 	}
 	one := c.state([]map[string]any{set("blog-aa"), revision("blog-aa")}, nil)
 	two := c.state([]map[string]any{set("blog-bb"), revision("blog-aa"), revision("blog-bb"), replicas("0")}, nil)

@@ -57,8 +57,17 @@ func (r *Report) Notes() (notes []string) {
 	if n := len(r.Varying); n > 0 {
 		note("%d fields and objects vary without a fault and are not compared: %s", n, strings.Join(r.Varying[:min(n, shownDifferences)], ", "))
 	}
-	if r.Unstruck > 0 {
-		note("in %d plans the request that was to fail did not come", r.Unstruck)
+	travels := 0
+	for _, result := range r.Results {
+		if result.Plan.Kind == TimeTravel && result.Ran && !result.Struck {
+			travels++
+		}
+	}
+	if travels > 0 {
+		note("in %d plans the operator could not be shown the past: its client asks for the newest state", travels)
+	}
+	if n := r.Unstruck - travels; n > 0 {
+		note("in %d plans the request that was to fail did not come", n)
 	}
 	return notes
 }

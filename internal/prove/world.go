@@ -44,6 +44,7 @@ type Request struct {
 	dryRun      bool
 	fresh       bool
 	fault       string // that it met
+	shown       int    // how many sights its process had had when it came
 
 	point     Point // once it is known which names are stable
 	effective bool  // it has changed something
@@ -72,8 +73,8 @@ type change struct {
 
 // A client is what is known of an operator's process by its door.
 type client struct {
-	operator string // its name
-	inFlight map[int64]bool
+	operator string             // its name
+	inFlight map[int64]int      // by serial; how much the process had been shown when the request came
 	last     time.Time          // of what it asked for or was sent
 	watches  map[int64]resource // that are open
 	synced   map[int64]bool     // of them, that have sent what was there
@@ -153,7 +154,7 @@ func (w *world) keep(c change) {
 func (w *world) enter(door, operator string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.clients[door] = &client{operator: operator, inFlight: map[int64]bool{}, last: time.Now(), watches: map[int64]resource{}, synced: map[int64]bool{}, seen: map[resource]int64{}, faults: map[int64]string{}}
+	w.clients[door] = &client{operator: operator, inFlight: map[int64]int{}, last: time.Now(), watches: map[int64]resource{}, synced: map[int64]bool{}, seen: map[resource]int64{}, faults: map[int64]string{}}
 }
 
 // leave forgets a client.
@@ -192,7 +193,7 @@ func (w *world) see(r protocol.Report) {
 	w.events = w.events || r.Resource == "events" && (r.Verb == "get" || r.Verb == "list" || r.Verb == "watch")
 	switch r.Name {
 	case protocol.EventBegun:
-		c.inFlight[r.Serial], c.asked = true, true
+		c.inFlight[r.Serial], c.asked = len(w.sights[r.Door]), true
 		c.last = now
 	case protocol.EventDelivered:
 		w.sees(r)
@@ -220,9 +221,10 @@ func (w *world) see(r protocol.Report) {
 			}
 			return
 		}
+		shown := c.inFlight[r.Serial]
 		delete(c.inFlight, r.Serial)
 		w.sees(r)
-		w.request(r, now, c.faults[r.Serial])
+		w.request(r, now, c.faults[r.Serial], min(shown, len(w.sights[r.Door])))
 	}
 }
 
@@ -240,14 +242,14 @@ func (w *world) befall(r protocol.Report) {
 // passing are resources that say nothing of what an operator is for.
 var passing = []string{"events", "leases", "subjectaccessreviews", "selfsubjectaccessreviews", "tokenreviews", "localsubjectaccessreviews"}
 
-func (w *world) request(r protocol.Report, now time.Time, fault string) {
+func (w *world) request(r protocol.Report, now time.Time, fault string, shown int) {
 	w.stands(r)
 	if r.Resource == "" || slices.Contains(passing, r.Resource) {
 		return
 	}
 	w.requests = append(w.requests, &Request{
 		at: now, door: r.Door, operator: w.clients[r.Door].operator, serial: r.Serial, step: w.step, verb: r.Verb, of: resource{r.Group, r.Resource}, subresource: r.Subresource,
-		namespace: r.Namespace, name: r.ObjectName, status: r.Status, version: r.ResourceVersion, began: r.Began, ended: r.Ended, dryRun: r.DryRun, fresh: r.Fresh, fault: fault,
+		namespace: r.Namespace, name: r.ObjectName, status: r.Status, version: r.ResourceVersion, began: r.Began, ended: r.Ended, dryRun: r.DryRun, fresh: r.Fresh, fault: fault, shown: shown,
 	})
 }
 
@@ -296,11 +298,13 @@ func (w *world) stepBegan(step int) int64 {
 	return 0
 }
 
-// tookAny reports whether the client behind a door has asked for lists of any state.
-func (w *world) tookAny(door string) bool {
+// wasShown reports whether the client behind a door has got a list as of a revision.
+func (w *world) wasShown(door string, revision int64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.ContainsFunc(w.requests, func(r *Request) bool { return r.door == door && r.verb == "list" && !r.fresh })
+	return slices.ContainsFunc(w.requests, func(r *Request) bool {
+		return r.door == door && r.verb == "list" && r.status == 200 && r.version == fmt.Sprint(revision)
+	})
 }
 
 // pulse is that of the clients behind doors.

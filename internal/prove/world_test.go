@@ -124,7 +124,12 @@ func TestMistaken(t *testing.T) {
 	}
 	const key = "/services/specs/d/blog"
 	first, gone, second := changed(key, 11, service("one")), changed(key, 12, ""), changed(key, 13, service("two"))
-	deletion := []protocol.Report{changed(key, 14, ""), request(9, "delete", "blog", "", 13, 14)}
+	// What the watch shows later was not known.
+	deletion := []protocol.Report{{Name: protocol.EventBegun, Door: "door", Serial: 9}, changed(key, 14, ""), request(9, "delete", "blog", "", 13, 14), shown("13")}
+	some := request(1, "list", "", "11", 11, 11)
+	some.Selects = true
+	absent := request(1, "get", "blog", "", 12, 12)
+	absent.Status = 404
 	for name, test := range map[string]struct {
 		before []protocol.Report
 		wrong  bool
@@ -134,6 +139,9 @@ func TestMistaken(t *testing.T) {
 		"the watch is up to date": {[]protocol.Report{first, shown("11"), gone, shown("12"), second, shown("13")}, false},
 		"it has made it itself":   {[]protocol.Report{first, shown("11"), gone, second, request(1, "create", "blog", "13", 12, 13)}, false},
 		"it has looked":           {[]protocol.Report{first, shown("11"), gone, second, request(1, "get", "blog", "13", 13, 13)}, false},
+		"it has listed some":      {[]protocol.Report{first, some, gone, second}, false},
+		"it has found none":       {[]protocol.Report{first, shown("11"), gone, absent, second}, false},
+		"it has deleted it":       {[]protocol.Report{first, shown("11"), gone, request(1, "delete", "blog", "", 11, 12), second}, false},
 		"it knows none":           {[]protocol.Report{first, gone, second}, false},
 		"it knows that it went":   {[]protocol.Report{first, shown("11"), gone, shown("12"), second}, false},
 	} {
