@@ -9,7 +9,7 @@ import (
 // TestSeeds: in the correct operator nothing is found by any of 2,000 plans, 100 for each seed, with a failure at any
 // request, and each fifth time with two.
 func TestSeeds(t *testing.T) {
-	dir := written(t, "tenant", tenantCommand(""), acme, zeta, grow, shrink, green, unlabelled, gone)
+	dir := written(t, "tenant", tenantCommand(""), acme, grow, green, gone)
 	learned := filepath.Join(t.TempDir(), "learned.json")
 	for seed := 1; seed <= 20; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
