@@ -25,6 +25,8 @@ func (s Symptom) byOracle(kind Kind) string {
 	switch s.Oracle {
 	case LeftBehind:
 		return "no owner reference and no finalizer: what the operator makes for an object stays when that is deleted"
+	case Panicked:
+		return "the code uses what an answer or an object does not have, without a look whether it is there"
 	case Mistaken:
 		return "a delete by name alone: what was seen may be gone, and another object have its name; name its UID as a precondition"
 	case Extra:

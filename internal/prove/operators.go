@@ -99,6 +99,10 @@ func (r *run) gather(ctx context.Context) error {
 	if r.now == nil {
 		return fmt.Errorf("there is no operator %s", r.plan.Point.Operator)
 	}
+	for _, o := range team {
+		r.notePanic(o)
+	}
+	r.panicked = "" // what was before is not of this run
 	r.outcome.watching = map[watch]bool{}
 	if !r.fresh {
 		return r.forget(ctx)

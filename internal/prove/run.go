@@ -41,6 +41,7 @@ const (
 	Backwards   Oracle = "observed-generation-back"
 	Forbidden   Oracle = "forbidden" // the API server refuses the operator what it asks for
 	StepRefused Oracle = "step-refused"
+	Panicked    Oracle = "panic"          // a process has recovered from one
 	Mistaken    Oracle = "another-object" // an object was deleted that is not the one which the operator has seen
 	Broken      Oracle = "invariant"      // an invariant of the scenario does not hold after some write
 	UntilUnmet  Oracle = "until-not-met"  // a step's condition does not hold at rest
@@ -321,6 +322,13 @@ func (r *run) end(ctx context.Context) error {
 	o.requests, o.changes = r.world.history()
 	if err := r.invariants(); err != nil {
 		return err
+	}
+	for o := range r.worker.all {
+		r.notePanic(o)
+	}
+	if r.panicked != "" { // and is the cause of what else is wrong
+		s := Symptom{Oracle: Panicked, Step: min(r.step, len(r.scenario.Steps)-1), Details: []string{r.panicked}}
+		o.symptoms = slices.Insert(o.symptoms, 0, s)
 	}
 	if r.ref != nil {
 		r.judge()

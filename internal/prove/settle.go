@@ -220,13 +220,21 @@ func (r *run) recalls(d Difference) bool {
 // revisionAnnotation counts the changes of a Deployment's template.
 const revisionAnnotation = "metadata.annotations.[deployment.kubernetes.io/revision]"
 
-// whatChanges are the objects that change most often in the step, the first one most often.
+// whatChanges are the objects that change most often in the step, the first one most often, and by whom.
 func (r *run) whatChanges() (names []string) {
-	_, changes := r.world.history()
-	times := map[string]int{}
+	requests, changes := r.world.history()
+	its := map[string]bool{} // versions that the operator has written
+	for _, q := range requests {
+		its[q.version] = its[q.version] || q.effective
+	}
+	times, own := map[string]int{}, map[string]int{}
 	for _, c := range changes {
 		if c.step == r.step && c.object != nil {
-			times[identify(text(c.object["kind"]), metadata(c.object, "namespace"), metadata(c.object, "name"))]++
+			name := identify(text(c.object["kind"]), metadata(c.object, "namespace"), metadata(c.object, "name"))
+			times[name]++
+			if its[fmt.Sprint(c.revision)] {
+				own[name]++
+			}
 		}
 	}
 	often := slices.SortedFunc(maps.Keys(times), func(a, b string) int {
@@ -234,7 +242,7 @@ func (r *run) whatChanges() (names []string) {
 	})
 	for _, name := range often {
 		if times[name] > 5 {
-			names = append(names, fmt.Sprintf("%s was changed %d times", name, times[name]))
+			names = append(names, fmt.Sprintf("%s was changed %d times, %d of them by the operator", name, times[name], own[name]))
 		}
 	}
 	if len(names) == 0 && len(changes) > 0 {

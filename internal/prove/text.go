@@ -128,6 +128,8 @@ func (r *Report) outcome(f Finding) string {
 		return "when all that users had made was deleted, objects of the operator stayed"
 	case WritesAgain:
 		return in + " a new process wrote although nothing was to do"
+	case Panicked:
+		return "the operator panicked and recovered"
 	case Mistaken:
 		return "an object was deleted that is not the one which the operator had seen"
 	case Backwards:

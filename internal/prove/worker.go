@@ -14,6 +14,10 @@ import (
 type Process struct {
 	*process.Child
 	Turn func() // is called when it is to work; may be nil
+	// Panic is the first panic since the last call that the process has recovered from; empty: it knows of none. It may
+	// be nil.
+	Panic func() string
+	Ended func() // is called when it was killed; may be nil
 	// Stopped reports whether a debugger keeps it from working; nil: it runs under none.
 	Stopped func() bool
 }
@@ -37,6 +41,8 @@ type worker struct {
 	all   map[*running]bool   // that were started and not ended
 	spare map[string]*running // wait behind parked doors, by the names of operators
 	warm  []*running          // at rest since the last run, in the order of operators
+
+	panicked string // the first panic in the run that a process has recovered from
 
 	replay
 }
@@ -128,6 +134,10 @@ func (w *worker) kill(ctx context.Context, o *running) error {
 	delete(w.all, o)
 	o.child.Kill()
 	<-o.child.Done()
+	w.notePanic(o)
+	if o.child.Ended != nil {
+		o.child.Ended()
+	}
 	err := w.lab.closeDoor(ctx, o.door) // what it has asked for is reported then
 	w.world.leave(o.door)
 	if o == w.spare[o.operator.Name] {
@@ -137,6 +147,16 @@ func (w *worker) kill(ctx context.Context, o *running) error {
 		err = errors.Join(err, w.driver.do(ctx, Step{Delete: record}))
 	}
 	return err
+}
+
+// notePanic notes the first panic of a process since the last call, if no other one has panicked in the run.
+func (w *worker) notePanic(o *running) {
+	if o.child.Panic == nil {
+		return
+	}
+	if text := o.child.Panic(); w.panicked == "" && text != "" {
+		w.panicked = o.prefix() + text
+	}
 }
 
 // close ends all processes.

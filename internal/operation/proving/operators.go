@@ -39,8 +39,7 @@ func (b *bench) team(ctx context.Context, cluster *ship.Cluster, ports *strings.
 	}
 	for _, o := range b.operators {
 		team = append(team, prove.Operator{Name: o.Name, Identity: orAlmighty(account(o.ServiceAccount)), Launch: func(kubeconfig string) (prove.Process, error) {
-			child, err := b.start(program{words: o.Command, env: o.Env}, kubeconfig, ports)
-			return prove.Process{Child: child}, err
+			return b.start(program{words: o.Command, env: o.Env}, kubeconfig, ports)
 		}})
 	}
 	return team, nil

@@ -143,6 +143,7 @@ type bench struct {
 	env       map[string]string // of the operator
 	services  []service
 	hosted    []*hosted
+	logs      processLogs
 	stop      context.CancelCauseFunc // ends the proof
 	// debuggers are those under which the manager has run.
 	debuggers []*dev.Debugger
@@ -162,10 +163,10 @@ type program struct {
 }
 
 // start starts a process of the operator. It has a port of its own: two of them work side by side on one machine.
-func (b *bench) start(p program, kubeconfig string, ports *strings.Replacer) (*process.Child, error) {
+func (b *bench) start(p program, kubeconfig string, ports *strings.Replacer) (started prove.Process, err error) {
 	port, err := freePort(context.Background())
 	if err != nil {
-		return nil, err
+		return started, err
 	}
 	own := strings.NewReplacer("{kubeconfig}", kubeconfig, "{port}", port)
 	if !p.fixed {
@@ -173,22 +174,27 @@ func (b *bench) start(p program, kubeconfig string, ports *strings.Replacer) (*p
 	}
 	cmd, err := process.Command(p.words[0], p.words[1:]...)
 	if err != nil {
-		return nil, err
+		return started, err
 	}
-	log, err := appendTo(b.log())
+	log, file, err := b.logs.open(b.scratch)
 	if err != nil {
-		return nil, err
+		return started, err
 	}
-	defer log.Close()
-	cmd.Dir, cmd.Stdout, cmd.Stderr = b.Dir, log, log
+	defer file.Close()
+	cmd.Dir, cmd.Stdout, cmd.Stderr = b.Dir, file, file
 	given := replaced(slices.Concat(variables(b.env, ports), variables(p.env, ports)), own)
 	cmd.Env = slices.Concat(p.project, b.Environ, given, p.last, []string{"KUBECONFIG=" + kubeconfig}) // the last one counts
-	return process.Start(cmd)
+	started.Child, err = process.Start(cmd)
+	started.Turn, started.Panic, started.Ended = log.comes, log.panic, log.remove
+	return started, err
 }
 
-// seated is the project's manager.
-func seated(s dev.Seat) program {
-	return program{words: s.Command, project: s.Environment, last: s.Webhooks, fixed: true}
+// sit starts a process of the project's manager.
+func (b *bench) sit(front *dev.Front, s dev.Seat, kubeconfig string, ports *strings.Replacer) (prove.Process, error) {
+	started, err := b.start(program{words: s.Command, project: s.Environment, last: s.Webhooks, fixed: true}, kubeconfig, ports)
+	logs := started.Turn
+	started.Turn = func() { logs(); front.Turn(s) }
+	return started, err
 }
 
 // single is the only operator, whose processes come into a cluster.
@@ -196,8 +202,7 @@ func (b *bench) single(ctx context.Context, cluster *ship.Cluster, ports *string
 	o.Identity = orAlmighty(b.identity)
 	if b.manager == nil {
 		o.Launch = func(kubeconfig string) (prove.Process, error) {
-			child, err := b.start(program{words: b.command}, kubeconfig, ports)
-			return prove.Process{Child: child}, err
+			return b.start(program{words: b.command}, kubeconfig, ports)
 		}
 		return o, nil
 	}
@@ -211,8 +216,7 @@ func (b *bench) single(ctx context.Context, cluster *ship.Cluster, ports *string
 		if err != nil {
 			return prove.Process{}, err
 		}
-		child, err := b.start(seated(seat), kubeconfig, ports)
-		return prove.Process{Child: child, Turn: func() { front.Turn(seat) }}, err
+		return b.sit(front, seat, kubeconfig, ports)
 	}
 	if front.Serves() {
 		o.Interrupt = front.Interrupt
@@ -238,8 +242,8 @@ func (b *bench) close() (err error) {
 	return err
 }
 
-// log is what operators print.
-func (b *bench) log() string { return filepath.Join(b.scratch, "operator.log") }
+// log is what commands of the scenario print.
+func (b *bench) log() string { return filepath.Join(b.scratch, "commands.log") }
 
 // clusters prepares those in which the operator is proved.
 func (b *bench) clusters(ctx context.Context, session *clusterctl.Session) (all []prove.Cluster, err error) {
@@ -332,7 +336,7 @@ func (b *bench) explain(err error) error {
 		if confines := b.confines(); confines != "" {
 			confined = "the manager works in the namespace " + confines + " only; "
 		}
-		return &report.Error{What: "the operator cannot be proved", Where: b.where(), Err: err, Hint: confined + "without a fault it has to change something and to come to rest; its log ends with:\n" + tail(b.log()), Code: report.UsageCode}
+		return &report.Error{What: "the operator cannot be proved", Where: b.where(), Err: err, Hint: confined + "without a fault it has to change something and to come to rest; its log ends with:\n" + tail(b.logs.last()), Code: report.UsageCode}
 	case errors.Is(err, prove.ErrNoPlan):
 		return &report.Error{What: "there is no such plan", Where: "--replay " + b.proof.Replay, Hint: "the operator or the scenario has changed since", Next: "slipway prove", Code: report.UsageCode}
 	}

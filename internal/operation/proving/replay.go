@@ -56,9 +56,9 @@ func (b *bench) keep(ctx context.Context, detach func() bool, session *clusterct
 	ended := operator.Done()
 	select {
 	case <-ended:
-		note("the operator has ended; its log is %s", shellword.Quote(b.log()))
+		note("the operator has ended; its log is %s", shellword.Quote(b.logs.last()))
 	default:
-		note("the operator goes on as process %d; its log is %s", operator.PID(), shellword.Quote(b.log()))
+		note("the operator goes on as process %d; its log is %s", operator.PID(), shellword.Quote(b.logs.last()))
 	}
 	note("Ctrl-C ends the operator and removes the cluster with its files")
 	for {
@@ -97,12 +97,13 @@ func (b *bench) debug(front *dev.Front, kubeconfig string, ports *strings.Replac
 		return prove.Process{}, err
 	}
 	seat = seat.Debugged(address)
-	child, err := b.start(seated(seat), kubeconfig, ports)
+	started, err := b.sit(front, seat, kubeconfig, ports)
 	if err != nil {
-		return prove.Process{}, err
+		return started, err
 	}
 	debugger := dev.NewDebugger(address)
 	b.debuggers = append(b.debuggers, debugger)
 	b.Handler.Handle(report.Note{Text: "the manager waits for a debugger, then for its continue: dlv connect " + address})
-	return prove.Process{Child: child, Turn: func() { front.Turn(seat) }, Stopped: debugger.Stopped}, nil
+	started.Stopped = debugger.Stopped
+	return started, nil
 }
