@@ -36,6 +36,7 @@ var readers = map[string]string{
 	"internal/scaffold/internal/transaction/key.go": "a key in the user's configuration",
 	"internal/repotest":                             "this repository's own files",
 	"internal/operation/proving/exec.go":            "the logs of programs that it has started",
+	"internal/operation/proving/processlog.go":      "the logs of processes that it has started",
 	"internal/prove/cpu_linux.go":                   "figures of the kernel",
 	"internal/generate/output.go":                   "a regular file that is as long as what is to be written",
 	"internal/generate/internal/inputs":             "it looks at what kind of file it is, and at its size, first; memories are in the user's cache",
