@@ -3,6 +3,7 @@ package codebase
 import (
 	"context"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -73,12 +74,17 @@ func (c *Codebase) manifestsBelow(folders []string) (files []string) {
 }
 
 // SampleObjects returns the objects that users can apply: those that each samples folder builds (`kubectl apply -k`)
-// and those of each file (`kubectl apply -f`). What does not build offline is left out.
+// and those of each file (`kubectl apply -f`), each once. What does not build offline is left out.
 func (c *Codebase) SampleObjects(ctx context.Context) (objects []*unstructured.Unstructured) {
 	build := func(view fileview.View, folder string) {
 		built, err := kustomization.BuildView(ctx, view, folder, func(_ string, text []byte) ([]byte, error) { return text, nil })
-		if err == nil {
-			objects = append(objects, built...)
+		if err != nil {
+			return
+		}
+		for _, o := range built {
+			if !slices.ContainsFunc(objects, func(other *unstructured.Unstructured) bool { return reflect.DeepEqual(other.Object, o.Object) }) {
+				objects = append(objects, o)
+			}
 		}
 	}
 	files := c.Samples()

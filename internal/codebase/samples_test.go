@@ -31,7 +31,7 @@ func TestSampleObjects(t *testing.T) {
 		names = append(names, object.GetNamespace()+"/"+object.GetName())
 	}
 	slices.Sort(names)
-	want := []string{"/five", "/four", "/one", "/three", "/three", "/two", "sea/dev-one", "sea/dev-three"}
+	want := []string{"/five", "/four", "/one", "/three", "/two", "sea/dev-one", "sea/dev-three"}
 	if !slices.Equal(names, want) {
 		t.Errorf("got %q, want %q", names, want)
 	}

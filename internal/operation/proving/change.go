@@ -105,7 +105,14 @@ func collect(all *[]candidate, path []string, value any, of map[string]any) {
 			}
 		}
 	case int64:
-		add(v+1, 0)
+		least := v // a webhook may raise what the definition does not allow
+		switch minimum := of["minimum"].(type) {
+		case int64:
+			least = max(v, minimum)
+		case float64:
+			least = max(v, int64(minimum))
+		}
+		add(least+1, 0)
 		add(v-1, 0)
 	case bool:
 		add(!v, 2)
