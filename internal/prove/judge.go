@@ -22,6 +22,8 @@ func (s Symptom) key() string {
 		first = d.Object + "|" + d.Field
 	case s.Oracle == Extra && len(s.Details) > 0: // how often varies
 		first, _, _ = strings.Cut(s.Details[0], ": ")
+	case s.Oracle == WritesAgain && len(s.Details) > 0: // what an earlier process has made, a later one changes
+		_, first, _ = strings.Cut(s.Details[0], " ")
 	case len(s.Details) > 0:
 		first = s.Details[0]
 	}
