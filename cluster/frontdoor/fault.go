@@ -191,7 +191,7 @@ func (d *Door) Activate() error {
 	merged := d.parked()
 	d.inside.activate()
 	for _, s := range d.inside.open() {
-		s.release(merged, 0)
+		s.release(merged)
 	}
 	return nil
 }

@@ -296,7 +296,7 @@ func TestHold(t *testing.T) {
 		}
 		s.events <- event("BOOKMARK", "", 9) // has come once the ones before are held
 		s.events <- event("BOOKMARK", "", 9)
-		if err := door.Release("", "configmaps", tt.merged, 0); err != nil {
+		if err := door.Release("", "configmaps", tt.merged); err != nil {
 			t.Fatal(err)
 		}
 		if got := next(t, w, len(tt.want)); !slices.Equal(got, tt.want) {

@@ -116,22 +116,19 @@ func (d *Door) Hold(group, name string) error {
 	return nil
 }
 
-// Release delivers what the watches of a resource have held back, but for so many of the newest events, which wait for
-// another Release. If merged, several changes of an object are one, and what has come and gone is not seen, as by a
-// client that watches anew.
-func (d *Door) Release(group, name string, merged bool, newest int) error {
+// Release delivers what the watches of a resource have held back. If merged, several changes of an object are one, and
+// what has come and gone is not seen, as by a client that watches anew.
+func (d *Door) Release(group, name string, merged bool) error {
 	if d.inside == nil {
 		return ErrInspect
 	}
 	of := resource{group, name}
 	d.inside.mu.Lock()
-	if newest == 0 {
-		delete(d.inside.held, of)
-	}
+	delete(d.inside.held, of)
 	d.inside.mu.Unlock()
 	for _, s := range d.inside.open() {
 		if s.of == of {
-			s.release(merged, newest)
+			s.release(merged)
 		}
 	}
 	return nil
@@ -291,16 +288,15 @@ func (s *stream) send(e event) error {
 // writeLimit is how long a client may take to read what was sent before.
 const writeLimit = 10 * time.Second
 
-// release sends what was held back, but for so many of the newest events.
-func (s *stream) release(merged bool, newest int) {
+// release sends what was held back.
+func (s *stream) release(merged bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended || len(s.held) <= newest {
+	if s.ended || len(s.held) == 0 {
 		return
 	}
-	upTo := len(s.held) - newest
-	events := s.held[:upTo]
-	s.held, s.size = s.held[upTo:], 0
+	events := s.held
+	s.held, s.size = nil, 0
 	if merged {
 		events = merge(events)
 	}

@@ -145,7 +145,7 @@ func (d *client) inspecting() protocol.Methods {
 			return d.doors.use(w.Name, func(door *engine.Door) error { return door.Hold(w.Group, w.Resource) })
 		}),
 		"releaseWatches": protocol.Answer(func(w protocol.WatchesOf) (protocol.Empty, error) {
-			return d.doors.use(w.Name, func(door *engine.Door) error { return door.Release(w.Group, w.Resource, w.Merge, w.Newest) })
+			return d.doors.use(w.Name, func(door *engine.Door) error { return door.Release(w.Group, w.Resource, w.Merge) })
 		}),
 		"cutWatches": protocol.Answer(func(w protocol.WatchesOf) (protocol.Empty, error) {
 			return d.doors.use(w.Name, func(door *engine.Door) error { return door.Cut(w.Group, w.Resource) })

@@ -73,8 +73,7 @@ type WatchesOf struct {
 	Name     string `json:"name"`
 	Group    string `json:"group,omitempty"`
 	Resource string `json:"resource"`
-	Merge    bool   `json:"merge,omitempty"`  // releaseWatches: several changes of an object are one
-	Newest   int    `json:"newest,omitempty"` // releaseWatches: so many of the newest events wait on
+	Merge    bool   `json:"merge,omitempty"` // releaseWatches: several changes of an object are one
 }
 
 // MuteEvents are the parameters of the muteEvents request.

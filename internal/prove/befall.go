@@ -137,12 +137,7 @@ func (r *run) twoSteps(ctx context.Context) (bool, error) {
 	}
 	r.idle(ctx, 15*time.Millisecond, 300*time.Millisecond)
 	r.passed = true
-	of := resource{r.plan.Point.Group, r.plan.Point.Resource}
-	if err := r.lab.releaseBut(ctx, r.now.door, of); err != nil {
-		return false, err
-	}
-	r.idle(ctx, 15*time.Millisecond, 300*time.Millisecond) // it catches up slowly: what is newest, it does not know yet
-	return true, r.lab.release(ctx, r.now.door, of, false)
+	return true, r.lab.release(ctx, r.now.door, resource{r.plan.Point.Group, r.plan.Point.Resource}, false)
 }
 
 // double has a second process of the operator work beside the first one.

@@ -156,11 +156,6 @@ func (l *lab) release(ctx context.Context, door string, of resource, merge bool)
 	return l.call(ctx, "releaseWatches", protocol.WatchesOf{Name: door, Group: of.group, Resource: of.name, Merge: merge}, nil)
 }
 
-// releaseBut delivers what was held back, but for the newest event, which waits on.
-func (l *lab) releaseBut(ctx context.Context, door string, of resource) error {
-	return l.call(ctx, "releaseWatches", protocol.WatchesOf{Name: door, Group: of.group, Resource: of.name, Newest: 1}, nil)
-}
-
 func (l *lab) cut(ctx context.Context, door string, of resource) error {
 	return l.call(ctx, "cutWatches", protocol.WatchesOf{Name: door, Group: of.group, Resource: of.name}, nil)
 }
