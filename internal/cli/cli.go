@@ -8,12 +8,14 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -130,7 +132,27 @@ func execute(ctx context.Context, root *cobra.Command, args []string) error {
 	if _, reported := errors.AsType[*report.Error](err); !reported && inFlags(err) {
 		return flagError(cmd, args, err)
 	}
-	return withHelp(cmd, err)
+	return withHelp(cmd, withCodesOf(cmd, err))
+}
+
+// hasOthersCodes reports whether a command ends with the exit codes of the program that it runs or stands for.
+func hasOthersCodes(cmd *cobra.Command) bool {
+	for cmd.HasParent() && cmd.Parent().HasParent() {
+		cmd = cmd.Parent()
+	}
+	return slices.Contains([]string{"controller-gen", "kubectl", "kustomize", "run", "setup-envtest", "test"}, cmd.Name())
+}
+
+// withCodesOf keeps the exit code of a class from commands that end with another program's codes: there it may mean
+// something else.
+func withCodesOf(cmd *cobra.Command, err error) error {
+	e, is := errors.AsType[*report.Error](err)
+	if !is || e.Classified() == "" || !hasOthersCodes(cmd) {
+		return err
+	}
+	plain := *e
+	plain.Class, plain.Code = e.Classified(), cmp.Or(e.Code, 1)
+	return &plain
 }
 
 // done is the error of an operation. Its value is for those who string operations together: a command shows what the
@@ -179,7 +201,7 @@ From nothing to a running operator:
 Projects made with kubebuilder work unchanged: the PROJECT file, the markers, the make
 targets and the test variables are the same.
 
-Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`,
+Exit codes: ` + exitCodes() + `.`,
 		Args:             noSubcommand,
 		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors:    true,
@@ -213,6 +235,15 @@ Exit codes: 0 done, 1 failed, 2 a mistake on the command line, 130 interrupted.`
 		inv.completeWith(root)
 	}
 	return root
+}
+
+// exitCodes lists all exit codes with their meanings.
+func exitCodes() string {
+	codes := []string{"0 done", "1 failed", fmt.Sprintf("%d a mistake on the command line", report.UsageCode)}
+	for _, c := range report.Classes() {
+		codes = append(codes, fmt.Sprintf("%d %s", c.Code, c.Meaning))
+	}
+	return strings.Join(append(codes, fmt.Sprintf("%d interrupted", interruptedCode)), ",\n")
 }
 
 // session is what the operations of this invocation share. It is made when a verb runs, since flags say how events

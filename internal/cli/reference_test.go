@@ -25,7 +25,7 @@ import (
 func TestReference(t *testing.T) {
 	root := (&invocation{Env: Env{Getenv: func(string) string { return "" }}}).root()
 	for name, page := range map[string]string{
-		"commands.md": commandsPage(root), "markers.md": markersPage(), "exit-codes.md": exitCodesPage(root),
+		"commands.md": commandsPage(root), "markers.md": markersPage(), "exit-codes.md": exitCodesPage(root), "findings.md": findingsPage(),
 	} {
 		path := filepath.Join("..", "..", "docs", "reference", name)
 		page := reflowed(t, page)
@@ -188,17 +188,35 @@ var otherExits = map[string]string{
 // exitCodesPage has the codes as the commands' help has them.
 func exitCodesPage(root *cobra.Command) string {
 	b := generatedPage("Exit codes", "Look up which exit code a command ends with. [Output](output.md) has the JSON that goes with it.")
-	b.WriteString("\n| code | meaning |\n|---|---|\n")
+	b.WriteString("\n| code | class | meaning |\n|---|---|---|\n")
 	for _, m := range exitCode.FindAllStringSubmatch(codesIn(root), -1) {
-		fmt.Fprintf(b, "| %s | %s |\n", m[1], m[2])
+		class := ""
+		for _, c := range report.Classes() {
+			if m[1] == fmt.Sprint(c.Code) {
+				class = "`" + string(c.Class) + "`"
+			}
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", m[1], class, m[2])
 	}
+	b.WriteString("\nThe JSON of an error has the class as `class`. It is that of the first cause that has one.\n")
 	b.WriteString("\nA command without child processes ends within a second of Ctrl-C, SIGTERM or SIGHUP. One with child processes " +
 		"passes the request on at once. If they take longer than half a second, it reports each of them. A second signal kills the command; `run` restores the webhooks of the cluster first.\n")
-	b.WriteString("\nThese commands have codes of their own:\n\n| command | exit code |\n|---|---|\n")
+	b.WriteString("\nThese commands have codes of their own. A class does not change them:\n\n| command | exit code |\n|---|---|\n")
 	for _, cmd := range below(root) {
 		if codes := cmp.Or(codesIn(cmd), otherExits[cmd.CommandPath()]); codes != "" {
 			fmt.Fprintf(b, "| `%s` | %s |\n", cmd.CommandPath(), codes)
 		}
+	}
+	return b.String()
+}
+
+// findingsPage lists the rules of findings.
+func findingsPage() string {
+	b := generatedPage("Findings", "Look up what a finding is about by the name of its rule, which `--output json` gives as `rule`. [Events](events.md) has its other keys.")
+	b.WriteString("\n`slipway generate --fix` corrects what has a `fix` in the project's own files. Names of rules do not change; later versions may add some.\n")
+	b.WriteString("\n| rule | meaning |\n|---|---|\n")
+	for _, r := range report.Rules() {
+		fmt.Fprintf(b, "| `%s` | %s |\n", r.Rule, r.Meaning)
 	}
 	return b.String()
 }
@@ -242,13 +260,20 @@ func TestExitCodesAreComplete(t *testing.T) {
 	for _, m := range exitCode.FindAllStringSubmatch(codesIn(root), -1) {
 		codes = append(codes, m[1])
 	}
-	if diff := gocmp.Diff([]string{"0", "1", fmt.Sprint(report.UsageCode), "130"}, codes); diff != "" {
+	want := []string{"0", "1", fmt.Sprint(report.UsageCode)}
+	for _, c := range report.Classes() {
+		want = append(want, fmt.Sprint(c.Code))
+	}
+	if diff := gocmp.Diff(append(want, fmt.Sprint(interruptedCode)), codes); diff != "" {
 		t.Errorf("exit codes in slipway --help (-code +help):\n%s", diff)
 	}
 	for _, cmd := range below(root) {
 		speaks := codesIn(cmd) == "" && ofExit.MatchString(strings.Join(strings.Fields(cmd.Long), " "))
 		if speaks != (otherExits[cmd.CommandPath()] != "") {
 			t.Errorf("help of %s speaks of exit codes: %t; the page has it: %t", cmd.CommandPath(), speaks, !speaks)
+		}
+		if own := cmp.Or(codesIn(cmd), otherExits[cmd.CommandPath()]) != "" && cmd.Parent() == root; own && !hasOthersCodes(cmd) {
+			t.Errorf("a class changes the exit codes of %s", cmd.CommandPath())
 		}
 	}
 }

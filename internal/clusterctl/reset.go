@@ -93,7 +93,7 @@ func (c *Control) running(ctx context.Context, name string) (*Status, error) {
 		return nil, err
 	}
 	if s.State != Running {
-		return nil, &report.Error{What: "cluster " + s.Name + " is not ready yet", Next: command("status", s.Name)}
+		return nil, &report.Error{Class: report.NotReady, What: "cluster " + s.Name + " is not ready yet", Next: command("status", s.Name)}
 	}
 	return s, nil
 }

@@ -352,7 +352,7 @@ func explain(ctx context.Context, cl state.Cluster, err error) error {
 	case foreign:
 		e.Hint = "use a slipway-cluster of the same version as slipway"
 	case errors.Is(err, context.DeadlineExceeded):
-		e.Err = errors.New("it was not ready in time")
+		e.Class, e.Err = report.Timeout, errors.New("it was not ready in time")
 	}
 	if cl.DiskFull() {
 		e.Where, e.Hint = cl.Dir, "the disk is full: free space, or set SLIPWAY_STATE to a folder on another disk"

@@ -40,12 +40,12 @@ func (d Deployed) Folder() (string, error) {
 	const settle = "name the folder of the kustomization with -k"
 	switch {
 	case d.unknown != "":
-		return "", &report.Error{What: "the Makefile deploys what cannot be followed: " + d.unknown, Where: place(d.At), Hint: settle}
+		return "", &report.Error{Class: report.BadProject, What: "the Makefile deploys what cannot be followed: " + d.unknown, Where: place(d.At), Hint: settle}
 	case len(d.Folders) > 1:
-		return "", &report.Error{What: "the Makefile deploys several folders: " + strings.Join(d.Folders, ", "), Where: place(d.At), Hint: settle}
+		return "", &report.Error{Class: report.BadProject, What: "the Makefile deploys several folders: " + strings.Join(d.Folders, ", "), Where: place(d.At), Hint: settle}
 	case len(d.edited) > 0:
 		at, change, _ := strings.Cut(d.edited[0], ": ")
-		return "", &report.Error{What: "the Makefile deploys " + d.Folders[0] + " with a change, which this command does not make: " + change, Where: at,
+		return "", &report.Error{Class: report.BadProject, What: "the Makefile deploys " + d.Folders[0] + " with a change, which this command does not make: " + change, Where: at,
 			Hint: "make these changes in the kustomization, or deploy it without them: " + settle}
 	}
 	return d.Folders[0], nil

@@ -83,7 +83,7 @@ func (c *Codebase) readGeneration() (g Generation, err error) {
 	if len(found) == 0 && !g.Slipway || slices.ContainsFunc(texts, runsDirectives) {
 		directives, err := recipe.Directives(c.view, c.getenv)
 		if err != nil {
-			return g, &report.Error{What: "the project's folder cannot be read", Where: ".", Err: err}
+			return g, &report.Error{Class: report.BadProject, What: "the project's folder cannot be read", Where: ".", Err: err}
 		}
 		texts = append(texts, directives...)
 		found = append(found, recipe.Calls(directives, program, c.view)...)
@@ -113,7 +113,7 @@ func (c *Codebase) readGeneration() (g Generation, err error) {
 func (c *Codebase) makefile() ([]byte, error) {
 	content, err := c.view.ReadFile(makefile.Name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, &report.Error{What: "the Makefile cannot be read", Where: makefile.Name, Err: err}
+		return nil, &report.Error{Class: report.BadProject, What: "the Makefile cannot be read", Where: makefile.Name, Err: err}
 	}
 	return content, nil
 }

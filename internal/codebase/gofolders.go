@@ -67,7 +67,7 @@ func (c *Codebase) readFolders() ([]goFolder, error) {
 	}}
 	entries, err := c.view.ReadDir(".")
 	if err != nil {
-		return nil, &report.Error{What: "the project's folder cannot be read", Where: ".", Err: err}
+		return nil, &report.Error{Class: report.BadProject, What: "the project's folder cannot be read", Where: ".", Err: err}
 	}
 	w.walk(".", ".", entries)
 	return w.found, nil
@@ -194,7 +194,7 @@ func (c *Codebase) Outside() (string, error) {
 func (c *Codebase) Sources() (files []string, modules map[string]string, err error) {
 	entries, err := c.view.ReadDir(".")
 	if err != nil {
-		return nil, nil, &report.Error{What: "the project's folder cannot be read", Where: ".", Err: err}
+		return nil, nil, &report.Error{Class: report.BadProject, What: "the project's folder cannot be read", Where: ".", Err: err}
 	}
 	w := goWalk{view: c.view, enters: func(string) bool { return true }}
 	w.walk(".", ".", entries)

@@ -45,12 +45,12 @@ func (k *Kustomizations) walk() error {
 		entries++
 		switch {
 		case err != nil && name != ".":
-			k.err = cmp.Or[error](k.err, &report.Error{What: "the folder cannot be read", Where: name, Err: err})
+			k.err = cmp.Or[error](k.err, &report.Error{Class: report.BadProject, What: "the folder cannot be read", Where: name, Err: err})
 			return skip(d)
 		case err != nil:
 			return err
 		case entries > mostEntries || len(k.folders) == mostFolders:
-			k.err = cmp.Or[error](k.err, &report.Error{What: fmt.Sprintf("the project has more than %d folders with a kustomization or %d files", mostFolders, mostEntries), Where: name})
+			k.err = cmp.Or[error](k.err, &report.Error{Class: report.BadProject, What: fmt.Sprintf("the project has more than %d folders with a kustomization or %d files", mostFolders, mostEntries), Where: name})
 			return fs.SkipAll
 		case d.IsDir() && name != "." && sourcefolder.WithoutConfiguration(d.Name()):
 			return fs.SkipDir
@@ -60,7 +60,7 @@ func (k *Kustomizations) walk() error {
 		return nil
 	})
 	if err != nil {
-		return &report.Error{What: "the project's folder cannot be read", Where: ".", Err: err}
+		return &report.Error{Class: report.BadProject, What: "the project's folder cannot be read", Where: ".", Err: err}
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (k *Kustomizations) read(folder string) *parsedKustomization {
 		case err == nil:
 			return parse(file, src)
 		case !errors.Is(err, fs.ErrNotExist):
-			k.err = cmp.Or[error](k.err, &report.Error{What: "the file cannot be read", Where: file, Err: err})
+			k.err = cmp.Or[error](k.err, &report.Error{Class: report.BadProject, What: "the file cannot be read", Where: file, Err: err})
 		}
 	}
 	return nil
@@ -175,11 +175,11 @@ func (k *Kustomizations) NamedBy(name string) []string {
 // returns nil if there is none.
 func (k *Kustomizations) Unread() error {
 	if len(k.linked) > 0 {
-		return &report.Error{What: "the kustomization in this folder is a link, which is not followed", Where: k.linked[0]}
+		return &report.Error{Class: report.BadProject, What: "the kustomization in this folder is a link, which is not followed", Where: k.linked[0]}
 	}
 	for _, folder := range k.Folders() {
 		if found := k.kustomizationIn(folder); found != nil && (found.broken || found.partly) {
-			return &report.Error{What: "the kustomization is not one that kustomize builds", Where: found.file}
+			return &report.Error{Class: report.BadProject, What: "the kustomization is not one that kustomize builds", Where: found.file}
 		}
 	}
 	return k.err

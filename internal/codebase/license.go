@@ -37,7 +37,7 @@ func (c *Codebase) readLicense() (Header, error) {
 		}
 		text, err := c.view.ReadFile(h.File)
 		if err != nil {
-			return Header{}, &report.Error{What: "the file cannot be read", Where: h.File, Err: err}
+			return Header{}, &report.Error{Class: report.BadProject, What: "the file cannot be read", Where: h.File, Err: err}
 		}
 		h.Text = string(text)
 		if h.Year != "" {

@@ -132,7 +132,7 @@ func settingsError(err error) error {
 	if !ok {
 		return err
 	}
-	return &report.Error{What: e.Summary(), Where: fmt.Sprintf("%s:%d:%d", project.FileName, e.Line, e.Column), Hint: "expected " + cmp.Or(e.Expected, "managers with package, args and env")}
+	return &report.Error{Class: report.BadProject, What: e.Summary(), Where: fmt.Sprintf("%s:%d:%d", project.FileName, e.Line, e.Column), Hint: "expected " + cmp.Or(e.Expected, "managers with package, args and env")}
 }
 
 // Managers returns the programs that may be the project's manager, or a single one if that is certain. It tries what
@@ -326,7 +326,7 @@ func (c *Codebase) readLimited(name string, most int64) ([]byte, error) {
 		content, err = c.view.ReadFile(name)
 	}
 	if err != nil {
-		return nil, &report.Error{What: "the file cannot be read", Where: name, Err: err}
+		return nil, &report.Error{Class: report.BadProject, What: "the file cannot be read", Where: name, Err: err}
 	}
 	return content, nil
 }

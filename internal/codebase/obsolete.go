@@ -33,7 +33,7 @@ func withoutObsoleteOptions(arguments []string, at report.Position) ([]string, [
 		parts = slices.DeleteFunc(parts, func(option string) bool {
 			became, old := replacement(option)
 			if old {
-				findings = append(findings, report.Finding{Position: at, Message: fmt.Sprintf("the option crd:%s is obsolete and has no effect", option), Suggestion: became})
+				findings = append(findings, report.Finding{Rule: report.RuleObsoleteOption, Position: at, Message: fmt.Sprintf("the option crd:%s is obsolete and has no effect", option), Suggestion: became})
 			}
 			return old
 		})

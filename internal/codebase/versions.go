@@ -144,6 +144,7 @@ func (v Versions) check(n need) error {
 		return nil
 	}
 	return &report.Error{
+		Class: report.BadProject,
 		What:  fmt.Sprintf("%s need controller-runtime %s or newer, but the project requires %s", n.what, n.since, v.runtime),
 		Where: fmt.Sprintf("go.mod:%d", v.line), Hint: n.hint + "; nothing was changed",
 		Next: fmt.Sprintf("go get %s@%s && go mod tidy", controllerRuntime, n.to),

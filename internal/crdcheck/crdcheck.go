@@ -50,6 +50,14 @@ type Finding struct {
 	Line int `json:"line,omitempty"`
 }
 
+// Rule is the rule that the definition breaks.
+func (f Finding) Rule() report.Rule {
+	if f.Refused {
+		return report.RuleRefusedDefinition
+	}
+	return report.RuleDoubtfulDefinition
+}
+
 // Change is a difference between two states of a definition.
 type Change struct {
 	File       string `json:"file"`

@@ -215,10 +215,13 @@ func TestMistakesWriteNothing(t *testing.T) {
 	want := []report.Finding{
 		{
 			Position: report.Position{File: filepath.Join("api", "v1", "types.go"), Line: 8, Column: 4},
+			Rule:     report.RuleUnknownMarker,
 			Message:  "unknown marker +kubebuilder:object:rot has no effect", Suggestion: "did you mean +kubebuilder:object:root?",
+			Fix: report.Fix{Line: 8, Column: 5, EndColumn: 27, Replaces: "kubebuilder:object:rot", Replacement: "kubebuilder:object:root"},
 		},
 		{
 			Position: report.Position{File: filepath.Join("api", "v1", "types.go"), Line: 15, Column: 39},
+			Rule:     report.RuleInvalidMarker,
 			Message:  `+kubebuilder:validation:MaxLength: expected an integer, found "ten"`, Fatal: true,
 		},
 	}

@@ -34,7 +34,7 @@ func (r *run) once(files []File) ([]File, error) {
 		default:
 			kept[before] = f
 			r.inputs.Opaque() // this warning is not remembered
-			r.loader.Report(report.Finding{Position: report.Position{File: f.Path}, Suggestion: "use different output folders",
+			r.loader.Report(report.Finding{Rule: report.RuleSharedFile, Position: report.Position{File: f.Path}, Suggestion: "use different output folders",
 				Message: "several generators, packages or kinds write this file, and the last one wins"})
 		}
 	}

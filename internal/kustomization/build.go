@@ -41,7 +41,7 @@ func kustomizationIn(dir string) (string, error) {
 }
 
 func noKustomization(dir string) error {
-	return &report.Error{What: "no kustomization in this folder", Where: dir, Hint: "expected a file named " + konfig.DefaultKustomizationFileName()}
+	return &report.Error{Class: report.BadProject, What: "no kustomization in this folder", Where: dir, Hint: "expected a file named " + konfig.DefaultKustomizationFileName()}
 }
 
 // hasKustomization reports whether a disk has a kustomization in dir, which may be one that is laid over it.
@@ -111,7 +111,7 @@ func build(ctx context.Context, disk *noted, dir string, tell func(text string))
 	for _, r := range built.Resources() {
 		object, err := toUnstructured(r)
 		if err != nil {
-			return nil, &report.Error{What: "kustomize printed a document that is not an object", Where: dir, Err: err}
+			return nil, &report.Error{Class: report.BadProject, What: "kustomize printed a document that is not an object", Where: dir, Err: err}
 		}
 		objects = append(objects, object)
 	}
@@ -125,31 +125,31 @@ func build(ctx context.Context, disk *noted, dir string, tell func(text string))
 // program, or need what cannot be fetched.
 func TooMuch(exceeded error) *report.Error {
 	if errors.Is(exceeded, kustomizefs.ErrRemote) {
-		return &report.Error{What: "the kustomization needs files from a network, which this command does not use", Err: exceeded,
+		return &report.Error{Class: report.BadProject, What: "the kustomization needs files from a network, which this command does not use", Err: exceeded,
 			Hint: "deploy, install, helm and kustomize build fetch them, and report each address before"}
 	}
 	if fetch, ok := errors.AsType[*kustomizefs.FetchError](exceeded); ok {
 		return &report.Error{What: "cannot fetch what the kustomization names", Where: fetch.Address, Err: fetch.Err, Hint: "check the address, and whether git and this machine's network reach it"}
 	}
 	if errors.Is(exceeded, kustomizefs.ErrOption) {
-		return &report.Error{What: "the kustomization could make git run a program", Err: exceeded, Hint: "use the name of a branch, a tag or a commit as version"}
+		return &report.Error{Class: report.BadProject, What: "the kustomization could make git run a program", Err: exceeded, Hint: "use the name of a branch, a tag or a commit as version"}
 	}
 	if errors.Is(exceeded, kustomizefs.ErrLeaves) || errors.Is(exceeded, kustomizefs.ErrBeyond) {
 		hint := "copy the base into the project, if you trust it"
 		if errors.Is(exceeded, kustomizefs.ErrBeyond) {
 			hint = "leave out --load-restrictor; or " + hint
 		}
-		return &report.Error{What: "files of this machine could become part of a fetched base", Err: exceeded, Hint: hint}
+		return &report.Error{Class: report.BadProject, What: "files of this machine could become part of a fetched base", Err: exceeded, Hint: hint}
 	}
 	if deep, ok := errors.AsType[*yamlsize.DepthError](exceeded); ok {
-		e := &report.Error{What: fmt.Sprintf("the YAML is nested deeper than %d levels", yamlsize.Deepest),
+		e := &report.Error{Class: report.BadProject, What: fmt.Sprintf("the YAML is nested deeper than %d levels", yamlsize.Deepest),
 			Hint: "no configuration needs as many: correct the file, or take it out of the kustomization"}
 		if limit, ok := errors.AsType[*kustomizefs.LimitError](exceeded); ok {
 			e.Where = fmt.Sprintf("%s:%d", limit.Path, deep.Line)
 		}
 		return e
 	}
-	return &report.Error{What: "the kustomization is too large to build", Err: exceeded, Hint: "replace the aliases by their contents, or divide the kustomization"}
+	return &report.Error{Class: report.BadProject, What: "the kustomization is too large to build", Err: exceeded, Hint: "replace the aliases by their contents, or divide the kustomization"}
 }
 
 // tooMuch is that refusal with the file that it is about.

@@ -24,7 +24,7 @@ func (f Files) Read(dir string) ([]byte, error) {
 		return nil, tooMuch(dir, err)
 	}
 	if err != nil {
-		return nil, &report.Error{What: "the kustomization cannot be read", Where: path, Err: err}
+		return nil, &report.Error{Class: report.BadProject, What: "the kustomization cannot be read", Where: path, Err: err}
 	}
 	return text, nil
 }
@@ -47,7 +47,7 @@ func withKustomization(disk filesys.FileSystem, dir string, text []byte, edit fu
 		return nil, err
 	}
 	if path, err = readAs(path); err != nil {
-		return nil, &report.Error{What: "the kustomization cannot be read", Where: path, Err: err}
+		return nil, &report.Error{Class: report.BadProject, What: "the kustomization cannot be read", Where: path, Err: err}
 	}
 	return edited{disk, func(other string, otherText []byte) ([]byte, error) {
 		if other == path {

@@ -37,7 +37,7 @@ func withImage(disk filesys.FileSystem, dir, text string) (filesys.FileSystem, e
 		return nil, err
 	}
 	if top, err = readAs(top); err != nil {
-		return nil, &report.Error{What: "the kustomization cannot be read", Where: top, Err: err}
+		return nil, &report.Error{Class: report.BadProject, What: "the kustomization cannot be read", Where: top, Err: err}
 	}
 	set := imaged{FileSystem: disk, top: top}
 	set.replaces, set.image = SplitImage(text)

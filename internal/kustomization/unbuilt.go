@@ -31,7 +31,7 @@ func (r reason) Unwrap() error { return r.whole }
 // Unbuilt is the refusal of a kustomization in dir that kustomize does not build: with the file and the innermost
 // reason where kustomize's account has them, else with all of it; found says which.
 func Unbuilt(dir string, err error) (refused *report.Error, found bool) {
-	refused = &report.Error{What: "the kustomization does not build", Where: dir, Err: err}
+	refused = &report.Error{Class: report.BadProject, What: "the kustomization does not build", Where: dir, Err: err}
 	text := err.Error()
 	if parts := absent().FindStringSubmatch(text); parts != nil {
 		_, none := kustomizationIn(parts[1])

@@ -82,7 +82,8 @@ func severalProjects(s *Session, below []string) error {
 		next = "cd " + filepath.FromSlash(below[0])
 	}
 	return &report.Error{
-		What: "no project in this folder, but in folders below it", Where: s.Dir, Hint: "projects are in " + strings.Join(below[:min(len(below), mostNamed)], ", "),
+		Class: report.BadProject,
+		What:  "no project in this folder, but in folders below it", Where: s.Dir, Hint: "projects are in " + strings.Join(below[:min(len(below), mostNamed)], ", "),
 		Next: next,
 	}
 }

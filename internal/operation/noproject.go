@@ -15,6 +15,7 @@ import (
 // NoProject returns the error for a folder without a project. It suggests init only if there is no code yet.
 func NoProject(s *Session) error {
 	e := &report.Error{
+		Class: report.BadProject,
 		What:  "no project in this folder",
 		Where: s.Dir,
 		Hint:  "a file named " + project.FileName + " was expected here or in a folder above",

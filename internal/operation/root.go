@@ -53,7 +53,7 @@ func ModuleRoot(s *Session) (root string, described bool, err error) {
 		return root, err == nil, err
 	}
 	if root, err = findModule(s.Dir); root == "" && err == nil {
-		err = &report.Error{What: "no Go module in this folder", Where: s.Dir, Hint: "a file named go.mod was expected here or in a folder above", Next: "go mod init example.com/operator"}
+		err = &report.Error{Class: report.BadProject, What: "no Go module in this folder", Where: s.Dir, Hint: "a file named go.mod was expected here or in a folder above", Next: "go mod init example.com/operator"}
 	}
 	return root, false, err
 }
@@ -68,9 +68,9 @@ func findModule(dir string) (string, error) {
 		case IsFile(dir, "go.mod"):
 			return dir, nil
 		case err == nil:
-			return "", &report.Error{What: "go.mod is no file", Where: file, Err: errUnreadable, Hint: "correct or remove it: without go.mod, slipway takes the folder for one without Go code"}
+			return "", &report.Error{Class: report.BadProject, What: "go.mod is no file", Where: file, Err: errUnreadable, Hint: "correct or remove it: without go.mod, slipway takes the folder for one without Go code"}
 		case !errors.Is(err, fs.ErrNotExist):
-			return "", &report.Error{What: "go.mod cannot be read", Where: file, Err: fmt.Errorf("%w: %w", errUnreadable, err)}
+			return "", &report.Error{Class: report.BadProject, What: "go.mod cannot be read", Where: file, Err: fmt.Errorf("%w: %w", errUnreadable, err)}
 		case dir == filepath.Dir(dir):
 			return "", nil
 		}

@@ -114,7 +114,7 @@ func PlanFor(root string, code *codebase.Codebase) (Plan, []report.Finding, erro
 		return plan, findings, plan.settle(code)
 	default:
 		if generation.Sources != nil && !generation.Slipway {
-			findings = append(findings, report.Finding{Position: report.Position{File: generation.Sources[0]},
+			findings = append(findings, report.Finding{Rule: report.RuleMissingGenerator, Position: report.Position{File: generation.Sources[0]},
 				Message: "no call of controller-gen was found: slipway uses the defaults of the project's layout", Suggestion: "slipway generate --help lists them"})
 		}
 		if plan.runs, err = plan.defaults(); err != nil {
@@ -132,7 +132,7 @@ func PlanFor(root string, code *codebase.Codebase) (Plan, []report.Finding, erro
 // unfollowed returns the refusal if no call can be followed.
 func (p *Plan) unfollowed() error {
 	call := p.generation.Calls[slices.IndexFunc(p.generation.Calls, func(c codebase.Call) bool { return c.Unclear != "" })]
-	return &report.Error{What: "the call of controller-gen cannot be followed", Where: fmt.Sprintf("%s:%d", call.File, call.Line), Err: errors.New(call.Unclear),
+	return &report.Error{Class: report.BadProject, What: "the call of controller-gen cannot be followed", Where: fmt.Sprintf("%s:%d", call.File, call.Line), Err: errors.New(call.Unclear),
 		Hint: "slipway controller-gen takes the same arguments", Next: cmp.Or(call.Command, "slipway controller-gen --help")}
 }
 
@@ -142,7 +142,7 @@ func (p *Plan) undescribed() error {
 	if len(p.generation.Sources) > 0 {
 		looked = strings.Join(p.generation.Sources, ", ") + " and //go:generate"
 	}
-	return &report.Error{What: "nothing says what this project generates", Where: p.root,
+	return &report.Error{Class: report.BadProject, What: "nothing says what this project generates", Where: p.root,
 		Hint: "no call of controller-gen was found in " + looked + ", and no PROJECT names a layout that slipway knows; its arguments can be given",
 		Next: "slipway controller-gen object crd paths=./..."}
 }
@@ -169,7 +169,7 @@ func (p *Plan) follow(call codebase.Call) ([]report.Finding, error) {
 	if call.Unclear != "" {
 		p.more, p.unclear = true, true
 		p.commands = appendUnique(p.commands, call.Command)
-		return []report.Finding{{Position: call.At(),
+		return []report.Finding{{Rule: report.RuleUnfollowedCall, Position: call.At(),
 			Message:    "slipway does not follow this call of controller-gen: " + call.Unclear,
 			Suggestion: call.Command,
 		}}, nil
@@ -201,7 +201,7 @@ func (p *Plan) laterSteps(call codebase.Call) []report.Finding {
 	}
 	p.more = true
 	then := call.Then[0]
-	return []report.Finding{{Position: report.Position{File: then.File, Line: then.Line, Column: 1},
+	return []report.Finding{{Rule: report.RuleUnfollowedCall, Position: report.Position{File: then.File, Line: then.Line, Column: 1},
 		Message:    "the recipe goes on with " + then.Text + ", which slipway does not run",
 		Suggestion: call.Command,
 	}}
@@ -234,7 +234,7 @@ func (p Plan) defaults() ([]planned, error) {
 	object := generate.Use{Name: "object"}
 	switch there, err := fileview.Exists(p.view, codebase.HeaderFile); {
 	case err != nil:
-		return nil, &report.Error{What: "the header of generated files cannot be read", Where: codebase.HeaderFile, Err: err}
+		return nil, &report.Error{Class: report.BadProject, What: "the header of generated files cannot be read", Where: codebase.HeaderFile, Err: err}
 	case there:
 		object.Options = "headerFile=" + codebase.HeaderFile
 	}
@@ -259,7 +259,7 @@ func (p Plan) roleName() (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return managerRole, nil
 	case err != nil:
-		return "", &report.Error{What: "the manager's role cannot be read", Where: file, Err: err}
+		return "", &report.Error{Class: report.BadProject, What: "the manager's role cannot be read", Where: file, Err: err}
 	}
 	return cmp.Or(generate.RoleName(content), managerRole), nil
 }

@@ -71,6 +71,7 @@ func (p *Plan) settle(code *codebase.Codebase) error {
 	for _, pin := range pins {
 		if !pin.IsOne() {
 			p.contradictions = append(p.contradictions, report.Finding{
+				Rule:       report.RuleControllerGenVersion,
 				Message:    fmt.Sprintf("controller-gen: %s %q, which is no single version; %s %s, which counts", pin.Source, pin.Version, p.pin.Source, p.pin.Version),
 				Suggestion: "write a version like " + generate.Newest,
 			})
@@ -79,6 +80,7 @@ func (p *Plan) settle(code *codebase.Codebase) error {
 	for _, other := range found[1:] {
 		if other.Version != p.pin.Version {
 			p.contradictions = append(p.contradictions, report.Finding{
+				Rule:       report.RuleControllerGenVersion,
 				Message:    "controller-gen: " + p.pin.Source + " " + p.pin.Version + ", which counts, but " + other.Source + " " + other.Version,
 				Suggestion: "let both have one version",
 			})
@@ -86,6 +88,7 @@ func (p *Plan) settle(code *codebase.Codebase) error {
 	}
 	if p.pin == found[len(found)-1] && len(named) > 1 {
 		p.contradictions = append(p.contradictions, report.Finding{
+			Rule:       report.RuleControllerGenVersion,
 			Message:    fmt.Sprintf("controller-gen: the newest version that the project's CRDs name counts, %s, and others name %s", named[0], named[1]),
 			Suggestion: "pin a version in the Makefile or in go.mod",
 		})

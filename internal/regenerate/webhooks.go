@@ -44,12 +44,12 @@ func (p *Plan) withoutWebhooks() ([]report.Finding, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, &report.Error{What: "file cannot be read", Where: codebase.WebhookFolder, Err: err}
+		return nil, &report.Error{Class: report.BadProject, What: "file cannot be read", Where: codebase.WebhookFolder, Err: err}
 	}
 	if p.fileExists(codebase.WebhookFolder+"/manifests.yaml") || !listsManifests().Match(bytes.ReplaceAll(list, []byte("\r"), nil)) {
 		return nil, nil
 	}
-	return []report.Finding{{Position: p.manifests,
+	return []report.Finding{{Rule: report.RuleMissingGenerator, Position: p.manifests,
 		Message:    "no call of controller-gen generates webhook configurations, which config/webhook/kustomization.yaml lists",
 		Suggestion: "add webhook to the arguments of this call",
 	}}, nil

@@ -10,6 +10,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -32,7 +33,7 @@ func (f HandlerFunc) Handle(e Event) { f(e) }
 var Discard Handler = HandlerFunc(func(Event) {})
 
 // An Event is one of the types of this package that say so: [Step], [Progress], [Detail],
-// [File], [Object], [Part], [Output], [Note], [Warning], [Finding] or [Result].
+// [File], [Object], [Part], [Output], [Note], [Warning], [Finding], [Test] or [Result].
 type Event interface{ event() }
 
 // A Step is a piece of work that ended, or that begins when Elapsed is zero. The user is shown that it goes on
@@ -81,11 +82,19 @@ type File struct {
 	Why    string `json:"why,omitempty"`
 }
 
-// Object is a change to one object of a cluster, named like "crd/cronjobs.batch.example.com".
+// ObjectRef names an object of a cluster for programs.
+type ObjectRef struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"` // empty for objects without one
+	Name      string `json:"name"`
+}
+
+// Object is a change to one object of a cluster. Name is for people, like "crd/cronjobs.batch.example.com".
 type Object struct {
-	Name   string `json:"name"`
-	Action Action `json:"action"`
-	Why    string `json:"why,omitempty"`
+	Name   string     `json:"name"`
+	Object *ObjectRef `json:"object,omitempty"` // set wherever the kind is known
+	Action Action     `json:"action"`
+	Why    string     `json:"why,omitempty"`
 }
 
 // PartName names a part of the dev loop.
@@ -100,6 +109,7 @@ const (
 	ManagerPart  PartName = "manager"
 	WebhooksPart PartName = "webhooks"
 	TestsPart    PartName = "tests"
+	KubectlPart  PartName = "kubectl" // no part of the dev loop, but a program whose lines are reported alike
 )
 
 // PartState is what a part of the dev loop is doing.
@@ -123,7 +133,7 @@ type Part struct {
 	Text    string        `json:"text,omitempty"`
 }
 
-// Output is a line that a program of the dev loop has printed.
+// Output is a line that a program of the dev loop, or kubectl, has printed.
 type Output struct {
 	Part PartName `json:"part"`
 	Text string   `json:"text"`
@@ -159,11 +169,42 @@ func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
+// Outcome is how a test or the tests of a package ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Passed     Outcome = "passed"
+	TestFailed Outcome = "failed"
+	Skipped    Outcome = "skipped"
+)
+
+// Test is the end of a test, or of all tests of a package when Test is empty. Output is set if it failed.
+type Test struct {
+	Package string        `json:"package"`
+	Test    string        `json:"test,omitempty"`
+	Outcome Outcome       `json:"outcome"`
+	Elapsed time.Duration `json:"elapsedNanoseconds"`
+	Output  string        `json:"output,omitempty"`
+}
+
+// Fix is a replacement of a part of one line of the file in which a finding is. The zero value is none. It is no
+// pointer, so that equal findings are equal.
+type Fix struct {
+	Line        int    `json:"line"`      // starts at 1
+	Column      int    `json:"column"`    // of the first byte, from 1
+	EndColumn   int    `json:"endColumn"` // of the byte behind the last one
+	Replaces    string `json:"replaces"`  // what is there, so that no other text is replaced
+	Replacement string `json:"replacement"`
+}
+
 // Finding is a mistake in the user's own code or configuration.
 type Finding struct {
 	Position
+	Rule       Rule   `json:"rule"`
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion,omitempty"`
+	Fix        Fix    `json:"fix,omitzero"` // if a replacement of text removes the finding
 	// Fatal findings fail the command once all findings are reported.
 	Fatal bool `json:"fatal"`
 }
@@ -186,6 +227,7 @@ func (Output) event()   {}
 func (Note) event()     {}
 func (Warning) event()  {}
 func (Finding) event()  {}
+func (Test) event()     {}
 func (Result) event()   {}
 
 // Error is a failure as its user meets it: what went wrong, where, why, what was
@@ -193,10 +235,25 @@ func (Result) event()   {}
 type Error struct {
 	What  string // a short sentence without a full stop: `no project in this folder`
 	Where string // file:line:column, a path, a flag such as --kind, or an object
-	Hint  string // what was expected
-	Next  string // a command to type next
-	Err   error  // the cause
-	Code  int    // exit code; 0 means 2 where Where is a flag, else 1
+	// Object is the object that Where names, if it names one.
+	Object *ObjectRef
+	// Unready lists what keeps it from being ready, for an error of the class [NotReady].
+	Unready []Unready
+	Hint    string // what was expected
+	Next    string // a command to type next
+	Err     error  // the cause
+	Class   Class  // the kind of cause, which has an exit code
+	Code    int    // exit code; 0 means that of the class, else 2 where Where is a flag, else 1
+}
+
+// Unready is one reason why an object is not ready. Only Object and Reason are always set.
+type Unready struct {
+	Object    ObjectRef `json:"object"`
+	Pod       string    `json:"pod,omitempty"`
+	Container string    `json:"container,omitempty"`
+	Reason    string    `json:"reason"`          // as Kubernetes has it, such as ImagePullBackOff
+	Probe     string    `json:"probe,omitempty"` // a readiness check that fails
+	Message   string    `json:"message,omitempty"`
 }
 
 // Error puts the parts on one line; package ui prints them on several.
@@ -229,17 +286,20 @@ func Advised(err error) string {
 // UsageCode is the exit code of a mistake on the command line.
 const UsageCode = 2
 
-// ExitCode is the status that the process ends with: e.Code; without one it is 2 for an error
+// ExitCode is the status that the process ends with: e.Code; without one that of the class; else it is 2 for an error
 // whose place is a flag, since that is a mistake on the command line, and 1 for all others.
 func (e *Error) ExitCode() int {
-	switch {
-	case e.Code != 0:
-		return e.Code
-	case strings.HasPrefix(e.Where, "--"):
+	if code := cmp.Or(e.Code, e.Classified().code()); code != 0 {
+		return code
+	}
+	if e.ofFlag() {
 		return UsageCode
 	}
 	return 1
 }
+
+// ofFlag reports whether the place of e is a flag.
+func (e *Error) ofFlag() bool { return strings.HasPrefix(e.Where, "--") }
 
 // Name is the path or, of a moved file, both: "from -> to".
 func (f File) Name() string {

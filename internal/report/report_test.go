@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"testing"
 
@@ -19,6 +20,10 @@ func TestError(t *testing.T) {
 		{&report.Error{What: "unknown", Where: "--kind"}, "--kind: unknown", 2}, // a mistake on the command line
 		{&report.Error{What: "unknown", Where: "--kind", Code: 1}, "--kind: unknown", 1},
 		{&report.Error{What: "stopped", Code: 130}, "stopped", 130},
+		{&report.Error{What: "not ready", Class: report.NotReady}, "not ready", 3},
+		{&report.Error{What: "not ready", Class: report.NotReady, Code: 1}, "not ready", 1}, // for another program's caller
+		{&report.Error{What: "failed", Err: fmt.Errorf("so: %w", &report.Error{What: "denied", Class: report.Refused})}, "failed: so: denied", 5},
+		{&report.Error{What: "failed", Where: "--to", Err: &report.Error{What: "bad", Class: report.BadProject}}, "--to: failed: bad", 2},
 	} {
 		if got := test.err.Error(); got != test.text {
 			t.Errorf("got %q, want %q", got, test.text)
@@ -29,6 +34,17 @@ func TestError(t *testing.T) {
 		if test.err.Err != nil && !errors.Is(test.err, test.err.Err) {
 			t.Errorf("%s: its cause is not known", test.text)
 		}
+	}
+}
+
+// TestClasses: each class has a code of its own, which is none of the others'.
+func TestClasses(t *testing.T) {
+	seen := map[int]bool{0: true, 1: true, report.UsageCode: true, 130: true}
+	for _, c := range report.Classes() {
+		if seen[c.Code] || c.Meaning == "" || (&report.Error{Class: c.Class}).ExitCode() != c.Code {
+			t.Errorf("class %q has the code %d, which is taken, or another one", c.Class, c.Code)
+		}
+		seen[c.Code] = true
 	}
 }
 

@@ -123,8 +123,9 @@ func (w *watch) requireAnswers(ctx context.Context, object *unstructured.Unstruc
 		}
 		if missing != nil {
 			return &report.Error{
+				Class: report.NotReady,
 				What:  missing.who.String() + " does not answer, so failures of these webhooks are still ignored",
-				Where: nameOf(object), Err: missing.why, Next: describe(object),
+				Where: nameOf(object), Object: refOf(object), Err: missing.why, Next: describe(object), Unready: []report.Unready{missing.unready(object)},
 				Hint: "deploy --wait=false registers webhooks at once, such as those of a server that asks its callers for a certificate",
 			}
 		}
@@ -144,6 +145,15 @@ func (d door) String() string { return strings.TrimSuffix(d.resource, "s") + " "
 type silence struct {
 	who door
 	why error
+}
+
+// unready is the reason that a webhook configuration is not ready.
+func (s *silence) unready(object *unstructured.Unstructured) report.Unready {
+	u := report.Unready{Object: *refOf(object), Reason: "NoAnswer", Message: s.who.String() + ": " + s.why.Error()}
+	if s.who.resource == podResource.Resource {
+		u.Pod = s.who.name
+	}
+	return u
 }
 
 // unanswered is who does not answer, and nil if nobody is known not to.

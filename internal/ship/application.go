@@ -92,7 +92,7 @@ func (a *application) one(ctx context.Context, object *unstructured.Unstructured
 	if staged {
 		done.action = actionOf(object, first.before, done.after, a.manager())
 	}
-	a.cluster.handler.Handle(report.Object{Name: name, Action: done.action, Why: done.why})
+	a.cluster.handler.Handle(report.Object{Name: name, Object: refOf(object), Action: done.action, Why: done.why})
 	return nil
 }
 

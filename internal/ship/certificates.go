@@ -106,8 +106,10 @@ func judgesCertificates(o *unstructured.Unstructured) bool {
 func noIssuer(certificate *unstructured.Unstructured) error {
 	secret, _, _ := unstructured.NestedString(certificate.Object, "spec", "secretName")
 	return &report.Error{
-		What:  "no controller issues this certificate: it has no conditions",
-		Where: nameOf(certificate),
+		Class:   report.NotReady,
+		Unready: []report.Unready{{Object: *refOf(certificate), Reason: "NoIssuer", Message: "no controller issues this certificate"}},
+		What:    "no controller issues this certificate: it has no conditions",
+		Where:   nameOf(certificate), Object: refOf(certificate),
 		Hint: "the cluster has cert-manager's CRDs but no Deployment and no webhook of cert-manager; pods wait for the Secret " + secret +
 			"\ninstall cert-manager (slipway cluster add cert-manager does so in an embedded cluster), or use slipway edit --certs self",
 		Next: describe(certificate),

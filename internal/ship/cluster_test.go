@@ -209,8 +209,8 @@ func TestApplyConflict(t *testing.T) {
 	ours := objects(t, text)
 	remove(t, c, text)
 	known := failure(t, c.Apply(ctx, ours, ApplyOptions{}))
-	if known.Where != "configmap/default/contested" {
-		t.Errorf("the error is about %s", known.Where)
+	if known.Where != "configmap/default/contested" || *known.Object != (report.ObjectRef{Kind: "ConfigMap", Namespace: "default", Name: "contested"}) || known.Class != report.Conflict {
+		t.Errorf("the error is about %s, %+v, class %q", known.Where, known.Object, known.Class)
 	}
 	for _, part := range []string{".data.owner", "gitops", "--force-conflicts"} {
 		if !strings.Contains(known.Hint, part) {
@@ -240,15 +240,18 @@ func TestApplyRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	events.lines = nil
-	for _, test := range []struct{ name, object, where, what string }{
-		{"unknown kind", "apiVersion: nowhere.example.com/v1\nkind: Boat\nmetadata: {name: one}", "boat/one", "the cluster does not serve this kind"},
-		{"unknown field", boat("strict.example.com", "{ores: 2}"), "boat/default/one", "the cluster refused the object"},
-		{"no such namespace", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: nowhere}", "configmap/nowhere/a", "its namespace does not exist"},
+	for _, test := range []struct {
+		name, object, where, what string
+		class                     report.Class
+	}{
+		{"unknown kind", "apiVersion: nowhere.example.com/v1\nkind: Boat\nmetadata: {name: one}", "boat/one", "the cluster does not serve this kind", ""},
+		{"unknown field", boat("strict.example.com", "{ores: 2}"), "boat/default/one", "the cluster refused the object", report.Refused},
+		{"no such namespace", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: nowhere}", "configmap/nowhere/a", "its namespace does not exist", report.Refused},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			known := failure(t, c.Apply(t.Context(), objects(t, test.object), ApplyOptions{}))
-			if known.Where != test.where || known.What != test.what || known.Err == nil {
-				t.Errorf("error is %v, want %s: %s and a cause", known, test.where, test.what)
+			if known.Where != test.where || known.What != test.what || known.Err == nil || known.Class != test.class || known.Object == nil {
+				t.Errorf("error is %v of class %q about %+v, want %s: %s and a cause", known, known.Class, known.Object, test.where, test.what)
 			}
 		})
 	}
@@ -266,6 +269,9 @@ func TestEstablishTimeout(t *testing.T) {
 	known := failure(t, c.Apply(t.Context(), objects(t, second), ApplyOptions{Timeout: time.Hour}))
 	if known.Where != "crd/ships."+group || known.Err == nil || !strings.Contains(known.Err.Error(), "already in use") {
 		t.Errorf("error is %v, want one that says which name is in use", known)
+	}
+	if known.Class != report.NotReady || len(known.Unready) != 1 || known.Unready[0].Reason != "NotEstablished" {
+		t.Errorf("class %q, %+v", known.Class, known.Unready)
 	}
 }
 
@@ -288,7 +294,7 @@ func TestDeleteHeld(t *testing.T) {
 	if want := []string{"asking the server to delete the objects", "waiting for crd/boats." + group + " to be deleted"}; !slices.Equal(waits, want) {
 		t.Errorf("it waits for %q, want %q", waits, want)
 	}
-	if known.Where != "crd/boats."+group || !strings.Contains(known.Hint, "boat/default/one waits for finalizer example.com/haul") {
+	if known.Where != "crd/boats."+group || !strings.Contains(known.Hint, "boat/default/one waits for finalizer example.com/haul") || known.Class != report.Timeout {
 		t.Errorf("error is %v, want one that names the object and its finalizer", known)
 	}
 	resource := c.objects.Resource(schema.GroupVersionResource{Group: group, Version: "v1", Resource: "boats"}).Namespace("default")

@@ -89,16 +89,18 @@ func (c *Cluster) explainUnestablished(ctx context.Context, definition *unstruct
 	live, err := c.objects.Resource(crdResource).Get(ctx, definition.GetName(), metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return &report.Error{What: "the CRD was deleted while slipway waited for it", Where: nameOf(definition)}
+		return &report.Error{What: "the CRD was deleted while slipway waited for it", Where: nameOf(definition), Object: refOf(definition)}
 	case err != nil:
 		return c.explainObject(ctx, definition, err)
 	case live.GetDeletionTimestamp() != nil:
 		return c.explainLingering(ctx, live)
 	}
 	e := &report.Error{
+		Class: report.NotReady,
 		What:  fmt.Sprintf("the CRD was not established within %s", waited.Round(100*time.Millisecond)),
-		Where: nameOf(definition),
-		Err:   complaint(live), Next: describe(definition),
+		Where: nameOf(definition), Object: refOf(definition),
+		Err: complaint(live), Next: describe(definition),
+		Unready: []report.Unready{{Object: *refOf(definition), Reason: "NotEstablished"}},
 	}
 	if slices.ContainsFunc(conditions(live), func(c condition) bool { return c.reason == invalidAuthority }) {
 		explainAuthority(e, live)

@@ -56,7 +56,7 @@ func (c *Cluster) deleteAll(ctx context.Context, objects []*unstructured.Unstruc
 			return c.explainObject(ctx, object, err)
 		}
 		if d == nil {
-			c.handler.Handle(report.Object{Name: nameOf(object), Action: report.Unchanged, Why: "did not exist"})
+			c.handler.Handle(report.Object{Name: nameOf(object), Object: refOf(object), Action: report.Unchanged, Why: "did not exist"})
 			continue
 		}
 		leaving = append(leaving, *d)
@@ -66,7 +66,7 @@ func (c *Cluster) deleteAll(ctx context.Context, objects []*unstructured.Unstruc
 		if err := c.waitGone(ctx, d, patience-time.Since(start)); err != nil {
 			return err
 		}
-		c.handler.Handle(report.Object{Name: nameOf(d.object), Action: report.Deleted, Why: why})
+		c.handler.Handle(report.Object{Name: nameOf(d.object), Object: refOf(d.object), Action: report.Deleted, Why: why})
 	}
 	return nil
 }
@@ -135,9 +135,10 @@ func (c *Cluster) waitGone(ctx context.Context, d departure, patience time.Durat
 // explainLingering says what keeps object from going.
 func (c *Cluster) explainLingering(ctx context.Context, object *unstructured.Unstructured) error {
 	e := &report.Error{
+		Class: report.Timeout,
 		What:  "the object is not deleted yet",
-		Where: nameOf(object),
-		Hint:  waitsFor(object),
+		Where: nameOf(object), Object: refOf(object),
+		Hint: waitsFor(object),
 	}
 	if object.GetKind() == "Namespace" {
 		e.Hint = fullNamespace(object)

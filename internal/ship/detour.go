@@ -157,7 +157,8 @@ func (c *Cluster) requireFree(ctx context.Context, object *unstructured.Unstruct
 		return nil
 	}
 	return &report.Error{
-		What: "another tool's webhook configuration has the name that this run needs", Where: nameOf(live),
+		Class: report.Conflict,
+		What:  "another tool's webhook configuration has the name that this run needs", Where: nameOf(live), Object: refOf(live),
 		Hint: "rename or delete it, or run without webhooks", Next: "ENABLE_WEBHOOKS=false slipway run",
 	}
 }

@@ -24,8 +24,18 @@ import (
 
 // A diagnosis says why a workload is not ready.
 type diagnosis struct {
-	lines []string
-	next  string // a command, if one is better than to look at the object
+	object  report.ObjectRef
+	lines   []string
+	unready []report.Unready // the same for programs
+	next    string           // a command, if one is better than to look at the object
+}
+
+// because adds a reason, once, with its line for people.
+func (d *diagnosis) because(u report.Unready, format string, args ...any) {
+	d.say(format, args...)
+	if u.Object = d.object; !slices.Contains(d.unready, u) {
+		d.unready = append(d.unready, u)
+	}
 }
 
 // say adds a line, once.
@@ -38,14 +48,15 @@ func (d *diagnosis) say(format string, args ...any) {
 // diagnose looks at an object's conditions, and at the pods, events and logs behind a workload.
 // It is for an explanation: what cannot be had is left out.
 func (c *Cluster) diagnose(ctx context.Context, object *unstructured.Unstructured) diagnosis {
-	var d diagnosis
+	d := diagnosis{object: *refOf(object)}
 	for _, condition := range conditions(object) {
 		if troubling(condition) {
-			d.say("%s: %s", condition.reason, condition.message)
+			d.because(report.Unready{Reason: condition.reason, Message: condition.message}, "%s: %s", condition.reason, condition.message)
 		}
 	}
 	if kindOf(object).Group == "apps" && observedGeneration(object) == 0 {
-		d.say("no controller has seen it: a control plane without controllers, such as envtest's, runs no pods")
+		const unseen = "no controller has seen it: a control plane without controllers, such as envtest's, runs no pods"
+		d.because(report.Unready{Reason: "NoController", Message: unseen}, unseen)
 	}
 	for _, pod := range c.podsOf(ctx, object) {
 		if !podReady(pod) {
@@ -192,7 +203,7 @@ func podReady(pod corev1.Pod) bool {
 func (c *Cluster) diagnosePod(ctx context.Context, pod corev1.Pod, d *diagnosis) {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
-			d.say("pod %s is not scheduled: %s", pod.Name, condition.Message)
+			d.because(report.Unready{Pod: pod.Name, Reason: condition.Reason, Message: condition.Message}, "pod %s is not scheduled: %s", pod.Name, condition.Message)
 		}
 	}
 	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
@@ -200,21 +211,24 @@ func (c *Cluster) diagnosePod(ctx context.Context, pod corev1.Pod, d *diagnosis)
 	}
 	for _, event := range c.eventsOf(ctx, pod.UID, pod.Namespace) {
 		if event.Reason != "BackOff" { // says that something failed, which was said, and not why
-			d.say("%s: %s", event.Reason, event.Message)
+			d.because(report.Unready{Pod: pod.Name, Reason: event.Reason, Message: brief(event.Message)}, "%s: %s", event.Reason, event.Message)
 		}
 	}
 }
 
 // diagnoseContainer says why a container does not run.
 func (c *Cluster) diagnoseContainer(ctx context.Context, pod corev1.Pod, container corev1.ContainerStatus, d *diagnosis) {
+	of := report.Unready{Pod: pod.Name, Container: container.Name}
 	if waiting := container.State.Waiting; waiting != nil && waiting.Message != "" {
-		d.say("container %s of pod %s: %s: %s", container.Name, pod.Name, waiting.Reason, waiting.Message)
+		of.Reason, of.Message = waiting.Reason, brief(waiting.Message)
+		d.because(of, "container %s of pod %s: %s: %s", container.Name, pod.Name, waiting.Reason, waiting.Message)
 	}
 	ended := cmp.Or(container.State.Terminated, container.LastTerminationState.Terminated)
 	if ended == nil || ended.ExitCode == 0 && container.RestartCount == 0 {
 		if container.State.Running != nil && !container.Ready {
-			d.say("container %s of pod %s runs but is not ready", container.Name, pod.Name)
-			c.nameChecks(ctx, pod, container.Name, d)
+			of.Reason, of.Probe, of.Message = "ContainersNotReady", probeText(pod, container.Name), "the container runs but is not ready"
+			d.because(of, "container %s of pod %s runs but is not ready", container.Name, pod.Name)
+			c.nameChecks(ctx, pod, of, d)
 			c.quoteLog(ctx, pod, container, false, d)
 		}
 		return
@@ -223,13 +237,32 @@ func (c *Cluster) diagnoseContainer(ctx context.Context, pod corev1.Pod, contain
 	if ended.Reason != "" && ended.Reason != "Error" {
 		reason = " (" + ended.Reason + ")"
 	}
-	d.say("container %s of pod %s ended with exit code %d%s; restarts: %d", container.Name, pod.Name, ended.ExitCode, reason, container.RestartCount)
+	of.Reason, of.Message = cmp.Or(ended.Reason, "Error"), fmt.Sprintf("the container ended with exit code %d; restarts: %d", ended.ExitCode, container.RestartCount)
+	d.because(of, "container %s of pod %s ended with exit code %d%s; restarts: %d", container.Name, pod.Name, ended.ExitCode, reason, container.RestartCount)
 	c.quoteLog(ctx, pod, container, container.State.Terminated == nil, d)
+}
+
+// probeText is the readiness probe of a container, such as httpGet :8081/readyz; "" if it has none.
+func probeText(pod corev1.Pod, container string) string {
+	at := slices.IndexFunc(pod.Spec.Containers, func(of corev1.Container) bool { return of.Name == container })
+	if at < 0 || pod.Spec.Containers[at].ReadinessProbe == nil {
+		return ""
+	}
+	switch probe := pod.Spec.Containers[at].ReadinessProbe; {
+	case probe.HTTPGet != nil:
+		return "httpGet :" + probe.HTTPGet.Port.String() + probe.HTTPGet.Path
+	case probe.TCPSocket != nil:
+		return "tcpSocket :" + probe.TCPSocket.Port.String()
+	case probe.GRPC != nil:
+		return "grpc :" + strconv.Itoa(int(probe.GRPC.Port))
+	}
+	return "exec"
 }
 
 // nameChecks names the readiness checks of a container that fail, as a manager of controller-runtime lists them, with
 // what the log says of each: the answer to a probe withholds reasons.
-func (c *Cluster) nameChecks(ctx context.Context, pod corev1.Pod, container string, d *diagnosis) {
+func (c *Cluster) nameChecks(ctx context.Context, pod corev1.Pod, unready report.Unready, d *diagnosis) {
+	container := unready.Container
 	at := slices.IndexFunc(pod.Spec.Containers, func(of corev1.Container) bool { return of.Name == container })
 	if at < 0 || pod.Spec.Containers[at].ReadinessProbe == nil || pod.Spec.Containers[at].ReadinessProbe.HTTPGet == nil {
 		return
@@ -247,7 +280,8 @@ func (c *Cluster) nameChecks(ctx context.Context, pod corev1.Pod, container stri
 		if name, _, _ = strings.Cut(name, " "); !failing || name == "" {
 			continue
 		}
-		d.say("readiness check %s fails", name)
+		unready.Probe, unready.Message = name, "the readiness check fails"
+		d.because(unready, "readiness check %s fails", name)
 		for _, entry := range slices.Backward(log) {
 			if strings.Contains(entry, `"check":"`+name+`"`) || strings.Contains(entry, `"check": "`+name+`"`) {
 				d.say("  %s", entry)
@@ -295,7 +329,7 @@ func (c *Cluster) quoteLog(ctx context.Context, pod corev1.Pod, container corev1
 		}
 	}
 	for _, marker := range c.missing(ctx, log) {
-		d.say("a permission is missing; beside Reconcile, add: %s", marker)
+		d.because(report.Unready{Pod: pod.Name, Container: container.Name, Reason: "Forbidden", Message: "missing: " + marker}, "a permission is missing; beside Reconcile, add: %s", marker)
 		d.next = "slipway generate"
 	}
 }

@@ -29,7 +29,9 @@ func (c *Cluster) explain(ctx context.Context, err error) error {
 	case errors.Is(cause, context.Canceled):
 		return cause
 	case errors.Is(cause, errNoAnswer):
-		return c.unreachable(cause)
+		e := c.unreachable(cause)
+		e.Class = report.Timeout
+		return e
 	case otherCluster:
 		e := c.unreachable(transport.Err)
 		e.What = "the server is not the cluster of the kubeconfig"
@@ -39,7 +41,8 @@ func (c *Cluster) explain(ctx context.Context, err error) error {
 		return c.unreachable(transport.Err)
 	case apierrors.IsUnauthorized(err):
 		return &report.Error{
-			What: "the cluster does not accept the credentials", Where: c.server, Err: err,
+			Class: report.Refused,
+			What:  "the cluster does not accept the credentials", Where: c.server, Err: err,
 			Hint: "they may have expired, or belong to another cluster",
 		}
 	}
@@ -62,7 +65,7 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 	if _, unserved := errors.AsType[errNoKind](err); unserved {
 		return unknownKind(object, err)
 	}
-	e := &report.Error{What: "the cluster refused the object", Where: nameOf(object), Err: err}
+	e := &report.Error{Class: classOf(err), What: "the cluster refused the object", Where: nameOf(object), Object: refOf(object), Err: err}
 	switch {
 	case errors.Is(err, errImpatient):
 		e.What = "the cluster has a definition of this kind but does not serve it"
@@ -71,7 +74,8 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 		e.Hint = "create the object after the namespace is deleted; the namespace's conditions show what it waits for"
 		e.Next = "slipway kubectl describe namespace " + object.GetNamespace()
 	case lacksNamespace(err, object):
-		return lacksNamespaces([]string{object.GetNamespace()}, nameOf(object), "slipway kubectl create namespace "+object.GetNamespace(), err)
+		e = lacksNamespaces([]string{object.GetNamespace()}, nameOf(object), "slipway kubectl create namespace "+object.GetNamespace(), err)
+		e.Object = refOf(object)
 	case apierrors.IsForbidden(err):
 		e.What = "not allowed"
 		if forbidden().MatchString(err.Error()) { // and not by a quota or another plug-in
@@ -85,6 +89,22 @@ func (c *Cluster) explainObject(ctx context.Context, object *unstructured.Unstru
 		e.Hint = ownership(err)
 	}
 	return e
+}
+
+// classOf is the class of a request about an object that failed.
+func classOf(err error) report.Class {
+	var status apierrors.APIStatus
+	switch {
+	case errors.Is(err, errImpatient):
+		return report.NotReady
+	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
+		return report.Conflict
+	case apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsTooManyRequests(err), errors.Is(err, context.DeadlineExceeded):
+		return report.Timeout
+	case errors.As(err, &status):
+		return report.Refused
+	}
+	return ""
 }
 
 // lacksNamespace reports whether the server refused an object for want of its namespace.

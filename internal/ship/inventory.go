@@ -170,7 +170,7 @@ func (i *inventory) close(ctx context.Context, consent Consent) error {
 		return err
 	}
 	for _, left := range i.staying() {
-		i.cluster.handler.Handle(report.Object{Name: nameOf(left.Unstructured), Action: report.Kept, Why: left.why()})
+		i.cluster.handler.Handle(report.Object{Name: nameOf(left.Unstructured), Object: refOf(left.Unstructured), Action: report.Kept, Why: left.why()})
 	}
 	if !i.keepsParent() {
 		return nil
@@ -182,7 +182,7 @@ func (i *inventory) close(ctx context.Context, consent Consent) error {
 	if i.set.DefinitionsOnly {
 		return nil
 	}
-	i.cluster.handler.Handle(report.Object{Name: nameOf(now.parentOf(i.set)), Action: i.parentAction(now)})
+	i.cluster.handler.Handle(report.Object{Name: nameOf(now.parentOf(i.set)), Object: refOf(now.parentOf(i.set)), Action: i.parentAction(now)})
 	return nil
 }
 

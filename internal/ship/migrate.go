@@ -56,7 +56,7 @@ func (c *Cluster) Migrate(ctx context.Context, m Migration) (Migrated, error) {
 	defer cancel()
 	done, err := c.migrate(ctx, m)
 	if err != nil && errors.Is(context.Cause(ctx), errMigrationTimeout) {
-		err = &report.Error{What: "not all objects are stored anew yet", Where: m.Kind, Err: errMigrationTimeout,
+		err = &report.Error{Class: report.Timeout, What: "not all objects are stored anew yet", Where: m.Kind, Err: errMigrationTimeout,
 			Hint: "the same command goes on; --timeout gives it more time", Next: "slipway migrate " + m.Kind}
 	}
 	return done, err
@@ -137,7 +137,7 @@ func namesOf(definition *unstructured.Unstructured) []string {
 
 // storedOtherwise is the error for a version in which the definition does not store.
 func storedOtherwise(definition *unstructured.Unstructured, to string) error {
-	e := &report.Error{What: "the definition has objects stored as " + storageVersion(definition) + ", not as " + to, Where: nameOf(definition),
+	e := &report.Error{What: "the definition has objects stored as " + storageVersion(definition) + ", not as " + to, Where: nameOf(definition), Object: refOf(definition),
 		Hint: "mark the type of " + to + " with +kubebuilder:storageversion, and no other; then install or deploy the definition", Next: "slipway install"}
 	if versionOf(definition, to) == nil {
 		e.Hint = "it has no version " + to + " yet"
@@ -148,7 +148,7 @@ func storedOtherwise(definition *unstructured.Unstructured, to string) error {
 // losesFields is the refusal of a migration that would drop what objects have.
 func losesFields(definition *unstructured.Unstructured, from, to string, lost []string) error {
 	some := strings.Join(lost[:min(len(lost), mostRefused)], ", ")
-	return &report.Error{What: fmt.Sprintf("objects would lose fields that %s has and %s has not: %s", from, to, some), Where: nameOf(definition),
+	return &report.Error{What: fmt.Sprintf("objects would lose fields that %s has and %s has not: %s", from, to, some), Where: nameOf(definition), Object: refOf(definition),
 		Hint: "the definition has no conversion (spec.conversion.strategy is None); deploy the operator with its conversion webhook first, as slipway deploy does; nothing was changed",
 		Next: "slipway deploy"}
 }
@@ -253,7 +253,7 @@ func (w migrating) byCluster(ctx context.Context) error {
 		err = cmp.Or(err, removal)
 	}
 	if failure := failureOf(live); err == nil && failure != "" {
-		return &report.Error{What: "the cluster could not store all objects as " + w.to, Where: nameOf(w.definition), Err: errors.New(failure),
+		return &report.Error{Class: report.Refused, What: "the cluster could not store all objects as " + w.to, Where: nameOf(w.definition), Object: refOf(w.definition), Err: errors.New(failure),
 			Hint: "objects that a webhook or the schema refuses as they are have to be mended first", Next: describe(w.definition)}
 	}
 	return err
@@ -339,7 +339,7 @@ func (w migrating) bySlipway(ctx context.Context) (int, error) {
 	if err != nil || refusals == 0 {
 		return count, err
 	}
-	return count, &report.Error{What: fmt.Sprintf("%d of %d objects cannot be stored as %s", refusals, count, w.to), Where: nameOf(w.definition),
+	return count, &report.Error{Class: report.Refused, What: fmt.Sprintf("%d of %d objects cannot be stored as %s", refusals, count, w.to), Where: nameOf(w.definition), Object: refOf(w.definition),
 		Err: errors.Join(refused...), Hint: "mend these objects; all others are stored, and the definition still lists the old versions", Next: "slipway migrate " + w.definition.GetName()}
 }
 
@@ -370,7 +370,7 @@ func (w migrating) tryToWriteDown(ctx context.Context) error {
 		return err
 	}
 	if live.GetUID() != w.definition.GetUID() || storageVersion(live) != w.to || live.GetGeneration() != w.definition.GetGeneration() {
-		return &report.Error{What: "the definition has changed meanwhile", Where: nameOf(w.definition),
+		return &report.Error{Class: report.Conflict, What: "the definition has changed meanwhile", Where: nameOf(w.definition), Object: refOf(w.definition),
 			Hint: "objects may have been stored as it was before", Next: "slipway migrate " + w.definition.GetName()}
 	}
 	if stored, _, _ := unstructured.NestedStringSlice(live.Object, "status", "storedVersions"); slices.Equal(stored, []string{w.to}) {

@@ -64,7 +64,7 @@ func (c *Cluster) place(ctx context.Context, object *unstructured.Unstructured, 
 
 // lacksNamespaces is the error of objects whose namespaces do not exist.
 func lacksNamespaces(missing []string, where, next string, cause error) *report.Error {
-	e := &report.Error{What: "its namespace does not exist", Where: where, Err: cause, Hint: "create it, or add it to the manifests", Next: next}
+	e := &report.Error{Class: report.Refused, What: "its namespace does not exist", Where: where, Err: cause, Hint: "create it, or add it to the manifests", Next: next}
 	if len(missing) > 1 {
 		e.What, e.Err = "these namespaces do not exist: "+strings.Join(missing, ", "), nil
 		e.Hint = "nothing was changed; create them, or add them to the manifests"

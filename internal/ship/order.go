@@ -7,6 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // installOrder lists kinds in the order in which a cluster needs them. Kinds of
@@ -92,16 +94,20 @@ func kindOf(object *unstructured.Unstructured) schema.GroupKind {
 // crdKind is the kind that makes other kinds.
 var crdKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 
+// refOf names an object for programs, as nameOf does for people.
+func refOf(object *unstructured.Unstructured) *report.ObjectRef {
+	return &report.ObjectRef{Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName()}
+}
+
 // nameOf names an object for people: crd/cronjobs.batch.example.com,
 // deployment/system/manager.
-func nameOf(object *unstructured.Unstructured) string {
-	kind := strings.ToLower(object.GetKind())
-	if kindOf(object) == crdKind {
+func nameOf(object *unstructured.Unstructured) string { return RefText(*refOf(object)) }
+
+// RefText names an object as [NameOf] does.
+func RefText(r report.ObjectRef) string {
+	kind := strings.ToLower(r.Kind)
+	if r.Kind == crdKind.Kind {
 		kind = "crd"
 	}
-	parts := []string{kind}
-	if namespace := object.GetNamespace(); namespace != "" {
-		parts = append(parts, namespace)
-	}
-	return strings.Join(append(parts, object.GetName()), "/")
+	return kind + "/" + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/")
 }

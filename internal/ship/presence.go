@@ -47,7 +47,7 @@ func (c *Cluster) AwaitAdmission(ctx context.Context, object *unstructured.Unstr
 		return last == nil || apierrors.IsAlreadyExists(last), nil
 	})
 	if errors.Is(err, errImpatient) {
-		return &report.Error{What: fmt.Sprintf("the server does not accept an object of this kind after %s", patienceOf(timeout)), Where: nameOf(object), Err: last}
+		return &report.Error{Class: report.Refused, What: fmt.Sprintf("the server does not accept an object of this kind after %s", patienceOf(timeout)), Where: nameOf(object), Object: refOf(object), Err: last}
 	}
 	return c.explain(ctx, err)
 }

@@ -117,7 +117,7 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 	case errors.Is(err, errHopeless):
 		return c.explainUnready(ctx, live, "does not become ready: "+now.Message)
 	case apierrors.IsNotFound(err):
-		return &report.Error{What: "the object was deleted while slipway waited for it", Where: nameOf(object)}
+		return &report.Error{What: "the object was deleted while slipway waited for it", Where: nameOf(object), Object: refOf(object)}
 	}
 	return c.explainObject(ctx, object, err)
 }
@@ -184,7 +184,7 @@ var errHopeless = errors.New("it will not become ready by itself")
 // explainUnready says why live is not ready.
 func (c *Cluster) explainUnready(ctx context.Context, live *unstructured.Unstructured, what string) error {
 	d := c.diagnose(ctx, live)
-	e := &report.Error{What: what, Where: nameOf(live), Hint: strings.Join(d.lines, "\n"), Next: d.next}
+	e := &report.Error{Class: report.NotReady, What: what, Where: nameOf(live), Object: refOf(live), Hint: strings.Join(d.lines, "\n"), Next: d.next, Unready: d.unready}
 	if e.Next == "" {
 		e.Next = describe(live)
 	}

@@ -176,10 +176,10 @@ func (c *Cluster) remove(ctx context.Context, objects []*unstructured.Unstructur
 		return err
 	}
 	for _, object := range r.absent {
-		c.handler.Handle(report.Object{Name: nameOf(object), Action: report.Unchanged, Why: "did not exist"})
+		c.handler.Handle(report.Object{Name: nameOf(object), Object: refOf(object), Action: report.Unchanged, Why: "did not exist"})
 	}
 	for _, object := range r.kept {
-		c.handler.Handle(report.Object{Name: nameOf(object.Unstructured), Action: report.Kept, Why: object.why})
+		c.handler.Handle(report.Object{Name: nameOf(object.Unstructured), Object: refOf(object.Unstructured), Action: report.Kept, Why: object.why})
 	}
 	for _, group := range departures(r.going) {
 		left, usual := filter(group, func(o *unstructured.Unstructured) bool { return r.why(o) != "" }), filter(group, func(o *unstructured.Unstructured) bool { return r.why(o) == "" })
@@ -250,7 +250,7 @@ func (c *Cluster) dropParent(ctx context.Context, r *removal) error {
 		return nil
 	}
 	if err == nil {
-		c.handler.Handle(report.Object{Name: nameOf(parent), Action: report.Deleted})
+		c.handler.Handle(report.Object{Name: nameOf(parent), Object: refOf(parent), Action: report.Deleted})
 	}
 	return c.explainObject(ctx, parent, err)
 }
@@ -274,7 +274,7 @@ func (c *Cluster) keepParent(ctx context.Context, r *removal, resource dynamic.R
 			return err
 		}
 	}
-	c.handler.Handle(report.Object{Name: nameOf(r.parent), Action: report.Kept, Why: why})
+	c.handler.Handle(report.Object{Name: nameOf(r.parent), Object: refOf(r.parent), Action: report.Kept, Why: why})
 	return nil
 }
 

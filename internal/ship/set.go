@@ -177,7 +177,8 @@ func (c *Cluster) liveParent(ctx context.Context, set *Set) (*unstructured.Unstr
 		return live, nil
 	}
 	return nil, &report.Error{
-		What: "another tool owns the object for this deployment's inventory", Where: nameOf(live), Err: errForeignSet,
+		Class: report.Conflict,
+		What:  "another tool owns the object for this deployment's inventory", Where: nameOf(live), Object: refOf(live), Err: errForeignSet,
 		Hint: fmt.Sprintf("its owner is %q; rename or delete it, or deploy into another namespace", live.GetAnnotations()[toolingAnnotation]),
 		Next: kubectl(live, "describe"),
 	}

@@ -67,7 +67,7 @@ func leavingVersions(definition, live *unstructured.Unstructured) ([]string, err
 	if to := storageVersion(definition); len(going) > 0 && versionOf(live, to) == nil {
 		return nil, &report.Error{
 			What:  "objects may be stored as " + strings.Join(going, ", ") + ", which the new definition lacks",
-			Where: nameOf(definition),
+			Where: nameOf(definition), Object: refOf(definition),
 			Hint: "the cluster's definition lacks " + to + ", so it cannot convert them; deploy a definition with both versions first. " +
 				"If all objects of the kind may go, delete the definition instead: " + kubectl(definition, "delete"),
 			Next: "slipway kubectl get crd " + definition.GetName() + " -o yaml",
@@ -206,7 +206,7 @@ func (u *upgrade) requireConversion(ctx context.Context, r retreat) error {
 	}
 	return &report.Error{
 		What:  "objects that are stored as " + strings.Join(r.versions, ", ") + " cannot be read as " + r.to + ", so the new definition would lose them",
-		Where: nameOf(r.definition), Err: err,
+		Where: nameOf(r.definition), Object: refOf(r.definition), Err: err,
 		Hint: "the operator that runs has to convert them; nothing else has changed",
 		Next: describe(r.definition),
 	}
@@ -293,14 +293,14 @@ func (u *upgrade) finishDefinition(ctx context.Context, w *watch, definition *un
 	case unread != nil && serving:
 		return &report.Error{
 			What:  "the new version does not convert objects, so they stay stored as " + storageVersion(interim),
-			Where: nameOf(definition), Err: unread, Next: describe(definition),
+			Where: nameOf(definition), Object: refOf(definition), Err: unread, Next: describe(definition),
 		}
 	case unread != nil:
 		live, err := u.cluster.objects.Resource(crdResource).Get(ctx, definition.GetName(), metav1.GetOptions{})
 		if err != nil {
 			return u.explain(ctx, definition, err)
 		}
-		u.cluster.handler.Handle(report.Object{Name: nameOf(definition), Action: actionOf(interim, u.staged[nameOf(definition)].before, live, u.manager()),
+		u.cluster.handler.Handle(report.Object{Name: nameOf(definition), Object: refOf(definition), Action: actionOf(interim, u.staged[nameOf(definition)].before, live, u.manager()),
 			Why: "objects stay stored as " + storageVersion(interim) + " until the conversion webhook answers; then run the command again"})
 		return nil
 	}

@@ -2,6 +2,7 @@ package ship
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/testlimit"
 )
 
@@ -89,6 +91,12 @@ func TestTroubleThatStays(t *testing.T) {
 			known := failure(t, c.Apply(t.Context(), objects(t, text), ApplyOptions{Wait: true, Timeout: testlimit.Hang}))
 			if !strings.HasPrefix(known.What, "does not become ready") || !strings.Contains(known.Hint, test.want) {
 				t.Errorf("error is %v, want %s", known, test.want)
+			}
+			stuck := func(u report.Unready) bool {
+				return u.Object.Name == "staying-"+name && u.Pod != "" && u.Container == "c" && strings.HasPrefix(test.want, u.Reason) && u.Message != ""
+			}
+			if known.Class != report.NotReady || !slices.ContainsFunc(known.Unready, stuck) {
+				t.Errorf("class %q, %+v", known.Class, known.Unready)
 			}
 		})
 	}

@@ -107,9 +107,11 @@ func untrusted(object *unstructured.Unstructured) []string {
 // explainUntrusted says who should have written the authority, and what is known of why it did not.
 func (c *Cluster) explainUntrusted(ctx context.Context, object *unstructured.Unstructured, patience time.Duration) error {
 	e := &report.Error{
+		Class: report.NotReady,
 		What:  fmt.Sprintf("its webhooks have no certificate after %s: calls to service %s fail", patience, untrusted(object)[0]),
-		Where: nameOf(object),
-		Next:  describe(object),
+		Where: nameOf(object), Object: refOf(object),
+		Next:    describe(object),
+		Unready: []report.Unready{{Object: *refOf(object), Reason: "NoCertificate", Message: "the API server cannot trust service " + untrusted(object)[0]}},
 	}
 	from := object.GetAnnotations()[injectionAnnotation]
 	namespace, name, ok := strings.Cut(from, "/")

@@ -19,7 +19,11 @@ type failure struct {
 	Why   string `json:"why,omitempty"`
 	Hint  string `json:"hint,omitempty"`
 	Next  string `json:"next,omitempty"`
-	Code  int    `json:"code"`
+
+	Object   *report.ObjectRef `json:"object,omitempty"`
+	NotReady []report.Unready  `json:"notReady,omitempty"`
+	Class    report.Class      `json:"class,omitempty"`
+	Code     int               `json:"code"`
 
 	interrupted bool
 }
@@ -79,7 +83,8 @@ func explain(err error) failure {
 	case !ok:
 		return failure{What: err.Error(), Code: 1}
 	}
-	f := failure{What: known.What, Where: known.Where, Hint: known.Hint, Next: known.Next, Code: known.ExitCode()}
+	f := failure{What: known.What, Where: known.Where, Hint: known.Hint, Next: known.Next, Class: known.Classified(), Code: known.ExitCode(),
+		Object: known.Object, NotReady: known.Unready}
 	if known.Err != nil {
 		f.Why = known.Err.Error()
 	}

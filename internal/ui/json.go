@@ -50,6 +50,8 @@ func kindOf(e report.Event) string {
 		return "warning"
 	case report.Finding:
 		return "finding"
+	case report.Test:
+		return "test"
 	case report.Result:
 		return "result"
 	}

@@ -31,12 +31,14 @@ var examples = []report.Event{
 	report.Step{Name: "building", Elapsed: time.Second, Simulated: true}, report.Step{},
 	report.Progress{Name: "compiling", Done: 1, Total: 2, Unit: "packages", Elapsed: time.Second, Left: time.Second}, report.Progress{},
 	report.File{Path: "b", Action: report.Moved, From: "a", Why: "so"}, report.File{Action: report.Kept},
-	report.Object{Name: "crd/x", Action: report.Created, Why: "so"}, report.Object{Action: report.Deleted},
+	report.Object{Name: "crd/x", Object: &report.ObjectRef{Kind: "CustomResourceDefinition", Namespace: "n", Name: "x"}, Action: report.Created, Why: "so"}, report.Object{Action: report.Deleted},
 	report.Part{Name: report.BuildPart, State: report.Ready, Save: 1, Elapsed: time.Second, Text: "t"}, report.Part{Name: report.TestsPart, State: report.Idle},
 	report.Output{Part: report.ManagerPart, Text: "t"}, report.Output{Part: report.TestsPart},
 	report.Note{Text: "n"}, report.Note{},
 	report.Warning{Text: "w"}, report.Warning{},
-	report.Finding{Position: report.Position{File: "f", Line: 1, Column: 2}, Message: "m", Suggestion: "s", Fatal: true}, report.Finding{},
+	report.Finding{Position: report.Position{File: "f", Line: 1, Column: 2}, Rule: report.RuleSyntax, Message: "m", Suggestion: "s",
+		Fix: report.Fix{Line: 1, Column: 2, EndColumn: 3, Replaces: "a", Replacement: "b"}, Fatal: true}, report.Finding{},
+	report.Test{Package: "p", Test: "T", Outcome: report.TestFailed, Elapsed: time.Second, Output: "o"}, report.Test{Outcome: report.Passed},
 	report.Result{Value: map[string]int{"a": 1}}, report.Result{},
 }
 
@@ -87,14 +89,15 @@ var meanings = map[string]string{
 	"step":     "A piece of work ended. Without `elapsedNanoseconds` it begins. `simulated` is true for a workload that is ready on simulated pods, which run no container.",
 	"progress": "How far a long step has come, at least every three seconds: `done` of `total`, in units of `unit`. `total` and `leftNanoseconds` are 0 or missing while they are unknown.",
 	"file":     "A change to a file of the project. With `--dry-run` the change would happen. `from` is the old path of a moved file.",
-	"object":   "A change to an object of the cluster.",
+	"object":   "A change to an object of the cluster. `name` is for people, `object` has its kind, namespace and name.",
 	"part":     "A new state of a part of `slipway dev`. `save` counts the saves of files; the state follows from that one.",
-	"output":   "A line that a program of `slipway dev` has printed.",
+	"output":   "A line that a program of `slipway dev`, or kubectl, has printed.",
 	"note":     "A text for people.",
 	"warning":  "A text about a likely mistake that stops nothing.",
-	"finding":  "A mistake in the project's code or configuration. `line` and `column` start at 1. A fatal finding fails the command.",
+	"finding":  "A mistake in the project's code or configuration. `line` and `column` start at 1. A fatal finding fails the command. [Findings](findings.md) lists the rules. `fix` replaces a part of the line: `replaces` is what is there from `column` to before `endColumn`, in bytes.",
+	"test":     "The end of a test or, without `test`, of a package's tests. `output` is set for failed ones.",
 	"result":   "The answer of the command.",
-	"error":    "Why the command failed. `next` is a command that helps, `code` the exit code.",
+	"error":    "Why the command failed. `next` is a command that helps, `code` the exit code, `class` the kind of cause, as [exit codes](exit-codes.md) lists them. `notReady` lists what keeps objects from being ready.",
 }
 
 // eventsPage is the page, from the schema.
@@ -158,7 +161,8 @@ func TestLinesFollowSchema(t *testing.T) {
 	for _, e := range examples {
 		h.Handle(e)
 	}
-	Fail(h, &report.Error{What: "w", Where: "--x", Hint: "h", Next: "n", Err: errors.New("why")})
+	Fail(h, &report.Error{Class: report.NotReady, What: "w", Object: &report.ObjectRef{Kind: "Pod", Name: "p"},
+		Unready: []report.Unready{{Pod: "p", Container: "c", Reason: "r", Probe: "p", Message: "m"}}, Where: "--x", Hint: "h", Next: "n", Err: errors.New("why")})
 	Fail(h, &report.Error{})
 	lines := 0
 	for dec := json.NewDecoder(&out); dec.More(); lines++ {
@@ -244,10 +248,12 @@ func eventSchema(t *testing.T) *jsonschema.Schema {
 func lineSchema(t *testing.T, kind string, of reflect.Type) *jsonschema.Schema {
 	t.Helper()
 	actions := &jsonschema.Schema{Enum: []any{report.Created, report.Updated, report.Unchanged, report.Deleted, report.Moved, report.Kept}}
-	parts := &jsonschema.Schema{Enum: []any{report.ClusterPart, report.GeneratePart, report.InstallPart, report.BuildPart, report.ManagerPart, report.WebhooksPart, report.TestsPart}}
+	parts := &jsonschema.Schema{Enum: []any{report.ClusterPart, report.GeneratePart, report.InstallPart, report.BuildPart, report.ManagerPart, report.WebhooksPart, report.TestsPart, report.KubectlPart}}
+	outcomes := &jsonschema.Schema{Enum: []any{report.Passed, report.TestFailed, report.Skipped}}
 	states := &jsonschema.Schema{Enum: []any{report.Working, report.Ready, report.Failed, report.Idle}}
 	s, err := jsonschema.ForType(of, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[report.Action](): actions, reflect.TypeFor[report.PartName](): parts, reflect.TypeFor[report.PartState](): states,
+		reflect.TypeFor[report.Outcome](): outcomes,
 	}})
 	if err != nil {
 		t.Fatal(err)

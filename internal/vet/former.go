@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // formerWebhook is a method by which kinds were webhooks before controller-runtime v0.20.
@@ -62,7 +64,7 @@ func (v *vetting) formerWebhooks() {
 }
 
 func (v *vetting) reportFormer(method *ast.FuncDecl, of string, w formerWebhook) {
-	v.report(method.Name.Pos(), "nothing calls this method: controller-runtime has no webhooks of this form since "+withoutFormer,
+	v.report(report.RuleFormerWebhook, method.Name.Pos(), "nothing calls this method: controller-runtime has no webhooks of this form since "+withoutFormer,
 		"move it to a type with the method "+fmt.Sprintf(w.now, of)+", and register that with "+w.with+"; slipway create webhook "+w.flag+" writes both")
 }
 

@@ -121,6 +121,7 @@ func (v *vetting) reportLacking(c caller, given []source.Permission) {
 		}
 		at := c.Files.Position(n.at)
 		v.found = append(v.found, report.Finding{
+			Rule:     report.RuleMissingPermission,
 			Position: report.Position{File: at.Filename, Line: at.Line, Column: at.Column},
 			Message: fmt.Sprintf("the manager needs to %s %s in the API %s, and no marker or bound role permits that: the API server refuses it",
 				strings.Join(usualOrder(missing), ", "), n.resource, groupText([]string{n.group})),

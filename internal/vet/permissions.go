@@ -83,10 +83,12 @@ func (v *vetting) permission(at report.Position, p source.Permission, own map[st
 		if near == "" && slices.ContainsFunc(groups, isShared) {
 			continue // another project's kind in the same group
 		}
+		var fix report.Fix
 		if near != "" {
-			suggestion = "write resources=" + near + strings.TrimPrefix(resource, name)
+			resolved := near + strings.TrimPrefix(resource, name)
+			suggestion, fix = "write resources="+resolved, v.argumentFix(at, "resources", resource, resolved)
 		}
-		v.found = append(v.found, report.Finding{Position: at, Suggestion: suggestion,
+		v.found = append(v.found, report.Finding{Rule: report.RuleUnknownResource, Position: at, Suggestion: suggestion, Fix: fix,
 			Message: fmt.Sprintf("there is no resource %s in the API %s: nothing is permitted", name, groupText(groups))})
 	}
 }

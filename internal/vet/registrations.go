@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // runtimePackage has the SchemeBuilder that takes functions.
@@ -36,7 +38,7 @@ func (v *vetting) registrations() {
 				objects = append(objects, strings.ReplaceAll(types.ExprString(argument), "{…}", "{}"))
 			}
 			version := cmp.Or(v.code.Package(f.dir).Registration.GroupVersion, "GroupVersion")
-			v.report(call.Pos(), "SchemeBuilder takes functions, not objects: this does not compile",
+			v.report(report.RuleFormerRegistration, call.Pos(), "SchemeBuilder takes functions, not objects: this does not compile",
 				"write SchemeBuilder.Register(func(s *runtime.Scheme) error { s.AddKnownTypes("+version+", "+strings.Join(objects, ", ")+"); return nil })")
 		})
 	}

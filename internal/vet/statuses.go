@@ -3,6 +3,8 @@ package vet
 import (
 	"go/ast"
 	"go/token"
+
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // statuses finds calls that write the status of objects by a subresource that their type's definition does not have.
@@ -38,7 +40,7 @@ func (v *vetting) statusesIn(f file, function *ast.FuncDecl) {
 			return true
 		}
 		if k := v.kindOf(f, t); k != nil && k.Certain && !k.Status {
-			v.report(call.Pos(), "the status of "+k.Name+" is written, but its definition has no subresource for it: an API server answers that it is not found",
+			v.report(report.RuleMissingStatus, call.Pos(), "the status of "+k.Name+" is written, but its definition has no subresource for it: an API server answers that it is not found",
 				"put +kubebuilder:subresource:status above the type, "+k.Where())
 		}
 		return true

@@ -90,9 +90,9 @@ func (v *vetting) read() error {
 	return err
 }
 
-func (v *vetting) report(at token.Pos, message, suggestion string) {
+func (v *vetting) report(rule report.Rule, at token.Pos, message, suggestion string) {
 	p := v.set.Position(at)
-	v.found = append(v.found, report.Finding{Position: report.Position{File: p.Filename, Line: p.Line, Column: p.Column}, Message: message, Suggestion: suggestion})
+	v.found = append(v.found, report.Finding{Rule: rule, Position: report.Position{File: p.Filename, Line: p.Line, Column: p.Column}, Message: message, Suggestion: suggestion})
 }
 
 // A typeName is the name of a type, and the import path of its package; "" for the file's own.

@@ -29,10 +29,13 @@ func (v *vetting) webhooks() error {
 			continue
 		}
 		suggestion := "write the path that the manager serves, or serve it: ctrl.NewWebhookManagedBy(mgr, &KIND{})"
+		at := report.Position{File: w.File, Line: w.Line}
+		var fix report.Fix
 		if other := served.like(w); other != "" {
+			fix = v.argumentFix(at, "path", w.Path, other)
 			suggestion = "write path=" + other + ", which the manager serves"
 		}
-		v.found = append(v.found, report.Finding{Position: report.Position{File: w.File, Line: w.Line},
+		v.found = append(v.found, report.Finding{Rule: report.RuleUnservedWebhook, Position: at, Fix: fix,
 			Message: "no code of the project serves the path " + w.Path + ": the API server's calls of this webhook fail", Suggestion: suggestion})
 	}
 	return nil

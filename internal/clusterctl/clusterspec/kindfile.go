@@ -36,6 +36,7 @@ type kindReader struct {
 // leave notes a value that has no effect, and what there is instead.
 func (r *kindReader) leave(n *yaml.Node, at, instead string) {
 	r.left = append(r.left, report.Finding{
+		Rule:     report.RuleIgnoredSetting,
 		Position: report.Position{File: r.path, Line: n.Line, Column: n.Column}, Message: at + " has no effect", Suggestion: instead,
 	})
 }

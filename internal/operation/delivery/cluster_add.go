@@ -86,7 +86,7 @@ func runningCluster(ctx context.Context, s *operation.Session, name string) (*cl
 		return nil, err
 	}
 	if status.State != clusterctl.Running || status.Nodes == nil {
-		return nil, &report.Error{What: "cluster " + status.Name + " is not ready yet", Next: "slipway cluster status " + status.Name}
+		return nil, &report.Error{Class: report.NotReady, What: "cluster " + status.Name + " is not ready yet", Next: "slipway cluster status " + status.Name}
 	}
 	return status, nil
 }

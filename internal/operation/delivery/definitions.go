@@ -90,7 +90,7 @@ func noDefinitions(s *operation.Session, root string, code *codebase.Codebase, m
 	}
 	for _, kind := range operation.Kinds(s) {
 		if kind.API != nil {
-			return &report.Error{What: "the CRDs of the project's own kinds are missing", Where: made.CRDFolder(),
+			return &report.Error{Class: report.BadProject, What: "the CRDs of the project's own kinds are missing", Where: made.CRDFolder(),
 				Hint: "PROJECT has the kind " + kind.Kind + "; nothing was installed" + elsewhere(code, made), Next: generation.Command(s, root)}
 		}
 	}

@@ -69,7 +69,7 @@ func absentDefinitions(ctx context.Context, s *operation.Session, cluster *ship.
 		return nil, err
 	}
 	for _, name := range theirs {
-		s.Handler.Handle(report.Object{Name: "crd/" + name, Action: report.Kept, Why: "another tool installed it"})
+		s.Handler.Handle(report.Object{Name: "crd/" + name, Object: &report.ObjectRef{Kind: "CustomResourceDefinition", Name: name}, Action: report.Kept, Why: "another tool installed it"})
 	}
 	return slices.DeleteFunc(slices.Clone(definitions), func(o *unstructured.Unstructured) bool { return slices.Contains(theirs, o.GetName()) }), nil
 }

@@ -122,7 +122,8 @@ func skipsGenerating(s *operation.Session, root string, d Deployment) (bool, err
 // noObjects returns the error for a kustomization without objects.
 func noObjects(folder string) error {
 	return &report.Error{
-		What: "the kustomization has no objects", Where: folder,
+		Class: report.BadProject,
+		What:  "the kustomization has no objects", Where: folder,
 		Hint: "expected the operator's objects: add its folders or files to resources",
 		Next: "slipway kustomize build " + folder,
 	}

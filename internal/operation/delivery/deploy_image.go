@@ -134,7 +134,8 @@ func refuseKo(s *operation.Session, d Deployment, objects []*unstructured.Unstru
 	}
 	const image = "registry.example.com/operator:v1"
 	refused := &report.Error{
-		What: "the manifests name programs for ko instead of images: " + strings.Join(all, ", "), Where: d.Folder,
+		Class: report.BadProject,
+		What:  "the manifests name programs for ko instead of images: " + strings.Join(all, ", "), Where: d.Folder,
 		Hint: "no node can pull these; build the image, and name the reference and the image that replaces it; or `slipway deploy --print | ko apply -f -` has ko build it",
 		Next: "slipway image build -t " + image + " && " + d.command(all[0]+"="+image),
 	}

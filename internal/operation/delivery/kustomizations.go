@@ -76,7 +76,7 @@ func RequireKustomization(s *operation.Session, root, folder string, command ope
 		return err
 	}
 	choices := DeployableFolders(all)
-	refused := &report.Error{What: "no kustomization in this folder", Where: dir}
+	refused := &report.Error{Class: report.BadProject, What: "no kustomization in this folder", Where: dir}
 	if len(choices) == 0 {
 		refused.Hint = "expected a file named kustomization.yaml, and the project has none that can be deployed. Write one that lists the operator's objects, " +
 			"as slipway init does in " + codebase.DeployedFolder + ", or name another folder with -k"

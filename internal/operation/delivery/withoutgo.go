@@ -35,7 +35,8 @@ func configRoot(s *operation.Session, folder string, command operation.CommandLi
 		return "", operation.NoProject(s)
 	}
 	return "", &report.Error{
-		What: "no project in this folder", Where: s.Dir,
+		Class: report.BadProject,
+		What:  "no project in this folder", Where: s.Dir,
 		Hint: "without Go code, -k names the kustomization; this folder has " + strings.Join(choices, ", "),
 		Next: command(choices[0]),
 	}
@@ -72,7 +73,7 @@ func checkBuilt(ctx context.Context, s *operation.Session, root, where string, o
 	}
 	refused := 0
 	for _, f := range crdcheck.Distinct(findings) {
-		s.Handler.Handle(report.Finding{Position: report.Position{File: origin(ctx, s, root, where, made[f.File])}, Message: f.String(), Suggestion: f.Advice(), Fatal: f.Refused})
+		s.Handler.Handle(report.Finding{Rule: f.Rule(), Position: report.Position{File: origin(ctx, s, root, where, made[f.File])}, Message: f.String(), Suggestion: f.Advice(), Fatal: f.Refused})
 		if f.Refused {
 			refused++
 		}
@@ -80,7 +81,7 @@ func checkBuilt(ctx context.Context, s *operation.Session, root, where string, o
 	if refused == 0 {
 		return nil
 	}
-	return &report.Error{What: "API servers refuse these CRDs: " + operation.Count(refused, "mistake") + ", reported above", Where: where, Hint: "nothing was applied; correct the manifests"}
+	return &report.Error{Class: report.BadProject, What: "API servers refuse these CRDs: " + operation.Count(refused, "mistake") + ", reported above", Where: where, Hint: "nothing was applied; correct the manifests"}
 }
 
 // handWrittenCRDs returns the CRDs without the generator's annotation.
@@ -116,7 +117,7 @@ func folderDefinitions(ctx context.Context, s *operation.Session, folder string,
 	set.DefinitionsOnly = true
 	definitions = slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return !isDefinition(o) })
 	if len(definitions) == 0 {
-		return "", nil, nil, &report.Error{What: "the kustomization has no CRDs", Where: dir, Hint: "install applies CRDs alone; deploy -k applies all objects", Next: "slipway deploy -k " + folder}
+		return "", nil, nil, &report.Error{Class: report.BadProject, What: "the kustomization has no CRDs", Where: dir, Hint: "install applies CRDs alone; deploy -k applies all objects", Next: "slipway deploy -k " + folder}
 	}
 	return root, definitions, set, nil
 }

@@ -39,7 +39,7 @@ func (m *compilerMessages) line(text string) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(m.root, file)
 	}
-	f := report.Finding{Position: report.Position{File: m.session.Relative(file), Line: line, Column: column}, Message: parts[4], Fatal: true}
+	f := report.Finding{Rule: report.RuleCompile, Position: report.Position{File: m.session.Relative(file), Line: line, Column: column}, Message: parts[4], Fatal: true}
 	m.note(f.Position.String() + ": " + f.Message)
 	m.handler.Handle(f)
 }

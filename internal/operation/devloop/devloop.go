@@ -249,7 +249,7 @@ func alone(root string) (release func() error, err error) {
 		return nil, fmt.Errorf("lock the project for the dev loop: %w", err)
 	}
 	if !held {
-		return nil, &report.Error{What: "another slipway dev of this project runs", Where: root, Hint: "go on in its terminal, or end it there with Ctrl-C"}
+		return nil, &report.Error{Class: report.Conflict, What: "another slipway dev of this project runs", Where: root, Hint: "go on in its terminal, or end it there with Ctrl-C"}
 	}
 	return lock.Unlock, nil
 }

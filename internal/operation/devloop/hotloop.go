@@ -84,6 +84,7 @@ func (w writes) forget(now time.Time) {
 func (s *streak) finding(o written, now time.Time) report.Finding {
 	name := permission{group: o.group, resource: o.resource}
 	f := report.Finding{
+		Rule:       report.RuleHotLoop,
 		Message:    fmt.Sprintf("hot loop: the manager has written %s %s %d times within %s", named(name), namespaced(o), s.count, now.Sub(s.began).Round(time.Millisecond)),
 		Suggestion: "write only what differs from what is there",
 	}

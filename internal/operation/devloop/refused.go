@@ -63,7 +63,7 @@ func (p *project) asked(r dev.Request) {
 	if known || !p.lacksRule(r) {
 		return
 	}
-	f := report.Finding{Message: fmt.Sprintf("the manager may not %s %s: its role lacks a permission", lacks.verb, named(lacks)), Suggestion: "add " + lacks.marker()}
+	f := report.Finding{Rule: report.RuleMissingPermission, Message: fmt.Sprintf("the manager may not %s %s: its role lacks a permission", lacks.verb, named(lacks)), Suggestion: "add " + lacks.marker()}
 	if file, line := p.markerPlace(); file != "" {
 		f.Position = report.Position{File: p.asks.Relative(filepath.Join(p.root, file)), Line: line}
 	}

@@ -98,7 +98,7 @@ func requireClients(s *operation.Session, root string) error {
 	}
 	file, err := modfile.Parse(name, text, nil)
 	if err != nil {
-		return &report.Error{What: "go.mod cannot be read", Where: filepath.Join(root, name), Err: err}
+		return &report.Error{Class: report.BadProject, What: "go.mod cannot be read", Where: filepath.Join(root, name), Err: err}
 	}
 	version := ""
 	for _, r := range file.Require {

@@ -44,7 +44,7 @@ func ControllerGen(ctx context.Context, s *operation.Session, g Generators) (gen
 		return generate.Result{}, err
 	}
 	if result.Failed() {
-		return generate.Result{}, &report.Error{What: "nothing was generated: the mistakes are reported above", Next: g.Explain}
+		return generate.Result{}, &report.Error{Class: report.BadProject, What: "nothing was generated: the mistakes are reported above", Next: g.Explain}
 	}
 	_, err = s.Stdout.Write(result.Printed)
 	return result, err

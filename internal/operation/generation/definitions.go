@@ -101,7 +101,7 @@ func reportDefinitions(ctx context.Context, s *operation.Session, d definitions)
 	if d.strict {
 		what = "the CRDs have mistakes: "
 	}
-	return len(list), &report.Error{What: what + operation.Count(refused, "mistake") + ", reported above", Err: errRefused, Hint: "correct them in the Go types, then run slipway generate again"}
+	return len(list), &report.Error{Class: report.BadProject, What: what + operation.Count(refused, "mistake") + ", reported above", Err: errRefused, Hint: "correct them in the Go types, then run slipway generate again"}
 }
 
 // reported converts findings to places in the code, in order. A warning about a whole CRD is shown only if the file
@@ -122,7 +122,7 @@ func (d definitions) reported(findings []crdcheck.Finding) []report.Finding {
 
 // finding converts a finding to the terms of the Go code.
 func (d definitions) finding(f crdcheck.Finding) report.Finding {
-	out := report.Finding{Position: d.position(f.File, f.Path), Message: f.String(), Suggestion: f.Advice(), Fatal: f.Refused || d.strict && f.Path != ""}
+	out := report.Finding{Rule: f.Rule(), Position: d.position(f.File, f.Path), Message: f.String(), Suggestion: f.Advice(), Fatal: f.Refused || d.strict && f.Path != ""}
 	place := d.files[f.File]
 	if name := place.Recursion(f.Path); name != "" && f.Untyped() {
 		out.Message = f.Definition + ": " + crdcheck.Place(strings.TrimSuffix(f.Path, ".type")) + ": the type " + name + " contains itself, and the schema of a CRD cannot be recursive"

@@ -67,7 +67,7 @@ func reportChanges(s *operation.Session, d definitions, c DefinitionChanges) (De
 	for _, change := range c.Changes {
 		if change.Breaking {
 			c.Breaking++
-			s.Handler.Handle(report.Finding{Position: d.position(change.File, change.Path), Message: change.String(), Suggestion: change.Advice(), Fatal: true})
+			s.Handler.Handle(report.Finding{Rule: report.RuleBreakingChange, Position: d.position(change.File, change.Path), Message: change.String(), Suggestion: change.Advice(), Fatal: true})
 			continue
 		}
 		c.Compatible++

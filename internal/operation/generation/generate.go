@@ -320,7 +320,7 @@ func mistakes(findings []report.Finding) error {
 			fatal++
 		}
 	}
-	return &report.Error{What: "nothing was generated: " + operation.Count(fatal, "mistake") + " in the code, reported above", Hint: "correct these lines, then run slipway generate again"}
+	return &report.Error{Class: report.BadProject, What: "nothing was generated: " + operation.Count(fatal, "mistake") + " in the code, reported above", Hint: "correct these lines, then run slipway generate again"}
 }
 
 func reportFiles(s *operation.Session, root string, files []generate.File) {

@@ -48,11 +48,11 @@ func checkSamples(ctx context.Context, s *operation.Session, root string, plan r
 		if f.Path != "" {
 			place = f.Path + ": "
 		}
-		s.Handler.Handle(report.Finding{Position: report.Position{File: s.FromHere(root, f.File), Line: f.Line}, Fatal: strict,
+		s.Handler.Handle(report.Finding{Rule: report.RuleRefusedSample, Position: report.Position{File: s.FromHere(root, f.File), Line: f.Line}, Fatal: strict,
 			Message: "an API server refuses this sample: " + place + f.Message, Suggestion: "correct the sample, or the type of " + f.Definition})
 	}
 	if strict && len(findings) > 0 {
-		return &report.Error{What: "API servers refuse samples: " + operation.Count(len(findings), "mistake") + ", reported above", Err: errRefused, Hint: "correct the samples, then run slipway generate again"}
+		return &report.Error{Class: report.BadProject, What: "API servers refuse samples: " + operation.Count(len(findings), "mistake") + ", reported above", Err: errRefused, Hint: "correct the samples, then run slipway generate again"}
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func provideDownloads(ctx context.Context, s *operation.Session, root string, ru
 		}
 		if change := unprovided(s, root, d); change != "" {
 			d.File = s.Relative(d.File)
-			s.Handler.Handle(report.Finding{Position: d.Position, Suggestion: change, Message: effectOf(d)})
+			s.Handler.Handle(report.Finding{Rule: report.RuleDownloadedPrograms, Position: d.Position, Suggestion: change, Message: effectOf(d)})
 			continue
 		}
 		folder, made, err := tool.Provide(ctx, d)

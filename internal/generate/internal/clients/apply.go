@@ -102,6 +102,7 @@ func (a *applier) apply(root *load.Package) error {
 	group, ok := marker.Get[string](root.Markers(), "groupName")
 	if !ok && a.edition.Group {
 		a.pass.Report(report.Finding{
+			Rule:     report.RuleClients,
 			Position: positionOf(a.pass, root, applyMarker),
 			Message:  "apply configurations need the package's API group; add // +groupName=<group> to the package", Fatal: true,
 		})

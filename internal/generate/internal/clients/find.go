@@ -107,7 +107,7 @@ func (f *finding) nothing(groups []string) error {
 
 func (f *finding) fail(at report.Position, format string, args ...any) {
 	f.failed = true
-	f.pass.Report(report.Finding{Position: at, Message: fmt.Sprintf(format, args...), Fatal: true})
+	f.pass.Report(report.Finding{Rule: report.RuleClients, Position: at, Message: fmt.Sprintf(format, args...), Fatal: true})
 }
 
 // versionName is what the folder of a version must be called, for the generators

@@ -65,7 +65,7 @@ func (j *jobs) do(ctx context.Context) error {
 		files, err := j.generate(ctx, r, inputs)
 		if errors.Is(err, codegen.ErrRefused) {
 			j.failed = true
-			j.pass.Report(report.Finding{Position: report.Position{File: r.packages[0].Dir}, Message: err.Error(), Fatal: true})
+			j.pass.Report(report.Finding{Rule: report.RuleClients, Position: report.Position{File: r.packages[0].Dir}, Message: err.Error(), Fatal: true})
 			continue
 		}
 		if err != nil {
@@ -107,7 +107,7 @@ func (j *jobs) generate(ctx context.Context, r *job, inputs string) ([]wire.File
 	if without != nil {
 		return nil, err
 	}
-	j.pass.Report(report.Finding{Position: report.Position{File: r.packages[0].Dir},
+	j.pass.Report(report.Finding{Rule: report.RuleClients, Position: report.Position{File: r.packages[0].Dir},
 		Message: "clients have no apply configurations and no Apply methods: " + err.Error()})
 	return files, nil
 }

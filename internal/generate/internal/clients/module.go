@@ -22,11 +22,11 @@ func moduleOf(loader *load.Loader, dir string) (goModule, error) {
 			if path := modfile.ModulePath(text); path != "" {
 				return goModule{at, path}, nil
 			}
-			return goModule{}, &report.Error{What: "go.mod names no module", Where: filepath.Join(at, "go.mod")}
+			return goModule{}, &report.Error{Class: report.BadProject, What: "go.mod names no module", Where: filepath.Join(at, "go.mod")}
 		}
 		parent := filepath.Dir(at)
 		if parent == at {
-			return goModule{}, &report.Error{What: "no go.mod in this folder or above", Where: dir, Hint: "clients need a Go module; go mod init creates one"}
+			return goModule{}, &report.Error{Class: report.BadProject, What: "no go.mod in this folder or above", Where: dir, Hint: "clients need a Go module; go mod init creates one"}
 		}
 		at = parent
 	}

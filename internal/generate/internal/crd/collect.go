@@ -184,7 +184,7 @@ func (c *collector) checkVersions(d *definition, decl *load.TypeDecl) {
 }
 
 func (c *collector) fail(at report.Position, format string, args ...any) {
-	c.pass.Report(report.Finding{Position: at, Message: fmt.Sprintf(format, args...), Fatal: true})
+	c.pass.Report(report.Finding{Rule: report.RuleInvalidKind, Position: at, Message: fmt.Sprintf(format, args...), Fatal: true})
 }
 
 // withPlainMetadata is s with nothing said about its metadata: the API server

@@ -11,7 +11,7 @@ import (
 // refused are the mistakes of a definition that no YAML reader takes: at the place in the code of each such text.
 func (p printed) refused() (all []report.Finding) {
 	for _, place := range p.unreadable {
-		all = append(all, report.Finding{Position: p.Locate(path(place)), Message: yaml.Refusal, Suggestion: yaml.Remedy, Fatal: true})
+		all = append(all, report.Finding{Rule: report.RuleUnwritableText, Position: p.Locate(path(place)), Message: yaml.Refusal, Suggestion: yaml.Remedy, Fatal: true})
 	}
 	return all
 }

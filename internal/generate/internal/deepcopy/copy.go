@@ -310,6 +310,7 @@ func (c *copier) byHand() string {
 
 func (c *copier) report(message, suggestion string) {
 	finding := report.Finding{
+		Rule:       report.RuleDeepCopy,
 		Position:   c.decl.File.Position(c.at),
 		Message:    "DeepCopy of " + c.decl.Name() + ": " + message,
 		Suggestion: suggestion,

@@ -41,6 +41,7 @@ func selected(p *load.Package) (chosen []*load.TypeDecl, findings []report.Findi
 		case !wants(d.Markers(), all) || !ast.IsExported(d.Name()): // wrong markers are told of all
 		case endless(d):
 			findings = append(findings, report.Finding{
+				Rule:       report.RuleDeepCopy,
 				Position:   d.File.Position(d.Spec.Pos()),
 				Message:    "DeepCopy of " + d.Name() + ": an alias of itself is not a type",
 				Suggestion: "declare a type, without the equals sign",
@@ -48,6 +49,7 @@ func selected(p *load.Package) (chosen []*load.TypeDecl, findings []report.Findi
 			})
 		case d.IsAlias() && !copiesAlias(d):
 			findings = append(findings, report.Finding{
+				Rule:       report.RuleDeepCopy,
 				Position:   d.File.Position(d.Spec.Pos()),
 				Message:    "DeepCopy of " + d.Name() + ": controller-gen " + p.Loader().Edition().Version + " fails at an alias",
 				Suggestion: "mark it with +" + generateMarker + "=false, or pin a later version",

@@ -172,7 +172,7 @@ func (p *Package) enter(t *TypeDecl) {
 }
 
 func (p *Package) mistake(t *TypeDecl, message string) {
-	p.loader.Report(report.Finding{Position: p.loader.Position(t.Spec.Pos()), Message: message, Fatal: true})
+	p.loader.Report(report.Finding{Rule: report.RuleDeclaration, Position: p.loader.Position(t.Spec.Pos()), Message: message, Fatal: true})
 }
 
 // deepest is how many types may stand within each other without names.

@@ -76,11 +76,12 @@ func (l *Loader) parseAside(s *source, mode parser.Mode) {
 func (l *Loader) reportSyntax(path string, err error) {
 	var list scanner.ErrorList
 	if !errors.As(err, &list) {
-		l.Report(report.Finding{Position: report.Position{File: path}, Message: err.Error(), Fatal: true})
+		l.Report(report.Finding{Rule: report.RuleSyntax, Position: report.Position{File: path}, Message: err.Error(), Fatal: true})
 		return
 	}
 	for _, e := range list {
 		l.Report(report.Finding{
+			Rule:     report.RuleSyntax,
 			Position: report.Position{File: e.Pos.Filename, Line: e.Pos.Line, Column: e.Pos.Column},
 			Message:  e.Msg, Fatal: true,
 		})

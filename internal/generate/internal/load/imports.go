@@ -142,7 +142,7 @@ func (g *importGraph) tellCycle(target *Package, spec importSpec) {
 }
 
 func (g *importGraph) report(spec importSpec, message string) {
-	g.loader.Report(report.Finding{Position: spec.at, Message: message, Fatal: true})
+	g.loader.Report(report.Finding{Rule: report.RuleUnresolvedImport, Position: spec.at, Message: message, Fatal: true})
 }
 
 // target is the package that an import means; it is nil when there is none, and
@@ -220,12 +220,12 @@ func (p *Package) checkName() {
 	}
 	p.readSources()
 	if err := module.CheckImportPath(p.Path); err != nil && len(p.sources) > 0 {
-		p.loader.Report(report.Finding{Position: report.Position{File: p.sources[0].path, Line: 1, Column: 1}, Message: err.Error(), Fatal: true})
+		p.loader.Report(report.Finding{Rule: report.RulePackageClause, Position: report.Position{File: p.sources[0].path, Line: 1, Column: 1}, Message: err.Error(), Fatal: true})
 	}
 	first := ""
 	for _, s := range p.sources {
 		if name := filepath.Base(s.path); !utf8.ValidString(name) {
-			p.loader.Report(report.Finding{Position: report.Position{File: s.path, Line: 1}, Message: fmt.Sprintf("the go command cannot read a file whose name %q is not UTF-8", name), Fatal: true})
+			p.loader.Report(report.Finding{Rule: report.RulePackageClause, Position: report.Position{File: s.path, Line: 1}, Message: fmt.Sprintf("the go command cannot read a file whose name %q is not UTF-8", name), Fatal: true})
 		}
 		switch {
 		case first == "" || s.name == "":
@@ -238,7 +238,7 @@ func (p *Package) checkName() {
 				at.Line, at.Column = clause.Line, clause.Column
 			}
 			message := fmt.Sprintf("package %s: other files of this folder are of package %s", s.name, first)
-			p.loader.Report(report.Finding{Position: at, Message: message, Fatal: true})
+			p.loader.Report(report.Finding{Rule: report.RulePackageClause, Position: at, Message: message, Fatal: true})
 		}
 	}
 }
@@ -259,7 +259,7 @@ func (m *modules) reportDoubted(specs []importSpec) {
 			problem = m.absent(s.path)
 		}
 		if problem != "" {
-			m.loader.Report(report.Finding{Position: s.at, Message: problem, Fatal: true})
+			m.loader.Report(report.Finding{Rule: report.RuleUnresolvedImport, Position: s.at, Message: problem, Fatal: true})
 		}
 	}
 }

@@ -49,7 +49,7 @@ var ErrNoModule = errors.New("no go.mod in this folder or above it")
 func (l *Loader) modulesFor(dir string) (*modules, error) {
 	modDir := l.env.findUp(dir, "go.mod")
 	if modDir == "" {
-		return nil, &report.Error{What: "not in a Go module", Where: dir, Err: ErrNoModule, Next: "go mod init <module path>"}
+		return nil, &report.Error{Class: report.BadProject, What: "not in a Go module", Where: dir, Err: ErrNoModule, Next: "go mod init <module path>"}
 	}
 	root, work := modDir, l.env.workFileFor(modDir)
 	if work != "" {
@@ -66,7 +66,7 @@ func (l *Loader) modulesFor(dir string) (*modules, error) {
 		l.modules[root] = m
 	}
 	if !slices.ContainsFunc(m.mains, func(main mainModule) bool { return main.dir == modDir }) {
-		return nil, &report.Error{What: "this module is not in the workspace", Where: modDir, Hint: "expected in " + work, Next: "go work use " + shellword.Quote(modDir)}
+		return nil, &report.Error{Class: report.BadProject, What: "this module is not in the workspace", Where: modDir, Hint: "expected in " + work, Next: "go work use " + shellword.Quote(modDir)}
 	}
 	return m, nil
 }
@@ -164,7 +164,7 @@ func (l *Loader) modFileOf(dir string) string {
 func (l *Loader) readModFile(name string) (*modfile.File, error) {
 	data, err := l.config.Inputs.ReadFile(name)
 	if err != nil {
-		return nil, &report.Error{What: "go.mod cannot be read", Where: name, Err: err}
+		return nil, &report.Error{Class: report.BadProject, What: "go.mod cannot be read", Where: name, Err: err}
 	}
 	file, err := modfile.ParseLax(name, data, nil)
 	if err == nil && file.Module == nil {
@@ -179,7 +179,7 @@ func (l *Loader) readModFile(name string) (*modfile.File, error) {
 		}
 	}
 	if err != nil {
-		return nil, &report.Error{What: "go.mod cannot be read", Where: name, Err: err, Next: "go mod edit -fmt"}
+		return nil, &report.Error{Class: report.BadProject, What: "go.mod cannot be read", Where: name, Err: err, Next: "go mod edit -fmt"}
 	}
 	return file, nil
 }

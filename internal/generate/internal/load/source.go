@@ -72,7 +72,7 @@ func (l *Loader) packageName(build *constraints, inputs *inputs.Set, path string
 const documentation = "documentation"
 
 func unreadable(path string, err error) report.Finding {
-	f := report.Finding{Position: report.Position{File: path}, Message: "cannot be read: " + err.Error(), Fatal: true}
+	f := report.Finding{Rule: report.RuleUnreadableFile, Position: report.Position{File: path}, Message: "cannot be read: " + err.Error(), Fatal: true}
 	if errors.Is(err, fileview.ErrOutside) {
 		f.Message, f.Suggestion = "cannot be read: "+fileview.ErrOutside.Error(), "put a copy of the file in the place of the link"
 	}

@@ -115,7 +115,7 @@ func (w *walker) isBroken(dir string) bool {
 	if why := errors.Unwrap(err); why != nil {
 		err = why
 	}
-	w.loader.Report(report.Finding{Position: report.Position{File: name, Line: 1}, Message: "go.mod cannot be read, and the module's code is passed over: " + err.Error()})
+	w.loader.Report(report.Finding{Rule: report.RuleUnreadableFile, Position: report.Position{File: name, Line: 1}, Message: "go.mod cannot be read, and the module's code is passed over: " + err.Error()})
 	return true
 }
 

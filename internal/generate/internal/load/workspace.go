@@ -17,11 +17,11 @@ import (
 func (m *modules) readWorkspace(work string) error {
 	data, err := m.loader.config.Inputs.ReadFile(work)
 	if err != nil {
-		return &report.Error{What: "go.work cannot be read", Where: work, Err: err}
+		return &report.Error{Class: report.BadProject, What: "go.work cannot be read", Where: work, Err: err}
 	}
 	file, err := modfile.ParseWork(work, data, nil)
 	if err != nil {
-		return &report.Error{What: "go.work cannot be read", Where: work, Err: err}
+		return &report.Error{Class: report.BadProject, What: "go.work cannot be read", Where: work, Err: err}
 	}
 	m.root, m.work = filepath.Dir(work), work
 	var files []*modfile.File

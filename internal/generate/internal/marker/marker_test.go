@@ -131,6 +131,7 @@ func TestBadValues(t *testing.T) {
 			continue
 		}
 		want := report.Finding{
+			Rule:     report.RuleInvalidMarker,
 			Position: report.Position{File: "types.go", Line: 1, Column: test.column},
 			Message:  test.message, Suggestion: test.suggestion, Fatal: true,
 		}

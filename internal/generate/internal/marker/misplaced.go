@@ -16,6 +16,7 @@ func (r *Registry) Misplaced(fset *token.FileSet, a *Attached) []report.Finding 
 		for _, c := range comments {
 			if place := where(c); place != "" {
 				findings = append(findings, report.Finding{
+					Rule:     report.RuleMisplacedMarker,
 					Position: position(fset, c.Pos), Message: place, Suggestion: r.belongs(c), Fatal: true,
 				})
 			}

@@ -10,7 +10,7 @@ import (
 // text and no file.
 func ParseOption(d Definition, text string) (any, *report.Finding) {
 	if d.err != nil {
-		return nil, &report.Finding{Message: d.err.Error(), Fatal: true}
+		return nil, &report.Finding{Rule: report.RuleInvalidMarker, Message: d.err.Error(), Fatal: true}
 	}
 	marker := "+" + d.Name
 	if text != "" {
@@ -21,6 +21,7 @@ func ParseOption(d Definition, text string) (any, *report.Finding) {
 		return data, nil
 	}
 	return nil, &report.Finding{
+		Rule:       report.RuleInvalidMarker,
 		Position:   report.Position{Line: 1, Column: max(1, int(problem.pos)-len(d.Name)-2)},
 		Message:    d.Name + ": " + problem.text,
 		Suggestion: problem.suggestion,
@@ -39,6 +40,7 @@ func (r *Registry) ParseText(text string) (*Value, *report.Finding) {
 	data, problem := new(parser).parse(d, c)
 	if problem != nil {
 		return nil, &report.Finding{
+			Rule:       report.RuleInvalidMarker,
 			Position:   report.Position{Line: 1, Column: max(1, int(problem.pos)-1)},
 			Message:    problem.text,
 			Suggestion: problem.suggestion,

@@ -27,6 +27,7 @@ func (r *Registry) Misspelt(fset *token.FileSet, comments []Comment) []report.Fi
 	for _, c := range comments {
 		if since := r.since(c); since != "" {
 			findings = append(findings, report.Finding{
+				Rule:       report.RuleNewerMarker,
 				Position:   position(fset, c.Pos),
 				Message:    fmt.Sprintf("+%s has no effect here before controller-gen %s, and the project's is older", c.Name(), since),
 				Suggestion: "pin " + since + " or later, or remove the marker",
@@ -46,12 +47,14 @@ func (r *Registry) Misspelt(fset *token.FileSet, comments []Comment) []report.Fi
 			continue
 		}
 		f := report.Finding{
+			Rule:     report.RuleUnknownMarker,
 			Position: position(fset, c.Pos),
 			Message:  fmt.Sprintf("unknown marker +%s has no effect", c.Name()),
 			Fatal:    nearest != "" && isOwned(c.Text[1:]),
 		}
 		if nearest != "" {
 			f.Suggestion = "did you mean +" + nearest + "?"
+			f.Fix = c.rename(f.Position, c.written(nearest), nearest)
 		}
 		findings = append(findings, f)
 	}
@@ -103,8 +106,11 @@ func (r *Registry) passedOver(fset *token.FileSet, c Comment) []report.Finding {
 	}
 	for _, definitions := range r.byTarget {
 		if d := definitions[named]; d != nil && d.takesValue() {
+			at := position(fset, c.Pos)
 			return []report.Finding{{
-				Position:   position(fset, c.Pos),
+				Rule:       report.RuleIgnoredArgument,
+				Position:   at,
+				Fix:        c.rename(at, nameless, named),
 				Message:    fmt.Sprintf("+%s takes one value without a name: %q is ignored, and the value is %s", named, nameless[len(named)+1:], rest),
 				Suggestion: "write +" + named + "=" + rest,
 			}}
@@ -145,6 +151,23 @@ func (r *Registry) nearest(c Comment) string {
 		return r.elsewhere(nameless)
 	}
 	return best
+}
+
+// written is the part of a marker that stands for the known name which its writer most likely meant: with the name of
+// its first argument or without.
+func (c Comment) written(nearest string) string {
+	named, nameless, _ := split(c.Text)
+	far := len(nameless) + len(nearest)
+	if spelling.Distance(named, nearest, far) < spelling.Distance(nameless, nearest, far) {
+		return named
+	}
+	return nameless
+}
+
+// rename is the fix that replaces the beginning of a marker, behind its plus sign.
+func (c Comment) rename(at report.Position, old, name string) report.Fix {
+	begin := at.Column + len("+")
+	return report.Fix{Line: at.Line, Column: begin, EndColumn: begin + len(old), Replaces: old, Replacement: name}
 }
 
 // elsewhere returns the shortest known name that ends as a name below [ownPrefix] does, or "": pages of other tools

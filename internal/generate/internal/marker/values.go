@@ -81,6 +81,7 @@ func (r *Registry) Parse(fset *token.FileSet, comments []Comment, target Target)
 		data, problem := p.parse(d, c)
 		if problem != nil {
 			findings = append(findings, report.Finding{
+				Rule:       report.RuleInvalidMarker,
 				Position:   position(fset, problem.pos),
 				Message:    "+" + d.Name + ": " + problem.text,
 				Suggestion: problem.suggestion,

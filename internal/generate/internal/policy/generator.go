@@ -32,6 +32,7 @@ func run(ctx context.Context, pass *generator.Pass, _ options) error {
 		for _, r := range rules {
 			if why := r.refusal(); why != "" {
 				pass.Report(report.Finding{
+					Rule:       report.RulePolicyRule,
 					Position:   kind.Locate(fmt.Sprintf("%s.x-kubernetes-validations[%d]", r.at.path, r.nth)),
 					Message:    fmt.Sprintf("the policy leaves out this rule of %s.%s: %s", kind.Plural, kind.Group, why),
 					Suggestion: "the CRD still checks it: see docs/guides/features.md",

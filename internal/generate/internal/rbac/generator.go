@@ -44,7 +44,7 @@ func Generator() generator.Generator {
 
 func run(_ context.Context, pass *generator.Pass, options Options) error {
 	if options.RoleName == "" {
-		pass.Report(report.Finding{Message: "the option roleName is missing: it names the role of markers without a roleName of their own", Suggestion: "rbac:roleName=manager-role"})
+		pass.Report(report.Finding{Rule: report.RulePermissionMarker, Message: "the option roleName is missing: it names the role of markers without a roleName of their own", Suggestion: "rbac:roleName=manager-role"})
 	}
 	header, err := pass.Header(options.HeaderFile, options.Year)
 	if err != nil {
@@ -80,13 +80,13 @@ func permissionsIn(pass *generator.Pass) (all []permission, ok bool) {
 				continue
 			}
 			if e := pass.Loader.Edition(); e.Roles.Split && !e.Roles.KeepURLs && len(p.Resources) == 0 {
-				pass.Report(report.Finding{Position: pass.Loader.Position(value.Pos), Message: "+" + source.PermissionMarker + " without resources has no effect in controller-gen " + e.Version,
+				pass.Report(report.Finding{Rule: report.RulePermissionMarker, Position: pass.Loader.Position(value.Pos), Message: "+" + source.PermissionMarker + " without resources has no effect in controller-gen " + e.Version,
 					Suggestion: "pin v0.16.2 or later"})
 			}
 			all = append(all, p)
 			if text, err := json.Marshal(p); err != nil || !yaml.Readable(string(text)) {
 				ok = false
-				pass.Report(report.Finding{Position: pass.Loader.Position(value.Pos), Message: "+" + source.PermissionMarker + ": " + yaml.Refusal, Suggestion: yaml.Remedy, Fatal: true})
+				pass.Report(report.Finding{Rule: report.RuleUnwritableText, Position: pass.Loader.Position(value.Pos), Message: "+" + source.PermissionMarker + ": " + yaml.Refusal, Suggestion: yaml.Remedy, Fatal: true})
 			}
 		}
 	}

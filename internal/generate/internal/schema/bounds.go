@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/marker"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // limits are a pair of bounds by all that say something about them; open ones are not allowed themselves.
@@ -103,7 +104,7 @@ func (b *Builder) judgeBounds(s *Schema) {
 		_, _, known := own[i].empty()
 		if least, most, empty := all[i].empty(); empty && !known && !reported[i] {
 			reported[i] = true
-			kept.doubt(v.Pos, "", "+%s: no value meets both bounds, %v and %v: the bounds of the type %s hold, too",
+			kept.doubt(report.RuleImpossibleValue, v.Pos, "", "+%s: no value meets both bounds, %v and %v: the bounds of the type %s hold, too",
 				v.Definition.Name, least, most, s.ref.Name())
 		}
 	}
@@ -120,7 +121,7 @@ func ownPairs(s *Schema) [4]limits {
 func (c context) doubtBounds(v *marker.Value, s *Schema) {
 	i, _ := pairOf(v)
 	if least, most, empty := ownPairs(s)[i].empty(); empty {
-		c.doubt(v.Pos, "", "+%s: no value meets both bounds, %v and %v", v.Definition.Name, least, most)
+		c.doubt(report.RuleImpossibleValue, v.Pos, "", "+%s: no value meets both bounds, %v and %v", v.Definition.Name, least, most)
 	}
 }
 

@@ -165,7 +165,7 @@ func (c context) failing() error {
 }
 
 func (b *Builder) fail(pos token.Pos, f *load.File, format string, args ...any) {
-	b.loader.Report(report.Finding{Position: f.Position(pos), Message: fmt.Sprintf(format, args...), Fatal: true})
+	b.loader.Report(report.Finding{Rule: report.RuleInvalidSchema, Position: f.Position(pos), Message: fmt.Sprintf(format, args...), Fatal: true})
 }
 
 func (c context) fail(node ast.Node, format string, args ...any) *Schema {

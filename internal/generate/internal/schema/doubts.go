@@ -16,26 +16,48 @@ import (
 // that its author can hardly mean. They change no schema. Only the user's own packages are doubted.
 
 // doubt reports a doubt at pos, with what to write instead.
-func (c context) doubt(pos token.Pos, suggestion, format string, args ...any) {
+func (c context) doubt(rule report.Rule, pos token.Pos, suggestion, format string, args ...any) {
+	c.doubtWith(report.Fix{}, rule, pos, suggestion, format, args...)
+}
+
+// doubtWith is doubt with a replacement that removes it, or none.
+func (c context) doubtWith(fix report.Fix, rule report.Rule, pos token.Pos, suggestion, format string, args ...any) {
 	if c.b.options.WithoutDoubts || !c.decl.Package.Local() {
 		return
 	}
 	c.b.loader.Report(report.Finding{
-		Position: c.decl.File.Position(pos), Message: fmt.Sprintf(format, args...), Suggestion: suggestion,
+		Rule:     rule,
+		Position: c.decl.File.Position(pos), Message: fmt.Sprintf(format, args...), Suggestion: suggestion, Fix: fix,
 	})
+}
+
+// tagFix replaces the name in the json tag of a field; there is none if the tag is not written as it is read.
+func (b *structBuilder) tagFix(f *load.Field, name, replacement string) report.Fix {
+	if f.Syntax.Tag == nil {
+		return report.Fix{}
+	}
+	old := `json:"` + name
+	at := strings.Index(f.Syntax.Tag.Value, old)
+	if at < 0 {
+		return report.Fix{}
+	}
+	begin := b.decl.File.Position(f.Syntax.Tag.Pos())
+	begin.Column += at
+	return report.Fix{Line: begin.Line, Column: begin.Column, EndColumn: begin.Column + len(old), Replaces: old, Replacement: `json:"` + replacement}
 }
 
 // doubtField doubts what a field says beside its type. Name is its name in JSON.
 func (b *structBuilder) doubtField(f *load.Field, name string) {
 	if f.Name != "" && !ast.IsExported(f.Name) {
-		b.doubt(f.Syntax.Pos(), "export it, or use the option crd:ignoreUnexportedFields=true",
+		b.doubt(report.RuleUnexportedField, f.Syntax.Pos(), "export it, or use the option crd:ignoreUnexportedFields=true",
 			"field %s is not exported: Go programs ignore it, but the schema has it as %q", f.Name, name)
 	}
 	if name == "omitempty" || name == "omitzero" || name == "inline" {
-		b.doubt(f.Syntax.Pos(), `write json:"NAME,`+name+`"`, "field %s is named %q in JSON: its tag lacks a comma", fieldName(f), name)
+		b.doubt(report.RuleJSONTag, f.Syntax.Pos(), `write json:"NAME,`+name+`"`, "field %s is named %q in JSON: its tag lacks a comma", fieldName(f), name)
 	}
 	if fields := strings.Fields(name); len(fields) > 1 {
-		b.doubt(f.Syntax.Pos(), `write json:"`+strings.Join(fields, ",")+`"`, "field %s is named %q in JSON: its tag has a space where a comma belongs", fieldName(f), name)
+		split := strings.Join(fields, ",")
+		b.doubtWith(b.tagFix(f, name, split), report.RuleJSONTag, f.Syntax.Pos(), `write json:"`+split+`"`, "field %s is named %q in JSON: its tag has a space where a comma belongs", fieldName(f), name)
 	}
 	b.doubtPresence(f)
 }
@@ -46,14 +68,14 @@ func (b *structBuilder) doubtInlined(f *load.Field) {
 	if f.Name == "" || slices.Contains(options, "inline") {
 		return
 	}
-	b.doubt(f.Syntax.Pos(), "put a name before the comma of its json tag",
+	b.doubt(report.RuleJSONTag, f.Syntax.Pos(), "put a name before the comma of its json tag",
 		"field %s has no name in its json tag: Go programs name it %q, but the schema has its fields in its place", f.Name, f.Name)
 }
 
 // doubtName doubts a field whose name in JSON another field of the struct has, too.
 func (b *structBuilder) doubtName(f *load.Field, name string) {
 	if other, taken := b.names[name]; taken {
-		b.doubt(f.Syntax.Pos(), "give each field a different name",
+		b.doubt(report.RuleDuplicateField, f.Syntax.Pos(), "give each field a different name",
 			"fields %s and %s of %s are both named %q in JSON: Go programs leave out both", other, fieldName(f), b.decl.Name(), name)
 	}
 	b.names[name] = fieldName(f)
@@ -75,7 +97,7 @@ func (b *structBuilder) doubtPresence(f *load.Field) {
 	if b.isRequired(f, false, false) {
 		effect = "required"
 	}
-	b.doubt(max(one.Pos, other.Pos), "delete one of them",
+	b.doubt(report.RuleContradictoryMarkers, max(one.Pos, other.Pos), "delete one of them",
 		"+%s and +%s contradict each other; the field is %s", one.Definition.Name, other.Definition.Name, effect)
 }
 
@@ -115,7 +137,7 @@ func (c context) doubtIntOrString(v *marker.Value, s *Schema) {
 	if s.Type == "" {
 		return
 	}
-	c.doubt(v.Pos, "use a field of the type intstr.IntOrString",
+	c.doubt(report.RuleIneffectiveMarker, v.Pos, "use a field of the type intstr.IntOrString",
 		"+%s has no effect on a field of type %s: the API server takes only that type", v.Definition.Name, s.Type)
 }
 
@@ -134,7 +156,7 @@ func (c context) doubtEnum(v *marker.Value, s *Schema) {
 	if s.Type == "string" {
 		suggestion = "put each value in quotes: +" + v.Definition.Name + "=" + quoted(s)
 	}
-	c.doubt(v.Pos, suggestion, "+%s lists no value of type %s: the API server refuses every value", v.Definition.Name, s.Type)
+	c.doubt(report.RuleImpossibleValue, v.Pos, suggestion, "+%s lists no value of type %s: the API server refuses every value", v.Definition.Name, s.Type)
 }
 
 func quoted(s *Schema) string {

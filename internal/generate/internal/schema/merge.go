@@ -117,6 +117,7 @@ func (m *merger) words(s *Schema) {
 		m.out.Type = s.Type
 	} else if s.Type != "" && s.Type != m.out.Type {
 		m.builder.loader.Report(report.Finding{
+			Rule:     report.RuleInvalidSchema,
 			Position: m.root.File.Position(m.root.Spec.Pos()),
 			Message:  fmt.Sprintf("%s: a field and its type, or two embedded types, have different types: %s and %s", m.root.Name(), m.out.Type, s.Type),
 			Fatal:    true,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // doubtMetadata doubts a field that holds an ObjectMeta, itself or in a type of another module: the API server prunes
@@ -24,7 +25,7 @@ func (b *structBuilder) doubtMetadata(f *load.Field, name string, inline bool, s
 		return
 	}
 	doubt := func() {
-		b.doubt(f.Syntax.Pos(), "use the option crd:generateEmbeddedObjectMeta=true",
+		b.doubt(report.RuleEmbeddedMetadata, f.Syntax.Pos(), "use the option crd:generateEmbeddedObjectMeta=true",
 			"the API server drops the labels, annotations and name in %s: the schema has no fields of ObjectMeta", b.pathOf(name, inline, path))
 	}
 	if isMetadata && path == "" {

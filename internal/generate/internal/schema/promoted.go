@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/generate/internal/load"
+	"github.com/slipway-dev/slipway/internal/report"
 )
 
 // promoted is a field as encoding/json finds it in a struct: its own, or one of a struct that it embeds.
@@ -64,7 +65,7 @@ func (b *structBuilder) doubtDropped(name string, fields []promoted) {
 	first := fields[0]
 	for _, p := range fields[1:] {
 		if len(p.path) > 1 && p.path[0] != first.path[0] {
-			b.doubt(p.pos, "give each field a different name, or embed one of the structs",
+			b.doubt(report.RuleDuplicateField, p.pos, "give each field a different name, or embed one of the structs",
 				"fields %s and %s of %s are both named %q in JSON: Go programs leave out both",
 				strings.Join(first.path, "."), strings.Join(p.path, "."), b.decl.Name(), name)
 			return

@@ -98,6 +98,7 @@ func (p *patcher) patchKind(k crd.Kind, files []*manifest) {
 		case i < 0:
 		case v.Decl == nil:
 			p.pass.Report(report.Finding{
+				Rule:       report.RulePatchedManifest,
 				Position:   report.Position{File: files[i].path},
 				Message:    "the type " + k.Name + " is missing in package " + v.Package.Path + ", which is version " + v.Name,
 				Suggestion: "declare it, or remove the version from the CRD",

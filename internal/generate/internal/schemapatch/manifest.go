@@ -67,6 +67,7 @@ func parse(path string, data []byte) (*manifest, *report.Finding) {
 	}
 	if object.APIVersion != "apiextensions.k8s.io/v1" {
 		return nil, &report.Finding{
+			Rule:     report.RulePatchedManifest,
 			Position: report.Position{File: path}, Fatal: true,
 			Message:    "CRDs of version " + object.APIVersion + " cannot be patched",
 			Suggestion: "apiVersion: apiextensions.k8s.io/v1",
@@ -98,6 +99,7 @@ func parse(path string, data []byte) (*manifest, *report.Finding) {
 func grown(path string, err error) *report.Finding {
 	if deep, ok := errors.AsType[*yamlsize.DepthError](err); ok {
 		return &report.Finding{
+			Rule:     report.RulePatchedManifest,
 			Position: report.Position{File: path, Line: deep.Line}, Fatal: true,
 			Message:    fmt.Sprintf("the YAML is nested deeper than %d levels", yamlsize.Deepest),
 			Suggestion: "no definition needs as many: correct the file",
@@ -107,6 +109,7 @@ func grown(path string, err error) *report.Finding {
 		return nil
 	}
 	return &report.Finding{
+		Rule:     report.RulePatchedManifest,
 		Position: report.Position{File: path}, Fatal: true,
 		Message:    err.Error(),
 		Suggestion: "replace the aliases by their contents",
@@ -121,6 +124,7 @@ func (f *manifest) alone(data []byte) *report.Finding {
 		return nil
 	}
 	return &report.Finding{
+		Rule:       report.RulePatchedManifest,
 		Position:   f.position(&second),
 		Message:    "the file holds more than one document",
 		Suggestion: "put each document into its own file",

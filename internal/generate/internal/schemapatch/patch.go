@@ -38,6 +38,7 @@ func (f *manifest) patchVersion(version *yaml.Node, schemas map[string]*schema.S
 			return nil
 		}
 		return []report.Finding{{
+			Rule:       report.RulePatchedManifest,
 			Position:   f.position(name),
 			Message:    "version " + name.Value + " lost its schema: no package has this group and version",
 			Suggestion: "add a package with that version, or use another tool for this CRD",
@@ -61,7 +62,7 @@ func (f *manifest) patchVersion(version *yaml.Node, schemas map[string]*schema.S
 }
 
 func (f *manifest) mistake(at *yaml.Node, message, suggestion string) []report.Finding {
-	return []report.Finding{{Position: f.position(at), Message: message, Suggestion: suggestion, Fatal: true}}
+	return []report.Finding{{Rule: report.RulePatchedManifest, Position: f.position(at), Message: message, Suggestion: suggestion, Fatal: true}}
 }
 
 // valueOf is the value of a key, or nil.

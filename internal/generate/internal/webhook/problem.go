@@ -24,6 +24,7 @@ func warning(message, suggestion string) problem { return problem{message, sugge
 func tell(pass *generator.Pass, name string, pos token.Pos, problems ...problem) {
 	for _, p := range problems {
 		pass.Report(report.Finding{
+			Rule:       report.RuleWebhookMarker,
 			Position:   pass.Loader.Position(pos),
 			Message:    "+" + name + ": " + p.message,
 			Suggestion: p.suggestion,

@@ -23,7 +23,7 @@ func Unwritable(path string, err error) error {
 
 func fileError(what, path string, err error) error {
 	if out, ok := errors.AsType[*safefs.OutsideError](err); ok {
-		return &report.Error{What: "the file is outside the project", Where: filepath.ToSlash(path), Err: err, Hint: "nothing was changed; remove " + cmp.Or(out.Link, "the cause") + ", or let the link lead into the project"}
+		return &report.Error{Class: report.BadProject, What: "the file is outside the project", Where: filepath.ToSlash(path), Err: err, Hint: "nothing was changed; remove " + cmp.Or(out.Link, "the cause") + ", or let the link lead into the project"}
 	}
 	return &report.Error{What: what, Where: filepath.ToSlash(path), Err: err, Hint: fileHint(err) + "; nothing was changed"}
 }

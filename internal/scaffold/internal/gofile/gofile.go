@@ -30,7 +30,7 @@ func Parse(file string, src []byte, mode parser.Mode) (*ast.File, *token.FileSet
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, file, src, mode)
 	if err != nil {
-		return nil, nil, &report.Error{What: "the file cannot be parsed as Go", Where: file + ":1", Hint: "nothing was changed; correct it and run the command again", Next: "go vet " + shellword.Quote("./"+path.Dir(file)), Err: err}
+		return nil, nil, &report.Error{Class: report.BadProject, What: "the file cannot be parsed as Go", Where: file + ":1", Hint: "nothing was changed; correct it and run the command again", Next: "go vet " + shellword.Quote("./"+path.Dir(file)), Err: err}
 	}
 	return parsed, fset, nil
 }

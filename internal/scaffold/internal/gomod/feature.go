@@ -56,7 +56,7 @@ func (f featureModules) Imported() string { return f.module }
 func (f featureModules) Insert(_ string, src []byte) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", src, nil)
 	if err != nil {
-		return nil, &report.Error{What: "go.mod cannot be read", Where: "go.mod:1", Hint: "nothing was changed; correct it and run the command again", Err: err}
+		return nil, &report.Error{Class: report.BadProject, What: "go.mod cannot be read", Where: "go.mod:1", Hint: "nothing was changed; correct it and run the command again", Err: err}
 	}
 	_, pinned, err := pinnedModules("modules/"+f.feature+".mod", "")
 	if err != nil {

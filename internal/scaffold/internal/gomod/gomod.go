@@ -34,7 +34,8 @@ func Read(files fs.ReadFileFS) (*File, error) {
 	var syntax modfile.ErrorList
 	if errors.As(err, &syntax) && len(syntax) > 0 {
 		return nil, &report.Error{
-			What: "go.mod cannot be read", Where: fmt.Sprintf("go.mod:%d:%d", syntax[0].Pos.Line, syntax[0].Pos.LineRune),
+			Class: report.BadProject,
+			What:  "go.mod cannot be read", Where: fmt.Sprintf("go.mod:%d:%d", syntax[0].Pos.Line, syntax[0].Pos.LineRune),
 			Hint: "correct it, or delete it and add --repo", Err: syntax[0].Err,
 		}
 	}
@@ -42,7 +43,7 @@ func Read(files fs.ReadFileFS) (*File, error) {
 		return nil, fmt.Errorf("read go.mod: %w", err)
 	}
 	if file.Module == nil {
-		return nil, &report.Error{What: "go.mod has no module line", Where: "go.mod:1", Hint: "the first line must name the module", Next: "go mod edit -module example.com/my-operator"}
+		return nil, &report.Error{Class: report.BadProject, What: "go.mod has no module line", Where: "go.mod:1", Hint: "the first line must name the module", Next: "go mod edit -module example.com/my-operator"}
 	}
 	return &File{file}, nil
 }
@@ -63,7 +64,8 @@ func ModuleOf(files fs.ReadFileFS, pkg string) (string, error) {
 		return longest, nil
 	}
 	return "", &report.Error{
-		What: fmt.Sprintf("no module in go.mod has the package %s", pkg), Where: "go.mod",
+		Class: report.BadProject,
+		What:  fmt.Sprintf("no module in go.mod has the package %s", pkg), Where: "go.mod",
 		Hint: "name the module with --external-api-module, such as github.com/cert-manager/cert-manager@v1.18.2; nothing was changed",
 		Next: "go get " + shellword.Quote(pkg),
 	}

@@ -89,7 +89,7 @@ func find(p *plan.Plan, file *project.Project, signs ...func([]byte) bool) (Main
 		if err != nil || there || p.Recording() {
 			return Main{File: usual}, err
 		}
-		return Main{Unclear: &report.Error{What: "there is no " + usual + " to add code to", Where: usual,
+		return Main{Unclear: &report.Error{Class: report.BadProject, What: "there is no " + usual + " to add code to", Where: usual,
 			Hint: "restore the file, or name the folder of the main package with --manager"}}, nil
 	}
 	found := with(files, func(src []byte) bool { return wiring.HasMarker(src, "builder") })
@@ -110,11 +110,11 @@ func find(p *plan.Plan, file *project.Project, signs ...func([]byte) bool) (Main
 		if path.Dir(found[0].Path()) != path.Dir(found[len(found)-1].Path()) {
 			what, hint = what+", and --manager names none of their folders", "name the folder of one with --manager"
 		}
-		return Main{Unclear: &report.Error{What: what, Where: paths(found), Hint: hint}, several: found}, nil
+		return Main{Unclear: &report.Error{Class: report.BadProject, What: what, Where: paths(found), Hint: hint}, several: found}, nil
 	case len(files) == 1:
 		return Main{File: files[0].Path()}, nil // the refusal names it with its line
 	}
-	return Main{Unclear: &report.Error{What: "no file of the main package has the comment +kubebuilder:scaffold:builder, or calls NewManager", Where: paths(files),
+	return Main{Unclear: &report.Error{Class: report.BadProject, What: "no file of the main package has the comment +kubebuilder:scaffold:builder, or calls NewManager", Where: paths(files),
 		Hint: "put that comment where the manager is set up"}}, nil
 }
 

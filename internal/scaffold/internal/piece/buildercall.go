@@ -38,7 +38,8 @@ func (c BuilderCall) Insert(file string, src []byte) ([]byte, error) {
 	complete := c.find(parsed, "Complete")
 	if complete == nil {
 		return nil, &report.Error{
-			What: fmt.Sprintf("no function %s ends a chain of calls with Complete()", c.Function), Where: fmt.Sprintf("%s:%d", file, 1+bytes.Count(src, []byte("\n"))),
+			Class: report.BadProject,
+			What:  fmt.Sprintf("no function %s ends a chain of calls with Complete()", c.Function), Where: fmt.Sprintf("%s:%d", file, 1+bytes.Count(src, []byte("\n"))),
 			Hint: "nothing was changed; insert this into the chain and run the command again:\n" + c.call() + ".",
 		}
 	}

@@ -181,7 +181,8 @@ func (s Switch) Insert(file string, src []byte) ([]byte, error) {
 	out, err := s.Item.Insert(file, src)
 	if err != nil {
 		return nil, &report.Error{
-			What: fmt.Sprintf("there is no list `%s:` for %s", s.List, s.Name), Where: fmt.Sprintf("%s:%d", file, len(readLists(src).lines)),
+			Class: report.BadProject,
+			What:  fmt.Sprintf("there is no list `%s:` for %s", s.List, s.Name), Where: fmt.Sprintf("%s:%d", file, len(readLists(src).lines)),
 			Hint: fmt.Sprintf("nothing was changed; insert this and run the command again:\n%s:\n- %s", s.List, s.Name),
 		}
 	}

@@ -177,7 +177,8 @@ func (f Fragment) refuse(file string, lines []string) *report.Error {
 		missing = "this file declares no " + setupLog + ", which the code logs with"
 	}
 	return &report.Error{
-		What: missing, Where: fmt.Sprintf("%s:%d", file, f.likelyLine(lines)),
+		Class: report.BadProject,
+		What:  missing, Where: fmt.Sprintf("%s:%d", file, f.likelyLine(lines)),
 		Hint: "nothing was changed; insert this near that line and run the command again:\n" + strings.TrimSuffix(f.Code, "\n"),
 	}
 }
@@ -219,7 +220,8 @@ func (f Fragment) PutOnce(file string, src []byte) ([]byte, error) {
 	above := at - 1
 	if above < 0 || strings.HasPrefix(strings.TrimSpace(lines[above]), "#") {
 		return nil, &report.Error{
-			What: "the block for this code is commented out", Where: fmt.Sprintf("%s:%d", file, at+1),
+			Class: report.BadProject,
+			What:  "the block for this code is commented out", Where: fmt.Sprintf("%s:%d", file, at+1),
 			Hint: "nothing was changed; remove the # from its lines and run the command again, which inserts:\n" + strings.TrimSuffix(f.Code, "\n"),
 		}
 	}

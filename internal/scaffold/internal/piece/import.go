@@ -42,7 +42,8 @@ func (i Import) Insert(file string, src []byte) ([]byte, error) {
 	block := importBlock(parsed)
 	if block == nil {
 		return nil, &report.Error{
-			What: "there is no import ( … ) to add " + i.Path + " to", Where: fmt.Sprintf("%s:%d", file, fset.Position(parsed.Name.End()).Line+1),
+			Class: report.BadProject,
+			What:  "there is no import ( … ) to add " + i.Path + " to", Where: fmt.Sprintf("%s:%d", file, fset.Position(parsed.Name.End()).Line+1),
 			Hint: "nothing was changed; insert this and run the command again:\nimport " + i.spec(),
 		}
 	}

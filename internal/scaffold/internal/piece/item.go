@@ -33,6 +33,7 @@ func (l Item) Insert(path string, src []byte) ([]byte, error) {
 	}
 	if !in.block {
 		return nil, &report.Error{
+			Class: report.BadProject,
 			What:  fmt.Sprintf("there is no list `%s:` with one item on each line", l.List),
 			Where: fmt.Sprintf("%s:%d", path, Fragment{}.likelyLine(k.lines)),
 			Hint:  fmt.Sprintf("nothing was changed; insert this and run the command again:\n%s:\n- %s", l.List, l.Name),

@@ -25,7 +25,7 @@ func (m PackageMarker) Insert(file string, src []byte) ([]byte, error) {
 	}
 	at := packageLine().FindIndex(src)
 	if at == nil {
-		return nil, &report.Error{What: "there is no package clause to mark", Where: file + ":1", Hint: "nothing was changed; put this above it and run the command again:\n// " + string(m)}
+		return nil, &report.Error{Class: report.BadProject, What: "there is no package clause to mark", Where: file + ":1", Hint: "nothing was changed; put this above it and run the command again:\n// " + string(m)}
 	}
 	return slices.Concat(src[:at[0]], commentLine(string(m), src[at[0]:]), src[at[0]:]), nil
 }
@@ -78,7 +78,8 @@ func MarkType(kind, marker string) func(string, []byte) ([]byte, error) {
 		at := decl.FindIndex(src)
 		if at == nil {
 			return nil, &report.Error{
-				What: fmt.Sprintf("there is no line `type %s struct` to mark", kind), Where: file + ":1",
+				Class: report.BadProject,
+				What:  fmt.Sprintf("there is no line `type %s struct` to mark", kind), Where: file + ":1",
 				Hint: "nothing was changed; put this above the type and run the command again:\n// " + marker,
 			}
 		}

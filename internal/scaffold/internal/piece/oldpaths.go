@@ -107,7 +107,7 @@ func (o OldPaths) chain(file string, parsed *ast.File, fset *token.FileSet) (*ch
 			return c, nil
 		}
 	}
-	return nil, &report.Error{What: "create version does not recognize how this sets up the webhooks of " + o.Kind, Where: report.Position{File: file, Line: fset.Position(place).Line}.String()}
+	return nil, &report.Error{Class: report.BadProject, What: "create version does not recognize how this sets up the webhooks of " + o.Kind, Where: report.Position{File: file, Line: fset.Position(place).Line}.String()}
 }
 
 // chainIn returns the chain that a statement evaluates first, or nil if it has no such form.

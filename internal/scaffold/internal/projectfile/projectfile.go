@@ -51,7 +51,7 @@ func read(root string, code *codebase.Codebase) (*project.Project, error) {
 	case err != nil:
 		return nil, fileerror.Unreadable(project.FileName, err)
 	case file == nil:
-		return nil, &report.Error{What: "there is no project in this folder", Where: filepath.Join(root, project.FileName), Hint: "create one with init", Next: "slipway init", Err: fs.ErrNotExist}
+		return nil, &report.Error{Class: report.BadProject, What: "there is no project in this folder", Where: filepath.Join(root, project.FileName), Hint: "create one with init", Next: "slipway init", Err: fs.ErrNotExist}
 	}
 	return file, nil
 }
@@ -102,7 +102,8 @@ func damaged(fe *project.FieldError) error {
 		what = "the project's description " + fe.Problem
 	}
 	return &report.Error{
-		What: what, Where: report.Position{File: project.FileName, Line: max(fe.Line, 1), Column: fe.Column}.String(),
+		Class: report.BadProject,
+		What:  what, Where: report.Position{File: project.FileName, Line: max(fe.Line, 1), Column: fe.Column}.String(),
 		Hint: "expected " + cmp.Or(fe.Expected, "a project description") + "; nothing was changed", Next: seeProject,
 	}
 }
@@ -111,7 +112,7 @@ func damaged(fe *project.FieldError) error {
 const terseExample = "resources:\n- group: batch\n  version: v1\n  kind: CronJob"
 
 func checkLayout(file *project.Project) error {
-	e := &report.Error{Next: seeProject}
+	e := &report.Error{Class: report.BadProject, Next: seeProject}
 	key := ""
 	switch {
 	case file.Version == "1":
@@ -189,6 +190,7 @@ func RefuseTerse(file *project.Project, what string) error {
 		return nil
 	}
 	return &report.Error{
+		Class: report.BadProject,
 		What:  fmt.Sprintf("PROJECT of version %s does not record %s", file.Version, what),
 		Where: fmt.Sprintf("%s:%d", project.FileName, max(file.Line("version"), 1)),
 		Hint:  "nothing was changed; version 3 records them, with a layout and the fields of each kind",
@@ -224,7 +226,8 @@ func refuseUnknown(file *project.Project) error {
 		hint = "did you mean " + near + "?"
 	}
 	return &report.Error{
-		What: unknown.Summary(), Where: report.Position{File: project.FileName, Line: unknown.Line, Column: unknown.Column}.String(),
+		Class: report.BadProject,
+		What:  unknown.Summary(), Where: report.Position{File: project.FileName, Line: unknown.Line, Column: unknown.Column}.String(),
 		Hint: hint + " Nothing was changed.", Next: seeProject,
 	}
 }
