@@ -52,7 +52,7 @@ symbolic link that leads outside; --outside allows a folder. A file outside that
 Generate reports all mistakes in code and markers at once, each with its place. A mistake that makes
 the result wrong fails the command, and then no file changes. A misspelt or misplaced marker has no
 effect. Generate reports it with the nearest known marker, or with the place where it belongs;
-with --strict it fails the command.
+with --strict it fails the command. --fix first corrects what has one replacement, in the project's own files.
 
 Generate checks new and changed CRDs as an API server does: schemas, CEL rules and their cost,
 defaults, list keys, names, columns, size. A CRD that an API server would refuse is an error with the
@@ -86,6 +86,7 @@ func (flags *generateFlags) declare(set *pflag.FlagSet) {
 	set.BoolVar(&flags.check, "check", false, "write nothing; fail with a diff if a generated file is out of date")
 	set.BoolVarP(&flags.watch, "watch", "w", false, "generate again after each change to a file, until interrupted")
 	set.BoolVar(&flags.Strict, "strict", false, "fail for misspelt and misplaced markers, for code that does nothing, and for warnings about CRDs")
+	set.BoolVar(&flags.Fix, "fix", false, "first correct the files of the project where a finding has a replacement, such as a misspelt marker")
 	set.BoolVar(&flags.Prune, "prune", false, "delete generated CRDs whose kind no longer exists, unless a kustomization lists them")
 	set.StringVar(&flags.since, "compare", "", "write nothing; compare the CRDs with those of a git `revision`, or in a folder or file")
 	set.StringVar(&flags.ControllerGen, "controller-gen-version", "", "write the files of this `version` of controller-gen, instead of the project's")
@@ -107,7 +108,7 @@ func (flags *generateFlags) run(ctx context.Context, session *operation.Session)
 
 // usable refuses flags that contradict each other, and a comparison with nothing.
 func (flags *generateFlags) usable(cmd *cobra.Command) error {
-	if err := errors.Join(apart(cmd, "check", "watch", "compare"), apart(cmd, "check", "prune", "compare")); err != nil {
+	if err := errors.Join(apart(cmd, "check", "watch", "compare", "fix"), apart(cmd, "check", "prune", "compare")); err != nil {
 		return err
 	}
 	if cmd.Flags().Changed("compare") && flags.since == "" {

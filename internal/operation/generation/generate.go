@@ -30,6 +30,7 @@ import (
 // A Generation is how to bring a project's generated files up to date.
 type Generation struct {
 	Strict bool // mistakes in markers and warnings about CRDs fail the run
+	Fix    bool // first replace in the code what findings have a replacement for
 	Prune  bool // delete generated CRDs whose kind is gone
 	// ControllerGen is the version of controller-gen whose files to write, such as v0.17.3; empty means the project's.
 	ControllerGen string
@@ -85,6 +86,11 @@ func generateAlone(ctx context.Context, s *operation.Session, root string, g Gen
 		return regenerate.Plan{}, generate.Result{}, err
 	}
 	defer release()
+	if g.Fix {
+		if err := fix(ctx, s, root, g); err != nil {
+			return regenerate.Plan{}, generate.Result{}, err
+		}
+	}
 	return generateWith(ctx, s, root, g)
 }
 
