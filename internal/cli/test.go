@@ -7,13 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/operation/suites"
+	"github.com/slipway-dev/slipway/internal/ui"
 )
 
 // testCommand is `slipway test`. It leaves every flag to go test, also those that
 // slipway has itself, but for a few of its own before them.
 func (inv *invocation) testCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "test [--controllers[=LIST]] [--simulated-pods=HABIT] [--simulated-jobs=HABIT] [--shared] [--dependencies] [GO TEST ARGS…]",
+		Use:   "test [--controllers[=LIST]] [--simulated-pods=HABIT] [--simulated-jobs=HABIT] [--shared] [--dependencies] [--output json] [GO TEST ARGS…]",
 		Short: "Run go test with a control plane",
 		Long: `Test runs go test with a control plane. It takes the arguments of go test, by default ./..., and exits with
 go test's exit status. It updates generated files first.
@@ -37,18 +38,28 @@ Jobs start no pods. Options before go test's arguments change that, without a ch
                   at once; -p 1 forbids that. The cluster has controllers only with --controllers. Suites that use
                   clustertest find its program through SLIPWAY_SHARED_CLUSTER; each has its own cluster in it.
   --dependencies  start each control plane with the CRDs of kinds of other modules that the project's Go files use,
-                  such as cert-manager's, in the version of go.mod. Test reports the file of each CRD.`,
+                  such as cert-manager's, in the version of go.mod. Test reports the file of each CRD.
+  --output json   report the end of each test and package as an event, with its outcome, its duration and, if it
+                  failed, its output`,
 		Example: `  slipway test
   slipway test -count=1 -run TestCronJob ./internal/controller
   slipway test --controllers ./...
   slipway test --controllers=gc,namespace ./...
-  slipway test --dependencies ./...`,
+  slipway test --dependencies ./...
+  slipway test --output json ./...`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) {
 				return cmd.Help()
 			}
-			s := suitesFrom(args)
+			s, output := suitesFrom(args)
+			if output != "" {
+				inv.output = output
+				if err := inv.openHandler(); err != nil {
+					return err
+				}
+			}
+			s.AsData = inv.output == ui.JSON
 			if err := refuseCluster(s.Args); err != nil {
 				return err
 			}
@@ -58,8 +69,8 @@ Jobs start no pods. Options before go test's arguments change that, without a ch
 }
 
 // suitesFrom takes our own options off the beginning of args.
-func suitesFrom(args []string) suites.Suites {
-	s := suites.Suites{Args: args}
+func suitesFrom(args []string) (s suites.Suites, output string) {
+	s.Args = args
 	for len(s.Args) > 0 {
 		name, value, given := strings.Cut(s.Args[0], "=")
 		switch {
@@ -71,14 +82,18 @@ func suitesFrom(args []string) suites.Suites {
 			s.SimulatedPods = value
 		case name == "--simulated-jobs" && given:
 			s.SimulatedJobs = value
+		case name == "--output" && given:
+			output = value
+		case name == "--output" && len(s.Args) > 1:
+			output, s.Args = s.Args[1], s.Args[1:]
 		case s.Args[0] == "--shared":
 			s.Shared = true
 		case s.Args[0] == "--dependencies":
 			s.Dependencies = true
 		default:
-			return s
+			return s, output
 		}
 		s.Args = s.Args[1:]
 	}
-	return s
+	return s, output
 }

@@ -57,6 +57,7 @@ type Suites struct {
 	SimulatedPods   string   // what becomes of simulated pods whose annotations do not say it; empty: the usual
 	SimulatedJobs   string   // the same for the pods of Jobs
 	Shared          bool     // one cluster for all packages, instead of a control plane each
+	AsData          bool     // report results as events instead of printing go test's text
 	Definitions     string   // file with the definitions that each control plane begins with; empty: none
 }
 
@@ -79,7 +80,13 @@ func Test(ctx context.Context, o Options, root string, s Suites, c ControlPlane)
 	o.Env = o.withInputs(env, s.Args)
 	stop := signsOfLife(ctx, o.Handler, "go test compiles the suites, then runs them")
 	defer stop()
-	err = o.goCommand(append([]string{"test"}, withPackages(s.Args)...)...).Run(ctx)
+	command := o.goCommand(append([]string{"test"}, withPackages(s.Args)...)...)
+	if s.AsData {
+		events := newTestEvents(o.Handler)
+		defer events.end()
+		command.Args, command.Stdout = slices.Insert(command.Args, 1, "-json"), events
+	}
+	err = command.Run(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

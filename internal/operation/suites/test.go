@@ -29,6 +29,7 @@ type Suites struct {
 	SimulatedPods string   // --simulated-pods
 	SimulatedJobs string   // --simulated-jobs
 	Shared        bool     // one cluster for all packages instead of a control plane each
+	AsData        bool     // report results as events instead of printing go test's text
 	Dependencies  bool     // install the CRDs of other modules that the project uses
 }
 
@@ -135,7 +136,7 @@ func suiteDefinitions(ctx context.Context, s *operation.Session, root string) (s
 
 // read converts the options. Controllers come from the flag, else from the environment.
 func (t Suites) read(environ []string) (dev.Suites, error) {
-	suites := dev.Suites{Args: t.Args, Shared: t.Shared, SimulatedPods: t.SimulatedPods, SimulatedJobs: t.SimulatedJobs}
+	suites := dev.Suites{Args: t.Args, Shared: t.Shared, AsData: t.AsData, SimulatedPods: t.SimulatedPods, SimulatedJobs: t.SimulatedJobs}
 	text, where := t.Controllers, "--controllers"
 	for _, pair := range environ {
 		if value, ok := strings.CutPrefix(pair, controllersVariable+"="); ok && value != "" && t.Controllers == nil {
