@@ -13,8 +13,9 @@ import (
 
 // Kubectl replaces this process with kubectl, after restoring what a killed run left changed in the cluster. It returns
 // only on an error. Called reports whether slipway was started under the name kubectl, as by the link in envtest's
-// folder. It then always runs slipway's own kubectl, since the one on PATH may have any version.
-func Kubectl(ctx context.Context, s *operation.Session, called bool, args []string) error {
+// folder. It then always runs slipway's own kubectl, since the one on PATH may have any version. With asData kubectl is
+// a child, whose output is reported as results and lines.
+func Kubectl(ctx context.Context, s *operation.Session, called, asData bool, args []string) error {
 	path, err := kubectl(ctx, s, called)
 	if err != nil {
 		return err
@@ -22,6 +23,9 @@ func Kubectl(ctx context.Context, s *operation.Session, called bool, args []stri
 	takeBackBeforeKubectl(ctx, s, args)
 	if err := os.Setenv(kubectlVariable, path); err != nil {
 		return err
+	}
+	if asData {
+		return kubectlAsData(ctx, s, path, args)
 	}
 	return spawn.Become(append([]string{path}, args...), os.Environ())
 }
