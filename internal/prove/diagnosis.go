@@ -1,5 +1,10 @@
 package prove
 
+import (
+	"slices"
+	"strings"
+)
+
 // What is probably wrong, as an operator's author reads it.
 const (
 	onStaleRead   = "a decision on a stale read: what was written before is not known yet, and is not waited for"
@@ -31,6 +36,8 @@ func (s Symptom) byOracle(kind Kind) string {
 		return "a delete by name alone: what was seen may be gone, and another object have its name; name its UID as a precondition"
 	case Extra:
 		switch {
+		case s.undone():
+			return "a decision on a stale read: what was made before is not known yet, and is deleted as if it were left over"
 		case kind == TimeTravel:
 			return onPast
 		case kind.lags():
@@ -62,6 +69,15 @@ func (s Symptom) byOracle(kind Kind) string {
 	case Diverged, UntilUnmet:
 	}
 	return ""
+}
+
+// undone reports whether an object was both created and deleted more often.
+func (s Symptom) undone() bool {
+	return slices.ContainsFunc(s.Details, func(made string) bool {
+		object, is := strings.CutPrefix(made, "create ")
+		object, _, _ = strings.Cut(object, ": ")
+		return is && slices.ContainsFunc(s.Details, func(gone string) bool { return strings.HasPrefix(gone, "delete "+object+": ") })
+	})
 }
 
 // byState is the diagnosis where the cluster came to rest in another state.

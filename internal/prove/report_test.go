@@ -95,6 +95,7 @@ func TestDiagnosis(t *testing.T) {
 		{Plans: []Plan{{Kind: Failure}}, Symptom: Symptom{Oracle: Diverged, Healed: &no}},
 		{Plans: []Plan{{Kind: Stale}}, Symptom: Symptom{Oracle: Extra}},
 		{Plans: []Plan{{Kind: KilledAfter}}, Symptom: Symptom{Oracle: Extra}},
+		{Plans: []Plan{{Kind: Lost}}, Symptom: Symptom{Oracle: Extra, Details: []string{"create configmaps default/a: 2 times, without the fault 1", "delete configmaps default/a: 1 times, without the fault 0"}}},
 		{Plans: []Plan{{Kind: Restarted}}, Symptom: Symptom{Oracle: WritesAgain}},
 		{Plans: []Plan{{Kind: Failure}}, Symptom: Symptom{Oracle: Ended}},
 	} {
