@@ -40,7 +40,11 @@ func (c *Cluster) requireNamespaces(ctx context.Context, objects []*unstructured
 	if len(missing) == 0 {
 		return nil
 	}
-	return lacksNamespaces(missing, strings.Join(names, ", "), strings.Join(commands, " && "), cause)
+	e := lacksNamespaces(missing, strings.Join(names, ", "), strings.Join(commands, " && "), cause)
+	if len(missing) == 1 {
+		e.Object = refOf(first[missing[0]])
+	}
+	return e
 }
 
 // place is an object with its namespace filled in. Of a kind that comes with the objects, its definition decides
