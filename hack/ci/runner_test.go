@@ -65,6 +65,13 @@ func newRunner(t *testing.T) *runner {
 	if err != nil {
 		t.Fatal(err)
 	}
+	telemetry := filepath.Join(home, ".config", "go", "telemetry")
+	if err := os.MkdirAll(telemetry, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o600); err != nil { // it is written while the folder is removed
+		t.Fatal(err)
+	}
 	r := &runner{t: t, home: home}
 	r.env = append(r.env, "PATH="+pathWithout(t, "slipway"))
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "TMPDIR", "SLIPWAY_TRUST"} {
