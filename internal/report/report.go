@@ -92,9 +92,9 @@ type ObjectRef struct {
 // Object is a change to one object of a cluster. Name is for people, like "crd/cronjobs.batch.example.com".
 type Object struct {
 	Name   string     `json:"name"`
-	Object *ObjectRef `json:"object,omitempty"` // set wherever the kind is known
 	Action Action     `json:"action"`
 	Why    string     `json:"why,omitempty"`
+	Object *ObjectRef `json:"object,omitempty"` // set wherever the kind is known
 }
 
 // PartName names a part of the dev loop.
@@ -201,12 +201,12 @@ type Fix struct {
 // Finding is a mistake in the user's own code or configuration.
 type Finding struct {
 	Position
-	Rule       Rule   `json:"rule"`
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion,omitempty"`
-	Fix        Fix    `json:"fix,omitzero"` // if a replacement of text removes the finding
 	// Fatal findings fail the command once all findings are reported.
 	Fatal bool `json:"fatal"`
+	Rule  Rule `json:"rule"`
+	Fix   Fix  `json:"fix,omitzero"` // if a replacement of text removes the finding
 }
 
 // Result is the answer of a command. Text is for people and may be empty; Value

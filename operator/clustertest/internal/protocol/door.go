@@ -25,7 +25,9 @@ type CloseDoor struct {
 
 // Inspect are the parameters of the openDoor request that make the door an inspected one.
 type Inspect struct {
-	Park bool `json:"park,omitempty"` // until activateDoor its process meets only what was there at ready or keep
+	Park   bool     `json:"park,omitempty"`   // until activateDoor its process meets only what was there at ready or keep
+	Past   int64    `json:"past,omitempty"`   // a revision: until activateDoor lists that take any state show it, and watches nothing new
+	PastOf []string `json:"pastOf,omitempty"` // GROUP/RESOURCE; absent: all
 }
 
 // Fault is what an inspected door does to a request, once, or until it is disarmed.
@@ -110,7 +112,8 @@ type Report struct {
 	Began           int64   `json:"began,omitempty"` // revision of the store when it came
 	Ended           int64   `json:"ended,omitempty"` // and when it was answered
 	DryRun          bool    `json:"dryRun,omitempty"`
-	Fresh           bool    `json:"fresh,omitempty"` // a read of what is stored at that moment
+	Fresh           bool    `json:"fresh,omitempty"`   // a read of what is stored at that moment
+	Selects         bool    `json:"selects,omitempty"` // of some objects only, by a selector
 
 	Fault string `json:"fault,omitempty"` // Struck
 	Type  string `json:"type,omitempty"`  // Delivered: ADDED, MODIFIED, DELETED, or SYNCED once what was there is delivered
