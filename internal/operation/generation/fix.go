@@ -47,10 +47,12 @@ func fix(ctx context.Context, s *operation.Session, root string, g Generation) e
 
 // fixable returns the findings with fixes, by the absolute paths of their files. It writes nothing and reports nothing.
 func fixable(ctx context.Context, s *operation.Session, root string, g Generation) (map[string][]report.Finding, error) {
-	found := map[string][]report.Finding{}
+	found, mistaken := map[string][]report.Finding{}, false
 	quiet := operation.Apart(s)
 	quiet.Handler = report.HandlerFunc(func(e report.Event) {
-		if f, is := e.(report.Finding); is && f.Fix != (report.Fix{}) {
+		f, is := e.(report.Finding)
+		mistaken = mistaken || is
+		if f.Fix != (report.Fix{}) {
 			path := f.File
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(s.Dir, path)
@@ -59,8 +61,8 @@ func fixable(ctx context.Context, s *operation.Session, root string, g Generatio
 		}
 	})
 	g.Strict = true
-	_, result, err := plannedRun(ctx, quiet, root, g, generate.Options{DryRun: true, Strict: true, Within: g.Outside})
-	if len(found) > 0 || result.Failed() {
+	_, _, err := plannedRun(ctx, quiet, root, g, generate.Options{DryRun: true, Strict: true, Within: g.Outside})
+	if mistaken {
 		err = ctx.Err() // the findings are the error, and the run after this one reports what is left of them
 	}
 	return found, err
