@@ -83,7 +83,7 @@ var tenantBugs = map[string]struct {
 	"create-error-done":    {[]string{acme}, mistake{refused, "^ConfigMap default/acme-shard-0", retried}},
 	"already-exists":       {[]string{acme}, mistake{interrupted, `^Tenant default/acme status\.registered`, together + "|" + retried}},
 	"generate-name":        {[]string{acme, grow}, mistake{stale, `^ConfigMap default/acme-shard-\*`, outdated + "|new names"}},
-	"stale-prune":          {[]string{acme, green}, mistake{slices.Concat(stale, interrupted), "(ConfigMap|configmaps) default/acme-settings-", outdated}},
+	"stale-prune":          {[]string{acme, green}, mistake{nil, "(ConfigMap|configmaps) default/acme-settings-", outdated}},
 	"lost-update":          {[]string{acme, zeta}, mistake{stale, `^ConfigMap registry/index data\.acme`, outdated}},
 	"conflict-loop":        {[]string{acme, gone}, mistake{slices.Concat(stale, unseen, refused), "^Tenant default/acme", outdated + "|conflict"}},
 	"memory-edge":          {[]string{acme, grow}, mistake{slices.Concat(refused, restarted, unseen), `^Deployment default/acme spec\.replicas`, "memory|seen|" + retried + "|" + together}},
