@@ -380,3 +380,41 @@ func TestPast(t *testing.T) {
 		t.Errorf("%q, want %q", asked, want)
 	}
 }
+
+// TestHeldBytes: a watch whose client is kept from it for long ends, as one of a client that is too slow; behind a
+// parked door many changes of an object are one.
+func TestHeldBytes(t *testing.T) {
+	large := func(revision int) string {
+		return event("MODIFIED", "old", revision, fmt.Sprintf("%q:%q", "data", strings.Repeat("x", 1<<20)))
+	}
+	s, door, client := inspected(t, nil)
+	w := watching(t, door, client, "")
+	if err := door.Hold("", "configmaps"); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for i := range 33 {
+			select {
+			case s.events <- large(i):
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+	if w.Scan() || w.Err() != nil {
+		t.Errorf("a watch from which so much is held goes on: %v", w.Err())
+	}
+	s, door, client = inspected(t, func(id types.UID) bool { return id == "id-old" })
+	w = watching(t, door, client, "")
+	w.Buffer(nil, 1<<22)
+	for i := range 40 {
+		s.events <- large(i)
+	}
+	s.events <- event("BOOKMARK", "", 40) // has come once the ones before are held
+	if err := door.Activate(); err != nil {
+		t.Fatal(err)
+	}
+	if got := next(t, w, 1); !slices.Equal(got, []string{"MODIFIED old 39"}) {
+		t.Errorf("%q, want the last change", got)
+	}
+}

@@ -248,11 +248,14 @@ func (s *stream) keep(e event) {
 	}
 	s.held = append(s.held, e)
 	s.size += len(e.frame)
+	if s.door.parked() && (len(s.held) >= maxHeld || s.size > maxHeldBytes) {
+		s.held, s.size = merge(s.held), 0
+		for _, left := range s.held {
+			s.size += len(left.frame)
+		}
+	}
 	if s.size > maxHeldBytes { // a server ends watches of clients that are slow
 		s.cut()
-	}
-	if len(s.held) >= maxHeld && s.door.parked() {
-		s.held = merge(s.held)
 	}
 }
 

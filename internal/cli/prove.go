@@ -18,15 +18,16 @@ the project but the test of --write-test. It runs the project's code on this mac
 
 In a project prove builds the manager, installs its CRDs and webhooks, and gives it the rights of its ServiceAccount.
 The scenario is what users do with the samples: apply each one, change it, delete it. -f names a file with another
-scenario, and --command an operator in any language: {kubeconfig} and {port} in it are replaced. The
-variable KUBECONFIG is set.
+scenario, and --command an operator in any language: {kubeconfig} and {port} in it are replaced. The variable KUBECONFIG
+is set.
 
 First prove learns: it runs the scenario four times without a failure. Then each plan commits one failure. It comes at a
 write of the operator, at a read that no cache answers, or at a step of the scenario. The process is killed before or
 after the write, or at rest, or it does not run during a step. The answer of the write is lost, or is 409, 429, 500 or
 504. A watch lags behind, ends, or shows several changes as one. A second process works beside the first one. Two steps
-are seen as one event, or a step comes before the operator is at rest. Its webhooks refuse all calls. Only the first request of a sort in a step meets
-failures, unless --all is given. A finding counts if a new process, given more patience, does the same again.
+are seen as one event, or a step comes before the operator is at rest. Its webhooks refuse all calls. Only the first
+request of a sort in a step meets failures, unless --all is given. A finding counts if a new process, given more
+patience, does the same again.
 
 --learned names a file that jobs share which run side by side. The first one writes into it how the operator works
 without a failure, and the others read that. It is written anew for another operator or scenario.
