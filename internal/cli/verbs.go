@@ -27,6 +27,7 @@ func (inv *invocation) verbs() []verb {
 		{"prove", inv.proveCommand},
 		{"deploy", inv.deployCommand},
 		{"undeploy", inv.undeployCommand},
+		{"status", inv.statusCommand},
 		{"test", inv.testCommand},
 		{"controller-gen", inv.controllerGenCommand},
 		{"setup-envtest", inv.setupEnvtestCommand},

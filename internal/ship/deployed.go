@@ -46,26 +46,36 @@ func (c *Cluster) Placed(ctx context.Context, set Set) (placed []*Set, others []
 // values are not the configuration's, such as credentials, and certificates that a controller issues again. Namespaces
 // that were there before the deployment come without content.
 func (c *Cluster) Deployed(ctx context.Context, set *Set) (objects []*unstructured.Unstructured, err error) {
+	members, err := c.Members(ctx, set)
+	if err != nil {
+		return nil, err
+	}
+	for _, live := range members {
+		object, err := c.asApplied(ctx, set, live)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, object)
+	}
+	return append(objects, missingNamespaces(objects)...), nil
+}
+
+// Members returns the members of a set as the cluster has them.
+func (c *Cluster) Members(ctx context.Context, set *Set) (all []*unstructured.Unstructured, err error) {
 	parent, err := c.liveParent(ctx, set)
 	if err != nil {
 		return nil, err
 	}
-	all, owner := newScope(), membership{set, rosterOf(parent)}
-	all.addParent(parent)
-	for _, kind := range sortedKinds(all.kinds) {
-		members, err := c.membersOf(ctx, set, kind, all.namespaces)
+	within, owner := newScope(), membership{set, rosterOf(parent)}
+	within.addParent(parent)
+	for _, kind := range sortedKinds(within.kinds) {
+		members, err := c.membersOf(ctx, set, kind, within.namespaces)
 		if err != nil {
 			return nil, c.explainObject(ctx, parent, fmt.Errorf("list objects of kind %s: %w", kind, err))
 		}
-		for _, live := range slices.DeleteFunc(members, func(m *unstructured.Unstructured) bool { return !owner.has(m) }) {
-			object, err := c.asApplied(ctx, set, live)
-			if err != nil {
-				return nil, err
-			}
-			objects = append(objects, object)
-		}
+		all = append(all, slices.DeleteFunc(members, func(m *unstructured.Unstructured) bool { return !owner.has(m) })...)
 	}
-	return append(objects, missingNamespaces(objects)...), nil
+	return all, nil
 }
 
 // missingNamespaces are the namespaces of objects that are not among them.

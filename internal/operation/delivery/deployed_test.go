@@ -15,7 +15,7 @@ func TestOnlySet(t *testing.T) {
 		}
 		return sets
 	}
-	if set, err := onlySet("x", wanted, in("a"), []string{"b/slipway-other"}); err != nil || set.Namespace != "a" {
+	if set, err := onlySet("x", wanted, in("a"), []string{"b/slipway-other"}, "slipway status"); err != nil || set.Namespace != "a" {
 		t.Errorf("got %v, %v", set, err)
 	}
 	for _, test := range []struct {
@@ -27,7 +27,7 @@ func TestOnlySet(t *testing.T) {
 		{nil, []string{"b/slipway-other", "a/slipway-other"}, []string{"it has the inventories a/slipway-other, b/slipway-other"}},
 		{in("b", "a"), nil, []string{"several deployments", "the namespaces a, b: name one with -n"}},
 	} {
-		_, err := onlySet("x", wanted, test.placed, test.others)
+		_, err := onlySet("x", wanted, test.placed, test.others, "slipway status")
 		for _, text := range test.want {
 			if err == nil || !strings.Contains(err.Error(), text) {
 				t.Errorf("%v lacks %q", err, text)
