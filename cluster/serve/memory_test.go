@@ -16,7 +16,8 @@ func percent() int {
 }
 
 func TestRush(t *testing.T) {
-	// The settings are the process's: a cluster of another test, whose large objects came just now, holds them for rushCalm.
+	// The settings are the process's: a cluster of another test, whose large objects came just now, holds them for
+	// rushCalm.
 	until(t, "clusters before this test spend no memory any more", func() bool { return debug.SetMemoryLimit(-1) == math.MaxInt64 })
 	synctest.Test(t, func(t *testing.T) {
 		m := &memory{}

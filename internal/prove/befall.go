@@ -270,12 +270,7 @@ func (r *run) befall(ctx context.Context, struck protocol.Report) error {
 		return r.lab.resume(ctx, r.now.door, struck.Serial)
 	case Failure:
 		if r.plan.Then == "" {
-			r.lull(ctx, failing)
-			err := r.lab.disarm(ctx, r.now.door)
-			for again := true; again; { // it has struck as often as the operator has tried
-				_, again = r.world.nextStruck()
-			}
-			return err
+			return r.failOn(ctx)
 		}
 	case Overlap:
 		return r.double(ctx)
@@ -290,14 +285,41 @@ func (r *run) befall(ctx context.Context, struck protocol.Report) error {
 	return nil
 }
 
-// failing bounds how long a write fails. The pauses between an operator's attempts double: that after it is about as
-// long, and shorter than the patience.
-const failing = 600 * time.Millisecond
+// These bound for how long and how often a write fails. The pauses between an operator's attempts double: that after
+// the last is about as long as all before it.
+const (
+	failing  = 600 * time.Millisecond
+	attempts = 8
+)
+
+// firstPause is what the rate limiter of client-go's queues lets pass between the first failure of a reconcile and the
+// next attempt. Each failure doubles it, also of attempts that an event brings before it is over. See
+// DefaultTypedControllerRateLimiter in k8s.io/client-go/util/workqueue.
+const firstPause = 5 * time.Millisecond
+
+// failOn has a write go on failing until nothing happens, or the operator has tried often.
+func (r *run) failOn(ctx context.Context) error {
+	r.failures = 1
+	count := func() {
+		for _, again := r.world.nextStruck(); again; _, again = r.world.nextStruck() {
+			r.failures++
+		}
+	}
+	r.lullUnless(ctx, failing, func() bool { count(); return r.failures >= attempts })
+	err := r.lab.disarm(ctx, r.now.door)
+	count()
+	return err
+}
 
 // lull waits until neither the operator nor the cluster does anything, but no longer than limit.
 func (r *run) lull(ctx context.Context, limit time.Duration) {
+	r.lullUnless(ctx, limit, func() bool { return false })
+}
+
+// lullUnless does so until enough.
+func (r *run) lullUnless(ctx context.Context, limit time.Duration, enough func() bool) {
 	const quiet = 40 * time.Millisecond
-	for begin := time.Now(); time.Since(begin) < limit && ctx.Err() == nil; time.Sleep(look) {
+	for begin := time.Now(); time.Since(begin) < limit && ctx.Err() == nil && !enough(); time.Sleep(look) {
 		if p := r.pulse(); p.inFlight == 0 && time.Since(latest(p.last, p.changed, begin)) > quiet {
 			return
 		}

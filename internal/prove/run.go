@@ -97,7 +97,9 @@ type run struct {
 	outcome *outcome
 	used    time.Duration // processor time of now
 	step    int
-	verdict *verdict // on the step's condition; nil: not evaluated yet
+	// failures counts the attempts of the operator that the fault has had fail, where it lasts.
+	failures int
+	verdict  *verdict // on the step's condition; nil: not evaluated yet
 }
 
 // run carries out the scenario with a plan, and compares with the reference unless that is nil.

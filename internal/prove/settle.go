@@ -122,9 +122,10 @@ func (r *run) quiet(p pulse, last, begin, now time.Time) bool {
 	return now.Sub(last) >= moment && !r.waiting() || min(now.Sub(p.changed), now.Sub(begin)) >= max(restPolling, 5*moment)
 }
 
-// patience is how long nothing may happen before another state counts. Clients obey a Retry-After: they sleep.
+// patience is how long nothing may happen before another state counts. Clients obey a Retry-After: they sleep. What has
+// failed several times is tried again after a pause that has doubled with each.
 func (r *run) patience() time.Duration {
-	patience := max(cmp.Or(r.given(), usualPatience), 2*r.pause())
+	patience := max(cmp.Or(r.given(), usualPatience), 2*r.pause(), 2*firstPause<<r.failures)
 	if r.ref == nil && r.scenario.Steps[r.step].Until != nil {
 		patience = cmp.Or(r.given(), untilPatience)
 	}
