@@ -28,6 +28,7 @@ func (inv *invocation) verbs() []verb {
 		{"deploy", inv.deployCommand},
 		{"undeploy", inv.undeployCommand},
 		{"status", inv.statusCommand},
+		{"explain", inv.explainCommand},
 		{"test", inv.testCommand},
 		{"controller-gen", inv.controllerGenCommand},
 		{"setup-envtest", inv.setupEnvtestCommand},

@@ -14,6 +14,7 @@ import (
 var splitters = map[string]string{
 	"internal/image/reference/parts.go":           "it is the one for names of images",
 	"internal/dev/webhookproxy/certificate.go":    "an IP address, not its text",
+	"internal/explain/admission.go":               "the address that a webhook listens at",
 	"internal/download/download.go":               "the address of a mirror",
 	"internal/generate/internal/clients/apply.go": "options of a generator",
 	"internal/operation/generation/generate.go":   "a module with a version",

@@ -49,7 +49,12 @@ func newCatalog(config *rest.Config, client *http.Client) (*catalog, error) {
 
 // get reads a JSON document of the server into value.
 func (c *catalog) get(ctx context.Context, path string, value any) error {
-	text, err := c.client.Get().AbsPath(path).SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx).Raw()
+	return c.getAs(ctx, path, runtime.ContentTypeJSON, value)
+}
+
+// getAs does so with a document of a media type.
+func (c *catalog) getAs(ctx context.Context, path, accept string, value any) error {
+	text, err := c.client.Get().AbsPath(path).SetHeader("Accept", accept).Do(ctx).Raw()
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ type diagnosis struct {
 	object  report.ObjectRef
 	lines   []string
 	unready []report.Unready // the same for programs
+	log     []string         // the end of the log of a container that does not run or is not ready
 	next    string           // a command, if one is better than to look at the object
 }
 
@@ -319,7 +320,8 @@ func (c *Cluster) quoteLog(ctx context.Context, pod corev1.Pod, container corev1
 		return
 	}
 	d.say("its last log lines:")
-	for _, line := range log[max(0, len(log)-quotedLines):] {
+	d.log = log[max(0, len(log)-quotedLines):]
+	for _, line := range d.log {
 		d.say("  %s", line)
 	}
 	for _, of := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {

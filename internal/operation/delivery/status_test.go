@@ -12,22 +12,33 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/slipway-dev/slipway/internal/explain"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
 var update = flag.Bool("update", false, "write the published schema")
 
-// stateSchema is the published schema of the result of status.
-const stateSchema = "../../../docs/reference/status.schema.json"
-
-// TestStatusSchema: the published schema is that of today's result; -update writes it.
+// TestStatusSchema: the published schema is that of today's result.
 func TestStatusSchema(t *testing.T) {
-	schema, err := jsonschema.ForType(reflect.TypeFor[OperatorState](), &jsonschema.ForOptions{})
+	checkSchema(t, "status", OperatorState{}, fullState())
+}
+
+// TestExplainSchema does the same for explain.
+func TestExplainSchema(t *testing.T) {
+	checkSchema(t, "explain", explain.Answer{}, fullAnswer())
+}
+
+// checkSchema compares the published schema of a verb's result with that of its type, which values have to fit; -update
+// writes it.
+func checkSchema[T any](t *testing.T, verb string, values ...T) {
+	t.Helper()
+	file := "../../../docs/reference/" + verb + ".schema.json"
+	schema, err := jsonschema.ForType(reflect.TypeFor[T](), &jsonschema.ForOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema.Schema, schema.Title, schema.AdditionalProperties = "https://json-schema.org/draft/2020-12/schema", "The result of slipway status --output json", nil
+	schema.Schema, schema.Title, schema.AdditionalProperties = "https://json-schema.org/draft/2020-12/schema", "The result of slipway "+verb+" --output json", nil
 	schema.Description = "Later versions may add keys: ignore those that you do not know."
 	got, err := json.MarshalIndent(schema, "", "  ")
 	if err != nil {
@@ -35,24 +46,24 @@ func TestStatusSchema(t *testing.T) {
 	}
 	got = append(got, '\n')
 	if *update {
-		if err := os.WriteFile(stateSchema, got, 0o644); err != nil {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(stateSchema)
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-published +result; -update accepts it):\n%s", stateSchema, diff)
+		t.Errorf("%s (-published +result; -update accepts it):\n%s", file, diff)
 	}
 	resolved, err := schema.Resolve(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, state := range []OperatorState{{}, fullState()} {
+	for _, each := range values {
 		var value any
-		if text, err := json.Marshal(state); err != nil || json.Unmarshal(text, &value) != nil {
+		if text, err := json.Marshal(each); err != nil || json.Unmarshal(text, &value) != nil {
 			t.Fatal(err)
 		}
 		if err := resolved.Validate(value); err != nil {

@@ -1,0 +1,319 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+const (
+	// mostMembers bounds how many objects are looked at; the rest is counted.
+	mostMembers = 100
+	// together bounds how many requests are made at once.
+	together = 8
+)
+
+// scene is what an answer is made of.
+type scene struct {
+	cluster    *ship.Cluster
+	client     dynamic.Interface
+	kinds      kinds
+	now        time.Time
+	ref        report.ObjectRef
+	served     ship.Served                // of the object; without a name if the cluster does not serve the kind
+	definition *unstructured.Unstructured // of the object's kind, for those of CRDs
+	members    []*member                  // the object, and what it owns, each behind its owner
+	more       int
+	warnings   map[types.UID][]corev1.Event
+	references []Reference
+	causes     []Cause // that lie outside of the members
+	changes    []Change
+	unrecorded string
+	unknown    []string
+}
+
+// member is an object of the scene.
+type member struct {
+	object *unstructured.Unstructured
+	depth  int
+	state  State
+	text   string
+	says   bool // its own conditions say that it is ready
+	causes []Cause
+}
+
+func (m *member) ref() report.ObjectRef {
+	return report.ObjectRef{Kind: m.object.GetKind(), Namespace: m.object.GetNamespace(), Name: m.object.GetName()}
+}
+
+func (m *member) kind() schema.GroupKind { return m.object.GroupVersionKind().GroupKind() }
+
+// because adds a cause that lies in the member.
+func (m *member) because(w weight, reason, format string, args ...any) *Cause {
+	m.causes = append(m.causes, Cause{Object: m.ref(), Reason: reason, Message: fmt.Sprintf(format, args...), weight: w, depth: m.depth})
+	return &m.causes[len(m.causes)-1]
+}
+
+// elsewhere adds a cause that lies in another object.
+func (s *scene) elsewhere(w weight, of report.ObjectRef, reason, format string, args ...any) *Cause {
+	s.causes = append(s.causes, Cause{Object: of, Reason: reason, Message: fmt.Sprintf(format, args...), weight: w})
+	return &s.causes[len(s.causes)-1]
+}
+
+// unread notes what could not be read.
+func (s *scene) unread(what string, err error) {
+	text := what + ": " + err.Error()
+	if apierrors.IsForbidden(err) {
+		text = what + ": the user of the kubeconfig may not read it"
+	}
+	if !slices.Contains(s.unknown, text) {
+		s.unknown = append(s.unknown, text)
+	}
+}
+
+// gather reads the object and what belongs to it.
+func gather(ctx context.Context, cluster *ship.Cluster, q Question) (*scene, error) {
+	if err := cluster.Ping(ctx); err != nil {
+		return nil, err
+	}
+	s := &scene{cluster: cluster, client: cluster.Reader(), now: time.Now(), references: []Reference{}, changes: []Change{}, unknown: []string{}}
+	var err error
+	if s.kinds, err = cluster.Served(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.find(ctx, q); err != nil {
+		return nil, err
+	}
+	s.events(ctx)
+	if top := s.members[0]; top.state != Missing && top.kind() != namespaceKind {
+		s.own(ctx)
+	}
+	return s, nil
+}
+
+// find reads the object, and the definition of its kind.
+func (s *scene) find(ctx context.Context, q Question) error {
+	served, known := s.kinds.named(q.Kind)
+	if s.definition = s.definitionOf(ctx, q.Kind, served); !known && s.definition == nil {
+		return s.kinds.unknownKind(q.Kind)
+	}
+	s.served = served
+	s.ref = report.ObjectRef{Kind: served.Kind, Name: q.Name}
+	if !known {
+		s.ref.Kind, _, _ = unstructured.NestedString(s.definition.Object, "spec", "names", "kind")
+	}
+	if served.Namespaced || !known {
+		s.ref.Namespace = cmp.Or(q.Namespace, s.cluster.Namespace())
+	}
+	stub := &unstructured.Unstructured{Object: map[string]any{}}
+	stub.SetGroupVersionKind(served.GroupVersion().WithKind(s.ref.Kind))
+	stub.SetNamespace(s.ref.Namespace)
+	stub.SetName(s.ref.Name)
+	top := &member{object: stub, state: Missing}
+	s.members = []*member{top}
+	if !known {
+		return nil
+	}
+	live, err := s.cluster.Live(ctx, []*unstructured.Unstructured{stub})
+	if err != nil {
+		return err
+	}
+	if len(live) > 0 {
+		top.object, top.state = live[0], Ready
+	}
+	return nil
+}
+
+var definitionResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
+// definitionOf returns the definition of a kind that is served or, if none is, of that name; nil if there is none.
+func (s *scene) definitionOf(ctx context.Context, named string, served ship.Served) *unstructured.Unstructured {
+	definitions := s.client.Resource(definitionResource)
+	if served.Resource != "" {
+		if !strings.Contains(served.Group, ".") {
+			return nil
+		}
+		found, err := definitions.Get(ctx, served.Resource+"."+served.Group, metav1.GetOptions{})
+		if err != nil {
+			if !apierrors.IsNotFound(err) {
+				s.unread("the CRD of "+named, err)
+			}
+			return nil
+		}
+		return found
+	}
+	all, err := definitions.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		s.unread("CRDs", err)
+		return nil
+	}
+	name, group, _ := strings.Cut(strings.ToLower(named), ".")
+	for i := range all.Items {
+		names, _, _ := unstructured.NestedMap(all.Items[i].Object, "spec", "names")
+		of, _, _ := unstructured.NestedString(all.Items[i].Object, "spec", "group")
+		short, _, _ := unstructured.NestedStringSlice(names, "shortNames")
+		kind, _ := names["kind"].(string)
+		if (group == "" || strings.HasPrefix(of, group)) && (names["plural"] == name || names["singular"] == name || strings.ToLower(kind) == name || slices.Contains(short, name)) {
+			return &all.Items[i]
+		}
+	}
+	return nil
+}
+
+var eventResource = schema.GroupVersionResource{Version: "v1", Resource: "events"}
+
+// events reads the warnings in the object's namespace. Those of objects without one are in default.
+func (s *scene) events(ctx context.Context) {
+	s.warnings = map[types.UID][]corev1.Event{}
+	list, err := s.client.Resource(eventResource).Namespace(cmp.Or(s.ref.Namespace, metav1.NamespaceDefault)).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning})
+	if err != nil {
+		s.unread("events", err)
+		return
+	}
+	for _, item := range list.Items {
+		var e corev1.Event
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(item.Object, &e) == nil {
+			s.warnings[e.InvolvedObject.UID] = append(s.warnings[e.InvolvedObject.UID], e)
+		}
+	}
+	for _, of := range s.warnings {
+		slices.SortFunc(of, func(a, b corev1.Event) int { return newest(b).Compare(newest(a)) })
+	}
+}
+
+// newest is when an event was seen last.
+func newest(e corev1.Event) time.Time {
+	last := e.LastTimestamp.Time
+	if e.Series != nil && e.Series.LastObservedTime.After(last) {
+		last = e.Series.LastObservedTime.Time
+	}
+	if e.EventTime.After(last) {
+		last = e.EventTime.Time
+	}
+	return last
+}
+
+// owned is an object and its resource, as its metadata has it.
+type owned struct {
+	served ship.Served
+	meta   metav1.ObjectMeta
+}
+
+func (o owned) String() string {
+	return ship.RefText(report.ObjectRef{Kind: o.served.Kind, Namespace: o.meta.Namespace, Name: o.meta.Name})
+}
+
+// own reads what the object owns, and what that owns.
+func (s *scene) own(ctx context.Context) {
+	children := s.children(ctx)
+	type place struct {
+		owned
+		depth int
+	}
+	var found []place
+	seen := map[types.UID]bool{s.members[0].object.GetUID(): true}
+	var walk func(of types.UID, depth int)
+	walk = func(of types.UID, depth int) {
+		for _, child := range children[of] {
+			if !seen[child.meta.UID] {
+				seen[child.meta.UID] = true
+				found = append(found, place{child, depth})
+				walk(child.meta.UID, depth+1)
+			}
+		}
+	}
+	walk(s.members[0].object.GetUID(), 1)
+	s.more = max(0, len(found)-mostMembers+1)
+	found = found[:len(found)-s.more]
+	members := make([]*member, len(found))
+	group := errgroup.Group{}
+	group.SetLimit(together)
+	var mu sync.Mutex
+	for i, p := range found {
+		group.Go(func() error {
+			object, err := p.served.In(s.client, p.meta.Namespace).Get(ctx, p.meta.Name, metav1.GetOptions{})
+			if err == nil {
+				members[i] = &member{object: object, depth: p.depth, state: Ready}
+			} else if !apierrors.IsNotFound(err) { // it may have gone meanwhile
+				mu.Lock()
+				defer mu.Unlock()
+				s.unread(p.served.Resource, err)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // each notes its own failure
+	s.members = append(s.members, slices.DeleteFunc(members, func(m *member) bool { return m == nil })...)
+}
+
+// unowned are resources whose objects are many, or copies of others, and in no one's tree.
+var unowned = map[schema.GroupResource]bool{
+	{Resource: "events"}: true, {Group: "events.k8s.io", Resource: "events"}: true, {Resource: "endpoints"}: true,
+	{Group: "coordination.k8s.io", Resource: "leases"}: true, {Resource: "componentstatuses"}: true,
+}
+
+// children are the objects that may be below the object, by the UID of their owners. An owner in a namespace has
+// children there alone. See https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents.
+func (s *scene) children(ctx context.Context) map[types.UID][]owned {
+	children := map[types.UID][]owned{}
+	for _, o := range s.contents(ctx, s.ref.Namespace) {
+		for _, owner := range o.meta.OwnerReferences {
+			children[owner.UID] = append(children[owner.UID], o)
+		}
+	}
+	for uid := range maps.Keys(children) {
+		slices.SortFunc(children[uid], func(a, b owned) int { return strings.Compare(a.String(), b.String()) })
+	}
+	return children
+}
+
+// contents are the objects in a namespace, or in all, with those outside of them, if it is empty.
+func (s *scene) contents(ctx context.Context, namespace string) (all []owned) {
+	client, err := s.cluster.Metadata()
+	if err != nil {
+		s.unread("other objects", err)
+		return nil
+	}
+	var mu sync.Mutex
+	group := errgroup.Group{}
+	group.SetLimit(together)
+	for _, r := range s.kinds {
+		if !r.Listed || unowned[r.GroupResource()] || namespace != "" && !r.Namespaced {
+			continue
+		}
+		group.Go(func() error {
+			// From the server's cache, as of now or a moment ago.
+			list, err := client.Resource(r.GroupVersionResource).Namespace(namespace).List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				s.unread(r.Resource, err)
+				return nil
+			}
+			for _, item := range list.Items {
+				all = append(all, owned{r, item.ObjectMeta})
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // each notes its own failure
+	return all
+}

@@ -1,0 +1,133 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/slipway-dev/slipway/internal/explain"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/internal/ui/ansi"
+)
+
+// An Explanation is a question about an object of a cluster.
+type Explanation struct {
+	In Target
+	explain.Question
+	Tree bool // show all of what the object owns
+}
+
+// Explain answers a question, and writes nothing to the cluster. That an object is not ready is an answer, not a
+// failure.
+func Explain(ctx context.Context, s *operation.Session, e Explanation) error {
+	cluster, err := reach(s, e.In)
+	if err != nil {
+		return err
+	}
+	s.Handler.Handle(report.Step{Name: "looking at " + strings.ToLower(e.Kind) + " " + e.Name})
+	answer, err := explain.Explain(ctx, cluster, e.Question)
+	if err != nil {
+		return err
+	}
+	s.Handler.Handle(report.Result{Text: explanationText(answer, e.Tree), Value: answer})
+	return nil
+}
+
+const (
+	// mostCauses and mostBelow bound what is shown, so that it fits on a screen.
+	mostCauses = 4
+	mostBelow  = 12
+)
+
+// explanationText is an answer for people. All texts come from the cluster, so it is made safe for terminals.
+func explanationText(a explain.Answer, all bool) string {
+	var b strings.Builder
+	plain := func(text string) string { return strings.Join(strings.Fields(ansi.Plain(text)), " ") }
+	fmt.Fprintln(&b, plain(firstLine(a)))
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	row := func(name, text string) { fmt.Fprintf(w, "  %s\t%s\n", name, plain(text)) }
+	causes := a.Causes
+	if len(causes) > 0 {
+		if causes[0].Object != a.Object {
+			row("in", ship.RefText(causes[0].Object))
+		}
+		if causes[0].Next != "" {
+			row("try", causes[0].Next)
+		}
+		for _, line := range causes[0].Log {
+			row("log", line)
+		}
+		for _, c := range causes[1:min(len(causes), mostCauses)] {
+			row("also", ship.RefText(c.Object)+": "+c.Reason+": "+c.Message)
+		}
+		if more := len(causes) - mostCauses; more > 0 {
+			row("", fmt.Sprintf("and %d more, which --output json lists", more))
+		}
+	}
+	for _, r := range a.References {
+		if r.Missing {
+			row("missing", ship.RefText(r.Object)+", "+r.Field+" of "+ship.RefText(r.By))
+		}
+	}
+	_ = w.Flush()
+	treeText(&b, a, all)
+	for _, text := range a.Unknown {
+		fmt.Fprintf(&b, "unknown: %s\n", plain(text))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// firstLine is the state and its cause.
+func firstLine(a explain.Answer) string {
+	cause := ""
+	if len(a.Causes) > 0 {
+		cause = a.Causes[0].Reason + ": " + a.Causes[0].Message
+	}
+	name := ship.RefText(a.Object)
+	switch a.State {
+	case explain.Ready:
+		if cause != "" {
+			return name + " is ready, but: " + cause
+		}
+		return name + " is ready"
+	case explain.InProgress:
+		return name + " is in progress: " + cmp.Or(a.Waiting, cause, "its controller is at work on it")
+	case explain.Deleting:
+		return name + " is being deleted"
+	case explain.Stuck:
+		return name + " is stuck in its deletion: " + cause
+	case explain.Missing:
+		if cause != "" {
+			return name + " does not exist: " + cause
+		}
+		return name + " does not exist"
+	}
+	return name + " is not ready: " + cause
+}
+
+// treeText shows the object and what it owns, each with its state.
+func treeText(b *strings.Builder, a explain.Answer, all bool) {
+	if len(a.Tree) < 2 {
+		return
+	}
+	fmt.Fprintln(b)
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	shown := len(a.Tree)
+	if !all {
+		shown = min(shown, mostBelow)
+	}
+	for _, m := range a.Tree[:shown] {
+		fmt.Fprintf(w, "%s%s\t%s\t%s\n", strings.Repeat("  ", m.Depth), strings.ToLower(m.Object.Kind)+"/"+ansi.Plain(m.Object.Name), m.State, ansi.Plain(m.Text))
+	}
+	_ = w.Flush()
+	if more := len(a.Tree) - shown; more > 0 {
+		fmt.Fprintf(b, "and %d more, which --tree lists\n", more)
+	}
+	if a.More > 0 {
+		fmt.Fprintf(b, "and %d more, at which explain does not look\n", a.More)
+	}
+}
