@@ -1,0 +1,324 @@
+// Package history keeps what happened in a cluster: who wrote which objects and what that changed, what was refused,
+// what Events report, what an operator has requested, got and logged. The newest entries stay, within a limit of bytes.
+//
+//	r, err := history.Open(dir, 256<<20, toJSON)
+//	r.Put(history.Item{Entry: protocol.RecordEntry{Kind: protocol.RecordMarker, Type: "began"}})
+//	page := r.Read(protocol.Record{Object: &protocol.RecordObject{Resource: "pods", Namespace: "default", Name: "web"}})
+//
+// Two rings share the limit, so that a talkative operator does not drive out the history of objects. One goroutine
+// puts; any number may read. The package knows nothing of API servers.
+package history
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/slipway-dev/slipway/cluster/history/ring"
+	"github.com/slipway-dev/slipway/cluster/protocol"
+)
+
+// MinSize is the smallest limit of a record, in bytes.
+const MinSize = ring.MinSize * shares / trafficShare
+
+// The shares of the rings in the limit.
+const (
+	shares       = 8
+	trafficShare = 3
+)
+
+var (
+	// ErrBusy says that another process has the record.
+	ErrBusy = errors.New("another process writes this record")
+	// ErrClosed says that the record was closed.
+	ErrClosed = errors.New("the record is closed")
+)
+
+// kinds are in the order of their numbers on disk.
+var kinds = []string{
+	protocol.RecordWrite, protocol.RecordRefusal, protocol.RecordEvent, protocol.RecordMarker, protocol.RecordGap,
+	protocol.RecordRequest, protocol.RecordDelivery, protocol.RecordLine,
+}
+
+// firstTraffic is the number of the first kind that is in the second ring.
+var firstTraffic = slices.Index(kinds, protocol.RecordRequest)
+
+// Item is an entry with what is kept beside it.
+type Item struct {
+	Entry  protocol.RecordEntry
+	Owners []string // UIDs of the owners of its object
+	Delta  []byte   // of a write: the changes as package delta keeps them
+}
+
+// Record is an open record.
+type Record struct {
+	limit  int64
+	lock   *flock.Flock
+	roots  []*os.Root
+	rings  [2]*ring.Ring // changes, traffic
+	toJSON func([]byte) ([]byte, error)
+	last   uint64    // number of the newest entry
+	rest   time.Time // nothing is written before
+
+	mu      sync.Mutex
+	visible uint64        // number of the newest entry that is in its ring, with all before it
+	changed chan struct{} // closed at the next entry
+	missed  int64         // entries
+	gap     int           // those of them that no entry reports yet
+	problem string        // why, while there is one
+	closed  bool
+}
+
+// Open opens the record in a folder, or begins it. ToJSON decodes objects in Kubernetes' envelope of protobuf.
+func Open(dir string, limit int64, toJSON func([]byte) ([]byte, error)) (*Record, error) {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("open the record: %w", err)
+	}
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return nil, errors.Join(fmt.Errorf("%w: %s", ring.ErrFolder, dir), err)
+	}
+	r := &Record{limit: max(limit, MinSize), toJSON: toJSON, changed: make(chan struct{}),
+		lock: flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))}
+	if locked, err := r.lock.TryLock(); err != nil || !locked {
+		return nil, errors.Join(fmt.Errorf("%w: %s", ErrBusy, dir), err)
+	}
+	for i, name := range []string{"changes", "traffic"} {
+		if err := r.openRing(i, filepath.Join(dir, name)); err != nil {
+			r.Close()
+			return nil, err
+		}
+		r.last = max(r.last, r.rings[i].Last())
+	}
+	r.visible = r.last
+	return r, nil
+}
+
+func (r *Record) openRing(i int, dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("open the record: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("open the record: %w", err)
+	}
+	r.roots = append(r.roots, root)
+	share := r.limit / shares * trafficShare
+	if i == 0 {
+		share = r.limit - share
+	}
+	r.rings[i], err = ring.Open(root, share)
+	return err
+}
+
+// stored is the head of an entry on disk. What a frame has besides is not in it.
+type stored struct {
+	protocol.RecordEntry
+	Owners []string `json:"owners,omitempty"`
+}
+
+// Put writes entries, and numbers them. It gives those without a time the present one. What cannot be written is
+// missed, and the next entry that can is preceded by a gap.
+func (r *Record) Put(items ...Item) {
+	if len(items) == 0 {
+		return
+	}
+	if time.Now().Before(r.rest) {
+		r.Miss(len(items), r.Status().Problem)
+		return
+	}
+	if gap := r.takeGap(); gap.Missed > 0 {
+		items = slices.Insert(slices.Clone(items), 0, Item{Entry: gap})
+	}
+	var frames [2][]ring.Frame
+	for _, item := range items {
+		if i, f, ok := r.frame(item); ok {
+			frames[i] = append(frames[i], f)
+		}
+	}
+	for i, some := range frames {
+		if err := r.rings[i].Append(some); err != nil {
+			r.rest = time.Now().Add(pause)
+			r.Miss(len(some), err.Error())
+		}
+	}
+	r.settle()
+}
+
+// pause is how long nothing is written after a failure.
+const pause = time.Second
+
+// takeGap is an entry about what is missing since the last one.
+func (r *Record) takeGap() protocol.RecordEntry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	gap := protocol.RecordEntry{Kind: protocol.RecordGap, Missed: r.gap, Reason: r.problem}
+	r.gap, r.problem = 0, ""
+	return gap
+}
+
+// settle makes the entries visible, and wakes who waits.
+func (r *Record) settle() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.visible = r.last
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// frame encodes an item for one of the rings.
+func (r *Record) frame(item Item) (i int, f ring.Frame, ok bool) {
+	e := item.Entry
+	number := slices.Index(kinds, e.Kind)
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	r.last++
+	f = ring.Frame{Seq: r.last, At: e.At, Kind: byte(number), Threads: threads(e, item.Owners)}
+	e.Seq, e.At, e.Kind = 0, time.Time{}, ""
+	shorten(&e)
+	head, err := json.Marshal(stored{e, item.Owners})
+	if len(head)+len(item.Delta)+binary.MaxVarintLen64 > ring.MaxPayload { // names of control characters, for example
+		e.Message, e.Decisions, item.Owners, item.Delta = "", nil, nil, nil
+		head, err = json.Marshal(stored{e, nil})
+	}
+	if err != nil || number < 0 || len(head)+binary.MaxVarintLen64 > ring.MaxPayload {
+		return 0, f, false // nothing that is put is so
+	}
+	f.Payload = append(append(binary.AppendUvarint(nil, uint64(len(head))), head...), item.Delta...)
+	if number >= firstTraffic {
+		i = 1
+	}
+	return i, f, true
+}
+
+// threads are what an entry is asked for by.
+func threads(e protocol.RecordEntry, owners []string) (all []ring.Thread) {
+	if e.Kind == protocol.RecordMarker || e.Kind == protocol.RecordGap {
+		return []ring.Thread{markers}
+	}
+	if e.Object != nil {
+		all = append(all, objectThread(e.Object))
+	}
+	if e.By != nil && e.By.User != "" {
+		all = append(all, userThread(e.By.User))
+	}
+	if e.Operator != "" {
+		all = append(all, operatorThread(e.Operator))
+	}
+	if e.Status >= firstRefused {
+		all = append(all, refused)
+	}
+	for _, uid := range owners[:min(len(owners), maxOwners)] {
+		all = append(all, ownerThread(uid))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+const (
+	// firstRefused is the first status of a request that was refused.
+	firstRefused = 400
+	// maxOwners bounds by how many owners an entry is found.
+	maxOwners = 8
+)
+
+var (
+	markers = ring.ThreadOf("marker")
+	refused = ring.ThreadOf("refused")
+)
+
+func objectThread(o *protocol.RecordObject) ring.Thread {
+	return ring.ThreadOf("object", o.Group, o.Resource, o.Namespace, o.Name)
+}
+func userThread(name string) ring.Thread     { return ring.ThreadOf("user", name) }
+func operatorThread(name string) ring.Thread { return ring.ThreadOf("operator", name) }
+func ownerThread(uid string) ring.Thread     { return ring.ThreadOf("owner", uid) }
+
+const (
+	maxText = 8 << 10 // of a message, in bytes
+	maxName = 400     // of any other text
+)
+
+// shorten bounds all texts of an entry, and makes them valid.
+func shorten(e *protocol.RecordEntry) {
+	short(maxText, &e.Message)
+	short(maxName, &e.Type, &e.Path, &e.Reason, &e.Operator, &e.Level, &e.Controller, &e.Reconcile, &e.Unread)
+	if e.Object != nil {
+		o := *e.Object
+		short(maxName, &o.Group, &o.Resource, &o.Namespace, &o.Name, &o.Kind, &o.UID)
+		e.Object = &o
+	}
+	if e.By != nil {
+		by := *e.By
+		short(maxName, &by.User, &by.Agent, &by.Manager, &by.Verb, &by.Subresource, &by.Trace, &by.Door)
+		e.By = &by
+	}
+	e.Decisions = slices.Clone(e.Decisions[:min(len(e.Decisions), maxDecisions)])
+	for i := range e.Decisions {
+		short(maxName, &e.Decisions[i].Plugin, &e.Decisions[i].Effect, &e.Decisions[i].Text)
+	}
+}
+
+// maxDecisions bounds those of one entry.
+const maxDecisions = 16
+
+func short(limit int, texts ...*string) {
+	for _, t := range texts {
+		*t = strings.ToValidUTF8((*t)[:min(len(*t), limit)], "\uFFFD")
+	}
+}
+
+// Miss counts entries that the caller had no room for, and why. The next entry is preceded by a gap.
+func (r *Record) Miss(n int, why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.missed += int64(n)
+	r.gap += n
+	r.problem = why
+}
+
+// Last is the number of the newest entry, 0 if there is none.
+func (r *Record) Last() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.visible
+}
+
+// Status describes the record.
+func (r *Record) Status() protocol.RecordStatus {
+	changes, traffic := r.rings[0].Usage(), r.rings[1].Usage()
+	s := protocol.RecordStatus{Bytes: changes.Bytes + traffic.Bytes, Limit: r.limit, Last: r.Last(),
+		Oldest: changes.Oldest, Damaged: changes.Damaged + traffic.Damaged}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s.Missed, s.Problem = r.missed, r.problem
+	return s
+}
+
+// Close ends the record. Who follows it gets [ErrClosed].
+func (r *Record) Close() {
+	r.mu.Lock()
+	r.closed = true
+	close(r.changed)
+	r.changed = make(chan struct{})
+	r.mu.Unlock()
+	for _, open := range r.rings {
+		if open != nil {
+			open.Close()
+		}
+	}
+	for _, root := range r.roots {
+		_ = root.Close()
+	}
+	_ = r.lock.Unlock() // the end of the process does so too
+}
