@@ -79,6 +79,18 @@ func (s *Server) Read(ctx context.Context, prefix string) (Snapshot, error) {
 	return s.read(ctx, &pb.RangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd(prefix)})
 }
 
+// At returns the value that a key had at a revision, nil if it had none.
+func (s *Server) At(ctx context.Context, key []byte, revision int64) ([]byte, error) {
+	answer, err := ask(ctx, s, (*etcdserver.EtcdServer).Range, &pb.RangeRequest{Key: key, Revision: revision, Serializable: true})
+	if err != nil {
+		return nil, fmt.Errorf("read %s from etcd: %w", key, err)
+	}
+	if len(answer.Kvs) == 0 {
+		return nil, nil
+	}
+	return answer.Kvs[0].Value, nil
+}
+
 // Empty says whether no key lies under prefix.
 func (s *Server) Empty(ctx context.Context, prefix string) (bool, error) {
 	snap, err := s.read(ctx, &pb.RangeRequest{Key: []byte(prefix), RangeEnd: prefixEnd(prefix), Limit: 1, KeysOnly: true})

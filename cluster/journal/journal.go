@@ -35,7 +35,7 @@ const MaxObject = 512 << 10
 
 // Store is what is followed: an [*etcd.Server].
 type Store interface {
-	Follow(ctx context.Context, prefix string, begun func(), each func(etcd.Change)) error
+	Follow(ctx context.Context, prefix string, from int64, begun func(), each func(etcd.Change)) error
 }
 
 // hidden are keys of what is no object of the API.
@@ -49,7 +49,7 @@ func Follow(ctx context.Context, store Store, prefix string, begun func(), each 
 		serializer.NewCodecFactory(extensions.Scheme).UniversalDeserializer(),
 		serializer.NewCodecFactory(aggregator.Scheme).UniversalDeserializer(),
 	}
-	return store.Follow(ctx, prefix+"/", begun, func(c etcd.Change) {
+	return store.Follow(ctx, prefix+"/", 0, begun, func(c etcd.Change) {
 		key := strings.TrimPrefix(string(c.Key), prefix)
 		for _, h := range hidden {
 			if strings.HasPrefix(key, h) {
