@@ -29,6 +29,7 @@ import (
 
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/server/egressselector"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
@@ -41,6 +42,7 @@ import (
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 	rbacrest "k8s.io/kubernetes/pkg/registry/rbac/rest"
 
+	"github.com/slipway-dev/slipway/cluster/authorship"
 	"github.com/slipway-dev/slipway/cluster/informed"
 	"github.com/slipway-dev/slipway/cluster/inprocess"
 	"github.com/slipway-dev/slipway/cluster/network"
@@ -71,6 +73,8 @@ type Options struct {
 	// Large is called when a request brings a large object, whose handling leaves many times its size as garbage. May
 	// be nil.
 	Large func()
+	// Calls knows who makes the writes; nil: nothing does.
+	Calls *authorship.Calls
 }
 
 // A Dialer makes connections; that of package etcd is one.
@@ -115,13 +119,16 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	EaseFirstUse(config)
+	if o.Calls != nil {
+		observeStorage(config, o.Calls)
+	}
 	if o.Seeded {
 		config.KubeAPIs.ControlPlane.Generic.DisabledPostStartHooks.Insert(slowHooks...)
 	}
-	return assemble(config, inside, o.Large)
+	return assemble(config, inside, o)
 }
 
-func assemble(config *app.Config, inside *inprocess.Front, large func()) (*Server, error) {
+func assemble(config *app.Config, inside *inprocess.Front, o Options) (*Server, error) {
 	versioned := config.KubeAPIs.ControlPlane.VersionedInformers
 	completed, err := config.Complete()
 	if err != nil {
@@ -144,7 +151,7 @@ func assemble(config *app.Config, inside *inprocess.Front, large func()) (*Serve
 	}
 	loopback := rest.CopyConfig(chain.GenericAPIServer.LoopbackClientConfig)
 	loopback.QPS, loopback.Burst = -1, 0 // the clients are ours: no limits
-	front := newFront(chain.GenericAPIServer, large)
+	front := newFront(chain.GenericAPIServer, o.Large, o.Calls)
 	inside.Serve(own{front})
 	return &Server{aggregator: chain, prepared: prepared, front: front, inside: inside, loopback: loopback, informers: versioned}, nil
 }
@@ -154,6 +161,10 @@ func completeOptions(ctx context.Context, o Options) (options.CompletedOptions, 
 	if o.Inside != nil {
 		addRefuser(s)
 		addPolicyWarner(s)
+	}
+	if o.Calls != nil {
+		plugins := s.Admission.GenericAdmission
+		plugins.Decorators = append(plugins.Decorators, admission.DecoratorFunc(authorship.Admission))
 	}
 	if err := parseFlags(s, o); err != nil {
 		return options.CompletedOptions{}, err

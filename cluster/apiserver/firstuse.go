@@ -29,14 +29,15 @@ import (
 // k8s.io/apiserver/pkg/storage/cacher.
 func EaseFirstUse(config *app.Config) {
 	definitions, objects := &config.ApiExtensions.GenericConfig.RESTOptionsGetter, &config.ApiExtensions.ExtraConfig.CRDRESTOptionsGetter
-	*definitions = decorated{*definitions, func(s storage.Interface) storage.Interface { return backdated{s} }}
-	*objects = decorated{*objects, func(s storage.Interface) storage.Interface { return patient{s} }}
+	*definitions = decorated{*definitions, func(_ schema.GroupResource, _ string, s storage.Interface) storage.Interface { return backdated{s} }}
+	*objects = decorated{*objects, func(_ schema.GroupResource, _ string, s storage.Interface) storage.Interface { return patient{s} }}
 }
 
-// decorated puts something round each storage that the options lead to.
+// decorated puts something round each storage that the options lead to. It gets the resource and the beginning of its
+// keys.
 type decorated struct {
 	generic.RESTOptionsGetter
-	wrap func(storage.Interface) storage.Interface
+	wrap func(schema.GroupResource, string, storage.Interface) storage.Interface
 }
 
 // GetRESTOptions returns the same options with another storage.
@@ -54,7 +55,7 @@ func (d decorated) GetRESTOptions(resource schema.GroupResource, example runtime
 		if err != nil {
 			return nil, nil, err
 		}
-		return d.wrap(s), destroy, nil
+		return d.wrap(resource, prefix, s), destroy, nil
 	}
 	return options, nil
 }

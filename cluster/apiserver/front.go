@@ -7,6 +7,8 @@ import (
 
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/mux"
+
+	"github.com/slipway-dev/slipway/cluster/authorship"
 )
 
 // front stands before the handlers of a server, tells of large objects that come, and lets go of the handlers when the
@@ -18,7 +20,8 @@ import (
 type front struct {
 	handler *genericapiserver.APIServerHandler // what connections know
 	behind  atomic.Pointer[genericapiserver.APIServerHandler]
-	large   func() // may be nil
+	large   func()            // may be nil
+	calls   *authorship.Calls // may be nil
 }
 
 // largeObject is the size, in bytes, from which on a request is told of. A definition whose kind has a template of a
@@ -27,8 +30,8 @@ const largeObject = 256 << 10
 
 // newFront puts a front before a server that does not run yet. Upstream counterpart: NewAPIServerHandler in
 // k8s.io/apiserver/pkg/server/handler.go.
-func newFront(server *genericapiserver.GenericAPIServer, large func()) *front {
-	f := &front{large: large}
+func newFront(server *genericapiserver.GenericAPIServer, large func(), calls *authorship.Calls) *front {
+	f := &front{large: large, calls: calls}
 	f.behind.Store(server.Handler)
 	f.handler = &genericapiserver.APIServerHandler{
 		FullHandlerChain: f, Director: server.Handler.Director,
@@ -43,7 +46,11 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength >= largeObject && f.large != nil {
 		f.large()
 	}
-	if behind := f.behind.Load(); behind != nil {
+	switch behind := f.behind.Load(); {
+	case behind != nil && f.calls != nil:
+		f.calls.Serve(behind, w, r)
+		return
+	case behind != nil:
 		behind.ServeHTTP(w, r)
 		return
 	}

@@ -21,7 +21,7 @@ func standing(name string) *genericapiserver.GenericAPIServer {
 // TestFrontLetsGo: connections that outlive the server hold the front, which knows nothing of the server then.
 func TestFrontLetsGo(t *testing.T) {
 	server := standing("here")
-	f := newFront(server, nil)
+	f := newFront(server, nil, nil)
 	if server.Handler.FullHandlerChain != http.Handler(f) {
 		t.Fatal("the front does not stand before the server")
 	}
@@ -46,7 +46,7 @@ func TestFrontLetsGo(t *testing.T) {
 func TestFrontTellsOfLargeObjects(t *testing.T) {
 	told := 0
 	server := standing("here")
-	f := newFront(server, func() { told++ })
+	f := newFront(server, func() { told++ }, nil)
 	for _, tt := range []struct {
 		length int64
 		told   int

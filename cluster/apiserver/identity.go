@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/user"
+
+	"github.com/slipway-dev/slipway/cluster/authorship"
 )
 
 // identityKey is the key of the context value by which this process decides who makes a request. No client can set it.
@@ -41,9 +43,14 @@ type decided struct{ next authenticator.Request }
 // AuthenticateRequest is called by the chain.
 func (d decided) AuthenticateRequest(r *http.Request) (*authenticator.Response, bool, error) {
 	if who, ok := identity(r.Context()); ok {
+		authorship.Authenticated(r.Context(), who)
 		return &authenticator.Response{User: who}, true, nil
 	}
-	return d.next.AuthenticateRequest(r)
+	response, ok, err := d.next.AuthenticateRequest(r)
+	if ok {
+		authorship.Authenticated(r.Context(), response.User)
+	}
+	return response, ok, err
 }
 
 // own serves the requests that clients in this process make. Admission and others ask the server with the context of

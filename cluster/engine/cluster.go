@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/slipway-dev/slipway/cluster/apiserver"
+	"github.com/slipway-dev/slipway/cluster/authorship"
 	"github.com/slipway-dev/slipway/cluster/baseline"
 	"github.com/slipway-dev/slipway/cluster/connlimit"
 	"github.com/slipway-dev/slipway/cluster/etcd"
@@ -22,6 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/cluster/kubeconfig"
 	"github.com/slipway-dev/slipway/cluster/pki"
 	"github.com/slipway-dev/slipway/cluster/protocol"
+	"github.com/slipway-dev/slipway/cluster/recorder"
 	"github.com/slipway-dev/slipway/cluster/rollback"
 	"github.com/slipway-dev/slipway/cluster/scheduler"
 	"github.com/slipway-dev/slipway/cluster/seed"
@@ -51,6 +53,9 @@ type Cluster struct {
 	note    func(component, text string)
 	large   func()
 
+	calls    *authorship.Calls // nil without a record
+	recorder atomic.Pointer[recorder.Recorder]
+
 	serverLife, workersLife context.Context
 	stopServer, stopWorkers context.CancelFunc
 	serverReady             atomic.Bool   // its start-up hooks are through
@@ -75,6 +80,7 @@ func (h *Host) newCluster(spec Spec, dir, prefix string) *Cluster {
 		logger: h.options.Logger, fail: h.fail, klog: h.options.Klog, note: h.options.Note, large: h.options.Large,
 		components: &components{}, serverEnded: make(chan struct{}), gate: &gate{}, reach: &reach{},
 	}
+	c.calls = c.authors()
 	c.serverLife, c.stopServer = context.WithCancel(context.Background())
 	c.workersLife, c.stopWorkers = context.WithCancel(context.Background())
 	return c
@@ -138,7 +144,7 @@ func (c *Cluster) startServer(ctx context.Context, store apiserver.Dialer) error
 	c.address = "https://" + listener.Addr().String()
 	c.server, err = apiserver.New(c.serverLife, apiserver.Options{
 		Dir: c.dir, Listener: listener, Etcd: store, EtcdPrefix: c.prefix,
-		Keys: c.keys, Seeded: !c.spec.Unseeded, Flags: c.spec.APIServerFlags, Inside: c.reach, Large: c.large,
+		Keys: c.keys, Seeded: !c.spec.Unseeded, Flags: c.spec.APIServerFlags, Inside: c.reach, Large: c.large, Calls: c.calls,
 	})
 	if err != nil {
 		_ = listener.Close() // the server does not have it

@@ -55,7 +55,7 @@ func (h *Host) OpenDoor(logical string, o DoorOptions) (*Door, error) {
 func (c *Cluster) openDoor(name string, o DoorOptions) (*Door, error) {
 	options := frontdoor.Options{
 		Name: c.Name() + "-" + name, Dir: filepath.Join(c.doorsDir(), name), Identity: o.Identity, Namespace: o.Namespace, Keys: c.keys,
-		Serve: c.server.HandlerAs, LongRunning: apiserver.LongRunning(), Log: c.logger(protocol.APIServer),
+		Observe: c.observe(name), Serve: c.server.HandlerAs, LongRunning: apiserver.LongRunning(), Log: c.logger(protocol.APIServer),
 	}
 	if o.Inspect {
 		options.Inspection = &frontdoor.Inspection{Revision: c.store.Revision, Past: o.Past, PastOf: o.PastOf}

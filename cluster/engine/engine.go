@@ -78,6 +78,8 @@ type Spec struct {
 	// Real is what real nodes need; without it there are none, and none can join. With it, where there are nodes of
 	// both kinds, pods are placed by their images.
 	Real *Real
+	// RecordBytes bounds the record of what happens; 0: there is none.
+	RecordBytes int64
 	// Unseeded starts from an empty store, with all start-up hooks on: that is
 	// how a seed is recorded.
 	Unseeded bool
@@ -184,6 +186,7 @@ func (h *Host) startEtcd(ctx context.Context, to *coming) error {
 	if err := h.main.fill(ctx, store); err != nil {
 		return err
 	}
+	h.main.record(h.options.Durable)
 	to.come(store)
 	h.components.set(protocol.Etcd, protocol.StateReady)
 	return nil

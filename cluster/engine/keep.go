@@ -41,6 +41,7 @@ func (c *Cluster) Keep(ctx context.Context) (objects int, err error) {
 	switch {
 	case err == nil:
 		c.base, c.kept = state, true
+		c.mark("kept")
 		return state.Len(), nil
 	case len(missing) > 0:
 		slices.Sort(missing)

@@ -86,6 +86,7 @@ func (l *logical) begin(ctx context.Context, h *Host) error {
 	return inLogical(l.Name(), l.startWhile(ctx, func(ctx context.Context, to *coming) error {
 		err := l.fill(ctx, h.store)
 		if err == nil {
+			l.record(false)
 			to.come(h.store)
 		}
 		return err

@@ -127,7 +127,9 @@ func (c *Cluster) Reset(ctx context.Context) (Outcome, error) {
 	defer c.gate.open()
 	way := rollback.Way{Store: c.store, Prefix: c.prefix, Journal: c.journal, Watch: c.watch,
 		Prepare: func(now etcd.Snapshot) error { return c.base.Revive(now, node.RealLabel) }}
+	recorded := c.resets()
 	done, err := way.Back(ctx, c.base)
+	recorded(c.store.Revision())
 	if errors.Is(err, rollback.ErrMarked) {
 		c.fail(&protocol.ComponentError{Component: protocol.Etcd, Err: err}) // the next start would take back what is written from now on
 	}

@@ -58,6 +58,7 @@ func (c *Cluster) quit() {
 	c.stopWorkers()
 	c.waitForWorkers(stopGrace)
 	c.stopMachine() // before the server, whose end its nodes' watches would hold up
+	c.closeRecord()
 	if c.serverReady.Load() {
 		c.stopServer()
 	}
@@ -69,6 +70,7 @@ func (c *Cluster) end() {
 	c.stopWorkers()
 	c.waitForWorkers(removeGrace)
 	c.stopMachine()
+	c.closeRecord()
 	if !c.serverReady.Load() {
 		return
 	}

@@ -56,7 +56,7 @@ func TestSlowFollower(t *testing.T) {
 		<-begun
 	}
 	follow(func(etcd.Change) { <-release })
-	follow(func(etcd.Change) { time.Sleep(200 * time.Microsecond) })
+	follow(func(etcd.Change) { <-time.After(200 * time.Microsecond) })
 	value := make([]byte, 1<<10)
 	var slowest time.Duration
 	began := time.Now()

@@ -26,6 +26,7 @@ type answer struct {
 	status  int                // 0 until the answer begins
 	taken   bool               // the handler answers on the connection itself
 	reader  *objectmeta.Reader // nil if nothing is read
+	events  *deliveries        // nil if the answer has none that are reported
 }
 
 // Unwrap is for [http.ResponseController] and package responsewriter.
@@ -41,6 +42,7 @@ func (a *answer) WriteHeader(status int) {
 func (a *answer) Write(b []byte) (int, error) {
 	a.begin(http.StatusOK)
 	a.reader.Scan(b)
+	a.events.scan(b)
 	return a.ResponseWriter.Write(b)
 }
 
@@ -59,6 +61,9 @@ func (a *answer) begin(status int) {
 	switch {
 	case a.passage.long:
 		a.passage.report(status, objectmeta.Metadata{})
+		if a.passage.delivers != nil && status == http.StatusOK {
+			a.events = a.passage.delivers(a.Header().Get("Content-Type"))
+		}
 	case a.passage.said.Resource != "" && status < http.StatusMultipleChoices:
 		a.reader = objectmeta.NewReader(a.Header().Get("Content-Type"))
 	}

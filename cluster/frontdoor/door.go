@@ -63,6 +63,9 @@ type Options struct {
 	// LongRunning reports whether a request, such as a watch, lasts until one side ends it.
 	LongRunning request.LongRunningRequestCheck
 	Log         *slog.Logger // of connections that fail
+	// Observe is called with each [Request] and [Delivered], whether or not reports are taken. It must not wait. May be
+	// nil.
+	Observe func(Report)
 
 	// Inspection has the door look into requests; nil: it does not.
 	*Inspection
@@ -127,6 +130,7 @@ func Open(o Options) (*Door, error) {
 	if o.Inspection != nil {
 		d.reports, d.inside = newQueue(maxInspected), newInspection(o.Known != nil || o.Past != 0)
 	}
+	d.reports.observe = o.Observe
 	d.closing = sync.OnceValue(d.close)
 	if err := d.writeKubeconfig(); err != nil {
 		return nil, errors.Join(err, listener.Close())

@@ -33,7 +33,8 @@ type Struck struct {
 
 // Delivered reports an event of a watch that was sent.
 type Delivered struct {
-	Serial          int64 // of the watch
+	User            string // the door's
+	Serial          int64  // of the watch
 	Group, Resource string
 	Type            string // ADDED, MODIFIED, DELETED; SYNCED once the watch has sent what was there at its beginning
 	Namespace, Name string
@@ -105,6 +106,8 @@ type passage struct {
 	to    *queue
 
 	revision func() int64 // of the store; nil unless the door is inspected
+	// delivers returns what reads the events of an answer; nil if nothing does.
+	delivers func(contentType string) *deliveries
 }
 
 func (d *Door) begin(r *http.Request, info *request.RequestInfo) *passage {
@@ -122,6 +125,10 @@ func (d *Door) begin(r *http.Request, info *request.RequestInfo) *passage {
 	defer p.said.cut()
 	p.said.Group, p.said.Version, p.said.Resource, p.said.Subresource = info.APIGroup, info.APIVersion, info.Resource, info.Subresource
 	p.said.Namespace = info.Namespace
+	if d.inside == nil && d.options.Observe != nil && info.Verb == "watch" {
+		said := Delivered{User: p.said.User, Group: info.APIGroup, Resource: info.Resource}
+		p.delivers = func(contentType string) *deliveries { return newDeliveries(contentType, said, d.options.Observe) }
+	}
 	if info.Name != "" {
 		p.said.Name = info.Name
 	}
@@ -178,7 +185,8 @@ const (
 
 // queue holds reports. Nothing waits for room in it.
 type queue struct {
-	c chan Report
+	c       chan Report
+	observe func(Report) // may be nil
 
 	mu     sync.Mutex
 	missed int // since the last one that had room
@@ -188,6 +196,9 @@ type queue struct {
 func newQueue(size int) *queue { return &queue{c: make(chan Report, size)} }
 
 func (q *queue) put(r Report) {
+	if q.observe != nil {
+		q.observe(r)
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {

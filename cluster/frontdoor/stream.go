@@ -177,7 +177,8 @@ func (s *stream) sync(revision string) {
 	if s.about.Selects {
 		revision = ""
 	}
-	s.door.reports.put(Delivered{Serial: s.serial, Group: s.of.group, Resource: s.of.name, Type: Synced, Namespace: s.about.Namespace, ResourceVersion: revision})
+	s.door.reports.put(Delivered{User: s.door.options.Identity.Name, Serial: s.serial, Group: s.of.group, Resource: s.of.name, Type: Synced,
+		Namespace: s.about.Namespace, ResourceVersion: revision})
 }
 
 // Flush sends what was written.
@@ -230,7 +231,7 @@ func (s *stream) read(frame []byte) event {
 	}
 	e.of = object.UID
 	e.end = e.Type == watch.Bookmark && object.Annotations[metav1.InitialEventsAnnotationKey] == "true"
-	e.said = Delivered{Serial: s.serial, Group: s.of.group, Resource: s.of.name, Type: string(e.Type),
+	e.said = Delivered{User: s.door.options.Identity.Name, Serial: s.serial, Group: s.of.group, Resource: s.of.name, Type: string(e.Type),
 		Namespace: object.Namespace, Name: object.Name, ResourceVersion: object.ResourceVersion}
 	return e
 }

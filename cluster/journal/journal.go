@@ -8,7 +8,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
+	"sync"
 
 	extensions "k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -41,20 +44,41 @@ type Store interface {
 // hidden are keys of what is no object of the API.
 var hidden = []string{"/masterleases/", "/peerserverleases/", "/ranges/"}
 
-// Follow reports changes until ctx ends or the store stops, whose error it returns. It calls begun first: what is
-// written from then on is reported.
-func Follow(ctx context.Context, store Store, prefix string, begun func(), each func(Change)) error {
-	decoders := []runtime.Decoder{
+// Hidden reports whether a key is of what is no object of the API.
+func Hidden(key string) bool {
+	return slices.ContainsFunc(hidden, func(h string) bool { return strings.HasPrefix(key, h) })
+}
+
+func all() []runtime.Decoder {
+	return []runtime.Decoder{
 		legacyscheme.Codecs.UniversalDeserializer(),
 		serializer.NewCodecFactory(extensions.Scheme).UniversalDeserializer(),
 		serializer.NewCodecFactory(aggregator.Scheme).UniversalDeserializer(),
 	}
+}
+
+// Decoder returns what decodes values of the store to JSON.
+func Decoder() func(value []byte) ([]byte, error) {
+	decoders := sync.OnceValue(all)
+	return func(value []byte) ([]byte, error) {
+		if encoded := object(decoders(), value); encoded != nil {
+			return encoded, nil
+		}
+		return nil, ErrObject
+	}
+}
+
+// ErrObject says that a value is no object of a kind that is known, or too large.
+var ErrObject = errors.New("not an object that can be read")
+
+// Follow reports changes until ctx ends or the store stops, whose error it returns. It calls begun first: what is
+// written from then on is reported.
+func Follow(ctx context.Context, store Store, prefix string, begun func(), each func(Change)) error {
+	decoders := all()
 	return store.Follow(ctx, prefix+"/", 0, begun, func(c etcd.Change) {
 		key := strings.TrimPrefix(string(c.Key), prefix)
-		for _, h := range hidden {
-			if strings.HasPrefix(key, h) {
-				return
-			}
+		if Hidden(key) {
+			return
 		}
 		each(Change{Key: key, Revision: c.Revision, Created: c.Created, Deleted: c.Removed, Object: object(decoders, c.Value)})
 	})

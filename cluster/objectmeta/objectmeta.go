@@ -28,6 +28,7 @@ const (
 
 // Metadata is what was found; what is empty is not known.
 type Metadata struct {
+	Namespace       string // only of an object in JSON, and of an event of a watch
 	Name            string // never of a list
 	ResourceVersion string
 }
@@ -127,6 +128,8 @@ func (j *jsonReader) end() {
 	switch j.inside[1] {
 	case "name":
 		j.found.Name = string(j.word)
+	case "namespace":
+		j.found.Namespace = string(j.word)
 	case "resourceVersion":
 		j.found.ResourceVersion, j.done = string(j.word), true // the name is before it
 	}
@@ -161,6 +164,8 @@ const (
 	typeKind                               = 2
 	objectMetadata                         = 1 // of every kind
 	metaName, metaVersion, listMetaVersion = 1, 6, 2
+	metaNamespace                          = 3
+	eventType, eventObject, extensionRaw   = 1, 2, 1
 )
 
 // protobufMetadata reads the metadata of the beginning of an answer.
@@ -175,6 +180,26 @@ func protobufMetadata(p []byte) (found Metadata) {
 		return Metadata{ResourceVersion: word(meta, listMetaVersion)}
 	}
 	return Metadata{Name: word(meta, metaName), ResourceVersion: word(meta, metaVersion)}
+}
+
+// WatchEvent reads an event of a watch, of which the beginning suffices.
+func WatchEvent(p []byte, protobuf bool) (kind string, of Metadata) {
+	if protobuf {
+		raw := part(part(p, eventObject), extensionRaw)
+		of = protobufMetadata(raw)
+		raw, _ = bytes.CutPrefix(raw, []byte("k8s\x00"))
+		of.Namespace = word(part(part(raw, unknownRaw), objectMetadata), metaNamespace)
+		return word(p, eventType), of
+	}
+	head, object, ok := bytes.Cut(p, []byte(`"object":`))
+	_, head, typed := bytes.Cut(head, []byte(`"type":"`))
+	text, _, ended := bytes.Cut(head, []byte(`"`))
+	if !ok || !typed || !ended {
+		return "", of
+	}
+	r := NewReader("application/json")
+	r.Scan(object)
+	return string(text), r.Found()
 }
 
 // word is a field of a message that is a text and completely there; else it is empty.

@@ -25,6 +25,8 @@ type Config struct {
 	// mirror's, with the path below which it has that registry's repositories. Nodes may pull from them wherever they
 	// are.
 	Mirrors map[string]string `json:"mirrors,omitempty"`
+	// RecordBytes bounds the record of what happens in the cluster; 0: there is none.
+	RecordBytes int64 `json:"recordBytes,omitempty"`
 	Spec
 }
 

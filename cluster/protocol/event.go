@@ -6,7 +6,7 @@ import (
 )
 
 // An Event is one of [Hello], [Progress], [Note], [Ready], [Failed], [Stopped], [DoorRequest], [Begun], [Struck],
-// [Delivered] and [Changed].
+// [Delivered], [Changed] and [Recorded].
 type Event interface{ event() string }
 
 // Hello is the first event.

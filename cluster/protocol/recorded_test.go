@@ -89,6 +89,9 @@ var requests = map[string]struct{ params, result func(*testing.T, []byte) }{
 	"cutWatches":     {as[protocol.WatchesOf], as[protocol.Empty]},
 	"muteEvents":     {as[protocol.MuteEvents], as[protocol.Empty]},
 	"followChanges":  {as[protocol.FollowChanges], as[protocol.Empty]},
+	"record":         {as[protocol.Record], as[protocol.RecordPage]},
+	"followRecord":   {as[protocol.Record], as[protocol.Empty]},
+	"recordLines":    {as[protocol.RecordLines], as[protocol.Empty]},
 }
 
 // events are all events but replies.
@@ -97,6 +100,7 @@ var events = map[string]func(t *testing.T, name string, body []byte){
 	"ready": event[protocol.Ready], "failed": event[protocol.Failed], "stopped": event[protocol.Stopped],
 	"request": event[protocol.DoorRequest], "begun": event[protocol.Begun], "struck": event[protocol.Struck],
 	"delivered": event[protocol.Delivered], "changed": event[protocol.Changed],
+	"recorded": event[protocol.Recorded],
 }
 
 // event reads what an event says besides its name, and wants the program to publish the same line.

@@ -134,7 +134,8 @@ type Status struct {
 	Logical    []LogicalCluster `json:"logical"`
 	Addresses  []Address        `json:"addresses,omitempty"` // of Services and Ingresses on this machine
 	// MoreAddresses is how many there are that Addresses leaves out.
-	MoreAddresses int `json:"moreAddresses,omitempty"`
+	MoreAddresses int           `json:"moreAddresses,omitempty"`
+	Record        *RecordStatus `json:"record,omitempty"` // of the main cluster; nil: it has none
 }
 
 // Address is where a Service of the type LoadBalancer, or an Ingress, answers on this machine.

@@ -95,6 +95,7 @@ func (s *session) methods(life context.Context, c *client, send protocol.Send) p
 		}),
 	}
 	maps.Copy(all, c.inspecting())
+	maps.Copy(all, s.recording(life, c, send))
 	return all
 }
 
@@ -134,6 +135,7 @@ func (s *session) currentStatus(ctx context.Context) protocol.Status {
 	now.Nodes = s.nodes()
 	if h := s.host.Load(); h != nil && now.Ready {
 		describe(now.Components, h.Doing(ctx))
+		now.Record = recordStatus(h)
 		now.Addresses, now.MoreAddresses = addresses(h.Main().Addresses())
 	}
 	if h := s.host.Load(); h != nil {

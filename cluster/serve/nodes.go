@@ -43,6 +43,7 @@ func nodeSpecs(nodes []protocol.Node, kind protocol.NodeKind) ([]node.Spec, erro
 func (s *session) mainSpec(images *registry.Registry) (engine.Spec, error) {
 	spec := engine.Spec{
 		Name: s.config.Name, Port: s.config.Port, Controllers: s.config.RunControllers(), APIServerFlags: s.config.ServerFlags(),
+		RecordBytes: s.config.RecordBytes,
 	}
 	nodes, err := nodeSpecs(s.config.Nodes, s.config.NodeKind)
 	if err != nil {

@@ -31,6 +31,8 @@ type Config struct {
 	// mirror's, with the path below which it has that registry's repositories. Nodes may pull from them wherever they
 	// are.
 	Mirrors map[string]string `json:"mirrors,omitempty"`
+	// RecordBytes bounds the record of what happens in the cluster; 0: there is none.
+	RecordBytes int64 `json:"recordBytes,omitempty"`
 	Spec
 }
 
@@ -108,6 +110,7 @@ const (
 	EventStruck    EventName = "struck"    // a fault was committed
 	EventDelivered EventName = "delivered" // an event of a watch
 	EventChanged   EventName = "changed"   // a write to the store
+	EventRecorded  EventName = "recorded"  // an entry of the record
 )
 
 // State is where a component of the cluster is in its life.
@@ -215,7 +218,8 @@ type Status struct {
 	Logical    []LogicalCluster `json:"logical"`
 	Addresses  []Address        `json:"addresses,omitempty"` // of Services and Ingresses on this machine
 	// MoreAddresses is how many there are that Addresses leaves out.
-	MoreAddresses int `json:"moreAddresses,omitempty"`
+	MoreAddresses int           `json:"moreAddresses,omitempty"`
+	Record        *RecordStatus `json:"record,omitempty"` // of the main cluster; nil: it has none
 }
 
 // Address is where a Service of the type LoadBalancer, or an Ingress, answers on this machine.

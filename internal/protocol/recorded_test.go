@@ -90,6 +90,9 @@ var spoken = map[string]struct{ params, result func(*testing.T, []byte) }{
 	"resumeDoor":     {as[protocol.ResumeDoor], as[struct{}]},
 	"muteEvents":     {as[protocol.MuteEvents], as[struct{}]},
 	"followChanges":  {as[protocol.FollowChanges], as[struct{}]},
+	"record":         {as[protocol.Record], as[protocol.RecordPage]},
+	"followRecord":   {as[protocol.Record], as[struct{}]},
+	"recordLines":    {as[protocol.RecordLines], as[struct{}]},
 }
 
 // unspoken are the requests that others make.
