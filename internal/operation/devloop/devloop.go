@@ -129,6 +129,7 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	p := &project{root: root, session: operation.Apart(s), builds: operation.Apart(s), starts: operation.Apart(s), saves: operation.Apart(s), asks: operation.Apart(s), life: ctx, settings: l, handler: s.Handler, due: everything, writes: writes{}, rest: time.AfterFunc(restAfter, debug.FreeOSMemory)}
+	p.handler = p.recording(s.Handler)
 	p.session.Handler = withoutResults(s.Handler)
 	p.debug.Store(l.Manager.Debug)
 	p.looked.Store(1)
@@ -148,6 +149,7 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 		return err
 	}
 	p.around.Store(around)
+	defer p.recordLines(ctx)()
 	defer func() { err = errors.Join(err, p.close()) }()
 	watching, stop := context.WithCancel(ctx)
 	saves, watched, ready := make(chan []string), make(chan error, 1), make(chan struct{})

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/dev"
 	"github.com/slipway-dev/slipway/internal/dev/loop"
@@ -39,6 +40,7 @@ type project struct {
 	life     context.Context    // of the loop
 	options  dev.Options
 	handler  report.Handler
+	lines    atomic.Pointer[clusterctl.Lines] // of the manager's log; nil: they are not recorded
 
 	around  atomic.Pointer[dev.Session]
 	lost    atomic.Bool     // the cluster, or what the loop brought into it
