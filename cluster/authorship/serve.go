@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/endpoints/responsewriter"
 
@@ -70,9 +71,7 @@ var resolver = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "a
 
 func (c *Call) refusal(a *answer, r *http.Request) protocol.RecordEntry {
 	e := protocol.RecordEntry{Kind: protocol.RecordRefusal, Status: a.status, By: &protocol.RecordAuthor{}, Decisions: c.decided()}
-	c.mu.Lock()
-	e.By.User = c.user
-	c.mu.Unlock()
+	e.By.User = c.userOf(r, a.status)
 	status := statusOf(a.body.Bytes())
 	e.Reason, e.Message = string(status.Reason), status.Message
 	info, err := resolver.NewRequestInfo(r)
@@ -91,6 +90,20 @@ func (c *Call) refusal(a *answer, r *http.Request) protocol.RecordEntry {
 		e.Message, e.Decisions = "", nil
 	}
 	return e
+}
+
+// userOf is who made a request that was refused. The server's own clients are authenticated in front of all others, by
+// their token.
+func (c *Call) userOf(r *http.Request, status int) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch as := r.Header.Get("Impersonate-User"); {
+	case c.user != "" && as != "":
+		return as
+	case c.user == "" && status != http.StatusUnauthorized:
+		return user.APIServerUser
+	}
+	return c.user
 }
 
 // statusOf decodes a refusal; what is none is empty.

@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 const (
@@ -25,17 +29,17 @@ func read(contentType string, answer []byte, size int) Metadata {
 
 func TestJSON(t *testing.T) {
 	for text, want := range map[string]Metadata{
-		`{"kind":"Pod","metadata":{"name":"a","uid":"b","resourceVersion":"7","labels":{}},"spec":{}}`:                                    {"a", "7"},
-		`{"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a","resourceVersion":"6"}}]}`:                 {"", "7"},
-		`{"apiVersion":"v1","items":[{"metadata":{"name":"a","resourceVersion":"6"}}],"metadata":{"continue":"c","resourceVersion":"7"}}`: {"", "7"},
-		`{ "metadata" : { "name" : "a" , "resourceVersion" : "7" } }`:                                                                     {"a", "7"},
-		`{"metadata":{"annotations":{"resourceVersion":"6","a":"\"},\"resourceVersion\":\"6\""},"resourceVersion":"7"}}`:                  {"", "7"},
-		`{"metadata":{"ownerReferences":[{"name":"b","resourceVersion":"6"}],"name":"a"},"status":{"resourceVersion":"6"}}`:               {"a", ""},
+		`{"kind":"Pod","metadata":{"name":"a","uid":"b","resourceVersion":"7","labels":{}},"spec":{}}`:                                    {Name: "a", ResourceVersion: "7"},
+		`{"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a","resourceVersion":"6"}}]}`:                 {Name: "", ResourceVersion: "7"},
+		`{"apiVersion":"v1","items":[{"metadata":{"name":"a","resourceVersion":"6"}}],"metadata":{"continue":"c","resourceVersion":"7"}}`: {Name: "", ResourceVersion: "7"},
+		`{ "metadata" : { "name" : "a" , "resourceVersion" : "7" } }`:                                                                     {Name: "a", ResourceVersion: "7"},
+		`{"metadata":{"annotations":{"resourceVersion":"6","a":"\"},\"resourceVersion\":\"6\""},"resourceVersion":"7"}}`:                  {Name: "", ResourceVersion: "7"},
+		`{"metadata":{"ownerReferences":[{"name":"b","resourceVersion":"6"}],"name":"a"},"status":{"resourceVersion":"6"}}`:               {Name: "a", ResourceVersion: ""},
 		`{"data":{"resourceVersion":"6"},"metadata":{"creationTimestamp":null}}`:                                                          {},
 		`{"kind":"Status","metadata":{},"details":{"name":"b"}}`:                                                                          {},
 		`{"metadata":{"resourceVersion":"\u0037"}}`:                                                                                       {},
 		`{"metadata":{"resourceVersion":"` + strings.Repeat("7", maxWord+1) + `"}}`:                                                       {},
-		`{"metadata":{"resourceVersion":7,"name":"a"}}`:                                                                                   {"a", ""},
+		`{"metadata":{"resourceVersion":7,"name":"a"}}`:                                                                                   {Name: "a", ResourceVersion: ""},
 		`{"metadata":"resourceVersion"}`:                                                                                                  {}, `["metadata",{"resourceVersion":"6"}]`: {}, `}{"metadata":{"resourceVersion":"6"}}`: {}, ``: {},
 	} {
 		for _, size := range []int{1, 3, len(text) + 1} {
@@ -76,8 +80,8 @@ func TestProtobuf(t *testing.T) {
 		text []byte
 		want Metadata
 	}{
-		{object("ConfigMap", meta), Metadata{long, "7"}},
-		{object("ConfigMapList", message(listMetaVersion, "8")), Metadata{"", "8"}},
+		{object("ConfigMap", meta), Metadata{Name: long, ResourceVersion: "7"}},
+		{object("ConfigMapList", message(listMetaVersion, "8")), Metadata{Name: "", ResourceVersion: "8"}},
 		{object("Status", nil), Metadata{}},
 		{[]byte("k8s\x00"), Metadata{}},
 		{[]byte("k8s\x00\x0b\x0b\xff"), Metadata{}},
@@ -124,4 +128,37 @@ func FuzzMetadata(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestWatchEvent reads events of watches in both forms, also those that are cut or no events.
+func TestWatchEvent(t *testing.T) {
+	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "n", ResourceVersion: "7"}}
+	raw, err := object.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, Raw: raw}
+	envelope, err := unknown.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	event := metav1.WatchEvent{Type: "ADDED", Object: runtime.RawExtension{Raw: append([]byte("k8s\x00"), envelope...)}}
+	protobuf, err := event.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte(`{"type":"ADDED","object":{"kind":"ConfigMap","metadata":{"name":"a","namespace":"n","resourceVersion":"7"}}}` + "\n")
+	want := Metadata{Namespace: "n", Name: "a", ResourceVersion: "7"}
+	for _, c := range []struct {
+		event    []byte
+		protobuf bool
+	}{{text, false}, {protobuf, true}} {
+		if kind, of := WatchEvent(c.event, c.protobuf); kind != "ADDED" || of != want {
+			t.Errorf("%q %+v", kind, of)
+		}
+		for n := range c.event { // ends
+			WatchEvent(c.event[:n], c.protobuf)
+			WatchEvent(c.event[n:], c.protobuf)
+		}
+	}
 }
