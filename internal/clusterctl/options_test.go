@@ -59,7 +59,7 @@ const (
 func TestConfigurationReachesTheProgram(t *testing.T) {
 	d := newDock(t, sound)
 	d.start(clusterctl.Options{Spec: rich})
-	want := protocol.Config{Protocol: protocol.Number, Name: "default", Spec: rich}
+	want := protocol.Config{Protocol: protocol.Number, Name: "default", RecordBytes: 256 << 20, Spec: rich}
 	want.Port, want.RegistryPort = peerPort, peerRegistryPort
 	if diff := cmp.Diff(want, d.config()); diff != "" {
 		t.Error(diff)

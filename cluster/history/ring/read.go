@@ -151,7 +151,7 @@ func (r *Ring) From(after uint64) iter.Seq[Frame] {
 		}
 		for _, v := range all[max(begin, 0):] {
 			in := window{file: v.file, end: v.end, ahead: chunk}
-			for at := headerSize; at < v.end; {
+			for at := v.behind(r.root, after); at < v.end; {
 				f, _, n, err := in.frame(at)
 				if err != nil {
 					v.damaged.Add(1)

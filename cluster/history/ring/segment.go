@@ -37,9 +37,43 @@ type segment struct {
 	damaged atomic.Int64
 
 	mu     sync.Mutex
+	marks  []mark            // one for each stretch of the file
 	newest map[Thread]uint32 // while it is written: where the newest frame of each thread is
 	table  []link            // the same of a sealed one, by thread; nil until it is asked for
 	loaded bool
+}
+
+// mark is where a frame begins.
+type mark struct {
+	seq    uint64
+	offset uint32
+}
+
+// stretch is the distance of marks, in bytes.
+const stretch = 64 << 10
+
+// mark notes where a frame begins, now and then.
+func (s *segment) mark(seq uint64, at int64) {
+	if n := len(s.marks); n == 0 || at-int64(s.marks[n-1].offset) >= stretch {
+		s.marks = append(s.marks, mark{seq, uint32(at)})
+	}
+}
+
+// behind is where to look for the frames behind a number.
+func (s *segment) behind(root *os.Root, after uint64) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.newest == nil && !s.loaded {
+		s.load(root)
+	}
+	i, exact := slices.BinarySearchFunc(s.marks, after, func(m mark, seq uint64) int { return cmp.Compare(m.seq, seq) })
+	if !exact {
+		i--
+	}
+	if i < 0 {
+		return headerSize
+	}
+	return int64(s.marks[i].offset)
 }
 
 func nameOf(number uint32) string { return fmt.Sprintf("%08d%s", number, suffix) }
@@ -109,6 +143,7 @@ func (s *segment) resume() (damaged bool, err error) {
 		for _, t := range f.Threads {
 			s.newest[t] = uint32(s.size)
 		}
+		s.mark(f.Seq, s.size)
 		s.size, s.last = s.size+n, f.Seq
 	}
 	if s.size < end {
@@ -123,12 +158,13 @@ func (s *segment) resume() (damaged bool, err error) {
 type batch struct {
 	bytes  []byte
 	newest map[Thread]uint32
+	first  uint64
 	last   uint64
 }
 
 // encode encodes as many of the frames as fit, one at least.
 func (s *segment) encode(frames []Frame, limit int64) (b batch, n int) {
-	b.newest = map[Thread]uint32{}
+	b.newest, b.first = map[Thread]uint32{}, frames[0].Seq
 	for _, f := range frames {
 		at := s.size + int64(len(b.bytes))
 		if n > 0 && at+frameSize(f) > limit {
@@ -162,6 +198,9 @@ func (s *segment) write(b batch) error {
 	for t, at := range b.newest {
 		s.newest[t] = at
 	}
+	if b.last != 0 {
+		s.mark(b.first, s.size)
+	}
 	s.size, s.last = s.size+int64(len(b.bytes)), b.last
 	return nil
 }
@@ -176,6 +215,11 @@ func (s *segment) seal(root *os.Root) {
 	s.table, s.loaded, s.newest = sorted(s.newest), true, nil
 	s.mu.Unlock()
 	b := binary.LittleEndian.AppendUint64(nil, uint64(s.size))
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(s.marks)))
+	for _, m := range s.marks {
+		b = binary.LittleEndian.AppendUint64(b, m.seq)
+		b = binary.LittleEndian.AppendUint32(b, m.offset)
+	}
 	for _, l := range s.table {
 		b = binary.LittleEndian.AppendUint64(b, uint64(l.thread))
 		b = binary.LittleEndian.AppendUint32(b, l.offset)
@@ -234,6 +278,7 @@ func (s *segment) load(root *os.Root) {
 		for _, t := range f.Threads {
 			newest[t] = uint32(at)
 		}
+		s.mark(f.Seq, at)
 		at += n
 	}
 	s.table = sorted(newest)
@@ -241,7 +286,7 @@ func (s *segment) load(root *os.Root) {
 
 // loadIndex is false if there is no table that belongs to the file.
 func (s *segment) loadIndex(root *os.Root) bool {
-	const fixed = 8 + 4
+	const fixed = 8 + 8 + 4
 	file, err := root.Open(s.indexName())
 	if err != nil {
 		return false
@@ -252,11 +297,17 @@ func (s *segment) loadIndex(root *os.Root) bool {
 		crc32.Checksum(b[:len(b)-4], checksums) != binary.LittleEndian.Uint32(b[len(b)-4:]) {
 		return false
 	}
-	for entries := b[8 : len(b)-4]; len(entries) > 0; entries = entries[entrySize:] {
-		s.table = append(s.table, link{Thread(binary.LittleEndian.Uint64(entries)), binary.LittleEndian.Uint32(entries[8:])})
+	marks := binary.LittleEndian.Uint64(b[8:])
+	for entries := b[16 : len(b)-4]; len(entries) > 0; entries = entries[entrySize:] {
+		first, at := binary.LittleEndian.Uint64(entries), binary.LittleEndian.Uint32(entries[8:])
+		if uint64(len(s.marks)) < marks {
+			s.marks = append(s.marks, mark{first, at})
+			continue
+		}
+		s.table = append(s.table, link{Thread(first), at})
 	}
 	if !slices.IsSortedFunc(s.table, func(a, b link) int { return cmp.Compare(a.thread, b.thread) }) {
-		s.table = nil
+		s.table, s.marks = nil, nil
 		return false
 	}
 	return true

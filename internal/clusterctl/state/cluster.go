@@ -158,7 +158,7 @@ func (c Cluster) Clear(keep bool) error {
 	_ = os.Remove(c.SocketPath())
 	for _, e := range configLast(entries) {
 		name := e.Name()
-		if name == "log" || name == "logs" || name == "lock" || keep && name != "run.json" {
+		if name == "log" || name == "logs" || name == "record" || name == "lock" || keep && name != "run.json" {
 			continue
 		}
 		if err := c.removeAll(filepath.Join(c.Dir, name)); err != nil {
