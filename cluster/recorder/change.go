@@ -34,7 +34,11 @@ func (r *Recorder) change(c etcd.Change) []history.Item {
 	case c.Created:
 		e.Type = history.Created
 	}
-	written, known := r.options.Calls.Written(key, c.Revision, authorLimit)
+	written, known := r.options.Calls.Written(key, c.Revision, 0)
+	if !known {
+		r.flush() // nothing that is known waits for an author
+		written, known = r.options.Calls.Written(key, c.Revision, authorLimit)
+	}
 	e.By, e.Decisions = written.By, written.Decisions
 	switch {
 	case e.By == nil && r.byReset(c.Revision):

@@ -86,6 +86,7 @@ type Recorder struct {
 	toJSON func([]byte) ([]byte, error)
 	values conceal.Values
 	before cache
+	batch  []history.Item
 	kinds  map[kind]string // resources
 }
 
@@ -205,18 +206,18 @@ func (r *Recorder) run(life context.Context) {
 	for {
 		select {
 		case c := <-r.changes:
-			r.write(opened, &c, nil)
+			r.write(&c, nil)
 		case n := <-r.notes:
-			r.write(opened, nil, &n)
+			r.write(nil, &n)
 		case err := <-followed:
 			if life.Err() != nil || !errors.Is(err, etcd.ErrBehind) {
-				r.drain(opened)
+				r.drain()
 				return
 			}
 			opened.Miss(1, err.Error()) // how many is not known
 			go follow(0)
 		case <-life.Done():
-			r.drain(opened)
+			r.drain()
 			return
 		}
 	}
@@ -242,11 +243,11 @@ func (r *Recorder) from(h *history.Record) int64 {
 const maxCatchUp = 10_000
 
 // drain writes the notes that wait.
-func (r *Recorder) drain(h *history.Record) {
+func (r *Recorder) drain() {
 	for {
 		select {
 		case n := <-r.notes:
-			r.write(h, nil, &n)
+			r.write(nil, &n)
 		default:
 			return
 		}
@@ -254,17 +255,17 @@ func (r *Recorder) drain(h *history.Record) {
 }
 
 // write writes a change or a note, and what comes meanwhile, as long as more is waiting.
-func (r *Recorder) write(h *history.Record, c *etcd.Change, n *history.Item) {
-	var batch []history.Item
+func (r *Recorder) write(c *etcd.Change, n *history.Item) {
 	for {
 		switch {
 		case c != nil:
-			batch = append(batch, r.change(*c)...)
+			items := r.change(*c) // which may flush
+			r.batch = append(r.batch, items...)
 		case n != nil:
-			batch = append(batch, r.hide(*n))
+			r.batch = append(r.batch, r.hide(*n))
 		}
 		c, n = nil, nil
-		if len(batch) < maxBatch {
+		if len(r.batch) < maxBatch {
 			select {
 			case next := <-r.changes:
 				c = &next
@@ -275,12 +276,18 @@ func (r *Recorder) write(h *history.Record, c *etcd.Change, n *history.Item) {
 			default:
 			}
 		}
-		if missed := r.missed.Swap(0); missed > 0 {
-			h.Miss(int(missed), "too many entries at once")
-		}
-		h.Put(batch...)
+		r.flush()
 		return
 	}
+}
+
+// flush puts what was made of changes and notes into the record.
+func (r *Recorder) flush() {
+	if missed := r.missed.Swap(0); missed > 0 {
+		r.history.Miss(int(missed), "too many entries at once")
+	}
+	r.history.Put(r.batch...)
+	r.batch = nil
 }
 
 // hide hides values of Secrets in the texts of a note.
