@@ -27,8 +27,8 @@ import (
 // costRounds is the variable that has TestRecordCost measure in so many rounds.
 const costRounds = "SLIPWAY_RECORD_ROUNDS"
 
-// TestRecordCost measures what a record costs a write: two logical clusters of one process, of which one keeps a record,
-// take turns. Processor time is that of the whole process, the client too.
+// TestRecordCost measures what a record costs a write: two logical clusters of one process, of which one keeps a
+// record, take turns. Processor time is that of the whole process, the client too.
 func TestRecordCost(t *testing.T) {
 	rounds, err := strconv.Atoi(os.Getenv(costRounds))
 	if err != nil {
