@@ -90,6 +90,7 @@ type writes struct {
 	widgets dynamic.ResourceInterface
 	client  kubernetes.Interface
 	n       int
+	first   string // of the objects that were created
 }
 
 func newWrites(t *testing.T, c *Cluster) *writes {
@@ -128,12 +129,15 @@ func (w *writes) create() error {
 		"spec": map[string]any{"size": int64(w.n), "image": "nginx:1", "selector": map[string]any{"app": "web"}, "ports": []any{int64(80), int64(443)}},
 	}}
 	_, err := w.widgets.Create(w.ctx, object, metav1.CreateOptions{})
+	if err == nil && w.first == "" {
+		w.first = object.GetName()
+	}
 	return err
 }
 
 func (w *writes) update() error {
 	w.n++
-	_, err := w.widgets.Patch(w.ctx, "w1", types.MergePatchType, fmt.Appendf(nil, `{"spec":{"size":%d}}`, w.n), metav1.PatchOptions{})
+	_, err := w.widgets.Patch(w.ctx, w.first, types.MergePatchType, fmt.Appendf(nil, `{"spec":{"size":%d}}`, w.n), metav1.PatchOptions{})
 	return err
 }
 
