@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -120,7 +121,7 @@ func (r recorded) authors(t *testing.T) {
 	}
 	want := []string{
 		`created kubernetes-admin create creator`, `updated kubernetes-admin patch patcher .data.k:"1"→"2"`, `updated kubernetes-admin apply patcher .data.l:→"\u003c3\u003e"`,
-		`updated kubernetes-admin delete engine.test`, `deleted kubernetes-admin patch patcher`,
+		`updated kubernetes-admin delete ` + filepath.Base(os.Args[0]), `deleted kubernetes-admin patch patcher`,
 	}
 	for i := range got {
 		got[i] = strings.ReplaceAll(got[i], got[0][len("created "):strings.Index(got[0], " create ")], "kubernetes-admin")
