@@ -59,7 +59,7 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	for _, e := range again.Read(protocol.Record{Kinds: []string{"write"}, Limit: 200}).Entries {
+	for _, e := range again.Read(protocol.RecordQuery{Kinds: []string{"write"}, Limit: 200}).Entries {
 		if e.By != nil && e.By.Unknown {
 			t.Errorf("the author of %+v is not known", e.Object)
 		}
@@ -72,7 +72,7 @@ type recorded struct {
 }
 
 // until returns the entries about something, oldest first, once there are so many.
-func (r recorded) until(t *testing.T, q protocol.Record, n int) (entries []protocol.RecordEntry) {
+func (r recorded) until(t *testing.T, q protocol.RecordQuery, n int) (entries []protocol.RecordEntry) {
 	t.Helper()
 	q.Kinds = append(q.Kinds, "write", "refusal", "event", "request", "delivery")
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); <-time.After(10 * time.Millisecond) {
@@ -110,7 +110,7 @@ func (r recorded) authors(t *testing.T) {
 	must(t, maps.Delete(t.Context(), "a", metav1.DeleteOptions{}))
 	patch(types.MergePatchType, `{"metadata":{"finalizers":null}}`)
 	var got []string
-	for _, e := range r.until(t, protocol.Record{Object: configMap("a")}, 5) {
+	for _, e := range r.until(t, protocol.RecordQuery{Object: configMap("a")}, 5) {
 		text := fmt.Sprint(e.Type, " ", e.By.User, " ", e.By.Verb, " ", e.By.Manager)
 		for _, c := range e.Changes {
 			if c.Path != "" && !strings.HasPrefix(c.Path, ".metadata.deletion") {
@@ -153,7 +153,7 @@ func (r recorded) crowd(t *testing.T) {
 	must(t, maps.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	seen := map[int64]bool{}
 	for before := uint64(0); len(seen) < clients*writes+2; {
-		page := r.until(t, protocol.Record{Object: configMap("shared"), Before: before}, 1)
+		page := r.until(t, protocol.RecordQuery{Object: configMap("shared"), Before: before}, 1)
 		for _, e := range page {
 			if e.By == nil || e.By.Unknown || seen[e.Revision] {
 				t.Fatalf("%+v by %+v", e, e.By)
@@ -174,7 +174,7 @@ func (r recorded) refusals(t *testing.T) {
 	if err == nil {
 		t.Fatal("a bad name was taken")
 	}
-	e := r.until(t, protocol.Record{Object: configMap("Bad_name")}, 1)[0]
+	e := r.until(t, protocol.RecordQuery{Object: configMap("Bad_name")}, 1)[0]
 	if e.Kind != protocol.RecordRefusal || e.Status != 422 || !strings.Contains(e.Message, "Invalid value") || e.By.User == "" {
 		t.Errorf("%+v", e)
 	}
@@ -213,7 +213,7 @@ func (r recorded) door(t *testing.T) {
 		}
 		watched.Stop()
 		var got []string
-		for _, e := range r.until(t, protocol.Record{Object: of}, 3) {
+		for _, e := range r.until(t, protocol.RecordQuery{Object: of}, 3) {
 			if e.By.User != name || e.Revision == 0 {
 				t.Errorf("%+v", e)
 			}
@@ -224,7 +224,7 @@ func (r recorded) door(t *testing.T) {
 			t.Errorf("%s: %q", form, got)
 		}
 	}
-	refused := r.until(t, protocol.Record{User: name, Refused: true}, 1)[0]
+	refused := r.until(t, protocol.RecordQuery{User: name, Refused: true}, 1)[0]
 	if refused.Kind != protocol.RecordRequest || refused.Status != 403 || refused.Object.Resource != "pods" || refused.By.Verb != "list" {
 		t.Errorf("%+v", refused)
 	}
@@ -236,7 +236,7 @@ func (r recorded) reset(t *testing.T) {
 	must(t, err)
 	_, err = r.Main().Reset(t.Context())
 	must(t, err)
-	all := r.until(t, protocol.Record{Object: configMap("gone")}, 2)
+	all := r.until(t, protocol.RecordQuery{Object: configMap("gone")}, 2)
 	if last := all[len(all)-1]; last.Type != history.Deleted || last.By != nil || last.Reason != "reset" {
 		text, _ := json.Marshal(last)
 		t.Errorf("%s", text)

@@ -3,7 +3,7 @@
 //
 //	r, err := history.Open(dir, 256<<20, toJSON)
 //	r.Put(history.Item{Entry: protocol.RecordEntry{Kind: protocol.RecordMarker, Type: "began"}})
-//	page := r.Read(protocol.Record{Object: &protocol.RecordObject{Resource: "pods", Namespace: "default", Name: "web"}})
+//	page := r.Read(protocol.RecordQuery{Object: &protocol.RecordObject{Resource: "pods", Namespace: "default", Name: "web"}})
 //
 // Two rings share the limit, so that a talkative operator does not drive out the history of objects. One goroutine
 // puts; any number may read. The package knows nothing of API servers.

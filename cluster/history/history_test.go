@@ -79,31 +79,31 @@ func TestQuestions(t *testing.T) {
 	r = open(t, dir, 0) // all is read from the files
 	three := uint64(3)
 	for name, c := range map[string]struct {
-		q    protocol.Record
+		q    protocol.RecordQuery
 		want string
 	}{
-		"object": {protocol.Record{Object: widget("a1")}, "7 request, 6 request, 5 write .spec.replicas:2→3, 3 request, 2 write .spec.replicas:1→2, 1 marker"},
-		"writes": {protocol.Record{Object: widget("b1"), Kinds: []string{"write"}}, "4 write .spec.replicas:5→6"},
-		"field":  {protocol.Record{Object: widget("a1"), Field: ".spec.replicas", Kinds: []string{"write"}, Before: 5}, "2 write .spec.replicas:1→2"},
-		"none":   {protocol.Record{Object: widget("a1"), Field: ".spec.paused", Kinds: []string{"write"}}, ""},
-		"within": {protocol.Record{Object: widget("a1"), Field: ".spec", Kinds: []string{"write"}, Limit: 1}, "5 write .spec.replicas:2→3"},
-		"owner":  {protocol.Record{Owner: "b", Kinds: []string{"write"}}, "4 write .spec.replicas:5→6"},
-		"user":   {protocol.Record{User: "op", Kinds: []string{"request"}}, "6 request, 3 request"},
-		"denied": {protocol.Record{Refused: true, Kinds: []string{"request"}}, "6 request"},
-		"lines":  {protocol.Record{Operator: "op", Kinds: []string{"line"}}, "8 line"},
-		"all":    {protocol.Record{Limit: 3}, "8 line, 7 request, 6 request"},
-		"since":  {protocol.Record{Since: time.Now().Add(time.Hour)}, ""},
-		"after":  {protocol.Record{After: &three, Limit: 2}, "4 write .spec.replicas:5→6, 5 write .spec.replicas:2→3"},
+		"object": {protocol.RecordQuery{Object: widget("a1")}, "7 request, 6 request, 5 write .spec.replicas:2→3, 3 request, 2 write .spec.replicas:1→2, 1 marker"},
+		"writes": {protocol.RecordQuery{Object: widget("b1"), Kinds: []string{"write"}}, "4 write .spec.replicas:5→6"},
+		"field":  {protocol.RecordQuery{Object: widget("a1"), Field: ".spec.replicas", Kinds: []string{"write"}, Before: 5}, "2 write .spec.replicas:1→2"},
+		"none":   {protocol.RecordQuery{Object: widget("a1"), Field: ".spec.paused", Kinds: []string{"write"}}, ""},
+		"within": {protocol.RecordQuery{Object: widget("a1"), Field: ".spec", Kinds: []string{"write"}, Limit: 1}, "5 write .spec.replicas:2→3"},
+		"owner":  {protocol.RecordQuery{Owner: "b", Kinds: []string{"write"}}, "4 write .spec.replicas:5→6"},
+		"user":   {protocol.RecordQuery{User: "op", Kinds: []string{"request"}}, "6 request, 3 request"},
+		"denied": {protocol.RecordQuery{Refused: true, Kinds: []string{"request"}}, "6 request"},
+		"lines":  {protocol.RecordQuery{Operator: "op", Kinds: []string{"line"}}, "8 line"},
+		"all":    {protocol.RecordQuery{Limit: 3}, "8 line, 7 request, 6 request"},
+		"since":  {protocol.RecordQuery{Since: time.Now().Add(time.Hour)}, ""},
+		"after":  {protocol.RecordQuery{After: &three, Limit: 2}, "4 write .spec.replicas:5→6, 5 write .spec.replicas:2→3"},
 	} {
 		if got := summary(r.Read(c.q)); got != c.want {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	line := r.Read(protocol.Record{Operator: "op", Kinds: []string{"line"}}).Entries[0]
+	line := r.Read(protocol.RecordQuery{Operator: "op", Kinds: []string{"line"}}).Entries[0]
 	if line.Message != "Reconciling\x1b[31m\uFFFD" {
 		t.Errorf("%q", line.Message)
 	}
-	if next := r.Read(protocol.Record{Limit: 3}).Next; summary(r.Read(protocol.Record{Limit: 2, Before: next})) != "5 write .spec.replicas:2→3, 4 write .spec.replicas:5→6" {
+	if next := r.Read(protocol.RecordQuery{Limit: 3}).Next; summary(r.Read(protocol.RecordQuery{Limit: 2, Before: next})) != "5 write .spec.replicas:2→3, 4 write .spec.replicas:5→6" {
 		t.Error("the next page begins at", next)
 	}
 }
@@ -120,7 +120,7 @@ func TestFollow(t *testing.T) {
 		}
 	}()
 	errEnough := errors.New("enough")
-	err := r.Follow(ctx, protocol.Record{After: &zero}, func(e protocol.RecordEntry) error {
+	err := r.Follow(ctx, protocol.RecordQuery{After: &zero}, func(e protocol.RecordEntry) error {
 		if e.Seq != want {
 			return fmt.Errorf("entry %d in place of %d", e.Seq, want)
 		}
@@ -133,7 +133,7 @@ func TestFollow(t *testing.T) {
 		t.Error(err)
 	}
 	time.AfterFunc(50*time.Millisecond, r.Close)
-	if err := r.Follow(ctx, protocol.Record{}, func(protocol.RecordEntry) error { return nil }); !errors.Is(err, history.ErrClosed) {
+	if err := r.Follow(ctx, protocol.RecordQuery{}, func(protocol.RecordEntry) error { return nil }); !errors.Is(err, history.ErrClosed) {
 		t.Error(err)
 	}
 }
@@ -154,7 +154,7 @@ func TestGap(t *testing.T) {
 	r.Put(request("op", 200))
 	r.Miss(3, "too many at once")
 	r.Put(request("op", 201))
-	page := r.Read(protocol.Record{User: "op"})
+	page := r.Read(protocol.RecordQuery{User: "op"})
 	if len(page.Entries) != 3 || page.Entries[1].Kind != protocol.RecordGap || page.Entries[1].Missed != 3 || r.Status().Missed != 3 {
 		t.Errorf("%+v", page)
 	}
@@ -171,7 +171,7 @@ func TestHostileSizes(t *testing.T) {
 		e.Decisions = append(e.Decisions, protocol.RecordDecision{Plugin: long, Text: long})
 	}
 	r.Put(history.Item{Entry: e, Owners: owners[:8]})
-	page := r.Read(protocol.Record{Refused: true})
+	page := r.Read(protocol.RecordQuery{Refused: true})
 	text, err := json.Marshal(page)
 	if err != nil || len(page.Entries) != 1 || len(text) > 128<<10 {
 		t.Error(len(page.Entries), len(text), err)
@@ -206,9 +206,9 @@ func TestSpeed(t *testing.T) {
 	status := r.Status()
 	r.Close()
 	r = open(t, dir, limit)
-	first := r.Read(protocol.Record{After: new(uint64), Limit: 1}).Entries[0].Seq
+	first := r.Read(protocol.RecordQuery{After: new(uint64), Limit: 1}).Entries[0].Seq
 	t.Logf("%d entries at most, the oldest is %d, in %d MiB", last-first, first, status.Bytes>>20)
-	for name, q := range map[string]protocol.Record{
+	for name, q := range map[string]protocol.RecordQuery{
 		"object": {Object: widget("a77")}, "field": {Object: widget("a77"), Field: ".spec.replicas"}, "absent": {Object: widget("x")},
 		"hot": {Object: widget("ahot")}, "hot field": {Object: widget("ahot"), Field: ".spec.paused"}, "newest": {}, "owner": {Owner: "a"},
 		"requests": {User: "op"}, "refused": {Refused: true}, "lines": {Operator: "op"}, "since": {Since: time.Now().Add(-time.Second)},

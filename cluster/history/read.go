@@ -23,7 +23,7 @@ const (
 
 // Read answers a question with a page. Entries come newest first or, behind q.After, oldest first. Markers and gaps are
 // among them whatever the question, unless q.Kinds leaves them out.
-func (r *Record) Read(q protocol.Record) protocol.RecordPage {
+func (r *Record) Read(q protocol.RecordQuery) protocol.RecordPage {
 	page := protocol.RecordPage{Entries: []protocol.RecordEntry{}}
 	limit := maxPage
 	if q.Limit > 0 {
@@ -57,7 +57,7 @@ func sizeOf(f ring.Frame, e protocol.RecordEntry) int {
 }
 
 // frames are those among which a question finds its entries, in order.
-func (r *Record) frames(q protocol.Record) iter.Seq[ring.Frame] {
+func (r *Record) frames(q protocol.RecordQuery) iter.Seq[ring.Frame] {
 	var all []iter.Seq[ring.Frame]
 	t := thread(q)
 	for i, of := range r.rings {
@@ -84,7 +84,7 @@ func wants(asked []string, of int) bool {
 }
 
 // thread is the one that leads to the entries, 0 if none does.
-func thread(q protocol.Record) ring.Thread {
+func thread(q protocol.RecordQuery) ring.Thread {
 	switch {
 	case q.Object != nil:
 		return objectThread(q.Object)
@@ -134,7 +134,7 @@ func merge(all []iter.Seq[ring.Frame], oldestFirst bool) iter.Seq[ring.Frame] {
 }
 
 // match decodes a frame if the question is about it.
-func (r *Record) match(f ring.Frame, q protocol.Record) (e protocol.RecordEntry, ok bool) {
+func (r *Record) match(f ring.Frame, q protocol.RecordQuery) (e protocol.RecordEntry, ok bool) {
 	if int(f.Kind) >= len(kinds) || q.After != nil && f.At.Before(q.Since) {
 		return e, false
 	}
@@ -171,7 +171,7 @@ func split(payload []byte) (head, body []byte, ok bool) {
 }
 
 // about reports whether a question is about an entry.
-func about(s stored, q protocol.Record) bool {
+func about(s stored, q protocol.RecordQuery) bool {
 	if q.Object != nil {
 		o := s.Object
 		if o == nil || o.Group != q.Object.Group || o.Resource != q.Object.Resource || o.Namespace != q.Object.Namespace || o.Name != q.Object.Name {
@@ -205,7 +205,7 @@ func (r *Record) unfold(e *protocol.RecordEntry, body []byte, field string) {
 
 // Follow calls each for the entries that a question is about, oldest first, those behind q.After and then those to
 // come, until each fails or ctx ends. Without q.After it begins with those to come.
-func (r *Record) Follow(ctx context.Context, q protocol.Record, each func(protocol.RecordEntry) error) error {
+func (r *Record) Follow(ctx context.Context, q protocol.RecordQuery, each func(protocol.RecordEntry) error) error {
 	if q.After == nil {
 		last := r.Last()
 		q.After = &last

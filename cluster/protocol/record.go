@@ -32,7 +32,8 @@ type RecordEntry struct {
 	MoreChanges int  `json:"moreChanges,omitempty"`
 	Idle        bool `json:"idle,omitempty"` // the write changed nothing but managed fields
 	// Unread is why the changes of a write are not known.
-	Unread string `json:"unread,omitempty"`
+	Unread string   `json:"unread,omitempty"`
+	Keys   []string `json:"keys,omitempty"` // of the data of a Secret, whose values changed; these are not recorded
 
 	Decisions []RecordDecision `json:"decisions,omitempty"` // of admission, on a write or a refusal
 	Status    int              `json:"status,omitempty"`
@@ -47,6 +48,8 @@ type RecordEntry struct {
 	Level      string `json:"level,omitempty"`
 	Controller string `json:"controller,omitempty"`
 	Reconcile  string `json:"reconcile,omitempty"`
+	// Logged is the time that the line itself has.
+	Logged time.Time `json:"logged,omitzero"`
 }
 
 // RecordObject names an object, or the collection that a request is about.
@@ -88,8 +91,8 @@ type RecordDecision struct {
 	Text   string `json:"text,omitempty"` // of the annotation, or the error
 }
 
-// Record are the parameters of the record request, and of followRecord.
-type Record struct {
+// RecordQuery are the parameters of the record request, and of followRecord.
+type RecordQuery struct {
 	Logical  string        `json:"logical,omitempty"`
 	Object   *RecordObject `json:"object,omitempty"`   // kind and UID do not count
 	Field    string        `json:"field,omitempty"`    // path of a field of the object

@@ -89,8 +89,8 @@ var requests = map[string]struct{ params, result func(*testing.T, []byte) }{
 	"cutWatches":     {as[protocol.WatchesOf], as[protocol.Empty]},
 	"muteEvents":     {as[protocol.MuteEvents], as[protocol.Empty]},
 	"followChanges":  {as[protocol.FollowChanges], as[protocol.Empty]},
-	"record":         {as[protocol.Record], as[protocol.RecordPage]},
-	"followRecord":   {as[protocol.Record], as[protocol.Empty]},
+	"record":         {as[protocol.RecordQuery], as[protocol.RecordPage]},
+	"followRecord":   {as[protocol.RecordQuery], as[protocol.Empty]},
 	"recordLines":    {as[protocol.RecordLines], as[protocol.Empty]},
 }
 

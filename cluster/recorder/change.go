@@ -128,21 +128,18 @@ func (r *Recorder) secret(c etcd.Change, e protocol.RecordEntry) []history.Item 
 	if c.Removed {
 		return []history.Item{{Entry: e}}
 	}
-	e.Unread = "values of Secrets are not recorded"
 	keys := slices.Sorted(maps.Keys(now.Data))
 	for key := range old.Data {
 		if _, ok := now.Data[key]; !ok {
 			keys = append(keys, key)
 		}
 	}
-	var changed []string
 	for _, key := range keys {
 		if !bytes.Equal(old.Data[key], now.Data[key]) {
-			changed = append(changed, key)
+			e.Keys = append(e.Keys, key)
 		}
 	}
-	e.Idle = len(changed) == 0
-	e.Message = strings.Join(changed, " ")
+	e.Idle = len(e.Keys) == 0
 	return []history.Item{r.hide(history.Item{Entry: e})}
 }
 

@@ -228,7 +228,7 @@ func (r *Recorder) from(h *history.Record) int64 {
 	if !r.options.Resume {
 		return r.began + 1
 	}
-	for _, e := range h.Read(protocol.Record{Kinds: []string{protocol.RecordWrite, protocol.RecordMarker}}).Entries {
+	for _, e := range h.Read(protocol.RecordQuery{Kinds: []string{protocol.RecordWrite, protocol.RecordMarker}}).Entries {
 		if e.Revision != 0 {
 			if e.Revision < r.began && r.began-e.Revision < maxCatchUp {
 				return e.Revision + 1

@@ -108,7 +108,7 @@ func (w *world) entries(n int) (all []string) {
 			continue
 		}
 		all = nil
-		for _, e := range h.Read(protocol.Record{After: new(uint64)}).Entries {
+		for _, e := range h.Read(protocol.RecordQuery{After: new(uint64)}).Entries {
 			if e.Kind == protocol.RecordMarker {
 				continue
 			}

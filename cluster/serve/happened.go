@@ -17,14 +17,14 @@ var errLines = errors.New("recordLines has too many lines: 256 is the limit")
 // recording are the requests about the record.
 func (s *session) recording(life context.Context, c *client, send protocol.Send) protocol.Methods {
 	return protocol.Methods{
-		"record": protocol.Answer(func(q protocol.Record) (page protocol.RecordPage, err error) {
+		"record": protocol.Answer(func(q protocol.RecordQuery) (page protocol.RecordPage, err error) {
 			h, err := s.history(q.Logical)
 			if err == nil {
 				page = h.Read(q)
 			}
 			return page, err
 		}),
-		"followRecord": protocol.Answer(func(q protocol.Record) (protocol.Empty, error) {
+		"followRecord": protocol.Answer(func(q protocol.RecordQuery) (protocol.Empty, error) {
 			return protocol.Empty{}, s.followRecord(life, c, q, send)
 		}),
 		"recordLines": protocol.Answer(func(l protocol.RecordLines) (protocol.Empty, error) {
@@ -48,7 +48,7 @@ func (s *session) history(logical string) (of *history.Record, err error) {
 }
 
 // followRecord begins to send a client the entries that a question is about.
-func (s *session) followRecord(life context.Context, c *client, q protocol.Record, send protocol.Send) error {
+func (s *session) followRecord(life context.Context, c *client, q protocol.RecordQuery, send protocol.Send) error {
 	if len(c.follows) >= maxDoors {
 		return errDoors
 	}
@@ -76,7 +76,7 @@ func (s *session) followRecord(life context.Context, c *client, q protocol.Recor
 func items(l protocol.RecordLines) (all []history.Item) {
 	for _, line := range l.Lines {
 		all = append(all, history.Item{Entry: protocol.RecordEntry{
-			Kind: protocol.RecordLine, At: line.At, Operator: l.Operator, Object: line.Object,
+			Kind: protocol.RecordLine, Logged: line.At, Operator: l.Operator, Object: line.Object,
 			Level: line.Level, Controller: line.Controller, Reconcile: line.Reconcile, Message: line.Text,
 		}})
 	}

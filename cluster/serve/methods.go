@@ -161,6 +161,9 @@ func (s *session) addLogical(ctx context.Context, l protocol.AddLogical) (c *eng
 		return nil, added, err
 	}
 	spec := engine.Spec{Name: l.Name, Nodes: nodes, Controllers: l.RunControllers(), Loops: list, Habits: how, APIServerFlags: l.ServerFlags(s.config.Spec)}
+	if !l.Tied { // those are for tests, which look at what happens themselves
+		spec.RecordBytes = s.config.RecordBytes
+	}
 	defer s.memory.start(logicalGC)()
 	err = s.withHost(func(h *engine.Host) (err error) {
 		if c, err = h.Add(ctx, spec); err != nil {

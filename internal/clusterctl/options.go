@@ -22,6 +22,8 @@ type Options struct {
 	// durability count.
 	Whole bool
 
+	// Record keeps a record of what happens in the cluster (Start only).
+	Record bool
 	// NoContext leaves the user's kubeconfig alone (Start only; Tie never touches it).
 	NoContext bool
 	// Socket serves the protocol to other processes as well (Tie only; Start always does).

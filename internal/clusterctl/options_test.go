@@ -58,39 +58,39 @@ const (
 // cluster is started by its name alone.
 func TestConfigurationReachesTheProgram(t *testing.T) {
 	d := newDock(t, sound)
-	d.start(clusterctl.Options{Spec: rich})
+	d.start(clusterctl.Options{Spec: rich, Record: true})
 	want := protocol.Config{Protocol: protocol.Number, Name: "default", RecordBytes: 256 << 20, Spec: rich}
 	want.Port, want.RegistryPort = peerPort, peerRegistryPort
 	if diff := cmp.Diff(want, d.config()); diff != "" {
 		t.Error(diff)
 	}
 	d.stop()
-	d.start(clusterctl.Options{})
+	d.start(clusterctl.Options{Record: true})
 	if diff := cmp.Diff(want, d.config()); diff != "" {
 		t.Errorf("again: %s", diff)
 	}
 	d.stop()
-	d.start(clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(true), FeatureGates: map[string]bool{"B": true}, APIServerFlags: []string{"--v=3"}}})
+	d.start(clusterctl.Options{Record: true, Spec: clusterctl.Spec{Controllers: new(true), FeatureGates: map[string]bool{"B": true}, APIServerFlags: []string{"--v=3"}}})
 	want.Controllers, want.FeatureGates, want.APIServerFlags = new(true), map[string]bool{"A": true, "B": true}, []string{"--v=3"}
 	if diff := cmp.Diff(want, d.config()); diff != "" {
 		t.Errorf("changed: %s", diff)
 	}
 	d.stop()
-	d.start(clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(true), ControllerNames: []string{"job-controller"}, SimulatedPods: "pending", APIServerFlags: []string{"--v=3"}}})
+	d.start(clusterctl.Options{Record: true, Spec: clusterctl.Spec{Controllers: new(true), ControllerNames: []string{"job-controller"}, SimulatedPods: "pending", APIServerFlags: []string{"--v=3"}}})
 	d.stop()
-	d.start(clusterctl.Options{}) // goes on with those controllers
+	d.start(clusterctl.Options{Record: true}) // goes on with those controllers
 	want.ControllerNames, want.SimulatedPods = []string{"job-controller"}, "pending"
 	if diff := cmp.Diff(want, d.config()); diff != "" {
 		t.Errorf("some controllers: %s", diff)
 	}
 	d.stop()
-	d.start(clusterctl.Options{Spec: clusterctl.Spec{Controllers: new(true)}})
+	d.start(clusterctl.Options{Record: true, Spec: clusterctl.Spec{Controllers: new(true)}})
 	want.ControllerNames = nil
 	if diff := cmp.Diff(want, d.config()); diff != "" {
 		t.Errorf("all controllers again: %s", diff)
 	}
 	d.stop()
-	d.start(clusterctl.Options{Whole: true})
+	d.start(clusterctl.Options{Record: true, Whole: true})
 	want.Spec = clusterctl.Spec{Port: peerPort, RegistryPort: peerRegistryPort, Durable: true}
 	if diff := cmp.Diff(want, d.config(), cmpopts.IgnoreFields(protocol.Config{}, "NodeProgram")); diff != "" {
 		t.Errorf("whole: %s", diff)

@@ -172,7 +172,7 @@ func (c *Control) quietly() *Control {
 	return quiet
 }
 
-// recordBytes bounds the record of a cluster that outlives a command. Sessions have none.
+// recordBytes bounds the record of a cluster.
 const recordBytes = 256 << 20
 
 // create starts a cluster that does not run.
@@ -190,7 +190,9 @@ func (c *Control) create(ctx context.Context, cl state.Cluster, o Options) (*Sta
 	if err != nil {
 		return nil, err
 	}
-	config.RecordBytes = recordBytes
+	if o.Record {
+		config.RecordBytes = recordBytes
+	}
 	config.RegistryPort = cmp.Or(config.RegistryPort, clusterspec.DefaultRegistryPort)
 	if o.Durable {
 		if err := c.claimData(ctx, cl, path); err != nil {

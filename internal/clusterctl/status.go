@@ -38,6 +38,9 @@ type Logical = protocol.LogicalCluster
 // Address is where a Service or an Ingress answers on this machine.
 type Address = protocol.Address
 
+// Record reports about the record of what happens in a cluster.
+type Record = protocol.RecordStatus
+
 // Status is what is known of a cluster.
 type Status struct {
 	Name       string      `json:"name"`
@@ -58,7 +61,8 @@ type Status struct {
 	MoreAddresses int `json:"moreAddresses,omitempty"`
 	// Storage is left to [Control.Storage], which takes longer than the rest.
 	Storage *Storage `json:"storage,omitempty"`
-	Durable bool     `json:"durable"` // the data outlive the cluster
+	Record  *Record  `json:"record,omitempty"` // of the main cluster
+	Durable bool     `json:"durable"`          // the data outlive the cluster
 	Log     string   `json:"log,omitempty"`
 	Unknown string   `json:"unknown,omitempty"` // why it is not known whether the data are to outlive it; they do
 
@@ -205,6 +209,7 @@ func (s *Status) take(answer protocol.Status) {
 	s.PID, s.UptimeMs, s.RSSBytes = answer.PID, answer.UptimeMs, answer.RSSBytes
 	s.Components, s.Logical = answer.Components, answer.Logical
 	s.Addresses, s.MoreAddresses = answer.Addresses, answer.MoreAddresses
+	s.Record = answer.Record
 }
 
 // shownLines is how many of a log's last lines an error shows.

@@ -172,6 +172,9 @@ type Event struct {
 	LatencyMs       float64 `json:"latencyMs,omitempty"`
 	ResourceVersion string  `json:"resourceVersion,omitempty"`
 	Missed          int     `json:"missed,omitempty"` // requests before this one that are not reported
+
+	// Recorded.
+	Entry *RecordEntry `json:"entry,omitempty"`
 }
 
 // Answers reports whether the event is the reply to a request.

@@ -90,8 +90,8 @@ var spoken = map[string]struct{ params, result func(*testing.T, []byte) }{
 	"resumeDoor":     {as[protocol.ResumeDoor], as[struct{}]},
 	"muteEvents":     {as[protocol.MuteEvents], as[struct{}]},
 	"followChanges":  {as[protocol.FollowChanges], as[struct{}]},
-	"record":         {as[protocol.Record], as[protocol.RecordPage]},
-	"followRecord":   {as[protocol.Record], as[struct{}]},
+	"record":         {as[protocol.RecordQuery], as[protocol.RecordPage]},
+	"followRecord":   {as[protocol.RecordQuery], as[struct{}]},
 	"recordLines":    {as[protocol.RecordLines], as[struct{}]},
 }
 

@@ -39,7 +39,7 @@ func (c Cluster) options(stdin io.Reader) (o clusterctl.Options, left []report.F
 		}
 	}
 	spec, err := c.Flags.Spec("slipway cluster start")
-	o = clusterctl.Options{Spec: spec, NoContext: c.NoContext, Timeout: c.Timeout}
+	o = clusterctl.Options{Spec: spec, Record: true, NoContext: c.NoContext, Timeout: c.Timeout}
 	if err != nil || c.File == "" {
 		return o, nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/internal/ui/ansi"
 )
 
 // ShowStatus answers with what a cluster and each of its components is doing. It fails when the cluster does not
@@ -78,7 +79,7 @@ func described(s *clusterctl.Status) string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, line := range [][2]string{
 		{"server", s.Server}, {"kubernetes", s.Kubernetes}, {"kubeconfig", s.Kubeconfig}, {"registry", s.Registry},
-		{"context", cmp.Or(s.Context, "none")}, {"data", kept(s)}, {"storage", stored(s.Storage)}, {"process", process(s)}, {"log", s.Log},
+		{"context", cmp.Or(s.Context, "none")}, {"data", kept(s)}, {"storage", stored(s.Storage)}, {"record", recorded(s.Record)}, {"process", process(s)}, {"log", s.Log},
 	} {
 		if line[1] != "" { // known only once the cluster is ready
 			fmt.Fprintf(w, "  %s\t%s\n", line[0], line[1])
@@ -130,6 +131,24 @@ func answering(a clusterctl.Address) string {
 	}
 	if a.Problem != "" {
 		text += ", does not answer: " + a.Problem
+	}
+	return text
+}
+
+// recorded is how much the record of what happened holds, and what is wrong with it; nothing for a cluster without one.
+func recorded(r *clusterctl.Record) string {
+	if r == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%.1f of %d MiB", float64(r.Bytes)/(1<<20), r.Limit>>20)
+	if !r.Oldest.IsZero() {
+		text += ", since " + r.Oldest.Local().Format(time.DateTime)
+	}
+	if r.Missed+r.Damaged > 0 {
+		text += fmt.Sprintf("; %d entries are missing", r.Missed+r.Damaged)
+	}
+	if r.Problem != "" {
+		text += "; " + ansi.Plain(r.Problem)
 	}
 	return text
 }

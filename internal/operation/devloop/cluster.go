@@ -36,7 +36,7 @@ func (p *project) startCluster(ctx context.Context) (end func() error, err error
 		return none, unreachable // it is the one that the user means
 	}
 	control := clusterctl.New(p.session.Getenv, p.session.Handler)
-	status, err := control.Start(ctx, clusterctl.DefaultName, clusterctl.Options{})
+	status, err := control.Start(ctx, clusterctl.DefaultName, clusterctl.Options{Record: true})
 	if err != nil {
 		return none, errors.Join(err, unreachable)
 	}
