@@ -27,29 +27,44 @@ var ErrBehind = errors.New("the follower is too far behind the changes of etcd")
 
 // Follow calls each for every change below prefix, in order, until ctx ends or the server stops. It begins with the
 // revision from or, if that is 0, with what is written once it has called begun. Each may be slow for a while: 16384
-// changes, of 16 MiB, wait for it. Then Follow ends with [ErrBehind].
+// changes, of 16 MiB, wait for it. Then Follow ends with [ErrBehind]. What was written before it began waits in the
+// store.
+//
+// Begun gets a function that asks how far Follow is. Each is called for that with a change without a key, whose revision
+// is one of the store: it has had all changes up to that one. Nothing comes as long as etcd itself is behind.
 //
 // They do not wait in etcd. It reads all that a slow watcher has missed under the lock that writes need, again for each
 // thousand of changes (syncWatchers in storage/mvcc/watchable_store.go).
-func (s *Server) Follow(ctx context.Context, prefix string, from int64, begun func(), each func(Change)) error {
+func (s *Server) Follow(ctx context.Context, prefix string, from int64, begun func(ask func()), each func(Change)) error {
 	return s.call(ctx, func(ctx context.Context, server *etcdserver.EtcdServer) error {
 		stream := server.Watchable().NewWatchStream()
 		defer stream.Close()
-		if _, err := stream.Watch(ctx, clientv3.AutoWatchID, []byte(prefix), prefixEnd(prefix), from); err != nil {
+		past := s.Revision()
+		id, err := stream.Watch(ctx, clientv3.AutoWatchID, []byte(prefix), prefixEnd(prefix), from)
+		if err != nil {
 			return fmt.Errorf("follow the changes of etcd: %w", err)
 		}
-		begun()
+		begun(func() { stream.RequestProgress(id) })
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		q := &queue{more: make(chan struct{}, 1)}
-		go func() { cancel(q.fill(ctx, stream)) }()
-		return q.empty(ctx, each)
+		q := &queue{past: past, more: make(chan struct{}, 1), less: make(chan struct{}, 1)}
+		filled := make(chan struct{})
+		go func() {
+			defer close(filled)
+			cancel(q.fill(ctx, stream))
+		}()
+		err = q.empty(ctx, each)
+		cancel(nil)
+		<-filled
+		return err
 	})
 }
 
 // queue holds the changes that a follower has not taken yet.
 type queue struct {
+	past int64         // what is not behind this revision waits for room
 	more chan struct{} // has an element once there may be more
+	less chan struct{} // has an element once there may be room
 
 	mu      sync.Mutex
 	waiting []Change
@@ -73,12 +88,30 @@ func (q *queue) fill(ctx context.Context, stream mvcc.WatchStream) error {
 				return fmt.Errorf("follow the changes of etcd: those before %d are gone", response.CompactRevision)
 			}
 			for _, e := range response.Events {
-				if !q.put(changeOf(e)) {
-					return ErrBehind
+				if err := q.await(ctx, changeOf(e)); err != nil {
+					return err
 				}
+			}
+			if len(response.Events) == 0 {
+				q.put(Change{Revision: response.Revision}) // without room there is more to come
 			}
 		}
 	}
+}
+
+// await puts a change. Those from before Follow began wait for room, since no write waits for them.
+func (q *queue) await(ctx context.Context, c Change) error {
+	for !q.put(c) {
+		if c.Revision > q.past {
+			return ErrBehind
+		}
+		select {
+		case <-q.less:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil
 }
 
 // put is false if there is no room.
@@ -119,6 +152,10 @@ func (q *queue) empty(ctx context.Context, each func(Change)) error {
 			q.count--
 			q.bytes -= len(c.Value)
 			q.mu.Unlock()
+			select {
+			case q.less <- struct{}{}:
+			default:
+			}
 		}
 	}
 }

@@ -26,7 +26,7 @@ func TestFollow(t *testing.T) {
 	write("one")
 	ctx, cancel := context.WithCancel(t.Context())
 	var got []string
-	begun := func() { write("two") }
+	begun := func(func()) { write("two") }
 	err := s.Follow(ctx, "/a/", revisions[1], begun, func(c etcd.Change) {
 		if got = append(got, string(c.Value)); c.Revision != revisions[len(got)] {
 			t.Error(c.Revision, revisions)
@@ -52,7 +52,7 @@ func TestSlowFollower(t *testing.T) {
 	defer s.Stop()
 	release, begun, ended := make(chan struct{}), make(chan struct{}, 2), make(chan error, 2)
 	follow := func(each func(etcd.Change)) {
-		go func() { ended <- s.Follow(t.Context(), "/a/", 0, func() { begun <- struct{}{} }, each) }()
+		go func() { ended <- s.Follow(t.Context(), "/a/", 0, func(func()) { begun <- struct{}{} }, each) }()
 		<-begun
 	}
 	follow(func(etcd.Change) { <-release })

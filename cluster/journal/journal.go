@@ -38,7 +38,7 @@ const MaxObject = 512 << 10
 
 // Store is what is followed: an [*etcd.Server].
 type Store interface {
-	Follow(ctx context.Context, prefix string, from int64, begun func(), each func(etcd.Change)) error
+	Follow(ctx context.Context, prefix string, from int64, begun func(ask func()), each func(etcd.Change)) error
 }
 
 // hidden are keys of what is no object of the API.
@@ -75,7 +75,7 @@ var ErrObject = errors.New("not an object that can be read")
 // written from then on is reported.
 func Follow(ctx context.Context, store Store, prefix string, begun func(), each func(Change)) error {
 	decoders := all()
-	return store.Follow(ctx, prefix+"/", 0, begun, func(c etcd.Change) {
+	return store.Follow(ctx, prefix+"/", 0, func(func()) { begun() }, func(c etcd.Change) {
 		key := strings.TrimPrefix(string(c.Key), prefix)
 		if Hidden(key) {
 			return

@@ -1,8 +1,10 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -38,9 +40,7 @@ func (l *lab) read() {
 	for {
 		e, r, err := l.conn.ReadReport()
 		if err != nil {
-			l.mu.Lock()
-			l.err = err
-			l.mu.Unlock()
+			l.fail(err)
 			return
 		}
 		switch {
@@ -53,11 +53,19 @@ func (l *lab) read() {
 				c <- e
 			}
 		case e.Name == protocol.EventNote && e.Component == "etcd": // its changes are not followed any more
+			l.fail(errors.New(e.Text))
 			_ = l.conn.Close()
 		case r.Name != "":
 			l.seen(r)
 		}
 	}
+}
+
+// fail notes the first error, which is the cause of the others.
+func (l *lab) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err = cmp.Or(l.err, err)
 }
 
 // call makes a request and decodes its result, unless that is nil.

@@ -1,10 +1,11 @@
 // Package conceal hides the values of Secrets in other texts:
 //
-//	values.Add(secret.Data["password"])
-//	text = values.Bytes(text)
+//	ok := values.Add(secret.Data["password"])
+//	text = values.Text(text)
 //
-// It hides values of 8 bytes and more, as they are, as JSON has them, and in base64. What was written before a value
-// was added is not hidden.
+// It hides values of 8 bytes and more: as they are, in base64, and as JSON, Go and URLs escape them. A value with bytes
+// that encoders escape is also hidden in pieces, those of 8 bytes and more between such bytes, so that further ways to
+// escape it leave little. What was written before a value was added is not hidden.
 package conceal
 
 import (
@@ -12,133 +13,242 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 const (
 	shortest = 8
-	// maxValues bounds the bytes of all values, in every form.
+	// headSize bounds what is kept of a form. What follows is hidden by its length.
+	headSize = 64
+	// maxValues bounds, in bytes, what is kept of all values since [Values.Turn].
 	maxValues = 8 << 20
+	// formCost is what a form costs besides its bytes.
+	formCost = 64
+	// maxAlike bounds the forms that begin with the same bytes. Where there are more, the rest of the word is hidden.
+	maxAlike = 32
 )
 
-// prefix is what values are looked up by.
+// Hidden stands for a value.
+const Hidden = "*****"
+
+// prefix is what forms are looked up by.
 type prefix [shortest]byte
+
+// form is a text to hide: it begins with the head, and has so many bytes.
+type form struct {
+	head string
+	size int
+}
 
 // Values are the values to hide. The zero value has none. It is for one goroutine.
 type Values struct {
-	pairs [1 << 16 / 64]uint64 // which two bytes values begin with
-	known map[prefix][][]byte  // longest first
+	pairs [1 << 16 / 64]uint64 // which two bytes forms begin with
+	now   generation
+	past  generation // before Turn
+}
+
+type generation struct {
+	forms map[prefix][]form // longest head first
 	size  int
 }
 
-// Add adds a value. It is false if the value has no room.
+// Turn forgets the values that were added before the last Turn. Those that are to be hidden still must be added again.
+func (v *Values) Turn() { v.past, v.now = v.now, generation{} }
+
+// Add adds a value. It is false if there is no room for all of its forms.
 func (v *Values) Add(value []byte) bool {
 	if len(value) < shortest {
 		return true
 	}
-	encoded, err := json.Marshal(string(value))
-	if err == nil {
-		encoded = encoded[1 : len(encoded)-1]
+	ok := v.addAligned(value)
+	for _, piece := range bytes.FieldsFunc(value, escaped) {
+		ok = v.add(piece) && ok
 	}
-	for _, form := range [][]byte{value, encoded, base64.StdEncoding.AppendEncode(nil, value)} {
-		if !v.add(form) {
-			return false
+	if len(value) > headSize {
+		return ok
+	}
+	text := string(value)
+	for _, once := range []string{text, quoted(text, true), quoted(text, false), inner(strconv.Quote(text)), url.QueryEscape(text), url.PathEscape(text)} {
+		ok = v.add([]byte(once)) && v.add([]byte(quoted(once, true))) && ok
+	}
+	return ok
+}
+
+// addAligned adds base64 of a value as it is, and within a longer text, where it begins at one of three places.
+func (v *Values) addAligned(value []byte) bool {
+	ok := true
+	for before, skip := range []int{0, 2, 3} { // characters that hold bits of what is before
+		padded := append(make([]byte, before, before+len(value)), value...)
+		for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			ok = v.add([]byte(alphabet.EncodeToString(padded)[skip:len(padded)*8/6])) && ok
 		}
 	}
-	return true
+	return ok
 }
 
-func (v *Values) add(form []byte) bool {
-	p := prefix(form)
-	at, there := slices.BinarySearchFunc(v.known[p], form, longer)
-	if there {
+// escaped reports whether an encoder escapes a character.
+func escaped(r rune) bool { return r < ' ' || r >= 0x7f || strings.ContainsRune("\"'\\<>&%`", r) }
+
+func quoted(text string, html bool) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(html)
+	_ = e.Encode(text) // a text can be
+	return inner(strings.TrimSuffix(b.String(), "\n"))
+}
+
+func inner(quoted string) string { return quoted[1 : len(quoted)-1] }
+
+// add adds a form.
+func (v *Values) add(text []byte) bool {
+	if len(text) < shortest {
 		return true
 	}
-	if v.size += len(form); v.size > maxValues {
-		v.size -= len(form)
+	f := form{string(text[:min(len(text), headSize)]), len(text)}
+	alike := v.now.forms[prefix(text)]
+	if len(alike) > maxAlike {
+		return true
+	}
+	at, there := slices.BinarySearchFunc(alike, f, longer)
+	if there {
+		alike[at].size = max(alike[at].size, f.size)
+		return true
+	}
+	cost := formCost + len(f.head)
+	if v.now.size+cost > maxValues {
 		return false
 	}
-	if v.known == nil {
-		v.known = map[prefix][][]byte{}
+	v.now.size += cost
+	if v.now.forms == nil {
+		v.now.forms = map[prefix][]form{}
 	}
-	pair := uint(p[0])<<8 | uint(p[1])
+	pair := uint(text[0])<<8 | uint(text[1])
 	v.pairs[pair/64] |= 1 << (pair % 64)
-	v.known[p] = slices.Insert(v.known[p], at, bytes.Clone(form))
+	v.now.forms[prefix(text)] = slices.Insert(alike, at, f)
 	return true
 }
 
-func longer(a, b []byte) int { return cmp.Or(cmp.Compare(len(b), len(a)), bytes.Compare(a, b)) }
+func longer(a, b form) int {
+	return cmp.Or(cmp.Compare(len(b.head), len(a.head)), cmp.Compare(a.head, b.head))
+}
 
 // at is the length of the value that text begins with, 0 if there is none.
 func (v *Values) at(text []byte) int {
 	if pair := uint(text[0])<<8 | uint(text[1]); v.pairs[pair/64]>>(pair%64)&1 == 0 {
 		return 0
 	}
-	for _, value := range v.known[prefix(text)] {
-		if bytes.HasPrefix(text, value) {
-			return len(value)
+	return max(v.now.at(text), v.past.at(text))
+}
+
+func (g *generation) at(text []byte) int {
+	alike := g.forms[prefix(text)]
+	if len(alike) > maxAlike {
+		return run(text, func(r rune) bool { return r == ' ' || escaped(r) })
+	}
+	for _, f := range alike {
+		if len(text) >= len(f.head) && string(text[:len(f.head)]) == f.head {
+			if f.size == len(f.head) {
+				return f.size
+			}
+			return max(len(f.head), min(f.size, run(text, escaped)))
 		}
 	}
 	return 0
 }
 
-// Bytes returns the text with asterisks in place of values. It leaves the text itself alone.
-func (v *Values) Bytes(text []byte) []byte {
-	if v.size == 0 {
-		return text
+// run is the length of what text begins with, up to a character that ends it.
+func run(text []byte, ends func(rune) bool) int {
+	if n := bytes.IndexFunc(text, ends); n >= 0 {
+		return n
 	}
-	hidden := text
-	for i := 0; i+shortest <= len(text); {
+	return len(text)
+}
+
+// Bytes returns the text with as many asterisks in place of values. It leaves the text itself alone.
+func (v *Values) Bytes(text []byte) []byte {
+	hidden, shared := text, true
+	for i := 0; i+shortest <= len(text); i++ {
 		n := v.at(text[i:])
 		if n == 0 {
-			i++
 			continue
 		}
-		if &hidden[0] == &text[0] {
-			hidden = bytes.Clone(text)
+		if shared {
+			hidden, shared = bytes.Clone(text), false
 		}
-		for range n {
+		for end := i + n; i < end; i++ {
 			hidden[i] = '*'
-			i++
 		}
+		i--
 	}
 	return hidden
 }
 
-// Text is [Values.Bytes] for a string.
+// Text returns the text with [Hidden] in place of values.
 func (v *Values) Text(text string) string {
-	if v.size == 0 {
+	if len(text) < shortest || v.now.size+v.past.size == 0 {
 		return text
 	}
-	return string(v.Bytes([]byte(text)))
+	return string(v.append(nil, []byte(text), false))
 }
 
-// JSON is [Values.Bytes] for JSON, in whose strings it hides values, apart from keys. It stays JSON.
+// append appends a text, the inside of a JSON string if quoted, without values.
+func (v *Values) append(b, text []byte, quoted bool) []byte {
+	for i := 0; i < len(text); {
+		if i+shortest <= len(text) {
+			if n := v.at(text[i:]); n > 0 {
+				b = append(b, Hidden...)
+				i += n
+				continue
+			}
+		}
+		n := 1
+		if quoted {
+			n = min(escapeSize(text[i:]), len(text)-i)
+		}
+		b = append(b, text[i:i+n]...)
+		i += n
+	}
+	return b
+}
+
+// escapeSize is the length of the escape that the inside of a JSON string begins with; 1 if that is none.
+func escapeSize(text []byte) int {
+	switch {
+	case text[0] != '\\' || len(text) == 1:
+		return 1
+	case text[1] == 'u':
+		return len(`\u0000`)
+	}
+	return len(`\n`)
+}
+
+// JSON returns JSON with [Hidden] in place of values in its strings, apart from keys. It stays JSON.
 func (v *Values) JSON(text []byte) []byte {
-	hidden := v.Bytes(text)
-	if len(text) == 0 || &hidden[0] == &text[0] {
+	if v.now.size+v.past.size == 0 {
 		return text
 	}
-	hidden = bytes.Clone(text)
-	for i := 0; i < len(text); i++ {
-		if text[i] != '"' {
-			continue
+	hidden := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		begin := bytes.IndexByte(text, '"') + 1
+		if begin == 0 {
+			break
 		}
-		end := i + 1
+		end := begin
 		for end < len(text) && text[end] != '"' {
-			if text[end] == '\\' {
-				end++
-			}
-			end++
+			end += escapeSize(text[end:])
 		}
 		end = min(end, len(text))
-		if rest := bytes.TrimLeft(text[min(end+1, len(text)):], " \t\r\n"); len(rest) == 0 || rest[0] != ':' {
-			copy(hidden[i+1:], v.Bytes(text[i+1:end]))
+		hidden = append(hidden, text[:begin]...)
+		if rest := bytes.TrimLeft(text[min(end+1, len(text)):], " \t\r\n"); len(rest) > 0 && rest[0] == ':' {
+			hidden = append(hidden, text[begin:end]...)
+		} else {
+			hidden = v.append(hidden, text[begin:end], true)
 		}
-		i = end
+		hidden = append(hidden, text[end:min(end+1, len(text))]...)
+		text = text[min(end+1, len(text)):]
 	}
-	if !json.Valid(hidden) { // a value began or ended within an escape
-		return []byte(`"****"`)
-	}
-	return hidden
+	return append(hidden, text...)
 }

@@ -17,8 +17,12 @@ const (
 	maxRaw = 4 << 20
 )
 
-// ErrSize says that a change is too large to be kept.
-var ErrSize = errors.New("too large to be kept")
+var (
+	// ErrSize says that a change is too large to be kept.
+	ErrSize = errors.New("too large to be kept")
+	// ErrVersions says that an object was stored in another version, or another form, than before.
+	ErrVersions = errors.New("stored in another version than before")
+)
 
 // Mask hides in a value what must not be kept: in bytes of any form, which keep their length, and in JSON, which stays
 // JSON.
@@ -33,14 +37,14 @@ const (
 )
 
 // Between returns what differs. A before of nil stands for an object that was not there. It returns nothing if nothing
-// differs, and [ErrSize] if that is too much.
+// differs, [ErrSize] if that is too much, and [ErrVersions].
 func Between(before, after *Object, mask Mask) ([]byte, error) {
 	b := protowire.AppendBytes(protowire.AppendTag(nil, bodyEnvelope, protowire.BytesType), after.envelope)
 	old := &Object{}
 	if before == nil {
 		b = protowire.AppendVarint(protowire.AppendTag(b, bodyCreated, protowire.VarintType), 1)
-	} else {
-		old = before
+	} else if old = before; !bytes.Equal(before.envelope, after.envelope) {
+		return nil, ErrVersions
 	}
 	hide := mask.Bytes
 	if after.JSON() {

@@ -15,6 +15,7 @@ const (
 	maxChanges = 100      // of one write
 	maxValue   = 2 << 10  // of a field, in bytes of JSON
 	maxObject  = 16 << 10 // of a new object
+	maxPath    = 1 << 10  // of a field, in bytes; what lies deeper is compared as a whole
 	maxDepth   = 64
 )
 
@@ -45,7 +46,7 @@ func Changes(body []byte, toJSON func([]byte) ([]byte, error), field string) (ch
 	}
 	clean(before)
 	d := differ{field: field}
-	d.maps("", before, after, 0)
+	d.maps(nil, before, after, 0)
 	return d.changes, d.more, nil
 }
 
@@ -55,17 +56,53 @@ func clean(object map[string]any) {
 	if !ok {
 		return
 	}
-	for _, name := range []string{"managedFields", "resourceVersion", "generation"} {
-		delete(meta, name)
-	}
-	if annotations, ok := meta["annotations"].(map[string]any); ok {
-		delete(annotations, "kubectl.kubernetes.io/last-applied-configuration")
-		if len(annotations) == 0 {
-			delete(meta, "annotations")
-		}
+	delete(meta, "resourceVersion")
+	if annotations, ok := meta["annotations"].(map[string]any); ok && len(annotations) == 0 {
+		delete(meta, "annotations")
 	}
 	if meta["creationTimestamp"] == nil { // as typed objects have it that lack their metadata
 		delete(meta, "creationTimestamp")
+	}
+}
+
+// place is where a field is.
+type place struct {
+	outer *place
+	size  int    // of the path to it
+	list  string // the key by which elements of a list are compared; empty: the field of an object
+	key   string
+}
+
+// number is in place of the key of lists whose elements are compared by their places.
+const number = "#"
+
+func (p *place) step(list, key string) *place {
+	size := len(list) + len(key) + len(`[""]`)
+	if p != nil {
+		size += p.size
+	}
+	return &place{p, size, list, key}
+}
+
+var plain = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]*$`)
+
+// path is cut where it is too long.
+func (p *place) path() string {
+	if p == nil {
+		return ""
+	}
+	key := p.key[:min(len(p.key), maxPath)]
+	word := plain.MatchString(key)
+	if !word && p.list != number {
+		key = strconv.Quote(key)
+	}
+	switch outer := p.outer.path(); {
+	case p.list == number, p.list == "" && !word:
+		return outer + "[" + key + "]"
+	case p.list != "":
+		return outer + "[" + p.list + "=" + key + "]"
+	default:
+		return outer + "." + key
 	}
 }
 
@@ -84,15 +121,12 @@ func covers(field, path string) bool {
 	return inside(field, path) || inside(path, field)
 }
 
-func (d *differ) add(path string, before, after any) {
-	if d.field != "" && !covers(d.field, path) {
-		return
-	}
+func (d *differ) add(at *place, before, after any) {
 	if len(d.changes) == maxChanges {
 		d.more++
 		return
 	}
-	d.changes = append(d.changes, Change{path, cut(before, maxValue), cut(after, maxValue)})
+	d.changes = append(d.changes, Change{at.path(), cut(before, maxValue), cut(after, maxValue)})
 }
 
 // cut is a value as JSON; absent ones have none, and of large ones the size is kept.
@@ -107,81 +141,62 @@ func cut(value any, limit int) json.RawMessage {
 	return text
 }
 
-func (d *differ) values(path string, before, after any, depth int) {
-	if d.field != "" && !covers(d.field, path) {
+func (d *differ) values(at *place, before, after any, depth int) {
+	if d.field != "" && !covers(d.field, at.path()) {
 		return
 	}
-	old, isMap := before.(map[string]any)
-	now, areMaps := after.(map[string]any)
-	if areMaps && (isMap || before == nil && d.field != "") && depth < maxDepth {
-		d.maps(path, old, now, depth+1)
-		return
-	}
-	oldList, isList := before.([]any)
-	nowList, areLists := after.([]any)
-	if isList && areLists && depth < maxDepth {
-		d.lists(path, oldList, nowList, depth+1)
-		return
-	}
-	if !reflect.DeepEqual(before, after) {
-		d.add(path, before, after)
-	}
-}
-
-func (d *differ) maps(path string, before, after map[string]any, depth int) {
-	keys := slices.Collect(maps.Keys(after))
-	for key := range before {
-		if _, ok := after[key]; !ok {
-			keys = append(keys, key)
+	if depth < maxDepth && at.size <= maxPath {
+		old, isMap := before.(map[string]any)
+		now, areMaps := after.(map[string]any)
+		if areMaps && (isMap || before == nil && d.field != "") {
+			d.maps(at, old, now, depth+1)
+			return
+		}
+		oldList, isList := before.([]any)
+		nowList, areLists := after.([]any)
+		if isList && areLists {
+			d.lists(at, oldList, nowList, depth+1)
+			return
 		}
 	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		d.values(path+step(key), before[key], after[key], depth)
+	if !reflect.DeepEqual(before, after) {
+		d.add(at, before, after)
 	}
 }
 
-var plain = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$-]*$`)
-
-// step is a key in a path.
-func step(key string) string {
-	if plain.MatchString(key) {
-		return "." + key
+func (d *differ) maps(at *place, before, after map[string]any, depth int) {
+	for _, key := range both(before, after) {
+		d.values(at.step("", key), before[key], after[key], depth)
 	}
-	return "[" + strconv.Quote(key) + "]"
+}
+
+// both are the keys of both, in order.
+func both(before, after map[string]any) []string {
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(after)), maps.Keys(before))
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // lists compares lists whose elements have names by these, others by their places, or as a whole if their lengths
 // differ.
-func (d *differ) lists(path string, before, after []any, depth int) {
+func (d *differ) lists(at *place, before, after []any, depth int) {
 	for _, key := range []string{"type", "name", "key", "ip", "uid"} {
 		old, known := byKey(before, key)
 		now, knownNow := byKey(after, key)
 		if !known || !knownNow {
 			continue
 		}
-		names := slices.Collect(maps.Keys(now))
-		for name := range old {
-			if now[name] == nil {
-				names = append(names, name)
-			}
-		}
-		slices.Sort(names)
-		for _, name := range names {
-			at := name
-			if !plain.MatchString(name) {
-				at = strconv.Quote(name)
-			}
-			d.values(path+"["+key+"="+at+"]", old[name], now[name], depth)
+		for _, name := range both(old, now) {
+			d.values(at.step(key, name), old[name], now[name], depth)
 		}
 		return
 	}
 	if len(before) != len(after) {
-		d.add(path, before, after)
+		d.add(at, before, after)
 		return
 	}
 	for i := range after {
-		d.values(path+"["+strconv.Itoa(i)+"]", before[i], after[i], depth)
+		d.values(at.step(number, strconv.Itoa(i)), before[i], after[i], depth)
 	}
 }
 

@@ -55,7 +55,7 @@ func Parse(value []byte) (*Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(o.parts, func(a, b part) int { return cmp.Compare(a.name, b.name) })
+	slices.SortStableFunc(o.parts, func(a, b part) int { return cmp.Compare(a.name, b.name) })
 	return o, nil
 }
 
@@ -65,7 +65,9 @@ const (
 	typeVersion, typeKind      = 1, 2
 	objectMeta                 = 1 // of every kind
 	metaUID, metaGeneration    = 5, 7
+	metaAnnotations            = 12
 	metaOwners, metaManaged    = 13, 17
+	entryKey                   = 1 // of a map
 	ownerUID                   = 4
 	metadataPart, protobufBase = "1", 10
 )
@@ -118,15 +120,18 @@ func (o *Object) parseProtobuf(message []byte) error {
 // cut cuts the message of an object into parts.
 func (o *Object) cut(raw []byte) error {
 	var inner error
+	begin, end := 0, 0 // of the fields of one number
 	err := fields(raw, func(number protowire.Number, value, whole []byte) {
+		name := strconv.FormatInt(int64(number), protobufBase)
+		end += len(whole)
+		if n := len(o.parts); n > 0 && o.parts[n-1].name == name && number != objectMeta {
+			o.parts[n-1].value = raw[begin:end]
+			return
+		}
+		begin = end - len(whole)
 		if number == objectMeta {
 			value, inner = o.metadata(value)
 			whole = protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), value)
-		}
-		name := strconv.FormatInt(int64(number), protobufBase)
-		if n := len(o.parts); n > 0 && o.parts[n-1].name == name {
-			o.parts[n-1].value = append(slices.Clip(o.parts[n-1].value), whole...)
-			return
 		}
 		o.parts = append(o.parts, part{name, whole})
 	})
@@ -139,6 +144,14 @@ func (o *Object) metadata(message []byte) (kept []byte, err error) {
 		switch number {
 		case metaGeneration, metaManaged:
 			return
+		case metaAnnotations:
+			repeats := false
+			_ = fields(value, func(number protowire.Number, key, _ []byte) { // a damaged one is kept
+				repeats = repeats || number == entryKey && string(key) == lastApplied
+			})
+			if repeats {
+				return
+			}
 		case metaUID:
 			o.UID = string(value)
 		case metaOwners:

@@ -1,12 +1,16 @@
 package delta_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/klauspost/compress/s2"
+	"google.golang.org/protobuf/encoding/protowire"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -61,7 +65,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	for _, c := range []struct{ before, after, field, want string }{
-		{`"spec":{"a":1}`, `"spec":{"a":1}`, "", ""},
+		{`"spec":{"a":1}`, `"spec":{"a":1}`, "", "nothing"},
 		{`"spec":{"a":1,"b":2}`, `"spec":{"a":3,"c":null}`, "", ".spec.a:1→3\n.spec.b:2→"},
 		{`"spec":{"a.b/c":1}`, `"spec":{"a.b/c":2}`, "", `.spec["a.b/c"]:1→2`},
 		{`"status":{"conditions":[{"type":"Ready","status":"False"},{"type":"Old"}]}`, `"status":{"conditions":[{"type":"New"},{"type":"Ready","status":"True"}]}`, "",
@@ -195,9 +199,65 @@ func TestLimits(t *testing.T) {
 	} else if !errors.Is(err, delta.ErrSize) {
 		t.Error(err)
 	}
+	repeated := bytes.Repeat([]byte{0x12, 0x02, 'a', 'b'}, 200_000)
+	raw := protowire.AppendBytes([]byte("k8s\x00\x0a\x04\x0a\x02v1\x12"), append([]byte{0x0a, 0}, repeated...)) // a tag, then the length
+	began := time.Now()
+	if o, err := delta.Parse(raw); err != nil || o.JSON() || time.Since(began) > 2*time.Second {
+		t.Error("fields that are repeated took", time.Since(began), err)
+	}
 	for _, text := range []string{"", "null", "[]", `{"metadata":1}`, "k8s\x00", "k8s\x00\xff", "k8s:enc:aescbc:v1:key:data"} {
 		if _, err := delta.Parse([]byte(text)); !errors.Is(err, delta.ErrForm) {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestLongPaths: keys do not make changes longer than values may be.
+func TestLongPaths(t *testing.T) {
+	key := strings.Repeat("a", 400<<10)
+	object := func(n int) *delta.Object {
+		var fields []string
+		for i := range 100 {
+			fields = append(fields, fmt.Sprintf(`"f%d":%d`, i, n))
+		}
+		return parse(t, `{"metadata":{},"spec":{"`+key+`":{`+strings.Join(fields, ",")+`}}}`)
+	}
+	body, err := delta.Between(object(1), object(2), &conceal.Values{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, more, err := delta.Changes(body, noJSON, "")
+	if err != nil || more != 0 || len(changes) != 1 || len(text(changes)) > 8<<10 || !strings.HasPrefix(changes[0].Path, ".spec.aaa") {
+		t.Error(len(changes), len(text(changes)), more, err)
+	}
+}
+
+// TestVersions: what is stored in two versions is not compared.
+func TestVersions(t *testing.T) {
+	store, _ := protobufs(t)
+	pod := store(&corev1.Pod{})
+	for _, before := range []*delta.Object{parse(t, `{"metadata":{}}`), store(&corev1.ConfigMap{})} {
+		if _, err := delta.Between(before, pod, &conceal.Values{}); !errors.Is(err, delta.ErrVersions) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestLastApplied: the annotation that repeats the object is not kept.
+func TestLastApplied(t *testing.T) {
+	store, _ := protobufs(t)
+	const name = "kubectl.kubernetes.io/last-applied-configuration"
+	for n, o := range []*delta.Object{
+		parse(t, `{"metadata":{"annotations":{"`+name+`":"repeated","b":"kept"}}}`),
+		store(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{name: "repeated", "b": "kept"}}}),
+	} {
+		body, err := delta.Between(nil, o, &conceal.Values{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := s2.Decode(nil, body)
+		if err != nil || bytes.Contains(raw, []byte("repeated")) || !bytes.Contains(raw, []byte("kept")) {
+			t.Errorf("%d: %q %v", n, raw, err)
 		}
 	}
 }
@@ -217,11 +277,8 @@ func FuzzChanges(f *testing.F) {
 			return
 		}
 		for _, b := range []*delta.Object{nil, before} {
-			if b != nil && !o.JSON() {
-				continue
-			}
 			made, err := delta.Between(b, o, &conceal.Values{})
-			if err != nil {
+			if err != nil && !errors.Is(err, delta.ErrVersions) {
 				t.Fatal(err)
 			}
 			if made != nil && json.Valid(value) {

@@ -103,11 +103,14 @@ func (o *Object) parseJSON(value []byte) error {
 	if err != nil {
 		return err
 	}
-	kept := make([]byte, 0, len(meta))
-	err = members(meta, func(key, value []byte) {
-		switch string(key) {
+	kept, err := filtered(meta, func(key string, value []byte) []byte {
+		switch key {
 		case "managedFields", "generation":
-			return
+			return nil
+		case "annotations":
+			if bytes.Contains(value, []byte(lastApplied)) {
+				value, _ = filtered(value, dropLastApplied) // it was read as a value
+			}
 		case "uid":
 			_ = json.Unmarshal(value, &o.UID)
 		case "ownerReferences":
@@ -117,12 +120,33 @@ func (o *Object) parseJSON(value []byte) error {
 				o.Owners = append(o.Owners, owner.UID)
 			}
 		}
-		kept = append(append(append(append(kept, `,"`...), key...), `":`...), value...)
+		return value
 	})
-	if len(kept) == 0 {
-		kept = append(kept, ',')
+	o.parts = append(o.parts, part{"metadata", kept})
+	return err
+}
+
+// lastApplied is an annotation that repeats the object.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+func dropLastApplied(key string, value []byte) []byte {
+	if key == lastApplied {
+		return nil
+	}
+	return value
+}
+
+// filtered is an object in JSON with what each makes of its members; those of which it makes nothing are left out.
+func filtered(text []byte, each func(key string, value []byte) []byte) ([]byte, error) {
+	kept := make([]byte, 1, max(len(text), len("{}")))
+	err := members(text, func(key, value []byte) {
+		if value = each(string(key), value); value != nil {
+			kept = append(append(append(append(kept, `,"`...), key...), `":`...), value...)
+		}
+	})
+	if len(kept) > 1 {
+		kept = kept[1:]
 	}
 	kept[0] = '{'
-	o.parts = append(o.parts, part{"metadata", append(kept, '}')})
-	return err
+	return append(kept, '}'), err
 }
