@@ -33,6 +33,14 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	check(t, r, seq)
+	var held []*os.File
+	for _, path := range files(t, records, "*") { // whose room is not free while they are open
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, file)
+	}
 	blocker, err := os.Create(filepath.Join(dir, "blocker"))
 	if err != nil {
 		t.Fatal(err)
@@ -40,10 +48,19 @@ func TestFullDisk(t *testing.T) {
 	block := make([]byte, 64<<10)
 	for range 64 {
 		_, _ = blocker.Write(block) // until the disk is full
+	}
+	before := len(files(t, records, "*.segment"))
+	for range 200 {
 		_ = write()
+	}
+	if left := len(files(t, records, "*.segment")); before-left > 1 || left < 2 {
+		t.Error("of", before, "segments there are", left, "on a disk that another program has filled")
 	}
 	if err := write(); err == nil {
 		t.Error("the disk is full of another program's data")
+	}
+	for _, file := range held {
+		_ = file.Close()
 	}
 	if err := blocker.Truncate(0); err != nil {
 		t.Fatal(err)
@@ -61,4 +78,13 @@ func TestFullDisk(t *testing.T) {
 	if got := seqs(open(t, records).From(uint64(from))); len(got) != 100 {
 		t.Error("after all there are", len(got))
 	}
+}
+
+func files(t *testing.T, dir, pattern string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
 }

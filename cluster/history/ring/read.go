@@ -58,6 +58,16 @@ func (w *window) frame(at int64) (f Frame, links []link, size int64, err error) 
 	return f, links, size, err
 }
 
+// torn reports whether the frame at an offset would end behind the file.
+func (w *window) torn(at int64) bool {
+	b, err := w.get(at, 4, false)
+	if err != nil {
+		return true
+	}
+	size, err := lengthAt(b)
+	return err == nil && at+size > w.end
+}
+
 // before reads the frame that ends at an offset.
 func (w *window) before(at int64) (f Frame, size int64, err error) {
 	b, err := w.get(at-tailSize, tailSize, true)

@@ -52,6 +52,7 @@ type Ring struct {
 	number   uint32     // of the newest segment that there ever was
 	last     uint64     // seq
 	damaged  int64      // frames and files that were left out
+	futile   bool       // to remove the oldest segment has not made room
 }
 
 // Open opens the ring in the folder, which is the ring's own, or begins it. The size is in bytes, at least [MinSize].
@@ -63,7 +64,7 @@ func Open(root *os.Root, size int64) (*Ring, error) {
 	}
 	for _, n := range numbers {
 		r.number = n
-		s, err := openSegment(root, n)
+		s, err := openSegment(root, n, r.segmentSize()+MaxFrame)
 		if errors.Is(err, errDamaged) || err == nil && len(r.segments) > 0 && s.first <= r.newest().first {
 			r.damaged++ // another ring's, or a copy
 			(&segment{number: n}).remove(root)
@@ -135,7 +136,7 @@ func (r *Ring) Last() uint64 {
 	return r.last
 }
 
-// Append writes frames with one call of the system. If the disk is full, the oldest frames make room. The frames of a
+// Append writes frames with one call of the system. If the disk is full, the oldest segment makes room. The frames of a
 // failed Append are lost, and the ring goes on.
 func (r *Ring) Append(frames []Frame) error {
 	for len(frames) > 0 {
@@ -157,16 +158,14 @@ func (r *Ring) append(frames []Frame) (n int, err error) {
 	}
 	s := r.newest()
 	batch, n := s.encode(frames, r.segmentSize())
-	for {
-		if err = s.write(batch); !full(err) || len(r.segments) == 1 {
-			break
-		}
-		r.drop()
+	if err = s.write(batch); full(err) && r.yield() {
+		err = s.write(batch)
+		r.futile = full(err)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("write the record: %w", err)
 	}
-	r.last = s.last
+	r.last, r.futile = s.last, false
 	return n, nil
 }
 
@@ -183,18 +182,27 @@ func (r *Ring) turn(f Frame) error {
 	for r.bytes()+r.segmentSize() > r.size && len(r.segments) > 0 {
 		r.drop()
 	}
-	for {
-		s, err := createSegment(r.root, r.number+1, f)
-		if err == nil {
-			r.number++
-			r.segments = append(r.segments, s)
-			return nil
-		}
-		if !full(err) || len(r.segments) == 0 {
-			return fmt.Errorf("begin a segment of the record: %w", err)
-		}
-		r.drop()
+	s, err := createSegment(r.root, r.number+1, f)
+	if full(err) && r.yield() {
+		s, err = createSegment(r.root, r.number+1, f)
+		r.futile = full(err)
 	}
+	if err != nil {
+		return fmt.Errorf("begin a segment of the record: %w", err)
+	}
+	r.number++
+	r.segments = append(r.segments, s)
+	return nil
+}
+
+// yield makes room on a full disk, by the oldest segment. Once that has not helped, it keeps the others until something
+// can be written again: another program fills the disk, or a snapshot keeps what was removed.
+func (r *Ring) yield() bool {
+	if r.futile || len(r.segments) < 2 {
+		return false
+	}
+	r.drop()
+	return true
 }
 
 // bytes is the size of all files.
@@ -209,6 +217,17 @@ func (r *Ring) bytes() (sum int64) {
 func (r *Ring) drop() {
 	r.segments[0].remove(r.root)
 	r.segments = slices.Delete(r.segments, 0, 1)
+}
+
+// Dropped is the number of the first frame that is left, and when it was written, if frames behind the frame after have
+// made room for others.
+func (r *Ring) Dropped(after uint64) (first uint64, at time.Time, ok bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if len(r.segments) == 0 || r.segments[0].number == 1 || r.segments[0].first <= after+1 {
+		return 0, time.Time{}, false
+	}
+	return r.segments[0].first, r.segments[0].begun, true
 }
 
 // Usage is what a ring holds.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -231,17 +232,64 @@ func TestStrangeFiles(t *testing.T) {
 		}
 		number := bytes.Clone(first)
 		binary.LittleEndian.PutUint32(number[16:], 90)
-		for name, content := range map[string][]byte{"00000090": first, "00000091": number, "00000092": nil, "00000093": []byte("x"), "x": nil, "00000000000094": first} {
+		large := append(bytes.Clone(first), make([]byte, 8<<20)...)
+		binary.LittleEndian.PutUint32(large[16:], 95)
+		binary.LittleEndian.PutUint32(large[36:], crc32.Checksum(large[:36], crc32.MakeTable(crc32.Castagnoli)))
+		outside := filepath.Join(t.TempDir(), "outside")
+		if err := errors.Join(os.WriteFile(outside, []byte("mine"), 0o600), os.Symlink(outside, filepath.Join(dir, "00000002.index"))); err != nil {
+			t.Skip(err)
+		}
+		for name, content := range map[string][]byte{"00000095": large, "00000090": first, "00000091": number, "00000092": nil, "00000093": []byte("x"), "x": nil, "00000000000094": first} {
 			if err := os.WriteFile(filepath.Join(dir, name+".segment"), content, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		r = open(t, dir)
 		check(t, r, 2000)
-		if r.Usage().Damaged != 4 {
+		if r.Usage().Damaged != 5 {
 			t.Error("damaged:", r.Usage().Damaged)
 		}
+		for seq := 2001; seq <= 6000; seq++ { // the segment is sealed
+			if err := r.Append([]ring.Frame{frame(seq, 500)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if text, err := os.ReadFile(outside); err != nil || string(text) != "mine" {
+			t.Errorf("a file elsewhere has %d bytes now: %v", len(text), err)
+		}
 	})
+}
+
+// TestDamageInside: what is behind a damaged frame of the last segment stays.
+func TestDamageInside(t *testing.T) {
+	dir := t.TempDir()
+	r := open(t, dir)
+	for seq := 1; seq <= 100; seq++ {
+		if err := r.Append([]ring.Frame{frame(seq, 100)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Close()
+	path := filepath.Join(dir, "00000001.segment")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content[len(content)/2] ^= 1
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r = open(t, dir)
+	next := r.Last() + 1
+	if err := r.Append([]ring.Frame{frame(int(next), 100)}); err != nil {
+		t.Fatal(err)
+	}
+	if got := seqs(r.Newest(0, 0)); len(got) < 40 || got[0] != next || got[1] != 100 || r.Usage().Damaged == 0 {
+		t.Error(next, len(got), r.Usage().Damaged)
+	}
+	if got := seqs(r.From(0)); len(got) < 40 || got[0] != 1 {
+		t.Error(len(got))
+	}
 }
 
 // TestFlippedBits: whatever bit is wrong, the frames that are read are those that were written.

@@ -22,6 +22,7 @@ const (
 	magic      = "slipway record 1"
 	headerSize = int64(len(magic) + 4 + 8 + 8 + 4)
 	entrySize  = 8 + 4
+	fixed      = 8 + 8 + 4 // bytes of an index besides its entries
 )
 
 // segment is one file.
@@ -104,8 +105,8 @@ func (s *segment) header() []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, checksums))
 }
 
-// openSegment opens a file that has a segment's name. What is no segment gives [errDamaged].
-func openSegment(root *os.Root, number uint32) (*segment, error) {
+// openSegment opens a file that has a segment's name. What is no segment, or larger than one, gives [errDamaged].
+func openSegment(root *os.Root, number uint32, limit int64) (*segment, error) {
 	file, err := root.OpenFile(nameOf(number), os.O_RDWR, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open a segment of the record: %w", err)
@@ -117,18 +118,22 @@ func openSegment(root *os.Root, number uint32) (*segment, error) {
 		s.first, s.begun = binary.LittleEndian.Uint64(rest), time.UnixMicro(int64(binary.LittleEndian.Uint64(rest[8:])))
 	}
 	info, err := file.Stat()
-	if err != nil || string(header) != string(s.header()) {
+	if err != nil || string(header) != string(s.header()) || info.Size() > limit {
 		s.close()
 		return nil, errors.Join(errDamaged, err)
 	}
 	s.size = info.Size()
-	if index, err := root.Lstat(s.indexName()); err == nil {
+	switch index, err := root.Lstat(s.indexName()); {
+	case err == nil && (!index.Mode().IsRegular() || index.Size() > s.size+fixed):
+		_ = root.Remove(s.indexName()) // it is made again when it is asked for
+	case err == nil:
 		s.index = index.Size()
 	}
 	return s, nil
 }
 
-// resume reads a segment that is to be written further, and cuts it behind its last whole frame.
+// resume reads a segment that is to be written further. A torn frame at its end is cut off. Behind other damage there may
+// be frames, so that the segment is sealed as it is.
 func (s *segment) resume() (damaged bool, err error) {
 	end := s.size
 	s.size, s.last = headerSize, s.first-1
@@ -146,10 +151,14 @@ func (s *segment) resume() (damaged bool, err error) {
 		s.mark(f.Seq, s.size)
 		s.size, s.last = s.size+n, f.Seq
 	}
-	if s.size < end {
+	switch {
+	case s.size < end && in.torn(s.size):
 		if err := s.file.Truncate(s.size); err != nil {
 			return damaged, fmt.Errorf("cut a torn entry off the record: %w", err)
 		}
+	case s.size < end:
+		s.last += uint64(end-s.size) / minFrame // no frame there has a higher number
+		s.size, s.newest, s.marks = end, nil, nil
 	}
 	return damaged, nil
 }
@@ -225,11 +234,22 @@ func (s *segment) seal(root *os.Root) {
 		b = binary.LittleEndian.AppendUint32(b, l.offset)
 	}
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, checksums))
-	if err := root.WriteFile(s.indexName(), b, 0o600); err != nil {
+	if err := writeNew(root, s.indexName(), b); err != nil {
 		_ = root.Remove(s.indexName()) // it is made again when it is asked for
 		return
 	}
 	s.index = int64(len(b))
+}
+
+// writeNew writes a file that does not lead elsewhere.
+func writeNew(root *os.Root, name string, content []byte) error {
+	_ = root.Remove(name) // there may be none
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	return errors.Join(err, file.Close())
 }
 
 // sealed is for the goroutine that writes.
@@ -286,7 +306,6 @@ func (s *segment) load(root *os.Root) {
 
 // loadIndex is false if there is no table that belongs to the file.
 func (s *segment) loadIndex(root *os.Root) bool {
-	const fixed = 8 + 8 + 4
 	file, err := root.Open(s.indexName())
 	if err != nil {
 		return false
