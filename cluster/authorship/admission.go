@@ -27,7 +27,7 @@ func (o overheard) Admit(ctx context.Context, a admission.Attributes, i admissio
 	if !ok {
 		return nil
 	}
-	return o.note(ctx, plugin.Admit(ctx, attributes{a, ctx, o.name}, i))
+	return o.note(ctx, a, plugin.Admit(ctx, attributes{a, ctx, o.name}, i))
 }
 
 // Validate has the plugin judge a request.
@@ -36,12 +36,12 @@ func (o overheard) Validate(ctx context.Context, a admission.Attributes, i admis
 	if !ok {
 		return nil
 	}
-	return o.note(ctx, plugin.Validate(ctx, attributes{a, ctx, o.name}, i))
+	return o.note(ctx, a, plugin.Validate(ctx, attributes{a, ctx, o.name}, i))
 }
 
-func (o overheard) note(ctx context.Context, err error) error {
+func (o overheard) note(ctx context.Context, a admission.Attributes, err error) error {
 	if err != nil {
-		decide(ctx, protocol.RecordDecision{Plugin: o.name, Effect: "denied", Text: err.Error()})
+		decide(ctx, a, protocol.RecordDecision{Plugin: o.name, Effect: "denied", Text: err.Error()})
 	}
 	return err
 }
@@ -53,10 +53,10 @@ type attributes struct {
 	name string
 }
 
-// AddAnnotation is called with the annotations of audit's lowest level, none of which has content of objects.
+// AddAnnotation is called with the annotations of audit's lowest level. Messages of policies may have content of objects.
 func (a attributes) AddAnnotation(key, value string) error {
 	if effect, text := effectOf(key, value); effect != "" {
-		decide(a.ctx, protocol.RecordDecision{Plugin: a.name, Effect: effect, Text: text})
+		decide(a.ctx, a, protocol.RecordDecision{Plugin: a.name, Effect: effect, Text: text})
 	}
 	return a.Attributes.AddAnnotation(key, value)
 }

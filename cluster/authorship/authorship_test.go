@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
@@ -28,6 +29,8 @@ type revisions struct {
 	last int64
 	gate chan struct{} // closed: writes are committed at once
 }
+
+func (r *revisions) now() int64 { return r.last }
 
 func (r *revisions) Versioner() storage.Versioner { return storage.APIObjectVersioner{} }
 
@@ -68,11 +71,11 @@ func serve(c *authorship.Calls, r *http.Request, act func(context.Context)) *htt
 }
 
 func TestWritten(t *testing.T) {
-	c := authorship.New(nil)
 	inner := &revisions{last: 5, gate: make(chan struct{})}
 	close(inner.gate)
+	c := authorship.New(nil, inner.now)
 	s := c.Storage(schema.GroupResource{Resource: "pods"}, "/pods", inner)
-	r := httptest.NewRequest("PATCH", "/x?fieldManager=me&force=true", nil)
+	r := httptest.NewRequest("PATCH", "/x?fieldManager=example.com%2Fme&force=true", nil)
 	r.Header.Set("User-Agent", "kubectl/v1")
 	r.Header.Set("Content-Type", "application/apply-patch+yaml")
 	same := func(input runtime.Object, _ storage.ResponseMeta) (runtime.Object, *uint64, error) {
@@ -102,7 +105,7 @@ func TestWritten(t *testing.T) {
 		}
 	})
 	first, known := c.Written("/pods/default/a", 6, 0)
-	want := protocol.RecordAuthor{User: "jane", Agent: "kubectl/v1", Manager: "me", Verb: "apply", Subresource: "status", Call: 1}
+	want := protocol.RecordAuthor{User: "jane", Agent: "kubectl/v1", Manager: "example.com/me", Verb: "apply", Subresource: "status", Call: 1}
 	if !known || first.By == nil || *first.By != want {
 		t.Errorf("%+v", first.By)
 	}
@@ -116,8 +119,8 @@ func TestWritten(t *testing.T) {
 
 // TestUnderWay: a change waits for the write that may be its own, and for no other.
 func TestUnderWay(t *testing.T) {
-	c := authorship.New(nil)
 	inner := &revisions{gate: make(chan struct{})}
+	c := authorship.New(nil, inner.now)
 	s := c.Storage(schema.GroupResource{Resource: "pods"}, "/pods", inner)
 	ctx := request.WithUser(t.Context(), &user.DefaultInfo{Name: "jane"})
 	go func() {
@@ -138,8 +141,167 @@ func TestUnderWay(t *testing.T) {
 	}
 }
 
+// faulty is a storage whose writes are committed, but return an error or another revision.
+type faulty struct {
+	revisions
+	err      error
+	revision int64
+}
+
+func (f *faulty) GuaranteedUpdate(
+	_ context.Context, _ string, out runtime.Object, _ bool, _ *storage.Preconditions, update storage.UpdateFunc, _ runtime.Object,
+) error {
+	if _, _, err := update(&corev1.Pod{}, storage.ResponseMeta{ResourceVersion: 1}); err != nil {
+		return err
+	}
+	out.(*corev1.Pod).ResourceVersion = strconv.FormatInt(f.revision, 10)
+	return f.err
+}
+
+var unchanged = func(input runtime.Object, _ storage.ResponseMeta) (runtime.Object, *uint64, error) {
+	return input, nil, nil
+}
+
+// TestUnknown: what a client may have written is not said to be written by none, nor by another client.
+func TestUnknown(t *testing.T) {
+	const key = "/pods/default/a"
+	for name, f := range map[string]*faulty{
+		"the client is gone":  {err: context.Canceled},
+		"no answer":           {err: storage.NewUnreachableError(key, 0)},
+		"conflict":            {err: storage.NewResourceVersionConflictsError(key, 0)},
+		"stale, no effect":    {revision: 7},
+		"written":             {revision: 8},
+		"also another's":      {revision: 8},
+		"began after changes": {revision: 12},
+	} {
+		f.last = 7
+		c := authorship.New(nil, f.now)
+		s := c.Storage(schema.GroupResource{Resource: "pods"}, "/pods", f)
+		update := func(who string) {
+			ctx := request.WithUser(t.Context(), &user.DefaultInfo{Name: who})
+			if err := s.GuaranteedUpdate(ctx, key, &corev1.Pod{}, false, nil, unchanged, nil); !errors.Is(err, f.err) {
+				t.Error(err)
+			}
+		}
+		update("jane")
+		if name == "also another's" {
+			update("joe")
+		}
+		w, known := c.Written(key, 8, 0)
+		got := map[bool]string{true: "nobody", false: "unknown"}[known]
+		if known && w.By != nil {
+			got = w.By.User
+		}
+		want := map[string]string{"the client is gone": "unknown", "no answer": "unknown", "written": "jane", "also another's": "unknown"}[name]
+		if want == "" {
+			want = "nobody"
+		}
+		if got != want {
+			t.Errorf("%s: %s in place of %s", name, got, want)
+		}
+	}
+}
+
+// TestMany: authors wait for their changes; those that had no room are not known.
+func TestMany(t *testing.T) {
+	f := &faulty{}
+	c := authorship.New(nil, f.now)
+	s := c.Storage(schema.GroupResource{Resource: "pods"}, "/pods", f)
+	const writes = 20_000
+	ctx := request.WithUser(t.Context(), &user.DefaultInfo{Name: "jane"})
+	for f.revision = 1; f.revision <= writes; f.revision++ {
+		f.last = f.revision - 1
+		if err := s.GuaranteedUpdate(ctx, "/pods/default/a", &corev1.Pod{}, false, nil, unchanged, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unknown := 0
+	for revision := range int64(writes) {
+		switch w, known := c.Written("/pods/default/a", revision+1, 0); {
+		case !known:
+			unknown++
+		case w.By == nil || w.By.User != "jane":
+			t.Fatal(revision, "was written by no client")
+		}
+	}
+	if unknown != writes-1<<14 {
+		t.Error(unknown, "authors are not known")
+	}
+}
+
+// TestLaterWrites: a change does not wait for writes that began behind it, nor for those in which admission runs.
+func TestLaterWrites(t *testing.T) {
+	inner := &revisions{last: 8, gate: make(chan struct{})}
+	c := authorship.New(nil, inner.now)
+	s := c.Storage(schema.GroupResource{Resource: "pods"}, "/pods", inner)
+	admitting, judged := make(chan struct{}), make(chan struct{})
+	go func() {
+		_ = s.GuaranteedUpdate(t.Context(), "/pods/default/a", &corev1.Pod{}, false, nil, func(runtime.Object, storage.ResponseMeta) (runtime.Object, *uint64, error) {
+			close(admitting)
+			<-judged
+			return nil, nil, errors.New("denied")
+		}, nil)
+	}()
+	<-admitting
+	go func() { _ = s.Create(t.Context(), "/pods/default/b", &corev1.Pod{}, &corev1.Pod{}, 0) }()
+	for {
+		if _, known := c.Written("/pods/default/b", 9, time.Millisecond); !known { // it is under way
+			break
+		}
+	}
+	for key, revision := range map[string]int64{"/pods/default/a": 9, "/pods/default/b": 8} {
+		if _, known := c.Written(key, revision, 0); !known {
+			t.Error("a change of", key, "waits")
+		}
+	}
+	close(judged)
+	close(inner.gate)
+}
+
+// TestDecisions: each write has the decisions about its own object, and of its last attempt.
+func TestDecisions(t *testing.T) {
+	inner := &revisions{last: 5, gate: make(chan struct{})}
+	close(inner.gate)
+	c := authorship.New(nil, inner.now)
+	s := c.Storage(schema.GroupResource{Resource: "pods"}, "/pods", inner)
+	judge := authorship.Admission(plugin{admission.NewHandler(admission.Delete)}, "Judge").(admission.ValidationInterface)
+	serve(c, httptest.NewRequest("DELETE", "/x", nil), func(ctx context.Context) {
+		for _, name := range []string{"a", "b"} {
+			a := admission.NewAttributesRecord(nil, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}}, schema.GroupVersionKind{}, "default", "",
+				schema.GroupVersionResource{Resource: "pods"}, "", admission.Delete, nil, false, nil)
+			err := s.GuaranteedUpdate(ctx, "/pods/default/"+name, &corev1.Pod{}, false, nil, func(input runtime.Object, _ storage.ResponseMeta) (runtime.Object, *uint64, error) {
+				_ = judge.Validate(ctx, a, nil)
+				return input, nil, nil
+			}, nil)
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for revision := int64(6); revision <= 7; revision++ {
+		if w, _ := c.Written("/pods/default/"+string(rune('a'+revision-6)), revision, 0); len(w.Decisions) != 2 {
+			t.Errorf("%d: %+v", revision, w.Decisions)
+		}
+	}
+}
+
+// TestLongHeaders: what a client says of itself is bounded.
+func TestLongHeaders(t *testing.T) {
+	inner := &revisions{gate: make(chan struct{})}
+	close(inner.gate)
+	c := authorship.New(nil, inner.now)
+	s := c.Storage(schema.GroupResource{Resource: "pods"}, "/pods", inner)
+	r := httptest.NewRequest("POST", "/x?fieldManager="+strings.Repeat("m", 1<<16), nil)
+	r.Header.Set("User-Agent", strings.Repeat("a", 1<<20))
+	r.Header.Set("Traceparent", strings.Repeat("t", 1<<20))
+	serve(c, r, func(ctx context.Context) { _ = s.Create(ctx, "/pods/default/a", &corev1.Pod{}, &corev1.Pod{}, 0) })
+	if w, _ := c.Written("/pods/default/a", 1, 0); w.By == nil || len(w.By.Agent)+len(w.By.Trace)+len(w.By.Manager) > 2000 {
+		t.Error(len(w.By.Agent), len(w.By.Trace), len(w.By.Manager))
+	}
+}
+
 func TestObject(t *testing.T) {
-	c := authorship.New(nil)
+	c := authorship.New(nil, (&revisions{}).now)
 	c.Storage(schema.GroupResource{Resource: "services"}, "services/specs", nil)
 	c.Storage(schema.GroupResource{Group: "apps", Resource: "deployments"}, "/deployments", nil)
 	for key, want := range map[string]protocol.RecordObject{
@@ -174,14 +336,14 @@ func (plugin) Validate(_ context.Context, a admission.Attributes, _ admission.Ob
 // without both.
 func TestRefusal(t *testing.T) {
 	var got []protocol.RecordEntry
-	c := authorship.New(func(e protocol.RecordEntry) { got = append(got, e) })
+	c := authorship.New(func(e protocol.RecordEntry) { got = append(got, e) }, (&revisions{}).now)
 	judge := authorship.Admission(plugin{admission.NewHandler(admission.Create)}, "Judge").(admission.ValidationInterface)
 	refuse := func(method, path, body string) {
 		t.Helper()
 		w := httptest.NewRecorder()
 		c.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			authorship.Authenticated(r.Context(), &user.DefaultInfo{Name: "joe"})
-			a := admission.NewAttributesRecord(nil, nil, schema.GroupVersionKind{}, "", "", schema.GroupVersionResource{}, "", "", nil, false, nil)
+			a := admission.NewAttributesRecord(nil, nil, schema.GroupVersionKind{}, "default", "", schema.GroupVersionResource{Resource: "pods"}, "", "", nil, false, nil)
 			_ = judge.Validate(r.Context(), a, nil)
 			w.WriteHeader(http.StatusForbidden)
 			_, _ = w.Write([]byte(body))

@@ -29,9 +29,9 @@ func (c *Calls) Serve(handler http.Handler, w http.ResponseWriter, r *http.Reque
 	}
 }
 
-// writes reports whether a request is to change something. Upgraded connections do not.
+// writes reports whether a request is to change something.
 func writes(r *http.Request) bool {
-	return r.Method != http.MethodGet && r.Method != http.MethodHead && r.Header.Get("Upgrade") == ""
+	return r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
 // answer keeps the beginning of a refusal.
@@ -70,7 +70,7 @@ func (a *answer) Flush() { _ = http.NewResponseController(a.ResponseWriter).Flus
 var resolver = &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
 func (c *Call) refusal(a *answer, r *http.Request) protocol.RecordEntry {
-	e := protocol.RecordEntry{Kind: protocol.RecordRefusal, Status: a.status, By: &protocol.RecordAuthor{}, Decisions: c.decided()}
+	e := protocol.RecordEntry{Kind: protocol.RecordRefusal, Status: a.status, By: &protocol.RecordAuthor{}}
 	e.By.User = c.userOf(r, a.status)
 	status := statusOf(a.body.Bytes())
 	e.Reason, e.Message = string(status.Reason), status.Message
@@ -86,7 +86,10 @@ func (c *Call) refusal(a *answer, r *http.Request) protocol.RecordEntry {
 	if e.Object.Name == "" && status.Details != nil { // of an object that was to be created
 		e.Object.Name = status.Details.Name
 	}
-	if info.Resource == "secrets" { // validation quotes values
+	if info.Resource == "namespaces" { // they are requested as if they were within themselves
+		e.Object.Namespace = ""
+	}
+	if e.Decisions = c.decided(e.Object); info.Resource == "secrets" { // validation quotes values
 		e.Message, e.Decisions = "", nil
 	}
 	return e

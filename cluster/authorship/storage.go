@@ -83,9 +83,53 @@ func (o observed) revision(of runtime.Object, err error) int64 {
 
 // Create notes the author of a new object.
 func (o observed) Create(ctx context.Context, key string, obj, out runtime.Object, ttl uint64) error {
-	o.calls.enter(key)
+	began := o.calls.enter(key)
 	err := o.Interface.Create(ctx, key, obj, out, ttl)
-	o.calls.leave(key, o.revision(out, err), author(ctx))
+	o.calls.leave(key, began, o.revision(out, err), author(ctx, o.calls.Object(key)), err)
+	return err
+}
+
+// attempts are those of one write: upstream asks for its content, or whether it may be, anew for each.
+type attempts struct {
+	observed
+	ctx     context.Context
+	key     string
+	of      *protocol.RecordObject
+	tried   bool
+	entered bool // the last one may be committed
+	began   int64
+}
+
+func (o observed) attempts(ctx context.Context, key string) *attempts {
+	return &attempts{observed: o, ctx: ctx, key: key, of: o.calls.Object(key)}
+}
+
+// try begins another attempt: in ask admission runs.
+func (a *attempts) try(ask func() error) error {
+	a.withdraw()
+	if a.tried {
+		again(a.ctx, a.of)
+	}
+	a.tried = true
+	err := ask()
+	if err == nil {
+		a.began, a.entered = a.calls.enter(a.key), true
+	}
+	return err
+}
+
+func (a *attempts) withdraw() {
+	if a.entered {
+		a.calls.withdraw(a.key, a.began)
+		a.entered = false
+	}
+}
+
+// leave ends the write. The last attempt may have been committed.
+func (a *attempts) leave(out runtime.Object, err error) error {
+	if a.entered {
+		a.calls.leave(a.key, a.began, a.revision(out, err), author(a.ctx, a.of), err)
+	}
 	return err
 }
 
@@ -94,19 +138,10 @@ func (o observed) Delete(
 	ctx context.Context, key string, out runtime.Object, preconditions *storage.Preconditions,
 	validate storage.ValidateObjectFunc, cached runtime.Object, options storage.DeleteOptions,
 ) error {
-	entered := false
-	err := o.Interface.Delete(ctx, key, out, preconditions, func(ctx context.Context, object runtime.Object) error {
-		err := validate(ctx, object) // in which admission runs
-		if err == nil && !entered {
-			entered = true
-			o.calls.enter(key)
-		}
-		return err
-	}, cached, options)
-	if entered {
-		o.calls.leave(key, o.revision(out, err), author(ctx))
-	}
-	return err
+	a := o.attempts(ctx, key)
+	return a.leave(out, o.Interface.Delete(ctx, key, out, preconditions, func(ctx context.Context, object runtime.Object) error {
+		return a.try(func() error { return validate(ctx, object) })
+	}, cached, options))
 }
 
 // GuaranteedUpdate notes the author of an update that has an effect.
@@ -114,24 +149,13 @@ func (o observed) GuaranteedUpdate(
 	ctx context.Context, key string, destination runtime.Object, ignoreNotFound bool,
 	preconditions *storage.Preconditions, update storage.UpdateFunc, cached runtime.Object,
 ) error {
-	entered, before := false, int64(0)
-	err := o.Interface.GuaranteedUpdate(ctx, key, destination, ignoreNotFound, preconditions,
-		func(input runtime.Object, meta storage.ResponseMeta) (runtime.Object, *uint64, error) {
-			output, ttl, err := update(input, meta) // in which admission runs
-			before = int64(meta.ResourceVersion)
-			if err == nil && !entered {
-				entered = true
-				o.calls.enter(key)
-			}
+	a := o.attempts(ctx, key)
+	return a.leave(destination, o.Interface.GuaranteedUpdate(ctx, key, destination, ignoreNotFound, preconditions,
+		func(input runtime.Object, meta storage.ResponseMeta) (output runtime.Object, ttl *uint64, err error) {
+			err = a.try(func() error {
+				output, ttl, err = update(input, meta)
+				return err
+			})
 			return output, ttl, err
-		}, cached)
-	if !entered {
-		return err
-	}
-	revision := o.revision(destination, err)
-	if revision == before { // nothing was written
-		revision = 0
-	}
-	o.calls.leave(key, revision, author(ctx))
-	return err
+		}, cached))
 }

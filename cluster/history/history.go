@@ -22,8 +22,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/slipway-dev/slipway/cluster/history/ring"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
@@ -37,12 +35,8 @@ const (
 	trafficShare = 3
 )
 
-var (
-	// ErrBusy says that another process has the record.
-	ErrBusy = errors.New("another process writes this record")
-	// ErrClosed says that the record was closed.
-	ErrClosed = errors.New("the record is closed")
-)
+// ErrClosed says that the record was closed.
+var ErrClosed = errors.New("the record is closed")
 
 // kinds are in the order of their numbers on disk.
 var kinds = []string{
@@ -63,11 +57,11 @@ type Item struct {
 // Record is an open record.
 type Record struct {
 	limit  int64
-	lock   *flock.Flock
 	roots  []*os.Root
 	rings  [2]*ring.Ring // changes, traffic
 	toJSON func([]byte) ([]byte, error)
 	last   uint64    // number of the newest entry
+	at     time.Time // of that entry; times of later ones are not before it
 	rest   time.Time // nothing is written before
 
 	mu      sync.Mutex
@@ -79,7 +73,7 @@ type Record struct {
 	closed  bool
 }
 
-// Open opens the record in a folder, or begins it. ToJSON decodes objects in Kubernetes' envelope of protobuf.
+// Open opens the record in a folder, or begins it. No one else may have it open. ToJSON decodes objects in Kubernetes' envelope of protobuf.
 func Open(dir string, limit int64, toJSON func([]byte) ([]byte, error)) (*Record, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("open the record: %w", err)
@@ -87,11 +81,7 @@ func Open(dir string, limit int64, toJSON func([]byte) ([]byte, error)) (*Record
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return nil, errors.Join(fmt.Errorf("%w: %s", ring.ErrFolder, dir), err)
 	}
-	r := &Record{limit: max(limit, MinSize), toJSON: toJSON, changed: make(chan struct{}),
-		lock: flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))}
-	if locked, err := r.lock.TryLock(); err != nil || !locked {
-		return nil, errors.Join(fmt.Errorf("%w: %s", ErrBusy, dir), err)
-	}
+	r := &Record{limit: max(limit, MinSize), toJSON: toJSON, changed: make(chan struct{})}
 	for i, name := range []string{"changes", "traffic"} {
 		if err := r.openRing(i, filepath.Join(dir, name)); err != nil {
 			r.Close()
@@ -112,6 +102,11 @@ func (r *Record) openRing(i int, dir string) error {
 		return fmt.Errorf("open the record: %w", err)
 	}
 	r.roots = append(r.roots, root)
+	named, err := os.Lstat(dir)
+	opened, err2 := root.Stat(".")
+	if err := errors.Join(err, err2); err != nil || !os.SameFile(named, opened) { // it leads elsewhere
+		return errors.Join(fmt.Errorf("%w: %s", ring.ErrFolder, dir), err)
+	}
 	share := r.limit / shares * trafficShare
 	if i == 0 {
 		share = r.limit - share
@@ -126,8 +121,8 @@ type stored struct {
 	Owners []string `json:"owners,omitempty"`
 }
 
-// Put writes entries, and numbers them. It gives those without a time the present one. What cannot be written is
-// missed, and the next entry that can is preceded by a gap.
+// Put writes entries, and gives them numbers and times. What cannot be written is missed, and the next entry that can is
+// preceded by a gap.
 func (r *Record) Put(items ...Item) {
 	if len(items) == 0 {
 		return
@@ -136,8 +131,12 @@ func (r *Record) Put(items ...Item) {
 		r.Miss(len(items), r.Status().Problem)
 		return
 	}
-	if gap := r.takeGap(); gap.Missed > 0 {
+	gap := r.takeGap()
+	if gap.Missed > 0 {
 		items = slices.Insert(slices.Clone(items), 0, Item{Entry: gap})
+	}
+	if now := time.Now(); now.After(r.at) { // a question about a time stops at the first entry before it
+		r.at = now
 	}
 	var frames [2][]ring.Frame
 	for _, item := range items {
@@ -148,7 +147,12 @@ func (r *Record) Put(items ...Item) {
 	for i, some := range frames {
 		if err := r.rings[i].Append(some); err != nil {
 			r.rest = time.Now().Add(pause)
-			r.Miss(len(some), err.Error())
+			n := len(some)
+			if gap.Missed > 0 && i == 0 { // it is the first of them
+				n += gap.Missed - 1
+				r.forget(gap.Missed)
+			}
+			r.Miss(n, err.Error())
 		}
 	}
 	r.settle()
@@ -166,6 +170,13 @@ func (r *Record) takeGap() protocol.RecordEntry {
 	return gap
 }
 
+// forget takes back entries that are missed for a second time.
+func (r *Record) forget(missed int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.missed -= int64(missed)
+}
+
 // settle makes the entries visible, and wakes who waits.
 func (r *Record) settle() {
 	r.mu.Lock()
@@ -179,17 +190,23 @@ func (r *Record) settle() {
 func (r *Record) frame(item Item) (i int, f ring.Frame, ok bool) {
 	e := item.Entry
 	number := slices.Index(kinds, e.Kind)
-	if e.At.IsZero() {
-		e.At = time.Now()
-	}
+	item.Owners = slices.Clone(item.Owners[:min(len(item.Owners), maxOwners)])
+	shorten(&e, item.Owners)
 	r.last++
-	f = ring.Frame{Seq: r.last, At: e.At, Kind: byte(number), Threads: threads(e, item.Owners)}
+	f = ring.Frame{Seq: r.last, At: r.at, Kind: byte(number), Threads: threads(e, item.Owners)}
 	e.Seq, e.At, e.Kind = 0, time.Time{}, ""
-	shorten(&e)
+	if year := e.Logged.UTC().Year(); year < 1 || year > maxYear {
+		e.Logged = time.Time{} // cannot be JSON
+	}
 	head, err := json.Marshal(stored{e, item.Owners})
-	if len(head)+len(item.Delta)+binary.MaxVarintLen64 > ring.MaxPayload { // names of control characters, for example
-		e.Message, e.Decisions, item.Owners, item.Delta = "", nil, nil, nil
-		head, err = json.Marshal(stored{e, nil})
+	fits := func() bool { return len(head)+len(item.Delta)+binary.MaxVarintLen64 <= ring.MaxPayload }
+	if !fits() { // texts of control characters, for example
+		e.Message, e.Decisions, e.Keys = "", nil, nil
+		head, err = json.Marshal(stored{e, item.Owners})
+	}
+	if !fits() {
+		e.Unread, item.Delta = "too large to be kept", nil
+		head, err = json.Marshal(stored{e, item.Owners})
 	}
 	if err != nil || number < 0 || len(head)+binary.MaxVarintLen64 > ring.MaxPayload {
 		return 0, f, false // nothing that is put is so
@@ -218,7 +235,7 @@ func threads(e protocol.RecordEntry, owners []string) (all []ring.Thread) {
 	if e.Status >= firstRefused {
 		all = append(all, refused)
 	}
-	for _, uid := range owners[:min(len(owners), maxOwners)] {
+	for _, uid := range owners {
 		all = append(all, ownerThread(uid))
 	}
 	slices.Sort(all)
@@ -228,8 +245,10 @@ func threads(e protocol.RecordEntry, owners []string) (all []ring.Thread) {
 const (
 	// firstRefused is the first status of a request that was refused.
 	firstRefused = 400
-	// maxOwners bounds by how many owners an entry is found.
+	// maxOwners bounds the owners that are kept.
 	maxOwners = 8
+	// maxYear is the last one that JSON can have.
+	maxYear = 9999
 )
 
 var (
@@ -245,35 +264,57 @@ func operatorThread(name string) ring.Thread { return ring.ThreadOf("operator", 
 func ownerThread(uid string) ring.Thread     { return ring.ThreadOf("owner", uid) }
 
 const (
-	maxText = 8 << 10 // of a message, in bytes
-	maxName = 400     // of any other text
+	maxText = 8000 // of a message, in bytes
+	maxName = 400  // of any other text
+	// maxDecisions bounds those of one entry, and maxKeys the keys of a Secret.
+	maxDecisions = 16
+	maxKeys      = 64
 )
 
-// shorten bounds all texts of an entry, and makes them valid.
-func shorten(e *protocol.RecordEntry) {
-	short(maxText, &e.Message)
-	short(maxName, &e.Type, &e.Path, &e.Reason, &e.Operator, &e.Level, &e.Controller, &e.Reconcile, &e.Unread)
+// Texts gives an entry memory of its own, and returns where its texts are. Other than names, texts have what a client
+// may have written into them.
+func Texts(e *protocol.RecordEntry) (names, texts []*string) {
+	names = []*string{&e.Type, &e.Operator}
+	texts = []*string{&e.Message, &e.Path, &e.Reason, &e.Level, &e.Controller, &e.Reconcile, &e.Unread}
 	if e.Object != nil {
 		o := *e.Object
-		short(maxName, &o.Group, &o.Resource, &o.Namespace, &o.Name, &o.Kind, &o.UID)
 		e.Object = &o
+		names = append(names, &o.Group, &o.Resource, &o.Namespace, &o.Kind, &o.UID)
+		if e.Kind == protocol.RecordRefusal || e.Kind == protocol.RecordRequest { // there may be no such object
+			texts = append(texts, &o.Name)
+		} else {
+			names = append(names, &o.Name)
+		}
 	}
 	if e.By != nil {
 		by := *e.By
-		short(maxName, &by.User, &by.Agent, &by.Manager, &by.Verb, &by.Subresource, &by.Trace, &by.Door)
 		e.By = &by
+		names = append(names, &by.User, &by.Verb, &by.Subresource, &by.Door)
+		texts = append(texts, &by.Agent, &by.Manager, &by.Trace)
 	}
 	e.Decisions = slices.Clone(e.Decisions[:min(len(e.Decisions), maxDecisions)])
 	for i := range e.Decisions {
-		short(maxName, &e.Decisions[i].Plugin, &e.Decisions[i].Effect, &e.Decisions[i].Text)
+		d := &e.Decisions[i]
+		names, texts = append(names, &d.Plugin, &d.Effect), append(texts, &d.Text)
 	}
+	e.Keys = slices.Clone(e.Keys[:min(len(e.Keys), maxKeys)])
+	for i := range e.Keys {
+		names = append(names, &e.Keys[i])
+	}
+	return names, texts
 }
 
-// maxDecisions bounds those of one entry.
-const maxDecisions = 16
-
-func short(limit int, texts ...*string) {
-	for _, t := range texts {
+// shorten bounds all texts of an entry, and makes them valid.
+func shorten(e *protocol.RecordEntry, owners []string) {
+	names, texts := Texts(e)
+	for i := range owners {
+		names = append(names, &owners[i])
+	}
+	for _, t := range append(names, texts...) {
+		limit := maxName
+		if t == &e.Message {
+			limit = maxText
+		}
 		*t = strings.ToValidUTF8((*t)[:min(len(*t), limit)], "\uFFFD")
 	}
 }
@@ -320,5 +361,4 @@ func (r *Record) Close() {
 	for _, root := range r.roots {
 		_ = root.Close()
 	}
-	_ = r.lock.Unlock() // the end of the process does so too
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -138,16 +139,6 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-func TestTwoProcesses(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "record")
-	r := open(t, dir, 0)
-	if _, err := history.Open(dir, 0, nil); !errors.Is(err, history.ErrBusy) {
-		t.Error(err)
-	}
-	r.Close()
-	open(t, dir, 0)
-}
-
 // TestGap: what is lost is counted before the next entry.
 func TestGap(t *testing.T) {
 	r := open(t, filepath.Join(t.TempDir(), "record"), 0)
@@ -157,6 +148,23 @@ func TestGap(t *testing.T) {
 	page := r.Read(protocol.RecordQuery{User: "op"})
 	if len(page.Entries) != 3 || page.Entries[1].Kind != protocol.RecordGap || page.Entries[1].Missed != 3 || r.Status().Missed != 3 {
 		t.Errorf("%+v", page)
+	}
+}
+
+// TestFailures: what a failed write has lost is counted once, the gap before it too.
+func TestFailures(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "record")
+	r := open(t, dir, 0)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	r.Put(write(t, "a1", 1, 2), write(t, "a1", 2, 3), write(t, "a1", 3, 4))
+	for range 2 {
+		time.Sleep(1100 * time.Millisecond) // the record rests for a second
+		r.Put(write(t, "a1", 4, 5))
+	}
+	if got := r.Status(); got.Missed != 5 || got.Problem == "" {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -170,7 +178,7 @@ func TestHostileSizes(t *testing.T) {
 		owners = append(owners, fmt.Sprint(i))
 		e.Decisions = append(e.Decisions, protocol.RecordDecision{Plugin: long, Text: long})
 	}
-	r.Put(history.Item{Entry: e, Owners: owners[:8]})
+	r.Put(history.Item{Entry: e, Owners: owners})
 	page := r.Read(protocol.RecordQuery{Refused: true})
 	text, err := json.Marshal(page)
 	if err != nil || len(page.Entries) != 1 || len(text) > 128<<10 {
@@ -178,12 +186,74 @@ func TestHostileSizes(t *testing.T) {
 	}
 }
 
-// TestSpeed asks a full record of the usual size. SLIPWAY_RECORD_FULL has it filled.
-func TestSpeed(t *testing.T) {
-	limit, objects := int64(8<<20), 1000
-	if os.Getenv("SLIPWAY_RECORD_FULL") != "" {
-		limit, objects = 256<<20, 10_000
+// TestLargeEntries: what has no room in an entry leaves the rest of it alone, and says so.
+func TestLargeEntries(t *testing.T) {
+	r := open(t, filepath.Join(t.TempDir(), "record"), 0)
+	long := strings.Repeat("\x01", 400)
+	many := write(t, "a1", 1, 2)
+	for range 1700 {
+		many.Owners = append(many.Owners, "11111111-2222-3333-4444-555555555555")
 	}
+	escapes := write(t, "a2", 1, 2)
+	escapes.Entry.By.User = strings.Repeat("u", 500)
+	for range 16 {
+		escapes.Entry.Decisions = append(escapes.Entry.Decisions, protocol.RecordDecision{Plugin: long, Effect: long, Text: long})
+	}
+	large := write(t, "a3", 1, 2)
+	large.Delta = make([]byte, 62<<10)
+	large.Entry.Object.Name = "a3"
+	r.Put(many, escapes, large)
+	for name, want := range map[string]string{"a1": "1 write .spec.replicas:1→2", "a2": "2 write .spec.replicas:1→2", "a3": "3 write"} {
+		page := r.Read(protocol.RecordQuery{Object: widget(name)})
+		if got := summary(page); got != want || (name == "a3") != (page.Entries[0].Unread != "") {
+			t.Errorf("%s: %+v", got, page.Entries)
+		}
+	}
+	if page := r.Read(protocol.RecordQuery{User: strings.Repeat("u", 400)}); len(page.Entries) != 1 {
+		t.Error("the user with a long name has", len(page.Entries))
+	}
+}
+
+// TestTimes: whatever time a line has, questions about a time find what is behind it, and can be answered.
+func TestTimes(t *testing.T) {
+	r := open(t, filepath.Join(t.TempDir(), "record"), 0)
+	before := time.Now().Add(-time.Second)
+	r.Put(write(t, "a1", 1, 2))
+	for _, at := range []time.Time{{}, time.Unix(0, 0), time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -12*3600))} {
+		r.Put(history.Item{Entry: protocol.RecordEntry{Kind: protocol.RecordLine, Operator: "op", Object: widget("a1"), Logged: at, At: at}})
+	}
+	page := r.Read(protocol.RecordQuery{Object: widget("a1"), Since: before})
+	if _, err := json.Marshal(page); err != nil || len(page.Entries) != 4 || !page.Entries[1].Logged.Equal(time.Unix(0, 0)) {
+		t.Error(err, summary(page))
+	}
+}
+
+// TestOvertaken: who reads on behind an entry that is gone is given a gap.
+func TestOvertaken(t *testing.T) {
+	r := open(t, filepath.Join(t.TempDir(), "record"), history.MinSize)
+	for range 200 {
+		var items []history.Item
+		for range 50 {
+			items = append(items, history.Item{Entry: protocol.RecordEntry{Kind: protocol.RecordEvent, Object: widget("a1"), Message: strings.Repeat("m", 1000)}})
+		}
+		r.Put(items...)
+	}
+	page := r.Read(protocol.RecordQuery{After: new(uint64)})
+	if first, second := page.Entries[0], page.Entries[1]; first.Kind != protocol.RecordGap || uint64(first.Missed) != second.Seq-1 {
+		t.Errorf("%+v, %+v", first, second)
+	}
+	after := page.Entries[1].Seq
+	if page := r.Read(protocol.RecordQuery{After: &after}); page.Entries[0].Seq != after+1 {
+		t.Errorf("%+v", page.Entries[0])
+	}
+}
+
+// TestSpeed asks a full record of the usual size, if SLIPWAY_RECORD_FULL is set.
+func TestSpeed(t *testing.T) {
+	if os.Getenv("SLIPWAY_RECORD_FULL") == "" {
+		t.Skip("SLIPWAY_RECORD_FULL is not set")
+	}
+	const limit, objects = int64(256 << 20), 10_000
 	dir := filepath.Join(t.TempDir(), "record")
 	r := open(t, dir, limit)
 	last := uint64(0)
@@ -214,15 +284,16 @@ func TestSpeed(t *testing.T) {
 		"requests": {User: "op"}, "refused": {Refused: true}, "lines": {Operator: "op"}, "since": {Since: time.Now().Add(-time.Second)},
 		"events": {Kinds: []string{"event"}}, "after": {After: &first}, "after the end": {After: &last},
 	} {
-		var slowest time.Duration
+		var took []time.Duration
 		for range 20 {
 			began := time.Now()
 			r.Read(q)
-			slowest = max(slowest, time.Since(began))
+			took = append(took, time.Since(began))
 		}
-		t.Logf("%-14s %6.1f ms at most", name, float64(slowest.Microseconds())/1000)
-		if slowest > 10*100*time.Millisecond { // a machine may be busy
-			t.Errorf("%s took %v", name, slowest)
+		slices.Sort(took)
+		t.Logf("%-14s %6.1f ms, %6.1f at most", name, float64(took[10].Microseconds())/1000, float64(took[19].Microseconds())/1000)
+		if took[10] > 100*time.Millisecond {
+			t.Errorf("%s took %v", name, took[10])
 		}
 	}
 }

@@ -31,14 +31,17 @@ func (r *Record) Read(q protocol.RecordQuery) protocol.RecordPage {
 	}
 	deadline, last := time.Now().Add(pageTime), r.Last()
 	size := 0
+	if gap, ok := r.dropped(q); ok {
+		page.Entries = append(page.Entries, gap)
+	}
 	for f := range r.frames(q) {
 		if q.After == nil && f.At.Before(q.Since) || q.After != nil && f.Seq > last {
 			return page
 		}
 		page.SearchedTo = f.At
 		if e, ok := r.match(f, q); ok {
-			page.Entries = append(page.Entries, e)
 			size += sizeOf(f, e)
+			page.Entries = append(page.Entries, e)
 		}
 		if len(page.Entries) == limit || size > maxBytes || time.Now().After(deadline) {
 			page.Next = f.Seq
@@ -46,6 +49,20 @@ func (r *Record) Read(q protocol.RecordQuery) protocol.RecordPage {
 		}
 	}
 	return page
+}
+
+// dropped is a gap in place of what has made room since the entry q.After.
+func (r *Record) dropped(q protocol.RecordQuery) (gap protocol.RecordEntry, ok bool) {
+	if q.After == nil || len(q.Kinds) > 0 && !slices.Contains(q.Kinds, protocol.RecordGap) {
+		return gap, false
+	}
+	gap = protocol.RecordEntry{Seq: *q.After, Kind: protocol.RecordGap, Reason: "older entries have made room"}
+	for i, of := range r.rings {
+		if first, at, dropped := of.Dropped(*q.After); dropped && wants(q.Kinds, i) {
+			gap.At, gap.Missed, ok = at.UTC(), max(gap.Missed, int(first-*q.After-1)), true
+		}
+	}
+	return gap, ok
 }
 
 func sizeOf(f ring.Frame, e protocol.RecordEntry) int {
@@ -197,7 +214,12 @@ func (r *Record) unfold(e *protocol.RecordEntry, body []byte, field string) {
 		e.Unread = err.Error()
 		return
 	}
-	for _, c := range changes {
+	size := 0
+	for i, c := range changes {
+		if size += len(c.Path) + len(c.Before) + len(c.After); size > maxBytes/2 {
+			more += len(changes) - i
+			break
+		}
 		e.Changes = append(e.Changes, protocol.RecordChange(c))
 	}
 	e.MoreChanges = more
