@@ -20,11 +20,12 @@ func (c *Cluster) authors() *authorship.Calls {
 	if c.spec.RecordBytes == 0 {
 		return nil
 	}
-	return authorship.New(func(e protocol.RecordEntry) {
+	refused := func(e protocol.RecordEntry) {
 		if r := c.recorder.Load(); r != nil {
 			r.Note(history.Item{Entry: e})
 		}
-	})
+	}
+	return authorship.New(refused, func() int64 { return c.store.Revision() })
 }
 
 // record begins to record what is written to the store from now on.
@@ -36,7 +37,7 @@ func (c *Cluster) record(durable bool) {
 		Dir: filepath.Join(c.dir, "record"), Limit: c.spec.RecordBytes, Store: c.store, Prefix: c.prefix, Calls: c.calls, Resume: durable,
 		Problem: func(err error) {
 			if c.note != nil {
-				c.note(protocol.Etcd, err.Error())
+				c.note("record", err.Error())
 			}
 		},
 	}))
@@ -108,6 +109,9 @@ func entryOf(door string, report frontdoor.Report) (e protocol.RecordEntry, ok b
 		e = protocol.RecordEntry{
 			Kind: protocol.RecordRequest, Status: r.Status, LatencyMs: float64(r.Latency.Microseconds()) / 1000, Path: r.Path, Revision: revision(r.ResourceVersion),
 			By: &protocol.RecordAuthor{User: r.User, Verb: r.Verb, Subresource: r.Subresource, Door: door},
+		}
+		if r.Resource == "namespaces" { // they are requested as if they were within themselves
+			r.Namespace = ""
 		}
 		if r.Resource != "" {
 			e.Object = &protocol.RecordObject{Group: r.Group, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name}

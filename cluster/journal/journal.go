@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -61,14 +62,14 @@ func all() []runtime.Decoder {
 func Decoder() func(value []byte) ([]byte, error) {
 	decoders := sync.OnceValue(all)
 	return func(value []byte) ([]byte, error) {
-		if encoded := object(decoders(), value); encoded != nil {
+		if encoded := object(decoders(), value, math.MaxInt); encoded != nil {
 			return encoded, nil
 		}
 		return nil, ErrObject
 	}
 }
 
-// ErrObject says that a value is no object of a kind that is known, or too large.
+// ErrObject says that a value is no object of a kind that is known.
 var ErrObject = errors.New("not an object that can be read")
 
 // Follow reports changes until ctx ends or the store stops, whose error it returns. It calls begun first: what is
@@ -80,14 +81,14 @@ func Follow(ctx context.Context, store Store, prefix string, begun func(), each 
 		if Hidden(key) {
 			return
 		}
-		each(Change{Key: key, Revision: c.Revision, Created: c.Created, Deleted: c.Removed, Object: object(decoders, c.Value)})
+		each(Change{Key: key, Revision: c.Revision, Created: c.Created, Deleted: c.Removed, Object: object(decoders, c.Value, MaxObject)})
 	})
 }
 
-// object is what a value of the store holds.
-func object(decoders []runtime.Decoder, value []byte) json.RawMessage {
+// object is what a value of the store holds, if that is not larger than the limit.
+func object(decoders []runtime.Decoder, value []byte, limit int) json.RawMessage {
 	if !bytes.HasPrefix(value, []byte("k8s\x00")) {
-		if len(value) > MaxObject || !json.Valid(value) {
+		if len(value) > limit || !json.Valid(value) {
 			return nil
 		}
 		return value
@@ -98,7 +99,7 @@ func object(decoders []runtime.Decoder, value []byte) json.RawMessage {
 			continue
 		}
 		encoded, err := json.Marshal(o)
-		if err != nil || len(encoded) > MaxObject {
+		if err != nil || len(encoded) > limit {
 			return nil
 		}
 		return encoded

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -37,11 +38,15 @@ func (r *Recorder) change(c etcd.Change) []history.Item {
 	written, known := r.options.Calls.Written(key, c.Revision, 0)
 	if !known {
 		r.flush() // nothing that is known waits for an author
-		written, known = r.options.Calls.Written(key, c.Revision, authorLimit)
+		limit := authorLimit
+		if r.life.Err() != nil {
+			limit = 0
+		}
+		written, known = r.options.Calls.Written(key, c.Revision, limit)
 	}
 	e.By, e.Decisions = written.By, written.Decisions
 	switch {
-	case e.By == nil && r.byReset(c.Revision):
+	case known && e.By == nil && r.byReset(c.Revision):
 		e.Reason = "reset"
 	case !known || e.By == nil && c.Revision <= r.began:
 		e.By = &protocol.RecordAuthor{Unknown: true}
@@ -62,6 +67,7 @@ func (r *Recorder) object(key string, c etcd.Change, e protocol.RecordEntry) []h
 	if !c.Removed {
 		var err error
 		if after, err = delta.Parse(c.Value); err != nil {
+			r.before.swap(key, nil)
 			e.Unread = err.Error()
 			return []history.Item{{Entry: e}}
 		}
@@ -102,7 +108,7 @@ func (r *Recorder) object(key string, c etcd.Change, e protocol.RecordEntry) []h
 
 // stored is the object as it was before a change; nil if that is not known.
 func (r *Recorder) stored(c etcd.Change, lease bool) *delta.Object {
-	value, err := r.options.Store.At(context.Background(), c.Key, c.Revision-1)
+	value, err := r.options.Store.At(r.life, c.Key, c.Revision-1)
 	if err != nil || value == nil {
 		return nil
 	}
@@ -121,7 +127,7 @@ func (r *Recorder) secret(c etcd.Change, e protocol.RecordEntry) []history.Item 
 	e.Decisions = nil
 	var before []byte
 	if !c.Created {
-		before, _ = r.options.Store.At(context.Background(), c.Key, c.Revision-1) // without it all keys differ
+		before, _ = r.options.Store.At(r.life, c.Key, c.Revision-1) // without it all keys differ
 	}
 	old, now := r.readSecret(before), r.readSecret(c.Value)
 	e.Object.Kind, e.Object.UID = "Secret", cmp.Or(now.Metadata.UID, old.Metadata.UID)
@@ -140,7 +146,7 @@ func (r *Recorder) secret(c etcd.Change, e protocol.RecordEntry) []history.Item 
 		}
 	}
 	e.Idle = len(e.Keys) == 0
-	return []history.Item{r.hide(history.Item{Entry: e})}
+	return []history.Item{{Entry: e}}
 }
 
 type secret struct {
@@ -148,34 +154,56 @@ type secret struct {
 	Data     map[string][]byte
 }
 
-// readSecret decodes a stored Secret, and has its values hidden from now on.
-func (r *Recorder) readSecret(value []byte) (s secret) {
-	if len(value) == 0 {
+// readSecret decodes a stored Secret, and has its values hidden from now on. If they have no room, values that no Secret
+// has any more are forgotten.
+func (r *Recorder) readSecret(value []byte) secret {
+	s, room := r.learn(value)
+	if room || r.full && time.Since(r.learned) < learnInterval {
 		return s
 	}
-	text, err := r.toJSON(value)
-	if err != nil {
-		return s
+	r.values.Turn()
+	if err := r.learnSecrets(r.life); err != nil {
+		r.full = true
 	}
-	_ = json.Unmarshal(text, &s) // what cannot be read has no keys
-	for _, v := range s.Data {
-		r.values.Add(v)
-		if decoded, err := base64.StdEncoding.DecodeString(string(v)); err == nil { // as helm keeps releases
-			r.values.Add(decoded)
-		}
+	if s, room = r.learn(value); !room {
+		r.full = true
 	}
 	return s
 }
 
+// learnInterval is how long values that had no room are not tried again.
+const learnInterval = time.Minute
+
+// learn is false if not all values have room.
+func (r *Recorder) learn(value []byte) (s secret, room bool) {
+	if len(value) == 0 {
+		return s, true
+	}
+	text, err := r.toJSON(value)
+	if err != nil {
+		return s, true
+	}
+	_ = json.Unmarshal(text, &s) // what cannot be read has no keys
+	room = true
+	for _, v := range s.Data {
+		room = r.values.Add(v) && room
+	}
+	return s, room
+}
+
 // learnSecrets reads the values of all Secrets that there are.
-func (r *Recorder) learnSecrets(ctx context.Context) {
+func (r *Recorder) learnSecrets(ctx context.Context) error {
 	snapshot, err := r.options.Store.Read(ctx, r.options.Prefix+"/secrets/")
 	if err != nil {
-		return // the store is stopping
+		return fmt.Errorf("read the Secrets whose values are to be hidden: %w", err)
 	}
+	r.full, r.learned = false, time.Now()
 	for _, p := range snapshot.Pairs {
-		r.readSecret(p.Value)
+		if _, room := r.learn(p.Value); !room {
+			r.full = true
+		}
 	}
+	return nil
 }
 
 // event makes an entry of what an Event reports, for the object that it is about.
@@ -212,7 +240,7 @@ func (r *Recorder) event(c etcd.Change, e protocol.RecordEntry) []history.Item {
 		by.Agent = cmp.Or(event.ReportingComponent, event.Source.Component, by.Agent)
 		entry.By = &by
 	}
-	return []history.Item{r.hide(history.Item{Entry: entry})}
+	return []history.Item{{Entry: entry}}
 }
 
 // resource is that of a kind: the one under which objects of the kind were written, or what most kinds have.

@@ -29,7 +29,7 @@ import (
 // Store is what is followed: an [*etcd.Server].
 type Store interface {
 	Revision() int64
-	Follow(ctx context.Context, prefix string, from int64, begun func(), each func(etcd.Change)) error
+	Follow(ctx context.Context, prefix string, from int64, begun func(ask func()), each func(etcd.Change)) error
 	At(ctx context.Context, key []byte, revision int64) ([]byte, error)
 	Read(ctx context.Context, prefix string) (etcd.Snapshot, error)
 }
@@ -48,31 +48,43 @@ type Options struct {
 	Prefix string // of the cluster's keys
 	Calls  Authors
 	Resume bool // the store outlives the process: what it has had since the last entry is recorded, too
-	// Problem is called if there is no record. May be nil.
+	// Problem is called if there is no record, or if something is missing in it. May be nil.
 	Problem func(error)
 }
 
 const (
-	maxNotes = 1 << 13 // that wait
-	maxBatch = 256     // entries that are written at once
+	maxNotes     = 1 << 13 // that wait
+	maxNoteBytes = 4 << 20 // of their texts
+	noteCost     = 256     // of a note besides its texts, in bytes
+	maxBatch     = 256     // entries that are written at once
 	// authorLimit is how long a change waits for a write under way.
 	authorLimit = time.Second
 	// closeLimit is how long the end of a cluster waits for what is not written yet.
-	closeLimit = 100 * time.Millisecond
-	// settleTime is how long the last changes take from the store to here.
-	settleTime = 10 * time.Millisecond
+	closeLimit = 200 * time.Millisecond
+	// askInterval is how often the store is asked how far its changes have come, while a note waits for them.
+	askInterval = 5 * time.Millisecond
+	// pause is how long it takes to follow the store again when that has ended.
+	pause = time.Second
 )
 
 // ErrOpening says that the record is not open yet.
 var ErrOpening = errors.New("the record is being opened")
+
+// errClosing says that all is written, and the cluster ends.
+var errClosing = errors.New("the record is being closed")
 
 // Recorder writes one record.
 type Recorder struct {
 	options Options
 	began   int64 // revision of the store
 	changes chan etcd.Change
-	notes   chan history.Item
+	notes   chan note
+	waiting atomic.Int64 // bytes of notes
 	missed  atomic.Int64
+	useless atomic.Bool // there is no record
+	close   func()
+	closing chan struct{}
+	life    context.Context
 	stop    context.CancelFunc
 	done    chan struct{}
 
@@ -83,11 +95,22 @@ type Recorder struct {
 
 	// The rest is for the goroutine that writes.
 
-	toJSON func([]byte) ([]byte, error)
-	values conceal.Values
-	before cache
-	batch  []history.Item
-	kinds  map[kind]string // resources
+	toJSON  func([]byte) ([]byte, error)
+	values  conceal.Values
+	full    bool      // not all values have room
+	learned time.Time // when the values of all Secrets were
+	before  cache
+	batch   []history.Item
+	kinds   map[kind]string // resources
+	handled int64           // all changes up to this revision are in the batch or written
+	held    []note          // they wait for the changes that were there when they came
+}
+
+// note is an entry besides changes.
+type note struct {
+	item     history.Item
+	revision int64 // of the store when it came
+	size     int64
 }
 
 // kind is one of a group, in any version.
@@ -98,14 +121,15 @@ type span struct{ after, last int64 }
 
 // Start begins to record what is written to the store from now on.
 func Start(o Options) *Recorder {
-	life, stop := context.WithCancel(context.Background())
 	r := &Recorder{
-		options: o, began: o.Store.Revision(), changes: make(chan etcd.Change), notes: make(chan history.Item, maxNotes),
-		stop: stop, done: make(chan struct{}), err: ErrOpening, toJSON: journal.Decoder(), kinds: map[kind]string{},
+		options: o, began: o.Store.Revision(), changes: make(chan etcd.Change), notes: make(chan note, maxNotes), closing: make(chan struct{}),
+		done: make(chan struct{}), err: ErrOpening, toJSON: journal.Decoder(), kinds: map[kind]string{},
 	}
+	r.close = sync.OnceFunc(func() { close(r.closing) })
+	r.life, r.stop = context.WithCancel(context.Background())
 	go func() {
 		defer close(r.done)
-		r.run(life)
+		r.run()
 	}()
 	return r
 }
@@ -117,16 +141,26 @@ func (r *Recorder) History() (*history.Record, error) {
 	return r.history, r.err
 }
 
-// Note adds an entry. It does not wait.
+// Note adds an entry. It does not wait. The entry is written behind the changes that there are: a text may quote a
+// Secret.
 func (r *Recorder) Note(item history.Item) {
-	if item.Entry.At.IsZero() {
-		item.Entry.At = time.Now()
+	if r.useless.Load() {
+		return
 	}
-	select {
-	case r.notes <- item:
-	default:
-		r.missed.Add(1)
+	n := note{item, r.options.Store.Revision(), noteCost}
+	names, texts := history.Texts(&n.item.Entry)
+	for _, text := range append(names, texts...) {
+		n.size += int64(len(*text))
 	}
+	if r.waiting.Add(n.size) <= maxNoteBytes {
+		select {
+		case r.notes <- n:
+			return
+		default:
+		}
+	}
+	r.waiting.Add(-n.size)
+	r.missed.Add(1)
 }
 
 // Mark adds a marker of the cluster's life.
@@ -167,59 +201,143 @@ func (r *Recorder) byReset(revision int64) bool {
 
 // Close writes what waits, for a moment, and closes the record.
 func (r *Recorder) Close() {
-	timer := time.NewTimer(closeLimit)
-	defer timer.Stop()
-	time.Sleep(settleTime)
-	r.stop()
+	r.close()
 	select {
 	case <-r.done:
-	case <-timer.C:
+	case <-time.After(closeLimit):
 	}
+	r.stop()
+	<-r.done
 }
 
 // run opens the record and writes it until its life ends.
-func (r *Recorder) run(life context.Context) {
+func (r *Recorder) run() {
 	opened, err := history.Open(r.options.Dir, r.options.Limit, journal.Decoder())
 	r.mu.Lock()
 	r.history, r.err = opened, err
 	r.mu.Unlock()
 	if err != nil {
-		if r.options.Problem != nil {
-			r.options.Problem(fmt.Errorf("this cluster has no record: %w", err))
-		}
+		r.useless.Store(true)
+		r.problem(fmt.Errorf("this cluster has no record: %w", err))
 		return
 	}
 	defer opened.Close()
+	defer func() {
+		r.release(true)
+		r.flush()
+	}()
 	from := r.from(opened)
 	opened.Put(history.Item{Entry: protocol.RecordEntry{Kind: protocol.RecordMarker, Type: "began", Revision: r.began}})
-	r.learnSecrets(life)
-	followed := make(chan error, 1)
-	follow := func(from int64) {
-		followed <- r.options.Store.Follow(life, r.options.Prefix+"/", from, func() {}, func(c etcd.Change) {
+	for {
+		r.handled = from - 1
+		err := r.follow(from)
+		r.flush()
+		if errors.Is(err, errClosing) || r.life.Err() != nil {
+			return
+		}
+		select {
+		case <-r.closing:
+			return
+		case <-time.After(pause):
+		}
+		from = r.options.Store.Revision() + 1
+		r.lost(from-1-r.handled, err)
+	}
+}
+
+// lost goes on behind revisions whose changes are not known.
+func (r *Recorder) lost(revisions int64, why error) {
+	r.before = cache{}
+	if revisions > 0 {
+		r.history.Miss(int(revisions), why.Error())
+		r.problem(fmt.Errorf("the record of this cluster has a gap: %w", why))
+	}
+}
+
+func (r *Recorder) problem(err error) {
+	if r.options.Problem != nil {
+		r.options.Problem(err)
+	}
+}
+
+// follow records changes from a revision on, and notes, until the store has no more of them.
+func (r *Recorder) follow(from int64) error {
+	life, cancel := context.WithCancel(r.life)
+	if err := r.learnSecrets(life); err != nil {
+		cancel()
+		return err
+	}
+	followed, asks := make(chan error, 1), make(chan func(), 1)
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		followed <- r.options.Store.Follow(life, r.options.Prefix+"/", from, func(ask func()) { asks <- ask }, func(c etcd.Change) {
 			select {
 			case r.changes <- c:
 			case <-life.Done():
 			}
 		})
-	}
-	go follow(from)
+	})
+	defer ended.Wait()
+	defer cancel()
+	ask, closing, last := func() {}, r.closing, int64(0)
 	for {
+		var again <-chan time.Time
+		if len(r.held) > 0 || last > r.handled {
+			ask()
+			again = time.After(askInterval)
+		}
+		select {
+		case ask = <-asks:
+		case c := <-r.changes:
+			r.take(c)
+		case n := <-r.notes:
+			r.held = append(r.held, n)
+		case <-again:
+		case <-closing:
+			closing, last = nil, r.options.Store.Revision()
+		case err := <-followed:
+			return err
+		}
+		r.takeMore()
+		r.release(false)
+		r.flush()
+		if closing == nil && r.handled >= last && len(r.held) == 0 {
+			return errClosing
+		}
+	}
+}
+
+// takeMore takes what has come meanwhile.
+func (r *Recorder) takeMore() {
+	for len(r.batch) < maxBatch {
 		select {
 		case c := <-r.changes:
-			r.write(&c, nil)
+			r.take(c)
 		case n := <-r.notes:
-			r.write(nil, &n)
-		case err := <-followed:
-			if life.Err() != nil || !errors.Is(err, etcd.ErrBehind) {
-				r.drain()
-				return
-			}
-			opened.Miss(1, err.Error()) // how many is not known
-			go follow(0)
-		case <-life.Done():
-			r.drain()
+			r.held = append(r.held, n)
+		default:
 			return
 		}
+	}
+}
+
+// take takes a change, or how far changes have come.
+func (r *Recorder) take(c etcd.Change) {
+	if len(c.Key) == 0 {
+		r.handled = max(r.handled, c.Revision)
+		return
+	}
+	items := r.change(c) // which may flush
+	r.batch = append(r.batch, items...)
+	r.handled = max(r.handled, c.Revision-1) // there may be more changes in this one
+}
+
+// release takes notes whose changes are handled, or all.
+func (r *Recorder) release(all bool) {
+	for len(r.held) > 0 && (all || r.held[0].revision <= r.handled) {
+		r.batch = append(r.batch, r.held[0].item)
+		r.waiting.Add(-r.held[0].size)
+		r.held = r.held[1:]
 	}
 }
 
@@ -242,63 +360,33 @@ func (r *Recorder) from(h *history.Record) int64 {
 // maxCatchUp bounds the revisions from before a start that are recorded then.
 const maxCatchUp = 10_000
 
-// drain writes the notes that wait.
-func (r *Recorder) drain() {
-	for {
-		select {
-		case n := <-r.notes:
-			r.write(nil, &n)
-		default:
-			return
-		}
-	}
-}
-
-// write writes a change or a note, and what comes meanwhile, as long as more is waiting.
-func (r *Recorder) write(c *etcd.Change, n *history.Item) {
-	for {
-		switch {
-		case c != nil:
-			items := r.change(*c) // which may flush
-			r.batch = append(r.batch, items...)
-		case n != nil:
-			r.batch = append(r.batch, r.hide(*n))
-		}
-		c, n = nil, nil
-		if len(r.batch) < maxBatch {
-			select {
-			case next := <-r.changes:
-				c = &next
-				continue
-			case next := <-r.notes:
-				n = &next
-				continue
-			default:
-			}
-		}
-		r.flush()
-		return
-	}
-}
-
-// flush puts what was made of changes and notes into the record.
+// flush puts what was made of changes and notes into the record. Nothing else does: so no value of a Secret passes.
 func (r *Recorder) flush() {
 	if missed := r.missed.Swap(0); missed > 0 {
 		r.history.Miss(int(missed), "too many entries at once")
+	}
+	for i := range r.batch {
+		r.hide(&r.batch[i])
 	}
 	r.history.Put(r.batch...)
 	r.batch = nil
 }
 
-// hide hides values of Secrets in the texts of a note.
-func (r *Recorder) hide(item history.Item) history.Item {
-	e := &item.Entry
-	e.Message, e.Reason, e.Path = r.values.Text(e.Message), r.values.Text(e.Reason), r.values.Text(e.Path)
-	for i, d := range e.Decisions {
-		d.Text = r.values.Text(d.Text)
-		e.Decisions[i] = d
+// hide hides values of Secrets in all texts. If not all values are known, of texts their sizes are left.
+func (r *Recorder) hide(item *history.Item) {
+	_, texts := history.Texts(&item.Entry)
+	for _, text := range texts {
+		switch {
+		case *text == "":
+		case r.full:
+			*text = fmt.Sprintf("%d bytes", len(*text))
+		default:
+			*text = r.values.Text(*text)
+		}
 	}
-	return item
+	if r.full && item.Delta != nil {
+		item.Delta, item.Entry.Unread = nil, "there are too many values of Secrets to hide them"
+	}
 }
 
 // cache has the objects that were written last, within a number of bytes.

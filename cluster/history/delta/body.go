@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 
 	"github.com/klauspost/compress/s2"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/slipway-dev/slipway/cluster/history/conceal"
 )
 
 const (
@@ -129,6 +132,9 @@ func unfold(body []byte) (c contents, err error) {
 	return c, err
 }
 
+// masked is what protobuf has in place of a value, whose length says something of it.
+var masked = regexp.MustCompile(`\*{8,}`)
+
 // decode makes values of parts.
 func (c contents) decode(parts []part, toJSON func([]byte) ([]byte, error)) (map[string]any, error) {
 	var text []byte
@@ -143,6 +149,7 @@ func (c contents) decode(parts []part, toJSON func([]byte) ([]byte, error)) (map
 		if text, err = toJSON(message); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrForm, err)
 		}
+		text = masked.ReplaceAll(text, []byte(conceal.Hidden))
 	} else {
 		object := map[string]json.RawMessage{}
 		for _, p := range parts {
