@@ -141,7 +141,7 @@ type Calls struct {
 	resources  resources
 }
 
-// unsure is when a write ended without an answer, and the store's revision when it began.
+// unsure is when the last write of a key ended without an answer, and the store's revision when the first of them began.
 type unsure struct {
 	at    time.Time
 	began int64
@@ -252,6 +252,9 @@ func (c *Calls) leave(key string, began, revision int64, by Written, err error) 
 	switch {
 	case err != nil && !refuses(err):
 		c.prune()
+		if u, ok := c.unsure[key]; ok {
+			began = min(began, u.began)
+		}
 		c.unsure[key] = unsure{time.Now(), began}
 	case revision > began:
 		if _, two := c.written[revision]; two { // one of them has changed nothing: which is not known

@@ -184,6 +184,10 @@ func TestUnknown(t *testing.T) {
 			}
 		}
 		update("jane")
+		if f.err != nil { // also another time, later
+			f.last = 9
+			update("jane")
+		}
 		if name == "also another's" {
 			update("joe")
 		}

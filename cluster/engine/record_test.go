@@ -138,6 +138,7 @@ func (r recorded) crowd(t *testing.T) {
 	maps := r.client.CoreV1().ConfigMaps("default")
 	_, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "shared"}}, metav1.CreateOptions{})
 	must(t, err)
+	began := time.Now()
 	var group sync.WaitGroup
 	for c := range clients {
 		group.Go(func() {
@@ -151,6 +152,7 @@ func (r recorded) crowd(t *testing.T) {
 		})
 	}
 	group.Wait()
+	t.Log(clients*writes, "writes took", time.Since(began))
 	must(t, maps.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	seen := map[int64]bool{}
 	for before := uint64(0); len(seen) < clients*writes+2; {
