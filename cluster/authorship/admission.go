@@ -53,7 +53,8 @@ type attributes struct {
 	name string
 }
 
-// AddAnnotation is called with the annotations of audit's lowest level. Messages of policies may have content of objects.
+// AddAnnotation is called with the annotations of audit's lowest level. Messages of policies may have content of
+// objects.
 func (a attributes) AddAnnotation(key, value string) error {
 	if effect, text := effectOf(key, value); effect != "" {
 		decide(a.ctx, a, protocol.RecordDecision{Plugin: a.name, Effect: effect, Text: text})

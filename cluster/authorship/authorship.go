@@ -141,7 +141,8 @@ type Calls struct {
 	resources  resources
 }
 
-// unsure is when the last write of a key ended without an answer, and the store's revision when the first of them began.
+// unsure is when the last write of a key ended without an answer, and the store's revision when the first of them
+// began.
 type unsure struct {
 	at    time.Time
 	began int64
@@ -267,8 +268,8 @@ func (c *Calls) leave(key string, began, revision int64, by Written, err error) 
 	}
 }
 
-// refuses reports whether an error of a storage says that nothing was written. Others, such as that of a client which has
-// gone, come before or after a commit.
+// refuses reports whether an error of a storage says that nothing was written. Others, such as that of a client which
+// has gone, come before or after a commit.
 func refuses(err error) bool {
 	e, ok := errors.AsType[*storage.StorageError](err)
 	return ok && e.Code != storage.ErrCodeUnreachable

@@ -30,8 +30,8 @@ var ErrBehind = errors.New("the follower is too far behind the changes of etcd")
 // changes, of 16 MiB, wait for it. Then Follow ends with [ErrBehind]. What was written before it began waits in the
 // store.
 //
-// Begun gets a function that asks how far Follow is. Each is called for that with a change without a key, whose revision
-// is one of the store: it has had all changes up to that one. Nothing comes as long as etcd itself is behind.
+// Begun gets a function that asks how far Follow is. Each is called for that with a change without a key, whose
+// revision is one of the store: it has had all changes up to that one. Nothing comes as long as etcd itself is behind.
 //
 // They do not wait in etcd. It reads all that a slow watcher has missed under the lock that writes need, again for each
 // thousand of changes (syncWatchers in storage/mvcc/watchable_store.go).

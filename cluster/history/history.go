@@ -73,7 +73,8 @@ type Record struct {
 	closed  bool
 }
 
-// Open opens the record in a folder, or begins it. No one else may have it open. ToJSON decodes objects in Kubernetes' envelope of protobuf.
+// Open opens the record in a folder, or begins it. No one else may have it open. ToJSON decodes objects in Kubernetes'
+// envelope of protobuf.
 func Open(dir string, limit int64, toJSON func([]byte) ([]byte, error)) (*Record, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("open the record: %w", err)
@@ -121,8 +122,8 @@ type stored struct {
 	Owners []string `json:"owners,omitempty"`
 }
 
-// Put writes entries, and gives them numbers and times. What cannot be written is missed, and the next entry that can is
-// preceded by a gap.
+// Put writes entries, and gives them numbers and times. What cannot be written is missed, and the next entry that can
+// is preceded by a gap.
 func (r *Record) Put(items ...Item) {
 	if len(items) == 0 {
 		return

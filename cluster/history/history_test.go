@@ -160,7 +160,7 @@ func TestFailures(t *testing.T) {
 	}
 	r.Put(write(t, "a1", 1, 2), write(t, "a1", 2, 3), write(t, "a1", 3, 4))
 	for range 2 {
-		time.Sleep(1100 * time.Millisecond) // the record rests for a second
+		<-time.After(1100 * time.Millisecond) // the record rests for a second
 		r.Put(write(t, "a1", 4, 5))
 	}
 	if got := r.Status(); got.Missed != 5 || got.Problem == "" {
@@ -242,6 +242,9 @@ func TestOvertaken(t *testing.T) {
 	if first, second := page.Entries[0], page.Entries[1]; first.Kind != protocol.RecordGap || uint64(first.Missed) != second.Seq-1 {
 		t.Errorf("%+v, %+v", first, second)
 	}
+	if one := r.Read(protocol.RecordQuery{After: new(uint64), Limit: 1}); len(one.Entries) > 2 {
+		t.Error("a page of one entry has", len(one.Entries))
+	}
 	after := page.Entries[1].Seq
 	if page := r.Read(protocol.RecordQuery{After: &after}); page.Entries[0].Seq != after+1 {
 		t.Errorf("%+v", page.Entries[0])
@@ -276,7 +279,7 @@ func TestSpeed(t *testing.T) {
 	status := r.Status()
 	r.Close()
 	r = open(t, dir, limit)
-	first := r.Read(protocol.RecordQuery{After: new(uint64), Limit: 1}).Entries[0].Seq
+	first := r.Read(protocol.RecordQuery{After: new(uint64), Kinds: []string{protocol.RecordWrite}, Limit: 1}).Entries[0].Seq
 	t.Logf("%d entries at most, the oldest is %d, in %d MiB", last-first, first, status.Bytes>>20)
 	for name, q := range map[string]protocol.RecordQuery{
 		"object": {Object: widget("a77")}, "field": {Object: widget("a77"), Field: ".spec.replicas"}, "absent": {Object: widget("x")},

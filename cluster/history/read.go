@@ -43,7 +43,7 @@ func (r *Record) Read(q protocol.RecordQuery) protocol.RecordPage {
 			size += sizeOf(f, e)
 			page.Entries = append(page.Entries, e)
 		}
-		if len(page.Entries) == limit || size > maxBytes || time.Now().After(deadline) {
+		if len(page.Entries) >= limit || size > maxBytes || time.Now().After(deadline) {
 			page.Next = f.Seq
 			return page
 		}

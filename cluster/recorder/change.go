@@ -154,8 +154,8 @@ type secret struct {
 	Data     map[string][]byte
 }
 
-// readSecret decodes a stored Secret, and has its values hidden from now on. If they have no room, values that no Secret
-// has any more are forgotten.
+// readSecret decodes a stored Secret, and has its values hidden from now on. If they have no room, values that no
+// Secret has any more are forgotten.
 func (r *Recorder) readSecret(value []byte) secret {
 	s, room := r.learn(value)
 	if room || r.full && time.Since(r.learned) < learnInterval {

@@ -253,7 +253,6 @@ func TestQuotes(t *testing.T) {
 		Kind: protocol.RecordRefusal, Object: &protocol.RecordObject{Resource: "pods", Name: value}, Message: value, Path: value, Reason: value, Decisions: decisions,
 		By: &protocol.RecordAuthor{Agent: value, Manager: value, Trace: value}, Controller: value, Reconcile: value, Level: value,
 	}})
-	time.Sleep(50 * time.Millisecond)
 	close(w.gate)
 	w.entries(102)
 	if decisions[0].Text != "no "+value {

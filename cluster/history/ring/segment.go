@@ -132,8 +132,8 @@ func openSegment(root *os.Root, number uint32, limit int64) (*segment, error) {
 	return s, nil
 }
 
-// resume reads a segment that is to be written further. A torn frame at its end is cut off. Behind other damage there may
-// be frames, so that the segment is sealed as it is.
+// resume reads a segment that is to be written further. A torn frame at its end is cut off. Behind other damage there
+// may be frames, so that the segment is sealed as it is.
 func (s *segment) resume() (damaged bool, err error) {
 	end := s.size
 	s.size, s.last = headerSize, s.first-1

@@ -30,6 +30,8 @@ func TestTellsOfClusters(t *testing.T) {
 	}
 	full, more := *running, *running
 	full.Storage, more.Storage = &clusterctl.Storage{Registry: 3 << 20}, &clusterctl.Storage{NodeImages: 1 << 20, Volumes: 1 << 19, Incomplete: true}
+	noted := *running
+	noted.Record = &clusterctl.Record{Bytes: 3 << 20, Limit: 256 << 20, Missed: 2, Problem: "the disk\x1b[31m is full"}
 	fresh, durable := clusterctl.Reset{Name: "a"}, clusterctl.Reset{Name: "a", Durable: true}
 	fresh.Removed, fresh.Restored, durable.Kept = 1, 2, true
 	for _, test := range []struct {
@@ -44,6 +46,7 @@ func TestTellsOfClusters(t *testing.T) {
 		}},
 		{"storage", described(&full), []string{"storage     registry 3.0 MiB\n"}},
 		{"more storage", described(&more), []string{"registry 0.0 MiB, images on nodes 1.0 MiB, volumes 0.5 MiB; at least, since not all files could be counted\n"}},
+		{"record", described(&noted), []string{"record      3.0 of 256 MiB; 2 entries are missing; the disk"}},
 		{"list", table([]*clusterctl.Status{running, {Name: "b", State: clusterctl.Stopped, Durable: true}}), []string{"1 simulated, 2 real", "kept", "thrown away"}},
 		{"no clusters", table(nil), []string{"slipway cluster start"}},
 		{"reset", wasReset(&fresh), []string{"when it became ready: 1 object removed, 2 restored"}},
