@@ -188,10 +188,21 @@ func (v *Values) Bytes(text []byte) []byte {
 
 // Text returns the text with [Hidden] in place of values.
 func (v *Values) Text(text string) string {
-	if len(text) < shortest || v.now.size+v.past.size == 0 {
+	plain := []byte(text)
+	if !v.in(plain) {
 		return text
 	}
-	return string(v.append(nil, []byte(text), false))
+	return string(v.append(nil, plain, false))
+}
+
+// in reports whether a text has a value.
+func (v *Values) in(text []byte) bool {
+	for i := 0; i+shortest <= len(text); i++ {
+		if v.at(text[i:]) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // append appends a text, the inside of a JSON string if quoted, without values.
@@ -227,7 +238,7 @@ func escapeSize(text []byte) int {
 
 // JSON returns JSON with [Hidden] in place of values in its strings, apart from keys. It stays JSON.
 func (v *Values) JSON(text []byte) []byte {
-	if v.now.size+v.past.size == 0 {
+	if !v.in(text) {
 		return text
 	}
 	hidden := make([]byte, 0, len(text))
