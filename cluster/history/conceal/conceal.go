@@ -65,7 +65,7 @@ func (v *Values) Add(value []byte) bool {
 	}
 	ok := v.addAligned(value)
 	for _, piece := range bytes.FieldsFunc(value, escaped) {
-		ok = v.add(piece) && ok
+		ok = v.add(bytes.TrimSpace(piece)) && ok
 	}
 	if len(value) > headSize {
 		return ok

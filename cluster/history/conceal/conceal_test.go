@@ -15,7 +15,7 @@ import (
 
 func TestValues(t *testing.T) {
 	var v conceal.Values
-	for _, value := range []string{"short", "password1", "password12", "line\n\"one\"", "12345678", "namespace"} {
+	for _, value := range []string{"short", "password1", "password12", "line\n\"one\"", "12345678", "namespace", "\"quoted\" and-the-rest "} {
 		if !v.Add([]byte(value)) {
 			t.Fatal(value)
 		}
@@ -27,6 +27,7 @@ func TestValues(t *testing.T) {
 		"password12password1":       "**********",
 		"line\n\"one\"":             "*****",
 		"passwor":                   "passwor",
+		"and-the-rest":              "*****",
 		"\x1b[31mpassword1\x00\xff": "\x1b[31m*****\x00\xff",
 	} {
 		if got := v.Text(text); got != want {
