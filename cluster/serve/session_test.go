@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/slipway-dev/slipway/cluster/history"
 	"github.com/slipway-dev/slipway/cluster/internal/testlimit"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
@@ -184,7 +185,9 @@ func configIn(dir string) protocol.Config {
 // TestLife follows a cluster from its start to its end by the requests of its partners.
 func TestLife(t *testing.T) {
 	dir := stateFolder(t)
-	r := run(t, configIn(dir))
+	config := configIn(dir)
+	config.RecordBytes = history.MinSize
+	r := run(t, config)
 	if first := r.next("hello"); len(r.seen) != 1 {
 		t.Errorf("before %+v came %+v", first, r.seen)
 	}
@@ -310,12 +313,24 @@ func tied(t *testing.T, p *partner, socket string) {
 	if p.ask(22, `{"id":22,"method":"status"}`, &s); len(s.Logical) != 1 || s.Logical[0].Name != "mine" || s.Logical[0].Server == s.Server {
 		t.Errorf("status: %+v", s.Logical)
 	}
+	if reply := p.ask(23, `{"id":23,"method":"record","params":{"logical":"mine"}}`, nil); !strings.Contains(reply.Error, "no record") {
+		t.Errorf("the record of a tied cluster: %+v", reply)
+	}
+	if s.Record == nil || s.Record.Last == 0 || s.Record.Problem != "" {
+		t.Errorf("the record of the main cluster: %+v", s.Record)
+	}
 	// Its name may be another's when the connection ends.
 	for _, request := range []string{
 		`{"id":23,"method":"removeLogical","params":{"name":"mine"}}`, `{"id":23,"method":"addLogical","params":{"name":"mine","controllers":false}}`,
 	} {
 		if reply := p.ask(23, request, nil); reply.Error != "" {
 			t.Fatalf("%+v", reply)
+		}
+	}
+	var page protocol.RecordPage
+	for reply := p.ask(23, `{"id":23,"method":"record","params":{"logical":"mine"}}`, &page); len(page.Entries) == 0; reply = p.ask(23, `{"id":23,"method":"record","params":{"logical":"mine"}}`, &page) {
+		if reply.Error != "" && !strings.Contains(reply.Error, "being opened") {
+			t.Fatalf("the record of a logical cluster: %+v", reply)
 		}
 	}
 	if reply := other.ask(24, `{"id":24,"method":"addLogical","params":{"name":"last","controllers":false,"tied":true}}`, nil); reply.Error != "" {
