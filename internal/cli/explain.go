@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/operation/delivery"
@@ -24,12 +26,15 @@ the state of the object and, if it is not ready, the cause:
 
 Causes are looked for in the object and in all that it owns, down to the containers of pods: images, crashes, volumes,
 quotas, scheduling. They are also looked for in what decides about it: its owners, its CRD, the webhooks that are called
-for it, and the operator that 'slipway deploy' has deployed with its CRD. Below that, explain shows what the object owns.
+for it, and the operator that 'slipway deploy' has deployed with its CRD. Embedded clusters keep a record of all writes
+and refusals: explain finds in it what was refused, and who has changed what. Below that, explain shows what the object
+owns and the newest changes.
 
 KIND is named as for kubectl: a kind, a plural or a short name, if need be with its group, such as 'certificates.cert-manager.io'.`,
 		Example: `  slipway explain deployment web
   slipway explain frigate first -n fleet
   slipway explain namespace shop
+  slipway explain deployment web --field .spec.replicas
   slipway explain pod web-6f7d8 --output json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {
@@ -42,8 +47,33 @@ KIND is named as for kubectl: a kind, a plural or a short name, if need be with 
 			return delivery.Explain(cmd.Context(), inv.session(), e)
 		},
 	}
+	cmd.AddCommand(inv.explainRequestsCommand())
 	bindContext(cmd.Flags(), &e.In)
 	cmd.Flags().StringVarP(&e.Namespace, "namespace", "n", "", "`namespace` of the object; default: that of the kubeconfig")
+	cmd.Flags().StringVar(&e.Field, "field", "", "show the history of the field with this `path`, such as .spec.replicas")
+	cmd.Flags().DurationVar(&e.Since, "since", 0, "show only changes of this last `time`, such as 10m")
 	cmd.Flags().BoolVar(&e.Tree, "tree", false, "show all that the object owns, not only the first ones")
+	return cmd
+}
+
+// explainRequestsCommand is `slipway explain requests`.
+func (inv *invocation) explainRequestsCommand() *cobra.Command {
+	var r delivery.Refusals
+	cmd := &cobra.Command{
+		Use:   "requests",
+		Short: "List refused requests with the rights that are missing",
+		Long: `Requests lists the requests that the API server of an embedded cluster has refused, the newest first: whose they
+were, how often, and why. If a right is missing, it has the marker that gives it: 'slipway generate' makes the role.
+Conflicts and objects that were not found are left out, since clients look again and repeat the request.`,
+		Example: `  slipway explain requests
+  slipway explain requests --since 1h
+  slipway explain requests --output json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return delivery.ExplainRequests(cmd.Context(), inv.session(), r)
+		},
+	}
+	bindContext(cmd.Flags(), &r.In)
+	cmd.Flags().DurationVar(&r.Since, "since", time.Hour, "list only requests of this last `time`, such as 10m")
 	return cmd
 }

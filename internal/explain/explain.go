@@ -9,6 +9,7 @@ package explain
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -22,6 +23,7 @@ type Question struct {
 	Namespace string // empty: that of the kubeconfig
 	Name      string
 	Since     time.Duration // of changes; 0: all that the record has
+	Field     string        // path of a field, such as .spec.replicas, whose history is asked for; empty: the object's
 }
 
 // An Answer says how an object is, and why.
@@ -36,7 +38,8 @@ type Answer struct {
 	More    int      `json:"more,omitempty"`    // members that the tree leaves out
 	// References are what the object and its pods need.
 	References []Reference `json:"references"`
-	Changes    []Change    `json:"changes"` // the newest first
+	Changes    []Change    `json:"changes"`         // the newest first
+	Field      *Field      `json:"field,omitempty"` // that was asked for
 	Unrecorded string      `json:"unrecorded,omitempty"`
 	Unknown    []string    `json:"unknown"` // what could not be read, and why
 }
@@ -95,6 +98,14 @@ type Reference struct {
 	Missing bool             `json:"missing,omitempty"`
 }
 
+// A Field is what the record has of a field of the object.
+type Field struct {
+	Path  string          `json:"path"`
+	Value json.RawMessage `json:"value,omitempty"` // absent if it was removed, or has not changed since the record begins
+	By    string          `json:"by,omitempty"`    // who has changed it last
+	At    time.Time       `json:"at,omitzero"`
+}
+
 // A Change is an entry of the record, in short.
 type Change struct {
 	At     time.Time        `json:"at"`
@@ -107,12 +118,13 @@ type Change struct {
 }
 
 // Explain answers a question. An object that is not there is an answer, too: it says what keeps it from being created.
-func Explain(ctx context.Context, cluster *ship.Cluster, q Question) (Answer, error) {
+func Explain(ctx context.Context, cluster *ship.Cluster, history History, q Question) (Answer, error) {
 	s, err := gather(ctx, cluster, q)
 	if err != nil {
 		return Answer{}, err
 	}
 	s.judge(ctx)
+	s.recall(ctx, history, q)
 	if err := ctx.Err(); err != nil {
 		return Answer{}, context.Cause(ctx)
 	}
@@ -123,7 +135,7 @@ func Explain(ctx context.Context, cluster *ship.Cluster, q Question) (Answer, er
 func (s *scene) answer() Answer {
 	top := s.members[0]
 	a := Answer{
-		Object: s.ref, State: top.state, Causes: []Cause{}, Tree: []Member{}, References: s.references, Changes: s.changes,
+		Object: s.ref, State: top.state, Causes: []Cause{}, Tree: []Member{}, References: s.references, Changes: s.changes, Field: s.field,
 		Unrecorded: s.unrecorded, Unknown: s.unknown, More: s.more,
 	} // for programs, an empty list is a list
 	for i, m := range s.members {

@@ -46,6 +46,7 @@ type scene struct {
 	references []Reference
 	causes     []Cause // that lie outside of the members
 	changes    []Change
+	field      *Field
 	unrecorded string
 	unknown    []string
 }

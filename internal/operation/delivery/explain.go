@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"time"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/explain"
 	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 	"github.com/slipway-dev/slipway/internal/ui/ansi"
@@ -29,11 +32,89 @@ func Explain(ctx context.Context, s *operation.Session, e Explanation) error {
 		return err
 	}
 	s.Handler.Handle(report.Step{Name: "looking at " + strings.ToLower(e.Kind) + " " + e.Name})
-	answer, err := explain.Explain(ctx, cluster, e.Question)
+	answer, err := explain.Explain(ctx, cluster, historyOf(ctx, s, cluster), e.Question)
 	if err != nil {
 		return err
 	}
 	s.Handler.Handle(report.Result{Text: explanationText(answer, e.Tree), Value: answer})
+	return nil
+}
+
+// Refusals are a question about requests that a cluster has refused.
+type Refusals struct {
+	In    Target
+	Since time.Duration // of this last time
+}
+
+// ExplainRequests lists the requests that a cluster has refused, with the right that is missing.
+func ExplainRequests(ctx context.Context, s *operation.Session, r Refusals) error {
+	cluster, err := reach(s, r.In)
+	if err != nil {
+		return err
+	}
+	record := historyOf(ctx, s, cluster)
+	if record == nil {
+		return &report.Error{What: "the cluster keeps no record", Where: cluster.Server(), Hint: "only clusters of `slipway cluster start`, `slipway dev` and `slipway run` on this machine do", Next: startAnother}
+	}
+	s.Handler.Handle(report.Step{Name: "reading the record"})
+	refused, err := explain.Requests(ctx, record, time.Now().Add(-r.Since))
+	if err != nil {
+		return err
+	}
+	s.Handler.Handle(report.Result{Text: refusedText(refused), Value: refused})
+	return nil
+}
+
+// startAnother starts a cluster that keeps a record.
+const startAnother = "slipway cluster start"
+
+// refusedText lists refused requests for people.
+func refusedText(r explain.Refused) string {
+	if len(r.Requests) == 0 {
+		return "no request was refused in the last " + time.Since(r.Since).Round(time.Second).String()
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, q := range r.Requests {
+		resource := q.Resource
+		if q.Group != "" {
+			resource += "." + q.Group
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s %s%s\t%s\t%s\n", ago(q.Last), operation.Count(q.Times, "time"), q.Verb, ansi.Plain(resource), inNamespace(ansi.Plain(q.Namespace)), ansi.Plain(q.Reason), ansi.Plain(q.By))
+		fmt.Fprintf(w, "  %s\n", ansi.Plain(cmp.Or(q.Marker, cut(q.Message))))
+	}
+	_ = w.Flush()
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// history is the record of an embedded cluster.
+type history struct {
+	control       *clusterctl.Control
+	name, logical string
+}
+
+func (h history) Record(ctx context.Context, q protocol.RecordQuery) (protocol.RecordPage, error) {
+	q.Logical = h.logical
+	return h.control.Record(ctx, h.name, q)
+}
+
+// historyOf is the record of a cluster; nil if it is not one of this machine's, or keeps none.
+func historyOf(ctx context.Context, s *operation.Session, cluster *ship.Cluster) explain.History {
+	control := clusterctl.New(s.Getenv, s.Handler)
+	all, err := control.List(ctx)
+	if err != nil {
+		return nil // the cluster of the question is another one
+	}
+	for _, status := range all {
+		if status.Server == cluster.Server() && status.Record != nil {
+			return history{control, status.Name, ""}
+		}
+		for _, logical := range status.Logical {
+			if logical.Server == cluster.Server() {
+				return history{control, status.Name, logical.Name}
+			}
+		}
+	}
 	return nil
 }
 
@@ -51,6 +132,9 @@ func explanationText(a explain.Answer, all bool) string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	row := func(name, text string) { fmt.Fprintf(w, "  %s\t%s\n", name, plain(text)) }
 	causes := a.Causes
+	if a.Field != nil {
+		causes = nil
+	}
 	if len(causes) > 0 {
 		if causes[0].Object != a.Object {
 			row("in", ship.RefText(causes[0].Object))
@@ -74,7 +158,10 @@ func explanationText(a explain.Answer, all bool) string {
 		}
 	}
 	_ = w.Flush()
-	treeText(&b, a, all)
+	if a.Field == nil {
+		treeText(&b, a, all)
+	}
+	changesText(&b, a)
 	for _, text := range a.Unknown {
 		fmt.Fprintf(&b, "unknown: %s\n", plain(text))
 	}
@@ -88,6 +175,17 @@ func firstLine(a explain.Answer) string {
 		cause = a.Causes[0].Reason + ": " + a.Causes[0].Message
 	}
 	name := ship.RefText(a.Object)
+	if f := a.Field; f != nil {
+		switch {
+		case a.Unrecorded != "":
+			return "who has set " + f.Path + " of " + name + " is not known: " + a.Unrecorded
+		case f.By == "":
+			return f.Path + " of " + name + " has not changed since the record begins"
+		case len(f.Value) == 0:
+			return f.Path + " of " + name + " is not set: " + f.By + " has removed it " + ago(f.At)
+		}
+		return f.Path + " of " + name + " is " + string(f.Value) + ": " + f.By + " has set it " + ago(f.At)
+	}
 	switch a.State {
 	case explain.Ready:
 		if cause != "" {
@@ -107,6 +205,37 @@ func firstLine(a explain.Answer) string {
 		return name + " does not exist"
 	}
 	return name + " is not ready: " + cause
+}
+
+// changesText shows the newest changes.
+func changesText(b *strings.Builder, a explain.Answer) {
+	if len(a.Changes) == 0 {
+		return
+	}
+	fmt.Fprintln(b)
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, c := range a.Changes {
+		what := c.Verb
+		if c.Status != 0 {
+			what = fmt.Sprintf("%s → %d", c.Verb, c.Status)
+		}
+		fields := c.Fields[:min(len(c.Fields), 2)]
+		more := ""
+		if len(c.Fields) > len(fields) {
+			more = fmt.Sprintf(" and %d more", len(c.Fields)-len(fields))
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.At.Local().Format(time.TimeOnly), ansi.Plain(ship.RefText(c.Object)), ansi.Plain(c.By), ansi.Plain(what), cut(ansi.Plain(cmp.Or(c.Why, strings.Join(fields, ", "))))+more)
+	}
+	_ = w.Flush()
+}
+
+// cut is a text of one line's length.
+func cut(text string) string {
+	const longest = 120
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "…"
 }
 
 // treeText shows the object and what it owns, each with its state.

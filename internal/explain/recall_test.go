@@ -1,0 +1,203 @@
+package explain
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/slipway-dev/slipway/internal/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// entries is a record that answers each question with its entries of a wanted kind, the newest first.
+type entries []protocol.RecordEntry
+
+func (all entries) Record(_ context.Context, q protocol.RecordQuery) (page protocol.RecordPage, err error) {
+	for _, e := range all {
+		switch {
+		case q.Refused && e.Status < 400, q.Object != nil && (e.Object == nil || e.Object.Name != q.Object.Name || e.Object.Resource != q.Object.Resource):
+		case len(q.Kinds) > 0 && q.Kinds[0] != e.Kind, q.User != "" && (e.By == nil || e.By.User != q.User), q.Owner != "":
+		default:
+			page.Entries = append(page.Entries, e)
+		}
+	}
+	return page, nil
+}
+
+const operator = "system:serviceaccount:ns:op"
+
+// entry is of the operator, a moment ago.
+func entry(seq uint64, kind, verb, resource, name string) protocol.RecordEntry {
+	return protocol.RecordEntry{
+		Seq: seq, Kind: kind, At: time.Now().Add(time.Duration(seq) * time.Millisecond), By: &protocol.RecordAuthor{User: operator, Manager: "manager", Verb: verb},
+		Object: &protocol.RecordObject{Resource: resource, Namespace: "ns", Name: name},
+	}
+}
+
+func refusal(seq uint64, verb, resource, name string, status int, message string) protocol.RecordEntry {
+	e := entry(seq, protocol.RecordRefusal, verb, resource, name)
+	e.Status, e.Message = status, message
+	return e
+}
+
+func boatScene(t *testing.T) *scene {
+	t.Helper()
+	boat := object(t, "{apiVersion: example.com/v1, kind: Boat, metadata: {name: first, namespace: ns}}")
+	served := ship.Served{GroupVersionResource: schema.GroupVersionResource{Resource: "boats"}, Kind: "Boat", Singular: "boat", Namespaced: true}
+	return &scene{
+		now: time.Now(), served: served, kinds: kinds{served}, members: []*member{{object: boat, state: Ready}},
+		ref: report.ObjectRef{Kind: "Boat", Namespace: "ns", Name: "first"},
+	}
+}
+
+// TestRefusals: what was refused is a cause until the same request succeeds, and for this object alone.
+func TestRefusals(t *testing.T) {
+	const forbidden = `pods is forbidden: User "op" cannot create resource "pods"`
+	read := refusal(5, "watch", "boats", "", 403, "")
+	read.Kind = protocol.RecordRequest
+	again := entry(7, protocol.RecordRequest, "watch", "boats", "")
+	again.Status = 200
+	person := refusal(5, "apply", "boats", "first", 409, "Apply failed with 1 conflict")
+	person.By.User = "jane"
+	for name, test := range map[string]struct {
+		record entries
+		want   string // of the causes
+	}{
+		"nothing":                      {nil, ""},
+		"of the object":                {entries{refusal(5, "update", "boats", "first", 422, "it is immutable")}, "Refused: manager (ServiceAccount ns/op) may not update boats: it is immutable"},
+		"of another":                   {entries{refusal(5, "update", "boats", "second", 422, "no")}, ""},
+		"of a child by its name":       {entries{refusal(5, "create", "pods", "first-0", 403, forbidden)}, "may not create pods; its role needs +kubebuilder:rbac:groups=\"\",resources=pods,verbs=create: pods is forbidden"},
+		"of an unrelated one":          {entries{refusal(5, "create", "pods", "firstborn", 403, forbidden)}, ""},
+		"without a name, by strangers": {entries{refusal(5, "create", "pods", "", 403, forbidden)}, ""},
+		"without a name":               {entries{refusal(5, "create", "pods", "", 403, forbidden), entry(4, protocol.RecordWrite, "patch", "boats", "first")}, "may not create pods"},
+		"repeated with success":        {entries{entry(6, protocol.RecordWrite, "update", "boats", "first"), refusal(5, "update", "boats", "first", 422, "no")}, ""},
+		"success came before":          {entries{refusal(5, "update", "boats", "first", 422, "no"), entry(4, protocol.RecordWrite, "update", "boats", "first")}, "may not update boats: no"},
+		"not found":                    {entries{refusal(5, "delete", "boats", "first", 404, "not found")}, ""},
+		"a conflict":                   {entries{refusal(5, "update", "boats", "first", 409, "modified")}, ""},
+		"many conflicts": {entries{
+			refusal(9, "update", "boats", "first", 409, "modified"), refusal(8, "update", "boats", "first", 409, ""), refusal(7, "update", "boats", "first", 409, ""),
+			refusal(6, "update", "boats", "first", 409, ""), refusal(5, "update", "boats", "first", 409, ""),
+		}, "may not update boats, 5 times: modified"},
+		"a read":                 {entries{read}, "Forbidden: manager (ServiceAccount ns/op) may not watch boats; its role needs +kubebuilder:rbac:groups=\"\",resources=boats,verbs=watch: status 403"},
+		"a read that is allowed": {entries{again, read}, ""},
+		"a quota":                {entries{refusal(5, "create", "pods", "first-0", 403, "exceeded quota: small")}, "QuotaExceeded: manager (ServiceAccount ns/op) may not create pods: exceeded quota: small"},
+		"a person":               {entries{person}, "Refused: manager (jane) may not apply boats"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := boatScene(t)
+			s.recall(t.Context(), test.record, Question{})
+			var got []string
+			for _, c := range s.causes {
+				got = append(got, c.Reason+": "+c.Message)
+			}
+			if text := strings.Join(got, "\n"); text != test.want && (test.want == "" || len(got) != 1 || !strings.Contains(text, test.want)) {
+				t.Errorf("got %q, want %q", text, test.want)
+			}
+			if name == "a person" && s.causes[0].weight != admission {
+				t.Error("a person who is refused is no reason for an object not to be ready")
+			}
+		})
+	}
+}
+
+// TestWriters: two that undo each other's field are named; two that each write their own are not.
+func TestWriters(t *testing.T) {
+	write := func(seq uint64, by, path, before, after string) protocol.RecordEntry {
+		e := entry(seq, protocol.RecordWrite, "update", "boats", "first")
+		e.By.Manager = by
+		e.Changes = []protocol.RecordChange{{Path: path, Before: json.RawMessage(before), After: json.RawMessage(after)}}
+		return e
+	}
+	var fight, peace entries
+	for i := range uint64(4) {
+		fight = append(entries{write(2*i+1, "right", ".spec.sails", "2", "3"), write(2*i, "left", ".spec.sails", "3", "2")}, fight...)
+		peace = append(entries{write(2*i+1, "right", ".status.a", "1", "2"), write(2*i, "left", ".spec.sails", "3", "2")}, peace...)
+	}
+	s := boatScene(t)
+	s.recall(t.Context(), fight, Question{})
+	if causes := s.members[0].causes; len(causes) != 1 || causes[0].Reason != "TwoWriters" || !strings.Contains(causes[0].Message, "left") || !strings.Contains(causes[0].Message, ".spec.sails") {
+		t.Errorf("got %+v", causes)
+	}
+	s = boatScene(t)
+	if s.recall(t.Context(), peace, Question{}); len(s.members[0].causes) > 0 {
+		t.Errorf("got %+v", s.members[0].causes)
+	}
+}
+
+// TestLines: an error of the operator about the object counts until it has written the object.
+func TestLines(t *testing.T) {
+	line := func(seq uint64, level, text string) protocol.RecordEntry {
+		return protocol.RecordEntry{Seq: seq, At: time.Now(), Kind: protocol.RecordLine, Level: level, Message: text, Operator: "op", Controller: "boat", Object: &protocol.RecordObject{Namespace: "ns", Name: "first"}}
+	}
+	failed := line(5, "error", `ERROR Reconciler error {"controller": "boat", "error": "no wind: \"calm\""}`)
+	for name, test := range map[string]struct {
+		record entries
+		want   bool
+	}{
+		"failed": {entries{failed}, true}, "went on": {entries{line(6, "info", "done"), failed}, false},
+		"wrote":        {entries{entry(6, protocol.RecordWrite, "update", "boats", "first"), failed}, false},
+		"wrote before": {entries{failed, entry(4, protocol.RecordWrite, "update", "boats", "first")}, true},
+	} {
+		s := boatScene(t)
+		s.recall(t.Context(), test.record, Question{})
+		if got := len(s.causes) == 1; got != test.want {
+			t.Errorf("%s: got %+v", name, s.causes)
+		} else if got && !strings.HasSuffix(s.causes[0].Message, `: no wind: "calm"`) {
+			t.Errorf("%s: got %q", name, s.causes[0].Message)
+		}
+	}
+}
+
+// TestField: the last change of a field says who has set it.
+func TestField(t *testing.T) {
+	e := entry(5, protocol.RecordWrite, "patch", "boats", "first")
+	e.Changes = []protocol.RecordChange{{Path: ".spec.sails", Before: json.RawMessage("2"), After: json.RawMessage("3")}}
+	s := boatScene(t)
+	s.recall(t.Context(), entries{e}, Question{Field: ".spec.sails"})
+	if f := s.field; f == nil || string(f.Value) != "3" || f.By != "manager (ServiceAccount ns/op)" {
+		t.Errorf("got %+v", f)
+	}
+	if len(s.changes) != 1 || s.changes[0].Fields[0] != ".spec.sails: 2 → 3" {
+		t.Errorf("got %+v", s.changes)
+	}
+}
+
+// TestAuthor: a client is named by what says most of it.
+func TestAuthor(t *testing.T) {
+	for want, by := range map[string]*protocol.RecordAuthor{
+		"kubectl (jane)":              {User: "jane", Manager: "kubectl", Agent: "kubectl/v1.37 (linux)"},
+		"curl (jane)":                 {User: "jane", Agent: "curl/8.1"},
+		"jane":                        {User: "jane"},
+		"op (ServiceAccount ns/name)": {User: "system:serviceaccount:ns:name", Manager: "op"},
+		"deployment-controller":       {User: "system:apiserver", Manager: "slipway-cluster", Agent: "slipway-cluster/v1 (linux) kubernetes/$Format/deployment-controller"},
+		"kube-scheduler":              {User: "system:apiserver", Agent: "kube-scheduler"},
+		"an unknown client":           {Unknown: true},
+	} {
+		if got := author(protocol.RecordEntry{By: by}); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := author(protocol.RecordEntry{Reason: "reset"}); got != "reset" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestRequests: refused requests are counted by what they were about, without those that clients repeat by themselves.
+func TestRequests(t *testing.T) {
+	record := entries{
+		refusal(9, "create", "pods", "b", 403, `User "op" cannot create resource "pods"`), refusal(8, "create", "pods", "a", 403, ""),
+		refusal(7, "update", "pods", "a", 409, "modified"), refusal(6, "get", "pods", "c", 404, "not found"),
+	}
+	got, err := Requests(t.Context(), record, time.Now().Add(-time.Hour))
+	if err != nil || len(got.Requests) != 1 {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if r := got.Requests[0]; r.Times != 2 || r.Marker != `+kubebuilder:rbac:groups="",resources=pods,verbs=create` || r.User != operator {
+		t.Errorf("got %+v", r)
+	}
+}
