@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/operation/delivery"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -47,7 +49,7 @@ KIND is named as for kubectl: a kind, a plural or a short name, if need be with 
 			return delivery.Explain(cmd.Context(), inv.session(), e)
 		},
 	}
-	cmd.AddCommand(inv.explainRequestsCommand())
+	cmd.AddCommand(inv.explainRequestsCommand(), inv.explainReconcilesCommand())
 	bindContext(cmd.Flags(), &e.In)
 	cmd.Flags().StringVarP(&e.Namespace, "namespace", "n", "", "`namespace` of the object; default: that of the kubeconfig")
 	cmd.Flags().StringVar(&e.Field, "field", "", "show the history of the field with this `path`, such as .spec.replicas")
@@ -58,22 +60,38 @@ KIND is named as for kubectl: a kind, a plural or a short name, if need be with 
 
 // explainRequestsCommand is `slipway explain requests`.
 func (inv *invocation) explainRequestsCommand() *cobra.Command {
-	var r delivery.Refusals
-	cmd := &cobra.Command{
+	return inv.recentCommand(delivery.ExplainRequests, &cobra.Command{
 		Use:   "requests",
 		Short: "List refused requests with the rights that are missing",
 		Long: `Requests lists the requests that the API server of an embedded cluster has refused, the newest first: whose they
 were, how often, and why. If a right is missing, it has the marker that gives it: 'slipway generate' makes the role.
 Conflicts and objects that were not found are left out, since clients look again and repeat the request.`,
 		Example: `  slipway explain requests
-  slipway explain requests --since 1h
+  slipway explain requests --since 10m
   slipway explain requests --output json`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return delivery.ExplainRequests(cmd.Context(), inv.session(), r)
-		},
-	}
+	})
+}
+
+// explainReconcilesCommand is `slipway explain reconciles`.
+func (inv *invocation) explainReconcilesCommand() *cobra.Command {
+	return inv.recentCommand(delivery.ExplainReconciles, &cobra.Command{
+		Use:   "reconciles",
+		Short: "Sum up what operators have done",
+		Long: `Reconciles sums up what the operators of 'slipway dev' have done: the events that woke them, their writes, those
+that changed nothing, reads that no cache has answered, conflicts, objects that they write again and again, and the
+errors of their controllers. It reads the record of an embedded cluster, at most its newest 2,000 entries, and says how
+far back these reach. When a reconcile begins and ends is not in the record.`,
+		Example: `  slipway explain reconciles
+  slipway explain reconciles --since 10m --output json`,
+	})
+}
+
+// recentCommand completes a command that asks the record.
+func (inv *invocation) recentCommand(ask func(context.Context, *operation.Session, delivery.Recent) error, cmd *cobra.Command) *cobra.Command {
+	var r delivery.Recent
+	cmd.Args = noArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return ask(cmd.Context(), inv.session(), r) }
 	bindContext(cmd.Flags(), &r.In)
-	cmd.Flags().DurationVar(&r.Since, "since", time.Hour, "list only requests of this last `time`, such as 10m")
+	cmd.Flags().DurationVar(&r.Since, "since", time.Hour, "look at this last `time`, such as 10m")
 	return cmd
 }

@@ -3,6 +3,8 @@ package explain
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +23,7 @@ func (all entries) Record(_ context.Context, q protocol.RecordQuery) (page proto
 	for _, e := range all {
 		switch {
 		case q.Refused && e.Status < 400, q.Object != nil && (e.Object == nil || e.Object.Name != q.Object.Name || e.Object.Resource != q.Object.Resource):
-		case len(q.Kinds) > 0 && q.Kinds[0] != e.Kind, q.User != "" && (e.By == nil || e.By.User != q.User), q.Owner != "":
+		case len(q.Kinds) > 0 && !slices.Contains(q.Kinds, e.Kind), q.User != "" && (e.By == nil || e.By.User != q.User), q.Owner != "":
 		default:
 			page.Entries = append(page.Entries, e)
 		}
@@ -199,5 +201,41 @@ func TestRequests(t *testing.T) {
 	}
 	if r := got.Requests[0]; r.Times != 2 || r.Marker != `+kubebuilder:rbac:groups="",resources=pods,verbs=create` || r.User != operator {
 		t.Errorf("got %+v", r)
+	}
+}
+
+// TestReconciles: the work of an operator behind a front door is summed up.
+func TestReconciles(t *testing.T) {
+	var record entries
+	add := func(kind, verb string, change func(*protocol.RecordEntry)) {
+		e := entry(uint64(len(record)+1), kind, verb, "boats", "first")
+		if change(&e); e.Kind != protocol.RecordWrite && e.Kind != protocol.RecordRefusal {
+			e.By.Door = "door-1"
+		}
+		record = append(entries{e}, record...)
+	}
+	add(protocol.RecordDelivery, "", func(e *protocol.RecordEntry) { e.Type = "MODIFIED" })
+	add(protocol.RecordRequest, "get", func(e *protocol.RecordEntry) { e.Status = 200 })
+	add(protocol.RecordRequest, "update", func(e *protocol.RecordEntry) { e.Status = 200 })
+	add(protocol.RecordRefusal, "update", func(e *protocol.RecordEntry) { e.Status = 409 })
+	add(protocol.RecordWrite, "update", func(e *protocol.RecordEntry) { e.Idle = true })
+	for range oftenWritten {
+		add(protocol.RecordWrite, "update", func(*protocol.RecordEntry) {})
+	}
+	add(protocol.RecordLine, "", func(e *protocol.RecordEntry) {
+		e.Level, e.Operator, e.Controller, e.Message = "error", "op", "boat", `Reconciler error {"error": "no wind"}`
+	})
+	work, err := Reconciles(t.Context(), record, time.Now().Add(-time.Hour))
+	if err != nil || len(work.Operators) != 1 || len(work.Errors) != 1 {
+		t.Fatalf("got %+v, %v", work, err)
+	}
+	o := work.Operators[0]
+	for name, got := range map[string][]Tally{"MODIFIED boats 1": o.Woken, "get boats 1": o.Reads, "update boats 20": o.Writes, "update boats  1": o.Idle, "update boats 1": o.Conflicts} {
+		if len(got) != 1 || fmt.Sprint(got[0].What, " ", got[0].Times) != strings.ReplaceAll(name, "  ", " ") {
+			t.Errorf("got %+v, want %s", got, name)
+		}
+	}
+	if len(o.Restless) != 1 || o.Restless[0].Times != oftenWritten || work.Errors[0].Newest != "no wind" {
+		t.Errorf("got %+v, %+v", o.Restless, work.Errors)
 	}
 }

@@ -8,10 +8,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/explain"
 	"github.com/slipway-dev/slipway/internal/operation"
-	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 	"github.com/slipway-dev/slipway/internal/ui/ansi"
@@ -37,84 +35,6 @@ func Explain(ctx context.Context, s *operation.Session, e Explanation) error {
 		return err
 	}
 	s.Handler.Handle(report.Result{Text: explanationText(answer, e.Tree), Value: answer})
-	return nil
-}
-
-// Refusals are a question about requests that a cluster has refused.
-type Refusals struct {
-	In    Target
-	Since time.Duration // of this last time
-}
-
-// ExplainRequests lists the requests that a cluster has refused, with the right that is missing.
-func ExplainRequests(ctx context.Context, s *operation.Session, r Refusals) error {
-	cluster, err := reach(s, r.In)
-	if err != nil {
-		return err
-	}
-	record := historyOf(ctx, s, cluster)
-	if record == nil {
-		return &report.Error{What: "the cluster keeps no record", Where: cluster.Server(), Hint: "only clusters of `slipway cluster start`, `slipway dev` and `slipway run` on this machine do", Next: startAnother}
-	}
-	s.Handler.Handle(report.Step{Name: "reading the record"})
-	refused, err := explain.Requests(ctx, record, time.Now().Add(-r.Since))
-	if err != nil {
-		return err
-	}
-	s.Handler.Handle(report.Result{Text: refusedText(refused), Value: refused})
-	return nil
-}
-
-// startAnother starts a cluster that keeps a record.
-const startAnother = "slipway cluster start"
-
-// refusedText lists refused requests for people.
-func refusedText(r explain.Refused) string {
-	if len(r.Requests) == 0 {
-		return "no request was refused in the last " + time.Since(r.Since).Round(time.Second).String()
-	}
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, q := range r.Requests {
-		resource := q.Resource
-		if q.Group != "" {
-			resource += "." + q.Group
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s %s%s\t%s\t%s\n", ago(q.Last), operation.Count(q.Times, "time"), q.Verb, ansi.Plain(resource), inNamespace(ansi.Plain(q.Namespace)), ansi.Plain(q.Reason), ansi.Plain(q.By))
-		fmt.Fprintf(w, "  %s\n", ansi.Plain(cmp.Or(q.Marker, cut(q.Message))))
-	}
-	_ = w.Flush()
-	return strings.TrimRight(b.String(), "\n")
-}
-
-// history is the record of an embedded cluster.
-type history struct {
-	control       *clusterctl.Control
-	name, logical string
-}
-
-func (h history) Record(ctx context.Context, q protocol.RecordQuery) (protocol.RecordPage, error) {
-	q.Logical = h.logical
-	return h.control.Record(ctx, h.name, q)
-}
-
-// historyOf is the record of a cluster; nil if it is not one of this machine's, or keeps none.
-func historyOf(ctx context.Context, s *operation.Session, cluster *ship.Cluster) explain.History {
-	control := clusterctl.New(s.Getenv, s.Handler)
-	all, err := control.List(ctx)
-	if err != nil {
-		return nil // the cluster of the question is another one
-	}
-	for _, status := range all {
-		if status.Server == cluster.Server() && status.Record != nil {
-			return history{control, status.Name, ""}
-		}
-		for _, logical := range status.Logical {
-			if logical.Server == cluster.Server() {
-				return history{control, status.Name, logical.Name}
-			}
-		}
-	}
 	return nil
 }
 

@@ -1,0 +1,220 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+// Work is what operators have done that the record knows: those whose requests pass a front door, as with
+// `slipway dev`.
+type Work struct {
+	Operators []OperatorWork     `json:"operators"`
+	Errors    []ControllerErrors `json:"errors"` // of controllers, by their logs, which do not name the operator's user
+	Since     time.Time          `json:"since"`  // how far back the record was searched
+}
+
+// OperatorWork is what one operator has done.
+type OperatorWork struct {
+	User string `json:"user"`
+	// Woken are the events that its watches were sent.
+	Woken []Tally `json:"woken"`
+	// Reads are requests that no cache has answered.
+	Reads  []Tally `json:"reads"`
+	Writes []Tally `json:"writes"`
+	// Idle are writes that changed nothing but managed fields.
+	Idle      []Tally    `json:"idle"`
+	Conflicts []Tally    `json:"conflicts"`
+	Refused   []Tally    `json:"refused"`
+	Restless  []Restless `json:"restless"` // objects that it writes again and again
+}
+
+// A Tally counts what is alike.
+type Tally struct {
+	What  string `json:"what"` // such as "update deployments.apps/status"
+	Times int    `json:"times"`
+}
+
+// Restless is an object that is written often.
+type Restless struct {
+	Object report.ObjectRef `json:"object"`
+	Times  int              `json:"times"`
+	Fields []string         `json:"fields"` // that the newest write changed
+}
+
+// ControllerErrors are what a controller of an operator has logged.
+type ControllerErrors struct {
+	Operator   string `json:"operator"`
+	Controller string `json:"controller,omitempty"`
+	Errors     int    `json:"errors"`
+	Newest     string `json:"newest"`
+}
+
+const (
+	// pagesOfWork bounds how many entries of a sort are looked at.
+	pagesOfWork = 10
+	// mostOperators bounds of how many operators the writes are looked at.
+	mostOperators = 8
+	// oftenWritten is from how many writes on an object is named as restless.
+	oftenWritten = 20
+)
+
+// Reconciles sums up what operators have done since a time, as far back as a bounded search of the record reaches.
+func Reconciles(ctx context.Context, history History, since time.Time) (Work, error) {
+	w := work{operators: map[string]*tallies{}, logged: map[[2]string]*ControllerErrors{}, since: since}
+	traffic := []string{protocol.RecordRequest, protocol.RecordDelivery, protocol.RecordLine}
+	if err := w.read(ctx, history, protocol.RecordQuery{Since: since, Kinds: traffic}); err != nil {
+		return Work{}, err
+	}
+	users := slices.Sorted(maps.Keys(w.operators))
+	for _, user := range users[:min(len(users), mostOperators)] {
+		q := protocol.RecordQuery{User: user, Since: w.since, Kinds: []string{protocol.RecordWrite, protocol.RecordRefusal}}
+		if err := w.read(ctx, history, q); err != nil {
+			return Work{}, err
+		}
+	}
+	return w.sum(), nil
+}
+
+// read counts the newest entries of an answer.
+func (w *work) read(ctx context.Context, history History, q protocol.RecordQuery) error {
+	q.Limit = mostEntries
+	for range pagesOfWork {
+		page, err := history.Record(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, e := range page.Entries {
+			w.count(e)
+		}
+		if q.Before = page.Next; page.Next == 0 {
+			return nil
+		}
+		if page.SearchedTo.After(w.since) {
+			w.since = page.SearchedTo
+		}
+	}
+	return nil
+}
+
+// work counts the entries of the record, the newest first.
+type work struct {
+	operators map[string]*tallies
+	logged    map[[2]string]*ControllerErrors
+	since     time.Time
+}
+
+type tallies struct {
+	door                                          bool // its requests pass a front door
+	woken, reads, writes, idle, conflict, refused map[string]int
+	objects                                       map[report.ObjectRef]*Restless
+}
+
+func (w *work) of(user string) *tallies {
+	if w.operators[user] == nil {
+		w.operators[user] = &tallies{woken: map[string]int{}, reads: map[string]int{}, writes: map[string]int{}, idle: map[string]int{}, conflict: map[string]int{}, refused: map[string]int{}, objects: map[report.ObjectRef]*Restless{}}
+	}
+	return w.operators[user]
+}
+
+// count adds an entry.
+func (w *work) count(e protocol.RecordEntry) {
+	if e.Kind == protocol.RecordLine {
+		w.line(e)
+		return
+	}
+	if e.By == nil || e.By.User == "" || e.Object == nil {
+		return
+	}
+	t := w.of(e.By.User)
+	t.door = t.door || e.By.Door != ""
+	resource := resourceOf(e)
+	if e.Object.Group != "" {
+		resource = strings.Replace(resource, e.Object.Resource, e.Object.Resource+"."+e.Object.Group, 1)
+	}
+	what := e.By.Verb + " " + resource
+	switch {
+	case e.Kind == protocol.RecordDelivery:
+		t.woken[e.Type+" "+resource]++
+	case e.Kind == protocol.RecordRequest:
+		if (e.By.Verb == "get" || e.By.Verb == "list") && e.Status < http.StatusBadRequest {
+			t.reads[what]++
+		}
+	case e.Kind == protocol.RecordRefusal && e.Status == http.StatusConflict:
+		t.conflict[what]++
+	case e.Kind == protocol.RecordRefusal && e.Status != http.StatusNotFound:
+		t.refused[what]++
+	case e.Kind == protocol.RecordWrite && e.Idle:
+		t.idle[what]++
+	case e.Kind == protocol.RecordWrite:
+		t.writes[what]++
+		t.write(e)
+	}
+}
+
+// write counts the writes of an object.
+func (t *tallies) write(e protocol.RecordEntry) {
+	ref := report.ObjectRef{Kind: cmp.Or(e.Object.Kind, e.Object.Resource), Namespace: e.Object.Namespace, Name: e.Object.Name}
+	if t.objects[ref] == nil {
+		t.objects[ref] = &Restless{Object: ref, Fields: []string{}}
+		for _, c := range e.Changes {
+			t.objects[ref].Fields = append(t.objects[ref].Fields, fieldText(c))
+		}
+	}
+	t.objects[ref].Times++
+}
+
+// line counts the errors in an operator's log.
+func (w *work) line(e protocol.RecordEntry) {
+	if e.Level != "error" {
+		return
+	}
+	key := [2]string{e.Operator, e.Controller}
+	if w.logged[key] == nil {
+		w.logged[key] = &ControllerErrors{Operator: e.Operator, Controller: e.Controller, Newest: plainly(errorOf(e.Message))}
+	}
+	w.logged[key].Errors++
+}
+
+// sum is what was counted, of the operators that pass a front door.
+func (w *work) sum() Work {
+	all := Work{Operators: []OperatorWork{}, Errors: []ControllerErrors{}, Since: w.since}
+	for _, user := range slices.Sorted(maps.Keys(w.operators)) {
+		t := w.operators[user]
+		if !t.door {
+			continue
+		}
+		o := OperatorWork{
+			User: user, Woken: most(t.woken), Reads: most(t.reads), Writes: most(t.writes), Idle: most(t.idle), Conflicts: most(t.conflict), Refused: most(t.refused),
+			Restless: []Restless{},
+		}
+		for _, r := range t.objects {
+			if r.Times >= oftenWritten {
+				o.Restless = append(o.Restless, *r)
+			}
+		}
+		slices.SortFunc(o.Restless, func(a, b Restless) int { return cmp.Or(b.Times-a.Times, strings.Compare(a.Object.Name, b.Object.Name)) })
+		all.Operators = append(all.Operators, o)
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(w.logged), func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) }) {
+		all.Errors = append(all.Errors, *w.logged[key])
+	}
+	return all
+}
+
+// most are counts, the largest first.
+func most(counts map[string]int) []Tally {
+	all := []Tally{}
+	for what, times := range counts {
+		all = append(all, Tally{what, times})
+	}
+	slices.SortFunc(all, func(a, b Tally) int { return cmp.Or(b.Times-a.Times, strings.Compare(a.What, b.What)) })
+	return all
+}

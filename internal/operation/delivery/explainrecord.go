@@ -1,0 +1,159 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/clusterctl"
+	"github.com/slipway-dev/slipway/internal/explain"
+	"github.com/slipway-dev/slipway/internal/operation"
+	"github.com/slipway-dev/slipway/internal/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
+	"github.com/slipway-dev/slipway/internal/ship"
+	"github.com/slipway-dev/slipway/internal/ui/ansi"
+)
+
+// Recent is a question about what the record of a cluster has of a last time.
+type Recent struct {
+	In    Target
+	Since time.Duration
+}
+
+// record is the record of a cluster, which has to keep one.
+func (r Recent) record(ctx context.Context, s *operation.Session) (explain.History, error) {
+	cluster, err := reach(s, r.In)
+	if err != nil {
+		return nil, err
+	}
+	if record := historyOf(ctx, s, cluster); record != nil {
+		s.Handler.Handle(report.Step{Name: "reading the record"})
+		return record, nil
+	}
+	return nil, &report.Error{
+		What: "the cluster keeps no record", Where: cluster.Server(), Next: "slipway cluster start",
+		Hint: "only clusters of `slipway cluster start`, `slipway dev` and `slipway run` on this machine do",
+	}
+}
+
+// ExplainRequests lists the requests that a cluster has refused, with the right that is missing.
+func ExplainRequests(ctx context.Context, s *operation.Session, r Recent) error {
+	record, err := r.record(ctx, s)
+	if err != nil {
+		return err
+	}
+	refused, err := explain.Requests(ctx, record, time.Now().Add(-r.Since))
+	if err != nil {
+		return err
+	}
+	s.Handler.Handle(report.Result{Text: refusedText(refused), Value: refused})
+	return nil
+}
+
+// ExplainReconciles sums up what operators have done.
+func ExplainReconciles(ctx context.Context, s *operation.Session, r Recent) error {
+	record, err := r.record(ctx, s)
+	if err != nil {
+		return err
+	}
+	work, err := explain.Reconciles(ctx, record, time.Now().Add(-r.Since))
+	if err != nil {
+		return err
+	}
+	s.Handler.Handle(report.Result{Text: workText(work), Value: work})
+	return nil
+}
+
+// workText sums up the work of operators for people.
+func workText(work explain.Work) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "in the last %s:\n", time.Since(work.Since).Round(time.Second))
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, o := range work.Operators {
+		fmt.Fprintf(w, "%s\n", ansi.Plain(o.User))
+		for _, row := range []struct {
+			name    string
+			tallies []explain.Tally
+		}{{"woken by", o.Woken}, {"writes", o.Writes}, {"writes that changed nothing", o.Idle}, {"reads past the cache", o.Reads}, {"conflicts", o.Conflicts}, {"refused", o.Refused}} {
+			if text := talliesText(row.tallies); text != "" {
+				fmt.Fprintf(w, "  %s\t%s\n", row.name, ansi.Plain(text))
+			}
+		}
+		for _, r := range o.Restless {
+			fmt.Fprintf(w, "  never at rest\t%s\n", ansi.Plain(fmt.Sprintf("%s, %s, the last one of %s", ship.RefText(r.Object), operation.Count(r.Times, "write"), cut(strings.Join(r.Fields, ", ")))))
+		}
+	}
+	for _, c := range work.Errors {
+		fmt.Fprintf(w, "%s\t%s\n", ansi.Plain(strings.TrimSuffix("errors of "+c.Operator+"/"+c.Controller, "/")), ansi.Plain(fmt.Sprintf("%d, the last one: %s", c.Errors, cut(c.Newest))))
+	}
+	_ = w.Flush()
+	if len(work.Operators)+len(work.Errors) == 0 {
+		return "no operator of `slipway dev` or `slipway run` has done anything in the last " + time.Since(work.Since).Round(time.Second).String()
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// talliesText has the largest counts.
+func talliesText(all []explain.Tally) string {
+	var parts []string
+	for _, t := range all[:min(len(all), 5)] {
+		parts = append(parts, fmt.Sprintf("%s %d", t.What, t.Times))
+	}
+	if more := len(all) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// refusedText lists refused requests for people.
+func refusedText(r explain.Refused) string {
+	if len(r.Requests) == 0 {
+		return "no request was refused in the last " + time.Since(r.Since).Round(time.Second).String()
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, q := range r.Requests {
+		resource := q.Resource
+		if q.Group != "" {
+			resource += "." + q.Group
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s %s%s\t%s\t%s\n", ago(q.Last), operation.Count(q.Times, "time"), q.Verb, ansi.Plain(resource), inNamespace(ansi.Plain(q.Namespace)), ansi.Plain(q.Reason), ansi.Plain(q.By))
+		fmt.Fprintf(w, "  %s\n", ansi.Plain(cmp.Or(q.Marker, cut(q.Message))))
+	}
+	_ = w.Flush()
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// history is the record of an embedded cluster.
+type history struct {
+	control       *clusterctl.Control
+	name, logical string
+}
+
+func (h history) Record(ctx context.Context, q protocol.RecordQuery) (protocol.RecordPage, error) {
+	q.Logical = h.logical
+	return h.control.Record(ctx, h.name, q)
+}
+
+// historyOf is the record of a cluster; nil if it is not one of this machine's, or keeps none.
+func historyOf(ctx context.Context, s *operation.Session, cluster *ship.Cluster) explain.History {
+	control := clusterctl.New(s.Getenv, s.Handler)
+	all, err := control.List(ctx)
+	if err != nil {
+		return nil // the cluster of the question is another one
+	}
+	for _, status := range all {
+		if status.Server == cluster.Server() && status.Record != nil {
+			return history{control, status.Name, ""}
+		}
+		for _, logical := range status.Logical {
+			if logical.Server == cluster.Server() {
+				return history{control, status.Name, logical.Name}
+			}
+		}
+	}
+	return nil
+}
