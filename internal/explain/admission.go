@@ -158,67 +158,6 @@ func refOf(object *unstructured.Unstructured) report.ObjectRef {
 	return report.ObjectRef{Kind: object.GetKind(), Namespace: object.GetNamespace(), Name: object.GetName()}
 }
 
-// undefined judges an object whose kind is not served, though there is a definition.
-func (s *scene) undefined() {
-	reason, message := undefinedBecause(s.definition)
-	if reason == "" {
-		reason, message = "NotServed", "its CRD is established, and serves none of its versions"
-	}
-	s.elsewhere(refused, refOf(s.definition), reason, "%s", message).Next = "slipway kubectl get crd " + s.definition.GetName() + " -o yaml"
-}
-
-// undefinedBecause says why a definition is not served.
-func undefinedBecause(definition *unstructured.Unstructured) (reason, message string) {
-	all := conditionsOf(definition)
-	if definition.GetDeletionTimestamp() != nil {
-		if c, is := find(all, "Terminating"); is && c.status == "True" {
-			return "CRDDeleted", "the CRD is being deleted: " + plainly(c.text())
-		}
-		return "CRDDeleted", "the CRD is being deleted"
-	}
-	for _, kind := range []string{"NamesAccepted", "Established"} {
-		if c, is := find(all, kind); is && c.status == "False" {
-			return c.reason, "the CRD is not established: " + plainly(c.text())
-		}
-	}
-	if c, is := find(all, "NonStructuralSchema"); is && c.status == "True" {
-		return c.reason, "the CRD has no structural schema: " + plainly(c.text())
-	}
-	if len(all) == 0 {
-		return "NotEstablished", "the API server has not established the CRD yet"
-	}
-	return "", ""
-}
-
-// operator looks at the operator that works on the object, if that explains more than is known.
-func (s *scene) operator(ctx context.Context, top *member) {
-	if s.definition == nil || top.state == Ready && top.says || top.state == Missing {
-		return
-	}
-	project, state, found, err := s.cluster.OperatorOf(ctx, s.definition)
-	if err != nil {
-		s.unread("the operator", err)
-		return
-	}
-	if !found {
-		return
-	}
-	for _, u := range state.NotReady {
-		c := s.elsewhere(operating, u.Object, u.Reason, "the operator %s does not work: %s", project, u.Message)
-		c.Container, c.Probe, c.Next = u.Container, u.Probe, "slipway status"
-	}
-	for _, w := range state.Workloads {
-		if w.Replicas == 0 {
-			s.elsewhere(operating, w.Object, "ScaledDown", "the operator %s is scaled to 0 replicas", project).Next = "slipway kubectl scale -n " + w.Object.Namespace + " deployment " + w.Object.Name + " --replicas=1"
-		}
-	}
-	for _, l := range state.Leaders {
-		if l.Expired {
-			s.elsewhere(operating, l.Lease, "LeaderLost", "no pod of the operator %s leads: %s has renewed its Lease last at %s", project, l.Holder, l.Renewed.UTC().Format(time.DateTime)).Next = "slipway status"
-		}
-	}
-}
-
 // missing says what keeps an object from being created.
 func (s *scene) missing(ctx context.Context, top *member) {
 	top.text = "it does not exist"
