@@ -5,19 +5,19 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/slipway-dev/slipway/internal/report"
-	"github.com/slipway-dev/slipway/internal/ship"
 )
 
 // webhooks finds those that have the API server refuse writes of the object, since they do not answer.
@@ -49,8 +49,9 @@ func (s *scene) webhooks(ctx context.Context) {
 
 // isFor reports whether a webhook is called for the object, and what it says decides.
 func (s *scene) isFor(ctx context.Context, hook map[string]any) bool {
-	if hook["failurePolicy"] == "Ignore" {
-		return false
+	conditions, _, _ := unstructured.NestedSlice(hook, "matchConditions")
+	if hook["failurePolicy"] == "Ignore" || len(conditions) > 0 || s.served.Group == "admissionregistration.k8s.io" {
+		return false // what conditions say is not known here, and webhooks are not called for webhooks
 	}
 	rules, _, _ := unstructured.NestedSlice(hook, "rules")
 	if !slices.ContainsFunc(rules, func(item any) bool {
@@ -66,17 +67,27 @@ func (s *scene) isFor(ctx context.Context, hook map[string]any) bool {
 	}
 	objects, _, _ := unstructured.NestedMap(hook, "objectSelector")
 	namespaces, _, _ := unstructured.NestedMap(hook, "namespaceSelector")
-	return selects(objects, s.members[0].object.GetLabels(), true) && (len(namespaces) == 0 || s.ref.Namespace == "" || selects(namespaces, s.namespaceLabels(ctx), true))
+	return selects(objects, s.members[0].object.GetLabels(), true) && (len(namespaces) == 0 || s.inNamespaceOf(ctx, namespaces))
 }
 
-// namespaceLabels are the labels of the object's namespace.
-func (s *scene) namespaceLabels(ctx context.Context) map[string]string {
-	namespace, err := s.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Get(ctx, s.ref.Namespace, metav1.GetOptions{})
-	if err != nil {
-		return map[string]string{corev1.LabelMetadataName: s.ref.Namespace} // the label that each has
+// inNamespaceOf reports whether a selector selects the object's namespace, as the API server decides: objects without
+// one are always selected, and a namespace is by its own labels.
+func (s *scene) inNamespaceOf(ctx context.Context, selector map[string]any) bool {
+	if top := s.members[0]; top.kind() == namespaceKind {
+		return selects(selector, top.object.GetLabels(), true)
 	}
-	return namespace.GetLabels()
+	if s.ref.Namespace == "" {
+		return true
+	}
+	namespace, err := s.client.Resource(namespaceResource).Get(ctx, s.ref.Namespace, metav1.GetOptions{})
+	if err != nil {
+		s.unread("namespace "+s.ref.Namespace, err)
+		return false
+	}
+	return selects(selector, namespace.GetLabels(), true)
 }
+
+var namespaceResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
 // hook notes a webhook that does not answer.
 func (s *scene) hook(ctx context.Context, of *unstructured.Unstructured, hook map[string]any) {
@@ -105,16 +116,22 @@ func (s *scene) unreachable(ctx context.Context, config map[string]any) (reason,
 	if name == "" {
 		return "", ""
 	}
+	if known, asked := s.services[fmt.Sprint(namespace, "/", name, ":", port)]; asked {
+		return known.reason, known.problem
+	}
 	reason, problem, err := s.cluster.Silent(ctx, namespace, name, port)
 	if err != nil {
 		s.unread("service "+namespace+"/"+name, err)
-		return "", ""
 	}
 	if problem != "" {
 		problem = "service " + namespace + "/" + name + ": " + problem
 	}
+	s.services[fmt.Sprint(namespace, "/", name, ":", port)] = silence{reason, problem}
 	return reason, problem
 }
+
+// silence is why a Service does not answer; empty if it does.
+type silence struct{ reason, problem string }
 
 // local asks at an address of this machine, as `slipway run` and `slipway dev` have the API server call. Of others it
 // is not known what the API server sees.
@@ -123,8 +140,12 @@ func (s *scene) local(ctx context.Context, at string) (reason, problem string) {
 	if err != nil {
 		return "InvalidURL", err.Error()
 	}
-	address, err := netip.ParseAddr(parsed.Hostname())
-	if err != nil || !address.IsLoopback() || parsed.Port() == "" {
+	here := func(host string) bool {
+		address, err := netip.ParseAddr(host)
+		return err == nil && address.IsLoopback()
+	}
+	server, err := url.Parse(s.cluster.Server())
+	if err != nil || !here(server.Hostname()) || !here(parsed.Hostname()) || parsed.Port() == "" {
 		return "", ""
 	}
 	dialer := net.Dialer{Timeout: time.Second}
@@ -162,30 +183,30 @@ func refOf(object *unstructured.Unstructured) report.ObjectRef {
 func (s *scene) missing(ctx context.Context, top *member) {
 	top.text = "it does not exist"
 	if s.ref.Namespace != "" {
-		namespace, err := s.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Get(ctx, s.ref.Namespace, metav1.GetOptions{})
+		namespace, err := s.client.Resource(namespaceResource).Get(ctx, s.ref.Namespace, metav1.GetOptions{})
 		switch {
+		case err != nil && !apierrors.IsNotFound(err):
+			s.unread("namespace "+s.ref.Namespace, err)
 		case err != nil:
-			s.elsewhere(concrete, report.ObjectRef{Kind: "Namespace", Name: s.ref.Namespace}, "NoNamespace", "the namespace %s does not exist", s.ref.Namespace).Next = "slipway kubectl create namespace " + s.ref.Namespace
+			s.elsewhere(concrete, report.ObjectRef{Kind: "Namespace", Name: s.ref.Namespace}, "NoNamespace", "the namespace %s does not exist", s.ref.Namespace).Next = command("slipway kubectl create namespace %s", s.ref.Namespace)
 			return
 		case namespace.GetDeletionTimestamp() != nil:
-			s.elsewhere(concrete, refOf(namespace), "NamespaceTerminating", "the namespace %s is being deleted, so nothing can be created in it", s.ref.Namespace).Next = "slipway explain namespace " + s.ref.Namespace
+			s.elsewhere(concrete, refOf(namespace), "NamespaceTerminating", "the namespace %s is being deleted, so nothing can be created in it", s.ref.Namespace).Next = command("slipway explain namespace %s", s.ref.Namespace)
 		}
 	}
 	for _, events := range s.warnings {
 		for _, e := range events {
-			if e.InvolvedObject.Kind == s.ref.Kind && e.InvolvedObject.Name == s.ref.Name {
+			if of := e.InvolvedObject; of.Kind == s.ref.Kind && of.Name == s.ref.Name && s.now.Sub(newest(e)) < current && e.Reason == strayReason {
 				s.elsewhere(symptom, s.ref, e.Reason, "%s", plainly(e.Message))
-				return
 			}
 		}
 	}
-	client, err := s.cluster.Metadata()
-	if err != nil || s.ref.Namespace == "" {
+	if s.ref.Namespace == "" {
 		return
 	}
-	all, err := client.Resource(s.served.GroupVersionResource).List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + s.ref.Name})
+	all, err := s.metadata.Resource(s.served.GroupVersionResource).List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + s.ref.Name})
 	for _, other := range items(all, err) {
-		s.elsewhere(symptom, s.ref, "OtherNamespace", "there is one of that name in namespace %s", other.Namespace).Next = "slipway explain -n " + other.Namespace + " " + s.served.Singular + " " + ship.RefText(report.ObjectRef{Name: s.ref.Name})[1:]
+		s.elsewhere(symptom, s.ref, "OtherNamespace", "there is one of that name in namespace %s", other.Namespace).Next = command("slipway explain -n %s %s %s", other.Namespace, s.served.Singular, s.ref.Name)
 		return
 	}
 }

@@ -34,7 +34,7 @@ func (s *scene) builtin(ctx context.Context, m *member) {
 		s.budget(m)
 	case kind == schema.GroupKind{Kind: "Node"}:
 		s.node(ctx, m)
-	case kind == schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}:
+	case kind == definitionKind:
 		if reason, message := undefinedBecause(m.object); reason != "" {
 			m.state = NotReady
 			m.because(concrete, reason, "%s", message)
@@ -106,10 +106,9 @@ func (s *scene) service(ctx context.Context, m *member) {
 		m.state = NotReady
 		m.because(symptom, "NoPods", "no pod has the labels that it selects: %s", labels.SelectorFromSet(selector)).Next = "slipway kubectl get pods --show-labels -n " + m.object.GetNamespace()
 	default:
-		m.state = InProgress
 		pod := &member{object: &list.Items[0], depth: m.depth + 1, state: Ready}
 		s.pod(ctx, pod, true)
-		m.causes = append(m.causes, pod.causes...)
+		m.state, m.causes = pod.state, append(m.causes, pod.causes...)
 	}
 }
 
@@ -122,9 +121,8 @@ func (s *scene) budget(m *member) {
 	}
 	now := budget.Status
 	m.text = fmt.Sprintf("%d of %d pods are healthy, %d have to be; %d may be evicted", now.CurrentHealthy, now.ExpectedPods, now.DesiredHealthy, now.DisruptionsAllowed)
-	if now.ObservedGeneration == budget.Generation && now.DisruptionsAllowed == 0 && now.ExpectedPods > 0 {
-		m.state = NotReady
-		m.because(concrete, "NoDisruptionAllowed", "it lets no pod be evicted: %d of %d pods are healthy, and %d have to be", now.CurrentHealthy, now.ExpectedPods, now.DesiredHealthy)
+	if m.depth == 0 && now.ObservedGeneration == budget.Generation && now.DisruptionsAllowed == 0 && now.ExpectedPods > 0 {
+		m.because(admission, "NoDisruptionAllowed", "it lets no pod be evicted: %d of %d pods are healthy, and %d have to be", now.CurrentHealthy, now.ExpectedPods, now.DesiredHealthy)
 	}
 }
 
@@ -156,13 +154,16 @@ func (s *scene) node(ctx context.Context, m *member) {
 // holdsUp finds pods on a node that a budget does not let go.
 func (s *scene) holdsUp(m *member, object *unstructured.Unstructured, pods []unstructured.Unstructured) {
 	b := &member{object: object, state: Ready}
-	if s.budget(b); len(b.causes) == 0 {
+	selector, has, _ := unstructured.NestedMap(object.Object, "spec", "selector")
+	if s.budget(b); len(b.causes) == 0 || !has {
 		return
 	}
-	selector, _, _ := unstructured.NestedMap(object.Object, "spec", "selector")
 	var held []string
 	for i := range pods {
-		if pods[i].GetNamespace() == object.GetNamespace() && selects(selector, pods[i].GetLabels(), true) {
+		phase, _, _ := unstructured.NestedString(pods[i].Object, "status", "phase")
+		owner := metav1.GetControllerOf(&pods[i])
+		leaves := phase != "Succeeded" && phase != "Failed" && (owner == nil || owner.Kind != "DaemonSet" && owner.Kind != "Node") // what drain evicts
+		if leaves && pods[i].GetNamespace() == object.GetNamespace() && selects(selector, pods[i].GetLabels(), true) {
 			held = append(held, pods[i].GetName())
 		}
 	}

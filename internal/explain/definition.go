@@ -2,10 +2,16 @@ package explain
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/slipway-dev/slipway/internal/ship"
 )
+
+var definitionKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 
 // undefined judges an object whose kind is not served, though there is a definition.
 func (s *scene) undefined() {
@@ -13,7 +19,7 @@ func (s *scene) undefined() {
 	if reason == "" {
 		reason, message = "NotServed", "its CRD is established, and serves none of its versions"
 	}
-	s.elsewhere(refused, refOf(s.definition), reason, "%s", message).Next = "slipway kubectl get crd " + s.definition.GetName() + " -o yaml"
+	s.elsewhere(refused, refOf(s.definition), reason, "%s", message).Next = command("slipway kubectl get crd %s -o yaml", s.definition.GetName())
 }
 
 // undefinedBecause says why a definition is not served.
@@ -61,11 +67,12 @@ func (s *scene) operator(ctx context.Context, top *member) {
 			s.elsewhere(operating, w.Object, "SimulatedPods", "the pods of the operator %s are simulated, so no container runs", project).Next = "slipway status"
 		}
 		if w.Replicas == 0 {
-			s.elsewhere(operating, w.Object, "ScaledDown", "the operator %s is scaled to 0 replicas", project).Next = "slipway kubectl scale -n " + w.Object.Namespace + " deployment " + w.Object.Name + " --replicas=1"
+			s.elsewhere(operating, w.Object, "ScaledDown", "the operator %s is scaled to 0 replicas", project).Next = command("slipway kubectl scale -n %s deployment %s --replicas=1", w.Object.Namespace, w.Object.Name)
 		}
 	}
+	leads := slices.ContainsFunc(state.Leaders, func(l ship.LeaderState) bool { return !l.Expired })
 	for _, l := range state.Leaders {
-		if l.Expired {
+		if l.Expired && !leads { // an older version may have left its own
 			s.elsewhere(operating, l.Lease, "LeaderLost", "no pod of the operator %s leads: %s has renewed its Lease last at %s", project, l.Holder, l.Renewed.UTC().Format(time.DateTime)).Next = "slipway status"
 		}
 	}

@@ -26,6 +26,11 @@ func (s *scene) deletion(ctx context.Context, m *member) {
 		s.stuckNamespace(ctx, m, since)
 		return
 	}
+	if m.kind() == definitionKind {
+		reason, message := undefinedBecause(m.object)
+		m.because(concrete, reason, "%s", message)
+		return
+	}
 	if len(m.object.GetFinalizers()) == 0 {
 		m.because(concrete, "NotEnded", "it is being deleted since %s, and its node has not ended it", since)
 		return
@@ -43,21 +48,25 @@ func (s *scene) finalizer(ctx context.Context, m *member, finalizer string, sinc
 	case metav1.FinalizerDeleteDependents:
 		var below []string
 		for _, child := range s.members {
-			if child.depth == m.depth+1 {
+			if child.above == m {
 				below = append(below, ship.RefText(child.ref()))
 			}
 		}
-		m.because(symptom, "Foreground", "since %s it waits for the deletion of what it owns: %s", since, plainly(strings.Join(below, ", ")))
+		if len(below) > 0 {
+			m.because(symptom, "Foreground", "since %s it waits for the deletion of what it owns: %s", since, plainly(strings.Join(below, ", ")))
+		}
 	case "kubernetes.io/pvc-protection":
-		m.because(concrete, "ClaimInUse", "since %s it waits for the pods that use it: %s", since, s.usersOf(ctx, m))
+		if users := s.usersOf(ctx, m); users != "" {
+			m.because(concrete, "ClaimInUse", "since %s it waits for the pods that use it: %s", since, users)
+		}
 	default:
 		by := "it is not known by whom"
 		if manager, at := setter(m.object, finalizer); manager != "" {
 			by = fmt.Sprintf("manager %q has set it %s ago", manager, s.age(at))
 		}
 		c := m.because(concrete, "Finalizer", "since %s its deletion waits for the finalizer %s; %s, and its controller has to remove it", since, finalizer, by)
-		c.Next = "slipway kubectl get --show-managed-fields -o yaml " + strings.ToLower(m.object.GetKind()) + " " + m.object.GetName()
-		if namespace := m.object.GetNamespace(); namespace != "" {
+		c.Next = command("slipway kubectl get --show-managed-fields -o yaml %s %s", strings.ToLower(m.object.GetKind()), m.object.GetName())
+		if namespace := m.object.GetNamespace(); namespace != "" && c.Next != "" {
 			c.Next += " -n " + namespace
 		}
 	}
@@ -78,7 +87,7 @@ func (s *scene) usersOf(ctx context.Context, m *member) string {
 	pods, err := s.client.Resource(podResource).Namespace(m.object.GetNamespace()).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		s.unread("pods", err)
-		return "they could not be read"
+		return ""
 	}
 	var users []string
 	for i := range pods.Items {
@@ -100,7 +109,7 @@ func (s *scene) stuckNamespace(ctx context.Context, m *member, since time.Durati
 	m.text = "it waits for its content to be deleted"
 	var held []string
 	for _, o := range s.contents(ctx, m.object.GetName()) {
-		if len(o.meta.Finalizers) > 0 {
+		if len(o.meta.Finalizers) > 0 && o.meta.DeletionTimestamp != nil {
 			held = append(held, o.String()+" for the finalizer "+strings.Join(o.meta.Finalizers, ", "))
 		}
 	}

@@ -165,17 +165,22 @@ func (m *member) deepest() []Cause {
 	return m.causes
 }
 
+// starts reports whether a member is a pod that starts as usual.
+func starts(m Member) bool { return m.Object.Kind == podKind.Kind && m.State == InProgress }
+
 // settle decides the state of the object by that of what it owns. What says itself that it is ready is ready.
 func (a *Answer) settle(top *member) {
 	heavier := func(than weight) bool {
 		return slices.ContainsFunc(a.Causes, func(c Cause) bool { return c.weight > than })
 	}
+	below := a.Tree[min(1, len(a.Tree)):]
 	switch {
 	case a.State == Missing || a.State == Deleting || a.State == Stuck || top.says:
 		return
-	case heavier(admission), a.State != Ready && heavier(symptom):
+	case heavier(admission), a.State == InProgress && slices.ContainsFunc(a.Causes, func(c Cause) bool { return c.weight == operating }):
 		a.State = NotReady
-	case slices.ContainsFunc(a.Tree[min(1, len(a.Tree)):], func(m Member) bool { return m.State == InProgress }):
+	case a.State == Ready && slices.ContainsFunc(below, func(m Member) bool { return m.State == InProgress }),
+		a.State == NotReady && !top.failed && slices.ContainsFunc(below, starts): // it says that it waits for them
 		a.State = InProgress
 	}
 	if a.State == InProgress {

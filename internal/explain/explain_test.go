@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
 
@@ -88,6 +89,7 @@ func TestConditions(t *testing.T) {
 
 // TestSettle: the state of an object follows from what it says, and from what it owns.
 func TestSettle(t *testing.T) {
+	starting := Member{Object: report.ObjectRef{Kind: "Pod"}, State: InProgress, Text: "it starts"}
 	broken := []Cause{{Reason: "Crash", weight: concrete, depth: 2}}
 	for name, test := range map[string]struct {
 		top     member
@@ -95,16 +97,18 @@ func TestSettle(t *testing.T) {
 		causes  []Cause
 		want    State
 	}{
-		"all is well":          {member{state: Ready}, nil, nil, Ready},
-		"a pod crashes":        {member{state: InProgress}, nil, broken, NotReady},
-		"it says ready":        {member{state: Ready, says: true}, nil, broken, Ready},
-		"a pod starts":         {member{state: Ready}, []Member{{}, {State: InProgress, Text: "it starts"}}, nil, InProgress},
-		"waits for that":       {member{state: NotReady}, []Member{{}, {State: InProgress, Text: "it starts"}}, []Cause{{weight: symptom}}, InProgress},
-		"says why":             {member{state: NotReady}, nil, []Cause{{weight: symptom}}, NotReady},
-		"no operator":          {member{state: InProgress}, nil, []Cause{{weight: operating}}, NotReady},
-		"writes are refused":   {member{state: Ready}, nil, []Cause{{weight: admission}}, Ready},
-		"and it is not there":  {member{state: Missing}, nil, []Cause{{weight: admission}}, Missing},
-		"and it is in the way": {member{state: InProgress}, nil, []Cause{{weight: admission}}, NotReady},
+		"it has failed":       {member{state: NotReady, failed: true}, []Member{{}, starting}, []Cause{{weight: symptom}}, NotReady},
+		"a claim waits":       {member{state: NotReady}, []Member{{}, {State: InProgress, Text: "no volume"}}, []Cause{{weight: symptom}}, NotReady},
+		"all is well":         {member{state: Ready}, nil, nil, Ready},
+		"a pod crashes":       {member{state: InProgress}, nil, broken, NotReady},
+		"it says ready":       {member{state: Ready, says: true}, nil, broken, Ready},
+		"a pod starts":        {member{state: Ready}, []Member{{}, starting}, nil, InProgress},
+		"waits for that":      {member{state: NotReady}, []Member{{}, starting}, []Cause{{weight: symptom}}, InProgress},
+		"says why":            {member{state: NotReady}, nil, []Cause{{weight: symptom}}, NotReady},
+		"no operator":         {member{state: InProgress}, nil, []Cause{{weight: operating}}, NotReady},
+		"writes are refused":  {member{state: Ready}, nil, []Cause{{weight: admission}}, Ready},
+		"and it is not there": {member{state: Missing}, nil, []Cause{{weight: admission}}, Missing},
+		"and it is at work":   {member{state: InProgress}, nil, []Cause{{weight: admission}}, InProgress},
 	} {
 		a := Answer{State: test.top.state, Tree: test.members, Causes: test.causes}
 		if a.settle(&test.top); a.State != test.want {
@@ -150,8 +154,9 @@ func TestReferences(t *testing.T) {
 metadata: {namespace: ns, name: first}
 spec:
   secretName: password
-  template: {spec: {serviceAccountName: runner, imagePullSecrets: [{name: pull}], volumes: [{configMap: {name: settings}}, {secret: {secretName: maybe, optional: true}}, {persistentVolumeClaim: {claimName: data}}],
+  template: {spec: {serviceAccountName: runner, imagePullSecrets: [{name: pull}], volumes: [{configMap: {name: settings}}, {secret: {secretName: maybe, optional: true}}, {persistentVolumeClaim: {claimName: data}}, {secret: {secretName: ../../../../api}}],
     containers: [{envFrom: [{secretRef: {name: env}}], env: [{valueFrom: {configMapKeyRef: {name: keys, key: a, optional: true}}}]}]}}
+  tokenSecretRef: {name: token, namespace: other}
 `), state: Ready}
 	s := &scene{}
 	spec, _, _ := unstructured.NestedMap(m.object.Object, "spec")
@@ -161,7 +166,7 @@ spec:
 		got = append(got, ship.RefText(r.Object))
 	}
 	slices.Sort(got)
-	want := []string{"configmap/ns/settings", "persistentvolumeclaim/ns/data", "secret/ns/env", "secret/ns/password", "secret/ns/pull", "serviceaccount/ns/runner"}
+	want := []string{"configmap/ns/settings", "persistentvolumeclaim/ns/data", "secret/ns/env", "secret/ns/password", "serviceaccount/ns/runner"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -211,5 +216,53 @@ metadata:
 	}
 	if manager, _ := setter(o, "example.com/free"); manager != "" {
 		t.Errorf("got %s", manager)
+	}
+}
+
+// TestForgive: what an owner does not need any more is no reason for it not to be ready.
+func TestForgive(t *testing.T) {
+	owner := func(kind, apiVersion, revision string, state State) *member {
+		return &member{object: object(t, "{apiVersion: "+apiVersion+", kind: "+kind+", metadata: {name: x, annotations: {deployment.kubernetes.io/revision: '"+revision+"'}}}"), state: state}
+	}
+	for name, test := range map[string]struct {
+		above  []*member // from the top
+		reason string
+		state  State
+		want   State
+	}{
+		"a Job's first try":            {[]*member{owner("Job", "batch/v1", "", Ready)}, "ContainerFailed", NotReady, Ready},
+		"a failed Job's":               {[]*member{owner("Job", "batch/v1", "", NotReady)}, "ContainerFailed", NotReady, NotReady},
+		"an evicted pod":               {[]*member{owner("Deployment", "apps/v1", "1", Ready), owner("ReplicaSet", "apps/v1", "1", Ready)}, "Evicted", NotReady, Ready},
+		"a crash between two attempts": {[]*member{owner("Deployment", "apps/v1", "1", Ready), owner("ReplicaSet", "apps/v1", "1", Ready)}, crashLoop, NotReady, NotReady},
+		"of an older template":         {[]*member{owner("Deployment", "apps/v1", "2", InProgress), owner("ReplicaSet", "apps/v1", "1", InProgress)}, crashLoop, NotReady, InProgress},
+		"of the newest template":       {[]*member{owner("Deployment", "apps/v1", "2", InProgress), owner("ReplicaSet", "apps/v1", "2", InProgress)}, crashLoop, NotReady, NotReady},
+		"one that is being deleted":    {[]*member{owner("Deployment", "apps/v1", "1", InProgress), owner("ReplicaSet", "apps/v1", "1", InProgress)}, "NotEnded", Stuck, InProgress},
+		"below a custom resource":      {[]*member{owner("Boat", "example.com/v1", "", Ready)}, "Evicted", NotReady, NotReady},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := owner("Pod", "v1", "", test.state)
+			pod.causes = []Cause{{Reason: test.reason, weight: concrete}}
+			s := &scene{members: append(test.above, pod)}
+			for i, m := range s.members[1:] {
+				m.above, m.depth = s.members[i], i+1
+			}
+			s.forgive()
+			s.spread()
+			if got := s.answer(); got.State != test.want {
+				t.Errorf("got %s, %+v", got.State, got.Causes)
+			}
+		})
+	}
+}
+
+// TestCommand: names that are more than a word of a shell are in no command.
+func TestCommand(t *testing.T) {
+	if got := command("kubectl get %s -n %s", "pod", "web-0"); got != "kubectl get pod -n web-0" {
+		t.Errorf("got %q", got)
+	}
+	for _, hostile := range []string{"", "x;reboot", "--context=prod", "$(id)", "a b", "a\nb", "a'b"} {
+		if got := command("kubectl get %s", hostile); got != "" {
+			t.Errorf("got %q", got)
+		}
 	}
 }

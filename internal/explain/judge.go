@@ -40,8 +40,7 @@ func (s *scene) judge(ctx context.Context) {
 		case m.object.GetDeletionTimestamp() != nil:
 			s.deletion(ctx, m)
 		case m.kind() == podKind:
-			s.pod(ctx, m, diagnosed < mostDiagnosed)
-			if m.state != Ready {
+			if s.pod(ctx, m, diagnosed < mostDiagnosed) {
 				diagnosed++
 			}
 		default:
@@ -50,6 +49,7 @@ func (s *scene) judge(ctx context.Context) {
 		}
 		s.warned(m)
 	}
+	s.forgive()
 	s.spread()
 	if top.state == Missing {
 		s.missing(ctx, top)
@@ -61,16 +61,41 @@ func (s *scene) judge(ctx context.Context) {
 	s.operator(ctx, top)
 }
 
-// spread has what is in progress be not ready if something below it is not.
-func (s *scene) spread() {
-	for i, below := range slices.Backward(s.members) {
-		for above := i - 1; above >= 0 && below.state == NotReady; above-- {
-			if s.members[above].depth < below.depth {
-				if s.members[above].state == InProgress {
-					s.members[above].state = NotReady
+// forgive drops what is wrong with members that their owner does not need any more: those of an older template, those
+// that are being deleted, and those that a finished Job or a workload with all of its replicas has left over. A
+// container that crashes again and again may be ready for moments, so it stays.
+func (s *scene) forgive() {
+	for _, m := range s.members[1:] {
+		for of := m; of.above != nil; of = of.above {
+			done := of.above.state == Ready && isBuiltin(of.above) && !slices.ContainsFunc(m.causes, func(c Cause) bool { return c.Reason == crashLoop })
+			if done || isOld(of) || m.state == Deleting || m.state == Stuck && isBuiltin(of.above) {
+				m.causes = nil
+				if m.state == NotReady || m.state == InProgress {
+					m.state, m.text = Ready, "left over"
 				}
 				break
 			}
+		}
+	}
+}
+
+// isBuiltin reports whether the status of an object's kind says whether it needs more.
+func isBuiltin(m *member) bool {
+	group := m.kind().Group
+	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
+}
+
+// isOld reports whether a ReplicaSet is of an older template of its Deployment.
+func isOld(m *member) bool {
+	const revision = "deployment.kubernetes.io/revision"
+	return m.kind().Kind == "ReplicaSet" && m.above.kind().Kind == "Deployment" && m.object.GetAnnotations()[revision] != m.above.object.GetAnnotations()[revision]
+}
+
+// spread has what is in progress be not ready if something below it is not.
+func (s *scene) spread() {
+	for _, below := range slices.Backward(s.members) {
+		if above := below.above; above != nil && below.state == NotReady && above.state == InProgress {
+			above.state = NotReady
 		}
 	}
 }
@@ -130,7 +155,7 @@ func (s *scene) conditions(m *member) {
 			s.unwell(m, c)
 		}
 	case status.FailedStatus:
-		m.state = NotReady
+		m.state, m.failed = NotReady, true
 		failed := condition{reason: "Failed", message: m.text}
 		if stalled, is := find(all, "Stalled", "Failed"); is && stalled.status == "True" {
 			failed = stalled
@@ -213,7 +238,7 @@ func (s *scene) warned(m *member) {
 		return
 	}
 	for _, e := range events {
-		if s.now.Sub(newest(e)) > usualWork || slices.Contains(usualWarnings, e.Reason) {
+		if s.now.Sub(newest(e)) > current || slices.Contains(usualWarnings, e.Reason) {
 			continue
 		}
 		w := symptom
@@ -235,7 +260,7 @@ var usualWarnings = []string{"BackOff", "Unhealthy", "FailedScheduling", "Failed
 func (s *scene) advise(c *Cause) {
 	if strings.Contains(c.Message, "exceeded quota") {
 		c.Reason = "QuotaExceeded"
-		c.Next = "slipway kubectl describe resourcequota -n " + c.Object.Namespace
+		c.Next = command("slipway kubectl describe resourcequota -n %s", c.Object.Namespace)
 	}
 }
 

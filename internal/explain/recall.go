@@ -27,6 +27,9 @@ const (
 
 // recall reads what the record has about the object and what it owns, and judges that.
 func (s *scene) recall(ctx context.Context, history History, q Question) {
+	if q.Field != "" && !strings.HasPrefix(q.Field, ".") {
+		q.Field = "." + q.Field
+	}
 	if q.Field != "" {
 		s.field = &Field{Path: q.Field}
 	}
@@ -191,6 +194,3 @@ func author(e protocol.RecordEntry) string {
 	}
 	return who + " (" + user + ")"
 }
-
-// isOperator reports whether a user is a program's: those of people may be refused without being a cause.
-func isOperator(user string) bool { return strings.HasPrefix(user, "system:") }

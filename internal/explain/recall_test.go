@@ -52,7 +52,7 @@ func boatScene(t *testing.T) *scene {
 	boat := object(t, "{apiVersion: example.com/v1, kind: Boat, metadata: {name: first, namespace: ns}}")
 	served := ship.Served{GroupVersionResource: schema.GroupVersionResource{Resource: "boats"}, Kind: "Boat", Singular: "boat", Namespaced: true}
 	return &scene{
-		now: time.Now(), served: served, kinds: kinds{served}, members: []*member{{object: boat, state: Ready}},
+		now: time.Now(), served: served, kinds: kinds{served}, members: []*member{{object: boat, state: InProgress}}, definition: object(t, "{metadata: {name: boats}}"),
 		ref: report.ObjectRef{Kind: "Boat", Namespace: "ns", Name: "first"},
 	}
 }
@@ -62,6 +62,8 @@ func TestRefusals(t *testing.T) {
 	const forbidden = `pods is forbidden: User "op" cannot create resource "pods"`
 	read := refusal(5, "watch", "boats", "", 403, "")
 	read.Kind = protocol.RecordRequest
+	elsewhere := refusal(5, "list", "boats", "", 403, "")
+	elsewhere.Object = &protocol.RecordObject{Resource: "boats", Namespace: "other"}
 	again := entry(7, protocol.RecordRequest, "watch", "boats", "")
 	again.Status = 200
 	person := refusal(5, "apply", "boats", "first", 409, "Apply failed with 1 conflict")
@@ -71,24 +73,25 @@ func TestRefusals(t *testing.T) {
 		want   string // of the causes
 	}{
 		"nothing":                      {nil, ""},
-		"of the object":                {entries{refusal(5, "update", "boats", "first", 422, "it is immutable")}, "Refused: manager (ServiceAccount ns/op) may not update boats: it is immutable"},
+		"of the object":                {entries{refusal(5, "update", "boats", "first", 422, "it is immutable")}, "Refused: the request of manager (ServiceAccount ns/op) to update boats was refused: it is immutable"},
 		"of another":                   {entries{refusal(5, "update", "boats", "second", 422, "no")}, ""},
-		"of a child by its name":       {entries{refusal(5, "create", "pods", "first-0", 403, forbidden)}, "may not create pods; its role needs +kubebuilder:rbac:groups=\"\",resources=pods,verbs=create: pods is forbidden"},
+		"of a child by its name":       {entries{refusal(5, "create", "pods", "first-0", 403, forbidden)}, "to create pods was refused; its role needs +kubebuilder:rbac:groups=\"\",resources=pods,verbs=create: pods is forbidden"},
 		"of an unrelated one":          {entries{refusal(5, "create", "pods", "firstborn", 403, forbidden)}, ""},
 		"without a name, by strangers": {entries{refusal(5, "create", "pods", "", 403, forbidden)}, ""},
-		"without a name":               {entries{refusal(5, "create", "pods", "", 403, forbidden), entry(4, protocol.RecordWrite, "patch", "boats", "first")}, "may not create pods"},
+		"without a name":               {entries{refusal(5, "create", "pods", "", 403, forbidden), entry(4, protocol.RecordWrite, "patch", "boats", "first")}, "to create pods was refused"},
 		"repeated with success":        {entries{entry(6, protocol.RecordWrite, "update", "boats", "first"), refusal(5, "update", "boats", "first", 422, "no")}, ""},
-		"success came before":          {entries{refusal(5, "update", "boats", "first", 422, "no"), entry(4, protocol.RecordWrite, "update", "boats", "first")}, "may not update boats: no"},
+		"success came before":          {entries{refusal(5, "update", "boats", "first", 422, "no"), entry(4, protocol.RecordWrite, "update", "boats", "first")}, "to update boats was refused: no"},
 		"not found":                    {entries{refusal(5, "delete", "boats", "first", 404, "not found")}, ""},
 		"a conflict":                   {entries{refusal(5, "update", "boats", "first", 409, "modified")}, ""},
 		"many conflicts": {entries{
 			refusal(9, "update", "boats", "first", 409, "modified"), refusal(8, "update", "boats", "first", 409, ""), refusal(7, "update", "boats", "first", 409, ""),
 			refusal(6, "update", "boats", "first", 409, ""), refusal(5, "update", "boats", "first", 409, ""),
-		}, "may not update boats, 5 times: modified"},
-		"a read":                 {entries{read}, "Forbidden: manager (ServiceAccount ns/op) may not watch boats; its role needs +kubebuilder:rbac:groups=\"\",resources=boats,verbs=watch: status 403"},
-		"a read that is allowed": {entries{again, read}, ""},
-		"a quota":                {entries{refusal(5, "create", "pods", "first-0", 403, "exceeded quota: small")}, "QuotaExceeded: manager (ServiceAccount ns/op) may not create pods: exceeded quota: small"},
-		"a person":               {entries{person}, "Refused: manager (jane) may not apply boats"},
+		}, "to update boats was refused, 5 times: modified"},
+		"a read":                      {entries{read}, "Forbidden: the request of manager (ServiceAccount ns/op) to watch boats was refused; its role needs +kubebuilder:rbac:groups=\"\",resources=boats,verbs=watch: status 403"},
+		"a read in another namespace": {entries{elsewhere}, ""},
+		"a read that is allowed":      {entries{again, read}, ""},
+		"a quota":                     {entries{refusal(5, "create", "pods", "first-0", 403, "exceeded quota: small")}, "QuotaExceeded: the request of manager (ServiceAccount ns/op) to create pods was refused: exceeded quota: small"},
+		"a person":                    {entries{person}, "Refused: the request of manager (jane) to apply boats was refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := boatScene(t)

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -24,7 +25,7 @@ var named = map[string]string{
 
 // holders are the fields that hold an object with the name in its field name.
 var holders = map[string]string{
-	"secretRef": "Secret", "secretKeyRef": "Secret", "imagePullSecrets": "Secret", "passwordSecretRef": "Secret", "credentialsSecretRef": "Secret", "tokenSecretRef": "Secret",
+	"secretRef": "Secret", "secretKeyRef": "Secret", "passwordSecretRef": "Secret", "credentialsSecretRef": "Secret", "tokenSecretRef": "Secret",
 	"configMapRef": "ConfigMap", "configMapKeyRef": "ConfigMap", "configMap": "ConfigMap",
 }
 
@@ -85,7 +86,8 @@ func (s *scene) hold(m *member, kind string, at any, path string, optional bool)
 		}
 	case map[string]any:
 		is, _ := part["optional"].(bool)
-		if name, has := part["name"].(string); has {
+		name, has := part["name"].(string)
+		if namespace, elsewhere := part["namespace"].(string); has && (!elsewhere || namespace == m.object.GetNamespace()) {
 			s.note(m, kind, name, path+".name", optional || is)
 		}
 	}
@@ -94,32 +96,34 @@ func (s *scene) hold(m *member, kind string, at any, path string, optional bool)
 func (s *scene) note(m *member, kind, name, path string, optional bool) {
 	r := Reference{Object: report.ObjectRef{Kind: kind, Namespace: m.object.GetNamespace(), Name: name}, By: m.ref(), Field: path}
 	known := slices.ContainsFunc(s.references, func(o Reference) bool { return o.Object == r.Object })
-	if name != "" && !optional && !known && len(s.references) < mostReferences {
+	if len(validation.IsDNS1123Subdomain(name)) == 0 && !optional && !known && len(s.references) < mostReferences {
 		s.references = append(s.references, r)
 	}
 }
 
 // absent reports whether an object is known not to be there.
 func (s *scene) absent(ctx context.Context, of report.ObjectRef) bool {
-	client, err := s.cluster.Metadata()
 	served, known := s.kinds.of(schema.GroupKind{Kind: of.Kind})
-	if err != nil || !known {
+	if !known {
 		return false
 	}
-	_, err = client.Resource(served.GroupVersionResource).Namespace(of.Namespace).Get(ctx, of.Name, metav1.GetOptions{})
+	_, err := s.metadata.Resource(served.GroupVersionResource).Namespace(of.Namespace).Get(ctx, of.Name, metav1.GetOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
 		s.unread(strings.ToLower(of.Kind)+"/"+of.Name, err)
 	}
 	return apierrors.IsNotFound(err)
 }
 
-// needs makes a missing object a cause if the one that needs it is not ready.
+// needs makes a missing object a cause if the one that needs it is not ready. Pods cannot start without it. Other
+// objects may as well name what their controller will make, so they count if their status names it, too.
 func (s *scene) needs(r Reference) {
 	at := slices.IndexFunc(s.members, func(m *member) bool { return m.ref() == r.By })
-	if m := s.members[at]; m.state == NotReady || m.state == InProgress {
+	m := s.members[at]
+	named := m.kind() == podKind || isWorkload(m) || slices.ContainsFunc(conditionsOf(m.object), func(c condition) bool { return strings.Contains(c.message, r.Object.Name) })
+	if named && (m.state == NotReady || m.state == InProgress) {
 		of := strings.ToLower(r.Object.Kind) + "/" + r.Object.Namespace + "/" + r.Object.Name
 		c := m.because(concrete, "NotFound", "%s does not exist, and is needed (%s)", of, r.Field)
-		c.Next = "slipway explain -n " + r.Object.Namespace + " " + strings.ToLower(r.Object.Kind) + " " + r.Object.Name
+		c.Next = command("slipway explain -n %s %s %s", r.Object.Namespace, strings.ToLower(r.Object.Kind), r.Object.Name)
 		m.state = NotReady
 	}
 }

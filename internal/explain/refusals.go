@@ -36,8 +36,7 @@ func (s *scene) refusals(ctx context.Context, history History, refusals, entries
 		if e.By == nil || e.Object == nil || e.Status == http.StatusNotFound || e.Seq < done[of(e)] || e.Kind == protocol.RecordRequest && !reads(e.By.Verb) {
 			continue // of a write, there is an entry with the server's message
 		}
-		nameless := e.Object.Name == "" && e.Object.Namespace == s.ref.Namespace && operators[e.By.User] // its name would have been generated
-		if !nameless && !s.concerns(e.Object) {
+		if !s.concerns(e, operators[e.By.User]) {
 			continue
 		}
 		same := of(e)
@@ -91,8 +90,11 @@ const mostConflicts = 5
 // refusal adds a request that was refused as a cause.
 func (s *scene) refusal(e protocol.RecordEntry, times int) {
 	w := refused
-	if !isOperator(e.By.User) {
+	switch {
+	case !isOperator(e.By.User) || s.members[0].state == Ready:
 		w = admission
+	case reads(e.By.Verb):
+		w = operating
 	}
 	in := s.refOfEntry(e.Object)
 	if in.Name == "" {
@@ -106,7 +108,7 @@ func (s *scene) refusal(e protocol.RecordEntry, times int) {
 	if lacking := marker(e); lacking != "" {
 		needs = "; its role needs " + lacking
 	}
-	c := s.elsewhere(w, in, reasonOf(e), "%s may not %s %s%s%s: %s", author(e), e.By.Verb, resourceOf(e), again, needs, cmp.Or(plainly(e.Message), fmt.Sprintf("status %d", e.Status)))
+	c := s.elsewhere(w, in, reasonOf(e), "the request of %s to %s %s was refused%s%s: %s", author(e), e.By.Verb, resourceOf(e), again, needs, cmp.Or(plainly(e.Message), fmt.Sprintf("status %d", e.Status)))
 	if s.advise(c); needs != "" {
 		c.Next = "slipway generate"
 	}
@@ -141,20 +143,37 @@ func marker(e protocol.RecordEntry) string {
 	return fmt.Sprintf("+kubebuilder:rbac:groups=%s,resources=%s,verbs=%s", cmp.Or(e.Object.Group, `""`), resourceOf(e), verb)
 }
 
-// concerns reports whether a request about an object concerns the one of the question: it is that, one of its kind
-// without a name, one in its tree, or one in its namespace whose name begins like it.
-func (s *scene) concerns(o *protocol.RecordObject) bool {
+// concerns reports whether a request concerns the object of the question: it is about that, about its tree, or about
+// what its operator or the cluster's controllers would add to that. Operator says that the user has written the object.
+func (s *scene) concerns(e protocol.RecordEntry, operator bool) bool {
+	o, ref := e.Object, s.refOfEntry(e.Object)
 	same := o.Group == s.served.Group && o.Resource == s.served.Resource
+	account := strings.HasPrefix(e.By.User, "system:serviceaccount:")
 	switch {
-	case same && (o.Name == "" || o.Name == s.ref.Name && o.Namespace == s.ref.Namespace):
-		return true
-	case same || s.ref.Namespace != "" && o.Namespace != s.ref.Namespace:
+	case same && o.Name == "": // the cache of its operator lacks the kind
+		return s.definition != nil && account && reads(e.By.Verb) && (o.Namespace == "" || o.Namespace == s.ref.Namespace)
+	case same:
+		return o.Name == s.ref.Name && o.Namespace == s.ref.Namespace
+	case s.ref.Namespace != "" && o.Namespace != s.ref.Namespace:
 		return false
-	case o.Name == s.ref.Name || strings.HasPrefix(o.Name, s.ref.Name+"-") || strings.HasSuffix(o.Name, "-"+s.ref.Name):
+	case slices.ContainsFunc(s.members, func(m *member) bool { return m.ref() == ref }):
 		return true
+	case o.Name == "": // it would have been generated, or is in a body that was not read
+		return operator
+	case isController(e.By.User):
+		return slices.ContainsFunc(s.members, func(m *member) bool { return strings.HasPrefix(o.Name, m.object.GetName()+"-") })
 	}
-	ref := s.refOfEntry(o)
-	return slices.ContainsFunc(s.members, func(m *member) bool { return m.ref() == ref })
+	return account && s.definition != nil && (o.Name == s.ref.Name || strings.HasPrefix(o.Name, s.ref.Name+"-"))
+}
+
+// isController reports whether a user is the cluster's own.
+func isController(user string) bool {
+	return user == "system:apiserver" || user == "system:kube-controller-manager" || strings.HasPrefix(user, "system:serviceaccount:kube-system:")
+}
+
+// isOperator reports whether a user is a program that works on objects: people may be refused without being a cause.
+func isOperator(user string) bool {
+	return strings.HasPrefix(user, "system:serviceaccount:") || isController(user)
 }
 
 // writers finds two that undo what the other writes, and one that does not come to rest.
@@ -197,7 +216,7 @@ func (s *scene) gone(top *member, entries []protocol.RecordEntry) {
 	for _, e := range entries {
 		if e.Kind == protocol.RecordWrite {
 			if e.Type == "deleted" {
-				s.elsewhere(symptom, s.ref, "Deleted", "%s has deleted it %s ago", author(e), s.now.Sub(e.At).Round(time.Second))
+				s.elsewhere(operating, s.ref, "Deleted", "%s has deleted it %s ago", author(e), s.now.Sub(e.At).Round(time.Second))
 			}
 			return
 		}

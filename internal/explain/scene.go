@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
 
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -35,6 +36,7 @@ const (
 type scene struct {
 	cluster    *ship.Cluster
 	client     dynamic.Interface
+	metadata   metadata.Interface
 	kinds      kinds
 	now        time.Time
 	ref        report.ObjectRef
@@ -43,6 +45,7 @@ type scene struct {
 	members    []*member                  // the object, and what it owns, each behind its owner
 	more       int
 	warnings   map[types.UID][]corev1.Event
+	services   map[string]silence // that were asked
 	references []Reference
 	causes     []Cause // that lie outside of the members
 	changes    []Change
@@ -54,10 +57,12 @@ type scene struct {
 // member is an object of the scene.
 type member struct {
 	object *unstructured.Unstructured
+	above  *member // owns it; nil for the object of the question
 	depth  int
 	state  State
 	text   string
 	says   bool // its own conditions say that it is ready
+	failed bool // they say that it will not be
 	causes []Cause
 }
 
@@ -95,17 +100,29 @@ func gather(ctx context.Context, cluster *ship.Cluster, q Question) (*scene, err
 	if err := cluster.Ping(ctx); err != nil {
 		return nil, err
 	}
-	s := &scene{cluster: cluster, client: cluster.Reader(), now: time.Now(), references: []Reference{}, changes: []Change{}, unknown: []string{}}
+	s := &scene{
+		cluster: cluster, client: cluster.Reader(), now: time.Now(), references: []Reference{}, changes: []Change{}, unknown: []string{},
+		warnings: map[types.UID][]corev1.Event{}, services: map[string]silence{},
+	}
 	var err error
+	if s.metadata, err = cluster.Metadata(); err != nil {
+		return nil, err
+	}
 	if s.kinds, err = cluster.Served(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.find(ctx, q); err != nil {
 		return nil, err
 	}
-	s.events(ctx)
 	if top := s.members[0]; top.state != Missing && top.kind() != namespaceKind {
 		s.own(ctx)
+	}
+	namespaces := map[string]bool{}
+	for _, m := range s.members {
+		namespaces[cmp.Or(m.object.GetNamespace(), metav1.NamespaceDefault)] = true
+	}
+	for _, namespace := range slices.Sorted(maps.Keys(namespaces))[:min(len(namespaces), mostNamespaces)] {
+		s.events(ctx, namespace)
 	}
 	return s, nil
 }
@@ -181,10 +198,12 @@ func (s *scene) definitionOf(ctx context.Context, named string, served ship.Serv
 
 var eventResource = schema.GroupVersionResource{Version: "v1", Resource: "events"}
 
-// events reads the warnings in the object's namespace. Those of objects without one are in default.
-func (s *scene) events(ctx context.Context) {
-	s.warnings = map[types.UID][]corev1.Event{}
-	list, err := s.client.Resource(eventResource).Namespace(cmp.Or(s.ref.Namespace, metav1.NamespaceDefault)).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning})
+// mostNamespaces bounds of how many namespaces warnings are read.
+const mostNamespaces = 10
+
+// events reads the warnings in a namespace. Those of objects without one are in default.
+func (s *scene) events(ctx context.Context, namespace string) {
+	list, err := s.client.Resource(eventResource).Namespace(namespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning})
 	if err != nil {
 		s.unread("events", err)
 		return
@@ -227,32 +246,32 @@ func (s *scene) own(ctx context.Context) {
 	children := s.children(ctx)
 	type place struct {
 		owned
-		depth int
+		m *member
 	}
 	var found []place
 	seen := map[types.UID]bool{s.members[0].object.GetUID(): true}
-	var walk func(of types.UID, depth int)
-	walk = func(of types.UID, depth int) {
+	var walk func(of types.UID, above *member)
+	walk = func(of types.UID, above *member) {
 		for _, child := range children[of] {
 			if !seen[child.meta.UID] {
 				seen[child.meta.UID] = true
-				found = append(found, place{child, depth})
-				walk(child.meta.UID, depth+1)
+				m := &member{above: above, depth: above.depth + 1, state: Ready}
+				found = append(found, place{child, m})
+				walk(child.meta.UID, m)
 			}
 		}
 	}
-	walk(s.members[0].object.GetUID(), 1)
+	walk(s.members[0].object.GetUID(), s.members[0])
 	s.more = max(0, len(found)-mostMembers+1)
 	found = found[:len(found)-s.more]
-	members := make([]*member, len(found))
 	group := errgroup.Group{}
 	group.SetLimit(together)
 	var mu sync.Mutex
-	for i, p := range found {
+	for _, p := range found {
 		group.Go(func() error {
 			object, err := p.served.In(s.client, p.meta.Namespace).Get(ctx, p.meta.Name, metav1.GetOptions{})
 			if err == nil {
-				members[i] = &member{object: object, depth: p.depth, state: Ready}
+				p.m.object = object
 			} else if !apierrors.IsNotFound(err) { // it may have gone meanwhile
 				mu.Lock()
 				defer mu.Unlock()
@@ -262,7 +281,11 @@ func (s *scene) own(ctx context.Context) {
 		})
 	}
 	_ = group.Wait() // each notes its own failure
-	s.members = append(s.members, slices.DeleteFunc(members, func(m *member) bool { return m == nil })...)
+	for _, p := range found {
+		if p.m.object != nil && (p.m.above == nil || p.m.above.object != nil) {
+			s.members = append(s.members, p.m)
+		}
+	}
 }
 
 // unowned are resources whose objects are many, or copies of others, and in no one's tree.
@@ -288,11 +311,6 @@ func (s *scene) children(ctx context.Context) map[types.UID][]owned {
 
 // contents are the objects in a namespace, or in all, with those outside of them, if it is empty.
 func (s *scene) contents(ctx context.Context, namespace string) (all []owned) {
-	client, err := s.cluster.Metadata()
-	if err != nil {
-		s.unread("other objects", err)
-		return nil
-	}
 	var mu sync.Mutex
 	group := errgroup.Group{}
 	group.SetLimit(together)
@@ -302,7 +320,7 @@ func (s *scene) contents(ctx context.Context, namespace string) (all []owned) {
 		}
 		group.Go(func() error {
 			// From the server's cache, as of now or a moment ago.
-			list, err := client.Resource(r.GroupVersionResource).Namespace(namespace).List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+			list, err := s.metadata.Resource(r.GroupVersionResource).Namespace(namespace).List(ctx, metav1.ListOptions{ResourceVersion: "0"})
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,9 +27,9 @@ import (
 type diagnosis struct {
 	object  report.ObjectRef
 	lines   []string
-	unready []report.Unready // the same for programs
-	log     []string         // the end of the log of a container that does not run or is not ready
-	next    string           // a command, if one is better than to look at the object
+	unready []report.Unready    // the same for programs
+	logs    map[string][]string // the ends of the logs of containers that do not run or are not ready
+	next    string              // a command, if one is better than to look at the object
 }
 
 // because adds a reason, once, with its line for people.
@@ -202,6 +203,16 @@ func podReady(pod corev1.Pod) bool {
 
 // diagnosePod says what keeps pod from being ready.
 func (c *Cluster) diagnosePod(ctx context.Context, pod corev1.Pod, d *diagnosis) {
+	c.diagnoseStatus(ctx, pod, d)
+	for _, event := range c.eventsOf(ctx, pod.UID, pod.Namespace) {
+		if event.Reason != "BackOff" { // says that something failed, which was said, and not why
+			d.because(report.Unready{Pod: pod.Name, Reason: event.Reason, Message: brief(event.Message)}, "%s: %s", event.Reason, event.Message)
+		}
+	}
+}
+
+// diagnoseStatus says what a pod's status and logs do.
+func (c *Cluster) diagnoseStatus(ctx context.Context, pod corev1.Pod, d *diagnosis) {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
 			d.because(report.Unready{Pod: pod.Name, Reason: condition.Reason, Message: condition.Message}, "pod %s is not scheduled: %s", pod.Name, condition.Message)
@@ -210,15 +221,13 @@ func (c *Cluster) diagnosePod(ctx context.Context, pod corev1.Pod, d *diagnosis)
 	for _, container := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		c.diagnoseContainer(ctx, pod, container, d)
 	}
-	for _, event := range c.eventsOf(ctx, pod.UID, pod.Namespace) {
-		if event.Reason != "BackOff" { // says that something failed, which was said, and not why
-			d.because(report.Unready{Pod: pod.Name, Reason: event.Reason, Message: brief(event.Message)}, "%s: %s", event.Reason, event.Message)
-		}
-	}
 }
 
 // diagnoseContainer says why a container does not run.
 func (c *Cluster) diagnoseContainer(ctx context.Context, pod corev1.Pod, container corev1.ContainerStatus, d *diagnosis) {
+	if done := container.State.Terminated; container.Ready || done != nil && done.ExitCode == 0 {
+		return // what it was restarted for is over
+	}
 	of := report.Unready{Pod: pod.Name, Container: container.Name}
 	if waiting := container.State.Waiting; waiting != nil && waiting.Message != "" {
 		of.Reason, of.Message = waiting.Reason, brief(waiting.Message)
@@ -269,6 +278,9 @@ func (c *Cluster) nameChecks(ctx context.Context, pod corev1.Pod, unready report
 		return
 	}
 	probe := pod.Spec.Containers[at].ReadinessProbe.HTTPGet
+	if path.Clean("/"+probe.Path) != "/"+strings.Trim(probe.Path, "/") {
+		return // it would lead elsewhere in the API server
+	}
 	port := portOf(pod, probe.Port)
 	asking, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
@@ -320,8 +332,11 @@ func (c *Cluster) quoteLog(ctx context.Context, pod corev1.Pod, container corev1
 		return
 	}
 	d.say("its last log lines:")
-	d.log = log[max(0, len(log)-quotedLines):]
-	for _, line := range d.log {
+	end := log[max(0, len(log)-quotedLines):]
+	if d.logs != nil {
+		d.logs[container.Name] = end
+	}
+	for _, line := range end {
 		d.say("  %s", line)
 	}
 	for _, of := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
@@ -368,14 +383,17 @@ func (c *Cluster) live(ctx context.Context, object *unstructured.Unstructured) (
 	return resource.Get(ctx, object.GetName(), metav1.GetOptions{})
 }
 
-// readLines is how much of a log is looked through.
-const readLines = "200"
+// readLines and readBytes are how much of a log is looked through.
+const (
+	readLines = "200"
+	readBytes = "262144"
+)
 
 // logOf returns the end of a container's log, by line.
 func (c *Cluster) logOf(ctx context.Context, pod corev1.Pod, container string, previous bool) []string {
 	text, err := c.catalog.client.Get().
 		AbsPath("/api/v1/namespaces", pod.Namespace, "pods", pod.Name, "log").
-		Param("container", container).Param("previous", fmt.Sprint(previous)).Param("tailLines", readLines).
+		Param("container", container).Param("previous", fmt.Sprint(previous)).Param("tailLines", readLines).Param("limitBytes", readBytes).
 		Do(ctx).Raw()
 	if err != nil || len(text) == 0 {
 		return nil

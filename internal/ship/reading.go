@@ -94,12 +94,12 @@ func (c *Cluster) Metadata() (metadata.Interface, error) {
 	return metadata.NewForConfig(config)
 }
 
-// Unready says why a pod is not ready, as far as its conditions, events and logs do. Log is the end of the log of a
-// container that does not run or is not ready.
-func (c *Cluster) Unready(ctx context.Context, pod corev1.Pod) (reasons []report.Unready, log []string) {
-	d := diagnosis{object: report.ObjectRef{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name}}
-	c.diagnosePod(ctx, pod, &d)
-	return d.unready, d.log
+// Unready says why a pod is not ready, as far as its status and logs do. Logs are the ends of those of containers that
+// do not run or are not ready.
+func (c *Cluster) Unready(ctx context.Context, pod corev1.Pod) (reasons []report.Unready, logs map[string][]string) {
+	d := diagnosis{object: report.ObjectRef{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name}, logs: map[string][]string{}}
+	c.diagnoseStatus(ctx, pod, &d)
+	return d.unready, d.logs
 }
 
 // OperatorOf looks at the operator that was deployed with an object, such as the definition of a kind. Found is false
@@ -128,11 +128,11 @@ func (c *Cluster) OperatorOf(ctx context.Context, object *unstructured.Unstructu
 // that cannot be found out, as with simulated pods.
 func (c *Cluster) Silent(ctx context.Context, namespace, name string, port int64) (reason, problem string, err error) {
 	service := called{namespace, name, port}
-	_, pods, err := c.behind(ctx, service)
+	found, pods, err := c.behind(ctx, service)
 	switch {
 	case apierrors.IsNotFound(err):
 		return "NoService", "the Service does not exist", nil
-	case err != nil:
+	case err != nil || len(found.Spec.Selector) == 0: // others say where it leads
 		return "", "", err
 	case !slices.ContainsFunc(pods, podReady):
 		return "NoReadyPod", "no pod of the Service is ready", nil

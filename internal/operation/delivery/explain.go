@@ -47,7 +47,6 @@ const (
 // explanationText is an answer for people. All texts come from the cluster, so it is made safe for terminals.
 func explanationText(a explain.Answer, all bool) string {
 	var b strings.Builder
-	plain := func(text string) string { return strings.Join(strings.Fields(ansi.Plain(text)), " ") }
 	fmt.Fprintln(&b, plain(firstLine(a)))
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	row := func(name, text string) { fmt.Fprintf(w, "  %s\t%s\n", name, plain(text)) }
@@ -88,6 +87,9 @@ func explanationText(a explain.Answer, all bool) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// plain is a text of one line, without what makes a terminal do something.
+func plain(text string) string { return strings.Join(strings.Fields(ansi.Plain(text)), " ") }
+
 // firstLine is the state and its cause.
 func firstLine(a explain.Answer) string {
 	cause := ""
@@ -113,7 +115,11 @@ func firstLine(a explain.Answer) string {
 		}
 		return name + " is ready"
 	case explain.InProgress:
-		return name + " is in progress: " + cmp.Or(a.Waiting, cause, "its controller is at work on it")
+		text := name + " is in progress: " + cmp.Or(a.Waiting, "its controller is at work on it")
+		if cause != "" && !strings.Contains(text, a.Causes[0].Message) {
+			text += "; " + cause
+		}
+		return text
 	case explain.Deleting:
 		return name + " is being deleted"
 	case explain.Stuck:
@@ -144,7 +150,7 @@ func changesText(b *strings.Builder, a explain.Answer) {
 		if len(c.Fields) > len(fields) {
 			more = fmt.Sprintf(" and %d more", len(c.Fields)-len(fields))
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.At.Local().Format(time.TimeOnly), ansi.Plain(ship.RefText(c.Object)), ansi.Plain(c.By), ansi.Plain(what), cut(ansi.Plain(cmp.Or(c.Why, strings.Join(fields, ", "))))+more)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.At.Local().Format(time.TimeOnly), plain(ship.RefText(c.Object)), plain(c.By), plain(what), cut(plain(cmp.Or(c.Why, strings.Join(fields, ", "))))+more)
 	}
 	_ = w.Flush()
 }
@@ -170,7 +176,7 @@ func treeText(b *strings.Builder, a explain.Answer, all bool) {
 		shown = min(shown, mostBelow)
 	}
 	for _, m := range a.Tree[:shown] {
-		fmt.Fprintf(w, "%s%s\t%s\t%s\n", strings.Repeat("  ", m.Depth), strings.ToLower(m.Object.Kind)+"/"+ansi.Plain(m.Object.Name), m.State, ansi.Plain(m.Text))
+		fmt.Fprintf(w, "%s%s\t%s\t%s\n", strings.Repeat("  ", m.Depth), plain(strings.ToLower(m.Object.Kind)+"/"+m.Object.Name), m.State, plain(m.Text))
 	}
 	_ = w.Flush()
 	if more := len(a.Tree) - shown; more > 0 {

@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
-	"github.com/slipway-dev/slipway/internal/ui/ansi"
 )
 
 // Recent is a question about what the record of a cluster has of a last time.
@@ -73,21 +72,21 @@ func workText(work explain.Work) string {
 	fmt.Fprintf(&b, "in the last %s:\n", time.Since(work.Since).Round(time.Second))
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, o := range work.Operators {
-		fmt.Fprintf(w, "%s\n", ansi.Plain(o.User))
+		fmt.Fprintf(w, "%s\n", plain(o.User))
 		for _, row := range []struct {
 			name    string
 			tallies []explain.Tally
 		}{{"woken by", o.Woken}, {"writes", o.Writes}, {"writes that changed nothing", o.Idle}, {"reads past the cache", o.Reads}, {"conflicts", o.Conflicts}, {"refused", o.Refused}} {
 			if text := talliesText(row.tallies); text != "" {
-				fmt.Fprintf(w, "  %s\t%s\n", row.name, ansi.Plain(text))
+				fmt.Fprintf(w, "  %s\t%s\n", row.name, plain(text))
 			}
 		}
 		for _, r := range o.Restless {
-			fmt.Fprintf(w, "  never at rest\t%s\n", ansi.Plain(fmt.Sprintf("%s, %s, the last one of %s", ship.RefText(r.Object), operation.Count(r.Times, "write"), cut(strings.Join(r.Fields, ", ")))))
+			fmt.Fprintf(w, "  never at rest\t%s\n", plain(fmt.Sprintf("%s, %s, the last one of %s", ship.RefText(r.Object), operation.Count(r.Times, "write"), cut(strings.Join(r.Fields, ", ")))))
 		}
 	}
 	for _, c := range work.Errors {
-		fmt.Fprintf(w, "%s\t%s\n", ansi.Plain(strings.TrimSuffix("errors of "+c.Operator+"/"+c.Controller, "/")), ansi.Plain(fmt.Sprintf("%d, the last one: %s", c.Errors, cut(c.Newest))))
+		fmt.Fprintf(w, "%s\t%s\n", plain(strings.TrimSuffix("errors of "+c.Operator+"/"+c.Controller, "/")), plain(fmt.Sprintf("%d, the last one: %s", c.Errors, cut(c.Newest))))
 	}
 	_ = w.Flush()
 	if len(work.Operators)+len(work.Errors) == 0 {
@@ -120,8 +119,8 @@ func refusedText(r explain.Refused) string {
 		if q.Group != "" {
 			resource += "." + q.Group
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s %s%s\t%s\t%s\n", ago(q.Last), operation.Count(q.Times, "time"), q.Verb, ansi.Plain(resource), inNamespace(ansi.Plain(q.Namespace)), ansi.Plain(q.Reason), ansi.Plain(q.By))
-		fmt.Fprintf(w, "  %s\n", ansi.Plain(cmp.Or(q.Marker, cut(q.Message))))
+		fmt.Fprintf(w, "%s\t%s\t%s %s%s\t%s\t%s\n", ago(q.Last), operation.Count(q.Times, "time"), q.Verb, plain(resource), inNamespace(plain(q.Namespace)), plain(q.Reason), plain(q.By))
+		fmt.Fprintf(w, "  %s\n", plain(cmp.Or(q.Marker, cut(q.Message))))
 	}
 	_ = w.Flush()
 	return strings.TrimRight(b.String(), "\n")
