@@ -77,9 +77,15 @@ func (inv *invocation) explainReconcilesCommand() *cobra.Command {
 	return inv.recentCommand(delivery.ExplainReconciles, &cobra.Command{
 		Use:   "reconciles",
 		Short: "Sum up what operators have done",
-		Long: `Reconciles sums up what the operators of 'slipway dev' have done: the events that woke them, their writes, those
-that changed nothing, reads that no cache has answered, conflicts, objects that they write again and again, and the
-errors of their controllers. It reads the record of an embedded cluster, at most its newest 2,000 entries, and says how
+		Long: `Reconciles sums up what the operators of 'slipway dev' have done:
+
+  woken by        events that their watches were sent
+  writes          also those that changed nothing, conflicts and refusals
+  reads           that no cache has answered
+  never at rest   objects that they write again and again
+  errors          that their controllers have logged
+
+It reads the record of an embedded cluster, at most its newest 2,000 entries, and says how
 far back these reach. When a reconcile begins and ends is not in the record.`,
 		Example: `  slipway explain reconciles
   slipway explain reconciles --since 10m --output json`,
