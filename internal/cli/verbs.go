@@ -39,6 +39,7 @@ func (inv *invocation) verbs() []verb {
 		{"tools", inv.toolsCommand},
 		{"cache", inv.cacheCommand},
 		{"version", inv.versionCommand},
+		{"mcp", inv.mcpCommand},
 		{"completion", inv.completionCommand},
 	}
 }

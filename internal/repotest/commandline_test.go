@@ -39,6 +39,7 @@ func TestOnlyCommandLinesHaveFlags(t *testing.T) {
 // needed are the packages of this module that the command line may import, and why.
 var needed = map[string]string{
 	"internal/operation":            "the session that all verbs share",
+	"internal/operation/agents":     "what coding agents may call",
 	"internal/operation/charts":     "what verbs do for charts",
 	"internal/operation/clusters":   "what verbs do with clusters",
 	"internal/operation/delivery":   "what verbs do to put a project into a cluster",
