@@ -29,7 +29,7 @@ type agent struct {
 }
 
 // newAgent makes a project with one kind, and starts the server in it.
-func newAgent(t *testing.T, flags ...string) *agent {
+func newAgent(t *testing.T) *agent {
 	t.Helper()
 	vars, err := goEnv()
 	if err != nil {
@@ -44,20 +44,29 @@ func newAgent(t *testing.T, flags ...string) *agent {
 		}
 	}
 	temp := t.TempDir()
-	a := &agent{t: t, dir: t.TempDir(), env: append(env, "TMPDIR="+temp), temp: temp, progress: make(chan string, 10_000)}
+	a := &agent{t: t, dir: t.TempDir(), env: append(env, "TMPDIR="+temp), temp: temp}
 	a.slipway("init", "--domain", "example.com", "--repo", "example.com/op")
 	a.slipway("create", "api", "--group", "web", "--version", "v1", "--kind", "Site", "--resource", "--controller")
+	return a.again()
+}
+
+// again starts another server in the project of an agent, with flags.
+func (a *agent) again(flags ...string) *agent {
+	a.t.Helper()
+	next := *a
+	next.progress = make(chan string, 10_000)
 	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, &mcp.ClientOptions{
-		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { a.progress <- r.Params.Message },
+		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { next.progress <- r.Params.Message },
 	})
 	cmd := a.command(append([]string{"mcp"}, flags...)...)
 	cmd.Stderr = os.Stderr
-	a.session, err = client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd, TerminateDuration: testlimit.Hang}, nil)
+	session, err := client.Connect(a.t.Context(), &mcp.CommandTransport{Command: cmd, TerminateDuration: testlimit.Hang}, nil)
 	if err != nil {
-		t.Fatal(err)
+		a.t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = a.session.Close() })
-	return a
+	a.t.Cleanup(func() { _ = session.Close() })
+	next.session = session
+	return &next
 }
 
 func (a *agent) command(args ...string) *exec.Cmd {
@@ -183,6 +192,7 @@ func TestAgentTools(t *testing.T) {
 		{"get", map[string]any{"kind": "pods", "namespace": "a --raw"}},
 		{"get", map[string]any{"kind": "pods", "cluster": "../x"}},
 		{"get", map[string]any{"kind": "pods", "flags": "-oyaml"}},
+		{"explain", map[string]any{"kind": "pods", "name": "--kubeconfig=/etc/other"}},
 		{"logs", map[string]any{"source": "--follow"}},
 		{"logs", map[string]any{"source": "pod", "pod": "--help"}},
 		{"test", map[string]any{"packages": []string{"-exec=/bin/sh"}}},
@@ -211,6 +221,11 @@ func longWithCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-long-scripts")
 	}
+	withCluster(t)
+}
+
+func withCluster(t *testing.T) {
+	t.Helper()
 	if os.Getenv("SLIPWAY_CLUSTER") == "" {
 		t.Skip("no cluster program")
 	}
@@ -250,6 +265,8 @@ func TestAgentTask(t *testing.T) {
 	a.until(`configmaps is forbidden`, "logs", map[string]any{"source": "manager"})
 	a.must("stop", nil)
 
+	contains(t, a.must("explain", map[string]any{"kind": "sites", "name": "front"}), `"name":"front"`)
+
 	// The right that is missing.
 	a.replace("internal/controller/site_controller.go", "// +kubebuilder:rbac:", "// +kubebuilder:rbac:groups=\"\",resources=configmaps,verbs=get;list;watch;create\n// +kubebuilder:rbac:")
 	a.must("generate", nil)
@@ -265,14 +282,35 @@ func TestAgentTask(t *testing.T) {
 	a.write("api/v1/site_test.go", strings.Replace(test, "got != 1", "got != 0", 1))
 	contains(t, a.must("test", map[string]any{"packages": []string{"./api/..."}, "run": "Replicas"}), `"outcome":"passed"`)
 
-	secretsStay(t, a)
-	partsFollow(t, a)
 	a.must("stop", nil)
 	a.must("cluster_reset", nil)
 	if _, data, failed := a.call("get", map[string]any{"kind": "sites"}); !failed {
 		t.Error("after the reset there are sites: " + data)
 	}
 	a.must("cluster_stop", nil)
+}
+
+// TestAgentClusters: an agent reaches slipway's own clusters by their names, whatever the current context is, or the
+// one cluster that the command line names.
+func TestAgentClusters(t *testing.T) {
+	withCluster(t)
+	a := newAgent(t)
+	t.Cleanup(func() { a.slipway("cluster", "stop", "other") })
+	a.slipway("cluster", "start", "other")
+	namespaces := map[string]any{"kind": "namespaces"}
+	if words, data, failed := a.call("get", namespaces); !failed || !strings.Contains(data, "default") {
+		t.Errorf("%s %s", words, data)
+	}
+	other := map[string]any{"kind": "namespaces", "cluster": "other"}
+	contains(t, a.must("get", other), `"name":"kube-system"`)
+
+	named := a.again("--context", "slipway-other")
+	contains(t, named.must("get", namespaces), `"name":"kube-system"`)
+	if words, data, failed := named.call("get", other); !failed || data != "" {
+		t.Errorf("%s %s", words, data)
+	}
+	secretsStay(t, named)
+	partsFollow(t, named)
 }
 
 // secretsStay: no answer has a value of a Secret, in whichever form, and none has an escape sequence.

@@ -48,6 +48,7 @@ func tools() []tool {
 		{"install", "Applies the project's CRDs to a cluster.", "It changes CRDs of the cluster, and first replaces generated files.", destroying, reaching(installCall)},
 		{"apply", "Applies objects to a cluster, from a manifest or a file of the project, by server-side apply.", "It creates and changes these objects.", destroying, reaching(applyCall)},
 		{"get", "Returns objects of a cluster, one in a line, without values of Secrets.", "It changes nothing.", readOnly, reaching(getCall)},
+		{"explain", "Says why an object is not ready: the most specific cause, and what the object owns.", "It changes nothing.", readOnly, reaching(explainCall)},
 		{"status", "Shows what the operator in a cluster is like: workloads, leader, webhooks, certificates, CRDs, and objects that are not ready.", "It changes nothing.", readOnly, reaching(statusCall)},
 		{"run", "Builds the project's manager and runs it against a cluster until stop. Returns the log of its first seconds.",
 			"It runs the project's own code on this machine, and first replaces generated files.", executing, with(run)},
@@ -126,8 +127,8 @@ func addMore(s *mcp.Server, w *workshop, t tool) {
 // failure is an error as an agent reads it.
 func (w *workshop) failure(err error) error {
 	text := err.Error()
-	if e, is := errors.AsType[*report.Error](err); is {
-		text = strings.Join(slices.DeleteFunc([]string{e.Error(), e.Hint}, func(s string) bool { return s == "" }), ": ")
+	if e, is := errors.AsType[*report.Error](err); is && e.Hint != "" && !strings.Contains(text, e.Hint) {
+		text += ": " + e.Hint
 	}
 	text = w.secrets.hide(ansi.Plain(text))
 	return errors.New(text[:cut(text, maxText)])
@@ -238,6 +239,18 @@ func getCall(_ *workshop, in getArguments) (call, error) {
 	}
 	args = slices.Concat(args, []string{"--output=json"}, valued("--namespace", in.Namespace), given("--all-namespaces", in.AllNamespaces), valued("--selector", in.Selector))
 	return call{args: args}, err
+}
+
+type explainArguments struct {
+	clusterArgument
+	Kind      string `json:"kind" jsonschema:"a kind or resource, such as deployment or sites.web.example.com"`
+	Name      string `json:"name" jsonschema:"the name of the object"`
+	Namespace string `json:"namespace,omitempty" jsonschema:"default: default"`
+}
+
+func explainCall(_ *workshop, in explainArguments) (call, error) {
+	err := errors.Join(required("kind", in.Kind), required("name", in.Name), checked(isKind("kind", in.Kind), isName("name", in.Name), isName("namespace", in.Namespace)))
+	return call{args: slices.Concat([]string{"explain", in.Kind, in.Name}, valued("--namespace", in.Namespace))}, err
 }
 
 type statusArguments struct {
