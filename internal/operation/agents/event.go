@@ -126,7 +126,7 @@ func meaning(code int) string {
 	case 1:
 		return "failed"
 	case report.UsageCode:
-		return "a mistake in the arguments"
+		return "it could not begin, and the error has the reason"
 	}
 	for _, c := range report.Classes() {
 		if c.Code == code {
