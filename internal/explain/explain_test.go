@@ -143,6 +143,22 @@ func TestStarts(t *testing.T) {
 			t.Errorf("%s: got %q, %t", name, text, usual)
 		}
 	}
+	no := false
+	slow := running(10*time.Minute, 0)
+	slow.Started = &no
+	for name, test := range map[string]struct {
+		pod   corev1.Pod
+		usual bool
+	}{
+		"prepares for long": {corev1.Pod{Spec: corev1.PodSpec{InitContainers: []corev1.Container{{Name: "c"}}}, Status: corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{running(time.Hour, 0)}}}, true},
+		"has not started":   {corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", StartupProbe: &corev1.Probe{}}}}, Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{slow}}}, true},
+		"may take its time": {corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", ReadinessProbe: &corev1.Probe{InitialDelaySeconds: 900}}}}, Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{slow}}}, true},
+		"took its time":     {corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", ReadinessProbe: &corev1.Probe{InitialDelaySeconds: 90}}}}, Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{slow}}}, false},
+	} {
+		if text, usual := s.starts(test.pod); usual != test.usual {
+			t.Errorf("%s: got %q, %t", name, text, usual)
+		}
+	}
 	if _, usual := s.starts(corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: at(time.Hour)}}); usual {
 		t.Error("a pod that no node has taken for an hour is not usual")
 	}

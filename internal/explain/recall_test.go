@@ -134,6 +134,21 @@ func TestWriters(t *testing.T) {
 	}
 }
 
+// TestNeverAtRest: an object that is written all the time is named with its writer.
+func TestNeverAtRest(t *testing.T) {
+	var record entries
+	for i := range uint64(40) {
+		e := entry(i, protocol.RecordWrite, "update", "boats", "first")
+		e.Changes = []protocol.RecordChange{{Path: ".status.seen", Before: json.RawMessage(fmt.Sprint(i)), After: json.RawMessage(fmt.Sprint(i + 1))}}
+		record = append(entries{e}, record...)
+	}
+	s := boatScene(t)
+	s.recall(t.Context(), record, Question{})
+	if causes := s.members[0].causes; len(causes) != 1 || causes[0].Reason != "NeverAtRest" || !strings.Contains(causes[0].Message, "40 times") {
+		t.Errorf("got %+v", causes)
+	}
+}
+
 // TestLines: an error of the operator about the object counts until it has written the object.
 func TestLines(t *testing.T) {
 	line := func(seq uint64, level, text string) protocol.RecordEntry {
