@@ -54,6 +54,7 @@ KIND is named as for kubectl: a kind, a plural or a short name, if need be with 
 	cmd.Flags().StringVarP(&e.Namespace, "namespace", "n", "", "`namespace` of the object; default: that of the kubeconfig")
 	cmd.Flags().StringVar(&e.Field, "field", "", "show the history of the field with this `path`, such as .spec.replicas")
 	cmd.Flags().DurationVar(&e.Since, "since", 0, "show only changes of this last `time`, such as 10m")
+	cmd.Flags().BoolVarP(&e.Follow, "follow", "f", false, "go on with the object's changes as they come, until Ctrl-C")
 	cmd.Flags().BoolVar(&e.Tree, "tree", false, "show all that the object owns, not only the first ones")
 	return cmd
 }

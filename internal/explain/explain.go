@@ -29,7 +29,9 @@ type Question struct {
 // An Answer says how an object is, and why.
 type Answer struct {
 	Object report.ObjectRef `json:"object"`
-	State  State            `json:"state"`
+	// Resource is what has objects of its kind, such as deployments.apps.
+	Resource string `json:"resource,omitempty"`
+	State    State  `json:"state"`
 	// Causes are why it is not ready or what will fail next, the most specific first. A ready object has those that
 	// stay without effect on it so far.
 	Causes  []Cause  `json:"causes"`
@@ -135,7 +137,7 @@ func Explain(ctx context.Context, cluster *ship.Cluster, history History, q Ques
 func (s *scene) answer() Answer {
 	top := s.members[0]
 	a := Answer{
-		Object: s.ref, State: top.state, Causes: []Cause{}, Tree: []Member{}, References: s.references, Changes: s.changes, Field: s.field,
+		Object: s.ref, Resource: s.served.GroupResource().String(), State: top.state, Causes: []Cause{}, Tree: []Member{}, References: s.references, Changes: s.changes, Field: s.field,
 		Unrecorded: s.unrecorded, Unknown: s.unknown, More: s.more,
 	} // for programs, an empty list is a list
 	for i, m := range s.members {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
 )
@@ -120,21 +122,52 @@ func (s *scene) changed(entries []protocol.RecordEntry) {
 		if len(s.changes) == mostChanges {
 			return
 		}
-		if e.Object == nil || e.Kind != protocol.RecordWrite && e.Kind != protocol.RecordRefusal || e.Idle || e.Kind == protocol.RecordRefusal && triedAgain(e) {
-			continue
+		if c, is := changeOf(e); is {
+			c.Object = s.refOfEntry(e.Object)
+			s.changes = append(s.changes, c)
 		}
-		c := Change{At: e.At, Object: s.refOfEntry(e.Object), By: author(e), Verb: cmp.Or(verbOf(e), e.Type), Status: e.Status}
-		if e.Kind == protocol.RecordRefusal {
-			c.Why = plainly(e.Message)
-		}
-		for _, change := range e.Changes {
-			c.Fields = append(c.Fields, fieldText(change))
-		}
-		for _, key := range e.Keys {
-			c.Fields = append(c.Fields, ".data."+key)
-		}
-		s.changes = append(s.changes, c)
 	}
+}
+
+// changeOf is an entry in short, if it is a write that changed something, or a refusal that its client does not expect.
+// The kind of its object may be missing.
+func changeOf(e protocol.RecordEntry) (c Change, is bool) {
+	if e.Object == nil || e.Kind != protocol.RecordWrite && e.Kind != protocol.RecordRefusal || e.Idle || e.Kind == protocol.RecordRefusal && triedAgain(e) {
+		return c, false
+	}
+	c = Change{At: e.At, Object: report.ObjectRef{Kind: e.Object.Kind, Namespace: e.Object.Namespace, Name: e.Object.Name}, By: author(e), Verb: cmp.Or(verbOf(e), e.Type), Status: e.Status}
+	if e.Kind == protocol.RecordRefusal {
+		c.Why = plainly(e.Message)
+	}
+	for _, change := range e.Changes {
+		c.Fields = append(c.Fields, fieldText(change))
+	}
+	for _, key := range e.Keys {
+		c.Fields = append(c.Fields, ".data."+key)
+	}
+	return c, true
+}
+
+// A Follower hands on what comes to the record of a cluster.
+type Follower interface {
+	FollowRecord(ctx context.Context, q protocol.RecordQuery, each func(protocol.RecordEntry) error) error
+}
+
+// Follow calls each for the changes to come of the object of an answer, until ctx ends.
+func Follow(ctx context.Context, record Follower, a Answer, each func(Change)) error {
+	of := schema.ParseGroupResource(a.Resource)
+	q := protocol.RecordQuery{Object: &protocol.RecordObject{Group: of.Group, Resource: of.Resource, Namespace: a.Object.Namespace, Name: a.Object.Name}}
+	err := record.FollowRecord(ctx, q, func(e protocol.RecordEntry) error {
+		if c, is := changeOf(e); is {
+			c.Object.Kind = a.Object.Kind
+			each(c)
+		}
+		return nil
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // fieldText is a change of a field in short.

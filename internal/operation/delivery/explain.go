@@ -19,7 +19,8 @@ import (
 type Explanation struct {
 	In Target
 	explain.Question
-	Tree bool // show all of what the object owns
+	Tree   bool // show all of what the object owns
+	Follow bool // go on with the changes to come, until the context ends
 }
 
 // Explain answers a question, and writes nothing to the cluster. That an object is not ready is an answer, not a
@@ -30,12 +31,25 @@ func Explain(ctx context.Context, s *operation.Session, e Explanation) error {
 		return err
 	}
 	s.Handler.Handle(report.Step{Name: "looking at " + strings.ToLower(e.Kind) + " " + e.Name})
-	answer, err := explain.Explain(ctx, cluster, historyOf(ctx, s, cluster), e.Question)
+	record := historyOf(ctx, s, cluster)
+	if e.Follow && record == nil {
+		return noRecord(cluster)
+	}
+	var past explain.History
+	if record != nil {
+		past = record
+	}
+	answer, err := explain.Explain(ctx, cluster, past, e.Question)
 	if err != nil {
 		return err
 	}
 	s.Handler.Handle(report.Result{Text: explanationText(answer, e.Tree), Value: answer})
-	return nil
+	if !e.Follow {
+		return nil
+	}
+	return explain.Follow(ctx, record, answer, func(c explain.Change) {
+		s.Handler.Handle(report.Result{Text: strings.Join(changeCells(c), "  "), Value: c})
+	})
 }
 
 const (
@@ -141,18 +155,23 @@ func changesText(b *strings.Builder, a explain.Answer) {
 	fmt.Fprintln(b)
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, c := range a.Changes {
-		what := c.Verb
-		if c.Status != 0 {
-			what = fmt.Sprintf("%s → %d", c.Verb, c.Status)
-		}
-		fields := c.Fields[:min(len(c.Fields), 2)]
-		more := ""
-		if len(c.Fields) > len(fields) {
-			more = fmt.Sprintf(" and %d more", len(c.Fields)-len(fields))
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.At.Local().Format(time.TimeOnly), plain(ship.RefText(c.Object)), plain(c.By), plain(what), cut(plain(cmp.Or(c.Why, strings.Join(fields, ", "))))+more)
+		fmt.Fprintln(w, strings.Join(changeCells(c), "\t"))
 	}
 	_ = w.Flush()
+}
+
+// changeCells are the parts of a change's line.
+func changeCells(c explain.Change) []string {
+	what := c.Verb
+	if c.Status != 0 {
+		what = fmt.Sprintf("%s → %d", c.Verb, c.Status)
+	}
+	fields := c.Fields[:min(len(c.Fields), 2)]
+	more := ""
+	if len(c.Fields) > len(fields) {
+		more = fmt.Sprintf(" and %d more", len(c.Fields)-len(fields))
+	}
+	return []string{c.At.Local().Format(time.TimeOnly), plain(ship.RefText(c.Object)), plain(c.By), plain(what), cut(plain(cmp.Or(c.Why, strings.Join(fields, ", ")))) + more}
 }
 
 // cut is a text of one line's length.

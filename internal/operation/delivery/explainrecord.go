@@ -28,13 +28,18 @@ func (r Recent) record(ctx context.Context, s *operation.Session) (explain.Histo
 	if err != nil {
 		return nil, err
 	}
-	if record := historyOf(ctx, s, cluster); record != nil {
+	if past := historyOf(ctx, s, cluster); past != nil {
 		s.Handler.Handle(report.Step{Name: "reading the record"})
-		return record, nil
+		return past, nil
 	}
-	return nil, &report.Error{
+	return nil, noRecord(cluster)
+}
+
+// noRecord is the error of a cluster without a record.
+func noRecord(cluster *ship.Cluster) error {
+	return &report.Error{
 		What: "the cluster keeps no record", Where: cluster.Server(), Next: "slipway cluster start",
-		Hint: "only clusters of `slipway cluster start`, `slipway dev` and `slipway run` on this machine do",
+		Hint: "only clusters that `slipway cluster start` or `slipway dev` has started on this machine do",
 	}
 }
 
@@ -126,19 +131,32 @@ func refusedText(r explain.Refused) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// record is what an embedded cluster has of what happened.
+type record interface {
+	explain.History
+	explain.Follower
+}
+
 // history is the record of an embedded cluster.
 type history struct {
 	control       *clusterctl.Control
 	name, logical string
 }
 
+// Record implements [explain.History].
 func (h history) Record(ctx context.Context, q protocol.RecordQuery) (protocol.RecordPage, error) {
 	q.Logical = h.logical
 	return h.control.Record(ctx, h.name, q)
 }
 
+// FollowRecord implements [explain.Follower].
+func (h history) FollowRecord(ctx context.Context, q protocol.RecordQuery, each func(protocol.RecordEntry) error) error {
+	q.Logical = h.logical
+	return h.control.FollowRecord(ctx, h.name, q, each)
+}
+
 // historyOf is the record of a cluster; nil if it is not one of this machine's, or keeps none.
-func historyOf(ctx context.Context, s *operation.Session, cluster *ship.Cluster) explain.History {
+func historyOf(ctx context.Context, s *operation.Session, cluster *ship.Cluster) record {
 	control := clusterctl.New(s.Getenv, s.Handler)
 	all, err := control.List(ctx)
 	if err != nil {
