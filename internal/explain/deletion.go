@@ -108,7 +108,7 @@ var namespaceKind = schema.GroupKind{Kind: "Namespace"}
 func (s *scene) stuckNamespace(ctx context.Context, m *member, since time.Duration) {
 	m.text = "it waits for its content to be deleted"
 	var held []string
-	for _, o := range s.contents(ctx, m.object.GetName()) {
+	for _, o := range s.contents(ctx, m.object.GetName(), nil) {
 		if len(o.meta.Finalizers) > 0 && o.meta.DeletionTimestamp != nil {
 			held = append(held, o.String()+" for the finalizer "+strings.Join(o.meta.Finalizers, ", "))
 		}

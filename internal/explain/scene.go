@@ -294,11 +294,25 @@ var unowned = map[schema.GroupResource]bool{
 	{Group: "coordination.k8s.io", Resource: "leases"}: true, {Resource: "componentstatuses"}: true,
 }
 
+// owns are the resources that the controllers of kinds of Kubernetes make, directly or not. To list no others of those
+// keeps an answer fast, however much there is in a namespace.
+var owns = map[schema.GroupKind][]schema.GroupResource{
+	{Group: "apps", Kind: "Deployment"}:  {{Group: "apps", Resource: "replicasets"}, {Resource: "pods"}},
+	{Group: "apps", Kind: "ReplicaSet"}:  {{Resource: "pods"}},
+	{Group: "apps", Kind: "StatefulSet"}: {{Resource: "pods"}, {Resource: "persistentvolumeclaims"}},
+	{Group: "apps", Kind: "DaemonSet"}:   {{Resource: "pods"}},
+	{Group: "batch", Kind: "Job"}:        {{Resource: "pods"}},
+	{Group: "batch", Kind: "CronJob"}:    {{Group: "batch", Resource: "jobs"}, {Resource: "pods"}},
+	{Kind: "Service"}:                    {{Group: "discovery.k8s.io", Resource: "endpointslices"}},
+	{Kind: "Pod"}:                        {{Resource: "persistentvolumeclaims"}},
+	{Kind: "Node"}:                       {},
+}
+
 // children are the objects that may be below the object, by the UID of their owners. An owner in a namespace has
 // children there alone. See https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents.
 func (s *scene) children(ctx context.Context) map[types.UID][]owned {
 	children := map[types.UID][]owned{}
-	for _, o := range s.contents(ctx, s.ref.Namespace) {
+	for _, o := range s.contents(ctx, s.ref.Namespace, owns[s.members[0].kind()]) {
 		for _, owner := range o.meta.OwnerReferences {
 			children[owner.UID] = append(children[owner.UID], o)
 		}
@@ -309,13 +323,14 @@ func (s *scene) children(ctx context.Context) map[types.UID][]owned {
 	return children
 }
 
-// contents are the objects in a namespace, or in all, with those outside of them, if it is empty.
-func (s *scene) contents(ctx context.Context, namespace string) (all []owned) {
+// contents are the objects in a namespace, or in all, with those outside of them, if it is empty; those of some
+// resources alone, unless only is nil.
+func (s *scene) contents(ctx context.Context, namespace string, only []schema.GroupResource) (all []owned) {
 	var mu sync.Mutex
 	group := errgroup.Group{}
 	group.SetLimit(together)
 	for _, r := range s.kinds {
-		if !r.Listed || unowned[r.GroupResource()] || namespace != "" && !r.Namespaced {
+		if !r.Listed || unowned[r.GroupResource()] || namespace != "" && !r.Namespaced || only != nil && !slices.Contains(only, r.GroupResource()) {
 			continue
 		}
 		group.Go(func() error {
