@@ -50,7 +50,7 @@ func (s *scene) recall(ctx context.Context, history History, q Question) {
 		s.unrecorded = err.Error()
 		return
 	}
-	entries := own.Entries
+	entries := slices.Clone(own.Entries)
 	if q.Field == "" {
 		if uid := string(top.object.GetUID()); uid != "" {
 			entries = append(entries, s.pages(ctx, history, protocol.RecordQuery{Owner: uid, Since: since, Limit: mostEntries})...)

@@ -23,13 +23,16 @@ func (all entries) Record(_ context.Context, q protocol.RecordQuery) (page proto
 	for _, e := range all {
 		switch {
 		case q.Refused && e.Status < 400, q.Object != nil && (e.Object == nil || e.Object.Name != q.Object.Name || e.Object.Resource != q.Object.Resource):
-		case len(q.Kinds) > 0 && !slices.Contains(q.Kinds, e.Kind), q.User != "" && (e.By == nil || e.By.User != q.User), q.Owner != "":
+		case len(q.Kinds) > 0 && !slices.Contains(q.Kinds, e.Kind), q.User != "" && (e.By == nil || e.By.User != q.User), (q.Owner != "") != (e.Object != nil && e.Object.Kind == childKind):
 		default:
 			page.Entries = append(page.Entries, e)
 		}
 	}
 	return page, nil
 }
+
+// childKind is the kind of entries of what the object owns.
+const childKind = "Hull"
 
 const operator = "system:serviceaccount:ns:op"
 
@@ -127,6 +130,19 @@ func TestWriters(t *testing.T) {
 	s.recall(t.Context(), fight, Question{})
 	if causes := s.members[0].causes; len(causes) != 1 || causes[0].Reason != "TwoWriters" || !strings.Contains(causes[0].Message, "left") || !strings.Contains(causes[0].Message, ".spec.sails") {
 		t.Errorf("got %+v", causes)
+	}
+	// What a controller writes of a child is no answer to what another one writes of the object.
+	var apart entries
+	for i := range uint64(5) {
+		child := write(4*i+1, "right", ".status.ready", "", "1")
+		child.Object = &protocol.RecordObject{Resource: "hulls", Namespace: "ns", Name: "first", Kind: childKind}
+		gone := write(4*i+3, "left", ".status.ready", "1", "")
+		apart = append(entries{gone, write(4*i+2, "left", ".status.ready", "", "1"), child}, apart...)
+	}
+	s = boatScene(t)
+	s.members[0].object.SetUID("uid")
+	if s.recall(t.Context(), apart, Question{}); len(s.members[0].causes) > 0 || len(s.changes) != 12 {
+		t.Errorf("got %+v, %d changes", s.members[0].causes, len(s.changes))
 	}
 	s = boatScene(t)
 	if s.recall(t.Context(), peace, Question{}); len(s.members[0].causes) > 0 {
