@@ -23,6 +23,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/storage"
 
+	"github.com/slipway-dev/slipway/cluster/history/conceal"
 	"github.com/slipway-dev/slipway/cluster/protocol"
 )
 
@@ -66,7 +67,7 @@ func decide(ctx context.Context, a admission.Attributes, d protocol.RecordDecisi
 	if call == nil {
 		return
 	}
-	d.Text = short(d.Text, maxText)
+	d.Text = conceal.Cut(d.Text, maxText)
 	call.mu.Lock()
 	defer call.mu.Unlock()
 	if len(call.decisions) < maxDecisions {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -24,7 +25,7 @@ func (c *Calls) Serve(handler http.Handler, w http.ResponseWriter, r *http.Reque
 	}
 	a := &answer{ResponseWriter: w}
 	handler.ServeHTTP(responsewriter.WrapForHTTP1Or2(a), r)
-	if a.status >= http.StatusBadRequest {
+	if a.status >= http.StatusBadRequest && a.status != http.StatusUnauthorized { // anyone could fill the record with those
 		c.refused(call.refusal(a, r))
 	}
 }
@@ -95,6 +96,11 @@ func (c *Call) refusal(a *answer, r *http.Request) protocol.RecordEntry {
 	return e
 }
 
+// beforeAuthentication are answers that a request may get before it is known whose it is.
+var beforeAuthentication = []int{
+	http.StatusBadRequest, http.StatusUnauthorized, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests, http.StatusServiceUnavailable,
+}
+
 // userOf is who made a request that was refused. The server's own clients are authenticated in front of all others, by
 // their token.
 func (c *Call) userOf(r *http.Request, status int) string {
@@ -103,7 +109,7 @@ func (c *Call) userOf(r *http.Request, status int) string {
 	switch as := r.Header.Get("Impersonate-User"); {
 	case c.user != "" && as != "":
 		return as
-	case c.user == "" && status != http.StatusUnauthorized:
+	case c.user == "" && !slices.Contains(beforeAuthentication, status):
 		return user.APIServerUser
 	}
 	return c.user

@@ -134,6 +134,10 @@ func (r *Recorder) secret(c etcd.Change, e protocol.RecordEntry) []history.Item 
 	if c.Removed {
 		return []history.Item{{Entry: e}}
 	}
+	if now.Data == nil && now.Metadata.UID == "" {
+		e.Unread = "the Secret is stored in a form that cannot be read"
+		return []history.Item{{Entry: e}}
+	}
 	keys := slices.Sorted(maps.Keys(now.Data))
 	for key := range old.Data {
 		if _, ok := now.Data[key]; !ok {
@@ -180,10 +184,9 @@ func (r *Recorder) learn(value []byte) (s secret, room bool) {
 		return s, true
 	}
 	text, err := r.toJSON(value)
-	if err != nil {
-		return s, true
+	if err != nil || json.Unmarshal(text, &s) != nil {
+		return secret{}, false // as encrypted ones: nothing is known to be hidden
 	}
-	_ = json.Unmarshal(text, &s) // what cannot be read has no keys
 	room = true
 	for _, v := range s.Data {
 		room = r.values.Add(v) && room

@@ -146,7 +146,7 @@ func (r *Recorder) Note(item history.Item) {
 	if r.useless.Load() {
 		return
 	}
-	n := note{item, r.options.Store.Revision(), noteCost}
+	n := note{item, 0, noteCost}
 	names, texts := history.Texts(&n.item.Entry)
 	for _, text := range append(names, texts...) {
 		n.size += int64(len(*text))
@@ -221,10 +221,7 @@ func (r *Recorder) run() {
 		return
 	}
 	defer opened.Close()
-	defer func() {
-		r.release(true)
-		r.flush()
-	}()
+	defer r.end()
 	from := r.from(opened)
 	opened.Put(history.Item{Entry: protocol.RecordEntry{Kind: protocol.RecordMarker, Type: "began", Revision: r.began}})
 	for {
@@ -244,8 +241,29 @@ func (r *Recorder) run() {
 	}
 }
 
+// end writes what waits.
+func (r *Recorder) end() {
+	r.useless.Store(true)
+	r.takeMore()
+	r.release(false)
+	r.flush()
+	r.releaseUnread()
+	r.history.Miss(len(r.notes), "the cluster has ended")
+}
+
+// releaseUnread writes notes whose changes will not come. They may quote a Secret that is not known, so sizes are left
+// of their texts.
+func (r *Recorder) releaseUnread() {
+	full := r.full
+	r.full = true
+	r.release(true)
+	r.flush()
+	r.full = full
+}
+
 // lost goes on behind revisions whose changes are not known.
 func (r *Recorder) lost(revisions int64, why error) {
+	r.releaseUnread()
 	r.before = cache{}
 	if revisions > 0 {
 		r.history.Miss(int(revisions), why.Error())
@@ -290,7 +308,7 @@ func (r *Recorder) follow(from int64) error {
 		case c := <-r.changes:
 			r.take(c)
 		case n := <-r.notes:
-			r.held = append(r.held, n)
+			r.hold(n)
 		case <-again:
 		case <-closing:
 			closing, last = nil, r.options.Store.Revision()
@@ -306,6 +324,12 @@ func (r *Recorder) follow(from int64) error {
 	}
 }
 
+// hold keeps a note until the changes that there are by now are handled, which may be more than when it came.
+func (r *Recorder) hold(n note) {
+	n.revision = r.options.Store.Revision()
+	r.held = append(r.held, n)
+}
+
 // takeMore takes what has come meanwhile.
 func (r *Recorder) takeMore() {
 	for len(r.batch) < maxBatch {
@@ -313,7 +337,7 @@ func (r *Recorder) takeMore() {
 		case c := <-r.changes:
 			r.take(c)
 		case n := <-r.notes:
-			r.held = append(r.held, n)
+			r.hold(n)
 		default:
 			return
 		}
@@ -363,6 +387,12 @@ const maxCatchUp = 10_000
 func (r *Recorder) flush() {
 	if missed := r.missed.Swap(0); missed > 0 {
 		r.history.Miss(int(missed), "too many entries at once")
+	}
+	if r.full && len(r.batch) > 0 && time.Since(r.learned) > learnInterval {
+		r.values.Turn()
+		if err := r.learnSecrets(r.life); err != nil {
+			r.full, r.learned = true, time.Now()
+		}
 	}
 	for i := range r.batch {
 		r.hide(&r.batch[i])

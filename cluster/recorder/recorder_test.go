@@ -310,6 +310,16 @@ func TestManySecrets(t *testing.T) {
 	w.want("line   8 bytes")
 }
 
+// TestEncryptedSecrets: where Secrets cannot be read, no text is written.
+func TestEncryptedSecrets(t *testing.T) {
+	w := begin(t)
+	w.put("secrets/default/s", "k8s:enc:aescbc:v1:key:0123456789")
+	w.record()
+	defer w.Close()
+	w.Note(history.Item{Entry: protocol.RecordEntry{Kind: protocol.RecordLine, Operator: "o", Message: "anything"}})
+	w.want("line   8 bytes")
+}
+
 // TestBehind: a recorder that had to leave changes out says how many, and goes on with right changes and all Secrets.
 func TestBehind(t *testing.T) {
 	w := begin(t)

@@ -2,6 +2,7 @@ package clusterctl
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"github.com/slipway-dev/slipway/internal/protocol"
@@ -55,7 +56,9 @@ func (l *Lines) Put(line OperatorLine) {
 	if l == nil {
 		return
 	}
-	line.Text = line.Text[:min(len(line.Text), maxLineText)]
+	if len(line.Text) > maxLineText { // behind a whole word: the cluster cannot hide the beginning of a Secret's value
+		line.Text = line.Text[:max(strings.LastIndexAny(line.Text[:maxLineText], " \t\"'\\,;"), 0)]
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || len(l.waiting) == maxLinesWaiting {

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 const (
@@ -27,7 +28,8 @@ const (
 	maxValues = 8 << 20
 	// formCost is what a form costs besides its bytes.
 	formCost = 64
-	// maxAlike bounds the forms that begin with the same bytes. Where there are more, the rest of the word is hidden.
+	// maxAlike bounds the forms that begin with the same bytes. Where there are more, all is hidden up to a character
+	// that encoders escape.
 	maxAlike = 32
 )
 
@@ -64,13 +66,24 @@ func (v *Values) Add(value []byte) bool {
 		return true
 	}
 	ok := v.addAligned(value)
-	for _, piece := range bytes.FieldsFunc(value, escaped) {
+	for i, piece := range bytes.FieldsFunc(value, escaped) {
+		if i == maxPieces {
+			break
+		}
 		ok = v.add(bytes.TrimSpace(piece)) && ok
+		for _, word := range bytes.FieldsFunc(piece, separates) {
+			if random(word) {
+				ok = v.add(word) && ok
+			}
+		}
 	}
 	if len(value) > headSize {
 		return ok
 	}
 	text := string(value)
+	if strings.ContainsFunc(text, binary) {
+		text = "" // its pieces are hidden: the rest could be what stands before texts in protobuf
+	}
 	for _, once := range []string{text, quoted(text, true), quoted(text, false), inner(strconv.Quote(text)), url.QueryEscape(text), url.PathEscape(text)} {
 		ok = v.add([]byte(once)) && v.add([]byte(quoted(once, true))) && ok
 	}
@@ -88,6 +101,34 @@ func (v *Values) addAligned(value []byte) bool {
 	}
 	return ok
 }
+
+// maxPieces bounds the pieces of a value that are hidden by themselves.
+const maxPieces = 1024
+
+// separates reports whether a character stands between the words of configurations, addresses and headers.
+func separates(r rune) bool { return r == ' ' || strings.ContainsRune(":=@,;/?|()[]{}", r) }
+
+// random reports whether a word within a value looks like a password or a token, and not like a word of a language.
+func random(word []byte) bool {
+	return len(word) >= 20 || len(word) >= shortest && bytes.ContainsAny(word, "0123456789")
+}
+
+// token is the length of the JSON Web Token that text begins with, 0 if there is none. Many are in no Secret.
+func token(text []byte) int {
+	if !bytes.HasPrefix(text, []byte("eyJ")) {
+		return 0
+	}
+	n := run(text, func(r rune) bool {
+		return r != '.' && r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+	if n < 40 || bytes.Count(text[:n], []byte(".")) < 2 {
+		return 0
+	}
+	return n
+}
+
+// binary reports whether a character is in no text.
+func binary(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
 
 // escaped reports whether an encoder escapes a character.
 func escaped(r rune) bool { return r < ' ' || r >= 0x7f || strings.ContainsRune("\"'\\<>&%`", r) }
@@ -137,6 +178,9 @@ func longer(a, b form) int {
 
 // at is the length of the value that text begins with, 0 if there is none.
 func (v *Values) at(text []byte) int {
+	if n := token(text); n > 0 {
+		return n
+	}
 	if pair := uint(text[0])<<8 | uint(text[1]); v.pairs[pair/64]>>(pair%64)&1 == 0 {
 		return 0
 	}
@@ -146,7 +190,7 @@ func (v *Values) at(text []byte) int {
 func (g *generation) at(text []byte) int {
 	alike := g.forms[prefix(text)]
 	if len(alike) > maxAlike {
-		return run(text, func(r rune) bool { return r == ' ' || escaped(r) })
+		return run(text, escaped)
 	}
 	for _, f := range alike {
 		if len(text) >= len(f.head) && string(text[:len(f.head)]) == f.head {
@@ -211,7 +255,9 @@ func (v *Values) append(b, text []byte, quoted bool) []byte {
 		if i+shortest <= len(text) {
 			if n := v.at(text[i:]); n > 0 {
 				b = append(b, Hidden...)
-				i += n
+				if i += n; quoted && cuts(text[i-n:i]) {
+					i = min(i-1+escapeSize(text[i-1:]), len(text))
+				}
 				continue
 			}
 		}
@@ -223,6 +269,11 @@ func (v *Values) append(b, text []byte, quoted bool) []byte {
 		i += n
 	}
 	return b
+}
+
+// cuts reports whether a part of the inside of a JSON string ends in the middle of an escape.
+func cuts(part []byte) bool {
+	return (len(part)-len(bytes.TrimRight(part, `\\`)))%2 == 1
 }
 
 // escapeSize is the length of the escape that the inside of a JSON string begins with; 1 if that is none.
@@ -262,4 +313,14 @@ func (v *Values) JSON(text []byte) []byte {
 		text = text[min(end+1, len(text)):]
 	}
 	return append(hidden, text...)
+}
+
+// Cut is the beginning of a text, of at most size bytes. A value that the end would cut is left out: its beginning
+// alone could not be hidden.
+func Cut(text string, size int) string {
+	if len(text) <= size {
+		return strings.Clone(text)
+	}
+	end := strings.LastIndexFunc(text[:size], func(r rune) bool { return r == ' ' || escaped(r) })
+	return strings.Clone(text[:max(end, 0)])
 }
