@@ -176,7 +176,8 @@ func (c *Calls) begin(r *http.Request) (*Call, *http.Request) {
 		call.manager = short(r.URL.Query().Get("fieldManager"), maxWord)
 	}
 	if call.manager == "" {
-		call.manager, _, _ = strings.Cut(call.agent, "/") // as upstream: managerOrUserAgent in endpoints/handlers/create.go
+		// as upstream: managerOrUserAgent in k8s.io/apiserver/pkg/endpoints/handlers/create.go
+		call.manager, _, _ = strings.Cut(call.agent, "/")
 	}
 	if outer := callOf(r.Context()); outer != nil {
 		call.within = outer.id
