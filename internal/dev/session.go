@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/clusterctl/state"
 	"github.com/slipway-dev/slipway/internal/codebase"
 	"github.com/slipway-dev/slipway/internal/process"
@@ -291,4 +292,17 @@ func (s *Session) Stop(m *Manager, why string) error {
 		s.options.Handler.Handle(report.Warning{Text: "the manager was killed, since it did not stop within " + s.options.grace().String()})
 	}
 	return err
+}
+
+// Lines returns what brings the manager's log into the record of the cluster; nil if the cluster has none, as one that
+// is not slipway's own.
+func (s *Session) Lines(ctx context.Context, operator string) *clusterctl.Lines {
+	if !s.own || s.options.Control == nil {
+		return nil
+	}
+	lines, err := s.options.Control.OpenLines(ctx, s.home.Name, operator)
+	if err != nil {
+		return nil // the manager runs without it
+	}
+	return lines
 }

@@ -10,9 +10,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/lazy"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -193,4 +195,19 @@ func (a *Answer) settle(top *member) {
 			}
 		}
 	}
+}
+
+// plainWord is a name that is one word in any shell, and no flag.
+var plainWord = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9._/:=-]*$`)
+
+// command is a command line with names. They are strangers', so there is none if one would be more than a word.
+func command(format string, names ...string) string {
+	words := make([]any, len(names))
+	for i, name := range names {
+		if !plainWord().MatchString(name) {
+			return ""
+		}
+		words[i] = name
+	}
+	return fmt.Sprintf(format, words...)
 }

@@ -95,7 +95,7 @@ func workText(work explain.Work) string {
 	}
 	_ = w.Flush()
 	if len(work.Operators)+len(work.Errors) == 0 {
-		return "no operator of `slipway dev` or `slipway run` has done anything in the last " + time.Since(work.Since).Round(time.Second).String()
+		return "no operator of `slipway dev` has done anything in the last " + time.Since(work.Since).Round(time.Second).String()
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
