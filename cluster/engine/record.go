@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/slipway-dev/slipway/cluster/authorship"
 	"github.com/slipway-dev/slipway/cluster/frontdoor"
@@ -108,7 +109,7 @@ func entryOf(door string, report frontdoor.Report) (e protocol.RecordEntry, ok b
 	case frontdoor.Request:
 		e = protocol.RecordEntry{
 			Kind: protocol.RecordRequest, Status: r.Status, LatencyMs: float64(r.Latency.Microseconds()) / 1000, Path: r.Path, Revision: revision(r.ResourceVersion),
-			By: &protocol.RecordAuthor{User: r.User, Verb: r.Verb, Subresource: r.Subresource, Door: door},
+			By: &protocol.RecordAuthor{User: r.User, Verb: r.Verb, Subresource: r.Subresource, Door: door, Trace: r.Trace}, Logged: r.Came,
 		}
 		if r.Resource == "namespaces" { // they are requested as if they were within themselves
 			r.Namespace = ""
@@ -119,7 +120,7 @@ func entryOf(door string, report frontdoor.Report) (e protocol.RecordEntry, ok b
 		return e, true
 	case frontdoor.Delivered:
 		e = protocol.RecordEntry{
-			Kind: protocol.RecordDelivery, Type: r.Type, By: &protocol.RecordAuthor{User: r.User, Door: door},
+			Kind: protocol.RecordDelivery, Type: r.Type, Logged: time.Now(), By: &protocol.RecordAuthor{User: r.User, Door: door},
 			Object: &protocol.RecordObject{Group: r.Group, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name}, Revision: revision(r.ResourceVersion),
 		}
 		return e, r.Type != frontdoor.Synced

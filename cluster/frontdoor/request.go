@@ -60,6 +60,8 @@ type Request struct {
 	Latency time.Duration
 	// ResourceVersion is that of the object or list in the answer; empty if it is not known.
 	ResourceVersion string
+	Trace           string    // what the client says in the header traceparent, at most 64 bytes
+	Came            time.Time // when it arrived
 	// Missed is how many reports before this one are not there, because nothing took them.
 	Missed int
 
@@ -110,8 +112,13 @@ type passage struct {
 	delivers func(contentType string) *deliveries
 }
 
+// maxTrace is more than a traceparent of the present version has: https://www.w3.org/TR/trace-context.
+const maxTrace = 64
+
 func (d *Door) begin(r *http.Request, info *request.RequestInfo) *passage {
 	p := &passage{began: time.Now(), long: d.options.LongRunning(r, info), to: d.reports, said: Request{User: d.options.Identity.Name, Verb: info.Verb}}
+	trace := r.Header.Get("Traceparent")
+	p.said.Came, p.said.Trace = p.began, strings.Clone(trace[:min(len(trace), maxTrace)])
 	if d.inside != nil {
 		p.revision = d.options.Revision
 		p.said.Serial, p.said.Began = d.serial.Add(1), p.revision()

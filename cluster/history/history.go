@@ -233,6 +233,9 @@ func threads(e protocol.RecordEntry, owners []string) (all []ring.Thread) {
 	if e.Operator != "" {
 		all = append(all, operatorThread(e.Operator))
 	}
+	if e.Reconcile != "" {
+		all = append(all, reconcileThread(e.Reconcile))
+	}
 	if e.Status >= firstRefused {
 		all = append(all, refused)
 	}
@@ -262,6 +265,7 @@ func objectThread(o *protocol.RecordObject) ring.Thread {
 }
 func userThread(name string) ring.Thread     { return ring.ThreadOf("user", name) }
 func operatorThread(name string) ring.Thread { return ring.ThreadOf("operator", name) }
+func reconcileThread(id string) ring.Thread  { return ring.ThreadOf("reconcile", id) }
 func ownerThread(uid string) ring.Thread     { return ring.ThreadOf("owner", uid) }
 
 const (

@@ -75,7 +75,7 @@ func TestQuestions(t *testing.T) {
 	r.Put(history.Item{Entry: protocol.RecordEntry{Kind: protocol.RecordMarker, Type: "began"}})
 	r.Put(write(t, "a1", 1, 2), request("op", 200), write(t, "b1", 5, 6), write(t, "a1", 2, 3))
 	r.Put(request("op", 403), request("jane", 200))
-	r.Put(history.Item{Entry: protocol.RecordEntry{Kind: protocol.RecordLine, Operator: "op", Message: "Reconciling\x1b[31m\xff"}})
+	r.Put(history.Item{Entry: protocol.RecordEntry{Kind: protocol.RecordLine, Operator: "op", Reconcile: "b1", Message: "Reconciling\x1b[31m\xff"}})
 	r.Close()
 	r = open(t, dir, 0) // all is read from the files
 	three := uint64(3)
@@ -92,6 +92,8 @@ func TestQuestions(t *testing.T) {
 		"user":   {protocol.RecordQuery{User: "op", Kinds: []string{"request"}}, "6 request, 3 request"},
 		"denied": {protocol.RecordQuery{Refused: true, Kinds: []string{"request"}}, "6 request"},
 		"lines":  {protocol.RecordQuery{Operator: "op", Kinds: []string{"line"}}, "8 line"},
+		"pass":   {protocol.RecordQuery{Reconcile: "b1", Kinds: []string{"line"}}, "8 line"},
+		"other":  {protocol.RecordQuery{Reconcile: "b2", Kinds: []string{"line"}}, ""},
 		"all":    {protocol.RecordQuery{Limit: 3}, "8 line, 7 request, 6 request"},
 		"since":  {protocol.RecordQuery{Since: time.Now().Add(time.Hour)}, ""},
 		"after":  {protocol.RecordQuery{After: &three, Limit: 2}, "4 write .spec.replicas:5→6, 5 write .spec.replicas:2→3"},

@@ -107,6 +107,8 @@ func thread(q protocol.RecordQuery) ring.Thread {
 		return objectThread(q.Object)
 	case q.Owner != "":
 		return ownerThread(q.Owner)
+	case q.Reconcile != "":
+		return reconcileThread(q.Reconcile)
 	case q.Operator != "":
 		return operatorThread(q.Operator)
 	case q.Refused:
@@ -197,6 +199,7 @@ func about(s stored, q protocol.RecordQuery) bool {
 	}
 	return (q.Owner == "" || slices.Contains(s.Owners, q.Owner)) &&
 		(q.Operator == "" || s.Operator == q.Operator) &&
+		(q.Reconcile == "" || s.Reconcile == q.Reconcile) &&
 		(q.User == "" || s.By != nil && s.By.User == q.User) &&
 		(!q.Refused || s.Status >= firstRefused)
 }

@@ -23,7 +23,7 @@ type RecordEntry struct {
 	At       time.Time     `json:"at,omitzero"`
 	Kind     string        `json:"kind,omitempty"`
 	Object   *RecordObject `json:"object,omitempty"`
-	By       *RecordAuthor `json:"by,omitempty"` // of a write: nil if no client is known
+	By       *RecordAuthor `json:"by,omitempty"` // of a write: nil if no client is known; of a line: the operator's user, and its trace
 	Revision int64         `json:"revision,omitempty"`
 	// Type is created, updated or deleted of a write; that of an event, of a delivery or of a marker.
 	Type    string         `json:"type,omitempty"`
@@ -48,7 +48,7 @@ type RecordEntry struct {
 	Level      string `json:"level,omitempty"`
 	Controller string `json:"controller,omitempty"`
 	Reconcile  string `json:"reconcile,omitempty"`
-	// Logged is the time that the line itself has.
+	// Logged is when a line, a request or a delivery came, which is before it was recorded.
 	Logged time.Time `json:"logged,omitzero"`
 }
 
@@ -93,18 +93,19 @@ type RecordDecision struct {
 
 // RecordQuery are the parameters of the record request, and of followRecord.
 type RecordQuery struct {
-	Logical  string        `json:"logical,omitempty"`
-	Object   *RecordObject `json:"object,omitempty"`   // kind and UID do not count
-	Field    string        `json:"field,omitempty"`    // path of a field of the object
-	Owner    string        `json:"owner,omitempty"`    // UID: entries of what it owns
-	User     string        `json:"user,omitempty"`     // entries of what a user did and got
-	Operator string        `json:"operator,omitempty"` // lines of an operator
-	Refused  bool          `json:"refused,omitempty"`  // requests that were refused
-	Kinds    []string      `json:"kinds,omitempty"`
-	Since    time.Time     `json:"since,omitzero"`
-	Before   uint64        `json:"before,omitempty"` // newest first, from before this entry
-	After    *uint64       `json:"after,omitempty"`  // oldest first, from behind this entry
-	Limit    int           `json:"limit,omitempty"`
+	Logical   string        `json:"logical,omitempty"`
+	Object    *RecordObject `json:"object,omitempty"`    // kind and UID do not count
+	Field     string        `json:"field,omitempty"`     // path of a field of the object
+	Owner     string        `json:"owner,omitempty"`     // UID: entries of what it owns
+	User      string        `json:"user,omitempty"`      // entries of what a user did and got
+	Operator  string        `json:"operator,omitempty"`  // lines of an operator
+	Reconcile string        `json:"reconcile,omitempty"` // lines of a reconcile, by its ID
+	Refused   bool          `json:"refused,omitempty"`   // requests that were refused
+	Kinds     []string      `json:"kinds,omitempty"`
+	Since     time.Time     `json:"since,omitzero"`
+	Before    uint64        `json:"before,omitempty"` // newest first, from before this entry
+	After     *uint64       `json:"after,omitempty"`  // oldest first, from behind this entry
+	Limit     int           `json:"limit,omitempty"`
 }
 
 // RecordPage is the result of the record request.
@@ -130,6 +131,8 @@ type OperatorLine struct {
 	Reconcile  string        `json:"reconcile,omitempty"`
 	Object     *RecordObject `json:"object,omitempty"`
 	Text       string        `json:"text"`
+	User       string        `json:"user,omitempty"`  // whose rights the operator has
+	Trace      string        `json:"trace,omitempty"` // ID of the trace that the reconcile is part of
 }
 
 // RecordStatus reports about the record of a cluster.

@@ -75,8 +75,12 @@ func (s *session) followRecord(life context.Context, c *client, q protocol.Recor
 // items are lines as the record has them.
 func items(l protocol.RecordLines) (all []history.Item) {
 	for _, line := range l.Lines {
+		var by *protocol.RecordAuthor
+		if line.User != "" || line.Trace != "" {
+			by = &protocol.RecordAuthor{User: line.User, Trace: line.Trace}
+		}
 		all = append(all, history.Item{Entry: protocol.RecordEntry{
-			Kind: protocol.RecordLine, Logged: line.At, Operator: l.Operator, Object: line.Object,
+			Kind: protocol.RecordLine, Logged: line.At, By: by, Operator: l.Operator, Object: line.Object,
 			Level: line.Level, Controller: line.Controller, Reconcile: line.Reconcile, Message: line.Text,
 		}})
 	}
