@@ -106,6 +106,7 @@ func (l listening) everywhere() bool { return net.ParseIP(l.host).IsUnspecified(
 type placement struct {
 	args     []string
 	webhooks string // host:port at which it serves them
+	observed bool   // it logs where its reconciles begin and end
 }
 
 // place returns the arguments of a compiled manager. Behind a subcommand come flags that have it listen where it is to:
@@ -152,6 +153,9 @@ func (o Options) place(manager Program, l listening, code texts, webhooks bool) 
 			flags, args = append(flags, "--"+zapFlag+"="+o.LogLevel), without(args, zapFlag)
 		}
 	}
+	if p.observed = o.Observed && o.LogLevel == "" && has(zapFlag) && !code[ownLevel] && !slices.ContainsFunc(l.args, isOfZap); p.observed {
+		flags = append(flags, "--"+zapFlag+"="+observedLevel)
+	}
 	if webhooks && !movable {
 		if err := webhooksTaken(p.webhooks); err != nil {
 			return p, err
@@ -167,6 +171,22 @@ func (o Options) place(manager Program, l listening, code texts, webhooks bool) 
 // zapFlag sets the log level of managers whose code binds the flags of controller-runtime's package log/zap.
 const zapFlag = "zap-log-level"
 
+// observedLevel is the verbosity with which controller-runtime logs where reconciles begin and end: reconcileHandler in
+// sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go.
+const observedLevel = "5"
+
+// isOfZap reports whether an argument is one of the flags of controller-runtime's package log/zap.
+func isOfZap(arg string) bool { return strings.HasPrefix(strings.TrimLeft(arg, "-"), "zap-") }
+
+// ownLevel stands among the flags of code that sets options from which the usual log level cannot be known.
+const ownLevel = "its own log level"
+
+// ofOwnLevel are fields of controller-runtime's zap.Options, and ownEncoders its functions, that code has then.
+var (
+	ofOwnLevel  = []string{"Level", "Encoder", "NewEncoder"}
+	ownEncoders = []string{"JSONEncoder", "ConsoleEncoder"}
+)
+
 // flagsOf are those flags that are looked for which code of a project has.
 func flagsOf(code *codebase.Codebase) texts {
 	has := texts{}
@@ -177,6 +197,16 @@ func flagsOf(code *codebase.Codebase) texts {
 	}
 	if binds, err := code.Calls("BindFlags"); err == nil && binds {
 		has[zapFlag] = true
+	}
+	for _, name := range ofOwnLevel {
+		if sets, err := code.SetsField(name); err != nil || sets {
+			has[ownLevel] = true
+		}
+	}
+	for _, name := range ownEncoders {
+		if calls, err := code.Calls(name); err != nil || calls {
+			has[ownLevel] = true
+		}
 	}
 	return has
 }

@@ -200,6 +200,29 @@ func TestStarted(t *testing.T) {
 	}
 }
 
+// TestObserved: a manager logs where its reconciles begin and end if nothing else says how much it logs.
+func TestObserved(t *testing.T) {
+	const binds = "opts.BindFlags(flag.CommandLine)"
+	for code, args := range map[string][]string{
+		binds: {"-v=2"}, binds + " ": {"--zap-devel=false"}, "opts.Level = level; " + binds: nil,
+		binds + "; zap.New(zap.JSONEncoder())": nil, "flag.Parse()": nil,
+	} {
+		dir := t.TempDir()
+		program := filepath.Join(dir, "manager")
+		for name, text := range map[string]string{"manager": zapFlag, "main.go": "package main\n\nfunc main() { " + code + " }\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := Options{Code: codeIn(dir), Observed: true}
+		placed, err := o.place(Program{Path: program}, listening{host: Loopback, args: args}, flagsOf(o.Code()), false)
+		want := code == binds
+		if err != nil || placed.observed != want || slices.Contains(placed.args, "--zap-log-level=5") != want {
+			t.Errorf("%s: %q, observed %t, %v", code, placed.args, placed.observed, err)
+		}
+	}
+}
+
 // TestLogLevel: a manager whose code binds the flags of controller-runtime's zap gets another level, in place of the
 // user's; another manager starts as before, with a warning.
 func TestLogLevel(t *testing.T) {

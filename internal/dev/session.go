@@ -41,6 +41,10 @@ type Session struct {
 // Debug has the managers that are started from now on run under Delve, or not.
 func (s *Session) Debug(on bool) { s.debug = on }
 
+// Observe has the managers that are started from now on log where their reconciles begin and end, too. See
+// [Options.Observed].
+func (s *Session) Observe() { s.options.Observed = true }
+
 // LogLevel is that of the managers that are started from now on; "" is the one that they have by themselves.
 func (s *Session) LogLevel(level string) { s.options.LogLevel = level }
 
@@ -231,6 +235,7 @@ func (s *Session) IsAt(earlier *Session) bool {
 type Manager struct {
 	*process.Child
 	Arguments []string // it has been started with
+	Observed  bool     // it logs where its reconciles begin and end: see [Options.Observed]
 	serving   func()   // waits for the end of what its start began
 }
 
@@ -254,7 +259,7 @@ func (s *Session) start(ctx context.Context, program string, placed placement, e
 		return nil, ended("the manager cannot be started", err)
 	}
 	s.webhooks.Load().forward(placed.webhooks)
-	return &Manager{Child: child, Arguments: placed.args, serving: s.whileServing(ctx, child)}, nil
+	return &Manager{Child: child, Arguments: placed.args, Observed: placed.observed, serving: s.whileServing(ctx, child)}, nil
 }
 
 // whileServing does what is left to do about webhooks once the manager serves. The function that it returns waits for

@@ -26,6 +26,9 @@ type Access struct {
 // Name is the account's, as NAMESPACE/NAME.
 func (a Access) Name() string { return a.Namespace + "/" + a.Account }
 
+// User is what the API server calls the ServiceAccount.
+func (a Access) User() string { return "system:serviceaccount:" + a.Namespace + ":" + a.Account }
+
 // Grant applies the namespace, the ServiceAccounts, roles and bindings that deploying the project would bring, and
 // nothing else of it. They belong to no inventory: a later deploy takes them over.
 func Grant(ctx context.Context, s *operation.Session, root string, cluster *ship.Cluster) (Access, error) {

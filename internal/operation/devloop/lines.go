@@ -19,6 +19,9 @@ const linesPatience = time.Second
 // recordLines has the manager's log in the cluster's record, until the function that it returns is called.
 func (p *project) recordLines(ctx context.Context) (end func()) {
 	lines := p.around.Load().Lines(ctx, filepath.Base(p.root))
+	if lines != nil {
+		p.around.Load().Observe()
+	}
 	p.lines.Store(lines)
 	return func() {
 		ctx, cancel := context.WithTimeout(context.Background(), linesPatience)
@@ -27,22 +30,37 @@ func (p *project) recordLines(ctx context.Context) (end func()) {
 	}
 }
 
-// recording passes all events on, and puts the lines of the manager into the record.
+// recording passes all events on, and puts the lines of the manager into the record. Lines that it logs only because it
+// is observed are not passed on; those of reconciles are recorded.
 func (p *project) recording(h report.Handler) report.Handler {
 	return report.HandlerFunc(func(e report.Event) {
 		if o, ok := e.(report.Output); ok && o.Part == report.ManagerPart {
-			if lines := p.lines.Load(); lines != nil {
-				lines.Put(recordedLine(o.Text))
+			l := devlog.Parse(o.Text)
+			extra := p.observed.Load() && !l.IsUsual()
+			if lines := p.lines.Load(); lines != nil && (!extra || l.Reconcile != "") {
+				lines.Put(recordedLine(l, o.Text, p.user()))
+			}
+			if extra {
+				return
 			}
 		}
 		h.Handle(e)
 	})
 }
 
+// user is whose rights the manager has; empty for those of the kubeconfig.
+func (p *project) user() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.settings.As != AsManager || p.access.Account == "" {
+		return ""
+	}
+	return p.access.User()
+}
+
 // recordedLine is a line of a log as the record has it. The object has no resource: the controller says it.
-func recordedLine(text string) clusterctl.OperatorLine {
-	l := devlog.Parse(text)
-	line := clusterctl.OperatorLine{At: time.Now(), Controller: l.Source(), Reconcile: l.Reconcile, Text: text}
+func recordedLine(l devlog.Line, text, user string) clusterctl.OperatorLine {
+	line := clusterctl.OperatorLine{At: time.Now(), Controller: l.Source(), Reconcile: l.Reconcile, Text: text, User: user, Trace: l.Trace}
 	if l.Level != devlog.Unknown {
 		line.Level = strings.ToLower(l.Level.String())
 	}
@@ -51,7 +69,7 @@ func recordedLine(text string) clusterctl.OperatorLine {
 		if !ok {
 			namespace, name = "", l.Object
 		}
-		line.Object = &protocol.RecordObject{Namespace: namespace, Name: cmp.Or(name, l.Object)}
+		line.Object = &protocol.RecordObject{Group: l.Group, Kind: l.Kind, Namespace: namespace, Name: cmp.Or(name, l.Object)}
 	}
 	return line
 }

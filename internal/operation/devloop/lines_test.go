@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/protocol"
+	"github.com/slipway-dev/slipway/internal/ui/devlog"
 )
 
 func TestRecordedLine(t *testing.T) {
@@ -18,7 +19,7 @@ func TestRecordedLine(t *testing.T) {
 		"\x1b[31mplain": {},
 	} {
 		want.Text = text
-		got := recordedLine(text)
+		got := recordedLine(devlog.Parse(text), text, "")
 		if got.At.IsZero() {
 			t.Error("it has no time")
 		}

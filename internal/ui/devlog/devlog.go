@@ -45,8 +45,8 @@ func (l Level) String() string {
 // "Level(-3)". It is Unknown for all others.
 func ParseLevel(name string) Level {
 	name = strings.ToLower(name)
-	if strings.HasPrefix(name, "level(-") {
-		return Debug // zap's and logr's verbosity above 1
+	if isDeep(name) {
+		return Debug
 	}
 	name, _, _ = strings.Cut(name, "+")
 	name, _, _ = strings.Cut(name, "-")
@@ -63,6 +63,9 @@ func ParseLevel(name string) Level {
 	return Unknown
 }
 
+// isDeep reports whether a level is zap's for logr's verbosity above 1.
+func isDeep(name string) bool { return strings.HasPrefix(strings.ToLower(name), "level(-") }
+
 // Line is a line of a log. If Structured is false, only Message is set: the line as it is.
 type Line struct {
 	Structured bool
@@ -71,15 +74,23 @@ type Line struct {
 	Logger     string
 	Controller string
 	Object     string // namespace/name of what is reconciled
+	Kind       string // of what is reconciled
+	Group      string // the kind's
 	Reconcile  string // the id of a reconcile
+	Trace      string // the id of a trace that it is part of
 	Message    string
 	Error      string
 	Stack      string // functions and, on lines of their own, files, as Go prints them
 	Fields     []Field
 
 	failed  bool // it has a key for an error, which may be null
+	deep    bool // logr's verbosity is above 1
 	console bool // a stack trace may follow in lines of its own
 }
+
+// IsUsual reports whether a manager logs the line that does not set the level of controller-runtime's zap: debugging
+// only with the options for development, which come as columns, and no verbosity above 1.
+func (l Line) IsUsual() bool { return !l.deep && (l.Level != Debug || l.console) }
 
 // Field is something else that a line says, in its order.
 type Field struct{ Name, Value string }

@@ -126,3 +126,22 @@ func FuzzFormat(f *testing.F) {
 		}
 	})
 }
+
+// TestIsUsual: lines of a verbosity that controller-runtime's zap does not log by itself are known, in both of its
+// forms.
+func TestIsUsual(t *testing.T) {
+	for text, want := range map[string]bool{
+		"2026-01-02T15:04:05Z\tINFO\tstarts":                                 true,
+		"2026-01-02T15:04:05Z\tDEBUG\tlooks\t{\"controller\": \"widget\"}":   true,
+		"2026-01-02T15:04:05Z\t\x1b[35mLevel(-5)\x1b[0m\tReconciling":        false,
+		"2026-01-02T15:04:05Z\tLEVEL(-2)\tReconciling\t{\"level\": \"low\"}": false,
+		`{"level":"info","msg":"starts"}`:                                    true,
+		`{"level":"debug","msg":"looks"}`:                                    false,
+		`{"level":"Level(-5)","msg":"Reconciling"}`:                          false,
+		"plain": true,
+	} {
+		if got := devlog.Parse(text).IsUsual(); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}

@@ -79,7 +79,7 @@ func (l *Line) set(key string, value json.RawMessage) {
 		}
 	case "level":
 		if level := jsonLevel(text); level != Unknown {
-			l.Level = level
+			l.Level, l.deep = level, isDeep(text)
 			return
 		}
 	case "v": // klog's verbosity
@@ -102,6 +102,8 @@ func (l *Line) set(key string, value json.RawMessage) {
 	case "controller":
 		l.Controller = text
 		return
+	case "traceID", "trace_id":
+		l.Trace = text
 	case "reconcileID":
 		l.Reconcile = text
 		return
@@ -192,10 +194,11 @@ func parseConsole(text string) (l Line, ok bool) {
 	if l.Time, ok = parseTime(columns[0]); !ok {
 		return l, false
 	}
-	if l.Level = ParseLevel(withoutColor(columns[1])); l.Level == Unknown {
+	level := withoutColor(columns[1])
+	if l.Level = ParseLevel(level); l.Level == Unknown {
 		return l, false
 	}
-	l.console = true
+	l.console, l.deep = true, isDeep(level)
 	columns = columns[2:]
 	if last := columns[len(columns)-1]; len(columns) > 1 && strings.HasPrefix(last, "{") {
 		level := l.Level
@@ -230,7 +233,7 @@ func (l *Line) tidy() {
 		named[f.Name] = f.Value
 	}
 	kind, group := named["controllerKind"], named["controllerGroup"]
-	l.Object = named[kind]
+	l.Object, l.Kind, l.Group = named[kind], kind, group
 	if l.Object == "" {
 		l.Object = strings.TrimPrefix(named["namespace"]+"/"+named["name"], "/")
 	}
