@@ -257,10 +257,10 @@ func TestReconciles(t *testing.T) {
 		add(protocol.RecordWrite, "update", func(*protocol.RecordEntry) {})
 	}
 	add(protocol.RecordLine, "", func(e *protocol.RecordEntry) {
-		e.Level, e.Operator, e.Controller, e.Message = "error", "op", "boat", `Reconciler error {"error": "no wind"}`
+		e.Level, e.Operator, e.Controller, e.Message = "error", "op", "boat", "2026-11-30T10:00:00Z\tERROR\tReconciler error\t{\"error\": \"no wind\"}"
 	})
 	work, err := Reconciles(t.Context(), record, time.Now().Add(-time.Hour))
-	if err != nil || len(work.Operators) != 1 || len(work.Errors) != 1 {
+	if err != nil || len(work.Operators) != 1 || len(work.Controllers) != 1 {
 		t.Fatalf("got %+v, %v", work, err)
 	}
 	o := work.Operators[0]
@@ -269,7 +269,7 @@ func TestReconciles(t *testing.T) {
 			t.Errorf("got %+v, want %s", got, name)
 		}
 	}
-	if len(o.Restless) != 1 || o.Restless[0].Times != oftenWritten || work.Errors[0].Newest != "no wind" {
-		t.Errorf("got %+v, %+v", o.Restless, work.Errors)
+	if len(o.Restless) != 1 || o.Restless[0].Times != oftenWritten || work.Controllers[0].Newest != "no wind" {
+		t.Errorf("got %+v, %+v", o.Restless, work.Controllers)
 	}
 }

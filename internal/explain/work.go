@@ -16,9 +16,11 @@ import (
 // Work is what operators have done that the record knows: those whose requests pass a front door, as with
 // `slipway dev`.
 type Work struct {
-	Operators []OperatorWork     `json:"operators"`
-	Errors    []ControllerErrors `json:"errors"` // of controllers, by their logs, which do not name the operator's user
-	Since     time.Time          `json:"since"`  // how far back the record was searched
+	Operators   []OperatorWork   `json:"operators"`
+	Controllers []ControllerWork `json:"controllers"`
+	Since       time.Time        `json:"since"` // how far back the record was searched
+	// Reconciles are the newest ones, the newest first.
+	Reconciles []Reconcile `json:"reconciles"`
 }
 
 // OperatorWork is what one operator has done.
@@ -30,10 +32,12 @@ type OperatorWork struct {
 	Reads  []Tally `json:"reads"`
 	Writes []Tally `json:"writes"`
 	// Idle are writes that changed nothing but managed fields.
-	Idle      []Tally    `json:"idle"`
-	Conflicts []Tally    `json:"conflicts"`
-	Refused   []Tally    `json:"refused"`
-	Restless  []Restless `json:"restless"` // objects that it writes again and again
+	Idle      []Tally `json:"idle"`
+	Conflicts []Tally `json:"conflicts"`
+	Refused   []Tally `json:"refused"`
+	// Cached are how many objects more its watches have brought than taken, since they began.
+	Cached   []Tally    `json:"cached"`
+	Restless []Restless `json:"restless"` // objects that it writes again and again
 }
 
 // A Tally counts what is alike.
@@ -49,26 +53,20 @@ type Restless struct {
 	Fields []string         `json:"fields"` // that the newest write changed
 }
 
-// ControllerErrors are what a controller of an operator has logged.
-type ControllerErrors struct {
-	Operator   string `json:"operator"`
-	Controller string `json:"controller,omitempty"`
-	Errors     int    `json:"errors"`
-	Newest     string `json:"newest"`
-}
-
 const (
 	// pagesOfWork bounds how many entries of a sort are looked at.
 	pagesOfWork = 10
 	// mostOperators bounds of how many operators the writes are looked at.
 	mostOperators = 8
+	// mostReconciles bounds the reconciles of an answer.
+	mostReconciles = 500
 	// oftenWritten is from how many writes on an object is named as restless.
 	oftenWritten = 20
 )
 
 // Reconciles sums up what operators have done since a time, as far back as a bounded search of the record reaches.
 func Reconciles(ctx context.Context, history History, since time.Time) (Work, error) {
-	w := work{operators: map[string]*tallies{}, logged: map[[2]string]*ControllerErrors{}, since: since}
+	w := work{operators: map[string]*tallies{}, since: since}
 	traffic := []string{protocol.RecordRequest, protocol.RecordDelivery, protocol.RecordLine}
 	if err := w.read(ctx, history, protocol.RecordQuery{Since: since, Kinds: traffic}); err != nil {
 		return Work{}, err
@@ -91,6 +89,7 @@ func (w *work) read(ctx context.Context, history History, q protocol.RecordQuery
 		if err != nil {
 			return err
 		}
+		w.entries = append(w.entries, page.Entries...)
 		for _, e := range page.Entries {
 			w.count(e)
 		}
@@ -107,7 +106,7 @@ func (w *work) read(ctx context.Context, history History, q protocol.RecordQuery
 // work counts the entries of the record, the newest first.
 type work struct {
 	operators map[string]*tallies
-	logged    map[[2]string]*ControllerErrors
+	entries   []protocol.RecordEntry
 	since     time.Time
 }
 
@@ -126,19 +125,12 @@ func (w *work) of(user string) *tallies {
 
 // count adds an entry.
 func (w *work) count(e protocol.RecordEntry) {
-	if e.Kind == protocol.RecordLine {
-		w.line(e)
-		return
-	}
-	if e.By == nil || e.By.User == "" || e.Object == nil {
+	if e.Kind == protocol.RecordLine || e.By == nil || e.By.User == "" || e.Object == nil {
 		return
 	}
 	t := w.of(e.By.User)
 	t.door = t.door || e.By.Door != ""
-	resource := resourceOf(e)
-	if e.Object.Group != "" {
-		resource = strings.Replace(resource, e.Object.Resource, e.Object.Resource+"."+e.Object.Group, 1)
-	}
+	resource := resourceText(e)
 	what := e.By.Verb + " " + resource
 	switch {
 	case e.Kind == protocol.RecordDelivery:
@@ -159,6 +151,14 @@ func (w *work) count(e protocol.RecordEntry) {
 	}
 }
 
+// resourceText is a resource with its group and subresource, as in deployments.apps/status.
+func resourceText(e protocol.RecordEntry) string {
+	if e.Object.Group == "" {
+		return resourceOf(e)
+	}
+	return strings.Replace(resourceOf(e), e.Object.Resource, e.Object.Resource+"."+e.Object.Group, 1)
+}
+
 // write counts the writes of an object.
 func (t *tallies) write(e protocol.RecordEntry) {
 	ref := report.ObjectRef{Kind: cmp.Or(e.Object.Kind, e.Object.Resource), Namespace: e.Object.Namespace, Name: e.Object.Name}
@@ -171,28 +171,20 @@ func (t *tallies) write(e protocol.RecordEntry) {
 	t.objects[ref].Times++
 }
 
-// line counts the errors in an operator's log.
-func (w *work) line(e protocol.RecordEntry) {
-	if e.Level != "error" {
-		return
-	}
-	key := [2]string{e.Operator, e.Controller}
-	if w.logged[key] == nil {
-		w.logged[key] = &ControllerErrors{Operator: e.Operator, Controller: e.Controller, Newest: plainly(errorOf(e.Message))}
-	}
-	w.logged[key].Errors++
-}
-
 // sum is what was counted, of the operators that pass a front door.
 func (w *work) sum() Work {
-	all := Work{Operators: []OperatorWork{}, Errors: []ControllerErrors{}, Since: w.since}
+	found := reconcilesOf(w.entries)
+	all := Work{Operators: []OperatorWork{}, Controllers: found.controllers(w.since), Since: w.since, Reconciles: []Reconcile{}}
+	for _, one := range slices.Backward(found.all[max(0, len(found.all)-mostReconciles):]) {
+		all.Reconciles = append(all.Reconciles, one.Reconcile)
+	}
 	for _, user := range slices.Sorted(maps.Keys(w.operators)) {
 		t := w.operators[user]
 		if !t.door {
 			continue
 		}
 		o := OperatorWork{
-			User: user, Woken: most(t.woken), Reads: most(t.reads), Writes: most(t.writes), Idle: most(t.idle), Conflicts: most(t.conflict), Refused: most(t.refused),
+			User: user, Woken: most(t.woken), Reads: most(t.reads), Writes: most(t.writes), Idle: most(t.idle), Conflicts: most(t.conflict), Refused: most(t.refused), Cached: most(found.cached(user)),
 			Restless: []Restless{},
 		}
 		for _, r := range t.objects {
@@ -203,9 +195,6 @@ func (w *work) sum() Work {
 		slices.SortFunc(o.Restless, func(a, b Restless) int { return cmp.Or(b.Times-a.Times, strings.Compare(a.Object.Name, b.Object.Name)) })
 		all.Operators = append(all.Operators, o)
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(w.logged), func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) }) {
-		all.Errors = append(all.Errors, *w.logged[key])
-	}
 	return all
 }
 
@@ -213,7 +202,9 @@ func (w *work) sum() Work {
 func most(counts map[string]int) []Tally {
 	all := []Tally{}
 	for what, times := range counts {
-		all = append(all, Tally{what, times})
+		if times != 0 {
+			all = append(all, Tally{what, times})
+		}
 	}
 	slices.SortFunc(all, func(a, b Tally) int { return cmp.Or(b.Times-a.Times, strings.Compare(a.What, b.What)) })
 	return all

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -76,12 +79,15 @@ func workText(work explain.Work) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "in the last %s:\n", time.Since(work.Since).Round(time.Second))
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, c := range work.Controllers {
+		controllerText(w, c)
+	}
 	for _, o := range work.Operators {
 		fmt.Fprintf(w, "%s\n", plain(o.User))
 		for _, row := range []struct {
 			name    string
 			tallies []explain.Tally
-		}{{"woken by", o.Woken}, {"writes", o.Writes}, {"writes that changed nothing", o.Idle}, {"reads past the cache", o.Reads}, {"conflicts", o.Conflicts}, {"refused", o.Refused}} {
+		}{{"woken by", o.Woken}, {"writes", o.Writes}, {"writes that changed nothing", o.Idle}, {"reads past the cache", o.Reads}, {"conflicts", o.Conflicts}, {"refused", o.Refused}, {"caches grow by", o.Cached}} {
 			if text := talliesText(row.tallies); text != "" {
 				fmt.Fprintf(w, "  %s\t%s\n", row.name, plain(text))
 			}
@@ -90,14 +96,38 @@ func workText(work explain.Work) string {
 			fmt.Fprintf(w, "  never at rest\t%s\n", plain(fmt.Sprintf("%s, %s, the last one of %s", ship.RefText(r.Object), operation.Count(r.Times, "write"), cut(strings.Join(r.Fields, ", ")))))
 		}
 	}
-	for _, c := range work.Errors {
-		fmt.Fprintf(w, "%s\t%s\n", plain(strings.TrimSuffix("errors of "+c.Operator+"/"+c.Controller, "/")), plain(fmt.Sprintf("%d, the last one: %s", c.Errors, cut(c.Newest))))
-	}
 	_ = w.Flush()
-	if len(work.Operators)+len(work.Errors) == 0 {
+	if len(work.Operators)+len(work.Controllers) == 0 {
 		return "no operator of `slipway dev` has done anything in the last " + time.Since(work.Since).Round(time.Second).String()
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// controllerText is what a controller has done.
+func controllerText(w io.Writer, c explain.ControllerWork) {
+	fmt.Fprintf(w, "%s\n", plain("controller "+strings.TrimSuffix(c.Operator+"/"+c.Controller, "/")))
+	if c.Reconciles > 0 {
+		text := fmt.Sprintf("%d, %.3g a minute", c.Reconciles, c.PerMinute)
+		if c.LongestMs > 0 {
+			text += fmt.Sprintf("; %.3g ms in the median, 95 %% within %.3g ms, the longest %.3g ms", c.MedianMs, c.P95Ms, c.LongestMs)
+		}
+		fmt.Fprintf(w, "  reconciles\t%s\n", text)
+	}
+	var results []string
+	for _, result := range slices.Sorted(maps.Keys(c.Results)) {
+		results = append(results, fmt.Sprintf("%s %d", result, c.Results[result]))
+	}
+	if len(results) > 0 {
+		fmt.Fprintf(w, "  results\t%s\n", strings.Join(results, ", "))
+	}
+	if c.Errors > 0 {
+		fmt.Fprintf(w, "  errors\t%d, the last one: %s\n", c.Errors, plain(cut(c.Newest)))
+	}
+	for _, kind := range c.Kinds[:min(len(c.Kinds), 3)] {
+		if len(c.Kinds) > 1 {
+			fmt.Fprintf(w, "  error kind\t%s: %s\n", operation.Count(kind.Times, "time"), plain(cut(kind.What)))
+		}
+	}
 }
 
 // talliesText has the largest counts.
