@@ -1,0 +1,120 @@
+import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from "@tanstack/virtual-core";
+import type { ComponentChildren, RefObject } from "preact";
+import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+
+// useVirtual keeps a virtualizer for the rows of an element that scrolls.
+function useVirtual(scroller: RefObject<HTMLElement>, options: { count: number; rowHeight: number; keyOf(i: number): string | number }) {
+  const [, redraw] = useReducer((n: number) => n + 1, 0);
+  const resolved = {
+    count: options.count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => options.rowHeight,
+    getItemKey: options.keyOf,
+    overscan: 8,
+    observeElementRect,
+    observeElementOffset,
+    scrollToFn: elementScroll,
+    onChange: () => redraw(0),
+  };
+  const [virtual] = useState(() => new Virtualizer<HTMLElement, HTMLElement>(resolved));
+  virtual.setOptions(resolved);
+  useLayoutEffect(() => virtual._didMount(), []);
+  useLayoutEffect(() => virtual._willUpdate());
+  return virtual;
+}
+
+export interface ListProps<T> {
+  label: string;
+  rows: T[];
+  keyOf(row: T): string | number;
+  rowHeight: number;
+  row(row: T, active: boolean): ComponentChildren;
+  onEnter?(row: T): void;
+  onEnd?(): void; // the last rows are shown
+  onScrolled?(top: boolean): void;
+  footer?: ComponentChildren;
+}
+
+// List shows rows of any number: only those in sight are elements. Arrow keys move among them.
+export function List<T>(props: ListProps<T>) {
+  const { rows } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtual(scroller, { count: rows.length, rowHeight: props.rowHeight, keyOf: (i) => props.keyOf(rows[i]!) });
+  const [active, setActive] = useState<string | number | undefined>();
+  const wanted = useRef<string | number | undefined>();
+  const items = virtual.getVirtualItems();
+  const at = Math.max(0, active === undefined ? 0 : rows.findIndex((r) => props.keyOf(r) === active));
+
+  const last = items[items.length - 1]?.index ?? -1;
+  useLayoutEffect(() => {
+    if (last >= rows.length - 10) props.onEnd?.();
+  }, [last, rows.length]);
+
+  // A row gets the focus once it is an element.
+  useLayoutEffect(() => {
+    if (wanted.current === undefined) return;
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(String(wanted.current))}"]`);
+    if (row) {
+      wanted.current = undefined;
+      row.focus({ preventScroll: true });
+    }
+  });
+
+  const move = (to: number) => {
+    const index = Math.min(Math.max(0, to), rows.length - 1);
+    const row = rows[index];
+    if (row === undefined) return;
+    wanted.current = props.keyOf(row);
+    setActive(props.keyOf(row));
+    virtual.scrollToIndex(index, { align: "auto" });
+  };
+
+  const onKey = (e: KeyboardEvent) => {
+    const inRow = (e.target as HTMLElement).dataset.key !== undefined;
+    if (e.ctrlKey || e.metaKey || e.altKey || (!inRow && (e.target as HTMLElement) !== scroller.current && e.key !== "ArrowDown" && e.key !== "ArrowUp")) return;
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / props.rowHeight) - 1);
+    const to: Record<string, number> = { ArrowDown: at + 1, j: at + 1, ArrowUp: at - 1, k: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: rows.length - 1 };
+    if (e.key in to) move(to[e.key]!);
+    else if (e.key === "Enter" && inRow && props.onEnter) props.onEnter(rows[at]!);
+    else return;
+    e.preventDefault();
+  };
+
+  return (
+    <div
+      class="list"
+      ref={scroller}
+      role="list"
+      aria-label={props.label}
+      tabIndex={-1}
+      onKeyDown={onKey}
+      onScroll={props.onScrolled && ((e) => props.onScrolled!((e.currentTarget as HTMLElement).scrollTop < 4))}
+    >
+      <div class="list-all" style={{ height: virtual.getTotalSize() + "px" }}>
+        {items.map((v) => {
+          const row = rows[v.index];
+          if (row === undefined) return null;
+          const key = props.keyOf(row);
+          return (
+            <div
+              key={v.key}
+              class="row"
+              role="listitem"
+              aria-setsize={rows.length}
+              aria-posinset={v.index + 1}
+              data-index={v.index}
+              data-key={String(key)}
+              tabIndex={v.index === at ? 0 : -1}
+              ref={(e) => virtual.measureElement(e)}
+              style={{ transform: `translateY(${v.start}px)` }}
+              onFocusIn={() => setActive(key)}
+            >
+              {props.row(row, v.index === at)}
+            </div>
+          );
+        })}
+      </div>
+      {props.footer}
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { useEffect, useState } from "preact/hooks";
+import { cluster } from "../live";
+import { EntryList } from "../parts/entrylist";
+import { Unrecorded } from "../parts/small";
+import { route, setQuery } from "../route";
+import { useStore } from "../store";
+
+const kinds: [string, string][] = [["write", "writes"], ["refusal", "refusals"], ["event", "events"], ["request", "requests"], ["delivery", "deliveries"], ["line", "log lines"], ["marker,gap", "cluster"]];
+// Requests and deliveries are many: they are shown when they are asked for.
+const usual = ["write", "refusal", "event", "line", "marker,gap"];
+
+export function TimelineView() {
+  const { query } = useStore(route);
+  const about = useStore(cluster);
+  const chosen = query.has("kinds") ? query.get("kinds")!.split(" ").filter(Boolean) : usual;
+  const text = query.get("text") ?? "";
+  if (about && !about.recorded) return <Unrecorded why={about.unrecorded} />;
+  const choose = (kind: string, on: boolean) => {
+    const next = kinds.map(([k]) => k).filter((k) => (k === kind ? on : chosen.includes(k)));
+    setQuery({ kinds: next.join(" ") === usual.join(" ") ? undefined : next.join(" ") || " " });
+  };
+  const question = {
+    kinds: chosen.length === kinds.length ? undefined : chosen.join(",") || "none",
+    user: query.get("user") ?? undefined,
+    refused: query.has("refused"),
+    resource: query.get("resource") ?? undefined,
+    namespace: query.get("namespace") ?? undefined,
+    name: query.get("name") ?? undefined,
+  };
+  return (
+    <div class="view full">
+      <h1 class="visually-hidden">Timeline</h1>
+      <form class="filters" role="search" aria-label="Filter entries" onSubmit={(e) => e.preventDefault()}>
+        <fieldset class="chips">
+          <legend class="visually-hidden">Kinds of entries</legend>
+          {kinds.map(([kind, title]) => (
+            <label key={kind} class="chip">
+              <input type="checkbox" checked={chosen.includes(kind)} onChange={(e) => choose(kind, e.currentTarget.checked)} />
+              {title}
+            </label>
+          ))}
+        </fieldset>
+        <Typed name="text" label="Text" value={text} />
+        <Typed name="user" label="User" value={query.get("user") ?? ""} wide />
+        <label class="chip">
+          <input type="checkbox" checked={query.has("refused")} onChange={(e) => setQuery({ refused: e.currentTarget.checked ? "yes" : undefined })} />
+          only refused
+        </label>
+      </form>
+      <EntryList key={JSON.stringify(question)} question={question} text={text} label="Entries, the newest first" />
+    </div>
+  );
+}
+
+// Typed is a filter that waits until the user pauses.
+export function Typed({ name, label, value, wide }: { name: string; label: string; value: string; wide?: boolean }) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = window.setTimeout(() => setQuery({ [name]: typed }), 200);
+    return () => window.clearTimeout(timer);
+  }, [typed]);
+  return (
+    <label class={"field" + (wide ? " wide" : "")}>
+      <span>{label}</span>
+      <input type="search" value={typed} spellcheck={false} onInput={(e) => setTyped(e.currentTarget.value)} />
+    </label>
+  );
+}
