@@ -75,7 +75,7 @@ func (inv *invocation) dev(ctx context.Context, l devloop.Loop) error {
 	keys, commands := make(chan devscreen.Command, 1), make(chan devloop.Command)
 	l.Commands = commands
 	o := devscreen.Options{Input: input, Output: output, Environ: os.Environ(), Color: inv.Getenv("NO_COLOR") == "", Dir: inv.Dir, Commands: keys,
-		Available: []devscreen.Command{devscreen.Restart, devscreen.ApplySamples, devscreen.RunTests, devscreen.Debug, devscreen.LogLevel, devscreen.AddMarker, devscreen.Pause}}
+		Available: []devscreen.Command{devscreen.Restart, devscreen.ApplySamples, devscreen.RunTests, devscreen.Debug, devscreen.LogLevel, devscreen.AddMarker, devscreen.Pause, devscreen.Page}}
 	inv.drawn.Store(true)
 	defer inv.drawn.Store(false)
 	worked := make(chan struct{})

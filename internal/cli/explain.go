@@ -14,8 +14,9 @@ import (
 // explainCommand is `slipway explain`.
 func (inv *invocation) explainCommand() *cobra.Command {
 	var e delivery.Explanation
+	var web bool
 	cmd := &cobra.Command{
-		Use:   "explain KIND NAME",
+		Use:   "explain [KIND NAME]",
 		Short: "Say why an object is as it is",
 		Long: `Explain looks at an object of the cluster of the current context, and writes nothing there. Its first line has
 the state of the object and, if it is not ready, the cause:
@@ -30,22 +31,29 @@ Causes are looked for in the object and in all that it owns, down to the contain
 quotas, scheduling. They are also looked for in what decides about it: its owners, its CRD, the webhooks that are called
 for it, and the operator that 'slipway deploy' has deployed with its CRD. Embedded clusters keep a record of all writes
 and refusals: explain finds in it what was refused, and who has changed what. Below that, explain shows what the object
-owns and the newest changes.
+owns and the newest changes. With --web, all of this is a page for the browser, with the controllers, their reconciles and
+a graph of all objects.
 
 KIND is named as for kubectl: a kind, a plural or a short name, if need be with its group, such as 'certificates.cert-manager.io'.`,
 		Example: `  slipway explain deployment web
   slipway explain frigate first -n fleet
   slipway explain namespace shop
   slipway explain deployment web --field .spec.replicas
-  slipway explain pod web-6f7d8 --output json`,
+  slipway explain pod web-6f7d8 --output json
+  slipway explain --web`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 2 {
+			if len(args) == 2 || len(args) == 0 && web {
 				return nil
 			}
 			return &report.Error{What: "explain needs a kind and a name", Where: cmd.CommandPath(), Hint: "expected two arguments, such as deployment web", Next: "slipway explain --help", Code: report.UsageCode}
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e.Kind, e.Name = args[0], args[1]
+			if len(args) == 2 {
+				e.Kind, e.Name = args[0], args[1]
+			}
+			if web {
+				return delivery.Page(cmd.Context(), inv.session(), e)
+			}
 			return delivery.Explain(cmd.Context(), inv.session(), e)
 		},
 	}
@@ -56,6 +64,11 @@ KIND is named as for kubectl: a kind, a plural or a short name, if need be with 
 	cmd.Flags().DurationVar(&e.Since, "since", 0, "show only changes of this last `time`, such as 10m")
 	cmd.Flags().BoolVarP(&e.Follow, "follow", "f", false, "go on with the object's changes as they come, until Ctrl-C")
 	cmd.Flags().BoolVar(&e.Tree, "tree", false, "show all that the object owns, not only the first ones")
+	cmd.Flags().BoolVar(&web, "web", false, "show all of this as a page in the browser, until Ctrl-C")
+	cmd.MarkFlagsMutuallyExclusive("web", "field")
+	cmd.MarkFlagsMutuallyExclusive("web", "since")
+	cmd.MarkFlagsMutuallyExclusive("web", "follow")
+	cmd.MarkFlagsMutuallyExclusive("web", "tree")
 	return cmd
 }
 
@@ -80,14 +93,16 @@ func (inv *invocation) explainReconcilesCommand() *cobra.Command {
 		Short: "Sum up what operators have done",
 		Long: `Reconciles sums up what the operators of 'slipway dev' have done:
 
-  woken by        events that their watches were sent
-  writes          also those that changed nothing, conflicts and refusals
-  reads           that no cache has answered
-  never at rest   objects that they write again and again
-  errors          that their controllers have logged
+  reconciles     of each controller: how many, how long they take, how they end
+  errors         that controllers have logged, by kind
+  woken by       events that their watches were sent
+  writes         also those that changed nothing, conflicts and refusals
+  reads          that no cache has answered
+  never at rest  objects that they write again and again
+  caches grow    by how many objects, since their watches began
 
 It reads the record of an embedded cluster, at most its newest 2,000 entries, and says how
-far back these reach. When a reconcile begins and ends is not in the record.`,
+far back these reach. 'slipway explain --web' shows each reconcile with its requests and log.`,
 		Example: `  slipway explain reconciles
   slipway explain reconciles --since 10m --output json`,
 	})

@@ -73,7 +73,7 @@ func TestScript(t *testing.T) {
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				Setup:               shareExports(exports),
-				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "compiles": checks.command, "cluster": clusters.command, "exits": exits, "codegen": useCodegen, "registry": startRegistry, "pulled": pulled, "readenv": readEnv, "freeport": freePort, "replace": replace, "unpack": unpack, "age": age, "dev": loops.command},
+				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"snapshot": snapshot, "same": same, "compiles": checks.command, "cluster": clusters.command, "exits": exits, "codegen": useCodegen, "registry": startRegistry, "pulled": pulled, "readenv": readEnv, "freeport": freePort, "replace": replace, "unpack": unpack, "age": age, "dev": loops.command, "page": askPage},
 				Condition:           condition,
 			})
 		})

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -43,16 +42,6 @@ const (
 	RequeuedSoon  Result = "requeue"
 	RequeuedAfter Result = "requeue after"
 )
-
-// A Deed is an entry of the record. Its field Reconcile is the ID of the reconcile that it belongs to, whatever its
-// kind.
-type Deed struct {
-	protocol.RecordEntry
-	Who string `json:"who,omitempty"`
-	// Inferred says that only time and object tell to which reconcile it belongs. The ID in a line, and a trace, are
-	// exact.
-	Inferred bool `json:"inferred,omitempty"`
-}
 
 const (
 	// late is how long after a reconcile's beginning the line about it may come.
@@ -248,7 +237,7 @@ func (r *reconciles) bursts() {
 		began := happened(d.RecordEntry)
 		one := last[d.By.User]
 		if one == nil || began.Sub(one.Ended) > apart {
-			one = &reconcile{Reconcile: Reconcile{ID: fmt.Sprint("near-", d.Seq), User: d.By.User, Began: began, Inferred: true}, bounded: true}
+			one = &reconcile{Reconcile: Reconcile{ID: burstID(d.Seq), User: d.By.User, Began: began, Inferred: true}, bounded: true}
 			last[d.By.User] = one
 			r.all = append(r.all, one)
 		}

@@ -160,6 +160,18 @@ func (s *scene) find(ctx context.Context, q Question) error {
 	return nil
 }
 
+// Served is what has the objects of the question's kind. A kind that the cluster does not serve is an error.
+func (q Question) Served(ctx context.Context, cluster *ship.Cluster) (ship.Served, error) {
+	all, err := cluster.Served(ctx)
+	if err != nil {
+		return ship.Served{}, err
+	}
+	if served, known := kinds(all).named(q.Kind); known {
+		return served, nil
+	}
+	return ship.Served{}, kinds(all).unknownKind(q.Kind)
+}
+
 var definitionResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
 // definitionOf returns the definition of a kind that is served or, if none is, of that name; nil if there is none.
@@ -293,6 +305,10 @@ var unowned = map[schema.GroupResource]bool{
 	{Resource: "events"}: true, {Group: "events.k8s.io", Resource: "events"}: true, {Resource: "endpoints"}: true,
 	{Group: "coordination.k8s.io", Resource: "leases"}: true, {Resource: "componentstatuses"}: true,
 }
+
+// IsNotable reports whether objects of a resource belong to an overview of a cluster: they are not many copies of
+// others.
+func IsNotable(r schema.GroupResource) bool { return !unowned[r] }
 
 // owns are the resources that the controllers of kinds of Kubernetes make, directly or not. To list no others of those
 // keeps an answer fast, however much there is in a namespace.

@@ -27,6 +27,7 @@ type Served struct {
 	Short      []string
 	Namespaced bool
 	Listed     bool // its objects can be listed
+	Watched    bool // and watched
 }
 
 // GroupKind is the kind of its objects.
@@ -76,7 +77,7 @@ func (c *Cluster) Served(ctx context.Context) (all []Served, err error) {
 						continue
 					}
 					known[at.GroupResource()] = true
-					all = append(all, Served{at, r.ResponseKind.Kind, r.SingularResource, r.ShortNames, r.Scope == "Namespaced", slices.Contains(r.Verbs, "list")})
+					all = append(all, Served{at, r.ResponseKind.Kind, r.SingularResource, r.ShortNames, r.Scope == "Namespaced", slices.Contains(r.Verbs, "list"), slices.Contains(r.Verbs, "watch")})
 				}
 			}
 		}

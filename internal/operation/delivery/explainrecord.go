@@ -171,6 +171,7 @@ type record interface {
 type history struct {
 	control       *clusterctl.Control
 	name, logical string
+	version       string // of Kubernetes
 }
 
 // Record implements [explain.History].
@@ -194,11 +195,11 @@ func historyOf(ctx context.Context, s *operation.Session, cluster *ship.Cluster)
 	}
 	for _, status := range all {
 		if status.Server == cluster.Server() && status.Record != nil {
-			return history{control, status.Name, ""}
+			return history{control, status.Name, "", status.Kubernetes}
 		}
 		for _, logical := range status.Logical {
 			if logical.Server == cluster.Server() {
-				return history{control, status.Name, logical.Name}
+				return history{control, status.Name, logical.Name, status.Kubernetes}
 			}
 		}
 	}

@@ -56,6 +56,7 @@ const (
 	LogLevel     Command = "log level" // restart the manager with the next of logLevels
 	AddMarker    Command = "add marker"
 	Pause        Command = "pause deployed" // operators
+	Page         Command = "page"           // show its link again
 )
 
 // requests are the user's commands, and those of a cluster that has lost what the loop needs there, until ctx ends.
@@ -92,6 +93,9 @@ func (p *project) request(c Command) loop.Request {
 		return loop.Request{Do: p.addMarkers}
 	case Debug:
 		p.debug.Store(!p.debug.Load())
+	case Page:
+		p.linkPage()
+		return loop.Request{}
 	case LogLevel:
 		p.nextLogLevel()
 		return loop.Request{Work: loop.Restart}
@@ -150,6 +154,8 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 	}
 	p.around.Store(around)
 	defer p.recordLines(ctx)()
+	p.showPage(ctx)
+	defer p.closePage()
 	defer func() { err = errors.Join(err, p.close()) }()
 	watching, stop := context.WithCancel(ctx)
 	saves, watched, ready := make(chan []string), make(chan error, 1), make(chan struct{})

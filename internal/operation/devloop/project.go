@@ -43,12 +43,13 @@ type project struct {
 	lines    atomic.Pointer[clusterctl.Lines] // of the manager's log; nil: they are not recorded
 
 	around  atomic.Pointer[dev.Session]
-	lost    atomic.Bool     // the cluster, or what the loop brought into it
-	owned   bool            // the loop has started the cluster
-	access  delivery.Access // has mu for those outside a cycle
-	granted types.UID       // of the ServiceAccount; empty: not known; has mu
-	warned  bool            // of a deployed operator
-	pausing atomic.Bool     // a deployed operator is to be paused
+	page    atomic.Pointer[delivery.ShownPage] // nil: none
+	lost    atomic.Bool                        // the cluster, or what the loop brought into it
+	owned   bool                               // the loop has started the cluster
+	access  delivery.Access                    // has mu for those outside a cycle
+	granted types.UID                          // of the ServiceAccount; empty: not known; has mu
+	warned  bool                               // of a deployed operator
+	pausing atomic.Bool                        // a deployed operator is to be paused
 
 	pauseAsked atomic.Bool // for by a key, which wants an answer
 	doubtful   *comparison // of definitions that are about to be applied; nil: none is needed

@@ -8,9 +8,11 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/clusterctl"
 	"github.com/slipway-dev/slipway/internal/dev"
+	"github.com/slipway-dev/slipway/internal/operation/delivery"
 	"github.com/slipway-dev/slipway/internal/prove"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/shellword"
+	"github.com/slipway-dev/slipway/internal/ship"
 )
 
 // checkReplay reads what the user has given for a replay. One cluster is enough for it.
@@ -53,6 +55,16 @@ func (b *bench) keep(ctx context.Context, detach func() bool, session *clusterct
 	kubeconfig := shellword.Quote(session.Kubeconfig)
 	note("the cluster is as the plan has left it; look at it with: slipway kubectl --kubeconfig %s get all --all-namespaces", kubeconfig)
 	note("for other programs: export KUBECONFIG=%s", kubeconfig)
+	cluster, err := ship.Connect(ship.Kubeconfig{Path: session.Kubeconfig}, b.Handler)
+	if err != nil {
+		return err
+	}
+	shown, err := delivery.ShowPage(ctx, b.Session, cluster)
+	if err != nil {
+		return err
+	}
+	defer shown.Close()
+	note("or as a page: %s (the link works once)", shown.Link("/"))
 	ended := operator.Done()
 	select {
 	case <-ended:

@@ -41,6 +41,7 @@ const (
 	LogLevel     Command = "log level"
 	AddMarker    Command = "add marker"
 	Pause        Command = "pause deployed"
+	Page         Command = "page"
 )
 
 // Options say what a screen is drawn on and what its user can ask for.

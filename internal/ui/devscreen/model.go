@@ -184,6 +184,7 @@ var allKeys = [...]key{
 	{"l", LogLevel, "log level", "change the manager's log level"},
 	{"a", AddMarker, "add marker", "add the missing marker"},
 	{"p", Pause, "pause deployed", "scale a deployed copy of the operator to zero until the end"},
+	{"w", Page, "page", "show a new link to the page of all that happens"},
 	{clearKey, "", "clear", "scroll the log away; it stays in the history"},
 	{filterKey, "", "filter", "show lines of a level, a logger or an object only"},
 	{helpKey, "", "help", "show this, or hide it"},

@@ -1,0 +1,119 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/slipway-dev/slipway/internal/explain"
+	"github.com/slipway-dev/slipway/internal/protocol"
+	"github.com/slipway-dev/slipway/internal/report"
+)
+
+const (
+	// patience bounds an answer.
+	patience = 20 * time.Second
+	// summed is how far back reconciles are looked for.
+	summed = time.Hour
+	// mostEntries bounds the entries of a page of the record.
+	mostEntries = 200
+)
+
+func (s *Server) cluster(w http.ResponseWriter, _ *http.Request) { answer(w, s.options.About) }
+
+// failed answers with an error.
+func failed(w http.ResponseWriter, err error) {
+	f := failure{Error: err.Error()}
+	if e, is := errors.AsType[*report.Error](err); is {
+		f = failure{strings.Join([]string{e.What, cmp.Or(e.Hint, e.Where)}, ": "), e.Next}
+	}
+	status := http.StatusBadGateway
+	if errors.Is(err, explain.ErrNoReconcile) {
+		status = http.StatusNotFound
+	}
+	refuse(w, status, f)
+}
+
+// named is the object that a request is about.
+func named(q url.Values) *protocol.RecordObject {
+	of := schema.ParseGroupResource(q.Get("resource"))
+	return &protocol.RecordObject{Group: of.Group, Resource: of.Resource, Namespace: q.Get("namespace"), Name: q.Get("name")}
+}
+
+func (s *Server) explain(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	q := r.URL.Query()
+	var past explain.History
+	if s.options.Record != nil {
+		past = s.options.Record
+	}
+	found, err := explain.Explain(ctx, s.options.Cluster, past, explain.Question{Kind: q.Get("resource"), Namespace: q.Get("namespace"), Name: q.Get("name")})
+	if err != nil {
+		failed(w, err)
+		return
+	}
+	answer(w, found)
+}
+
+// recorded answers from the record.
+func (s *Server) recorded(w http.ResponseWriter, r *http.Request, ask func(context.Context) (any, error)) {
+	if s.options.Record == nil {
+		refuse(w, http.StatusNotFound, failure{"the cluster keeps no record: " + s.options.About.Unrecorded, "slipway cluster start"})
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	found, err := ask(ctx)
+	if err != nil {
+		failed(w, err)
+		return
+	}
+	answer(w, found)
+}
+
+func (s *Server) record(w http.ResponseWriter, r *http.Request) {
+	in := r.URL.Query()
+	q := protocol.RecordQuery{User: in.Get("user"), Refused: in.Get("refused") == "true", Limit: mostEntries}
+	if in.Get("resource") != "" {
+		q.Object = named(in)
+	}
+	if kinds := in.Get("kinds"); kinds != "" {
+		q.Kinds = strings.Split(kinds, ",")
+	}
+	if limit, err := strconv.Atoi(in.Get("limit")); err == nil && limit > 0 {
+		q.Limit = min(limit, mostEntries)
+	}
+	if before := in.Get("before"); before != "" {
+		number, err := strconv.ParseUint(before, 10, 64)
+		if err != nil {
+			refuse(w, http.StatusBadRequest, failure{Error: "before is not the number of an entry"})
+			return
+		}
+		q.Before = number
+	}
+	s.recorded(w, r, func(ctx context.Context) (any, error) { return explain.Deeds(ctx, s.options.Record, q) })
+}
+
+func (s *Server) reconciles(w http.ResponseWriter, r *http.Request) {
+	s.recorded(w, r, func(ctx context.Context) (any, error) {
+		return explain.Reconciles(ctx, s.options.Record, time.Now().Add(-summed))
+	})
+}
+
+func (s *Server) reconcile(w http.ResponseWriter, r *http.Request) {
+	s.recorded(w, r, func(ctx context.Context) (any, error) {
+		found, deeds, err := explain.FindReconcile(ctx, s.options.Record, r.URL.Query().Get("id"))
+		return struct {
+			Reconcile explain.Reconcile `json:"reconcile"`
+			Entries   []explain.Deed    `json:"entries"`
+		}{found, deeds}, err
+	})
+}

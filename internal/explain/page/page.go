@@ -1,0 +1,154 @@
+// Package page serves the page of `slipway explain --web`: what package explain knows of a cluster, and the cluster's
+// objects as they change, to one user's browser.
+//
+//	server, err := page.New(page.Options{Cluster: cluster, Record: record, Files: web.Files(), About: about})
+//	fmt.Println(server.Link("/"))
+//	err = server.Serve(ctx)
+//
+// It listens at 127.0.0.1. Other users of the machine reach that, too, and so do pages of other sites through the
+// user's browser. So all but the page's own files needs a key, which a token buys once: the token is in the link's
+// fragment, which a browser sends to no one. A request whose Host or Origin is not the server's is refused.
+package page
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/explain"
+	"github.com/slipway-dev/slipway/internal/ship"
+)
+
+// Record is the record of a cluster.
+type Record interface {
+	explain.History
+	explain.Follower
+}
+
+// About is what the page says of the cluster.
+type About struct {
+	Context    string `json:"context"` // of the kubeconfig
+	Server     string `json:"server"`
+	Version    string `json:"version,omitempty"` // of Kubernetes
+	Recorded   bool   `json:"recorded"`
+	Unrecorded string `json:"unrecorded,omitempty"` // why there is no record
+}
+
+// Options say what is shown.
+type Options struct {
+	Cluster *ship.Cluster
+	Record  Record // nil: the cluster keeps none
+	About   About
+	Files   fs.FS // of the page
+}
+
+// Server serves the page. It asks the cluster for objects from the first question about them on.
+type Server struct {
+	options  Options
+	listener net.Listener
+	host     string // and port
+	objects  *objects
+	streams  chan struct{} // has room for those that are open
+
+	mu    sync.Mutex
+	token string // empty unless there is a link that was not used
+	key   string // empty before the first one was
+}
+
+// mostStreams bounds the streams that are open: a browser opens six for one site.
+const mostStreams = 32
+
+// New listens at a free port of 127.0.0.1. Serve must follow.
+func New(o Options) (*Server, error) {
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	return &Server{
+		options: o, listener: listener, host: listener.Addr().String(), objects: newObjects(o.Cluster), streams: make(chan struct{}, mostStreams),
+	}, nil
+}
+
+// Link opens the page at a route, such as "/reconciles". It works once; behind that, the browser that has opened it has
+// the key. A new link is the only one.
+func (s *Server) Link(route string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.token = rand.Text()
+	return "http://" + s.host + "/#" + route + "?token=" + s.token
+}
+
+const (
+	headTimeout  = 10 * time.Second // of a request's head
+	maxHeadBytes = 16 << 10
+	maxBodyBytes = 4 << 10
+)
+
+// Serve serves the page until ctx ends.
+func (s *Server) Serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.objects.life = ctx
+	server := &http.Server{
+		Handler: s.guarded(s.routes()), ReadHeaderTimeout: headTimeout, MaxHeaderBytes: maxHeadBytes,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		<-ctx.Done()
+		_ = server.Close() // streams do not end by themselves
+	}()
+	err := server.Serve(s.listener)
+	cancel()
+	<-ended
+	s.objects.wait()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /api/session", s.session)
+	for route, answer := range map[string]http.HandlerFunc{
+		"cluster": s.cluster, "objects": s.streamObjects, "explain": s.explain, "record": s.record, "follow": s.streamRecord,
+		"reconciles": s.reconciles, "reconcile": s.reconcile,
+	} {
+		mux.HandleFunc("GET /api/"+route, s.authorized(answer))
+	}
+	mux.Handle("GET /", http.FileServerFS(s.options.Files))
+	return mux
+}
+
+// policy lets the page run its own files and ask its own server, and nothing else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// guarded refuses requests that another site or name leads here.
+func (s *Server) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		head := w.Header()
+		head.Set("Content-Security-Policy", policy)
+		head.Set("X-Content-Type-Options", "nosniff")
+		head.Set("Referrer-Policy", "no-referrer")
+		head.Set("Cross-Origin-Opener-Policy", "same-origin")
+		head.Set("Cross-Origin-Resource-Policy", "same-origin")
+		head.Set("Cache-Control", "no-store")
+		origin := r.Header.Get("Origin")
+		site := r.Header.Get("Sec-Fetch-Site")
+		api := strings.HasPrefix(r.URL.Path, "/api/")
+		if r.Host != s.host || origin != "" && origin != "http://"+s.host || api && site != "" && site != "same-origin" {
+			refuse(w, http.StatusForbidden, failure{"another site has made this request", "open the link that slipway has printed"})
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
+		next.ServeHTTP(w, r)
+	})
+}
