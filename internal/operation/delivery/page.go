@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/explain/page"
+	"github.com/slipway-dev/slipway/internal/explain/dashboard"
 	"github.com/slipway-dev/slipway/internal/operation"
 	"github.com/slipway-dev/slipway/internal/report"
 	"github.com/slipway-dev/slipway/internal/ship"
@@ -62,7 +62,7 @@ func pageOf(ctx context.Context, cluster *ship.Cluster, e Explanation) (string, 
 
 // A ShownPage is one that is served while a command does other work.
 type ShownPage struct {
-	*page.Server
+	*dashboard.Server
 	cancel context.CancelFunc
 	done   chan struct{}
 }
@@ -92,15 +92,15 @@ func (p *ShownPage) Close() {
 
 // openPage returns a server of the page about a cluster, which has to be served. The name is that of the kubeconfig's
 // context; it may be empty.
-func openPage(ctx context.Context, s *operation.Session, cluster *ship.Cluster, name string) (*page.Server, error) {
-	o := page.Options{Cluster: cluster, Files: web.Files(), About: page.About{Context: cmp.Or(name, cluster.Server()), Server: cluster.Server()}}
+func openPage(ctx context.Context, s *operation.Session, cluster *ship.Cluster, name string) (*dashboard.Server, error) {
+	o := dashboard.Options{Cluster: cluster, Files: web.Files(), About: dashboard.About{Context: cmp.Or(name, cluster.Server()), Server: cluster.Server()}}
 	if record, is := historyOf(ctx, s, cluster).(history); is {
 		o.Record, o.About.Recorded, o.About.Version = record, true, record.version
 		o.About.Context = cmp.Or(name, record.logical, record.name)
 	} else {
 		o.About.Unrecorded = "only clusters that slipway has started on this machine do"
 	}
-	server, err := page.New(o)
+	server, err := dashboard.New(o)
 	if err != nil {
 		return nil, &report.Error{What: "the page has no port", Where: "127.0.0.1", Err: err}
 	}

@@ -1,14 +1,14 @@
-// Package page serves the page of `slipway explain --web`: what package explain knows of a cluster, and the cluster's
-// objects as they change, to one user's browser.
+// Package dashboard serves the page of `slipway explain --web`: what package explain knows of a cluster, and the
+// cluster's objects as they change, to one user's browser.
 //
-//	server, err := page.New(page.Options{Cluster: cluster, Record: record, Files: web.Files(), About: about})
+//	server, err := dashboard.New(dashboard.Options{Cluster: cluster, Record: record, Files: web.Files(), About: about})
 //	fmt.Println(server.Link("/"))
 //	err = server.Serve(ctx)
 //
 // It listens at 127.0.0.1. Other users of the machine reach that, too, and so do pages of other sites through the
 // user's browser. So all but the page's own files needs a key, which a token buys once: the token is in the link's
 // fragment, which a browser sends to no one. A request whose Host or Origin is not the server's is refused.
-package page
+package dashboard
 
 import (
 	"context"
