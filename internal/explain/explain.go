@@ -119,6 +119,9 @@ type Change struct {
 	Fields []string         `json:"fields,omitempty"`
 	Status int              `json:"status,omitempty"` // of a refused request
 	Why    string           `json:"why,omitempty"`
+	// Reconcile is the ID of the reconcile in which it was made, if it is known.
+	Reconcile string `json:"reconcile,omitempty"`
+	Inferred  bool   `json:"inferred,omitempty"` // only by time and object
 }
 
 // Explain answers a question. An object that is not there is an answer, too: it says what keeps it from being created.

@@ -60,7 +60,9 @@ func (s *scene) recall(ctx context.Context, history History, q Question) {
 		s.refusals(ctx, history, refusals, entries, operatorsOf(own.Entries))
 		s.writers(top, own.Entries)
 		s.gone(top, own.Entries)
-		s.lines(own.Entries, s.pages(ctx, history, protocol.RecordQuery{Kinds: []string{protocol.RecordLine}, Since: since, Limit: mostEntries}))
+		lines := s.pages(ctx, history, protocol.RecordQuery{Kinds: []string{protocol.RecordLine}, Since: since, Limit: mostEntries})
+		s.lines(own.Entries, lines)
+		s.within = reconcilesOf(slices.Concat(entries, lines)).ofEntry()
 	}
 	if s.changed(entries); s.field != nil {
 		s.field.find(own.Entries)
@@ -124,6 +126,7 @@ func (s *scene) changed(entries []protocol.RecordEntry) {
 		}
 		if c, is := changeOf(e); is {
 			c.Object = s.refOfEntry(e.Object)
+			c.Reconcile, c.Inferred = s.within[e.Seq].Reconcile, s.within[e.Seq].Inferred
 			s.changes = append(s.changes, c)
 		}
 	}

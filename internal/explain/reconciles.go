@@ -78,8 +78,21 @@ func (r *reconcile) about(o *protocol.RecordObject) bool {
 
 // reconciles are those of which entries of a record tell.
 type reconciles struct {
-	deeds []Deed // by time
-	all   []*reconcile
+	deeds  []Deed // by time
+	all    []*reconcile
+	traced map[string]*reconcile   // by the ID of their trace
+	byUser map[string][]*reconcile // that lines name
+}
+
+// ofEntry are the deeds that belong to reconciles, by their number.
+func (r *reconciles) ofEntry() map[uint64]Deed {
+	all := map[uint64]Deed{}
+	for _, d := range r.deeds {
+		if d.Reconcile != "" {
+			all[d.Seq] = d
+		}
+	}
+	return all
 }
 
 // happened is when something came.
@@ -186,23 +199,30 @@ func traceOf(parent string) string {
 
 // requested gives requests to the reconciles that were found.
 func (r *reconciles) requested() {
-	traced, of := map[string]*reconcile{}, map[string][]*reconcile{}
+	r.traced, r.byUser = map[string]*reconcile{}, map[string][]*reconcile{}
 	for _, one := range r.all {
 		if one.trace != "" {
-			traced[one.trace] = one
+			r.traced[one.trace] = one
 		}
-		of[one.User] = append(of[one.User], one)
+		r.byUser[one.User] = append(r.byUser[one.User], one)
 	}
 	for i, d := range r.deeds {
 		if d.Kind != protocol.RecordRequest || d.By == nil || d.By.Verb == "watch" || isLease(d.Object) {
 			continue
 		}
-		if one := traced[traceOf(d.By.Trace)]; one != nil {
-			r.add(i, one, false)
-		} else if one := during(of[d.By.User], d.RecordEntry); one != nil {
-			r.add(i, one, true)
+		if one, exact := r.of(d.RecordEntry); one != nil {
+			r.add(i, one, !exact)
 		}
 	}
+}
+
+// of is the reconcile to which a request or its effect belongs, by its trace or else by its time; nil if it is not
+// known.
+func (r *reconciles) of(e protocol.RecordEntry) (found *reconcile, exact bool) {
+	if one := r.traced[traceOf(e.By.Trace)]; one != nil {
+		return one, true
+	}
+	return during(r.byUser[e.By.User], e), false
 }
 
 // isLease reports whether a request is about a lease, as those of leaders are.
@@ -278,12 +298,11 @@ func (r *reconciles) effects() {
 		if d.Kind == protocol.RecordRefusal {
 			number = int64(d.Status)
 		}
-		if request, is := of[key(d, number)]; is {
-			from := r.deeds[request]
-			if d.Kind == protocol.RecordRefusal && d.At.Sub(from.At).Abs() > wakes {
-				continue
-			}
-			r.add(i, byID[from.Reconcile], from.Inferred)
+		request, is := of[key(d, number)]
+		if is && (d.Kind != protocol.RecordRefusal || d.At.Sub(r.deeds[request].At).Abs() < wakes) {
+			r.add(i, byID[r.deeds[request].Reconcile], r.deeds[request].Inferred)
+		} else if one, exact := r.of(d.RecordEntry); one != nil { // its request is not among the entries
+			r.add(i, one, !exact)
 		}
 	}
 }

@@ -49,6 +49,7 @@ type scene struct {
 	references []Reference
 	causes     []Cause // that lie outside of the members
 	changes    []Change
+	within     map[uint64]Deed // entries by number that belong to reconciles
 	field      *Field
 	unrecorded string
 	unknown    []string

@@ -171,8 +171,19 @@ func changeCells(c explain.Change) []string {
 	if len(c.Fields) > len(fields) {
 		more = fmt.Sprintf(" and %d more", len(c.Fields)-len(fields))
 	}
-	return []string{c.At.Local().Format(time.TimeOnly), plain(ship.RefText(c.Object)), plain(c.By), plain(what), cut(plain(cmp.Or(c.Why, strings.Join(fields, ", ")))) + more}
+	by := c.By
+	if c.Reconcile != "" {
+		in := " in reconcile "
+		if c.Inferred {
+			in = " probably in reconcile "
+		}
+		by += in + c.Reconcile[:min(len(c.Reconcile), shortID)]
+	}
+	return []string{c.At.Local().Format(time.TimeOnly), plain(ship.RefText(c.Object)), plain(by), plain(what), cut(plain(cmp.Or(c.Why, strings.Join(fields, ", ")))) + more}
 }
+
+// shortID is how much of the ID of a reconcile distinguishes it from others.
+const shortID = 8
 
 // cut is a text of one line's length.
 func cut(text string) string {
