@@ -2,10 +2,10 @@ package engine
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -40,11 +40,12 @@ func TestRecordTurns(t *testing.T) {
 	defer tick.Stop()
 	turns, turnedAt, slowest, n := 0, record.Last(), time.Duration(0), 0
 	var first, most uint64 // of memory
+	random, text := rand.NewChaCha8([32]byte{}), make([]byte, 300)
 	for ; time.Now().Before(end); n++ {
 		<-tick.C
 		name := fmt.Sprint("turned-", n%objects)
-		text := strings.Repeat(fmt.Sprint(n, " "), 150)
-		patch := fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q},"spec":{"text":%q}}`, name, text)
+		random.Read(text)
+		patch := fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":%q},"spec":{"text":"%x"}}`, name, text)
 		force := true
 		_, err := w.widgets.Patch(t.Context(), name, types.ApplyPatchType, []byte(patch), metav1.PatchOptions{FieldManager: "turns", Force: &force})
 		must(t, err)
