@@ -103,7 +103,7 @@ examples: build ## Do what the README of each example says, in turn, and print a
 
 # Parts of at most forty minutes each, which run alone: docs/inside/contributing.md says when. A test that `make test`
 # leaves out names its part.
-LONG := scripts dev upgrades projects others pages examples nodes kills matrix edits mutants versions real peers envtest suites certmanager critest helm prove browser release lint
+LONG := scripts dev upgrades projects others pages examples nodes kills record matrix edits mutants versions real peers envtest suites certmanager critest helm prove browser release lint
 
 .PHONY: test-times
 test-times: ## List the twenty slowest tests of the last run, and the parts of the long tests that have not passed for a week of commits.
@@ -162,6 +162,12 @@ test-long-kills: build
 	SLIPWAY_KILLS=$(or $(KILLS),50) SLIPWAY_FAULTS=$(or $(FAULTS),5) $(if $(SEED),SLIPWAY_SEED=$(SEED)) && export SLIPWAY_KILLS SLIPWAY_FAULTS $(if $(SEED),SLIPWAY_SEED) && \
 	$(LONGTEST) -dir cluster $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),40m) -v -run '^Test(AcknowledgedWritesSurviveKill|KilledResetIsFinished|Kill|RealKill.*)$$' ./test ./rollback && \
 	$(TESTLOG) $(GOTEST) -count=1 -run '^TestKilledCommands$$' ./internal/cli
+	$(PASSED)
+
+# MINUTES are those for which a small record is written, ROUNDS those in which its cost is measured.
+test-long-record: build
+	export SLIPWAY_RECORD_MINUTES=$(or $(MINUTES),30) SLIPWAY_RECORD_ROUNDS=$(or $(ROUNDS),21) SLIPWAY_RECORD_FULL=1 && \
+	$(LONGTEST) -dir cluster $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),90m) -v -run '^Test(Record(Cost|Turns)|Speed)$$' ./engine ./history
 	$(PASSED)
 
 test-long-matrix: build
