@@ -9,14 +9,21 @@ import (
 // Record asks the record of the cluster called name for a page of entries. [protocol.RecordPage.Next] leads to the next
 // one. A cluster without a record refuses.
 func (c *Control) Record(ctx context.Context, name string, q protocol.RecordQuery) (page protocol.RecordPage, err error) {
-	s, err := c.running(ctx, name)
+	cl, err := c.cluster(name)
 	if err != nil {
 		return page, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.answer)
+	bounded, cancel := context.WithTimeout(ctx, c.answer)
 	defer cancel()
-	err = c.call(ctx, s, noRecord(s), "record", q, &page)
-	return page, err
+	failed := request(bounded, cl.SocketPath(), "record", q, &page)
+	if failed == nil {
+		return page, nil
+	}
+	s, err := c.running(ctx, name) // what it does is asked for only now: that takes longer than an answer
+	if err != nil {
+		return page, err
+	}
+	return page, unanswered(bounded, s, noRecord(s), failed)
 }
 
 // FollowRecord calls each for the entries that a question is about, oldest first: those behind q.After, if it is there,

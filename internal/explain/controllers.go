@@ -31,8 +31,8 @@ type ControllerWork struct {
 	kinds map[string]int
 }
 
-// controllers sums up the reconciles and errors since a time by controller, those without work left out.
-func (r *reconciles) controllers(since time.Time) []ControllerWork {
+// controllers sums up the reconciles and errors by controller, those without work left out.
+func (r *reconciles) controllers() []ControllerWork {
 	type key struct{ operator, controller string }
 	by := map[key]*ControllerWork{}
 	of := func(operator, controller, user string) *ControllerWork {
@@ -55,9 +55,6 @@ func (r *reconciles) controllers(since time.Time) []ControllerWork {
 	}
 	all := []ControllerWork{}
 	for _, c := range by {
-		if c.first.Before(since) {
-			c.first = since
-		}
 		c.sum(time.Since(c.first))
 		all = append(all, *c)
 	}

@@ -85,7 +85,7 @@ r4 first 0ms "" 0/0/1 woken by "the error of the reconcile before" ` + `
 			t.Errorf("%s belongs to %q, want %q", what, of[what], want)
 		}
 	}
-	c := got.controllers(p.began)[0]
+	c := got.controllers()[0]
 	if c.Reconciles != 4 || c.LongestMs != 100 || c.Results[Succeeded] != 1 || c.Results[Failed] != 1 || c.PerMinute > 4.1 {
 		t.Errorf("got %+v", c)
 	}
@@ -98,7 +98,7 @@ func TestBursts(t *testing.T) {
 	p.request(100, "update", "first", 200, 6, "")
 	p.request(2000, "update", "first", 200, 7, "")
 	got := reconcilesOf(p.entries)
-	if len(got.all) != 2 || !got.all[0].Inferred || got.all[0].Requests != 2 || got.all[0].Writes != 1 || len(got.controllers(p.began)) != 0 {
+	if len(got.all) != 2 || !got.all[0].Inferred || got.all[0].Requests != 2 || got.all[0].Writes != 1 || len(got.controllers()) != 0 {
 		t.Errorf("got %+v", got.all)
 	}
 }

@@ -66,47 +66,63 @@ const (
 
 // Reconciles sums up what operators have done since a time, as far back as a bounded search of the record reaches.
 func Reconciles(ctx context.Context, history History, since time.Time) (Work, error) {
-	w := work{operators: map[string]*tallies{}, since: since}
+	w := work{operators: map[string]*tallies{}, seen: map[uint64]bool{}}
 	traffic := []string{protocol.RecordRequest, protocol.RecordDelivery, protocol.RecordLine}
-	if err := w.read(ctx, history, protocol.RecordQuery{Since: since, Kinds: traffic}); err != nil {
+	var err error
+	if w.since, err = w.read(ctx, history, protocol.RecordQuery{Since: since, Kinds: traffic}); err != nil {
 		return Work{}, err
+	}
+	logs := map[string]bool{}
+	for _, e := range w.entries {
+		logs[e.Operator] = true
+	}
+	delete(logs, "")
+	for _, operator := range slices.Sorted(maps.Keys(logs))[:min(len(logs), mostOperators)] { // lines go further back than all that came with them
+		if _, err := w.read(ctx, history, protocol.RecordQuery{Operator: operator, Since: since, Kinds: []string{protocol.RecordLine}}); err != nil {
+			return Work{}, err
+		}
 	}
 	users := slices.Sorted(maps.Keys(w.operators))
 	for _, user := range users[:min(len(users), mostOperators)] {
 		q := protocol.RecordQuery{User: user, Since: w.since, Kinds: []string{protocol.RecordWrite, protocol.RecordRefusal}}
-		if err := w.read(ctx, history, q); err != nil {
+		to, err := w.read(ctx, history, q)
+		if err != nil {
 			return Work{}, err
+		}
+		if to.After(w.since) {
+			w.since = to
 		}
 	}
 	return w.sum(), nil
 }
 
-// read counts the newest entries of an answer.
-func (w *work) read(ctx context.Context, history History, q protocol.RecordQuery) error {
+// read counts the newest entries of an answer, and returns how far back it went.
+func (w *work) read(ctx context.Context, history History, q protocol.RecordQuery) (to time.Time, err error) {
 	q.Limit = mostEntries
 	for range pagesOfWork {
 		page, err := history.Record(ctx, q)
 		if err != nil {
-			return err
+			return to, err
 		}
-		w.entries = append(w.entries, page.Entries...)
 		for _, e := range page.Entries {
-			w.count(e)
+			if !w.seen[e.Seq] {
+				w.seen[e.Seq] = true
+				w.entries = append(w.entries, e)
+				w.count(e)
+			}
 		}
-		if q.Before = page.Next; page.Next == 0 {
-			return nil
-		}
-		if page.SearchedTo.After(w.since) {
-			w.since = page.SearchedTo
+		if to, q.Before = page.SearchedTo, page.Next; page.Next == 0 {
+			return q.Since, nil
 		}
 	}
-	return nil
+	return to, nil
 }
 
 // work counts the entries of the record, the newest first.
 type work struct {
 	operators map[string]*tallies
 	entries   []protocol.RecordEntry
+	seen      map[uint64]bool // their numbers
 	since     time.Time
 }
 
@@ -174,7 +190,7 @@ func (t *tallies) write(e protocol.RecordEntry) {
 // sum is what was counted, of the operators that pass a front door.
 func (w *work) sum() Work {
 	found := reconcilesOf(w.entries)
-	all := Work{Operators: []OperatorWork{}, Controllers: found.controllers(w.since), Since: w.since, Reconciles: []Reconcile{}}
+	all := Work{Operators: []OperatorWork{}, Controllers: found.controllers(), Since: w.since, Reconciles: []Reconcile{}}
 	for _, one := range slices.Backward(found.all[max(0, len(found.all)-mostReconciles):]) {
 		all.Reconciles = append(all.Reconciles, one.Reconcile)
 	}
