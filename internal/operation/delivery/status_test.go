@@ -27,13 +27,15 @@ func TestStatusSchema(t *testing.T) {
 // TestExplainSchema does the same for explain.
 func TestExplainSchema(t *testing.T) {
 	checkSchema(t, "explain", explain.Answer{}, fullAnswer())
+	checkSchema(t, "explain requests", explain.Refused{}, explain.Refused{Requests: []explain.RefusedRequest{{User: "op", Verb: "get"}}})
+	checkSchema(t, "explain reconciles", explain.Work{}, fullWork())
 }
 
 // checkSchema compares the published schema of a verb's result with that of its type, which values have to fit; -update
 // writes it.
 func checkSchema[T any](t *testing.T, verb string, values ...T) {
 	t.Helper()
-	file := "../../../docs/reference/" + verb + ".schema.json"
+	file := "../../../docs/reference/" + strings.ReplaceAll(verb, " ", "-") + ".schema.json"
 	schema, err := jsonschema.ForType(reflect.TypeFor[T](), &jsonschema.ForOptions{})
 	if err != nil {
 		t.Fatal(err)
