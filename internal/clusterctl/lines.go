@@ -2,6 +2,7 @@ package clusterctl
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 
@@ -88,7 +89,14 @@ func (l *Lines) send() {
 				}
 				break
 			}
-			if l.conn.Call("recordLines", batch, &struct{}{}, func(protocol.Event) {}) != nil {
+			err := l.record(batch)
+			if _, refused := errors.AsType[*protocol.Refusal](err); refused { // an older program does not know all of a line
+				for i := range batch.Lines {
+					batch.Lines[i].User, batch.Lines[i].Trace = "", ""
+				}
+				err = l.record(batch)
+			}
+			if err != nil {
 				l.mu.Lock()
 				l.closed, l.waiting = true, nil
 				l.mu.Unlock()
@@ -96,6 +104,10 @@ func (l *Lines) send() {
 			}
 		}
 	}
+}
+
+func (l *Lines) record(batch protocol.RecordLines) error {
+	return l.conn.Call("recordLines", batch, &struct{}{}, func(protocol.Event) {})
 }
 
 func (l *Lines) take() (batch protocol.RecordLines, closed bool) {

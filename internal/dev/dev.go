@@ -65,7 +65,7 @@ type Options struct {
 	// LogLevel is the manager's, if it has the flag of controller-runtime's package log/zap; empty leaves it as it is.
 	LogLevel string
 	// Observed has the manager log where its reconciles begin and end, too, if nothing else sets its log level:
-	// [Manager.Observed] says so. The caller leaves out the lines that come with that.
+	// [Session.Observes] says so. The caller leaves out the lines that come with that.
 	Observed bool
 	Control  *clusterctl.Control // opens a door of slipway's own clusters for it
 	Request  func(Request)       // receives what the program asks the cluster, if it is a ServiceAccount; may be nil

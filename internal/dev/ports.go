@@ -183,8 +183,8 @@ const ownLevel = "its own log level"
 
 // ofOwnLevel are fields of controller-runtime's zap.Options, and ownEncoders its functions, that code has then.
 var (
-	ofOwnLevel  = []string{"Level", "Encoder", "NewEncoder"}
-	ownEncoders = []string{"JSONEncoder", "ConsoleEncoder"}
+	ofOwnLevel  = []string{"Level", "Encoder", "NewEncoder", "EncoderConfigOptions", "TimeEncoder"}
+	ownEncoders = []string{"Level", "Encoder", "JSONEncoder", "ConsoleEncoder"}
 )
 
 // flagsOf are those flags that are looked for which code of a project has.

@@ -36,6 +36,8 @@ type Session struct {
 	checked *launch // nil: not since the last start
 	warned  bool    // of kinds that are not served
 	debug   bool    // managers run under a debugger
+
+	observes atomic.Bool
 }
 
 // Debug has the managers that are started from now on run under Delve, or not.
@@ -44,6 +46,9 @@ func (s *Session) Debug(on bool) { s.debug = on }
 // Observe has the managers that are started from now on log where their reconciles begin and end, too. See
 // [Options.Observed].
 func (s *Session) Observe() { s.options.Observed = true }
+
+// Observes reports whether the manager that was started last does so.
+func (s *Session) Observes() bool { return s.observes.Load() }
 
 // LogLevel is that of the managers that are started from now on; "" is the one that they have by themselves.
 func (s *Session) LogLevel(level string) { s.options.LogLevel = level }
@@ -104,6 +109,7 @@ func (s *Session) Start(ctx context.Context, program Program) (*Manager, error) 
 		o.warnUnserved(ctx, s.cluster)
 		s.noteEnvironment(l.start)
 	}
+	s.observes.Store(placed.observed)
 	environment := slices.Concat(l.start.In(s.entrance.namespace), o.Env, webhooks.environment(), s.entrance.environment) // the last one counts
 	return s.start(ctx, program.Path, placed, environment)
 }
@@ -235,7 +241,6 @@ func (s *Session) IsAt(earlier *Session) bool {
 type Manager struct {
 	*process.Child
 	Arguments []string // it has been started with
-	Observed  bool     // it logs where its reconciles begin and end: see [Options.Observed]
 	serving   func()   // waits for the end of what its start began
 }
 
@@ -259,7 +264,7 @@ func (s *Session) start(ctx context.Context, program string, placed placement, e
 		return nil, ended("the manager cannot be started", err)
 	}
 	s.webhooks.Load().forward(placed.webhooks)
-	return &Manager{Child: child, Arguments: placed.args, Observed: placed.observed, serving: s.whileServing(ctx, child)}, nil
+	return &Manager{Child: child, Arguments: placed.args, serving: s.whileServing(ctx, child)}, nil
 }
 
 // whileServing does what is left to do about webhooks once the manager serves. The function that it returns waits for

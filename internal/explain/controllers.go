@@ -17,6 +17,7 @@ type ControllerWork struct {
 	User       string         `json:"user,omitempty"`
 	Controller string         `json:"controller,omitempty"` // empty: lines of no controller
 	Reconciles int            `json:"reconciles"`
+	Since      time.Time      `json:"since,omitzero"` // beginning of the first of them
 	PerMinute  float64        `json:"perMinute"`
 	MedianMs   float64        `json:"medianMs,omitempty"` // how long reconciles take; 0: the record does not say so
 	P95Ms      float64        `json:"p95Ms,omitempty"`
@@ -26,7 +27,6 @@ type ControllerWork struct {
 	Kinds      []Tally        `json:"kinds"`            // of errors: names and numbers in them do not count
 	Newest     string         `json:"newest,omitempty"` // error
 
-	first time.Time // beginning of its first reconcile
 	took  []time.Duration
 	kinds map[string]int
 }
@@ -55,7 +55,7 @@ func (r *reconciles) controllers() []ControllerWork {
 	}
 	all := []ControllerWork{}
 	for _, c := range by {
-		c.sum(time.Since(c.first))
+		c.sum(time.Since(c.Since))
 		all = append(all, *c)
 	}
 	slices.SortFunc(all, func(a, b ControllerWork) int {
@@ -65,8 +65,8 @@ func (r *reconciles) controllers() []ControllerWork {
 }
 
 func (c *ControllerWork) count(one *reconcile) {
-	if c.Reconciles++; c.first.IsZero() { // they come by time
-		c.first = one.Began
+	if c.Reconciles++; c.Since.IsZero() { // they come by time
+		c.Since = one.Began
 	}
 	if one.Result == "" {
 		return
@@ -94,7 +94,7 @@ func (c *ControllerWork) sum(of time.Duration) {
 	c.Kinds = most(c.kinds)
 	if slices.Sort(c.took); len(c.took) > 0 {
 		ms := func(d time.Duration) float64 { return max(float64(d.Microseconds())/1000, 0.001) }
-		last := len(c.took) - 1
-		c.MedianMs, c.P95Ms, c.LongestMs = ms(c.took[last/2]), ms(c.took[last*95/100]), ms(c.took[last])
+		n := len(c.took)
+		c.MedianMs, c.P95Ms, c.LongestMs = ms(c.took[(n-1)/2]), ms(c.took[(95*n+99)/100-1]), ms(c.took[n-1])
 	}
 }

@@ -107,7 +107,7 @@ func FindReconcile(ctx context.Context, history History, id string) (found Recon
 	if len(entries) == 0 {
 		return found, nil, ErrNoReconcile
 	}
-	near, err := nearby(ctx, history, protocol.RecordQuery{Before: entries[0].Seq + mostEntries, Since: entries[len(entries)-1].At.Add(-around)})
+	near, err := nearby(ctx, history, protocol.RecordQuery{User: userOf(entries), Before: entries[0].Seq + mostEntries, Since: entries[len(entries)-1].At.Add(-around)})
 	if err != nil {
 		return found, nil, err
 	}
@@ -117,7 +117,9 @@ func FindReconcile(ctx context.Context, history History, id string) (found Recon
 	}
 	near = slices.DeleteFunc(near, func(e protocol.RecordEntry) bool { return known[e.Seq] })
 	all := reconcilesOf(append(near, entries...))
-	at := slices.IndexFunc(all.all, func(r *reconcile) bool { return r.ID == id })
+	at := slices.IndexFunc(all.all, func(r *reconcile) bool {
+		return r.ID == id || r.Inferred && slices.ContainsFunc(r.deeds, func(i int) bool { return all.deeds[i].Seq == entries[0].Seq })
+	})
 	if at < 0 {
 		return found, nil, ErrNoReconcile
 	}
@@ -128,6 +130,16 @@ func FindReconcile(ctx context.Context, history History, id string) (found Recon
 		deeds = append(deeds, all.deeds[i])
 	}
 	return all.all[at].Reconcile, deeds, nil
+}
+
+// userOf is the user of entries; empty if it is not known.
+func userOf(entries []protocol.RecordEntry) string {
+	for _, e := range entries {
+		if e.By != nil && e.By.User != "" {
+			return e.By.User
+		}
+	}
+	return ""
 }
 
 // burstID is the ID of a reconcile that the log does not name, which begins with an entry.

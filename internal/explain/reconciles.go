@@ -3,10 +3,7 @@ package explain
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
-
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/slipway-dev/slipway/internal/protocol"
 	"github.com/slipway-dev/slipway/internal/report"
@@ -57,6 +54,7 @@ const (
 // reconcile is one with its deeds.
 type reconcile struct {
 	Reconcile
+	group   string // of the object's kind, if it is known
 	trace   string
 	bounded bool  // its beginning is in the log
 	deeds   []int // by number, in the order in which they were found
@@ -71,16 +69,15 @@ func (r *reconcile) during(began, ended time.Time) bool {
 	return !began.Add(late).Before(first) && (last.IsZero() || !ended.After(last.Add(early)))
 }
 
-// about reports whether an object is the one that is reconciled.
+// about reports whether an object is the one that is reconciled, as far as its group tells.
 func (r *reconcile) about(o *protocol.RecordObject) bool {
-	return r.Object != nil && o != nil && r.Object.Name == o.Name && r.Object.Namespace == o.Namespace
+	return r.Object != nil && o != nil && r.Object.Name == o.Name && r.Object.Namespace == o.Namespace && (r.group == "" || r.group == o.Group)
 }
 
 // reconciles are those of which entries of a record tell.
 type reconciles struct {
 	deeds  []Deed // by time
 	all    []*reconcile
-	traced map[string]*reconcile   // by the ID of their trace
 	byUser map[string][]*reconcile // that lines name
 }
 
@@ -113,6 +110,7 @@ func reconcilesOf(entries []protocol.RecordEntry) *reconciles {
 		return cmp.Or(happened(a.RecordEntry).Compare(happened(b.RecordEntry)), cmp.Compare(a.Seq, b.Seq))
 	})
 	r.logged()
+	r.cutOff()
 	r.requested()
 	r.bursts()
 	r.effects()
@@ -153,230 +151,46 @@ func (r *reconciles) logged() {
 	}
 }
 
-// The lines with which controller-runtime begins and ends a reconcile: reconcileHandler in
-// sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go.
-const (
-	beginLine        = "Reconciling"
-	successLine      = "Reconcile successful"
-	requeueLine      = "Reconcile done, requeueing"
-	requeueAfterLine = "Reconcile done, requeueing after "
-	errorLine        = "Reconciler error"
-)
+// cutOff ends reconciles whose end is not in the log, as when the manager was killed: where the next one of the object
+// begins, since a controller reconciles no object twice at once.
+func (r *reconciles) cutOff() {
+	type subject struct{ operator, controller, namespace, name string }
+	open := map[subject]*reconcile{}
+	for _, one := range r.all { // by their first lines
+		if one.Object == nil || !one.bounded {
+			continue
+		}
+		of := subject{one.Operator, one.Controller, one.Object.Namespace, one.Object.Name}
+		if before := open[of]; before != nil && before.Ended.IsZero() {
+			before.Ended = one.Began
+		}
+		open[of] = one
+	}
+}
 
 // line takes what a line says of its reconcile.
 func (r *reconcile) line(e protocol.RecordEntry) {
 	if o := e.Object; o != nil && o.Name != "" && r.Object == nil {
-		r.Object = &report.ObjectRef{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+		r.Object, r.group = &report.ObjectRef{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}, o.Group
 	}
 	if e.By != nil {
 		r.User, r.trace = cmp.Or(r.User, e.By.User), cmp.Or(r.trace, e.By.Trace)
 	}
 	said := devlog.Parse(e.Message)
-	at := happened(e)
-	switch {
-	case said.Message == beginLine:
+	switch phase := said.Phase(); phase {
+	case devlog.Begun:
 		r.bounded = true
-	case said.Message == successLine:
-		r.Ended, r.Result = at, Succeeded
-	case said.Message == requeueLine:
-		r.Ended, r.Result = at, RequeuedSoon
-	case strings.HasPrefix(said.Message, requeueAfterLine):
-		r.Ended, r.Result = at, RequeuedAfter
-	case said.Message == errorLine:
-		r.Ended, r.Result, r.Error = at, Failed, plainly(cmp.Or(said.Error, said.Message))
-	case !r.bounded: // only what it logs by itself is there
-		r.Ended = at
-	}
-}
-
-// traceOf is the ID of the trace in a header traceparent: https://www.w3.org/TR/trace-context/#traceparent-header.
-func traceOf(parent string) string {
-	if parts := strings.Split(parent, "-"); len(parts) >= 4 {
-		return parts[1]
-	}
-	return ""
-}
-
-// requested gives requests to the reconciles that were found.
-func (r *reconciles) requested() {
-	r.traced, r.byUser = map[string]*reconcile{}, map[string][]*reconcile{}
-	for _, one := range r.all {
-		if one.trace != "" {
-			r.traced[one.trace] = one
+	case devlog.Within:
+		if !r.bounded { // only what it logs by itself is there
+			r.Ended = happened(e)
 		}
-		r.byUser[one.User] = append(r.byUser[one.User], one)
-	}
-	for i, d := range r.deeds {
-		if d.Kind != protocol.RecordRequest || d.By == nil || d.By.Verb == "watch" || isLease(d.Object) {
-			continue
-		}
-		if one, exact := r.of(d.RecordEntry); one != nil {
-			r.add(i, one, !exact)
+	default:
+		r.Ended, r.Result = happened(e), results[phase]
+		if phase == devlog.Failed {
+			r.Error = plainly(cmp.Or(said.Error, said.Message))
 		}
 	}
 }
 
-// of is the reconcile to which a request or its effect belongs, by its trace or else by its time; nil if it is not
-// known.
-func (r *reconciles) of(e protocol.RecordEntry) (found *reconcile, exact bool) {
-	if one := r.traced[traceOf(e.By.Trace)]; one != nil {
-		return one, true
-	}
-	return during(r.byUser[e.By.User], e), false
-}
-
-// isLease reports whether a request is about a lease, as those of leaders are.
-func isLease(o *protocol.RecordObject) bool {
-	return o == nil || o.Resource == "leases" && o.Group == "coordination.k8s.io"
-}
-
-// during is the reconcile in whose course a request was made; nil if it may be of several.
-func during(all []*reconcile, e protocol.RecordEntry) (found *reconcile) {
-	began := happened(e)
-	ended := began.Add(time.Duration(e.LatencyMs * float64(time.Millisecond)))
-	candidates := slices.DeleteFunc(slices.Clone(all), func(one *reconcile) bool { return !one.during(began, ended) })
-	if len(candidates) > 1 {
-		candidates = slices.DeleteFunc(candidates, func(one *reconcile) bool { return !one.about(e.Object) })
-	}
-	if len(candidates) != 1 {
-		return nil
-	}
-	return candidates[0]
-}
-
-// bursts makes reconciles of the requests of operators whose log names none: of those that follow each other closely.
-func (r *reconciles) bursts() {
-	named, last := map[string]bool{}, map[string]*reconcile{}
-	for _, one := range r.all {
-		named[one.User] = true
-	}
-	for i, d := range r.deeds {
-		if d.Kind != protocol.RecordRequest || d.By == nil || d.By.Door == "" || named[d.By.User] || d.By.Verb == "watch" || isLease(d.Object) {
-			continue
-		}
-		began := happened(d.RecordEntry)
-		one := last[d.By.User]
-		if one == nil || began.Sub(one.Ended) > apart {
-			one = &reconcile{Reconcile: Reconcile{ID: burstID(d.Seq), User: d.By.User, Began: began, Inferred: true}, bounded: true}
-			last[d.By.User] = one
-			r.all = append(r.all, one)
-		}
-		one.Ended = began.Add(time.Duration(d.LatencyMs * float64(time.Millisecond)))
-		r.add(i, one, true)
-	}
-}
-
-// effects gives writes and refusals to the reconciles of their requests. A write has the revision that its request was
-// answered; a refusal comes behind its request, or a moment before.
-func (r *reconciles) effects() {
-	type effect struct {
-		user, group, resource, namespace, name string
-		of                                     int64 // the revision, or the status
-	}
-	key := func(d Deed, of int64) effect {
-		return effect{d.By.User, d.Object.Group, d.Object.Resource, d.Object.Namespace, d.Object.Name, of}
-	}
-	of := map[effect]int{}
-	for i, d := range r.deeds {
-		if d.Kind == protocol.RecordRequest && d.Reconcile != "" {
-			number := d.Revision
-			if d.Status >= 400 {
-				number = int64(d.Status)
-			}
-			of[key(d, number)] = i
-		}
-	}
-	byID := map[string]*reconcile{}
-	for _, one := range r.all {
-		byID[one.ID] = one
-	}
-	for i, d := range r.deeds {
-		if d.By == nil || d.Object == nil || d.Kind != protocol.RecordWrite && d.Kind != protocol.RecordRefusal {
-			continue
-		}
-		number := d.Revision
-		if d.Kind == protocol.RecordRefusal {
-			number = int64(d.Status)
-		}
-		request, is := of[key(d, number)]
-		if is && (d.Kind != protocol.RecordRefusal || d.At.Sub(r.deeds[request].At).Abs() < wakes) {
-			r.add(i, byID[r.deeds[request].Reconcile], r.deeds[request].Inferred)
-		} else if one, exact := r.of(d.RecordEntry); one != nil { // its request is not among the entries
-			r.add(i, one, !exact)
-		}
-	}
-}
-
-// woken finds what woke reconciles: the newest event that the operator was sent about the object since the reconcile
-// before, else how that has ended, else an event about another object a moment before.
-func (r *reconciles) woken() {
-	type subject struct{ user, controller, namespace, name string }
-	before := map[subject]*reconcile{}
-	for _, one := range r.all {
-		if one.Object == nil {
-			continue
-		}
-		of := subject{one.User, one.Controller, one.Object.Namespace, one.Object.Name}
-		last := before[of]
-		before[of] = one
-		own, other := r.delivered(one, last)
-		switch {
-		case own >= 0:
-			one.Woken = eventText(r.deeds[own])
-			r.add(own, one, true)
-		case last != nil && last.Result == Failed:
-			one.Woken = "the error of the reconcile before"
-		case last != nil && last.Result != Succeeded && last.Result != "":
-			one.Woken = "the reconcile before: " + string(last.Result)
-		case other >= 0:
-			one.Woken = eventText(r.deeds[other])
-			r.add(other, one, true)
-		}
-	}
-}
-
-// delivered are the newest events before a reconcile: one about its object, behind the beginning of the reconcile
-// before, and one about another object that woke no other reconcile; -1 if there is none.
-func (r *reconciles) delivered(one, before *reconcile) (own, other int) {
-	own, other = -1, -1
-	end, _ := slices.BinarySearchFunc(r.deeds, one.Began, func(d Deed, at time.Time) int { return happened(d.RecordEntry).Compare(at) })
-	for i := end - 1; i >= 0 && (own < 0 || other < 0); i-- {
-		d := r.deeds[i]
-		at := happened(d.RecordEntry)
-		if before != nil && at.Before(before.Began) || one.Began.Sub(at) > time.Minute {
-			break
-		}
-		if d.Kind != protocol.RecordDelivery || d.By == nil || d.By.User != one.User {
-			continue
-		}
-		switch {
-		case own < 0 && one.about(d.Object):
-			own = i
-		case other < 0 && d.Reconcile == "" && one.Began.Sub(at) < wakes && d.Object.Namespace == one.Object.Namespace:
-			other = i
-		}
-	}
-	return own, other
-}
-
-func eventText(d Deed) string {
-	return d.Type + " " + resourceText(d.RecordEntry) + " " + strings.TrimPrefix(d.Object.Namespace+"/"+d.Object.Name, "/")
-}
-
-// grows is by how much an event of a watch makes a cache grow.
-var grows = map[string]int{string(watch.Added): 1, string(watch.Deleted): -1}
-
-// cached are how many objects more the newest watches of a user have brought than taken, by resource.
-func (r *reconciles) cached(user string) map[string]int {
-	counts := map[string]int{}
-	for _, d := range r.deeds {
-		switch {
-		case d.By == nil || d.Object == nil || d.By.User != user:
-		case d.Kind == protocol.RecordRequest && d.By.Verb == "watch":
-			counts[resourceText(d.RecordEntry)] = 0
-		case d.Kind == protocol.RecordDelivery:
-			counts[resourceText(d.RecordEntry)] += grows[d.Type]
-		}
-	}
-	return counts
-}
+// results are those of the phases that end a reconcile.
+var results = map[devlog.Phase]Result{devlog.Succeeded: Succeeded, devlog.Failed: Failed, devlog.Requeued: RequeuedSoon, devlog.RequeuedAfter: RequeuedAfter}

@@ -28,7 +28,7 @@ func (p *past) add(ms int, kind, verb, name string, change func(*protocol.Record
 func (p *past) line(ms int, id, name, text, trace string) {
 	p.add(ms, protocol.RecordLine, "", name, func(e *protocol.RecordEntry) {
 		e.Operator, e.Controller, e.Reconcile, e.By.Door, e.By.Trace = "op", "boat", id, "", trace
-		e.Message = "2026-11-30T10:00:00Z\tDEBUG\t" + text
+		e.Message = fmt.Sprintf("2026-11-30T10:00:00Z\tDEBUG\t%s\t{\"reconcileID\": %q, \"error\": \"no wind\"}", text, id)
 	})
 }
 
@@ -54,7 +54,7 @@ func TestReconcilesOf(t *testing.T) {
 	p.request(512, "patch", "second", 200, 78, "")               // of r3 by its object
 	p.request(513, "update", "leases", 200, 79, "")              // of no reconcile
 	p.entries[0].Object.Resource, p.entries[0].Object.Group = "leases", "coordination.k8s.io"
-	p.line(600, "r2", "first", "Reconciler error\t{\"error\": \"no wind\"}", "")
+	p.line(600, "r2", "first", "Reconciler error", "")
 	p.line(601, "r3", "second", "Reconcile done, requeueing after 1s", "aaaa")
 	p.line(900, "r4", "first", "Reconciling", "")
 
@@ -100,5 +100,62 @@ func TestBursts(t *testing.T) {
 	got := reconcilesOf(p.entries)
 	if len(got.all) != 2 || !got.all[0].Inferred || got.all[0].Requests != 2 || got.all[0].Writes != 1 || len(got.controllers()) != 0 {
 		t.Errorf("got %+v", got.all)
+	}
+}
+
+// TestCutOff: a reconcile whose manager was killed ends where the next one of its object begins.
+func TestCutOff(t *testing.T) {
+	p := past{began: time.Now().Add(-time.Minute)}
+	p.line(0, "r1", "first", "Reconciling", "")
+	p.line(1000, "r2", "first", "Reconciling", "")
+	p.request(1100, "update", "other", 200, 5, "")
+	p.line(1200, "r2", "first", "Reconcile successful", "")
+	got := reconcilesOf(p.entries)
+	if r1, r2 := got.all[0], got.all[1]; r1.Ended != r2.Began || r1.Result != "" || r1.Requests != 0 || r2.Requests != 1 {
+		t.Errorf("got %+v, %+v", r1.Reconcile, r2.Reconcile)
+	}
+}
+
+// TestSharedTrace: what two reconciles name is no proof, and another trace is proof against.
+func TestSharedTrace(t *testing.T) {
+	p := past{began: time.Now().Add(-time.Minute)}
+	p.line(0, "r1", "first", "Reconciling", "aaaa")
+	p.line(10, "r2", "second", "Reconciling", "aaaa")
+	p.request(100, "update", "second", 200, 5, "00-aaaa-bbbb-01")
+	p.request(110, "update", "first", 200, 6, "00-cccc-bbbb-01")
+	p.line(300, "r1", "first", "Reconcile successful", "aaaa")
+	p.line(310, "r2", "second", "Reconcile successful", "aaaa")
+	got := reconcilesOf(p.entries)
+	for _, d := range got.deeds {
+		if d.Kind == protocol.RecordRequest && (d.Revision == 5 && (d.Reconcile != "r2" || !d.Inferred) || d.Revision == 6 && d.Reconcile != "") {
+			t.Errorf("request %d belongs to %q, inferred %t", d.Revision, d.Reconcile, d.Inferred)
+		}
+	}
+}
+
+// TestCached: what fills a cache is no growth, nor is what comes again.
+func TestCached(t *testing.T) {
+	p := past{began: time.Now().Add(-time.Minute)}
+	event := func(ms int, what, name string) {
+		p.add(ms, protocol.RecordDelivery, "", name, func(e *protocol.RecordEntry) { e.Type = what })
+	}
+	p.request(0, "watch", "", 200, 0, "")
+	event(10, "ADDED", "first")
+	event(20_000, "ADDED", "second")
+	event(20_001, "ADDED", "third")
+	event(20_002, "DELETED", "third")
+	event(20_003, "DELETED", "first")
+	p.request(30_000, "watch", "", 200, 0, "")
+	event(30_001, "ADDED", "second")
+	if got := reconcilesOf(p.entries).cached(operator); got["boats"] != 1 || len(got) != 1 {
+		t.Error(got)
+	}
+}
+
+// TestPercentile: of few reconciles, 95 % are all.
+func TestPercentile(t *testing.T) {
+	c := ControllerWork{took: []time.Duration{time.Second, time.Millisecond}}
+	if c.sum(time.Minute); c.MedianMs != 1 || c.P95Ms != 1000 || c.LongestMs != 1000 {
+		t.Errorf("got %+v", c)
 	}
 }

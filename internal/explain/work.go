@@ -35,7 +35,7 @@ type OperatorWork struct {
 	Idle      []Tally `json:"idle"`
 	Conflicts []Tally `json:"conflicts"`
 	Refused   []Tally `json:"refused"`
-	// Cached are how many objects more its watches have brought than taken, since they began.
+	// Cached are how many objects have come into its caches and not gone, without those that filled them at first.
 	Cached   []Tally    `json:"cached"`
 	Restless []Restless `json:"restless"` // objects that it writes again and again
 }

@@ -107,7 +107,7 @@ func workText(work explain.Work) string {
 func controllerText(w io.Writer, c explain.ControllerWork) {
 	fmt.Fprintf(w, "%s\n", plain("controller "+strings.TrimSuffix(c.Operator+"/"+c.Controller, "/")))
 	if c.Reconciles > 0 {
-		text := fmt.Sprintf("%d, %.3g a minute", c.Reconciles, c.PerMinute)
+		text := fmt.Sprintf("%d in %s, %.3g a minute", c.Reconciles, time.Since(c.Since).Round(time.Second), c.PerMinute)
 		if c.LongestMs > 0 {
 			text += fmt.Sprintf("; %.3g ms in the median, 95 %% within %.3g ms, the longest %.3g ms", c.MedianMs, c.P95Ms, c.LongestMs)
 		}

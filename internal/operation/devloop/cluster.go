@@ -167,6 +167,7 @@ func (p *project) reconnect(ctx context.Context) error {
 	p.owe(everything) // also what an installation took that was under way
 	p.lost.Store(false)
 	p.clusterReady(now.Cluster().Server(), begin)
+	p.recordLines(ctx)
 	p.showPage(p.life)
 	return nil
 }

@@ -153,7 +153,8 @@ func Run(ctx context.Context, s *operation.Session, l Loop) (err error) {
 		return err
 	}
 	p.around.Store(around)
-	defer p.recordLines(ctx)()
+	p.recordLines(ctx)
+	defer p.endLines()
 	p.showPage(ctx)
 	defer p.closePage()
 	defer func() { err = errors.Join(err, p.close()) }()

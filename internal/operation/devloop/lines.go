@@ -16,28 +16,31 @@ import (
 // linesPatience bounds how long the end of the loop waits for the last lines.
 const linesPatience = time.Second
 
-// recordLines has the manager's log in the cluster's record, until the function that it returns is called.
-func (p *project) recordLines(ctx context.Context) (end func()) {
+// recordLines has the manager's log in the record of the session's cluster, until endLines.
+func (p *project) recordLines(ctx context.Context) {
+	p.endLines()
 	lines := p.around.Load().Lines(ctx, filepath.Base(p.root))
 	if lines != nil {
 		p.around.Load().Observe()
 	}
 	p.lines.Store(lines)
-	return func() {
-		ctx, cancel := context.WithTimeout(context.Background(), linesPatience)
-		defer cancel()
-		lines.Close(ctx)
-	}
+}
+
+func (p *project) endLines() {
+	ctx, cancel := context.WithTimeout(context.Background(), linesPatience)
+	defer cancel()
+	p.lines.Swap(nil).Close(ctx)
 }
 
 // recording passes all events on, and puts the lines of the manager into the record. Lines that it logs only because it
-// is observed are not passed on; those of reconciles are recorded.
+// is observed are not passed on; those with which reconciles begin and end are recorded.
 func (p *project) recording(h report.Handler) report.Handler {
 	return report.HandlerFunc(func(e report.Event) {
 		if o, ok := e.(report.Output); ok && o.Part == report.ManagerPart {
 			l := devlog.Parse(o.Text)
-			extra := p.observed.Load() && !l.IsUsual()
-			if lines := p.lines.Load(); lines != nil && (!extra || l.Reconcile != "") {
+			around := p.around.Load()
+			extra := around != nil && around.Observes() && !l.IsUsual()
+			if lines := p.lines.Load(); lines != nil && (!extra || l.Phase() != devlog.Within || l.Trace != "") {
 				lines.Put(recordedLine(l, o.Text, p.user()))
 			}
 			if extra {

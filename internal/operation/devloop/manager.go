@@ -69,7 +69,6 @@ func (p *project) Restart(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p.observed.Store(started.Observed)
 	p.unserved = false
 	m := &manager{Manager: started}
 	p.run(m)

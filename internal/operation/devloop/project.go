@@ -61,7 +61,6 @@ type project struct {
 	looked     atomic.Int64       // how often saves were looked at; begins with 1
 	checked    atomic.Int64       // looked, when it was read how the manager is started; 0: it is to be read
 	debug      atomic.Bool        // managers run under a debugger
-	observed   atomic.Bool        // the manager logs where its reconciles begin and end, which is not shown
 	logLevel   atomic.Int32       // which of logLevels managers have
 	building   atomic.Bool        // inputs are about to change
 	learning   context.CancelFunc // ends the question after them

@@ -85,12 +85,14 @@ type Line struct {
 
 	failed  bool // it has a key for an error, which may be null
 	deep    bool // logr's verbosity is above 1
+	stamped bool // it has the key of zap's JSON for the time
+	small   bool // and its word for the level of debugging
 	console bool // a stack trace may follow in lines of its own
 }
 
 // IsUsual reports whether a manager logs the line that does not set the level of controller-runtime's zap: debugging
 // only with the options for development, which come as columns, and no verbosity above 1.
-func (l Line) IsUsual() bool { return !l.deep && (l.Level != Debug || l.console) }
+func (l Line) IsUsual() bool { return !l.deep && !(l.stamped && l.small) }
 
 // Field is something else that a line says, in its order.
 type Field struct{ Name, Value string }

@@ -136,9 +136,13 @@ func TestIsUsual(t *testing.T) {
 		"2026-01-02T15:04:05Z\t\x1b[35mLevel(-5)\x1b[0m\tReconciling":        false,
 		"2026-01-02T15:04:05Z\tLEVEL(-2)\tReconciling\t{\"level\": \"low\"}": false,
 		`{"level":"info","msg":"starts"}`:                                    true,
-		`{"level":"debug","msg":"looks"}`:                                    false,
 		`{"level":"Level(-5)","msg":"Reconciling"}`:                          false,
 		"plain": true,
+		`{"level":"debug","ts":1764547200.5,"msg":"looks"}`:                       false,
+		`{"time":"2026-01-02T15:04:05Z","level":"DEBUG","msg":"slog"}`:            true,
+		`{"time":"2026-01-02T15:04:05Z","level":"debug","msg":"logrus"}`:          true,
+		`{"ts":1764547200500.5,"caller":"a.go:1","msg":"klog","v":4}`:             true,
+		`{"logger":"","ts":"2026-01-02 15:04:05.000000","level":1,"msg":"funcr"}`: true,
 	} {
 		if got := devlog.Parse(text).IsUsual(); got != want {
 			t.Errorf("%q: %t", text, got)

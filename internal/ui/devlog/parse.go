@@ -74,12 +74,12 @@ func (l *Line) set(key string, value json.RawMessage) {
 	switch key {
 	case "ts", "time", "timestamp":
 		if t, ok := parseTime(text); ok {
-			l.Time = t
+			l.Time, l.stamped = t, key == "ts"
 			return
 		}
 	case "level":
 		if level := jsonLevel(text); level != Unknown {
-			l.Level, l.deep = level, isDeep(text)
+			l.Level, l.deep, l.small = level, isDeep(text), text == "debug"
 			return
 		}
 	case "v": // klog's verbosity
