@@ -108,10 +108,9 @@ var namespaceKind = schema.GroupKind{Kind: "Namespace"}
 func (s *scene) stuckNamespace(ctx context.Context, m *member, since time.Duration) {
 	m.text = "it waits for its content to be deleted"
 	var held []string
-	for _, o := range s.contents(ctx, m.object.GetName(), nil) {
-		if len(o.meta.Finalizers) > 0 && o.meta.DeletionTimestamp != nil {
-			held = append(held, o.String()+" for the finalizer "+strings.Join(o.meta.Finalizers, ", "))
-		}
+	isHeld := func(meta metav1.ObjectMeta) bool { return len(meta.Finalizers) > 0 && meta.DeletionTimestamp != nil }
+	for _, o := range s.read(s.contents(ctx, m.object.GetName(), nil, isHeld)) {
+		held = append(held, o.String()+" for the finalizer "+strings.Join(o.meta.Finalizers, ", "))
 	}
 	if slices.Sort(held); len(held) > 0 {
 		m.because(concrete, "SomeFinalizersRemain", "since %s its deletion waits for %s", since, plainly(strings.Join(held, "; "))).Next = "slipway kubectl get all -n " + m.object.GetName()

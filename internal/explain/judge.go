@@ -57,7 +57,6 @@ func (s *scene) judge(ctx context.Context) {
 		s.owners(ctx, top)
 		s.refer(ctx)
 	}
-	s.webhooks(ctx)
 	s.operator(ctx, top)
 }
 

@@ -45,6 +45,7 @@ type scene struct {
 	members    []*member                  // the object, and what it owns, each behind its owner
 	more       int
 	warnings   map[types.UID][]corev1.Event
+	eventful   map[string]bool    // namespaces of which the warnings were read
 	services   map[string]silence // that were asked
 	references []Reference
 	causes     []Cause // that lie outside of the members
@@ -103,7 +104,7 @@ func gather(ctx context.Context, cluster *ship.Cluster, q Question) (*scene, err
 	}
 	s := &scene{
 		cluster: cluster, client: cluster.Reader(), now: time.Now(), references: []Reference{}, changes: []Change{}, unknown: []string{},
-		warnings: map[types.UID][]corev1.Event{}, services: map[string]silence{},
+		warnings: map[types.UID][]corev1.Event{}, eventful: map[string]bool{}, services: map[string]silence{},
 	}
 	var err error
 	if s.metadata, err = cluster.Metadata(); err != nil {
@@ -112,20 +113,29 @@ func gather(ctx context.Context, cluster *ship.Cluster, q Question) (*scene, err
 	if s.kinds, err = cluster.Served(ctx); err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // of what is not waited for
+	below := s.below(ctx, q)
 	if err := s.find(ctx, q); err != nil {
 		return nil, err
 	}
+	s.events(ctx)
+	if s.served.Resource != "" {
+		s.webhooks(ctx)
+	}
 	if top := s.members[0]; top.state != Missing && top.kind() != namespaceKind {
-		s.own(ctx)
+		s.own(ctx, children(s.read(below())))
 	}
-	namespaces := map[string]bool{}
-	for _, m := range s.members {
-		namespaces[cmp.Or(m.object.GetNamespace(), metav1.NamespaceDefault)] = true
-	}
-	for _, namespace := range slices.Sorted(maps.Keys(namespaces))[:min(len(namespaces), mostNamespaces)] {
-		s.events(ctx, namespace)
-	}
+	s.events(ctx)
 	return s, nil
+}
+
+// namespaceOf is the one in which the object of a question is, empty if its kind has none.
+func (s *scene) namespaceOf(q Question, served ship.Served) string {
+	if served.Namespaced {
+		return cmp.Or(q.Namespace, s.cluster.Namespace())
+	}
+	return ""
 }
 
 // find reads the object, and the definition of its kind.
@@ -139,7 +149,8 @@ func (s *scene) find(ctx context.Context, q Question) error {
 	if !known {
 		s.ref.Kind, _, _ = unstructured.NestedString(s.definition.Object, "spec", "names", "kind")
 	}
-	if served.Namespaced || !known {
+	s.ref.Namespace = s.namespaceOf(q, served)
+	if !known {
 		s.ref.Namespace = cmp.Or(q.Namespace, s.cluster.Namespace())
 	}
 	stub := &unstructured.Unstructured{Object: map[string]any{}}
@@ -214,8 +225,19 @@ var eventResource = schema.GroupVersionResource{Version: "v1", Resource: "events
 // mostNamespaces bounds of how many namespaces warnings are read.
 const mostNamespaces = 10
 
-// events reads the warnings in a namespace. Those of objects without one are in default.
-func (s *scene) events(ctx context.Context, namespace string) {
+// events reads the warnings in the namespaces of members, unless it has read them. Those of objects without one are in
+// default.
+func (s *scene) events(ctx context.Context) {
+	for _, m := range s.members {
+		namespace := cmp.Or(m.object.GetNamespace(), metav1.NamespaceDefault)
+		if !s.eventful[namespace] && len(s.eventful) < mostNamespaces {
+			s.eventful[namespace] = true
+			s.eventsIn(ctx, namespace)
+		}
+	}
+}
+
+func (s *scene) eventsIn(ctx context.Context, namespace string) {
 	list, err := s.client.Resource(eventResource).Namespace(namespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning})
 	if err != nil {
 		s.unread("events", err)
@@ -255,8 +277,7 @@ func (o owned) String() string {
 }
 
 // own reads what the object owns, and what that owns.
-func (s *scene) own(ctx context.Context) {
-	children := s.children(ctx)
+func (s *scene) own(ctx context.Context, children map[types.UID][]owned) {
 	type place struct {
 		owned
 		m *member
@@ -304,7 +325,7 @@ func (s *scene) own(ctx context.Context) {
 // unowned are resources whose objects are many, or copies of others, and in no one's tree.
 var unowned = map[schema.GroupResource]bool{
 	{Resource: "events"}: true, {Group: "events.k8s.io", Resource: "events"}: true, {Resource: "endpoints"}: true,
-	{Group: "coordination.k8s.io", Resource: "leases"}: true, {Resource: "componentstatuses"}: true,
+	{Group: "coordination.k8s.io", Resource: "leases"}: true,
 }
 
 // IsNotable reports whether objects of a resource belong to an overview of a cluster: they are not many copies of
@@ -325,11 +346,23 @@ var owns = map[schema.GroupKind][]schema.GroupResource{
 	{Kind: "Node"}:                       {},
 }
 
-// children are the objects that may be below the object, by the UID of their owners. An owner in a namespace has
-// children there alone. See https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents.
-func (s *scene) children(ctx context.Context) map[types.UID][]owned {
+// below begins to list the objects that may be below that of a question, while that is read. An owner in a namespace
+// has children there alone. See https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents.
+func (s *scene) below(ctx context.Context, q Question) (wait func() contents) {
+	served, known := s.kinds.named(q.Kind)
+	if !known || served.GroupKind() == namespaceKind {
+		return func() contents { return contents{} }
+	}
+	found := make(chan contents, 1)
+	isOwned := func(meta metav1.ObjectMeta) bool { return len(meta.OwnerReferences) > 0 }
+	go func() { found <- s.contents(ctx, s.namespaceOf(q, served), owns[served.GroupKind()], isOwned) }()
+	return func() contents { return <-found }
+}
+
+// children are objects by the UID of their owners.
+func children(all []owned) map[types.UID][]owned {
 	children := map[types.UID][]owned{}
-	for _, o := range s.contents(ctx, s.ref.Namespace, owns[s.members[0].kind()]) {
+	for _, o := range all {
 		for _, owner := range o.meta.OwnerReferences {
 			children[owner.UID] = append(children[owner.UID], o)
 		}
@@ -340,31 +373,47 @@ func (s *scene) children(ctx context.Context) map[types.UID][]owned {
 	return children
 }
 
-// contents are the objects in a namespace, or in all, with those outside of them, if it is empty; those of some
-// resources alone, unless only is nil.
-func (s *scene) contents(ctx context.Context, namespace string, only []schema.GroupResource) (all []owned) {
+// contents are the objects of resources, and why some could not be listed, by resource.
+type contents struct {
+	all    []owned
+	failed map[string]error
+}
+
+// read notes what could not be listed.
+func (s *scene) read(c contents) []owned {
+	for _, resource := range slices.Sorted(maps.Keys(c.failed)) {
+		s.unread(resource, c.failed[resource])
+	}
+	return c.all
+}
+
+// contents are the objects to keep in a namespace, or in all, with those outside of them, if it is empty; those of some
+// resources alone, unless only is nil. It leaves the scene as it is.
+func (s *scene) contents(ctx context.Context, namespace string, only []schema.GroupResource, keep func(metav1.ObjectMeta) bool) contents {
+	c := contents{failed: map[string]error{}}
 	var mu sync.Mutex
 	group := errgroup.Group{}
 	group.SetLimit(together)
 	for _, r := range s.kinds {
-		if !r.Listed || unowned[r.GroupResource()] || namespace != "" && !r.Namespaced || only != nil && !slices.Contains(only, r.GroupResource()) {
+		if !r.Collected || unowned[r.GroupResource()] || namespace != "" && !r.Namespaced || only != nil && !slices.Contains(only, r.GroupResource()) {
 			continue
 		}
 		group.Go(func() error {
-			// From the server's cache, as of now or a moment ago.
-			list, err := s.metadata.Resource(r.GroupVersionResource).Namespace(namespace).List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+			var kept []owned
+			err := s.cluster.Outlines(ctx, r, namespace, func(meta metav1.ObjectMeta) {
+				if keep(meta) {
+					kept = append(kept, owned{r, meta})
+				}
+			})
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				s.unread(r.Resource, err)
-				return nil
+				c.failed[r.Resource] = err
 			}
-			for _, item := range list.Items {
-				all = append(all, owned{r, item.ObjectMeta})
-			}
+			c.all = append(c.all, kept...)
 			return nil
 		})
 	}
 	_ = group.Wait() // each notes its own failure
-	return all
+	return c
 }

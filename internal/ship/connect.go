@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/slipway-dev/slipway/internal/image/reference"
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
@@ -117,6 +119,7 @@ func New(config *rest.Config, namespace string, h report.Handler) (*Cluster, err
 	config = rest.CopyConfig(config)
 	config.QPS = -1 // the server limits its clients itself (priority and fairness)
 	config.UserAgent = FieldManager
+	config.DisableCompression = config.DisableCompression || isHere(config.Host) // to compress takes longer than to transfer
 	config.WarningHandlerWithContext = warnings{h}
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -137,6 +140,12 @@ func New(config *rest.Config, namespace string, h report.Handler) (*Cluster, err
 		return nil, &report.Error{What: "the kubeconfig cannot be used", Where: config.Host, Err: err}
 	}
 	return &Cluster{server: config.Host, config: config, namespace: namespace, objects: objects, quiet: quiet, catalog: catalog, handler: h}, nil
+}
+
+// isHere reports whether a server is on this machine.
+func isHere(server string) bool {
+	at, err := url.Parse(server)
+	return err == nil && reference.OnLoopback(at.Host)
 }
 
 // silently is the cluster for requests on trial: warnings come with those that follow.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,8 +27,7 @@ type Served struct {
 	Singular   string
 	Short      []string
 	Namespaced bool
-	Listed     bool // its objects can be listed
-	Watched    bool // and watched
+	Collected  bool // its objects can be listed, watched and deleted, so that the garbage collector knows their owners
 }
 
 // GroupKind is the kind of its objects.
@@ -63,26 +63,33 @@ const acceptDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroup
 
 // Served lists what the cluster serves, each kind in the version that the server prefers.
 func (c *Cluster) Served(ctx context.Context) (all []Served, err error) {
+	var found [2]discovered
+	group, asking := errgroup.WithContext(ctx)
+	for i, root := range []string{"/api", "/apis"} {
+		group.Go(func() error { return c.catalog.getAs(asking, root, acceptDiscovery, &found[i]) })
+	}
+	if err := group.Wait(); err != nil {
+		return nil, c.explain(ctx, err)
+	}
 	known := map[schema.GroupResource]bool{}
-	for _, root := range []string{"/api", "/apis"} {
-		var found discovered
-		if err := c.catalog.getAs(ctx, root, acceptDiscovery, &found); err != nil {
-			return nil, c.explain(ctx, err)
-		}
-		for _, group := range found.Items {
-			for _, version := range group.Versions {
-				for _, r := range version.Resources {
-					at := schema.GroupVersionResource{Group: group.Metadata.Name, Version: version.Version, Resource: r.Resource}
-					if known[at.GroupResource()] || r.ResponseKind.Kind == "" {
-						continue
-					}
-					known[at.GroupResource()] = true
-					all = append(all, Served{at, r.ResponseKind.Kind, r.SingularResource, r.ShortNames, r.Scope == "Namespaced", slices.Contains(r.Verbs, "list"), slices.Contains(r.Verbs, "watch")})
+	for _, group := range slices.Concat(found[0].Items, found[1].Items) {
+		for _, version := range group.Versions {
+			for _, r := range version.Resources {
+				at := schema.GroupVersionResource{Group: group.Metadata.Name, Version: version.Version, Resource: r.Resource}
+				if known[at.GroupResource()] || r.ResponseKind.Kind == "" {
+					continue
 				}
+				known[at.GroupResource()] = true
+				all = append(all, Served{at, r.ResponseKind.Kind, r.SingularResource, r.ShortNames, r.Scope == "Namespaced", isCollected(r.Verbs)})
 			}
 		}
 	}
 	return all, nil
+}
+
+// isCollected reports whether verbs are those of a resource that the garbage collector looks after.
+func isCollected(verbs []string) bool {
+	return slices.Contains(verbs, "list") && slices.Contains(verbs, "watch") && slices.Contains(verbs, "delete")
 }
 
 // Reader reads objects. The server's warnings about their kinds are dropped.

@@ -130,7 +130,7 @@ func (o *objects) watchAll(ctx context.Context, served []ship.Served) {
 	defer o.mu.Unlock()
 	is := map[schema.GroupVersionResource]bool{}
 	for _, r := range served {
-		if !r.Watched || !explain.IsNotable(r.GroupResource()) {
+		if !r.Collected || !explain.IsNotable(r.GroupResource()) {
 			continue
 		}
 		is[r.GroupVersionResource] = true
