@@ -2,16 +2,20 @@ package explain
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
 	"slices"
+	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,8 +24,39 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
+// probeTime bounds how long an answer waits for webhooks, all of them together.
+const probeTime = time.Second
+
+// A hook is a webhook that the API server calls when it serves the object.
+type hook struct {
+	of     *unstructured.Unstructured // that names it
+	name   string                     // empty: it converts objects between versions
+	config map[string]any             // says where it is
+	silence
+}
+
+// silence is why a webhook does not answer; empty if it does, or if that is not known.
+type silence struct{ reason, problem string }
+
 // webhooks finds those that have the API server refuse writes of the object, since they do not answer.
 func (s *scene) webhooks(ctx context.Context) {
+	hooks := s.hooks(ctx)
+	probing, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	s.probe(probing, hooks)
+	for _, h := range hooks {
+		switch {
+		case h.problem == "":
+		case h.name == "":
+			s.elsewhere(admission, refOf(h.of), h.reason, "objects are not converted between versions: %s", h.problem)
+		default:
+			s.elsewhere(admission, refOf(h.of), h.reason, "the API server refuses writes of %s, since the webhook %s does not answer: %s", s.served.Resource, h.name, h.problem).Next = "slipway status"
+		}
+	}
+}
+
+// hooks are the webhooks that are called for the object.
+func (s *scene) hooks(ctx context.Context) (all []*hook) {
 	for _, resource := range []string{"mutatingwebhookconfigurations", "validatingwebhookconfigurations"} {
 		configurations, err := s.client.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource}).List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -29,22 +64,80 @@ func (s *scene) webhooks(ctx context.Context) {
 			continue
 		}
 		for i := range configurations.Items {
-			hooks, _, _ := unstructured.NestedSlice(configurations.Items[i].Object, "webhooks")
-			for _, item := range hooks {
-				if hook, is := item.(map[string]any); is && s.isFor(ctx, hook) {
-					s.hook(ctx, &configurations.Items[i], hook)
+			list, _, _ := unstructured.NestedSlice(configurations.Items[i].Object, "webhooks")
+			for _, item := range list {
+				fields, _ := item.(map[string]any)
+				if config, is := fields["clientConfig"].(map[string]any); is && s.isFor(ctx, fields) {
+					name, _ := fields["name"].(string)
+					all = append(all, &hook{of: &configurations.Items[i], name: name, config: config})
 				}
 			}
 		}
 	}
-	if s.definition != nil {
-		if strategy, _, _ := unstructured.NestedString(s.definition.Object, "spec", "conversion", "strategy"); strategy == "Webhook" {
-			config, _, _ := unstructured.NestedMap(s.definition.Object, "spec", "conversion", "webhook", "clientConfig")
-			if reason, problem := s.unreachable(ctx, config); problem != "" {
-				s.elsewhere(admission, refOf(s.definition), reason, "objects are not converted between versions: %s", problem)
-			}
-		}
+	if config, is := converter(s.definition); is {
+		all = append(all, &hook{of: s.definition, config: config})
 	}
+	return all
+}
+
+// converter says where the webhook is that converts the objects of a definition, if one does.
+func converter(definition *unstructured.Unstructured) (config map[string]any, is bool) {
+	if definition == nil {
+		return nil, false
+	}
+	strategy, _, _ := unstructured.NestedString(definition.Object, "spec", "conversion", "strategy")
+	config, is, _ = unstructured.NestedMap(definition.Object, "spec", "conversion", "webhook", "clientConfig")
+	return config, is && strategy == "Webhook"
+}
+
+// probe asks webhooks, each place once.
+func (s *scene) probe(ctx context.Context, hooks []*hook) {
+	places := map[string][]*hook{}
+	for _, h := range hooks {
+		place := placeOf(h.config)
+		places[place] = append(places[place], h)
+	}
+	var mu sync.Mutex
+	group := errgroup.Group{}
+	group.SetLimit(together)
+	for place, all := range places {
+		group.Go(func() error {
+			found, err := s.unreachable(ctx, all[0].config)
+			if ctx.Err() != nil {
+				found, err = silence{"NoAnswer", place + " did not answer within " + probeTime.String()}, nil
+			}
+			for _, h := range all {
+				h.silence = found
+			}
+			if err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				s.unread(place, err)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // each notes its own failure
+}
+
+// placeOf names where a webhook is asked.
+func placeOf(config map[string]any) string {
+	if at, _ := config["url"].(string); at != "" {
+		return at
+	}
+	namespace, name, port := serviceOf(config)
+	return fmt.Sprintf("service %s/%s:%d", namespace, name, port)
+}
+
+// serviceOf is the Service of a webhook.
+func serviceOf(config map[string]any) (namespace, name string, port int64) {
+	namespace, _, _ = unstructured.NestedString(config, "service", "namespace")
+	name, _, _ = unstructured.NestedString(config, "service", "name")
+	port, given, _ := unstructured.NestedInt64(config, "service", "port")
+	if !given {
+		port = 443
+	}
+	return namespace, name, port
 }
 
 // isFor reports whether a webhook is called for the object, and what it says decides.
@@ -89,56 +182,32 @@ func (s *scene) inNamespaceOf(ctx context.Context, selector map[string]any) bool
 
 var namespaceResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
-// hook notes a webhook that does not answer.
-func (s *scene) hook(ctx context.Context, of *unstructured.Unstructured, hook map[string]any) {
-	config, _, _ := unstructured.NestedMap(hook, "clientConfig")
-	if reason, problem := s.unreachable(ctx, config); problem != "" {
-		name, _ := hook["name"].(string)
-		s.elsewhere(admission, refOf(of), reason, "the API server refuses writes of %s, since the webhook %s does not answer: %s", s.served.Resource, name, problem).Next = "slipway status"
-	}
-}
-
 // unreachable says why the API server cannot call a webhook, as far as that is known.
-func (s *scene) unreachable(ctx context.Context, config map[string]any) (reason, problem string) {
+func (s *scene) unreachable(ctx context.Context, config map[string]any) (silence, error) {
 	bundle, _, _ := unstructured.NestedString(config, "caBundle")
 	if until, expired := s.expired(bundle); expired {
-		return "CertificateExpired", "the authority in its caBundle has expired on " + until.UTC().Format(time.DateTime)
+		return silence{"CertificateExpired", "the authority in its caBundle has expired on " + until.UTC().Format(time.DateTime)}, nil
 	}
-	if at, _, _ := unstructured.NestedString(config, "url"); at != "" {
-		return s.local(ctx, at)
+	if at, _ := config["url"].(string); at != "" {
+		return s.local(ctx, at, bundle), nil
 	}
-	namespace, _, _ := unstructured.NestedString(config, "service", "namespace")
-	name, _, _ := unstructured.NestedString(config, "service", "name")
-	port, given, _ := unstructured.NestedInt64(config, "service", "port")
-	if !given {
-		port = 443
-	}
+	namespace, name, port := serviceOf(config)
 	if name == "" {
-		return "", ""
-	}
-	if known, asked := s.services[fmt.Sprint(namespace, "/", name, ":", port)]; asked {
-		return known.reason, known.problem
+		return silence{}, nil
 	}
 	reason, problem, err := s.cluster.Silent(ctx, namespace, name, port)
-	if err != nil {
-		s.unread("service "+namespace+"/"+name, err)
-	}
 	if problem != "" {
 		problem = "service " + namespace + "/" + name + ": " + problem
 	}
-	s.services[fmt.Sprint(namespace, "/", name, ":", port)] = silence{reason, problem}
-	return reason, problem
+	return silence{reason, problem}, err
 }
-
-// silence is why a Service does not answer; empty if it does.
-type silence struct{ reason, problem string }
 
 // local asks at an address of this machine, as `slipway run` and `slipway dev` have the API server call. Of others it
 // is not known what the API server sees.
-func (s *scene) local(ctx context.Context, at string) (reason, problem string) {
+func (s *scene) local(ctx context.Context, at, bundle string) silence {
 	parsed, err := url.Parse(at)
 	if err != nil {
-		return "InvalidURL", err.Error()
+		return silence{"InvalidURL", err.Error()}
 	}
 	here := func(host string) bool {
 		address, err := netip.ParseAddr(host)
@@ -146,15 +215,39 @@ func (s *scene) local(ctx context.Context, at string) (reason, problem string) {
 	}
 	server, err := url.Parse(s.cluster.Server())
 	if err != nil || !here(server.Hostname()) || !here(parsed.Hostname()) || parsed.Port() == "" {
-		return "", ""
+		return silence{}
 	}
-	dialer := net.Dialer{Timeout: time.Second}
-	conn, err := dialer.DialContext(ctx, "tcp", parsed.Host)
-	if err != nil {
-		return "NoAnswer", "nothing listens at " + parsed.Host + ", where `slipway run` or `slipway dev` had it"
+	return greet(ctx, parsed.Host, bundle)
+}
+
+// greet has the server at an address prove who it is, as the API server does before it calls a webhook.
+func greet(ctx context.Context, address, bundle string) silence {
+	authorities := x509.NewCertPool()
+	text, err := base64.StdEncoding.DecodeString(bundle)
+	if err != nil || !authorities.AppendCertsFromPEM(text) {
+		authorities = nil // of the machine of the API server
 	}
-	_ = conn.Close()
-	return "", ""
+	dialer := tls.Dialer{Config: &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}}
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err == nil {
+		_ = conn.Close()
+		return silence{}
+	}
+	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
+	_, unverified := errors.AsType[*tls.CertificateVerificationError](err)
+	failed, isNet := errors.AsType[*net.OpError](err)
+	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	switch {
+	case isInvalid && invalid.Reason == x509.Expired:
+		return silence{"CertificateExpired", "the certificate of the server at " + address + " is not valid now: " + invalid.Detail}
+	case unverified && authorities != nil:
+		return silence{"CertificateInvalid", "the certificate of the server at " + address + " is refused: " + err.Error()}
+	case isNet && failed.Op == "dial":
+		return silence{"NoAnswer", "nothing listens at " + address + ", where `slipway run` or `slipway dev` had it"}
+	case plain:
+		return silence{"NoTLS", "the server at " + address + " does not speak TLS"}
+	}
+	return silence{} // it may answer to the API server, which can have a certificate of its own
 }
 
 // expired reports whether all certificates of a bundle have ended, and when the last one did.
