@@ -44,14 +44,19 @@ func (s *scene) webhooks(ctx context.Context) {
 	probing, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	s.probe(probing, hooks)
+	converts := true
 	for _, h := range hooks {
 		switch {
 		case h.problem == "":
 		case h.name == "":
+			converts = false
 			s.elsewhere(admission, refOf(h.of), h.reason, "objects are not converted between versions: %s", h.problem)
 		default:
 			s.elsewhere(admission, refOf(h.of), h.reason, "the API server refuses writes of %s, since the webhook %s does not answer: %s", s.served.Resource, h.name, h.problem).Next = "slipway status"
 		}
+	}
+	if converts {
+		s.converted(probing)
 	}
 }
 

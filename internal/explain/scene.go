@@ -140,6 +140,11 @@ func (s *scene) find(ctx context.Context, q Question) error {
 	if s.definition = s.definitionOf(ctx, q.Kind, served); !known && s.definition == nil {
 		return s.kinds.unknownKind(q.Kind)
 	}
+	if stored, _ := versionsOf(s.definition); stored != nil {
+		if _, is := converter(s.definition); is {
+			served.Version = stored.name // it can be read there if its conversion fails
+		}
+	}
 	s.served = served
 	s.ref = report.ObjectRef{Kind: served.Kind, Name: q.Name}
 	if !known {
