@@ -27,8 +27,7 @@ func (s *scene) deletion(ctx context.Context, m *member) {
 		return
 	}
 	if m.kind() == definitionKind {
-		reason, message := undefinedBecause(m.object)
-		m.because(concrete, reason, "%s", message)
+		s.stuckDefinition(ctx, m, since)
 		return
 	}
 	if len(m.object.GetFinalizers()) == 0 {
@@ -60,16 +59,20 @@ func (s *scene) finalizer(ctx context.Context, m *member, finalizer string, sinc
 			m.because(concrete, "ClaimInUse", "since %s it waits for the pods that use it: %s", since, users)
 		}
 	default:
-		by := "it is not known by whom"
-		if manager, at := setter(m.object, finalizer); manager != "" {
-			by = fmt.Sprintf("manager %q has set it %s ago", manager, s.age(at))
-		}
-		c := m.because(concrete, "Finalizer", "since %s its deletion waits for the finalizer %s; %s, and its controller has to remove it", since, finalizer, by)
+		c := m.because(concrete, "Finalizer", "since %s its deletion waits for the finalizer %s; %s, and its controller has to remove it", since, finalizer, s.setBy(m.object, finalizer))
 		c.Next = command("slipway kubectl get --show-managed-fields -o yaml %s %s", strings.ToLower(m.object.GetKind()), m.object.GetName())
 		if namespace := m.object.GetNamespace(); namespace != "" && c.Next != "" {
 			c.Next += " -n " + namespace
 		}
 	}
+}
+
+// setBy says who has put a finalizer on an object.
+func (s *scene) setBy(object *unstructured.Unstructured, finalizer string) string {
+	if manager, at := setter(object, finalizer); manager != "" {
+		return fmt.Sprintf("manager %q has set it %s ago", manager, s.age(at))
+	}
+	return "it is not known who has set it"
 }
 
 // setter is the field manager that has put a finalizer on an object, and when it has written last.
@@ -104,11 +107,15 @@ func (s *scene) usersOf(ctx context.Context, m *member) string {
 
 var namespaceKind = schema.GroupKind{Kind: "Namespace"}
 
+// isHeld reports whether a finalizer holds up the deletion of an object.
+func isHeld(meta metav1.ObjectMeta) bool {
+	return len(meta.Finalizers) > 0 && meta.DeletionTimestamp != nil
+}
+
 // stuckNamespace says what a namespace waits for: its controller writes that into conditions, without names of objects.
 func (s *scene) stuckNamespace(ctx context.Context, m *member, since time.Duration) {
 	m.text = "it waits for its content to be deleted"
 	var held []string
-	isHeld := func(meta metav1.ObjectMeta) bool { return len(meta.Finalizers) > 0 && meta.DeletionTimestamp != nil }
 	for _, o := range s.read(s.contents(ctx, m.object.GetName(), nil, isHeld)) {
 		held = append(held, o.String()+" for the finalizer "+strings.Join(o.meta.Finalizers, ", "))
 	}
@@ -123,5 +130,40 @@ func (s *scene) stuckNamespace(ctx context.Context, m *member, since time.Durati
 		case len(held) == 0:
 			m.because(symptom, c.reason, "since %s its deletion waits: %s", since, plainly(c.message))
 		}
+	}
+}
+
+// mostHeld bounds how many of the objects that hold up a deletion are named.
+const mostHeld = 3
+
+// stuckDefinition says which objects of its kind a definition waits for: the API server deletes them first. See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#delete-a-customresourcedefinition.
+func (s *scene) stuckDefinition(ctx context.Context, m *member, since time.Duration) {
+	m.text = "it waits for the objects of its kind to be deleted"
+	group, _, _ := unstructured.NestedString(m.object.Object, "spec", "group")
+	resource, _, _ := unstructured.NestedString(m.object.Object, "spec", "names", "plural")
+	held := s.read(s.contents(ctx, "", []schema.GroupResource{{Group: group, Resource: resource}}, isHeld))
+	slices.SortFunc(held, func(a, b owned) int { return strings.Compare(a.String(), b.String()) })
+	var names []string
+	for _, o := range held[:min(len(held), mostHeld)] {
+		object, err := o.served.In(s.client, o.meta.Namespace).Get(ctx, o.meta.Name, metav1.GetOptions{})
+		if err != nil { // it may have gone meanwhile
+			continue
+		}
+		for _, finalizer := range object.GetFinalizers() {
+			names = append(names, fmt.Sprintf("%s (finalizer %s: %s)", o, finalizer, s.setBy(object, finalizer)))
+		}
+	}
+	if len(names) == 0 {
+		reason, message := undefinedBecause(m.object)
+		m.because(concrete, reason, "%s", message)
+		return
+	}
+	if more := len(held) - mostHeld; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	m.because(concrete, "InstancesRemain", "since %s its deletion waits for %s", since, plainly(strings.Join(names, "; "))).Next = command("slipway explain %s %s", strings.ToLower(held[0].served.Kind), held[0].meta.Name)
+	if c := &m.causes[len(m.causes)-1]; held[0].meta.Namespace != "" && c.Next != "" {
+		c.Next += " -n " + held[0].meta.Namespace
 	}
 }
