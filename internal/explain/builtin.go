@@ -23,9 +23,12 @@ var (
 
 // builtin judges what kstatus does not know of kinds of Kubernetes.
 func (s *scene) builtin(ctx context.Context, m *member) {
+	s.onHold(m)
 	switch kind := m.kind(); {
 	case isWorkload(m):
 		s.workload(m)
+	case kind == schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}:
+		s.autoscaler(m)
 	case kind == schema.GroupKind{Kind: "PersistentVolumeClaim"}:
 		s.claim(ctx, m)
 	case kind == schema.GroupKind{Kind: "Service"}:
@@ -38,6 +41,43 @@ func (s *scene) builtin(ctx context.Context, m *member) {
 		if reason, message := undefinedBecause(m.object); reason != "" {
 			m.state = NotReady
 			m.because(concrete, reason, "%s", message)
+		}
+	}
+}
+
+// holds are fields by which users stop the work of a controller, with what that means.
+var holds = map[schema.GroupKind]struct{ field, reason, message string }{
+	{Group: "apps", Kind: "Deployment"}: {"paused", "Paused", "it is paused: no rollout goes on while .spec.paused is true"},
+	{Group: "batch", Kind: "Job"}:       {"suspend", "Suspended", "it is suspended: it has no pods while .spec.suspend is true"},
+	{Group: "batch", Kind: "CronJob"}:   {"suspend", "Suspended", "it is suspended: no Job starts while .spec.suspend is true"},
+}
+
+// onHold says that a user has stopped the work on an object. That explains the object itself, and not what owns it.
+func (s *scene) onHold(m *member) {
+	hold := holds[m.kind()]
+	if is, _, _ := unstructured.NestedBool(m.object.Object, "spec", hold.field); is {
+		s.heldBack(m, hold.reason, hold.message)
+	}
+}
+
+func (s *scene) heldBack(m *member, reason, message string) {
+	if m.text = message; m.depth == 0 {
+		m.because(symptom, reason, "%s", message)
+	}
+}
+
+// autoscaler judges a HorizontalPodAutoscaler, of which kstatus knows nothing. Metrics of new pods take a while.
+func (s *scene) autoscaler(m *member) {
+	for _, c := range conditionsOf(m.object) {
+		switch {
+		case c.status != "False" || c.kind != "ScalingActive" && c.kind != "AbleToScale":
+		case c.reason == "ScalingDisabled":
+			s.heldBack(m, c.reason, plainly(c.text()))
+		case s.now.Sub(c.since) < usualStart:
+			m.state, m.text = InProgress, plainly(c.text())
+		default:
+			m.state, m.text = NotReady, plainly(c.text())
+			m.because(symptom, c.reason, "%s", m.text)
 		}
 	}
 }
