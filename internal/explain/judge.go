@@ -210,6 +210,7 @@ func (s *scene) unobserved(m *member) {
 	default:
 		return
 	}
+	m.unseen = true
 	if m.state = InProgress; s.now.Sub(written) > usualWork/10 {
 		m.because(symptom, "Unobserved", "%s, %s after it was written", m.text, s.now.Sub(written).Round(time.Second))
 	}

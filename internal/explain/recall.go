@@ -57,10 +57,10 @@ func (s *scene) recall(ctx context.Context, history History, q Question) {
 		}
 		refusals := s.pages(ctx, history, protocol.RecordQuery{Refused: true, Since: since, Limit: mostEntries})
 		slices.SortStableFunc(entries, newestFirst)
-		s.refusals(ctx, history, refusals, entries, operatorsOf(own.Entries))
+		lines := s.pages(ctx, history, protocol.RecordQuery{Kinds: []string{protocol.RecordLine}, Since: since, Limit: mostEntries})
+		s.refusals(ctx, history, s.ownRefusals(refusals, lines), entries, operatorsOf(own.Entries))
 		s.writers(top, own.Entries)
 		s.gone(top, own.Entries)
-		lines := s.pages(ctx, history, protocol.RecordQuery{Kinds: []string{protocol.RecordLine}, Since: since, Limit: mostEntries})
 		s.lines(own.Entries, lines)
 		s.within = reconcilesOf(slices.Concat(entries, lines)).ofEntry()
 	}

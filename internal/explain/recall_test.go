@@ -69,6 +69,13 @@ func TestRefusals(t *testing.T) {
 	elsewhere.Object = &protocol.RecordObject{Resource: "boats", Namespace: "other"}
 	again := entry(7, protocol.RecordRequest, "watch", "boats", "")
 	again.Status = 200
+	secrets := refusal(5, "list", "secrets", "", 403, "")
+	secrets.Kind, secrets.Object.Namespace = protocol.RecordRequest, ""
+	failed := func(name string) protocol.RecordEntry {
+		e := entry(4, protocol.RecordLine, "", "", name)
+		e.Level, e.Message, e.By = "error", `Reconciler error {"error": "pods is forbidden: User \"op\" cannot create resource \"pods\" in API group"}`, nil
+		return e
+	}
 	person := refusal(5, "apply", "boats", "first", 409, "Apply failed with 1 conflict")
 	person.By.User = "jane"
 	for name, test := range map[string]struct {
@@ -90,14 +97,20 @@ func TestRefusals(t *testing.T) {
 			refusal(9, "update", "boats", "first", 409, "modified"), refusal(8, "update", "boats", "first", 409, ""), refusal(7, "update", "boats", "first", 409, ""),
 			refusal(6, "update", "boats", "first", 409, ""), refusal(5, "update", "boats", "first", 409, ""),
 		}, "to update boats was refused, 5 times: modified"},
-		"a read":                      {entries{read}, "Forbidden: the request of manager (ServiceAccount ns/op) to watch boats was refused; its role needs +kubebuilder:rbac:groups=\"\",resources=boats,verbs=watch: status 403"},
-		"a read in another namespace": {entries{elsewhere}, ""},
-		"a read that is allowed":      {entries{again, read}, ""},
-		"a quota":                     {entries{refusal(5, "create", "pods", "first-0", 403, "exceeded quota: small")}, "QuotaExceeded: the request of manager (ServiceAccount ns/op) to create pods was refused: exceeded quota: small"},
-		"a person":                    {entries{person}, "Refused: the request of manager (jane) to apply boats was refused"},
+		"a read":                                    {entries{read}, "Forbidden: the request of manager (ServiceAccount ns/op) to watch boats was refused; its role needs +kubebuilder:rbac:groups=\"\",resources=boats,verbs=watch: status 403"},
+		"a read in another namespace":               {entries{elsewhere}, ""},
+		"a read that is allowed":                    {entries{again, read}, ""},
+		"a read of another kind, and it is at work": {entries{secrets, entry(4, protocol.RecordDelivery, "", "boats", "first")}, ""},
+		"a read of another kind, unseen":            {entries{secrets, entry(4, protocol.RecordDelivery, "", "boats", "first")}, "to list secrets was refused"},
+		"a read of another kind by others, unseen":  {entries{secrets}, ""},
+		"without a name, of another by the log":     {entries{refusal(5, "create", "pods", "", 403, forbidden), entry(6, protocol.RecordWrite, "patch", "boats", "first"), failed("second")}, ""},
+		"without a name, of this by the log":        {entries{refusal(5, "create", "pods", "", 403, forbidden), entry(6, protocol.RecordWrite, "patch", "boats", "first"), failed("second"), failed("first")}, "to create pods was refused"},
+		"a quota":                                   {entries{refusal(5, "create", "pods", "first-0", 403, "exceeded quota: small")}, "QuotaExceeded: the request of manager (ServiceAccount ns/op) to create pods was refused: exceeded quota: small"},
+		"a person":                                  {entries{person}, "Refused: the request of manager (jane) to apply boats was refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := boatScene(t)
+			s.members[0].unseen = strings.HasSuffix(name, "unseen")
 			s.recall(t.Context(), test.record, Question{})
 			var got []string
 			for _, c := range s.causes {

@@ -52,6 +52,25 @@ func (s *scene) refusals(ctx context.Context, history History, refusals, entries
 	}
 }
 
+// ownRefusals leaves out requests to create an object without a known name that are not about the object: it says that
+// it is ready, or its operator has logged that they failed for others alone. The API server refuses requests for rights
+// before it reads what they would create.
+func (s *scene) ownRefusals(refusals, lines []protocol.RecordEntry) []protocol.RecordEntry {
+	return slices.DeleteFunc(slices.Clone(refusals), func(e protocol.RecordEntry) bool {
+		if e.By == nil || e.Object == nil || e.Object.Name != "" || reads(e.By.Verb) || !strings.HasPrefix(e.By.User, "system:serviceaccount:") {
+			return false
+		}
+		own, others := false, false
+		for _, line := range lines {
+			if line.Object != nil && line.Level == "error" && strings.Contains(errorOf(line.Message), fmt.Sprintf("cannot %s resource %q", e.By.Verb, e.Object.Resource)) {
+				mine := line.Object.Name == s.ref.Name && line.Object.Namespace == s.ref.Namespace
+				own, others = own || mine, others || !mine
+			}
+		}
+		return !own && (others || s.members[0].says)
+	})
+}
+
 // answered reports whether a read that was refused has been answered since.
 func (s *scene) answered(ctx context.Context, history History, refusal protocol.RecordEntry) bool {
 	if refusal.Kind != protocol.RecordRequest {
@@ -64,7 +83,7 @@ func (s *scene) answered(ctx context.Context, history History, refusal protocol.
 	})
 }
 
-// operatorsOf are the ServiceAccounts that have written an object.
+// operatorsOf are the ServiceAccounts that have written an object, or to which changes of it were delivered.
 func operatorsOf(entries []protocol.RecordEntry) map[string]bool {
 	users := map[string]bool{}
 	for _, e := range entries {
@@ -144,7 +163,8 @@ func marker(e protocol.RecordEntry) string {
 }
 
 // concerns reports whether a request concerns the object of the question: it is about that, about its tree, or about
-// what its operator or the cluster's controllers would add to that. Operator says that the user has written the object.
+// what its operator or the cluster's controllers would add to that. Operator says that the user has written the object,
+// or has been woken by it.
 func (s *scene) concerns(e protocol.RecordEntry, operator bool) bool {
 	o, ref := e.Object, s.refOfEntry(e.Object)
 	same := o.Group == s.served.Group && o.Resource == s.served.Resource
@@ -154,6 +174,8 @@ func (s *scene) concerns(e protocol.RecordEntry, operator bool) bool {
 		return s.definition != nil && account && reads(e.By.Verb) && (o.Namespace == "" || o.Namespace == s.ref.Namespace)
 	case same:
 		return o.Name == s.ref.Name && o.Namespace == s.ref.Namespace
+	case o.Name == "" && o.Namespace == "" && reads(e.By.Verb): // a reconciler waits for its cache, and for no longer than that
+		return operator && s.members[0].unseen
 	case s.ref.Namespace != "" && o.Namespace != s.ref.Namespace:
 		return false
 	case slices.ContainsFunc(s.members, func(m *member) bool { return m.ref() == ref }):

@@ -60,6 +60,7 @@ type member struct {
 	state  State
 	text   string
 	says   bool // its own conditions say that it is ready
+	unseen bool // no controller has written a status of its newest generation
 	failed bool // they say that it will not be
 	causes []Cause
 }
