@@ -43,7 +43,12 @@ func (s *scene) webhooks(ctx context.Context) {
 	hooks := s.hooks(ctx)
 	probing, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
+	var conversion silence
+	var unread error
+	group := errgroup.Group{}
+	group.Go(func() error { conversion, unread = s.converted(probing); return nil })
 	s.probe(probing, hooks)
+	_ = group.Wait()
 	converts := true
 	for _, h := range hooks {
 		switch {
@@ -55,8 +60,12 @@ func (s *scene) webhooks(ctx context.Context) {
 			s.elsewhere(admission, refOf(h.of), h.reason, "the API server refuses writes of %s, since the webhook %s does not answer: %s", s.served.Resource, h.name, h.problem).Next = "slipway status"
 		}
 	}
-	if converts {
-		s.converted(probing)
+	switch {
+	case !converts:
+	case unread != nil:
+		s.unread("its other versions", unread)
+	case conversion.problem != "":
+		s.elsewhere(admission, refOf(s.definition), conversion.reason, "%s", conversion.problem)
 	}
 }
 

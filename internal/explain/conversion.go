@@ -22,43 +22,38 @@ type version struct {
 	object *unstructured.Unstructured // as it is read there
 }
 
-// converted looks for fields of the object that its conversion between versions loses. It reads the object in each
-// version, as any client may, and compares what it gets.
-func (s *scene) converted(ctx context.Context) {
-	top := s.members[0]
-	if s.definition == nil || top.state == Missing {
-		return
-	}
+// converted looks for a field of the object that its conversion between versions loses. It reads the object in each
+// version, as any client may, and compares what it gets. It leaves the scene as it is.
+func (s *scene) converted(ctx context.Context) (silence, error) {
 	stored, others := versionsOf(s.definition)
-	if stored == nil || len(others) == 0 {
-		return
+	if stored == nil || len(others) == 0 || s.members[0].state == Missing {
+		return silence{}, nil
 	}
 	for _, v := range append(others, stored) {
-		if err := s.readIn(ctx, v); err != nil {
-			if apierrors.IsInternalError(err) {
-				s.elsewhere(admission, refOf(s.definition), "ConversionFails", "it cannot be read in version %s: %s", v.name, plainly(err.Error()))
-			} else if !apierrors.IsNotFound(err) {
-				s.unread(s.served.Resource+" in version "+v.name, err)
-			}
-			return
+		err := s.readIn(ctx, v)
+		switch {
+		case err == nil:
+		case apierrors.IsNotFound(err): // it has gone meanwhile
+			return silence{}, nil
+		case apierrors.IsInternalError(err):
+			return silence{"ConversionFails", "it cannot be read in version " + v.name + ": " + plainly(err.Error())}, nil
+		case ctx.Err() != nil:
+			return silence{"ConversionSlow", "it cannot be read in version " + v.name + " within " + probeTime.String()}, nil
+		default:
+			return silence{}, err
 		}
 	}
-	var before []string
-	if list, _, _ := unstructured.NestedStringSlice(s.definition.Object, "status", "storedVersions"); slices.Equal(list, []string{stored.name}) {
-		before = list // what is read in that version is what is stored
-	}
+	before, _, _ := unstructured.NestedStringSlice(s.definition.Object, "status", "storedVersions")
+	isStored := slices.Equal(before, []string{stored.name}) // as it is read in that version
 	for _, v := range others {
-		lost, by := unset(v), ""
-		if lost.path != "" {
-			by = fmt.Sprintf("manager %q has set it in version %s, and the conversion to the stored version %s loses it", lost.manager, v.name, stored.name)
-		} else if lost.path = dropped(stored, v); lost.path != "" && before != nil {
-			by = fmt.Sprintf("the conversion to version %s loses it, so a client that writes what it has read in that version removes it", v.name)
+		if lost := unset(v); lost.path != "" {
+			return silence{"ConversionLosesField", fmt.Sprintf("%s: manager %q has set it in version %s, and the conversion to the stored version %s loses it", lost.path, lost.manager, v.name, stored.name)}, nil
 		}
-		if by != "" {
-			s.elsewhere(admission, refOf(s.definition), "ConversionLosesField", "%s: %s", lost.path, by)
-			return
+		if path := dropped(stored, v); path != "" && isStored {
+			return silence{"ConversionLosesField", fmt.Sprintf("%s: the conversion to version %s loses it, so a client that writes what it has read in that version removes it", path, v.name)}, nil
 		}
 	}
+	return silence{}, nil
 }
 
 // versionsOf are the version in which objects are stored, if it is served, and the other ones that are.
