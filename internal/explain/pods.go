@@ -80,7 +80,7 @@ func (s *scene) unreadyPod(ctx context.Context, m *member, pod corev1.Pod, deep 
 	if at := slices.IndexFunc(pod.Status.ContainerStatuses, s.justCrashed); at >= 0 && len(m.causes) == 0 {
 		of := pod.Status.ContainerStatuses[at]
 		ended := fmt.Sprintf("the container ended with exit code %d; restarts: %d", of.LastTerminationState.Terminated.ExitCode, of.RestartCount)
-		s.podCause(m, pod, report.Unready{Container: of.Name, Reason: crashLoop, Message: ended}, nil)
+		s.podCause(m, pod, report.Unready{Container: of.Name, Reason: crashLoop, Message: ended}, s.cluster.EndedLog(ctx, pod, of.Name))
 	}
 	s.mounts(m)
 	if m.state == InProgress && m.text == "" {

@@ -110,6 +110,12 @@ func (c *Cluster) Unready(ctx context.Context, pod corev1.Pod) (reasons []report
 	return d.unready, d.logs
 }
 
+// EndedLog is the end of the log of a container before it was started again.
+func (c *Cluster) EndedLog(ctx context.Context, pod corev1.Pod, container string) []string {
+	log := c.logOf(ctx, pod, container, true)
+	return log[max(0, len(log)-quotedLines):]
+}
+
 // OperatorOf looks at the operator that was deployed with an object, such as the definition of a kind. Found is false
 // if no deployment of slipway's has it. Objects of the operator's kinds are not looked at.
 func (c *Cluster) OperatorOf(ctx context.Context, object *unstructured.Unstructured) (project string, state State, found bool, err error) {
