@@ -32,6 +32,7 @@ type hook struct {
 	of     *unstructured.Unstructured // that names it
 	name   string                     // empty: it converts objects between versions
 	config map[string]any             // says where it is
+	late   bool                       // it may answer after the time of an answer
 	silence
 }
 
@@ -56,6 +57,8 @@ func (s *scene) webhooks(ctx context.Context) {
 		case h.name == "":
 			converts = false
 			s.elsewhere(admission, refOf(h.of), h.reason, "objects are not converted between versions: %s", h.problem)
+		case h.late:
+			s.elsewhere(admission, refOf(h.of), h.reason, "writes of %s wait for the webhook %s: %s", s.served.Resource, h.name, h.problem).Next = "slipway status"
 		default:
 			s.elsewhere(admission, refOf(h.of), h.reason, "the API server refuses writes of %s, since the webhook %s does not answer: %s", s.served.Resource, h.name, h.problem).Next = "slipway status"
 		}
@@ -117,11 +120,12 @@ func (s *scene) probe(ctx context.Context, hooks []*hook) {
 	for place, all := range places {
 		group.Go(func() error {
 			found, err := s.unreachable(ctx, all[0].config)
-			if ctx.Err() != nil {
+			late := ctx.Err() != nil
+			if late {
 				found, err = silence{"NoAnswer", place + " did not answer within " + probeTime.String()}, nil
 			}
 			for _, h := range all {
-				h.silence = found
+				h.silence, h.late = found, late
 			}
 			if err != nil {
 				mu.Lock()
