@@ -28,7 +28,7 @@ func livePage(t *testing.T, browser context.Context) {
 	c.happen(entry{"kind": "event", "type": "Normal", "message": "something new", "object": entry{"resource": "pods", "kind": "Pod", "namespace": "shop-1", "name": "a-new-one"}})
 	b.wait(`document.querySelector(".entry").textContent.includes("something new")`)
 	b.script(`document.querySelector(".list").scrollTo(0, 2000)`)
-	b.wait(`document.querySelector(".list").scrollTop > 1000`)
+	b.wait(`document.querySelector(".list").scrollTop > 1000 && Number(document.querySelector(".row").dataset.index) > 5`)
 	c.happen(entry{"kind": "event", "type": "Normal", "message": "something later"})
 	b.wait(`document.querySelector(".newer")?.textContent === "1 new entry"`)
 	b.do(chromedp.Click(chromedp.CSS(".newer")))

@@ -5,6 +5,7 @@ import { begin, objectStream, recordStream } from "./live";
 import { Copy, Empty } from "./parts/small";
 import { Shell } from "./parts/shell";
 import { objectOf, type Route, route, watchRoute } from "./route";
+import { nextTask } from "./slices";
 import { openSession, session, takeToken } from "./session";
 import { useStore } from "./store";
 import { applyTheme } from "./theme";
@@ -61,6 +62,7 @@ function Ended({ error, next }: { error?: string; next?: string }) {
 async function main() {
   const token = takeToken();
   applyTheme();
+  await nextTask(); // to read the script has taken long enough
   watchRoute();
   watchKeys();
   render(<Page />, document.getElementById("page")!);

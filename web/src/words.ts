@@ -4,10 +4,8 @@ export function count(n: number, one: string, many = one + "s"): string {
   return `${number(n)} ${n === 1 ? one : many}`;
 }
 
-const grouped = new Intl.NumberFormat("en-US");
-
 export function number(n: number): string {
-  return grouped.format(n);
+  return String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 const pad = (n: number, digits = 2) => String(n).padStart(digits, "0");
@@ -41,7 +39,10 @@ export function duration(ms: number | undefined): string {
 export function age(time: string, now = Date.now()): string {
   const ms = now - new Date(time).getTime();
   if (Number.isNaN(ms)) return "";
-  return ms < 1000 ? "now" : ms < 10_000 ? Math.floor(ms / 1000) + "s" : duration(ms).replace(/\.\d+/, "").replace(" s", "s");
+  const s = Math.max(0, Math.floor(ms / 1000));
+  if (s < 60) return s + "s";
+  if (s < 3600) return s < 600 ? `${Math.floor(s / 60)}m${pad(s % 60)}s` : Math.floor(s / 60) + "m";
+  return duration(ms);
 }
 
 // between is how long it took from one time to another.

@@ -11,8 +11,8 @@ import { chip, type Node, type Picture } from "./layout";
 import { drawNear, drawOver, type View } from "./near";
 import { nextUnready, walk } from "./walk";
 
-// Below this scale objects are bars.
-const farScale = 0.3;
+// Below this scale objects are bars without a text.
+const farScale = 0.5;
 
 export interface CanvasProps {
   picture: Picture;

@@ -11,6 +11,7 @@ export interface Colours {
   line: string;
   link: string;
   edge: string;
+  calm: string; // of bars that are ready: the others shall be seen first
   state: Record<State, string>;
   mark: Record<State, string>; // on the state's colour
 }
@@ -24,7 +25,7 @@ export function readColours(element: HTMLElement): Colours {
   };
   const states = (suffix: string) => ({ ready: read("ready" + suffix), "in-progress": read("in-progress" + suffix), "not-ready": read("not-ready" + suffix), deleting: read("deleting" + suffix) });
   const colours = {
-    page: read("page"), raised: read("raised"), block: read("block"), group: read("group"), ink: read("ink"), muted: read("muted"), line: read("line"), link: read("link"), edge: read("edge"),
+    page: read("page"), raised: read("raised"), block: read("block"), group: read("group"), ink: read("ink"), muted: read("muted"), line: read("line"), link: read("link"), edge: read("edge"), calm: read("calm"),
     state: states(""), mark: states("-on"),
   };
   probe.remove();

@@ -26,7 +26,7 @@ export function drawFar(context: CanvasRenderingContext2D, picture: Picture, vie
     if (owner && node.x > owner.x && view.scale > 0.08) connect(board, bar, owner.y + chip.height / 2, view, edge);
     bars.push([node.item.state, bar]);
   }
-  const states = Object.fromEntries(Object.entries(colours.state).map(([s, c]) => [s, pixel(c)])) as Record<State, number>;
+  const states = Object.fromEntries(Object.entries({ ...colours.state, ready: colours.calm }).map(([s, c]) => [s, pixel(c)])) as Record<State, number>;
   const ink = pixel(colours.ink);
   for (const [state, bar] of bars) {
     if (state === "ready") fill(board, bar, states.ready);

@@ -57,7 +57,7 @@ export class Layout {
   async arrange(items: Item[], slices: Slices): Promise<Picture> {
     const forest = await grow(items, slices);
     const shapes = new Map<string, Map<Tree, Shape>>();
-    for (const namespace of [...forest.roots.keys()].sort()) shapes.set(namespace, await this.fill(namespace, forest.roots.get(namespace)!, slices));
+    for (const namespace of [...forest.roots.keys()].sort(byNumbers)) shapes.set(namespace, await this.fill(namespace, forest.roots.get(namespace)!, slices));
     const frames = this.frames([...shapes.keys()]);
     return draft(forest, shapes, frames, this.shelves, slices);
   }
@@ -127,6 +127,11 @@ function frameSize(cols: number, rows: number): { width: number; height: number 
   return { width: cols * cell.width - (cell.width - chip.width) + 2 * padding, height: rows * cell.height + heading + padding };
 }
 
+// byNumbers orders shop-2 before shop-10.
+function byNumbers(a: string, b: string): number {
+  return a.localeCompare(b, "en", { numeric: true });
+}
+
 // Namespaces are packed in squares of this size.
 const unit = 40;
 
@@ -134,11 +139,19 @@ function packFrames(sizes: [string, { width: number; height: number }][]): Shelf
   const units = (px: number) => Math.ceil((px + gap) / unit);
   const area = sizes.reduce((sum, [, s]) => sum + units(s.width) * units(s.height), 0);
   const widest = sizes.reduce((most, [, s]) => Math.max(most, units(s.width)), 1);
-  const shelf = new Shelf(Math.max(widest, Math.ceil(Math.sqrt(area * 1.9))));
-  sizes.sort(([a, x], [b, y]) => y.height - x.height || (a < b ? -1 : 1));
-  for (const [name, s] of sizes) shelf.put(name, units(s.width), units(s.height));
-  return shelf;
+  sizes.sort(([a, x], [b, y]) => Math.round(Math.log2(y.height / x.height)) || byNumbers(a, b));
+  let best: { shelf: Shelf; size: number } | undefined;
+  for (let wider = 1; wider < 2.6; wider += 0.1) {
+    const shelf = new Shelf(Math.max(widest, Math.ceil(Math.sqrt(area) * wider)));
+    for (const [name, s] of sizes) shelf.put(name, units(s.width), units(s.height));
+    const size = Math.max(shelf.used / aspect, shelf.rows);
+    if (!best || size < best.size) best = { shelf, size };
+  }
+  return best!.shelf;
 }
+
+// aspect is that of usual windows.
+const aspect = 2.2;
 
 async function draft(forest: Forest, shapes: Map<string, Map<Tree, Shape>>, frames: Map<string, Frame>, shelves: Map<string, Shelf>, slices: Slices): Promise<Picture> {
   const picture: Picture = { nodes: [], byUID: new Map(), blocks: [], groups: [], others: [], width: 1, height: 1 };

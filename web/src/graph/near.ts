@@ -10,8 +10,8 @@ export interface View {
   scale: number;
 }
 
-// Texts are drawn from this scale on.
-const textScale = 0.5;
+// From this scale on chips have round corners, which cost time where no graphics card helps.
+const roundScale = 0.8;
 const monospace = 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
 const nameChars = 20; // that fit into a chip
 
@@ -41,9 +41,9 @@ export function drawNear(context: CanvasRenderingContext2D, picture: Picture, vi
   const isSeen = (n: Node) => n.x < seen.right && n.x + chip.width > seen.left && n.y < seen.bottom && n.y + chip.height > seen.top;
   drawEdges(context, picture, colours, seen);
   const shown = picture.nodes.filter(isSeen);
-  for (const node of shown) drawChip(context, node, colours);
+  for (const node of shown) drawChip(context, node, colours, view.scale >= roundScale);
   for (const node of shown) drawSymbol(context, node.item.state, node.x + 13, node.y + chip.height / 2, colours);
-  if (view.scale >= textScale) for (const node of shown) drawText(context, node, colours);
+  drawTexts(context, shown, colours);
 }
 
 function drawEdges(context: CanvasRenderingContext2D, picture: Picture, colours: Colours, seen: { left: number; right: number; top: number; bottom: number }) {
@@ -82,16 +82,21 @@ function elbow(context: CanvasRenderingContext2D, owner: Node, node: Node) {
   context.lineTo(toX, toY);
 }
 
-function drawChip(context: CanvasRenderingContext2D, node: Node, colours: Colours) {
+function drawChip(context: CanvasRenderingContext2D, node: Node, colours: Colours, round: boolean) {
   const state = node.item.state;
   context.fillStyle = colours.raised;
   context.strokeStyle = state === "ready" ? colours.line : colours.state[state];
   context.lineWidth = state === "ready" ? 1 : 1.5;
   if (state === "deleting") context.setLineDash([4, 3]);
-  context.beginPath();
-  context.roundRect(node.x, node.y, chip.width, chip.height, 5);
-  context.fill();
-  context.stroke();
+  if (round) {
+    context.beginPath();
+    context.roundRect(node.x, node.y, chip.width, chip.height, 5);
+    context.fill();
+    context.stroke();
+  } else {
+    context.fillRect(node.x, node.y, chip.width, chip.height);
+    context.strokeRect(node.x, node.y, chip.width, chip.height);
+  }
   if (state === "deleting") context.setLineDash([]);
 }
 
@@ -138,39 +143,47 @@ export function drawSymbol(context: CanvasRenderingContext2D, state: State, x: n
   }
 }
 
-function drawText(context: CanvasRenderingContext2D, node: Node, colours: Colours) {
+function drawTexts(context: CanvasRenderingContext2D, nodes: Node[], colours: Colours) {
   context.textBaseline = "middle";
   context.fillStyle = colours.muted;
   context.font = "9px system-ui, sans-serif";
-  context.fillText(middle(node.item.kind, 28), node.x + 25, node.y + 7.5);
+  for (const node of nodes) context.fillText(middle(node.item.kind, 28), node.x + 25, node.y + 7.5);
   context.fillStyle = colours.ink;
   context.font = "11px " + monospace;
-  context.fillText(middle(node.item.name, nameChars), node.x + 25, node.y + 18);
+  for (const node of nodes) context.fillText(middle(node.item.name, nameChars), node.x + 25, node.y + 18);
 }
 
 // drawOver draws what has the same size at each scale: names of namespaces, and the frame of the object that is selected.
 export function drawOver(context: CanvasRenderingContext2D, picture: Picture, view: View, colours: Colours, ratio: number, selected: Node | undefined, hovered: Node | undefined) {
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.textBaseline = "alphabetic";
-  for (const b of picture.blocks) {
-    const size = Math.max(11, Math.min(22, 26 * (view.scale / ratio))) * ratio;
-    const x = b.x * view.scale + view.x;
-    const y = b.y * view.scale + view.y;
-    const width = b.width * view.scale;
-    if (x > context.canvas.width || y > context.canvas.height || x + width < 0 || y + b.height * view.scale < 0) continue;
-    context.font = `600 ${size}px system-ui, sans-serif`;
-    context.fillStyle = colours.ink;
-    const inside = heading(view) >= size * 1.1;
-    const most = Math.floor(Math.max(width - 8 * ratio, 0) / (size * 0.56));
-    if (most < 4 && !inside) continue;
-    context.fillText(middle(b.namespace || "no namespace", Math.max(4, most)), Math.max(x, 0) + 6 * ratio, inside ? y + (heading(view) + size * 0.7) / 2 : y - 3 * ratio);
-  }
+  drawNames(context, picture, view, colours, ratio);
   for (const [node, width] of [[hovered, 1.5], [selected, 3]] as const) {
     if (!node) continue;
     context.strokeStyle = colours.link;
     context.lineWidth = width * ratio;
     const pad = 3 * ratio;
     context.strokeRect(node.x * view.scale + view.x - pad, node.y * view.scale + view.y - pad, chip.width * view.scale + 2 * pad, chip.height * view.scale + 2 * pad);
+  }
+}
+
+// drawNames draws the names of namespaces. One that would cover another is left out.
+function drawNames(context: CanvasRenderingContext2D, picture: Picture, view: View, colours: Colours, ratio: number) {
+  const size = Math.max(11, Math.min(22, 26 * (view.scale / ratio))) * ratio;
+  const inside = heading(view) >= size * 1.1;
+  const drawn: { left: number; right: number; y: number }[] = [];
+  context.font = `600 ${size}px system-ui, sans-serif`;
+  context.fillStyle = colours.ink;
+  for (const b of [...picture.blocks].sort((a, b) => b.objects - a.objects)) {
+    const left = Math.max(b.x * view.scale + view.x, 0) + 6 * ratio;
+    const y = b.y * view.scale + view.y + (inside ? (heading(view) + size * 0.7) / 2 : -3 * ratio);
+    const width = b.width * view.scale - 8 * ratio;
+    if (left > context.canvas.width || y < 0 || y - size > context.canvas.height || b.x * view.scale + view.x + width < 0) continue;
+    const text = middle(b.namespace || "no namespace", Math.max(14, Math.floor(width / (size * 0.56))));
+    const right = left + context.measureText(text).width;
+    if (drawn.some((d) => Math.abs(d.y - y) < size && d.left < right && left < d.right)) continue;
+    drawn.push({ left, right, y });
+    context.fillText(text, left, y);
   }
 }
 

@@ -20,6 +20,11 @@ export class Shelf {
     return this.heights.reduce((most, h) => Math.max(most, h), 0);
   }
 
+  // used are the columns up to the last that has a box.
+  get used(): number {
+    return this.heights.findLastIndex((h) => h > 0) + 1;
+  }
+
   // retain frees the places of all others.
   retain(has: (name: string) => boolean) {
     for (const [name, box] of this.boxes) {

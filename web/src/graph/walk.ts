@@ -6,15 +6,16 @@ export function walk(picture: Picture, from: Node | undefined, key: string): Nod
   const { tree } = from;
   if (key === "ArrowLeft") return node(picture, tree.parent?.item.uid) ?? from;
   if (key === "ArrowRight") return node(picture, tree.children[0]?.item.uid) ?? from;
-  const siblings = tree.parent ? tree.parent.children.map((t) => node(picture, t.item.uid)!) : rootsBeside(picture, from);
+  const siblings = tree.parent ? tree.parent.children.map((t) => node(picture, t.item.uid)!) : roots(picture);
   const at = siblings.indexOf(from);
   return siblings[at + (key === "ArrowDown" ? 1 : -1)] ?? from;
 }
 
-// rootsBeside are the roots of the namespace in reading order: by column, then by row.
-function rootsBeside(picture: Picture, from: Node): Node[] {
-  const namespace = from.item.namespace ?? "";
-  return picture.nodes.filter((n) => !n.tree.parent && (n.item.namespace ?? "") === namespace).sort((a, b) => a.x - b.x || a.y - b.y);
+// roots are all roots: by namespace, then by column, then by row.
+function roots(picture: Picture): Node[] {
+  const order = new Map(picture.blocks.map((b, i) => [b.namespace, i]));
+  const place = (n: Node) => order.get(n.item.namespace ?? "") ?? 0;
+  return picture.nodes.filter((n) => !n.tree.parent).sort((a, b) => place(a) - place(b) || a.x - b.x || a.y - b.y);
 }
 
 // nextUnready is the next object behind one that is not ready.

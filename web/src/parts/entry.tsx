@@ -57,7 +57,7 @@ function gapText(e: Entry): string {
 export function Badge({ entry }: { entry: Entry }) {
   const refused = isRefused(entry);
   const bad = refused || (entry.kind === "line" && entry.level === "error") || (entry.kind === "event" && entry.type === "Warning");
-  const label = entry.kind === "write" ? (entry.type ?? "write") : entry.kind === "line" ? entry.level || "log" : (labels[entry.kind] ?? entry.kind);
+  const label = entry.kind === "write" ? (entry.type ?? "write") : entry.kind === "line" ? entry.level || "log" : entry.kind === "event" && bad ? "warning" : (labels[entry.kind] ?? entry.kind);
   return <span class={`badge ${entry.kind} ${bad ? "bad" : ""} ${entry.type ?? ""}`}>{label}</span>;
 }
 

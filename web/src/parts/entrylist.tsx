@@ -17,11 +17,12 @@ export function EntryList({ question, text = "", withoutObject, label }: { quest
   const list = useEntries(question, !top);
   const lower = text.toLowerCase();
   const shown = useMemo(() => (lower ? list.entries.filter((e) => textOf(e).includes(lower)) : list.entries), [list.entries, lower]);
-  const toggle = (e: Entry) => {
-    const next = new Set(open);
-    if (!next.delete(e.seq)) next.add(e.seq);
-    setOpen(next);
-  };
+  const toggle = (e: Entry) =>
+    setOpen((before) => {
+      const next = new Set(before);
+      if (!next.delete(e.seq)) next.add(e.seq);
+      return next;
+    });
   const older = () => {
     if (!lower) return list.older();
     const pages = asked.text === text ? asked.pages : 0;

@@ -1,4 +1,5 @@
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from "@tanstack/virtual-core";
+import { urgently } from "../rendering";
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 
@@ -10,17 +11,49 @@ function useVirtual(scroller: RefObject<HTMLElement>, options: { count: number; 
     getScrollElement: () => scroller.current,
     estimateSize: () => options.rowHeight,
     getItemKey: options.keyOf,
-    overscan: 8,
+    overscan: 4,
     observeElementRect,
     observeElementOffset,
     scrollToFn: elementScroll,
-    onChange: () => redraw(0),
+    onChange: (_: unknown, scrolls: boolean) => (scrolls ? urgently(() => redraw(0)) : redraw(0)),
   };
   const [virtual] = useState(() => new Virtualizer<HTMLElement, HTMLElement>(resolved));
   virtual.setOptions(resolved);
   useLayoutEffect(() => virtual._didMount(), []);
   useLayoutEffect(() => virtual._willUpdate());
   return virtual;
+}
+
+interface RowProps {
+  name: string;
+  index: number;
+  of: number;
+  start: number;
+  active: boolean;
+  measure(e: HTMLElement | null): void;
+  focused(): void;
+  children: ComponentChildren;
+}
+
+function Row(props: RowProps) {
+  const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => props.measure(element.current), [props.name, props.index]);
+  return (
+    <div
+      ref={element}
+      class="row"
+      role="listitem"
+      aria-setsize={props.of}
+      aria-posinset={props.index + 1}
+      data-index={props.index}
+      data-key={props.name}
+      tabIndex={props.active ? 0 : -1}
+      style={{ transform: `translateY(${props.start}px)` }}
+      onFocusIn={props.focused}
+    >
+      {props.children}
+    </div>
+  );
 }
 
 export interface ListProps<T> {
@@ -96,21 +129,9 @@ export function List<T>(props: ListProps<T>) {
           if (row === undefined) return null;
           const key = props.keyOf(row);
           return (
-            <div
-              key={v.key}
-              class="row"
-              role="listitem"
-              aria-setsize={rows.length}
-              aria-posinset={v.index + 1}
-              data-index={v.index}
-              data-key={String(key)}
-              tabIndex={v.index === at ? 0 : -1}
-              ref={(e) => virtual.measureElement(e)}
-              style={{ transform: `translateY(${v.start}px)` }}
-              onFocusIn={() => setActive(key)}
-            >
+            <Row key={v.key} name={String(key)} index={v.index} of={rows.length} start={v.start} active={v.index === at} measure={virtual.measureElement} focused={() => setActive(key)}>
               {props.row(row, v.index === at)}
-            </div>
+            </Row>
           );
         })}
       </div>

@@ -42,7 +42,6 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </div>
       </header>
       <Lost />
-      <Unknown />
       <main id="main" tabIndex={-1}>
         {children}
       </main>
@@ -101,21 +100,6 @@ function Lost() {
         Connect now
       </button>
     </div>
-  );
-}
-
-function Unknown() {
-  const unknown = useStore(objects.unknown);
-  if (unknown.length === 0) return null;
-  return (
-    <details class="banner">
-      <summary>{count(unknown.length, "kind")} cannot be read: the page does not show their objects.</summary>
-      <ul>
-        {unknown.map((text) => (
-          <li key={text}>{text}</li>
-        ))}
-      </ul>
-    </details>
   );
 }
 

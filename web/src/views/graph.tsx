@@ -132,7 +132,7 @@ function Filters({ query, shown }: { query: URLSearchParams; shown: number }) {
           </label>
         ))}
       </fieldset>
-      <Typed name="text" label="Text" value={query.get("text") ?? ""} />
+      <Typed name="text" label="Filter by text" value={query.get("text") ?? ""} />
       <span class="muted shown">{shown === objects.byUID.size ? count(shown, "object") : `${number(shown)} of ${count(objects.byUID.size, "object")}`}</span>
       <span class="switch" role="group" aria-label="Show as">
         <button type="button" aria-pressed={!listed} onClick={() => setQuery({ as: undefined })}>Graph</button>

@@ -20,6 +20,7 @@ export function Overview() {
     <div class="overview">
       <h1>{headline(synced)}</h1>
       <Counts />
+      <Missing />
       <div class="columns">
         <section class="panel unready" aria-labelledby="unready">
           <h2 id="unready">Not ready</h2>
@@ -63,11 +64,31 @@ function Counts() {
   );
 }
 
+// Missing lists the kinds that cannot be read.
+function Missing() {
+  const unknown = useStore(objects.unknown);
+  if (unknown.length === 0) return null;
+  return (
+    <details class="missing">
+      <summary>{unknown.length === 1 ? "One kind cannot be read, its objects are missing here" : `${number(unknown.length)} kinds cannot be read, their objects are missing here`}</summary>
+      <ul>
+        {unknown.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
 const order: Record<string, number> = { "not-ready": 0, deleting: 1, "in-progress": 2 };
 
-// unready are the objects that are not ready, the gravest and newest first.
+// unready are the objects that are not ready, the gravest and newest first. An owner is left out if one that it owns is
+// the reason.
 function unready(): Item[] {
-  const all = [...objects.byUID.values()].filter((o) => o.state in order);
+  const all: Item[] = [];
+  for (const o of objects.byUID.values()) {
+    if (o.state !== "ready" && !objects.ownedBy(o.uid).some((c) => c.state !== "ready" && order[c.state]! <= order[o.state]!)) all.push(o);
+  }
   return all.sort((a, b) => order[a.state]! - order[b.state]! || (a.created < b.created ? 1 : a.created > b.created ? -1 : a.name < b.name ? -1 : 1));
 }
 
@@ -76,7 +97,7 @@ function Unready({ items, synced }: { items: Item[]; synced: boolean }) {
   const open = (o: Item) => (location.hash = objectHref(o));
   return (
     <List
-      label="Objects that are not ready"
+      label="Objects that are not ready, without owners of such objects"
       rows={items}
       rowHeight={46}
       keyOf={(o) => o.uid}
@@ -90,11 +111,27 @@ function Unready({ items, synced }: { items: Item[]; synced: boolean }) {
               <span class="name">{o.name}</span>
             </a>
             <span class="age" title={o.created}>{age(o.created)}</span>
+            <Root of={o} />
             <p class="why">{o.text ? cut(o.text, 240) : stateName(o.state)}</p>
           </div>
         </div>
       )}
     />
+  );
+}
+
+// Root links to the owner above all others.
+function Root({ of }: { of: Item }) {
+  let root = of;
+  for (let depth = 0, owner: Item | undefined = of; owner && depth < 20; depth++, owner = objects.ownersOf(owner)[0]) root = owner;
+  if (root === of) return null;
+  return (
+    <span class="of">
+      {" of "}
+      <a class="object" href={objectHref(root)} tabIndex={-1}>
+        <span class="kind">{root.kind}</span> <span class="name">{root.name}</span>
+      </a>
+    </span>
   );
 }
 

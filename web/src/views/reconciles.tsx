@@ -23,7 +23,7 @@ export function ReconcilesView() {
   return (
     <div class="view full">
       <h1 class="visually-hidden">Reconciles</h1>
-      <form class="filters" role="search" aria-label="Filter reconciles" onSubmit={(e) => e.preventDefault()}>
+      <form class="filters reconciles-filters" role="search" aria-label="Filter reconciles" onSubmit={(e) => e.preventDefault()}>
         <label class="field">
           <span>Controller</span>
           <select value={controller || operator ? operator + "/" + controller : ""} onChange={(e) => setQuery({ operator: "", controller: "", ...names.get(e.currentTarget.value) })}>

@@ -30,7 +30,7 @@ export function TimelineView() {
   return (
     <div class="view full">
       <h1 class="visually-hidden">Timeline</h1>
-      <form class="filters" role="search" aria-label="Filter entries" onSubmit={(e) => e.preventDefault()}>
+      <form class="filters timeline-filters" role="search" aria-label="Filter entries" onSubmit={(e) => e.preventDefault()}>
         <fieldset class="chips">
           <legend class="visually-hidden">Kinds of entries</legend>
           {kinds.map(([kind, title]) => (
@@ -40,8 +40,8 @@ export function TimelineView() {
             </label>
           ))}
         </fieldset>
-        <Typed name="text" label="Text" value={text} />
-        <Typed name="user" label="User" value={query.get("user") ?? ""} wide />
+        <Typed name="text" label="Filter by text" value={text} />
+        <Typed name="user" label="User, such as system:admin" value={query.get("user") ?? ""} />
         <label class="chip">
           <input type="checkbox" checked={query.has("refused")} onChange={(e) => setQuery({ refused: e.currentTarget.checked ? "yes" : undefined })} />
           only refused
@@ -53,7 +53,7 @@ export function TimelineView() {
 }
 
 // Typed is a filter that waits until the user pauses.
-export function Typed({ name, label, value, wide }: { name: string; label: string; value: string; wide?: boolean }) {
+export function Typed({ name, label, value }: { name: string; label: string; value: string }) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   useEffect(() => {
@@ -62,9 +62,6 @@ export function Typed({ name, label, value, wide }: { name: string; label: strin
     return () => window.clearTimeout(timer);
   }, [typed]);
   return (
-    <label class={"field" + (wide ? " wide" : "")}>
-      <span>{label}</span>
-      <input type="search" value={typed} spellcheck={false} onInput={(e) => setTyped(e.currentTarget.value)} />
-    </label>
+    <input class="typed" type="search" placeholder={label} aria-label={label} value={typed} spellcheck={false} onInput={(e) => setTyped(e.currentTarget.value)} />
   );
 }
