@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -183,7 +184,7 @@ func pictures(t *testing.T, browser context.Context) {
 		for _, v := range views {
 			route := v.route
 			if strings.HasSuffix(route, "at=") {
-				route += "000003e9-0000-4000-8000-000000000000"
+				route += c.uid("Deployment", "order-3")
 			}
 			b.script(`location.hash = "#` + route + `"`)
 			b.wait(v.there)
@@ -211,6 +212,12 @@ func pictures(t *testing.T, browser context.Context) {
 	b.do(chromedp.Reload())
 	b.wait(synced)
 	want(b, `getComputedStyle(document.body).backgroundColor`, "rgb(251, 251, 250)")
+}
+
+// uid finds an object.
+func (c *cluster) uid(kind, name string) string {
+	i := slices.IndexFunc(c.objects, func(o object) bool { return o.Kind == kind && o.Name == name })
+	return c.objects[i].UID
 }
 
 // readableText fails if a text can hardly be read.

@@ -11,7 +11,7 @@ export interface Hit {
   item?: Item;
 }
 
-const most = 40;
+const most = 24;
 
 // Ranks of a hit: the whole name, its beginning, a part of it, other words.
 const ranks = 4;

@@ -133,11 +133,13 @@ function Filters({ query, shown }: { query: URLSearchParams; shown: number }) {
         ))}
       </fieldset>
       <Typed name="text" label="Filter by text" value={query.get("text") ?? ""} />
-      <span class="muted shown">{shown === objects.byUID.size ? count(shown, "object") : `${number(shown)} of ${count(objects.byUID.size, "object")}`}</span>
-      <span class="switch" role="group" aria-label="Show as">
-        <button type="button" aria-pressed={!listed} onClick={() => setQuery({ as: undefined })}>Graph</button>
-        <button type="button" aria-pressed={listed} onClick={() => setQuery({ as: "list" })}>List</button>
-      </span>
+      <div class="shown">
+        <span class="muted">{shown === objects.byUID.size ? count(shown, "object") : `${number(shown)} of ${number(objects.byUID.size)}`}</span>
+        <span class="switch" role="group" aria-label="Show as">
+          <button type="button" aria-pressed={!listed} onClick={() => setQuery({ as: undefined })}>Graph</button>
+          <button type="button" aria-pressed={listed} onClick={() => setQuery({ as: "list" })}>List</button>
+        </span>
+      </div>
     </form>
   );
 }
