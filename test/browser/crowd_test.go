@@ -93,7 +93,7 @@ func shopOf(add func(kind, resource, namespace, name, state, text string, owners
 
 type entry map[string]any
 
-// entries of the record.
+// recorded is how many entries the record has.
 const recorded = 3000
 
 // entryAt is what was recorded at a number.

@@ -17,7 +17,7 @@ export async function ask(path: string, signal?: AbortSignal): Promise<Response>
   const answer = await fetch(path, { headers: { Authorization: "Bearer " + key() }, signal, cache: "no-store" });
   if (answer.ok) return answer;
   const body = plain((await answer.json().catch(() => ({}))) as { error?: string; next?: string });
-  if (answer.status === 401) endSession(body.error, body.next);
+  if (answer.status === 401) endSession(undefined, body.next);
   throw new Refused(answer.status, body.error ?? `The server answered ${answer.status}.`, body.next);
 }
 

@@ -22,6 +22,7 @@ export interface Entries {
   searchedTo?: string;
   done: boolean; // there are no older ones
   loading: boolean;
+  pages: number; // that were read
   error?: Error;
   older(): void;
   release(): void;
@@ -58,6 +59,7 @@ export function useEntries(question: Question, held: boolean): Entries {
     searchedTo: reader?.searchedTo,
     done: reader?.done ?? false,
     loading: reader?.loading ?? true,
+    pages: reader?.pages ?? 0,
     error: reader?.error,
     older: () => list.current?.older(),
     release: () => list.current?.release(),
@@ -71,6 +73,7 @@ class Reader {
   searchedTo: string | undefined;
   done = false;
   loading = false;
+  pages = 0;
   error: Error | undefined;
   private next: number | undefined;
   private seen = new Set<number>();
@@ -106,6 +109,7 @@ class Reader {
       this.entries = this.entries.concat(fresh);
       this.next = page.next;
       this.searchedTo = page.searchedTo ?? this.searchedTo;
+      this.pages++;
       this.done = !page.next || this.entries.length >= mostKept;
     } catch (e) {
       if (!this.connection.signal.aborted) this.error = e as Error;

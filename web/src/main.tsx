@@ -30,6 +30,10 @@ function Page() {
 function View() {
   const at = useStore(route);
   const [title, view] = viewOf(at);
+  const path = [at.view, ...at.parts].join("/");
+  useEffect(() => {
+    if (document.activeElement === document.body) document.getElementById("main")?.focus(); // what had it is gone
+  }, [path]);
   useEffect(() => {
     document.title = title + " · slipway explain";
   }, [title]);
@@ -52,7 +56,8 @@ function Ended({ error, next }: { error?: string; next?: string }) {
   return (
     <main class="ended">
       <h1>This session has ended.</h1>
-      <p>{error || "The key of this page is not valid: the command that opened it has ended, or the address was used before."}</p>
+      <p>The command that served this page has ended, or the address was used before. An address opens one page.</p>
+      {error && <p class="muted">The server said: {error}</p>}
       <p>This command opens a new one:</p>
       <Copy text={next || "slipway explain --web"} />
     </main>

@@ -4,7 +4,7 @@ import { Slices } from "./slices";
 import { Store } from "./store";
 
 // Link is the state of a stream.
-export type Link = { state: "connecting" } | { state: "live" } | { state: "lost"; until: number; error: string };
+export type Link = { state: "connecting" } | { state: "live" } | { state: "lost"; until: number; error: string; attempts: number };
 
 // The server sends a line every 15 seconds.
 const silenceMs = 40_000;
@@ -53,7 +53,7 @@ export class Stream<T> {
 
   private async pause(error: string) {
     const ms = pauses[Math.min(this.failures++, pauses.length - 1)]!;
-    this.link.set({ state: "lost", until: Date.now() + ms, error });
+    this.link.set({ state: "lost", until: Date.now() + ms, error, attempts: this.failures });
     await new Promise<void>((done) => {
       this.wake = done;
       window.setTimeout(done, ms);

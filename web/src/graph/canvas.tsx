@@ -148,7 +148,7 @@ class Board {
     const node = this.props!.picture.byUID.get(uid);
     if (!node) return;
     const { width, height } = this.canvas.getBoundingClientRect();
-    const k = Math.max(this.transform.k, 0.75);
+    const k = Math.max(this.transform.k, 1);
     const [x, y] = this.transform.apply([node.x, node.y]);
     const inside = x > 20 && y > 20 && x + chip.width * k < width - 20 && y + chip.height * k < height - 20;
     if (inside && this.transform.k >= 0.5) return;

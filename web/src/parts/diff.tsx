@@ -2,6 +2,7 @@ import { diffArrays } from "diff";
 import { useMemo, useState } from "preact/hooks";
 import type { Change } from "../contract";
 import { cut, number } from "../words";
+import { yaml } from "../yaml";
 
 // Lines of a value that are shown at first, and at most.
 const firstLines = 14;
@@ -56,7 +57,7 @@ function OneChange({ change }: { change: Change }) {
       {rest > 0 && (
         <tfoot>
           <tr>
-            <td colSpan={2}>
+            <td colSpan={hasBefore && hasAfter ? 2 : 1}>
               {all ? (
                 <span class="muted">{number(rest)} more lines are not shown.</span>
               ) : (
@@ -112,10 +113,9 @@ function beside(before: string[], after: string[]): Pair[] {
   return Array.from({ length: Math.max(before.length, after.length) }, (_, i) => ({ before: before[i], after: after[i], same: false }));
 }
 
-// written are the lines of a value: those of a text itself, and JSON of all else.
+// written are the lines of a value.
 function written(value: unknown): string[] {
-  const text = typeof value === "string" && value.includes("\n") ? value.replace(/\n$/, "") : (JSON.stringify(value, null, 2) ?? "");
-  return text.split("\n").map((line) => cut(line, longestLine));
+  return yaml(value).map((line) => cut(line, longestLine));
 }
 
 // inline is a change in one line.

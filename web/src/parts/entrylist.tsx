@@ -6,8 +6,9 @@ import { EntryRow } from "./entry";
 import { List } from "./list";
 import { Empty, Failure, Loading } from "./small";
 
-// Pages that are looked through for a text before the user is asked.
+// Pages that are looked through for entries that match before the user is asked.
 const pagesAtOnce = 20;
+const fewEntries = 30;
 
 // EntryList shows entries of the record, the newest first. New ones wait while the user reads further down.
 export function EntryList({ question, text = "", withoutObject, label }: { question: Question; text?: string; withoutObject?: boolean; label: string }) {
@@ -23,18 +24,17 @@ export function EntryList({ question, text = "", withoutObject, label }: { quest
       if (!next.delete(e.seq)) next.add(e.seq);
       return next;
     });
+  // Where few entries match, the record is searched a part at a time.
   const older = () => {
-    if (!lower) return list.older();
     const pages = asked.text === text ? asked.pages : 0;
-    if (pages >= pagesAtOnce || list.loading) return;
-    setAsked({ text, pages: pages + 1 });
+    if (list.loading || list.done || (shown.length < fewEntries && pages >= pagesAtOnce)) return;
+    setAsked({ text, pages: shown.length < fewEntries ? pages + 1 : 0 });
     list.older();
   };
   if (list.error && list.entries.length === 0) return <Failure error={list.error} again={list.again} />;
   if (shown.length === 0 && list.done && !list.loading) {
     return <Empty title={list.entries.length ? "No entry matches." : "Nothing is recorded here yet."}>{list.entries.length ? "Change the filters to see more." : "Entries appear here as they come."}</Empty>;
   }
-  if (shown.length === 0 && list.entries.length === 0) return <Loading what="the record" />;
   return (
     <div class="entry-list">
       {list.waiting > 0 && (
@@ -57,6 +57,7 @@ export function EntryList({ question, text = "", withoutObject, label }: { quest
         row={(e) => <EntryRow entry={e} open={open.has(e.seq)} toggle={() => toggle(e)} withoutObject={withoutObject} />}
         onEnter={toggle}
         onEnd={older}
+        pages={list.pages}
         onScrolled={setTop}
         footer={<Foot list={list} older={() => { setAsked({ text, pages: 0 }); list.older(); }} />}
       />
@@ -66,7 +67,7 @@ export function EntryList({ question, text = "", withoutObject, label }: { quest
 
 function Foot({ list, older }: { list: ReturnType<typeof useEntries>; older(): void }) {
   if (list.error) return <Failure error={list.error} again={list.again} />;
-  if (list.loading) return <Loading what="older entries" />;
+  if (list.loading) return <Loading what="entries" />;
   if (list.done) return <p class="list-end muted">The record has nothing older{list.searchedTo ? ` since ${moment(list.searchedTo)}` : ""}.</p>;
   return (
     <p class="list-end">

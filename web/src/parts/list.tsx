@@ -64,6 +64,7 @@ export interface ListProps<T> {
   row(row: T, active: boolean): ComponentChildren;
   onEnter?(row: T): void;
   onEnd?(): void; // the last rows are shown
+  pages?: number; // asked for so far: onEnd is called again when there are more
   onScrolled?(top: boolean): void;
   footer?: ComponentChildren;
 }
@@ -81,7 +82,7 @@ export function List<T>(props: ListProps<T>) {
   const last = items[items.length - 1]?.index ?? -1;
   useLayoutEffect(() => {
     if (last >= rows.length - 10) props.onEnd?.();
-  }, [last, rows.length]);
+  }, [last, rows.length, props.pages]);
 
   // A row gets the focus once it is an element.
   useLayoutEffect(() => {

@@ -95,6 +95,11 @@ function Lost() {
       <span role="alert">
         <b>Connection lost.</b> {lost.error} The page shows what it last knew.
       </span>
+      {lost.attempts > 3 && (
+        <span>
+          If its command has ended, <code>slipway explain --web</code> opens a new page.
+        </span>
+      )}
       <span class="muted">{seconds > 0 ? `Next attempt in ${seconds} s.` : "Connecting …"}</span>
       <button type="button" class="button small" onClick={() => { objectStream.retry(); recordStream.retry(); }}>
         Connect now

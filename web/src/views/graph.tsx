@@ -204,11 +204,19 @@ function Legend() {
   );
 }
 
+function byPlace(a: Item, b: Item): number {
+  const [x, y] = [a.namespace ?? "", b.namespace ?? ""];
+  if (x !== y) return x < y ? -1 : 1;
+  if (a.kind !== b.kind) return a.kind < b.kind ? -1 : 1;
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}
+
 function ObjectList({ items }: { items: Item[] }) {
+  const sorted = useMemo(() => [...items].sort(byPlace), [items]);
   return (
     <List
       label="Objects"
-      rows={items}
+      rows={sorted}
       rowHeight={32}
       keyOf={(o) => o.uid}
       onEnter={(o) => go(objectHref(o))}

@@ -151,7 +151,7 @@ function Tree({ answer: a }: { answer: Answer }) {
     <>
       <ul class="tree">
         {a.tree!.map((n, i) => (
-          <li key={i} aria-level={n.depth + 1} style={{ paddingInlineStart: n.depth * 20 + "px" }}>
+          <li key={i} style={{ paddingInlineStart: n.depth * 20 + "px" }}>
             <StateIcon state={n.state} />
             <RefLink to={n.object} />
             <span class="tree-text">{n.text}</span>

@@ -23,7 +23,7 @@ export function Overview() {
       <Missing />
       <div class="columns">
         <section class="panel unready" aria-labelledby="unready">
-          <h2 id="unready">Not ready</h2>
+          <h2 id="unready">Not ready or in progress</h2>
           <Unready items={bad} synced={synced} />
         </section>
         <div class="stack">

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { cluster } from "../live";
 import { EntryList } from "../parts/entrylist";
-import { Unrecorded } from "../parts/small";
+import { Empty, Unrecorded } from "../parts/small";
 import { route, setQuery } from "../route";
 import { useStore } from "../store";
 
@@ -20,7 +20,7 @@ export function TimelineView() {
     setQuery({ kinds: next.join(" ") === usual.join(" ") ? undefined : next.join(" ") || " " });
   };
   const question = {
-    kinds: chosen.length === kinds.length ? undefined : chosen.join(",") || "none",
+    kinds: chosen.length === kinds.length ? undefined : chosen.join(","),
     user: query.get("user") ?? undefined,
     refused: query.has("refused"),
     resource: query.get("resource") ?? undefined,
@@ -47,7 +47,7 @@ export function TimelineView() {
           only refused
         </label>
       </form>
-      <EntryList key={JSON.stringify(question)} question={question} text={text} label="Entries, the newest first" />
+      {chosen.length === 0 ? <Empty title="No kind is chosen.">Choose above what to show.</Empty> : <EntryList key={JSON.stringify(question)} question={question} text={text} label="Entries, the newest first" />}
     </div>
   );
 }
