@@ -42,6 +42,10 @@ $(BIN)/slipway: export GOGC = 200
 $(BIN)/slipway:
 	go build -ldflags="-X 'github.com/slipway-dev/slipway/internal/program.checkout=$(CURDIR)'" -o $@ ./cmd/slipway
 
+.PHONY: web
+web: ## Build the page of slipway explain --web from web/src into web/dist, which is committed; needs Node 20 or newer.
+	cd web && npm ci && npm run build
+
 .PHONY: demo
 demo: $(BIN)/slipway ## From nothing to a running operator, narrated, in a temporary folder (CLUSTER=current: the current kubeconfig's cluster).
 	CLUSTER=$(CLUSTER) ./examples/demo $(BIN)/slipway
@@ -103,7 +107,7 @@ examples: build ## Do what the README of each example says, in turn, and print a
 
 # Parts of at most forty minutes each, which run alone: docs/inside/contributing.md says when. A test that `make test`
 # leaves out names its part.
-LONG := scripts dev upgrades projects others pages examples nodes kills record matrix edits mutants versions real peers envtest suites certmanager critest helm prove browser release lint
+LONG := scripts dev upgrades projects others pages examples nodes kills record matrix edits mutants versions real peers envtest suites certmanager critest helm prove browser web release lint
 
 .PHONY: test-times
 test-times: ## List the twenty slowest tests of the last run, and the parts of the long tests that have not passed for a week of commits.
@@ -224,9 +228,14 @@ test-long-prove: build
 	$(LONGTEST) -dir test/prove $(GOTEST) -count=1 -timeout $(or $(TIMEOUT),120m) -v ./...
 	$(PASSED)
 
-# It needs a Chromium in PATH, and is skipped without one.
+# It needs a Chromium that CHROME or PATH names, and fails without one.
 test-long-browser:
 	$(TESTLOG) -dir test/browser $(GOTEST) -count=1 -timeout 20m -v ./...
+	$(PASSED)
+
+# It needs Node and npm's registry.
+test-long-web:
+	$(TESTLOG) $(GOTEST) -count=1 -timeout 10m -v -run '^TestRebuild$$' ./web -rebuild
 	$(PASSED)
 
 test-long-lint:

@@ -78,7 +78,7 @@ func Files(root string) ([]string, error) {
 			return err
 		}
 		name := d.Name()
-		if d.IsDir() && path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "vendor" || name == "zh") {
+		if d.IsDir() && path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "vendor" || name == "node_modules" || name == "zh") {
 			return filepath.SkipDir
 		}
 		if ext := filepath.Ext(name); d.Type().IsRegular() && (ext == ".go" || ext == ".md") {

@@ -16,7 +16,7 @@ var strangers = map[string]string{
 // neighbours are modules whose code imports another module of ours, and why.
 var neighbours = map[[2]string]string{
 	{"release", "."}:               "what releases are called and how programs are compiled is the command's knowledge, and its packages write the image",
-	{"test/browser", "."}:          "the page of proofs is what it tests",
+	{"test/browser", "."}:          "its pages are what it tests",
 	{"test/cri", "cluster"}:        "the runtime of real nodes is what it tests",
 	{"test/differential", "bench"}: "both build programs and fetch projects",
 }

@@ -21,7 +21,7 @@ func Files(t testing.TB, root, suffix string) []string {
 			return err
 		}
 		name := d.Name()
-		if d.IsDir() && file != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "vendor") {
+		if d.IsDir() && file != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "vendor" || name == "node_modules") {
 			return filepath.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(name, suffix) {
