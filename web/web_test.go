@@ -98,13 +98,18 @@ func TestLoadsNothingElse(t *testing.T) {
 	}
 }
 
-// TestRebuild builds the page anew in a copy and compares the bytes. `make test-long-web` runs it.
+// TestRebuild builds the page anew in a copy, compares the bytes, and runs the tests of the TypeScript.
+// `make test-long-web` runs it.
 func TestRebuild(t *testing.T) {
 	if !*rebuild {
 		t.Skip("it needs Node: make test-long-web")
 	}
 	dir := t.TempDir()
-	for _, file := range sources(t) {
+	tests, err := filepath.Glob("test/*")
+	if err != nil || len(tests) == 0 {
+		t.Fatalf("no tests: %v", err)
+	}
+	for _, file := range append(sources(t), tests...) {
 		if strings.HasPrefix(file, "dist/") {
 			continue
 		}
@@ -119,7 +124,7 @@ func TestRebuild(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, args := range [][]string{{"ci"}, {"run", "build"}} {
+	for _, args := range [][]string{{"ci"}, {"run", "build"}, {"test"}} {
 		cmd := exec.CommandContext(t.Context(), "npm", args...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -20,7 +20,8 @@ export function plain<T>(value: T): T {
     for (const key of Object.keys(object)) {
       const shown = visible(key);
       const inner = plain(object[key]);
-      if (shown !== key) delete object[key];
+      if (shown === key && inner === object[key]) continue;
+      delete object[key];
       Object.defineProperty(object, shown, { value: inner, enumerable: true, writable: true, configurable: true });
     }
   }

@@ -1,7 +1,8 @@
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from "@tanstack/virtual-core";
+import { nextTask } from "../slices";
 import { urgently } from "../rendering";
 import type { ComponentChildren, RefObject } from "preact";
-import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 
 // useVirtual keeps a virtualizer for the rows of an element that scrolls.
 function useVirtual(scroller: RefObject<HTMLElement>, options: { count: number; rowHeight: number; keyOf(i: number): string | number }) {
@@ -56,6 +57,9 @@ function Row(props: RowProps) {
   );
 }
 
+// firstRows are drawn before all others, in a task of their own.
+const firstRows = 6;
+
 export interface ListProps<T> {
   label: string;
   rows: T[];
@@ -76,7 +80,9 @@ export function List<T>(props: ListProps<T>) {
   const virtual = useVirtual(scroller, { count: rows.length, rowHeight: props.rowHeight, keyOf: (i) => props.keyOf(rows[i]!) });
   const [active, setActive] = useState<string | number | undefined>();
   const wanted = useRef<string | number | undefined>();
-  const items = virtual.getVirtualItems();
+  const [settled, settle] = useState(false);
+  useEffect(() => void nextTask().then(() => settle(true)), []);
+  const items = settled ? virtual.getVirtualItems() : virtual.getVirtualItems().slice(0, firstRows);
   const at = Math.max(0, active === undefined ? 0 : rows.findIndex((r) => props.keyOf(r) === active));
 
   const last = items[items.length - 1]?.index ?? -1;

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Refused } from "../api";
 import type { RecordObject, Ref } from "../contract";
 import { objects } from "../live";
+import { useStore } from "../store";
 import { objectHref, recordObjectHref } from "../route";
 import { clock, moment } from "../words";
 
@@ -51,6 +52,7 @@ function ObjectName({ kind, namespace, name }: { kind: string; namespace?: strin
 
 // RefLink links to an object that a text names by its kind, if the page knows it.
 export function RefLink({ to }: { to: Ref }) {
+  useStore(objects.synced);
   const item = objects.of(to);
   if (!item) return <span class="object"><ObjectName {...to} /></span>;
   return (

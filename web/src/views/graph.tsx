@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Canvas } from "../graph/canvas";
 import { Layout, nothing, type Picture } from "../graph/layout";
 import { objects } from "../live";
+import { useOrdered } from "../ordering";
 import { type Item, states } from "../objects";
 import { List } from "../parts/list";
 import { Empty, Loading } from "../parts/small";
@@ -42,11 +43,14 @@ export function GraphView() {
   );
 }
 
+// How often objects are arranged anew while others come and go, in milliseconds.
+const [often, rarely, many] = [200, 1500, 2000];
+
 // usePicture arranges the objects that are shown. State and text change in place; only other objects need another
 // arrangement.
 function usePicture(items: Item[], filter: string, ready: boolean): Picture {
   const [picture, setPicture] = useState<Picture>(nothing);
-  const layout = useRef({ filter: "", layout: new Layout(), run: 0, structure: -1 });
+  const layout = useRef({ filter: "", layout: new Layout(), run: 0, structure: -1, at: 0 });
   useEffect(() => {
     const now = layout.current;
     if (!ready) return;
@@ -56,12 +60,16 @@ function usePicture(items: Item[], filter: string, ready: boolean): Picture {
       return;
     }
     const run = ++now.run;
-    const structure = objects.structure;
-    void arranged(now.layout, items, () => now.run !== run).then((p) => {
+    const arrange = async () => {
+      const structure = objects.structure;
+      const p = await arranged(now.layout, items, () => now.run !== run);
       if (!p) return;
-      now.structure = structure;
+      Object.assign(now, { structure, at: performance.now() });
       setPicture(p);
-    });
+    };
+    const rest = now.structure < 0 ? 0 : Math.max(0, now.at + (items.length > many ? rarely : often) - performance.now());
+    const timer = window.setTimeout(() => void arrange(), rest);
+    return () => window.clearTimeout(timer);
   }, [items, filter, ready]);
   useEffect(() => () => void layout.current.run++, []);
   return picture;
@@ -204,15 +212,8 @@ function Legend() {
   );
 }
 
-function byPlace(a: Item, b: Item): number {
-  const [x, y] = [a.namespace ?? "", b.namespace ?? ""];
-  if (x !== y) return x < y ? -1 : 1;
-  if (a.kind !== b.kind) return a.kind < b.kind ? -1 : 1;
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
-}
-
 function ObjectList({ items }: { items: Item[] }) {
-  const sorted = useMemo(() => [...items].sort(byPlace), [items]);
+  const sorted = useOrdered(items);
   return (
     <List
       label="Objects"

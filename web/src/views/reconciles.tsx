@@ -6,6 +6,9 @@ import { go, reconcileHref, route, setQuery } from "../route";
 import { useStore } from "../store";
 import { between, count, cut, duration } from "../words";
 
+// mostListed is how many the server lists.
+const mostListed = 500;
+
 const results = ["success", "error", "requeue", "requeue after", "running"];
 
 export function ReconcilesView() {
@@ -42,7 +45,7 @@ export function ReconcilesView() {
             ))}
           </select>
         </label>
-        <span class="muted">{count(shown.length, "reconcile")}, the newest first</span>
+        <span class="muted">{count(shown.length, "reconcile")}, the newest first{all.length >= mostListed ? `, of the newest ${mostListed}` : ""}</span>
       </form>
       {shown.length === 0 ? (
         <Empty title={all.length ? "No reconcile matches." : "No reconcile is recorded yet."}>{all.length ? "Change the filters to see more." : "The reconciles of operators that slipway dev runs appear here."}</Empty>
