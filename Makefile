@@ -233,7 +233,7 @@ test-long-browser:
 	$(TESTLOG) -dir test/browser $(GOTEST) -count=1 -timeout 20m -v ./...
 	$(PASSED)
 
-# It needs Node and npm's registry.
+# It needs Node 20 or newer, and npm's registry.
 test-long-web:
 	$(TESTLOG) $(GOTEST) -count=1 -timeout 10m -v -run '^TestRebuild$$' ./web -rebuild
 	$(PASSED)
