@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// public are the packages that others may import. What else a module of theirs could see is internal. Package web is
-// there because files can be embedded only from below their package.
-var public = []string{"operator/clustertest", "operator/clustertest/example", "project", "web"}
+// public are the packages that others may import. What else a module of theirs could see is internal.
+var public = []string{"operator/clustertest", "operator/clustertest/example", "project"}
 
 // TestPublicPackages: a package is internal, or listed, and then all can use it: its signatures name no internal types.
 func TestPublicPackages(t *testing.T) {
