@@ -64,9 +64,9 @@ func (s *session) followRecord(life context.Context, c *client, q protocol.Recor
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = h.Follow(ctx, q, func(e protocol.RecordEntry) error { // ends with the client or the cluster
-			return send(protocol.Recorded{Logical: q.Logical, Entry: e})
-		})
+		each := func(e protocol.RecordEntry) error { return send(protocol.Recorded{Logical: q.Logical, Entry: e}) }
+		_ = h.Follow(ctx, q, each) // ends with the client or the cluster
+		_ = each(protocol.RecordEntry{Kind: protocol.RecordMarker, Type: protocol.RecordEnded})
 	}()
 	c.follows = append(c.follows, func() { cancel(); <-ended })
 	return nil

@@ -2,6 +2,7 @@ package clusterctl
 
 import (
 	"context"
+	"errors"
 
 	"github.com/slipway-dev/slipway/internal/protocol"
 )
@@ -45,7 +46,11 @@ func (c *Control) FollowRecord(ctx context.Context, name string, q protocol.Reco
 	defer conn.Until(ctx)()
 	var failed error
 	take := func(e protocol.Event) {
-		if e.Name == protocol.EventRecorded && e.Entry != nil && failed == nil {
+		switch {
+		case e.Name != protocol.EventRecorded || e.Entry == nil || failed != nil:
+		case e.Entry.Kind == protocol.RecordMarker && e.Entry.Type == protocol.RecordEnded:
+			failed = unanswered(ctx, s, "cluster "+s.Name+" shows no more of its record", errRecordEnded)
+		default:
 			failed = each(*e.Entry)
 		}
 	}
@@ -61,5 +66,8 @@ func (c *Control) FollowRecord(ctx context.Context, name string, q protocol.Reco
 	}
 	return failed
 }
+
+// errRecordEnded says that the cluster ends, or the logical one that was followed.
+var errRecordEnded = errors.New("it has ended")
 
 func noRecord(s *Status) string { return "the record of cluster " + s.Name + " cannot be read" }

@@ -3,8 +3,9 @@ package explain
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/protocol"
@@ -54,12 +55,12 @@ func Deeds(ctx context.Context, history History, q protocol.RecordQuery) (DeedPa
 			newest = e
 		}
 	}
-	near, err := nearby(ctx, history, protocol.RecordQuery{Kinds: []string{protocol.RecordLine, protocol.RecordRequest}, Since: oldest.At.Add(-around), Before: newest.Seq + mostEntries})
+	others, err := nearby(ctx, history, protocol.RecordQuery{Kinds: []string{protocol.RecordLine, protocol.RecordRequest}, Since: oldest.At.Add(-around), Before: newest.Seq + mostEntries})
 	if err != nil {
 		return all, err
 	}
-	near = slices.DeleteFunc(near, func(e protocol.RecordEntry) bool { return asked[e.Seq] })
-	for _, d := range slices.Backward(reconcilesOf(append(near, page.Entries...)).deeds) {
+	others = slices.DeleteFunc(others, func(e protocol.RecordEntry) bool { return asked[e.Seq] })
+	for _, d := range slices.Backward(reconcilesOf(append(others, page.Entries...)).deeds) {
 		if asked[d.Seq] {
 			all.Entries = append(all.Entries, d)
 		}
@@ -107,7 +108,7 @@ func FindReconcile(ctx context.Context, history History, id string) (found Recon
 	if len(entries) == 0 {
 		return found, nil, ErrNoReconcile
 	}
-	near, err := nearby(ctx, history, protocol.RecordQuery{User: userOf(entries), Before: entries[0].Seq + mostEntries, Since: entries[len(entries)-1].At.Add(-around)})
+	others, err := nearby(ctx, history, protocol.RecordQuery{User: userOf(entries), Before: entries[0].Seq + mostEntries, Since: entries[len(entries)-1].At.Add(-around)})
 	if err != nil {
 		return found, nil, err
 	}
@@ -115,8 +116,8 @@ func FindReconcile(ctx context.Context, history History, id string) (found Recon
 	for _, e := range entries {
 		known[e.Seq] = true
 	}
-	near = slices.DeleteFunc(near, func(e protocol.RecordEntry) bool { return known[e.Seq] })
-	all := reconcilesOf(append(near, entries...))
+	others = slices.DeleteFunc(others, func(e protocol.RecordEntry) bool { return known[e.Seq] })
+	all := reconcilesOf(append(others, entries...))
 	at := slices.IndexFunc(all.all, func(r *reconcile) bool {
 		return r.ID == id || r.Inferred && slices.ContainsFunc(r.deeds, func(i int) bool { return all.deeds[i].Seq == entries[0].Seq })
 	})
@@ -143,11 +144,14 @@ func userOf(entries []protocol.RecordEntry) string {
 }
 
 // burstID is the ID of a reconcile that the log does not name, which begins with an entry.
-func burstID(number uint64) string { return fmt.Sprint("near-", number) }
+func burstID(number uint64) string { return near + strconv.FormatUint(number, 10) }
+
+const near = "near-"
 
 func burst(id string) (number uint64, is bool) {
-	n, err := fmt.Sscanf(id, "near-%d", &number)
-	return number, err == nil && n == 1
+	text, is := strings.CutPrefix(id, near)
+	number, err := strconv.ParseUint(text, 10, 63)
+	return number, is && err == nil
 }
 
 // Alone is a deed of which it is not known to which reconcile it belongs, unless it is a line that names one.

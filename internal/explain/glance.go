@@ -21,7 +21,7 @@ func Glance(object *unstructured.Unstructured, now time.Time) (State, string) {
 			fields, _ := item.(map[string]any)
 			reason, _, _ := unstructured.NestedString(fields, "state", "waiting", "reason")
 			if reason != "" && reason != "ContainerCreating" && reason != "PodInitializing" {
-				m.state, m.text = NotReady, reason
+				m.state, m.text = NotReady, plainly(reason)
 			}
 		}
 	}

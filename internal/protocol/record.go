@@ -10,12 +10,15 @@ const (
 	RecordWrite    = "write"    // of an object to the store
 	RecordRefusal  = "refusal"  // of a write, with the server's message
 	RecordEvent    = "event"    // an Event, of the object that it is about
-	RecordMarker   = "marker"   // of the cluster's life: began, resetting, reset, kept
+	RecordMarker   = "marker"   // of the cluster's life: began, resetting, reset, kept; for who follows, ended
 	RecordGap      = "gap"      // entries are missing
 	RecordRequest  = "request"  // through a front door
 	RecordDelivery = "delivery" // of a watch through a front door
 	RecordLine     = "line"     // of an operator's log
 )
+
+// RecordEnded is the type of the marker behind which who follows a record gets nothing more.
+const RecordEnded = "ended"
 
 // RecordEntry is something that happened.
 type RecordEntry struct {

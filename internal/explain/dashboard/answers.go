@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -32,10 +31,13 @@ func (s *Server) cluster(w http.ResponseWriter, _ *http.Request) { answer(w, s.o
 func failed(w http.ResponseWriter, err error) {
 	f := failure{Error: err.Error()}
 	if e, is := errors.AsType[*report.Error](err); is {
-		f = failure{strings.Join([]string{e.What, cmp.Or(e.Hint, e.Where)}, ": "), e.Next}
+		f = failure{e.Error(), e.Next}
+		if e.Hint != "" {
+			f.Error += ": " + e.Hint
+		}
 	}
 	status := http.StatusBadGateway
-	if errors.Is(err, explain.ErrNoReconcile) {
+	if e, is := errors.AsType[*report.Error](err); errors.Is(err, explain.ErrNoReconcile) || is && e.Class == report.Refused {
 		status = http.StatusNotFound
 	}
 	refuse(w, status, f)
@@ -82,8 +84,12 @@ func (s *Server) recorded(w http.ResponseWriter, r *http.Request, ask func(conte
 func (s *Server) record(w http.ResponseWriter, r *http.Request) {
 	in := r.URL.Query()
 	q := protocol.RecordQuery{User: in.Get("user"), Refused: in.Get("refused") == "true", Limit: mostEntries}
-	if in.Get("resource") != "" {
+	switch {
+	case in.Get("resource") != "":
 		q.Object = named(in)
+	case in.Get("namespace")+in.Get("name") != "":
+		refuse(w, http.StatusBadRequest, failure{Error: "an object needs its resource, too"})
+		return
 	}
 	if kinds := in.Get("kinds"); kinds != "" {
 		q.Kinds = strings.Split(kinds, ",")

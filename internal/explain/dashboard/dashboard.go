@@ -21,6 +21,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"github.com/slipway-dev/slipway/internal/explain"
 	"github.com/slipway-dev/slipway/internal/ship"
 )
@@ -54,6 +56,8 @@ type Server struct {
 	listener net.Listener
 	host     string // and port
 	objects  *objects
+	life     context.Context // of Serve
+	handlers sync.WaitGroup
 	streams  chan struct{} // has room for those that are open
 
 	mu    sync.Mutex
@@ -85,18 +89,22 @@ func (s *Server) Link(route string) string {
 }
 
 const (
-	headTimeout  = 10 * time.Second // of a request's head
+	headTimeout  = 10 * time.Second // of a request's head, and of its body
+	idleTimeout  = time.Minute      // of a connection
+	sendTimeout  = 30 * time.Second // of an answer, or of a line of a stream
 	maxHeadBytes = 16 << 10
 	maxBodyBytes = 4 << 10
+	// mostConnections bounds those that other users of the machine can take from the process.
+	mostConnections = 128
 )
 
 // Serve serves the page until ctx ends.
 func (s *Server) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s.objects.life = ctx
+	s.life = ctx
 	server := &http.Server{
-		Handler: s.guarded(s.routes()), ReadHeaderTimeout: headTimeout, MaxHeaderBytes: maxHeadBytes,
+		Handler: s.guarded(s.routes()), ReadHeaderTimeout: headTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeadBytes,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	ended := make(chan struct{})
@@ -105,9 +113,10 @@ func (s *Server) Serve(ctx context.Context) error {
 		<-ctx.Done()
 		_ = server.Close() // streams do not end by themselves
 	}()
-	err := server.Serve(s.listener)
+	err := server.Serve(netutil.LimitListener(s.listener, mostConnections))
 	cancel()
 	<-ended
+	s.handlers.Wait()
 	s.objects.wait()
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
@@ -134,6 +143,10 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // guarded refuses requests that another site or name leads here.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.handlers.Add(1)
+		defer s.handlers.Done()
+		limits := http.NewResponseController(w)
+		_ = limits.SetWriteDeadline(time.Now().Add(sendTimeout)) // a stream sets it for each line
 		head := w.Header()
 		head.Set("Content-Security-Policy", policy)
 		head.Set("X-Content-Type-Options", "nosniff")

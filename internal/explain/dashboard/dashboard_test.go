@@ -14,7 +14,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/explain"
 	"github.com/slipway-dev/slipway/internal/protocol"
-	"github.com/slipway-dev/slipway/internal/ship"
 )
 
 // past is a record of one entry, to which what comes is added.
@@ -202,34 +201,53 @@ func (r *recorder) Header() http.Header            { return http.Header{} }
 func (r *recorder) WriteHeader(status int)         { r.status = status }
 func (r *recorder) Write(text []byte) (int, error) { return len(text), nil }
 
-// TestView: a browser gets all objects, then what changes, once; one that has fallen behind begins anew.
+// TestView: a browser gets all objects, then what changes, once; one that has fallen behind begins anew. What is under
+// way of a kind that has gone does not come back.
 func TestView(t *testing.T) {
 	o := newObjects(nil)
+	w := &watched{synced: func() bool { return true }}
+	o.kinds[w.GroupVersionResource] = w
 	put := func(uid, name string) {
-		o.put(ship.Served{}, &seen{object: Object{UID: uid, Name: name, State: explain.Ready}})
+		o.put(w, &seen{object: Object{UID: uid, Name: name, State: explain.Ready}})
 	}
 	put("1", "a")
 	put("2", "b")
 	v := o.view()
 	summary := func() (text string) {
-		lines, _, ok := v.next()
-		if !ok {
-			return "behind"
+		for {
+			line, is, _, ok := v.next()
+			switch {
+			case !ok:
+				return "behind"
+			case !is:
+				return text
+			}
+			text += fmt.Sprint(len(line.Objects), line.Gone)
+			if line.Unknown != nil {
+				text += fmt.Sprint(*line.Unknown)
+			}
+			if line.Synced {
+				text += "synced"
+			}
+			text += ";"
 		}
-		for _, l := range lines {
-			text += fmt.Sprint(len(l.Objects), " ", l.Gone, " ", l.Synced, l.Unknown, ";")
-		}
-		return text
 	}
-	if got := summary(); got != "2 [] false;" {
+	if got := summary(); got != "2 [];" {
 		t.Error(got)
 	}
 	put("1", "c")
 	put("1", "d")
-	o.drop(ship.Served{}, &seen{object: Object{UID: "2"}})
-	o.cannot("secrets")
-	o.cannot("secrets")
-	if got := summary(); got != "1 [] false;0 [2] false;0 [] falsesecrets;" {
+	o.drop(w, &seen{object: Object{UID: "2"}})
+	w.failed = true
+	o.cannot("", "no")
+	o.cannot("", "no")
+	if got := summary(); got != "1 [2];0 [][: no];" {
+		t.Error(got)
+	}
+	if done := o.settle(); !done { // the kind can be read by now
+		t.Error("something is left to wait for")
+	}
+	if got := summary(); got != "0 [][];0 []synced;" {
 		t.Error(got)
 	}
 	if got := summary(); got != "" {
@@ -240,5 +258,11 @@ func TestView(t *testing.T) {
 	}
 	if got := summary(); got != "behind" {
 		t.Error(got)
+	}
+	v = o.view()
+	delete(o.kinds, w.GroupVersionResource)
+	put("3", "f")
+	if got := summary(); got != "1 [];0 [][];0 []synced;" || len(o.all) != 1 {
+		t.Error(got, o.all)
 	}
 }

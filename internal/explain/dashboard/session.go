@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // failure is the answer to a request that is refused.
@@ -37,6 +38,7 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
 		Token string `json:"token"`
 	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(headTimeout))
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		refuse(w, http.StatusBadRequest, failure{Error: "the token cannot be read"})
 		return

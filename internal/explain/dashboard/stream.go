@@ -15,8 +15,6 @@ const (
 	beat = 15 * time.Second
 	// gathering is how long what comes is put into one line.
 	gathering = 100 * time.Millisecond
-	// writing bounds how long a line may take: who does not read is let go.
-	writing = 10 * time.Second
 	// mostInLine bounds the objects and the entries of a line, and mostWaiting the entries that wait.
 	mostInLine  = 500
 	mostWaiting = 5000
@@ -45,7 +43,7 @@ func (s *Server) closeStream() { <-s.streams }
 
 // line writes a line.
 func (t *stream) line(value any) error {
-	if err := t.to.SetWriteDeadline(time.Now().Add(writing)); err != nil {
+	if err := t.to.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
 		return err
 	}
 	if err := t.json.Encode(value); err != nil {
@@ -59,7 +57,8 @@ type objectLine struct {
 	Objects []Object `json:"objects,omitempty"`
 	Gone    []string `json:"gone,omitempty"`
 	Synced  bool     `json:"synced,omitempty"`
-	Unknown string   `json:"unknown,omitempty"`
+	// Unknown is all that cannot be read, and why, if that has changed.
+	Unknown *[]string `json:"unknown,omitempty"`
 }
 
 // streamObjects sends all objects, and then what changes.
@@ -69,20 +68,18 @@ func (s *Server) streamObjects(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.closeStream()
-	s.objects.begin()
+	s.objects.begin(s.life)
 	view := s.objects.view()
 	if t.line(objectLine{}) != nil {
 		return
 	}
 	for {
-		lines, more, ok := view.next()
-		for _, line := range lines {
-			if t.line(line) != nil {
-				return
-			}
-		}
-		if !ok { // it was too slow: the browser begins anew
+		line, is, more, ok := view.next()
+		if !ok || is && t.line(line) != nil { // who was too slow begins anew
 			return
+		}
+		if is {
+			continue
 		}
 		select {
 		case <-more:

@@ -55,16 +55,12 @@ func (b *bench) keep(ctx context.Context, detach func() bool, session *clusterct
 	kubeconfig := shellword.Quote(session.Kubeconfig)
 	note("the cluster is as the plan has left it; look at it with: slipway kubectl --kubeconfig %s get all --all-namespaces", kubeconfig)
 	note("for other programs: export KUBECONFIG=%s", kubeconfig)
-	cluster, err := ship.Connect(ship.Kubeconfig{Path: session.Kubeconfig}, b.Handler)
-	if err != nil {
-		return err
+	if shown, err := b.showPage(ctx, session); err != nil {
+		b.Handler.Handle(report.Warning{Text: report.Advised(err)})
+	} else {
+		defer shown.Close()
+		note("or as a page: %s (the link works once)", shown.Link("/"))
 	}
-	shown, err := delivery.ShowPage(ctx, b.Session, cluster)
-	if err != nil {
-		return err
-	}
-	defer shown.Close()
-	note("or as a page: %s (the link works once)", shown.Link("/"))
 	ended := operator.Done()
 	select {
 	case <-ended:
@@ -84,6 +80,15 @@ func (b *bench) keep(ctx context.Context, detach func() bool, session *clusterct
 			note("the operator has ended: %s", howEnded(operator.Wait()))
 		}
 	}
+}
+
+// showPage serves the page about the cluster.
+func (b *bench) showPage(ctx context.Context, session *clusterctl.Session) (*delivery.ShownPage, error) {
+	cluster, err := ship.Connect(ship.Kubeconfig{Path: session.Kubeconfig}, b.Handler)
+	if err != nil {
+		return nil, err
+	}
+	return delivery.ShowPage(ctx, b.Session, cluster)
 }
 
 // howEnded says how a process has ended.
