@@ -32,9 +32,6 @@ func failed(w http.ResponseWriter, err error) {
 	f := failure{Error: err.Error()}
 	if e, is := errors.AsType[*report.Error](err); is {
 		f = failure{e.Error(), e.Next}
-		if e.Hint != "" {
-			f.Error += ": " + e.Hint
-		}
 	}
 	status := http.StatusBadGateway
 	if e, is := errors.AsType[*report.Error](err); errors.Is(err, explain.ErrNoReconcile) || is && e.Class == report.Refused {
