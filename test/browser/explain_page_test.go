@@ -244,6 +244,7 @@ func narrowPage(t *testing.T, browser context.Context) {
 			b.wait(`document.querySelector("main").childElementCount > 0`)
 			b.pause(300)
 			want(b, `document.documentElement.scrollWidth`, int(width))
+			want(b, `[...document.querySelectorAll(".stack")].every((e) => e.scrollHeight <= e.clientHeight + 1)`, true)
 			picture(b, "explain-"+v.name+"-"+map[int64]string{800: "800", 320: "320"}[width])
 		}
 	}

@@ -4,7 +4,7 @@ import { List } from "../parts/list";
 import { Empty, Failure, Loading, RefLink, Time, Unrecorded } from "../parts/small";
 import { go, reconcileHref, route, setQuery } from "../route";
 import { useStore } from "../store";
-import { between, count, cut, duration } from "../words";
+import { between, count, cut, duration, number } from "../words";
 
 // mostListed is how many the server lists.
 const mostListed = 500;
@@ -45,7 +45,7 @@ export function ReconcilesView() {
             ))}
           </select>
         </label>
-        <span class="muted">{count(shown.length, "reconcile")}, the newest first{all.length >= mostListed ? `, of the newest ${mostListed}` : ""}</span>
+        <span class="muted">{said(shown.length, all.length)}</span>
       </form>
       {shown.length === 0 ? (
         <Empty title={all.length ? "No reconcile matches." : "No reconcile is recorded yet."}>{all.length ? "Change the filters to see more." : "The reconciles of operators that slipway dev runs appear here."}</Empty>
@@ -54,6 +54,11 @@ export function ReconcilesView() {
       )}
     </div>
   );
+}
+
+function said(shown: number, all: number): string {
+  if (all < mostListed) return count(shown, "reconcile") + ", the newest first";
+  return shown === all ? `the newest ${count(all, "reconcile")}` : `${number(shown)} of the newest ${count(all, "reconcile")}`;
 }
 
 export function resultOf(r: Reconcile): string {

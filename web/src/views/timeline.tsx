@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { cluster } from "../live";
+import { cluster, reconciles } from "../live";
 import { EntryList } from "../parts/entrylist";
 import { Empty, Unrecorded } from "../parts/small";
 import { route, setQuery } from "../route";
@@ -14,6 +14,7 @@ export function TimelineView() {
   const about = useStore(cluster);
   const chosen = query.has("kinds") ? query.get("kinds")!.split(" ").filter(Boolean) : usual;
   const text = query.get("text") ?? "";
+  const users = (useStore(reconciles)?.operators ?? []).map((o) => o.user);
   if (about && !about.recorded) return <Unrecorded why={about.unrecorded} />;
   const choose = (kind: string, on: boolean) => {
     const next = kinds.map(([k]) => k).filter((k) => (k === kind ? on : chosen.includes(k)));
@@ -41,7 +42,7 @@ export function TimelineView() {
           ))}
         </fieldset>
         <Typed name="text" label="Filter by text" value={text} />
-        <Typed name="user" label="User, such as system:admin" value={query.get("user") ?? ""} />
+        <Typed name="user" label="User, such as system:admin" value={query.get("user") ?? ""} known={users} />
         <label class="chip">
           <input type="checkbox" checked={query.has("refused")} onChange={(e) => setQuery({ refused: e.currentTarget.checked ? "yes" : undefined })} />
           only refused
@@ -53,7 +54,7 @@ export function TimelineView() {
 }
 
 // Typed is a filter that waits until the user pauses.
-export function Typed({ name, label, value }: { name: string; label: string; value: string }) {
+export function Typed({ name, label, value, known }: { name: string; label: string; value: string; known?: string[] }) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   useEffect(() => {
@@ -62,6 +63,15 @@ export function Typed({ name, label, value }: { name: string; label: string; val
     return () => window.clearTimeout(timer);
   }, [typed]);
   return (
-    <input class="typed" type="search" placeholder={label} aria-label={label} value={typed} spellcheck={false} onInput={(e) => setTyped(e.currentTarget.value)} />
+    <>
+      <input class="typed" type="search" placeholder={label} aria-label={label} value={typed} spellcheck={false} list={known && name + "-known"} onInput={(e) => setTyped(e.currentTarget.value)} />
+      {known && (
+        <datalist id={name + "-known"}>
+          {known.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      )}
+    </>
   );
 }
