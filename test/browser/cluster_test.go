@@ -169,6 +169,13 @@ func (c *cluster) send(sort string, line any) {
 	}
 }
 
+// streams is how many are open.
+func (c *cluster) streams() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.live)
+}
+
 // change stores objects, and sends them.
 func (c *cluster) change(changed ...object) {
 	c.mu.Lock()

@@ -37,6 +37,23 @@ func livePage(t *testing.T, browser context.Context) {
 	b.wait(`document.querySelectorAll(".entry").length > 3 && [...document.querySelectorAll(".entry .badge")].every((e) => e.textContent === "refused")`)
 }
 
+// rests: a tab that is hidden lets go of its connections, of which a browser opens few, and catches up later.
+func rests(t *testing.T, browser context.Context) {
+	c := newCluster(t)
+	b := c.site(t, browser, "/")
+	b.wait(synced)
+	b.script(`Object.defineProperty(document, "hidden", {value: true, configurable: true}); document.dispatchEvent(new Event("visibilitychange"))`)
+	for began := time.Now(); c.streams() > 0; b.pause(100) {
+		if time.Since(began) > patience {
+			t.Fatalf("a hidden tab holds %d streams", c.streams())
+		}
+	}
+	want(b, `document.querySelector(".banner.lost") === null`, true)
+	c.change(object{UID: "fresh", Kind: "Pod", Resource: "pods", Namespace: "shop-1", Name: "a-new-one", State: "not-ready", Created: time.Now()})
+	b.script(`Object.defineProperty(document, "hidden", {value: false, configurable: true}); document.dispatchEvent(new Event("visibilitychange"))`)
+	b.wait(`document.querySelector(".unready .row")?.textContent.includes("a-new-one")`)
+}
+
 // reconnects: the page says that it has lost its server, keeps what it knows, and catches up when the server is back.
 func reconnects(t *testing.T, browser context.Context) {
 	c := newCluster(t)

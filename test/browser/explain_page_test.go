@@ -19,7 +19,7 @@ func TestExplainPage(t *testing.T) {
 		run  func(t *testing.T, browser context.Context)
 	}{
 		{"token", tokenIsSpent}, {"ended", sessionEnds}, {"routes", everyRoute}, {"links", linksLead}, {"first-paint", firstPaint}, {"moving", moving},
-		{"search", searching}, {"keyboard", keyboardOnly}, {"live", livePage}, {"reconnect", reconnects}, {"hostile", hostilePage}, {"narrow", narrowPage}, {"pictures", pictures},
+		{"search", searching}, {"keyboard", keyboardOnly}, {"live", livePage}, {"reconnect", reconnects}, {"rest", rests}, {"hostile", hostilePage}, {"narrow", narrowPage}, {"pictures", pictures},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, browser) })
 	}

@@ -115,6 +115,7 @@ export interface ControllerWork {
   results?: Record<string, number>;
   errors: number;
   newest?: string;
+  kinds?: Tally[] | null; // of errors
 }
 
 export interface Tally {
@@ -130,6 +131,7 @@ export interface OperatorWork {
   idle: Tally[] | null;
   conflicts: Tally[] | null;
   refused: Tally[] | null;
+  cached?: Tally[] | null;
   restless: { object: Ref; times: number; fields: string[] | null }[] | null;
 }
 

@@ -68,9 +68,31 @@ async function readReconciles() {
   }
 }
 
+// Tabs that are hidden for this long let go of their connections.
+const hiddenMs = 5000;
+
+// restWhileHidden leaves the connections to tabs that are seen.
+function restWhileHidden() {
+  let timer = 0;
+  let resting = false;
+  document.addEventListener("visibilitychange", () => {
+    window.clearTimeout(timer);
+    if (document.hidden) {
+      timer = window.setTimeout(() => {
+        resting = true;
+        for (const stream of [objectStream, recordStream]) stream.suspend();
+      }, hiddenMs);
+    } else if (resting) {
+      resting = false;
+      for (const stream of [objectStream, recordStream]) stream.resume();
+    }
+  });
+}
+
 // begin reads what all views need, and stays connected.
 export async function begin(): Promise<void> {
   void objectStream.run();
+  restWhileHidden();
   const about = await get<Cluster>("/api/cluster").catch(() => undefined);
   cluster.set(about);
   if (about && !about.recorded) return;

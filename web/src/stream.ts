@@ -17,6 +17,7 @@ export class Stream<T> {
   private failures = 0;
   private wake: () => void = () => {};
   private stopped = false;
+  private suspended: Promise<void> | undefined;
   private connection = new AbortController();
 
   constructor(
@@ -27,6 +28,7 @@ export class Stream<T> {
 
   async run(): Promise<void> {
     while (!this.stopped) {
+      if (this.suspended) await this.rest();
       let error = "The server closed the connection.";
       try {
         await this.read();
@@ -35,9 +37,14 @@ export class Stream<T> {
         if (e instanceof Refused) error = e.message;
         else if (!(e instanceof DOMException)) error = "The server does not answer.";
       }
-      if (this.stopped) return;
-      await this.pause(error);
+      if (!this.stopped && !this.suspended) await this.pause(error);
     }
+  }
+
+  private async rest() {
+    this.failures = 0;
+    await this.suspended;
+    this.link.set({ state: "connecting" });
   }
 
   // retry ends the pause.
@@ -47,9 +54,23 @@ export class Stream<T> {
 
   stop() {
     this.stopped = true;
+    this.suspend();
+    this.resume();
+  }
+
+  // suspend ends the connection until resume. A browser opens six to a server, for all tabs together.
+  suspend() {
+    this.suspended ??= new Promise((done) => {
+      this.resume = () => {
+        this.suspended = undefined;
+        done();
+      };
+    });
     this.connection.abort();
     this.wake();
   }
+
+  resume: () => void = () => {};
 
   private async pause(error: string) {
     const ms = pauses[Math.min(this.failures++, pauses.length - 1)]!;

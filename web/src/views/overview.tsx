@@ -192,7 +192,8 @@ function ControllerRows({ work: c }: { work: ControllerWork }) {
       {c.newest && (
         <tr class="newest">
           <td colSpan={6}>
-            <span class="bad-mark" aria-hidden="true">▲</span> {count(c.errors, "error")}, the newest: <span class="mono">{cut(c.newest, 300)}</span>
+            <span class="bad-mark" aria-hidden="true">▲</span> {count(c.errors, "error")}
+            {c.kinds && c.kinds.length > 1 ? ` of ${c.kinds.length} kinds` : ""}, the newest: <span class="mono">{cut(c.newest, 300)}</span>
           </td>
         </tr>
       )}
@@ -212,11 +213,12 @@ function Results({ results }: { results: Record<string, number> }) {
   );
 }
 
-const noticed: [keyof Pick<OperatorWork, "refused" | "conflicts" | "idle" | "reads">, string, string][] = [
+const noticed: ["refused" | "conflicts" | "idle" | "reads" | "cached", string, string][] = [
   ["refused", "refused", "The API server refuses these requests."],
   ["conflicts", "conflicts", "The object had changed since it was read."],
   ["idle", "idle writes", "These writes change nothing but managed fields."],
   ["reads", "reads past the cache", "No cache has answered these reads."],
+  ["cached", "objects in caches", "The caches of the operator hold about as many objects."],
 ];
 
 function Operators({ operators }: { operators: OperatorWork[] }) {
@@ -228,7 +230,7 @@ function Operators({ operators }: { operators: OperatorWork[] }) {
         <section key={o.user}>
           <h3 class="mono">{o.user}</h3>
           <dl>
-            {noticed.map(([key, title, why]) => o[key]?.length ? <Tallies key={key} title={title} why={why} tallies={o[key]} bad={key === "refused"} /> : null)}
+            {noticed.map(([key, title, why]) => o[key]?.length ? <Tallies key={key} title={title} why={why} tallies={o[key]!} bad={key === "refused"} /> : null)}
             {!!o.restless?.length && (
               <div>
                 <dt title="These objects are written again and again.">restless objects</dt>
@@ -257,7 +259,7 @@ function Tallies({ title, why, tallies, bad }: { title: string; why: string; tal
       <dd>
         {tallies.slice(0, 8).map((t) => (
           <p key={t.what}>
-            <span class="mono">{t.what}</span> <span class="times">{count(t.times, "time")}</span>
+            <span class="mono">{t.what}</span> <span class="times">{title === "objects in caches" ? number(t.times) : count(t.times, "time")}</span>
           </p>
         ))}
         {tallies.length > 8 && <p class="muted">{number(tallies.length - 8)} more</p>}
