@@ -145,11 +145,12 @@ class Reader {
 
 // matches decides about an entry that comes live as the server does about recorded ones.
 function matches(q: Question, e: Entry): boolean {
+  if (q.kinds && !q.kinds.split(",").includes(e.kind)) return false;
+  if (e.kind === "marker" || e.kind === "gap") return !q.refused; // they concern all objects and users
   if (q.resource && (!e.object || fullResource(e.object) !== q.resource)) return false;
   if (q.namespace && e.object?.namespace !== q.namespace) return false;
   if (q.name && e.object?.name !== q.name) return false;
   if (q.user && e.by?.user !== q.user) return false;
-  if (q.kinds && !q.kinds.split(",").includes(e.kind)) return false;
   return !q.refused || isRefused(e);
 }
 

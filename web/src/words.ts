@@ -53,7 +53,7 @@ export function between(from: string, to: string | undefined): number | undefine
 // middle cuts out the middle of a text: the ends of names differ.
 export function middle(text: string, most: number): string {
   if (text.length <= most) return text;
-  const tail = Math.max(1, Math.floor((most - 1) * 0.4));
+  const tail = Math.max(1, Math.floor((most - 1) * 0.5));
   return text.slice(0, most - 1 - tail) + "…" + text.slice(text.length - tail);
 }
 

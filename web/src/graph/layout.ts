@@ -5,8 +5,8 @@ import { type Box, Shelf } from "./packing";
 import { type Shape, tidy } from "./tidy";
 
 // Sizes in pixels at scale 1.
-export const cell = { width: 196, height: 34 };
-export const chip = { width: 168, height: 26 };
+export const cell = { width: 220, height: 34 };
+export const chip = { width: 192, height: 26 };
 const heading = 44; // above the objects of a namespace
 const padding = 16;
 const gap = 40; // between namespaces

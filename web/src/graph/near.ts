@@ -13,7 +13,7 @@ export interface View {
 // From this scale on chips have round corners, which cost time where no graphics card helps.
 const roundScale = 0.8;
 const monospace = 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace';
-const nameChars = 20; // that fit into a chip
+const nameChars = 24; // that fit into a chip
 
 // drawNear draws objects as chips with the symbol of their state, their name and their kind.
 export function drawNear(context: CanvasRenderingContext2D, picture: Picture, view: View, colours: Colours) {
@@ -143,6 +143,12 @@ export function drawSymbol(context: CanvasRenderingContext2D, state: State, x: n
   }
 }
 
+// shortened cuts a name. Those of RBAC, such as system:controller:job-controller, differ behind their prefix.
+function shortened(name: string): string {
+  const last = name.slice(name.lastIndexOf(":") + 1);
+  return name.length > nameChars && last !== name && last.length > 2 ? middle("…" + last, nameChars) : middle(name, nameChars);
+}
+
 function drawTexts(context: CanvasRenderingContext2D, nodes: Node[], colours: Colours) {
   context.textBaseline = "middle";
   context.fillStyle = colours.muted;
@@ -150,7 +156,7 @@ function drawTexts(context: CanvasRenderingContext2D, nodes: Node[], colours: Co
   for (const node of nodes) context.fillText(middle(node.item.kind, 28), node.x + 25, node.y + 7.5);
   context.fillStyle = colours.ink;
   context.font = "11px " + monospace;
-  for (const node of nodes) context.fillText(middle(node.item.name, nameChars), node.x + 25, node.y + 18);
+  for (const node of nodes) context.fillText(shortened(node.item.name), node.x + 25, node.y + 18);
 }
 
 // drawOver draws what has the same size at each scale: names of namespaces, and the frame of the object that is selected.

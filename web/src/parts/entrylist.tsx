@@ -68,7 +68,7 @@ export function EntryList({ question, text = "", withoutObject, label }: { quest
 function Foot({ list, older }: { list: ReturnType<typeof useEntries>; older(): void }) {
   if (list.error) return <Failure error={list.error} again={list.again} />;
   if (list.loading) return <Loading what="entries" />;
-  if (list.done) return <p class="list-end muted">The record has nothing older{list.searchedTo ? ` since ${moment(list.searchedTo)}` : ""}.</p>;
+  if (list.done) return <p class="list-end muted">{list.searchedTo ? `The record was searched back to ${moment(list.searchedTo)}.` : "The record has nothing older."}</p>;
   return (
     <p class="list-end">
       <button type="button" class="button" onClick={older}>

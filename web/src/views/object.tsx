@@ -95,7 +95,7 @@ function Explained({ answer: a }: { answer: Answer }) {
         {causes.length === 0 && <p>{calm(a)}</p>}
         {a.waiting && <p class="waiting">{a.waiting}</p>}
       </section>
-      {!!a.tree?.length && (
+      {(a.tree?.length ?? 0) > 1 && (
         <section class="panel" aria-labelledby="tree">
           <h2 id="tree">What it owns</h2>
           <Tree answer={a} />
