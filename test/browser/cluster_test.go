@@ -19,7 +19,7 @@ import (
 // policy is the Content-Security-Policy with which the page is served.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// A cluster answers the page as internal/explain/page does, without a cluster.
+// A cluster answers the page as internal/explain/dashboard does, without a cluster.
 type cluster struct {
 	*httptest.Server
 
@@ -113,7 +113,7 @@ func (c *cluster) streamObjects(w http.ResponseWriter, r *http.Request) {
 	all := slices.Clone(c.objects)
 	c.mu.Unlock()
 	c.stream(w, r, "objects", func(send func(any)) {
-		send(map[string]string{"unknown": "secrets: the user of the kubeconfig may not read it"})
+		send(map[string][]string{"unknown": {"secrets: the user of the kubeconfig may not list and watch it everywhere"}})
 		for part := range slices.Chunk(all, 500) {
 			send(map[string]any{"objects": part})
 		}
@@ -208,7 +208,7 @@ func (c *cluster) happen(e entry) {
 }
 
 func about(url.Values) any {
-	return map[string]any{"context": "slipway-default", "server": "https://127.0.0.1:6443", "version": "v1.37.1", "recorded": true, "operators": []string{"shop"}}
+	return map[string]any{"context": "slipway-default", "server": "https://127.0.0.1:6443", "version": "v1.37.1", "recorded": true}
 }
 
 func (c *cluster) explain(q url.Values) any {

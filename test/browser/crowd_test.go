@@ -107,7 +107,7 @@ func entryAt(seq int) entry {
 	case 0, 1:
 		e["kind"], e["type"] = "write", "updated"
 		e["changes"] = []entry{{"path": ".spec.replicas", "before": 2, "after": 3}, {"path": ".spec.template.spec.containers[name=app].image", "before": "registry.example.com/shop/app:v1.4.0", "after": "registry.example.com/shop/app:v1.4.1"}, {"path": ".metadata.labels[example.com/revision]", "after": "12"}}
-		e["reconciles"], e["inferred"] = []string{fmt.Sprintf("reconcile-%d", i)}, seq%2 == 0
+		e["reconcile"], e["inferred"] = fmt.Sprintf("reconcile-%d", i), seq%2 == 0
 	case 2:
 		e["kind"], e["type"] = "write", "created"
 		e["object"] = entry{"resource": "pods", "kind": "Pod", "namespace": "shop-1", "name": name + "-7fbf8fd88f-00040"}

@@ -1,4 +1,4 @@
-// The messages of the page's server, as internal/explain/page sends them.
+// The messages of the page's server, as internal/explain/dashboard sends them.
 
 export type State = "ready" | "in-progress" | "not-ready" | "deleting";
 
@@ -17,10 +17,9 @@ export interface Obj {
 export interface Cluster {
   context: string;
   server: string;
-  version: string;
+  version?: string;
   recorded: boolean;
   unrecorded?: string;
-  operators?: string[];
 }
 
 export interface Ref {
@@ -90,11 +89,10 @@ export interface Entry {
   operator?: string;
   level?: string;
   controller?: string;
-  reconcile?: string;
+  reconcile?: string; // ID of the one that it belongs to
+  inferred?: boolean; // only by time and object
   logged?: string;
   who?: string;
-  reconciles?: string[];
-  inferred?: boolean;
 }
 
 export interface EntryPage {

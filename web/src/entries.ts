@@ -122,6 +122,7 @@ class Reader {
     const fresh = entries.filter((e) => matches(this.question, e) && this.isNew(e));
     if (fresh.length === 0) return;
     this.waiting.push(...fresh);
+    if (this.waiting.length > mostKept) this.waiting = this.waiting.slice(-mostKept);
     if (!this.held()) this.release();
     else this.show();
   }
@@ -132,6 +133,7 @@ class Reader {
     this.entries = newest.concat(this.entries);
     this.waiting = [];
     if (this.entries.length > mostKept) this.entries.length = mostKept;
+    this.seen = new Set(this.entries.map((e) => e.seq));
     this.show();
   }
 

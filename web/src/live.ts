@@ -10,7 +10,7 @@ export const cluster = new Store<Cluster | undefined>(undefined);
 export const reconciles = new Store<Reconciles | undefined>(undefined);
 export const reconcilesError = new Store<Error | undefined>(undefined);
 
-type ObjectLine = { objects?: Obj[]; gone?: string[]; synced?: boolean; unknown?: string };
+type ObjectLine = { objects?: Obj[]; gone?: string[]; synced?: boolean; unknown?: string[] };
 
 export const objectStream = new Stream<ObjectLine>(
   "/api/objects",
@@ -18,7 +18,7 @@ export const objectStream = new Stream<ObjectLine>(
   async (line, slices) => {
     if (line.objects) await objects.put(line.objects, slices);
     if (line.gone) objects.drop(line.gone);
-    if (line.unknown) objects.missing(line.unknown);
+    if (line.unknown) objects.unknown.set(line.unknown);
     if (line.synced) objects.finish();
   },
 );

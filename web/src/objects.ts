@@ -29,7 +29,6 @@ export class Objects {
   // begin expects all objects anew: those that do not come again have gone.
   begin() {
     this.before = new Set(this.byUID.keys());
-    this.unknown.set([]);
   }
 
   async put(all: Obj[], slices: Slices) {
@@ -50,10 +49,6 @@ export class Objects {
     this.before = undefined;
     this.synced.set(true);
     this.announce();
-  }
-
-  missing(what: string) {
-    if (!this.unknown.value.includes(what)) this.unknown.set([...this.unknown.value, what]);
   }
 
   ownedBy(uid: string): Item[] {

@@ -9,6 +9,8 @@ export type Link = { state: "connecting" } | { state: "live" } | { state: "lost"
 // The server sends a line every 15 seconds.
 const silenceMs = 40_000;
 const pauses = [500, 1000, 2000, 4000, 8000, 15_000, 30_000];
+// A connection that lasts this long is no failure.
+const steadyMs = 10_000;
 const longestLine = 32 << 20;
 
 // A Stream keeps a connection that brings lines of JSON. It connects again after pauses that grow.
@@ -87,6 +89,7 @@ export class Stream<T> {
     let timer = window.setTimeout(() => connection.abort(), silenceMs);
     try {
       const answer = await ask(this.path, connection.signal);
+      const began = Date.now();
       this.begin();
       const slices = new Slices();
       for await (const text of lines(answer.body!, slices)) {
@@ -94,7 +97,7 @@ export class Stream<T> {
         timer = window.setTimeout(() => connection.abort(), silenceMs);
         await this.take(plain(JSON.parse(text) as T), slices);
         if (this.link.value.state !== "live") this.link.set({ state: "live" });
-        this.failures = 0;
+        if (Date.now() - began > steadyMs) this.failures = 0;
         await slices.pause();
       }
     } finally {

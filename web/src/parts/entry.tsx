@@ -118,23 +118,19 @@ function Details({ entry: e }: { entry: Entry }) {
         <Fact name="manager">{e.by?.manager}</Fact>
         <Fact name="controller">{e.controller}</Fact>
         <Fact name="times">{e.count && e.count > 1 ? number(e.count) : undefined}</Fact>
-        <Fact name={e.reconciles && e.reconciles.length > 1 ? "reconciles" : "reconcile"}>
-          {e.reconciles?.length ? <ReconcileLinks ids={e.reconciles} inferred={!!e.inferred} /> : undefined}
-        </Fact>
+        <Fact name="reconcile">{e.reconcile ? <ReconcileLink id={e.reconcile} inferred={!!e.inferred} /> : undefined}</Fact>
         <Fact name="entry">{e.seq ? String(e.seq) : undefined}</Fact>
       </dl>
     </div>
   );
 }
 
-function ReconcileLinks({ ids, inferred }: { ids: string[]; inferred: boolean }) {
+function ReconcileLink({ id, inferred }: { id: string; inferred: boolean }) {
   return (
     <>
-      {ids.slice(0, 5).map((id) => (
-        <a key={id} class="mono" href={reconcileHref(id)}>
-          {id}
-        </a>
-      ))}
+      <a class="mono" href={reconcileHref(id)}>
+        {id}
+      </a>
       {inferred && <span class="inferred" title="The time and the object suggest it. The client did not name its reconcile.">inferred</span>}
     </>
   );

@@ -33,7 +33,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </nav>
         <SearchBox />
         <div class="tools">
-          {about && <span class="context" title={`${about.server} · Kubernetes ${about.version}`}>{about.context}</span>}
+          {about && <span class="context" title={about.version ? `${about.server} · Kubernetes ${about.version}` : about.server}>{about.context}</span>}
           <Connection />
           <ThemeButton />
           <button type="button" class="button icon" onClick={() => help.set(true)} aria-label="Keys" title="Keys (?)">

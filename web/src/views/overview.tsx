@@ -70,7 +70,7 @@ function Missing() {
   if (unknown.length === 0) return null;
   return (
     <details class="missing">
-      <summary>{unknown.length === 1 ? "One kind cannot be read, its objects are missing here" : `${number(unknown.length)} kinds cannot be read, their objects are missing here`}</summary>
+      <summary>{unknown.length === 1 ? "Something cannot be read, so it is missing here or old" : `${number(unknown.length)} kinds cannot be read, so their objects are missing here or old`}</summary>
       <ul>
         {unknown.map((text) => (
           <li key={text}>{text}</li>
@@ -218,7 +218,7 @@ const noticed: ["refused" | "conflicts" | "idle" | "reads" | "cached", string, s
   ["conflicts", "conflicts", "The object had changed since it was read."],
   ["idle", "idle writes", "These writes change nothing but managed fields."],
   ["reads", "reads past the cache", "No cache has answered these reads."],
-  ["cached", "objects in caches", "The caches of the operator hold about as many objects."],
+  ["cached", "caches grew by", "So many objects have come into the caches of the operator and not gone, without those that filled them."],
 ];
 
 function Operators({ operators }: { operators: OperatorWork[] }) {
@@ -259,7 +259,7 @@ function Tallies({ title, why, tallies, bad }: { title: string; why: string; tal
       <dd>
         {tallies.slice(0, 8).map((t) => (
           <p key={t.what}>
-            <span class="mono">{t.what}</span> <span class="times">{title === "objects in caches" ? number(t.times) : count(t.times, "time")}</span>
+            <span class="mono">{t.what}</span> <span class="times">{title === "caches grew by" ? number(t.times) : count(t.times, "time")}</span>
           </p>
         ))}
         {tallies.length > 8 && <p class="muted">{number(tallies.length - 8)} more</p>}
