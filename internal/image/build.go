@@ -283,7 +283,7 @@ func (b *builder) files(of compile.Manager, created time.Time) (v1.Layer, error)
 	}
 	layer, err := pack.CopiedLayer(root, files, created, b.temp)
 	if err != nil {
-		return nil, &report.Error{What: "a file that the Dockerfile copies cannot be put into the image", Where: of.File, Err: err, Code: report.UsageCode}
+		return nil, &report.Error{Class: report.BadProject, What: "a file that the Dockerfile copies cannot be put into the image", Where: of.File, Err: err}
 	}
 	return layer, nil
 }

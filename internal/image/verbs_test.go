@@ -263,7 +263,7 @@ func TestFailures(t *testing.T) {
 		{"several platforms in docker's format", "--format", 2, failure(images.Save(ctx, image.Save{Ref: "example.com/two:v2", File: filepath.Join(dir, "x"), Format: image.Docker}))},
 		{"a platform that does not exist", "example.com/two:v2", 2, failure(images.Save(ctx, image.Save{Ref: "example.com/two:v2", File: filepath.Join(dir, "x"), Platform: "linux/s390x"}))},
 		{"an archive that is none", archive, 1, failure(images.Load(ctx, image.Load{File: archive, Registry: "localhost:1"}))},
-		{"a folder without a module", empty, 2, failure(images.Build(ctx, image.Build{Tag: "op:v1", Dir: empty}))},
+		{"a folder without a module", empty, 7, failure(images.Build(ctx, image.Build{Tag: "op:v1", Dir: empty}))},
 		{"a tag that is none", "", 2, failure(images.Build(ctx, image.Build{Tag: "A", Dir: empty}))},
 	} {
 		refusal, ok := errors.AsType[*report.Error](test.err)

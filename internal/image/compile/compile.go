@@ -87,7 +87,7 @@ func (m Manager) explain(ctx context.Context, b dockerfile.Build, p Platform, er
 	if e := m.env.Explain(said, out); e != nil {
 		return e
 	}
-	refusal := &report.Error{What: "the manager does not compile for " + p.String(), Where: filepath.Join(m.Dir, b.Package), Err: Error{err}}
+	refusal := &report.Error{Class: report.BadProject, What: "the manager does not compile for " + p.String(), Where: filepath.Join(m.Dir, b.Package), Err: Error{err}}
 	linked, unread := codebase.Read(fileview.Disk(m.Dir), os.Getenv).Outside()
 	if linked != "" || unread != nil {
 		refusal.Where, refusal.Hint = cmp.Or(linked, refusal.Where), fileview.ErrOutside.Error()+", so the compiler's messages are not shown: put a copy of the file in the place of the link"

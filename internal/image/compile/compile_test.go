@@ -203,7 +203,7 @@ func TestOutsideOfTheModule(t *testing.T) {
 		if err == nil {
 			_, err = m.Prepare(t.Context())
 		}
-		if e, ok := errors.AsType[*report.Error](err); !ok || e.Where == "" || e.ExitCode() != report.UsageCode {
+		if e, ok := errors.AsType[*report.Error](err); !ok || e.Where == "" || e.Classified() != report.BadProject {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -37,7 +37,7 @@ func TestEndless(t *testing.T) {
 					t.Skip(err)
 				}
 				_, err := compile.Find(dir, compile.Source{})
-				if e, ok := errors.AsType[*report.Error](err); !ok || e.ExitCode() != report.UsageCode || e.Hint == "" {
+				if e, ok := errors.AsType[*report.Error](err); !ok || e.Classified() != report.BadProject || e.Hint == "" {
 					t.Errorf("got %v", err)
 				}
 			})

@@ -106,7 +106,7 @@ func (m Manager) incomplete(from Source, lacks []string) error {
 		next += " " + shellword.Quote(from.Package)
 	}
 	hint := append(lacks[1:], "--allow-incomplete builds the image without; a container engine builds all of it")
-	return &report.Error{What: "the image would lack what the Dockerfile has", Where: lacks[0], Hint: strings.Join(hint, "\n"), Next: next + " --allow-incomplete", Code: report.UsageCode}
+	return &report.Error{Class: report.BadProject, What: "the image would lack what the Dockerfile has", Where: lacks[0], Hint: strings.Join(hint, "\n"), Next: next + " --allow-incomplete"}
 }
 
 // choose decides which programs the image has: those of the Dockerfile, or the package that is named in their place.
@@ -130,7 +130,7 @@ func (m *Manager) choose(code *codebase.Codebase, from Source) error {
 		return nil
 	}
 	found, err := code.Manager(func(pkg string) *report.Error {
-		return &report.Error{Code: report.UsageCode, Hint: "name the manager's", Next: from.Command + " " + shellword.Quote("./"+pkg)}
+		return &report.Error{Hint: "name the manager's", Next: from.Command + " " + shellword.Quote("./"+pkg)}
 	})
 	m.Programs[0].Package = found.Package
 	return err
@@ -138,7 +138,7 @@ func (m *Manager) choose(code *codebase.Codebase, from Source) error {
 
 // noMain is the refusal of a folder without a main package, with the command that lists those that there are.
 func noMain(dir string) error {
-	return &report.Error{What: "there is no main package to build", Where: dir, Code: report.UsageCode,
+	return &report.Error{Class: report.BadProject, What: "there is no main package to build", Where: dir,
 		Hint: "name a main package, or put it in ./cmd, in the module's folder or into the Dockerfile's go build", Next: codebase.ListMains}
 }
 
@@ -155,7 +155,7 @@ func (m *Manager) read(view fileview.View, from Source) error {
 	}
 	m.Recipe, err = dockerfile.Read(string(text), dockerfile.Options{Name: m.File, Target: from.Target, Arguments: from.Arguments, Files: view, On: m.on})
 	if invalid, ok := errors.AsType[*dockerfile.SyntaxError](err); ok {
-		return &report.Error{What: "the Dockerfile cannot be read", Where: fmt.Sprintf("%s:%d", m.File, invalid.Line), Err: invalid.Err, Hint: "no builder takes it; correct that line", Code: report.UsageCode}
+		return &report.Error{Class: report.BadProject, What: "the Dockerfile cannot be read", Where: fmt.Sprintf("%s:%d", m.File, invalid.Line), Err: invalid.Err, Hint: "no builder takes it; correct that line"}
 	}
 	if err != nil {
 		return &report.Error{What: "the Dockerfile has no stage " + from.Target, Where: name, Err: err, Code: report.UsageCode}
@@ -187,7 +187,7 @@ func (m *Manager) text(view fileview.View, name string) ([]byte, error) {
 	}
 	text, err := view.ReadFile(filepath.ToSlash(below))
 	if errors.Is(err, fileview.ErrOutside) {
-		return nil, &report.Error{What: "cannot read the Dockerfile", Where: name, Err: fileview.ErrOutside, Hint: "replace the link by the file", Code: report.UsageCode}
+		return nil, &report.Error{Class: report.BadProject, What: "cannot read the Dockerfile", Where: name, Err: fileview.ErrOutside, Hint: "replace the link by the file"}
 	}
 	return text, err
 }
@@ -205,7 +205,7 @@ func checkSmall(name string, limit int64) error {
 		return err
 	}
 	if !info.Mode().IsRegular() || info.Size() > limit {
-		return &report.Error{What: "cannot read the file", Where: name, Err: errLarge, Hint: fmt.Sprintf("expected a file of at most %d KiB", limit>>10), Code: report.UsageCode}
+		return &report.Error{Class: report.BadProject, What: "cannot read the file", Where: name, Err: errLarge, Hint: fmt.Sprintf("expected a file of at most %d KiB", limit>>10)}
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func (m Manager) Goroot(ctx context.Context, p Platform) (string, error) {
 func (m Manager) within() error {
 	for _, p := range m.Programs {
 		if !filepath.IsLocal(p.Package) {
-			return &report.Error{What: "the package is outside the module", Where: p.Package, Hint: "name a package in " + m.Dir, Code: report.UsageCode}
+			return &report.Error{Class: report.BadProject, What: "the package is outside the module", Where: p.Package, Hint: "name a package in " + m.Dir}
 		}
 	}
 	root, err := os.OpenRoot(m.Dir)
@@ -93,8 +93,8 @@ func (m Manager) within() error {
 	defer root.Close()
 	for _, file := range m.written() {
 		if _, err := root.Stat(file); err != nil && !errors.Is(err, fs.ErrNotExist) { // which follows no link out of it
-			return &report.Error{What: "a file of the module leads outside the module", Where: filepath.Join(m.Dir, file), Err: err,
-				Hint: "replace the link that leads out of the module's folder by a file", Code: report.UsageCode}
+			return &report.Error{Class: report.BadProject, What: "a file of the module leads outside the module", Where: filepath.Join(m.Dir, file), Err: err,
+				Hint: "replace the link that leads out of the module's folder by a file"}
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 // names. Whatever needs a command is refused.
 func (m Manager) withoutGo() (Manager, error) {
 	if _, err := os.Stat(filepath.Join(m.Dir, FileName)); err != nil && m.from.Dockerfile == "" {
-		return m, &report.Error{What: "there is no Go module in this folder", Where: m.Dir, Hint: "expected a file go.mod here, or a Dockerfile", Code: report.UsageCode}
+		return m, &report.Error{Class: report.BadProject, What: "there is no Go module in this folder", Where: m.Dir, Hint: "expected a file go.mod here, or a Dockerfile"}
 	}
 	m, err := m.On(nil, "/")
 	if err != nil {
@@ -26,7 +26,7 @@ func (m Manager) withoutGo() (Manager, error) {
 	if i := slices.IndexFunc(m.Recipe.Left, func(l dockerfile.Line) bool { return l.Why == dockerfile.NoCommands }); i >= 0 && !m.from.AllowIncomplete {
 		line := m.Recipe.Left[i]
 		_, tag, _ := strings.Cut(m.from.Command, " build ")
-		return m, &report.Error{What: dockerfile.NoCommands, Where: fmt.Sprintf("%s:%d: %s", line.File, line.Number, line.Text), Code: report.UsageCode,
+		return m, &report.Error{Class: report.BadProject, What: dockerfile.NoCommands, Where: fmt.Sprintf("%s:%d: %s", line.File, line.Number, line.Text),
 			Hint: "begin with an image that has what the commands install, or keep it in the project and COPY it; a container engine builds the image as it is",
 			Next: "docker build " + tag + " " + shellword.Quote(".")}
 	}
