@@ -32,7 +32,7 @@ func (b *bench) accepted() (all []prove.Acceptance, err error) {
 		return nil, nil
 	}
 	mistake := func(err error) error {
-		return &report.Error{What: "the accepted findings cannot be read", Where: path, Err: err, Hint: "expected a list of entries with id, reason and expires, a day such as 2027-01-31", Code: report.UsageCode}
+		return &report.Error{Class: report.BadProject, What: "the accepted findings cannot be read", Where: path, Err: err, Hint: "expected a list of entries with id, reason and expires, a day such as 2027-01-31"}
 	}
 	if err != nil {
 		return nil, mistake(err)

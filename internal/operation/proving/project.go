@@ -21,7 +21,7 @@ import (
 // locate finds the project, unless the scenario needs none, and reads which findings are accepted there.
 func (b *bench) locate() (err error) {
 	if len(b.command) == 0 && operation.WithoutGo(b.Session) {
-		return &report.Error{What: "there is no operator to prove", Where: b.Dir, Hint: "without Go code, a scenario names the operator's command", Next: "slipway prove -f scenario.yaml", Code: report.UsageCode}
+		return &report.Error{Class: report.BadProject, What: "there is no operator to prove", Where: b.Dir, Hint: "without Go code, a scenario names the operator's command", Next: "slipway prove -f scenario.yaml"}
 	}
 	if len(b.command) == 0 || len(b.scenario.Steps) == 0 {
 		if b.root, err = b.ReadRoot(); err != nil {
@@ -80,7 +80,7 @@ func (b *bench) bring(ctx context.Context, cluster *ship.Cluster) error {
 	}
 	samples := ship.InInstallOrder(b.Codebase(b.root).SampleObjects(ctx))
 	if len(samples) == 0 {
-		return &report.Error{What: "the project has no samples to prove its operator with", Where: b.root, Hint: "write some in config/samples, or a scenario", Next: "slipway prove -f scenario.yaml", Code: report.UsageCode}
+		return &report.Error{Class: report.BadProject, What: "the project has no samples to prove its operator with", Where: b.root, Hint: "write some in config/samples, or a scenario", Next: "slipway prove -f scenario.yaml"}
 	}
 	if confines := b.confines(); confines != "" {
 		if err := settleSamples(ctx, cluster, samples, confines); err != nil {

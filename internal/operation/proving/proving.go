@@ -336,7 +336,7 @@ func (b *bench) explain(err error) error {
 		if confines := b.confines(); confines != "" {
 			confined = "the manager works in the namespace " + confines + " only; "
 		}
-		return &report.Error{What: "the operator cannot be proved", Where: b.where(), Err: err, Hint: confined + "without a fault it has to change something and to come to rest; its log ends with:\n" + tail(b.logs.last()), Code: report.UsageCode}
+		return &report.Error{Class: report.BadProject, What: "the operator cannot be proved", Where: b.where(), Err: err, Hint: confined + "without a fault it has to change something and to come to rest; its log ends with:\n" + tail(b.logs.last())}
 	case errors.Is(err, prove.ErrNoPlan):
 		return &report.Error{What: "there is no such plan", Where: "--replay " + b.proof.Replay, Hint: "the operator or the scenario has changed since", Next: "slipway prove", Code: report.UsageCode}
 	}

@@ -81,7 +81,7 @@ func (b *bench) read() error {
 	path := b.Absolute(b.proof.Scenario)
 	text, err := safefs.ReadFile(path)
 	if err != nil {
-		return &report.Error{What: "the scenario cannot be read", Where: b.proof.Scenario, Err: err, Code: report.UsageCode}
+		return &report.Error{Class: report.BadProject, What: "the scenario cannot be read", Where: b.proof.Scenario, Err: err}
 	}
 	f, scenario, err := parse(text)
 	if err != nil {
@@ -100,7 +100,7 @@ func (b *bench) read() error {
 
 // mistake says that the scenario is wrong.
 func (b *bench) mistake(err error) error {
-	return &report.Error{What: "the scenario has a mistake", Where: b.proof.Scenario, Err: err, Code: report.UsageCode}
+	return &report.Error{Class: report.BadProject, What: "the scenario has a mistake", Where: b.proof.Scenario, Err: err}
 }
 
 // objects are those that are installed before the operator begins.

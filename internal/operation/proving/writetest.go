@@ -47,7 +47,7 @@ func (b *bench) writeTest(findings []prove.Finding) error {
 	}
 	file := filepath.Join(folder, "prove_"+findings[0].Plans[0].ID()+"_test.go")
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		return &report.Error{What: "the test is not written", Where: file, Err: errors.Join(errTestExists, err), Hint: "it may have changes of yours: delete it to have it written anew"}
+		return &report.Error{Class: report.Conflict, What: "the test is not written", Where: file, Err: errors.Join(errTestExists, err), Hint: "it may have changes of yours: delete it to have it written anew"}
 	}
 	if err := safefs.Write(file, text, 0o644); err != nil {
 		return err
