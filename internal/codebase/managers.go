@@ -150,7 +150,7 @@ func (c *Codebase) Manager(choose func(pkg string) *report.Error) (Manager, erro
 	case len(all) == 1:
 		return all[0], nil
 	case len(all) == 0:
-		return Manager{}, &report.Error{What: "the project has no main package of a manager", Code: report.UsageCode,
+		return Manager{}, &report.Error{Class: report.BadProject, What: "the project has no main package of a manager",
 			Hint: "expected it in cmd, in the project's folder, in the only folder of cmd, or where the Dockerfile builds it", Next: ListMains}
 	}
 	var packages []string
@@ -158,7 +158,7 @@ func (c *Codebase) Manager(choose func(pkg string) *report.Error) (Manager, erro
 		packages = append(packages, m.Package)
 	}
 	e := choose(packages[0])
-	e.What, e.Where = "the project has several main packages", strings.Join(packages, ", ")
+	e.What, e.Where, e.Code = "the project has several main packages", strings.Join(packages, ", "), report.UsageCode
 	return Manager{}, e
 }
 

@@ -36,7 +36,7 @@ func (f *Finder) Program(ctx context.Context, version string) (string, error) {
 	case minor == "" || minor == Own:
 		return f.programs.EnsureCodegen(ctx)
 	case semver.Compare(minor, oldest) < 0:
-		return "", &report.Error{What: "clients cannot be written for k8s.io/client-go " + version, Where: "go.mod", Err: errTooOld,
+		return "", &report.Error{Class: report.BadProject, What: "clients cannot be written for k8s.io/client-go " + version, Where: "go.mod", Err: errTooOld,
 			Hint: oldest + " or later", Next: "go get k8s.io/client-go@latest"}
 	}
 	return f.programs.EnsureCodegenOf(ctx, version)

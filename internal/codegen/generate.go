@@ -71,7 +71,7 @@ func ask(ctx context.Context, program string, request wire.Request) ([]wire.File
 		return nil, &report.Error{What: fmt.Sprintf("%s uses protocol %d, this slipway uses %d", name, answer.Protocol, wire.Protocol), Where: program,
 			Hint: "use programs of one version; unset SLIPWAY_CODEGEN to let slipway build its own"}
 	case answer.Problem != "":
-		return nil, &report.Error{What: "the code generators cannot read the code", Where: request.Dir, Err: fmt.Errorf("%w: %s", ErrRefused, answer.Problem)}
+		return nil, &report.Error{Class: report.BadProject, What: "the code generators cannot read the code", Where: request.Dir, Err: fmt.Errorf("%w: %s", ErrRefused, answer.Problem)}
 	}
 	return answer.Files, nil
 }

@@ -133,7 +133,7 @@ func ask(ctx context.Context, p Project, args ...string) ([]byte, error) {
 	case gocommand.IsMissing(err):
 		return nil, &report.Error{What: "the go command is not on PATH", Err: err, Hint: "install Go: https://go.dev/dl"}
 	case err != nil:
-		return nil, &report.Error{What: "the go command cannot find the packages that the project imports", Where: p.Root, Err: err,
+		return nil, &report.Error{Class: report.BadProject, What: "the go command cannot find the packages that the project imports", Where: p.Root, Err: err,
 			Hint: strings.TrimSpace(said.String()), Next: "go list ./..."}
 	}
 	return out.Bytes(), nil

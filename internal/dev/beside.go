@@ -71,7 +71,7 @@ func BuildBeside(ctx context.Context, o Options, pkg, file string) (b *Beside, e
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err := ended("the manager does not build", err); err != nil {
+	if err := unbuilt(err); err != nil {
 		return nil, err
 	}
 	return b, b.readFlags(code)

@@ -109,6 +109,15 @@ func (o Options) goCommand(args ...string) gocommand.Command {
 	return gocommand.Command{Dir: o.Dir, Env: o.Env, Args: args, Stdout: o.Stdout, Stderr: o.Stderr, Grace: o.grace()}
 }
 
+// unbuilt is ended for a compilation of the manager, which fails by a mistake in its code.
+func unbuilt(err error) error {
+	err = ended("the manager does not build", err)
+	if e, ok := errors.AsType[*report.Error](err); ok && e.Code == 1 {
+		e.Class, e.Code = report.BadProject, 0
+	}
+	return err
+}
+
 // ended makes the end of a child the end of the command: nil, a [report.Error] that says
 // what failed and carries the child's exit code, or why it could not be started.
 func ended(what string, err error) error {

@@ -107,7 +107,7 @@ func Build(ctx context.Context, o Options, pkg string) (Program, error) {
 	if ctx.Err() != nil {
 		return Program{}, ctx.Err()
 	}
-	if err := ended("the manager does not build", err); err != nil {
+	if err := unbuilt(err); err != nil {
 		return Program{}, err
 	}
 	p := Program{Path: path, Changed: !same(path, next), WebhookPort: moved.port}
@@ -157,7 +157,7 @@ func (o Options) stays(file string) error {
 	name, _ := folder.Below(file)
 	_, err = folder.Resolve(name)
 	if out, ok := errors.AsType[*safefs.OutsideError](err); ok {
-		return &report.Error{What: "the compiled manager would be outside the project", Where: file, Err: err, Hint: "nothing was compiled; replace the link by a folder",
+		return &report.Error{Class: report.BadProject, What: "the compiled manager would be outside the project", Where: file, Err: err, Hint: "nothing was compiled; replace the link by a folder",
 			Next: "ls -l " + shellword.Quote(filepath.Join(out.Folder, filepath.FromSlash(out.Link)))}
 	}
 	return err

@@ -30,7 +30,7 @@ func (r *run) once(files []File) ([]File, error) {
 			kept = append(kept, f)
 		case !r.lenient && sameFile(kept[before], f):
 		case !r.lenient:
-			return nil, &report.Error{What: "two generators or two kinds write the same file", Where: f.Path, Hint: "use different output folders"}
+			return nil, &report.Error{Class: report.BadProject, What: "two generators or two kinds write the same file", Where: f.Path, Hint: "use different output folders"}
 		default:
 			kept[before] = f
 			r.inputs.Opaque() // this warning is not remembered

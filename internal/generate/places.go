@@ -114,7 +114,7 @@ func checkPlaces(o Options, files []File) error {
 
 // outside is the refusal of a file outside of the project.
 func (p *places) outside(path string, out *safefs.OutsideError) error {
-	e := &report.Error{What: "a generated file is outside the project", Where: path, Err: out, Hint: "nothing was written; "}
+	e := &report.Error{Class: report.BadProject, What: "a generated file is outside the project", Where: path, Err: out, Hint: "nothing was written; "}
 	switch dir := filepath.Dir(out.Leads); {
 	case out.Git:
 		e.What = "a generated file is among git's own files"

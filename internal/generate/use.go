@@ -21,14 +21,14 @@ func chosen(e edition.Edition, all []Generator, uses []Use) ([]use, error) {
 	for _, u := range uses {
 		g, ok := find(all, u.Name)
 		if since := e.Later(edition.Word{Name: u.Name}); since != "" {
-			return nil, &report.Error{What: "controller-gen " + e.Version + " has no generator " + u.Name, Hint: "leave it out, or pin " + since + ", which has it"}
+			return nil, &report.Error{Class: report.BadProject, What: "controller-gen " + e.Version + " has no generator " + u.Name, Hint: "leave it out, or pin " + since + ", which has it"}
 		}
 		if !ok {
-			return nil, &report.Error{What: "unknown generator " + u.Name, Hint: "use one of " + names(all)}
+			return nil, &report.Error{Class: report.BadProject, What: "unknown generator " + u.Name, Hint: "use one of " + names(all)}
 		}
 		options, problem := marker.ParseOption(g.Options, u.Options)
 		if problem != nil {
-			return nil, &report.Error{What: problem.Message, Where: g.Name + ":" + u.Options, Hint: problem.Suggestion}
+			return nil, &report.Error{Class: report.BadProject, What: problem.Message, Where: g.Name + ":" + u.Options, Hint: problem.Suggestion}
 		}
 		found = append(found, use{Generator: g, options: options, output: u.Output})
 	}
@@ -38,7 +38,7 @@ func chosen(e edition.Edition, all []Generator, uses []Use) ([]use, error) {
 // path is where a file of the generator goes, below dir if it is relative.
 func (u use) path(dir string, f generator.File) (string, error) {
 	if !filepath.IsLocal(f.Name) {
-		return "", &report.Error{What: "the name of a generated file leads out of its folder", Where: f.Name, Hint: "use a group and a plural with letters, digits, dashes and dots"}
+		return "", &report.Error{Class: report.BadProject, What: "the name of a generated file leads out of its folder", Where: f.Name, Hint: "use a group and a plural with letters, digits, dashes and dots"}
 	}
 	folder := u.output.Folder(u.Name)
 	if f.Package != nil {

@@ -113,7 +113,7 @@ func stays(root, link string) error {
 	name, _ := folder.Below(link)
 	_, err = folder.Resolve(name)
 	if _, out := errors.AsType[*safefs.OutsideError](err); out {
-		return &report.Error{What: "the go command would write to a file outside the module", Where: link, Err: err,
+		return &report.Error{Class: report.BadProject, What: "the go command would write to a file outside the module", Where: link, Err: err,
 			Hint: "nothing was changed; replace the link by a copy of the file", Next: "ls -l " + shellword.Quote(link)}
 	}
 	return err

@@ -89,7 +89,7 @@ func Run(ctx context.Context, args []string, s Surroundings) error {
 
 // outside is the refusal of a link that leads out of the project.
 func outside(out *safefs.OutsideError) error {
-	return &report.Error{What: "kustomize would write outside the project", Where: filepath.Join(out.Folder, filepath.FromSlash(out.Path)), Err: out,
+	return &report.Error{Class: report.BadProject, What: "kustomize would write outside the project", Where: filepath.Join(out.Folder, filepath.FromSlash(out.Path)), Err: out,
 		Hint: "nothing was written there; replace the link by what it leads to, or run kustomize in that folder",
 		Next: "ls -l " + shellword.Quote(filepath.Join(out.Folder, filepath.FromSlash(out.Link)))}
 }

@@ -114,7 +114,7 @@ func Prune(plan Plan, outside, paths []string) error {
 			err = folder.Remove(name + "/" + filepath.Base(path))
 		}
 		if _, out := errors.AsType[*safefs.OutsideError](err); out {
-			return &report.Error{What: "a generated file outside the project was not deleted", Where: path, Err: err,
+			return &report.Error{Class: report.BadProject, What: "a generated file outside the project was not deleted", Where: path, Err: err,
 				Hint: "allow its folder with --outside", Next: "slipway generate --prune --outside " + shellword.Quote(filepath.Dir(path))}
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -179,9 +179,8 @@ func (p *Plan) follow(call codebase.Call) ([]report.Finding, error) {
 		return call.Obsolete, nil
 	}
 	if err != nil {
-		var e *report.Error
-		if errors.As(err, &e) && e.Where == "" {
-			e.Where = fmt.Sprintf("%s:%d", filepath.Join(p.root, filepath.FromSlash(call.File)), call.Line)
+		if e, ok := errors.AsType[*report.Error](err); ok {
+			e.Class, e.Where = report.BadProject, cmp.Or(e.Where, fmt.Sprintf("%s:%d", filepath.Join(p.root, filepath.FromSlash(call.File)), call.Line))
 		}
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package regenerate
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -93,8 +94,10 @@ func (p *Plan) settle(code *codebase.Codebase) error {
 			Suggestion: "pin a version in the Makefile or in go.mod",
 		})
 	}
-	if _, err := generate.Supports(p.pin.Version, p.pin.Source+" it", "slipway generate --controller-gen-version "+generate.Oldest); err != nil && p.refusal == nil {
-		p.refusal, p.old = err, true
+	_, err = generate.Supports(p.pin.Version, p.pin.Source+" it", "slipway generate --controller-gen-version "+generate.Oldest)
+	if e, unsupported := errors.AsType[*report.Error](err); unsupported && p.refusal == nil {
+		e.Class = report.BadProject
+		p.refusal, p.old = e, true
 	}
 	return nil
 }

@@ -89,6 +89,7 @@ func refusedEdits(folder string, edits []chart.Edit) []*report.Error {
 		lines = append(lines[:shownEdits], fmt.Sprintf("  and %d more lines", more))
 	}
 	return []*report.Error{{
+		Class: report.Conflict,
 		What:  "you have changed templates of kubebuilder's plug-in; nothing was written",
 		Where: fmt.Sprintf("%s:%d", path.Join(folder, edits[0].File), edits[0].Line),
 		Hint: strings.Join(lines, "\n") + "\n--conflicts mine keeps these templates; --conflicts generated drops your lines: " +

@@ -167,7 +167,7 @@ func (p *project) addMarkers(context.Context) error {
 	}
 	file, line := p.markerPlace()
 	if file == "" {
-		return &report.Error{What: "no controller to add markers to", Where: p.root}
+		return &report.Error{Class: report.BadProject, What: "no controller to add markers to", Where: p.root}
 	}
 	path := filepath.Join(p.root, filepath.FromSlash(file))
 	text, err := safefs.ReadFile(path)

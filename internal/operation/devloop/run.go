@@ -118,7 +118,8 @@ func (m Manager) program(ctx context.Context, s *operation.Session) (err error) 
 			err = operation.NoProject(s)
 		}
 		return cmp.Or[error](err, &report.Error{
-			What: "no project in this folder", Where: s.Dir, Hint: "without Go code, name the operator's program", Next: "slipway run -- ./PROGRAM", Code: report.UsageCode,
+			Class: report.BadProject,
+			What:  "no project in this folder", Where: s.Dir, Hint: "without Go code, name the operator's program", Next: "slipway run -- ./PROGRAM",
 		})
 	}
 	o := m.bare(s, s.Dir)

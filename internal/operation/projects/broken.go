@@ -83,7 +83,8 @@ const mostMistakes = 10
 
 func uncompiled(mistakes []typecheck.Mistake) error {
 	refusal := &report.Error{
-		What: "after this change, the code would not compile any more", Where: mistakes[0].Position.String(), Err: &uncompiledError{mistakes},
+		Class: report.BadProject,
+		What:  "after this change, the code would not compile any more", Where: mistakes[0].Position.String(), Err: &uncompiledError{mistakes},
 		Hint: "nothing was changed; with --no-typecheck it is written all the same, for you to correct",
 	}
 	for _, m := range mistakes[1:min(len(mistakes), mostMistakes)] {

@@ -32,7 +32,8 @@ func refuseUnbuilt(ctx context.Context, s *operation.Session, root string, plann
 	}
 	if file, broken := j.Broken(); broken {
 		return &report.Error{
-			What: "after this change, the list of a kustomization would not be read any more", Where: file,
+			Class: report.BadProject,
+			What:  "after this change, the list of a kustomization would not be read any more", Where: file,
 			Hint: "nothing was changed; write one item on each line, all of them with the same indentation, and run the command again",
 		}
 	}
@@ -50,7 +51,8 @@ func refuseUnbuilt(ctx context.Context, s *operation.Session, root string, plann
 		return refuseInconsistent(ctx, s, planned, j, affected)
 	}
 	return &report.Error{
-		What: "after this change, " + folder + " would not build any more", Where: j.File(folder), Err: broken,
+		Class: report.BadProject,
+		What:  "after this change, " + folder + " would not build any more", Where: j.File(folder), Err: broken,
 		Hint: "nothing was changed; lines of this file, or of those that it lists, depend on those to change: change them by hand, all at once",
 		Next: "slipway kustomize build " + shellword.Quote(folder),
 	}
@@ -151,7 +153,8 @@ func refuseInconsistent(ctx context.Context, s *operation.Session, planned *scaf
 		return err
 	}
 	refusal := &report.Error{
-		What: "after this change, what " + mistake.folder + " deploys would not work: " + mistake.Text, Where: mistake.Object,
+		Class: report.BadProject,
+		What:  "after this change, what " + mistake.folder + " deploys would not work: " + mistake.Text, Where: mistake.Object,
 		Hint: "nothing was changed; other lines of the project depend on those to change: change them by hand, all at once. The command prints what is deployed now",
 		Next: "slipway kustomize build " + shellword.Quote(mistake.folder),
 	}

@@ -65,7 +65,8 @@ func requireGenerator(s *operation.Session, root string, planned *scaffold.Plan)
 		return nil
 	}
 	return &report.Error{
-		What: "no call of controller-gen generates configurations of webhooks", Where: plan.WithoutWebhooks(),
+		Class: report.BadProject,
+		What:  "no call of controller-gen generates configurations of webhooks", Where: plan.WithoutWebhooks(),
 		Hint: "nothing was changed; " + codebase.WebhookFolder + " would list a file that is never made: add webhook to the arguments of this call, and run the command again",
 	}
 }

@@ -135,7 +135,7 @@ func refuseLinkedBin(s *operation.Session, root string) error {
 	}
 	_, err = here.Resolve(ToolFolder)
 	if _, out := errors.AsType[*safefs.OutsideError](err); out {
-		outside := &report.Error{What: "the folder of tools is outside this folder", Where: s.FromHere(root, ToolFolder), Err: err, Hint: "nothing was changed; name the folder to use it"}
+		outside := &report.Error{Class: report.BadProject, What: "the folder of tools is outside this folder", Where: s.FromHere(root, ToolFolder), Err: err, Hint: "nothing was changed; name the folder to use it"}
 		if root == s.Dir {
 			outside.Next = "slipway tools link bin"
 		}

@@ -317,7 +317,7 @@ func (w *workshop) samples(ctx context.Context, from, to *revision, named []*uns
 		}
 	}
 	if !slices.ContainsFunc(samples, from.defines) {
-		return nil, &report.Error{What: "there are no objects to upgrade", Where: w.root, Hint: "the samples of " + from.name + " have none of its kinds: name a file with objects", Next: w.upgrade.command() + " --objects objects.yaml"}
+		return nil, &report.Error{Class: report.BadProject, What: "there are no objects to upgrade", Where: w.root, Hint: "the samples of " + from.name + " have none of its kinds: name a file with objects", Next: w.upgrade.command() + " --objects objects.yaml"}
 	}
 	return samples, nil
 }

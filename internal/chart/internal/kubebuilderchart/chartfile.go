@@ -33,13 +33,13 @@ func (c *Chart) ChartFile(made string) (string, error) {
 	var document yaml.Node
 	text := c.files[ChartFile]
 	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
-		return "", &report.Error{What: "the chart's file cannot be read", Where: filepath.Join(c.dir, ChartFile), Hint: err.Error()}
+		return "", &report.Error{Class: report.BadProject, What: "the chart's file cannot be read", Where: filepath.Join(c.dir, ChartFile), Hint: err.Error()}
 	}
 	if len(document.Content) == 0 || document.Content[0].Kind != yaml.MappingNode {
 		return made, nil
 	}
 	if strings.ContainsAny(text, otherEnds) {
-		return "", &report.Error{What: "the chart's file has Windows line ends", Where: filepath.Join(c.dir, ChartFile), Hint: "nothing was changed; end its lines with \\n"}
+		return "", &report.Error{Class: report.BadProject, What: "the chart's file has Windows line ends", Where: filepath.Join(c.dir, ChartFile), Hint: "nothing was changed; end its lines with \\n"}
 	}
 	lines := strings.SplitAfter(text, "\n")
 	content := document.Content[0].Content

@@ -61,7 +61,7 @@ func Read(dir, config string) (*Chart, error) {
 	for _, file := range special {
 		path := filepath.Join(dir, filepath.FromSlash(file))
 		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-			return nil, &report.Error{What: "this file of the chart is a link, or not a file", Where: path, Hint: "nothing was changed; replace it by the file itself"}
+			return nil, &report.Error{Class: report.BadProject, What: "this file of the chart is a link, or not a file", Where: path, Hint: "nothing was changed; replace it by the file itself"}
 		}
 	}
 	files, err := texts(dir, "")
@@ -92,14 +92,14 @@ func texts(dir, suffix string) (map[string]string, error) {
 		case !entry.Type().IsRegular() || !strings.HasSuffix(path, suffix):
 			return nil
 		case len(all) == maxFiles:
-			return &report.Error{What: fmt.Sprintf("more than %d files are in this folder", maxFiles), Where: dir, Hint: "slipway supports fewer; nothing was changed"}
+			return &report.Error{Class: report.BadProject, What: fmt.Sprintf("more than %d files are in this folder", maxFiles), Where: dir, Hint: "slipway supports fewer; nothing was changed"}
 		}
 		text, err := safefs.ReadFile(path)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", path, err)
 		}
 		if left -= len(text); left < 0 {
-			return &report.Error{What: fmt.Sprintf("the files in this folder have more than %d MiB", maxText>>20), Where: dir, Hint: "slipway supports less; nothing was changed"}
+			return &report.Error{Class: report.BadProject, What: fmt.Sprintf("the files in this folder have more than %d MiB", maxText>>20), Where: dir, Hint: "slipway supports less; nothing was changed"}
 		}
 		inner, err := filepath.Rel(dir, path)
 		if err == nil {

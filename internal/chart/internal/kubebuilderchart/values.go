@@ -138,7 +138,7 @@ func UsedValues(text string) []string {
 func (c *Chart) Merge(into Values, used, gone []string) (notes []string, err error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(c.files[ValuesFile]), &document); err != nil {
-		return nil, &report.Error{What: "the chart's values cannot be read", Where: filepath.Join(c.dir, ValuesFile), Hint: err.Error()}
+		return nil, &report.Error{Class: report.BadProject, What: "the chart's values cannot be read", Where: filepath.Join(c.dir, ValuesFile), Hint: err.Error()}
 	}
 	m := &merger{chart: c, into: into, used: used, gone: gone, seen: map[string]bool{}, lost: map[string][]string{}}
 	if len(document.Content) > 0 {
@@ -184,7 +184,7 @@ func (m *merger) group(n *yaml.Node, path string) error {
 		}
 		var literal any
 		if err := value.Decode(&literal); err != nil {
-			return &report.Error{What: "a value of the chart cannot be read", Where: fmt.Sprintf("%s:%d", filepath.Join(m.chart.dir, ValuesFile), value.Line), Hint: err.Error()}
+			return &report.Error{Class: report.BadProject, What: "a value of the chart cannot be read", Where: fmt.Sprintf("%s:%d", filepath.Join(m.chart.dir, ValuesFile), value.Line), Hint: err.Error()}
 		}
 		if !known || m.needed(inner) {
 			m.into.Add(path, key.Value, uncommented(key.HeadComment), literal)

@@ -21,7 +21,7 @@ func holds(kustomization map[string]any, e features.Entry) bool {
 func read(text []byte) (map[string]any, error) {
 	var kustomization map[string]any
 	if err := yaml.Unmarshal(text, &kustomization); err != nil {
-		return nil, &report.Error{What: "the kustomization cannot be read", Err: err}
+		return nil, &report.Error{Class: report.BadProject, What: "the kustomization cannot be read", Err: err}
 	}
 	if kustomization == nil {
 		kustomization = map[string]any{}

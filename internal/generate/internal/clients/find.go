@@ -93,10 +93,10 @@ var errNoClient = errors.New("no type has the marker +genclient")
 func (f *finding) nothing(groups []string) error {
 	slices.Sort(f.groups)
 	if len(groups) > 0 && len(f.groups) > 0 {
-		return &report.Error{What: "no type of these groups has the marker +genclient", Where: strings.Join(groups, ", "), Err: errNoClient,
+		return &report.Error{Class: report.BadProject, What: "no type of these groups has the marker +genclient", Where: strings.Join(groups, ", "), Err: errNoClient,
 			Hint: "use one of " + strings.Join(slices.Compact(f.groups), ", ")}
 	}
-	e := &report.Error{What: "there are no types to generate clients for", Err: errNoClient, Hint: "add the marker // +genclient to a type"}
+	e := &report.Error{Class: report.BadProject, What: "there are no types to generate clients for", Err: errNoClient, Hint: "add the marker // +genclient to a type"}
 	if len(f.kinds) > 0 {
 		d := f.kinds[0]
 		e.Where = d.File.Position(d.Spec.Pos()).String()

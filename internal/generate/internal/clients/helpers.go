@@ -72,7 +72,7 @@ func (v *apiVersion) helpers(pass *generator.Pass, header string) ([]byte, error
 	}
 	content, err := format.Source(b.Bytes())
 	if err != nil {
-		return nil, &report.Error{What: "the header of generated Go files is not a Go comment", Err: err, Hint: "use a file with only a comment, like hack/boilerplate.go.txt"}
+		return nil, &report.Error{Class: report.BadProject, What: "the header of generated Go files is not a Go comment", Err: err, Hint: "use a file with only a comment, like hack/boilerplate.go.txt"}
 	}
 	return content, nil
 }

@@ -54,7 +54,7 @@ func run(ctx context.Context, pass *generator.Pass, options Options) error {
 	}
 	for _, v := range options.CRDVersions {
 		if v != "v1" {
-			return &report.Error{What: "unknown version " + v + " of CustomResourceDefinition", Where: "crd:crdVersions", Hint: "v1"}
+			return &report.Error{Class: report.BadProject, What: "unknown version " + v + " of CustomResourceDefinition", Where: "crd:crdVersions", Hint: "v1"}
 		}
 	}
 	if headerErr != nil {

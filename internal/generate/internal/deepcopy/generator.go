@@ -114,9 +114,10 @@ func preamble(name, header string, specs []string) ([]byte, error) {
 	source, err := format.Source(b.Bytes())
 	if err != nil {
 		return nil, &report.Error{
-			What: "the header of generated Go files is not a Go comment",
-			Hint: "use a file with only a comment, like hack/boilerplate.go.txt",
-			Err:  err,
+			Class: report.BadProject,
+			What:  "the header of generated Go files is not a Go comment",
+			Hint:  "use a file with only a comment, like hack/boilerplate.go.txt",
+			Err:   err,
 		}
 	}
 	return source, nil

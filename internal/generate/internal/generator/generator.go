@@ -187,7 +187,7 @@ func (p *Pass) Header(file, year string) (string, error) {
 
 // noHeader is the refusal of an option that names a file which cannot be read.
 func noHeader(option, path string, err error) error {
-	e := &report.Error{What: "header file cannot be read", Where: path, Err: err,
+	e := &report.Error{Class: report.BadProject, What: "header file cannot be read", Where: path, Err: err,
 		Hint: "headerFile=" + option + " names it: write the first lines of generated files into it; an empty file stands for none"}
 	if errors.Is(err, fs.ErrNotExist) {
 		e.Next = "mkdir -p " + shellword.Quote(filepath.Dir(path)) + " && touch " + shellword.Quote(path)

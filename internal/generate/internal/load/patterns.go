@@ -188,7 +188,7 @@ func (l *Loader) onlyTests(dir string) bool {
 }
 
 func noPackages(pattern, hint string) error {
-	return &report.Error{What: "the folder has no Go package", Where: pattern, Hint: hint}
+	return &report.Error{Class: report.BadProject, What: "the folder has no Go package", Where: pattern, Hint: hint}
 }
 
 // folder turns the part of a pattern before /... into an absolute path.
@@ -285,5 +285,5 @@ func (m *modules) dependencyPathOf(dir string) (string, error) {
 			return strings.TrimSuffix(path+"/"+filepath.ToSlash(rest), "/"), nil
 		}
 	}
-	return "", &report.Error{What: fmt.Sprintf("%s is not in a module that this one requires", dir)}
+	return "", &report.Error{Class: report.BadProject, What: fmt.Sprintf("%s is not in a module that this one requires", dir)}
 }

@@ -40,7 +40,7 @@ func readFolder(pass *generator.Pass, dir string) ([]*manifest, error) {
 		path := filepath.Join(dir, e.Name())
 		data, err := pass.Loader.ReadFile(path)
 		if err != nil {
-			return nil, &report.Error{What: "the manifest cannot be read", Where: path, Err: err}
+			return nil, &report.Error{Class: report.BadProject, What: "the manifest cannot be read", Where: path, Err: err}
 		}
 		f, finding := parse(path, data)
 		if finding != nil {

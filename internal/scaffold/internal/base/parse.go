@@ -244,7 +244,8 @@ func Read(files fs.ReadFileFS) (*Base, error) {
 	}
 	if newer, ok := errors.AsType[*VersionError](err); ok {
 		return nil, &report.Error{
-			What: "a newer slipway wrote the record of the scaffold", Where: Path + ":1",
+			Class: report.BadProject,
+			What:  "a newer slipway wrote the record of the scaffold", Where: Path + ":1",
 			Hint: newer.Error() + ", and this slipway reads version 1; nothing was changed",
 			Next: "git clone https://github.com/slipway-dev/slipway ../slipway && go install -C ../slipway ./cmd/slipway", Err: err,
 		}
@@ -256,7 +257,8 @@ func Read(files fs.ReadFileFS) (*Base, error) {
 func damaged(syntax *SyntaxError) *report.Error {
 	where := report.Position{File: Path, Line: syntax.Line}
 	return &report.Error{
-		What: "the record of the scaffold is damaged", Where: where.String(), Err: syntax,
+		Class: report.BadProject,
+		What:  "the record of the scaffold is damaged", Where: where.String(), Err: syntax,
 		Hint: "nothing was changed. To go on, restore the version of the last commit, or of an earlier one, or remove the record: rm " + Path + ". " +
 			"Without the record no file is lost. But slipway then cannot distinguish your edits from text of its earlier versions: " +
 			"delete keeps files that differ from those of this version, and helm refuses such a chart",

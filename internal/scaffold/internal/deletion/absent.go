@@ -93,6 +93,7 @@ func refuseUnlisted(p *plan.Plan, file *project.Project, r project.Resource) err
 		return nil
 	}
 	return &report.Error{
+		Class: report.BadProject,
 		What:  fmt.Sprintf("PROJECT does not list %s %s, whose type the project's code has", r.APIVersion(), r.Kind),
 		Where: found[at].Where(), Hint: "nothing was changed; delete takes out what PROJECT lists: remove the type by hand, with what uses it",
 	}
@@ -111,7 +112,8 @@ func (o WebhookOptions) refuseUnlistedWebhooks(p *plan.Plan, file *project.Proje
 		return err
 	}
 	return &report.Error{
-		What: "PROJECT lists no such webhooks of " + o.Kind + ", and the project's code has them", Where: place,
+		Class: report.BadProject,
+		What:  "PROJECT lists no such webhooks of " + o.Kind + ", and the project's code has them", Where: place,
 		Hint: "nothing was changed; delete takes out what PROJECT lists: remove the webhook by hand, with what calls it",
 	}
 }

@@ -38,7 +38,8 @@ func (d Options) refuseHalf(p *plan.Plan, file *project.Project, r project.Resou
 		switch {
 		case there && r.API != nil && path == own[0] && path != file.TypesFile(r):
 			return &report.Error{
-				What: fmt.Sprintf(halfGone, r.Kind), Where: path,
+				Class: report.BadProject,
+				What:  fmt.Sprintf(halfGone, r.Kind), Where: path,
 				Hint: "nothing was changed; the file may hold more than this kind: take its types out by hand, with what uses them, then run the command again",
 			}
 		case there:
@@ -65,7 +66,8 @@ func (d Options) halfDeletedError(p *plan.Plan, r project.Resource, staying stri
 			return err
 		}
 		return &report.Error{
-			What: fmt.Sprintf(halfGone, r.Kind), Where: staying,
+			Class: report.BadProject,
+			What:  fmt.Sprintf(halfGone, r.Kind), Where: staying,
 			Hint: "nothing was changed; no other code uses it, so --with-changes deletes it",
 			Next: "slipway delete api " + flags(r) + " --with-changes",
 		}
@@ -75,7 +77,8 @@ func (d Options) halfDeletedError(p *plan.Plan, r project.Resource, staying stri
 		return err
 	}
 	return &report.Error{
-		What: fmt.Sprintf(halfGone, r.Kind), Where: staying,
+		Class: report.BadProject,
+		What:  fmt.Sprintf(halfGone, r.Kind), Where: staying,
 		Hint: "nothing was changed; if the code is to stay, remove the kind's entry in " + project.FileName + " by hand, with its sample and roles. " +
 			"Else remove the uses of its code, then delete it with --with-changes:\n  " + strings.Join(users, "\n  "),
 	}
@@ -98,7 +101,7 @@ func (d Options) refuseServed(p *plan.Plan, file *project.Project, gone project.
 	if err != nil || place == "" && (!foreign || !whole) {
 		return err
 	}
-	e := &report.Error{What: fmt.Sprintf(halfServed, gone.Kind), Where: cmp.Or(place, own)}
+	e := &report.Error{Class: report.BadProject, What: fmt.Sprintf(halfServed, gone.Kind), Where: cmp.Or(place, own)}
 	if !d.WithChanges {
 		d.WithChanges = true
 		if err := again(d); err != nil {

@@ -109,7 +109,8 @@ func (d *deriving) checkFolder() error {
 		}
 		if mine, _ := unixLines(c.After()); !c.There() || !bytes.Equal(mine, content) {
 			return &report.Error{
-				What: "the folder exists, and slipway has no record that it made it", Where: d.Folder,
+				Class: report.Conflict,
+				What:  "the folder exists, and slipway has no record that it made it", Where: d.Folder,
 				Hint: "nothing was changed; move the folder away, or choose another one",
 			}
 		}
@@ -175,6 +176,7 @@ func (d *deriving) retire(file string) error {
 
 func (d *deriving) refusal(file string, c threeway.Conflict) *report.Error {
 	return &report.Error{
+		Class: report.Conflict,
 		What:  "you and the project have changed the same lines; nothing was written",
 		Where: fmt.Sprintf("%s:%d", file, c.Line),
 		Hint:  "yours:\n" + quoted(c.Mine) + "\nthe project's:\n" + quoted(c.Generated),

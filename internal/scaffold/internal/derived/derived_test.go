@@ -103,7 +103,7 @@ func TestRefusals(t *testing.T) {
 	change(t, root, map[string]string{"values.yaml": "a: 1\nb: 2\n"})
 	_, err := derived.Plan(fileview.Disk(root), later())
 	want := &report.Error{
-		What: "you and the project have changed the same lines; nothing was written", Where: "chart/values.yaml:3",
+		Class: report.Conflict, What: "you and the project have changed the same lines; nothing was written", Where: "chart/values.yaml:3",
 		Hint: "yours:\n    (removed)\nthe project's:\n    c: 4", Next: "make chart",
 	}
 	if refusal, ok := errors.AsType[*report.Error](err); !ok || cmp.Diff(want, refusal) != "" {

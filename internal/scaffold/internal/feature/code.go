@@ -28,7 +28,7 @@ func (p *planner) planCode(row features.Feature) error {
 	if there, err := p.Exists(manager.FlagsFile); err != nil {
 		return err
 	} else if !there && code.ForOthers != "" {
-		return &report.Error{What: code.ForOthers, Where: main.Place(), Hint: code.OthersHint}
+		return &report.Error{Class: report.BadProject, What: code.ForOthers, Where: main.Place(), Hint: code.OthersHint}
 	}
 	if err := p.planCodeFiles(code.Files); err != nil {
 		return err

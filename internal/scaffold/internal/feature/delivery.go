@@ -54,7 +54,8 @@ func (p *planner) refuseOtherTests() error {
 		return err
 	}
 	return &report.Error{
-		What: "the project has other end-to-end tests", Where: found[0],
+		Class: report.Conflict,
+		What:  "the project has other end-to-end tests", Where: found[0],
 		Hint: "nothing was changed. To use the feature's tests, first move yours and rename the Makefile's target test-e2e:\n" +
 			"git mv " + endToEnd + " test/e2e-kind",
 	}
@@ -71,7 +72,8 @@ func (p *planner) refuseOtherTarget() error {
 		return nil
 	}
 	return &report.Error{
-		What: "the Makefile has another target test-e2e", Where: fmt.Sprintf("Makefile:%d", line),
+		Class: report.Conflict,
+		What:  "the Makefile has another target test-e2e", Where: fmt.Sprintf("Makefile:%d", line),
 		Hint: "nothing was changed; rename the target and its tests, such as to test-e2e-kind and test/e2e-kind, and run the command again",
 	}
 }

@@ -51,7 +51,8 @@ func (p *planner) requireConfig(f features.Name) error {
 		return err
 	}
 	return &report.Error{
-		What: fmt.Sprintf("%s is a line of %s, which does not exist", f, file), Where: codebase.DeployedFolder,
+		Class: report.BadProject,
+		What:  fmt.Sprintf("%s is a line of %s, which does not exist", f, file), Where: codebase.DeployedFolder,
 		Hint: "nothing was changed; features are for projects that are deployed from config/: add what you need by hand to what deploys this one",
 	}
 }
@@ -92,7 +93,8 @@ func (p *planner) requireNoOther(f features.Name) error {
 		return err
 	}
 	refusal := &report.Error{
-		What: fmt.Sprintf("the project has %s of its own, in the folder that this line lists", f), Where: place,
+		Class: report.Conflict,
+		What:  fmt.Sprintf("the project has %s of its own, in the folder that this line lists", f), Where: place,
 		Hint: "nothing was changed; a second one in " + features.Of(f).Folder() + " would stand beside it: change the project's own by hand",
 	}
 	if is == commented {
@@ -109,7 +111,8 @@ func (p *planner) refuseOther(f features.Name) error {
 		return err
 	}
 	return &report.Error{
-		What: fmt.Sprintf("the project has %s of its own, in the folder that this line lists", f), Where: place,
+		Class: report.Conflict,
+		What:  fmt.Sprintf("the project has %s of its own, in the folder that this line lists", f), Where: place,
 		Hint: "nothing was changed; remove the line by hand, with what needs it",
 	}
 }
@@ -128,7 +131,8 @@ func (p *planner) requireServable() error {
 		return err
 	}
 	return &report.Error{
-		What: "the project deploys its webhooks with configurations of its own", Where: place,
+		Class: report.Conflict,
+		What:  "the project deploys its webhooks with configurations of its own", Where: place,
 		Hint: "nothing was changed; a second server in " + features.Of(features.WebhookServer).Folder() + " would stand beside this one: add the webhook to this file",
 	}
 }
@@ -164,7 +168,8 @@ func (p *planner) requireDeployment(f features.Name) error {
 	}
 	if !p.Code().Builds(deployed, codebase.DeployedFolder) {
 		return &report.Error{
-			What: fmt.Sprintf("%s changes what %s deploys, and the Makefile does not deploy that alone", f, codebase.DeployedFolder), Where: fmt.Sprintf("%s:%d", deployed.At.File, deployed.At.Line),
+			Class: report.BadProject,
+			What:  fmt.Sprintf("%s changes what %s deploys, and the Makefile does not deploy that alone", f, codebase.DeployedFolder), Where: fmt.Sprintf("%s:%d", deployed.At.File, deployed.At.Line),
 			Hint: "nothing was changed; add what you need by hand to what deploys this project",
 		}
 	}
@@ -174,14 +179,16 @@ func (p *planner) requireDeployment(f features.Name) error {
 		return err
 	case len(all) > 1:
 		return &report.Error{
-			What: fmt.Sprintf("%s is about one manager, and %s deploys several", f, codebase.DeployedFolder), Where: places(all),
+			Class: report.BadProject,
+			What:  fmt.Sprintf("%s is about one manager, and %s deploys several", f, codebase.DeployedFolder), Where: places(all),
 			Hint: "nothing was changed; add what you need by hand to the one that it is for",
 		}
 	case len(all) == 1 && all[0].Written != nil:
 		return nil
 	}
 	return &report.Error{
-		What: fmt.Sprintf("%s needs the manager's Deployment, and %s does not deploy one that is known", f, codebase.DeployedFolder), Where: p.defaultConfig(),
+		Class: report.BadProject,
+		What:  fmt.Sprintf("%s needs the manager's Deployment, and %s does not deploy one that is known", f, codebase.DeployedFolder), Where: p.defaultConfig(),
 		Hint: "nothing was changed; list " + managerFile + " there, with a container called manager, and run the command again",
 	}
 }
@@ -209,7 +216,8 @@ func (p *planner) requireNamespace(f features.Name) error {
 		return nil // what deploys config/default sets it
 	}
 	return &report.Error{
-		What: fmt.Sprintf("%s has objects for the manager's namespace, which this kustomization does not set", f), Where: c.Path(),
+		Class: report.BadProject,
+		What:  fmt.Sprintf("%s has objects for the manager's namespace, which this kustomization does not set", f), Where: c.Path(),
 		Hint: fmt.Sprintf("nothing was changed; add the line namespace: %s, if all objects of this kustomization belong there as the Deployment %s does (%s:%d), and run the command again",
 			cmp.Or(found.Namespace, p.project.Name+"-system"), found.Name, found.File, found.Line),
 	}

@@ -34,8 +34,9 @@ func (p *planner) missingInManager(row features.Feature) (*report.Error, error) 
 			return nil, err
 		} else if !known {
 			return &report.Error{
-				What: fmt.Sprintf("%s passes --%s to the manager, and no code of this module has such a flag", row.Name, flag.Name),
-				Hint: "nothing was changed; add the flag and the option of the manager, and run the command again:\n" + flag.Code,
+				Class: report.BadProject,
+				What:  fmt.Sprintf("%s passes --%s to the manager, and no code of this module has such a flag", row.Name, flag.Name),
+				Hint:  "nothing was changed; add the flag and the option of the manager, and run the command again:\n" + flag.Code,
 			}, nil
 		}
 	}
@@ -46,7 +47,7 @@ func (p *planner) missingInManager(row features.Feature) (*report.Error, error) 
 	if set, err := p.After().SetsField(option); err != nil || set {
 		return nil, err
 	}
-	return &report.Error{What: row.Requires.WithoutOption, Hint: "nothing was changed; set the option of the manager, and run the command again:\n" + row.Requires.OptionCode}, nil
+	return &report.Error{Class: report.BadProject, What: row.Requires.WithoutOption, Hint: "nothing was changed; set the option of the manager, and run the command again:\n" + row.Requires.OptionCode}, nil
 }
 
 // requireArguments refuses a manager whose container has no list of arguments if the component appends to it: kustomize
@@ -62,7 +63,8 @@ func (p *planner) requireArguments(f features.Name) error {
 	}
 	w := all[0].Written
 	return &report.Error{
-		What: fmt.Sprintf("%s adds an argument to the manager, and its container has no list of them", f), Where: fmt.Sprintf("%s:%d", w.File, w.ContainerLines[w.Index]),
+		Class: report.BadProject,
+		What:  fmt.Sprintf("%s adds an argument to the manager, and its container has no list of them", f), Where: fmt.Sprintf("%s:%d", w.File, w.ContainerLines[w.Index]),
 		Hint: "nothing was changed; add this to the container and run the command again:\nargs: []",
 	}
 }

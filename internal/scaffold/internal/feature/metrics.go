@@ -30,6 +30,7 @@ func (p *planner) requireNamedMetrics(f features.Name) error {
 	refusal := &report.Error{
 		What: fmt.Sprintf("%s is about the Service %s, which the project does not have", f, metricsService), Where: codebase.DeployedFolder,
 		Hint: "nothing was changed; enable metrics first, which adds it", Next: "slipway edit --enable metrics," + string(f),
+		Code: report.UsageCode,
 	}
 	for _, l := range files {
 		c, err := p.Find(l.File)
@@ -42,7 +43,8 @@ func (p *planner) requireNamedMetrics(f features.Name) error {
 				return nil
 			case refusal.Next != "" && strings.Contains(name.Value, "metrics"):
 				refusal = &report.Error{
-					What: fmt.Sprintf("%s is about the Service %s, and the project's Service for metrics is %s", f, metricsService, name.Value), Where: at(l.File, name.Line),
+					Class: report.BadProject,
+					What:  fmt.Sprintf("%s is about the Service %s, and the project's Service for metrics is %s", f, metricsService, name.Value), Where: at(l.File, name.Line),
 					Hint: "nothing was changed; give it that name and the labels of the manager's pods, or write what reads its metrics by hand",
 				}
 			}

@@ -60,7 +60,8 @@ func (p *planner) requireAllNamespaces() error {
 		return err
 	}
 	return &report.Error{
-		What: fmt.Sprintf("%s stores the objects of all namespaces, and the manager has permissions in one", features.Migration), Where: main.Place(),
+		Class: report.BadProject,
+		What:  fmt.Sprintf("%s stores the objects of all namespaces, and the manager has permissions in one", features.Migration), Where: main.Place(),
 		Hint: "nothing was changed; store the objects in each cluster with slipway migrate, or give the manager permissions in all namespaces",
 		Next: "slipway edit --namespaced=false",
 	}

@@ -32,7 +32,8 @@ func InNamespace(on bool) func(*plan.Plan, *project.Project) error {
 		}
 		if byMarkers {
 			return &report.Error{
-				What: "markers limit the permissions to one namespace", Where: manager.RoleBindingFile,
+				Class: report.BadProject,
+				What:  "markers limit the permissions to one namespace", Where: manager.RoleBindingFile,
 				Hint: "nothing was changed; remove namespace= from the +kubebuilder:rbac markers, make the RoleBinding a ClusterRoleBinding, and remove WATCH_NAMESPACE from config/manager with the code of the manager that reads it",
 			}
 		}
@@ -105,7 +106,8 @@ func (p *planner) optionsFile() (options string, err error) {
 		return options, nil
 	}
 	return "", &report.Error{
-		What: "the manager's options are not a ctrl.Options{ … } where it is made", Where: files[len(files)-1] + ":1",
+		Class: report.BadProject,
+		What:  "the manager's options are not a ctrl.Options{ … } where it is made", Where: files[len(files)-1] + ":1",
 		Hint: "nothing was changed; let the manager watch the namespaces in WATCH_NAMESPACE: add this to its options before it is made and run the command again:\n" + watchingCode,
 	}
 }
@@ -160,7 +162,8 @@ func (w watchedNamespaces) Insert(file string, src []byte) ([]byte, error) {
 		}
 		if key, ok := pair.Key.(*ast.Ident); ok && key.Name == "Cache" {
 			return nil, &report.Error{
-				What: "the manager sets options of its cache", Where: fmt.Sprintf("%s:%d", file, fset.Position(key.Pos()).Line),
+				Class: report.BadProject,
+				What:  "the manager sets options of its cache", Where: fmt.Sprintf("%s:%d", file, fset.Position(key.Pos()).Line),
 				Hint: "nothing was changed; add this line to the cache options, with a file namespaces.go beside this one, and run the command again:\n" +
 					"DefaultNamespaces: watchedNamespaces(), // of the variable WATCH_NAMESPACE\n\n" + w.function,
 			}

@@ -85,6 +85,7 @@ func (p *planner) requireOwnManager() error {
 		return err
 	}
 	return &report.Error{
+		Class: report.BadProject,
 		What:  "metrics-tls needs a manager of `slipway init`, or kubebuilder's config/certmanager with certificate-metrics.yaml",
 		Where: p.commentedCertificate(),
 		Hint:  "nothing was changed; in a project of kubebuilder, add the certificate, then uncomment the lines of [METRICS-WITH-CERTS]",

@@ -76,7 +76,8 @@ func (p *planner) refuseURLs(file string, line int) error {
 		without = "the marker with urls= at " + without
 	}
 	return &report.Error{
-		What: "the manager's role permits URLs, which no namespace has", Where: fmt.Sprintf("%s:%d", file, line),
+		Class: report.BadProject,
+		What:  "the manager's role permits URLs, which no namespace has", Where: fmt.Sprintf("%s:%d", file, line),
 		Hint: "nothing was changed; if the manager needs them, write a ClusterRole and a ClusterRoleBinding for them into another file of " + path.Dir(file) + "; " +
 			"then remove " + cmp.Or(without, "this rule") + ", generate, and run the command again",
 		Next: "slipway generate",

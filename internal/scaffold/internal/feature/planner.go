@@ -166,7 +166,8 @@ func (p *planner) disable(f features.Name) error {
 			at := 0
 			if src, at = line.Remove(src); at > 0 {
 				return nil, &report.Error{
-					What: fmt.Sprintf("the line of %s has other text on it", f), Where: fmt.Sprintf("%s:%d", file, at),
+					Class: report.BadProject,
+					What:  fmt.Sprintf("the line of %s has other text on it", f), Where: fmt.Sprintf("%s:%d", file, at),
 					Hint: "nothing was changed; remove it by hand",
 				}
 			}

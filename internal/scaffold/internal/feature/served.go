@@ -41,7 +41,7 @@ func (p *planner) refuseServed(off, all []features.Name) error {
 			what = "the manager's code serves webhooks, which the API server cannot call without " + neededOf(f, off)
 			hint += "; slipway edit --certs changes who issues the certificate"
 		}
-		return &report.Error{What: what, Where: place, Hint: hint, Next: p.deletion()}
+		return &report.Error{Class: report.BadProject, What: what, Where: place, Hint: hint, Next: p.deletion()}
 	}
 	return nil
 }

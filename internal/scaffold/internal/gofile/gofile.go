@@ -78,7 +78,8 @@ func Unparsable(file string, before, after []byte) *report.Error {
 		return nil // it did not parse before
 	}
 	return &report.Error{
-		What: "the file would not be Go any more", Where: fmt.Sprintf("%s:%d", file, mistakes[0].Pos.Line), Err: errors.New(mistakes[0].Msg),
+		Class: report.BadProject,
+		What:  "the file would not be Go any more", Where: fmt.Sprintf("%s:%d", file, mistakes[0].Pos.Line), Err: errors.New(mistakes[0].Msg),
 		Hint: "nothing was changed; an insertion point, a comment with +kubebuilder:scaffold, is not where its code belongs: move it back, and run the command again",
 	}
 }

@@ -42,7 +42,7 @@ func CheckGo(ctx context.Context, root string) error {
 	}
 	return &report.Error{
 		What: "Go " + version[0] + " is too old", Hint: "projects need Go " + pinned.Go.Version + " or newer, from https://go.dev/dl",
-		Next: "slipway init --skip-go-version-check …",
+		Next: "slipway init --skip-go-version-check …", Code: 1, // the machine's, not the project's
 	}
 }
 

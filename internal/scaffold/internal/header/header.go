@@ -133,5 +133,6 @@ func (l License) keepsHolder(p *plan.Plan, own string) (bool, error) {
 	return false, &report.Error{
 		What: "the project has a license header, whose holder of the copyright would be replaced", Where: own + ":1",
 		Hint: "nothing was changed; name the holder for the new header", Next: "slipway edit --license apache2 --owner 'Example Ltd.'",
+		Code: report.UsageCode,
 	}
 }

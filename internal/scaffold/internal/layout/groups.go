@@ -50,7 +50,8 @@ func (m *moving) checkModules(p *relocate.Package) {
 			continue
 		}
 		m.Refuse(&report.Error{
-			What: p.Dir + " would move to " + part.Dir + ", into another Go module: code that imports " + p.Import + " would not find it there", Where: cmp.Or(from, to) + "/go.mod:1",
+			Class: report.BadProject,
+			What:  p.Dir + " would move to " + part.Dir + ", into another Go module: code that imports " + p.Import + " would not find it there", Where: cmp.Or(from, to) + "/go.mod:1",
 			Hint: "nothing was changed; move the Go module first, with a release under its new import path, or stay with the layout for one group",
 		})
 	}

@@ -145,7 +145,7 @@ func (m *moving) check() error {
 }
 
 func moveRefusal(mistake relocate.Mistake) *report.Error {
-	return &report.Error{What: mistake.Problem, Where: mistake.Position, Hint: mistake.Hint + "; nothing was changed"}
+	return &report.Error{Class: report.BadProject, What: mistake.Problem, Where: mistake.Position, Hint: mistake.Hint + "; nothing was changed"}
 }
 
 func (m *moving) moveFiles() error {
@@ -227,7 +227,7 @@ func (m *moving) rewriteGo(file string, target relocate.Target) func(string, []b
 		case errors.As(err, &syntax):
 			return nil, moveRefusal(syntax.Mistake)
 		case errors.Is(err, relocate.ErrDotImport):
-			return nil, &report.Error{What: err.Error(), Where: file, Hint: "give the import a name; nothing was changed"}
+			return nil, &report.Error{Class: report.BadProject, What: err.Error(), Where: file, Hint: "give the import a name; nothing was changed"}
 		case err != nil:
 			return nil, err
 		}

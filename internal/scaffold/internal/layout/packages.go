@@ -109,7 +109,8 @@ func (m *moving) addPackage(rule layoutRule, dir string) error {
 	}
 	if rule.folders && len(p.Parts) > 1 {
 		return &report.Error{
-			What: fmt.Sprintf("the package has kinds of several groups, which must move to %s and %s", p.Parts[0].Dir, p.Parts[1].Dir), Where: dir,
+			Class: report.BadProject,
+			What:  fmt.Sprintf("the package has kinds of several groups, which must move to %s and %s", p.Parts[0].Dir, p.Parts[1].Dir), Where: dir,
 			Hint: "a package of types belongs to one group and version; nothing was changed",
 		}
 	}
@@ -245,7 +246,8 @@ func (m *moving) checkPlaces(p *relocate.Package) {
 			}
 			if clause := strings.TrimSuffix(m.clause(file), "_test"); clause != part.Name {
 				m.Refuse(&report.Error{
-					What: fmt.Sprintf("the new folder of %s holds the package %s", p.Dir, clause), Where: file,
+					Class: report.Conflict,
+					What:  fmt.Sprintf("the new folder of %s holds the package %s", p.Dir, clause), Where: file,
 					Hint: "nothing was changed; move that package away, or give it the name " + part.Name,
 				})
 				break

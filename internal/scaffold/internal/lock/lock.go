@@ -131,7 +131,8 @@ func pending(root string) string { return filepath.Join(root, ".slipway", "pendi
 // notOurs explains a foreign transaction, which stays as it is.
 func notOurs(root string, foreign *transaction.ForeignError) error {
 	e := &report.Error{
-		What: "the project has traces of an interrupted command of another user or machine", Where: pending(root), Err: foreign,
+		Class: report.Conflict,
+		What:  "the project has traces of an interrupted command of another user or machine", Where: pending(root), Err: foreign,
 		Hint: "slipway did not use them. They came with the repository, or a command that still runs or was killed left them.\n" +
 			"If none runs, compare the files with version control, delete that folder and run the command again",
 		Next: "git status",

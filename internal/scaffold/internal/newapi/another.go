@@ -47,6 +47,7 @@ func (a *planner) refuseAnother(c codebase.Controller) error {
 	}
 	flags := "--controller --controller-name " + strings.ReplaceAll(strings.Trim(a.resource.Group+"-"+strings.ToLower(a.resource.Kind), "-"), ".", "-")
 	return &report.Error{
+		Class: report.Conflict,
 		What:  fmt.Sprintf("%s is the controller of %s, not of %s %s", a.reconciler(), of, a.resource.APIVersion(), a.resource.Kind),
 		Where: other.Where(),
 		Hint:  "nothing was changed; a controller with another name has a file and a type of its own, and --controller=false makes none",

@@ -264,6 +264,7 @@ func (a *planner) checkFiles() error {
 		}
 		if f.wanted && c.OnDisk() && !regexp.MustCompile(`(?m)^\s*(type\s+)?`+f.name+`\s+struct\b`).Match(c.Before()) {
 			return &report.Error{
+				Class: report.Conflict,
 				What:  fmt.Sprintf("the file exists but does not declare the type %s", f.name),
 				Where: f.file,
 				Hint:  "move it away, or declare the type in it; nothing was changed",

@@ -129,7 +129,8 @@ func beside(all []neighbour, file *project.Project, r project.Resource) (string,
 		return cmp.Or(found, among), nil
 	}
 	return "", &report.Error{
-		What: fmt.Sprintf("the project has groups in several folders, and %s could go to each", r.Group), Where: strings.Join(append([]string{among}, apart...), ", "),
+		Class: report.BadProject,
+		What:  fmt.Sprintf("the project has groups in several folders, and %s could go to each", r.Group), Where: strings.Join(append([]string{among}, apart...), ", "),
 		Hint: fmt.Sprintf("nothing was changed; make the package in the folder that is meant, with a file doc.go that has the marker +groupName=%s, and run the command again", r.QualifiedGroup()),
 	}
 }
@@ -137,6 +138,7 @@ func beside(all []neighbour, file *project.Project, r project.Resource) (string,
 // unlisted is the refusal of a kind whose type the code has several times and PROJECT does not list.
 func unlisted(r project.Resource, found []codebase.Kind) error {
 	return &report.Error{
+		Class: report.BadProject,
 		What:  fmt.Sprintf("the project's code has the type of %s %s already, and PROJECT does not list it", r.APIVersion(), r.Kind),
 		Where: found[0].Where(),
 		Hint:  "nothing was changed; " + found[1].Where() + " declares it, too, and a CRD has a version once: remove one of them",
@@ -150,6 +152,7 @@ func severalPackages(r project.Resource, all []neighbour) error {
 		others = append(others, n.Dir)
 	}
 	return &report.Error{
+		Class: report.BadProject,
 		What:  fmt.Sprintf("the project's code has several packages of %s, and PROJECT lists none of them", r.APIVersion()),
 		Where: all[0].Dir,
 		Hint: fmt.Sprintf("nothing was changed; the others are %s. Correct +groupName in those of another group, or list a kind of the right one in PROJECT, with the path of its package",

@@ -119,6 +119,7 @@ func refuseProject(root string) error {
 		return nil
 	}
 	e := &report.Error{
+		Class: report.Conflict,
 		What:  "this folder already holds " + strings.Join(found, ", "),
 		Where: root,
 		Hint:  "init needs a folder without these files; nothing was changed",
@@ -168,6 +169,7 @@ func (o *Options) completeRepo(root string, mod *gomod.File) error {
 			What: "the module path of the project is unknown: there is no go.mod in this folder",
 			Hint: "add --repo, or run `go mod init` first",
 			Next: "slipway init --domain " + cmp.Or(o.Domain, "example.com") + " --repo example.com/" + cmp.Or(nameFromFolder(root), "my-operator"),
+			Code: report.UsageCode,
 		}
 	case mod == nil:
 		return nil
@@ -178,6 +180,7 @@ func (o *Options) completeRepo(root string, mod *gomod.File) error {
 			What:  fmt.Sprintf("--repo %s differs from the module path %s", o.Repo, mod.Path()),
 			Where: "go.mod",
 			Hint:  "leave --repo out, or change the module line of go.mod",
+			Code:  report.UsageCode,
 		}
 	}
 	return nil
@@ -239,7 +242,8 @@ func (o *Options) existingProject(folder *fileview.Folder) (*project.Project, er
 	} {
 		if c.asked != c.has {
 			return nil, &report.Error{
-				What: fmt.Sprintf("this folder already holds a project, which has %s %s, not %s", c.flag, c.has, c.asked), Where: filepath.Join(folder.Root(), project.FileName),
+				Class: report.Conflict,
+				What:  fmt.Sprintf("this folder already holds a project, which has %s %s, not %s", c.flag, c.has, c.asked), Where: filepath.Join(folder.Root(), project.FileName),
 				Hint: "with the same flags, init adds what is missing; nothing was changed",
 				Next: "slipway create api --group GROUP --version v1 --kind KIND",
 			}

@@ -98,6 +98,7 @@ func (d Deletion) target(file *project.Project) (*project.Resource, error) {
 		return nil, &report.Error{
 			What: fmt.Sprintf("%s is the only version of %s", d.Version, d.Kind), Where: "VERSION", Hint: "nothing was changed; without it, the kind goes as a whole",
 			Next: fmt.Sprintf("slipway delete api --group %s --version %s --kind %s --dry-run", shellword.Quote(d.Group), d.Version, d.Kind),
+			Code: report.UsageCode,
 		}
 	case at >= 0:
 		return others[at], nil

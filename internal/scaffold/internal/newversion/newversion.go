@@ -91,6 +91,7 @@ func (v *planner) exists(r project.Resource) error {
 		return &report.Error{
 			What: fmt.Sprintf("the project has %s already, a spoke, and the hub is %s", r.Version, hub.Version), Where: "VERSION",
 			Hint: "create version makes the hub of a new version only", Next: fmt.Sprintf("slipway delete version %s --group %s --kind %s", r.Version, shellword.Quote(r.Group), r.Kind),
+			Code: report.UsageCode,
 		}
 	}
 	v.NothingToDo(fmt.Sprintf("the project has %s %s already", r.APIVersion(), r.Kind))
@@ -311,7 +312,8 @@ func (v *planner) dropHub() error {
 		d, ok := decl.(*ast.FuncDecl)
 		if !ok || d.Name.Name != "Hub" {
 			return &report.Error{
-				What: "the file holds more than that " + v.old.Version + " is the hub", Where: file,
+				Class: report.BadProject,
+				What:  "the file holds more than that " + v.old.Version + " is the hub", Where: file,
 				Hint: "nothing was changed; move all but the method Hub to another file, and run the command again",
 			}
 		}

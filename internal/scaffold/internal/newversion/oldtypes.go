@@ -153,7 +153,8 @@ func (v *planner) refuseChanged() error {
 		return nil
 	}
 	return &report.Error{
-		What: fmt.Sprintf("%s has code that %s does not have, and this would delete it", v.old.Version, v.new.Version), Where: changed[0],
+		Class: report.Conflict,
+		What:  fmt.Sprintf("%s has code that %s does not have, and this would delete it", v.old.Version, v.new.Version), Where: changed[0],
 		Hint: "nothing was changed; move to " + v.new.Version + " what you need; --with-changes deletes these files:\n  " + strings.Join(changed, "\n  "),
 		Next: v.deletion.again("--to " + v.new.Version + " --with-changes"),
 	}

@@ -87,7 +87,8 @@ func (v *planner) refuseKind(dir string, units []unit, needed []bool, other stri
 			where = units[user].file
 		}
 		return &report.Error{
-			What: fmt.Sprintf("the types of %s, or what registers them, need the kind %s, which would get the new version, too", v.old.Kind, other), Where: path.Join(dir, where),
+			Class: report.BadProject,
+			What:  fmt.Sprintf("the types of %s, or what registers them, need the kind %s, which would get the new version, too", v.old.Kind, other), Where: path.Join(dir, where),
 			Hint: fmt.Sprintf("nothing was changed; register each kind by a call of its own, and refer to types that are no kinds, such as %sSpec", other),
 		}
 	}
@@ -103,7 +104,8 @@ func (v *planner) checkRegistration(pkg codebase.Package, first string) error {
 	}
 	if path.Base(file) == first {
 		return &report.Error{
-			What: "one file has the types of " + v.old.Kind + " and registers the types of the package", Where: file,
+			Class: report.BadProject,
+			What:  "one file has the types of " + v.old.Kind + " and registers the types of the package", Where: file,
 			Hint: "nothing was changed; move what registers the types to a file of its own, such as groupversion_info.go, and run the command again",
 		}
 	}
@@ -183,7 +185,7 @@ func (v *planner) rewriting(from, to string) func(string, []byte) ([]byte, error
 	return func(_ string, src []byte) ([]byte, error) {
 		after, err := v.set.Go(from, targets[i], src)
 		if err != nil {
-			return nil, &report.Error{What: "the file cannot be rewritten for the new version", Where: from, Err: err, Hint: "nothing was changed"}
+			return nil, &report.Error{Class: report.BadProject, What: "the file cannot be rewritten for the new version", Where: from, Err: err, Hint: "nothing was changed"}
 		}
 		return gofile.KeepFormat(to, src, after), nil
 	}

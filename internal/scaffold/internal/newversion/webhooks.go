@@ -60,7 +60,7 @@ func (v *planner) findWebhooks() error {
 	v.set.Packages = append(v.set.Packages, v.webhooks)
 	mistakes, err := (&relocate.Set{Packages: []*relocate.Package{v.webhooks}}).Check(v.source)
 	for _, mistake := range mistakes {
-		v.Refuse(&report.Error{What: mistake.Problem, Where: mistake.Position, Hint: mistake.Hint + "; nothing was changed"})
+		v.Refuse(&report.Error{Class: report.BadProject, What: mistake.Problem, Where: mistake.Position, Hint: mistake.Hint + "; nothing was changed"})
 	}
 	return errors.Join(err, v.Refusal())
 }

@@ -53,7 +53,8 @@ func (w *planner) checkConversion() error {
 		}
 		if place != "" {
 			return &report.Error{
-				What: fmt.Sprintf("the project's code converts versions of %s already", r.Kind), Where: place,
+				Class: report.Conflict,
+				What:  fmt.Sprintf("the project's code converts versions of %s already", r.Kind), Where: place,
 				Hint: "nothing was changed; move the conversion to " + own + ", then this command keeps it and adds what is missing",
 			}
 		}

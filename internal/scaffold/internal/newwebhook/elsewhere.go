@@ -134,7 +134,7 @@ func Marked(p *plan.Plan, code *codebase.Codebase, file *project.Project, r proj
 
 // hasAlready is the refusal of a webhook that the code has already. It advises the command for the rest.
 func (w *planner) hasAlready(hook wantedWebhook, place string, wanted []wantedWebhook) error {
-	e := &report.Error{What: "the project already has this webhook", Where: place, Hint: hook.flag + " creates a second one at " + hook.path + "; nothing was changed"}
+	e := &report.Error{What: "the project already has this webhook", Where: place, Hint: hook.flag + " creates a second one at " + hook.path + "; nothing was changed", Code: report.UsageCode}
 	var rest []string
 	for _, other := range wanted {
 		if other.flag != hook.flag {

@@ -194,6 +194,7 @@ func (w *planner) unknown() error {
 	e := &report.Error{
 		What: fmt.Sprintf("the project has no kind %s in the group %q, version %s", o.Kind, o.Group, o.Version), Where: project.FileName, Hint: hint,
 		Next: fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource --controller", shellword.Quote(o.Group), shellword.Quote(o.Version), shellword.Quote(o.Kind)),
+		Code: report.UsageCode,
 	}
 	if another { // whose controller is the one of all versions
 		e.Next += "=false"
@@ -233,6 +234,7 @@ func (w *planner) unlisted() error {
 		return nil
 	}
 	return &report.Error{
+		Class: report.BadProject,
 		What:  fmt.Sprintf("PROJECT does not list %s %s, whose type the project's code has", r.APIVersion(), r.Kind),
 		Where: found[i].Where(), Hint: "add it to PROJECT first, with the code as it is",
 		Next: fmt.Sprintf("slipway create api --group %s --version %s --kind %s --resource --controller=false", shellword.Quote(o.Group), shellword.Quote(o.Version), shellword.Quote(o.Kind)),

@@ -38,12 +38,12 @@ func AnswerOldPaths(p *plan.Plan, file *project.Project, hub, old project.Resour
 // movesPaths reports whether webhooks have paths that moved with the version. Its error is for the user.
 func (w *planner) movesPaths(o piece.OldPaths) (bool, error) {
 	if w.besideTypes() {
-		return false, &report.Error{What: "webhooks in the package of the types cannot import " + o.Version, Where: w.project.WebhookFile(w.resource)}
+		return false, &report.Error{Class: report.BadProject, What: "webhooks in the package of the types cannot import " + o.Version, Where: w.project.WebhookFile(w.resource)}
 	}
 	file := w.setupFile()
 	c, err := w.Find(file)
 	if err == nil && !c.There() {
-		err = &report.Error{What: "no function " + w.setupName() + " sets up the webhooks", Where: path.Dir(file)}
+		err = &report.Error{Class: report.BadProject, What: "no function " + w.setupName() + " sets up the webhooks", Where: path.Dir(file)}
 	}
 	if err != nil {
 		return false, err

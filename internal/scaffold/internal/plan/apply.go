@@ -91,6 +91,7 @@ func (p *Plan) failure(err error) error {
 	}
 	if changed, ok := errors.AsType[*transaction.ChangedError](err); ok {
 		return &report.Error{
+			Class: report.Conflict,
 			What:  "another program changed the file in the meantime",
 			Where: changed.Path,
 			Hint:  "nothing was written; run the command again",

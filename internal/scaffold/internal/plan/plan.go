@@ -231,7 +231,8 @@ func (p *Plan) Copy(from, to string) error {
 	}
 	if c.There() {
 		p.refused = append(p.refused, &report.Error{
-			What: "there is a file in the place that " + from + " would move to", Where: to,
+			Class: report.Conflict,
+			What:  "there is a file in the place that " + from + " would move to", Where: to,
 			Hint: "nothing was changed; move it away or remove it, and run the command again",
 		})
 		return nil
