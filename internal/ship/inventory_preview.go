@@ -13,7 +13,7 @@ import (
 // previewLeft tells of left-overs that go.
 func (i *inventory) previewLeft(objects []*unstructured.Unstructured) (all []Difference) {
 	for _, object := range slices.Concat(departures(objects)...) {
-		all = append(all, Difference{Name: nameOf(object), Action: report.Deleted, Why: whyLeft, Diff: string(diff.Diff("live/"+nameOf(object), readable(object), "/dev/null", nil))})
+		all = append(all, Difference{Name: nameOf(object), Object: refOf(object), Action: report.Deleted, Why: whyLeft, Diff: string(diff.Diff("live/"+nameOf(object), readable(object), "/dev/null", nil))})
 	}
 	return all
 }
@@ -21,13 +21,13 @@ func (i *inventory) previewLeft(objects []*unstructured.Unstructured) (all []Dif
 // previewRest reports left-overs that are kept, and the inventory itself.
 func (i *inventory) previewRest(ctx context.Context) (all []Difference) {
 	for _, left := range i.staying() {
-		all = append(all, Difference{Name: nameOf(left.Unstructured), Action: report.Kept, Why: left.why()})
+		all = append(all, Difference{Name: nameOf(left.Unstructured), Object: refOf(left.Unstructured), Action: report.Kept, Why: left.why()})
 	}
 	if i.set == nil || i.set.DefinitionsOnly {
 		return all
 	}
 	now := i.now(ctx)
-	d := Difference{Name: nameOf(now.parentOf(i.set)), Action: i.parentAction(now)}
+	d := Difference{Name: nameOf(now.parentOf(i.set)), Object: refOf(now.parentOf(i.set)), Action: i.parentAction(now)}
 	if d.Action != report.Unchanged {
 		d.Diff = string(diff.Diff("live/"+d.Name, contentOf(i.parent), "new/"+d.Name, contentOf(now.parentOf(i.set))))
 	}

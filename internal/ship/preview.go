@@ -18,10 +18,11 @@ import (
 
 // A Difference is what [Cluster.Apply] would make of an object.
 type Difference struct {
-	Name   string        `json:"name"`
-	Action report.Action `json:"action"`
-	Why    string        `json:"why,omitempty"`
-	Diff   string        `json:"diff,omitempty"` // unified, of the objects as YAML
+	Name   string            `json:"name"` // for people
+	Action report.Action     `json:"action"`
+	Why    string            `json:"why,omitempty"`
+	Diff   string            `json:"diff,omitempty"` // unified, of the objects as YAML
+	Object *report.ObjectRef `json:"object"`
 }
 
 // Preview reports what [Cluster.Apply] would do, in its order. The server judges each object as
@@ -80,7 +81,7 @@ func (a *application) preview(ctx context.Context, object *unstructured.Unstruct
 		return a.created(object, "not checked: its namespace is new"), nil
 	}
 	if unjudged, beside := errors.AsType[*unjudgedError](err); beside {
-		return Difference{Name: nameOf(object), Action: report.Updated, Why: "not checked: fields of an earlier way to apply go first, which contradict it: " + unjudged.Error()}, nil
+		return Difference{Name: nameOf(object), Object: refOf(object), Action: report.Updated, Why: "not checked: fields of an earlier way to apply go first, which contradict it: " + unjudged.Error()}, nil
 	}
 	if err != nil {
 		return Difference{}, err
@@ -121,7 +122,7 @@ func (c *Cluster) PreviewDelete(ctx context.Context, objects []*unstructured.Uns
 
 // previewDelete looks whether one object is there.
 func (c *Cluster) previewDelete(ctx context.Context, object *unstructured.Unstructured) (Difference, error) {
-	absent := Difference{Name: nameOf(object), Action: report.Unchanged, Why: "does not exist"}
+	absent := Difference{Name: nameOf(object), Object: refOf(object), Action: report.Unchanged, Why: "does not exist"}
 	resource, object, err := c.locate(ctx, object, 0)
 	if _, unserved := errors.AsType[errNoKind](err); unserved || errors.Is(err, errImpatient) {
 		return absent, nil
@@ -136,7 +137,7 @@ func (c *Cluster) previewDelete(ctx context.Context, object *unstructured.Unstru
 	if err != nil {
 		return Difference{}, err
 	}
-	d := Difference{Name: nameOf(object), Action: report.Deleted}
+	d := Difference{Name: nameOf(object), Object: refOf(object), Action: report.Deleted}
 	if kindOf(object) != crdKind {
 		return d, nil
 	}
@@ -172,7 +173,7 @@ func (c *Cluster) instances(ctx context.Context, definition *unstructured.Unstru
 
 // created is the difference of an object that nobody compared with anything.
 func created(object *unstructured.Unstructured, why string) Difference {
-	return Difference{Name: nameOf(object), Action: report.Created, Why: why, Diff: string(diff.Diff("/dev/null", nil, nameOf(object), readable(object)))}
+	return Difference{Name: nameOf(object), Object: refOf(object), Action: report.Created, Why: why, Diff: string(diff.Diff("/dev/null", nil, nameOf(object), readable(object)))}
 }
 
 // compare is the difference of two states of an object, of which the first may be nil.
@@ -180,7 +181,7 @@ func compare(before, after *unstructured.Unstructured) Difference {
 	if before == nil {
 		return created(after, "")
 	}
-	d := Difference{Name: nameOf(after), Action: report.Unchanged}
+	d := Difference{Name: nameOf(after), Object: refOf(after), Action: report.Unchanged}
 	if d.Diff = string(diff.Diff("live/"+d.Name, readable(before), "new/"+d.Name, readable(after))); d.Diff != "" {
 		d.Action = report.Updated
 	}

@@ -289,13 +289,13 @@ func (c *Cluster) previewRemoval(ctx context.Context, objects []*unstructured.Un
 		return nil, err
 	}
 	for _, object := range r.absent {
-		all = append(all, Difference{Name: nameOf(object), Action: report.Unchanged, Why: "does not exist"})
+		all = append(all, Difference{Name: nameOf(object), Object: refOf(object), Action: report.Unchanged, Why: "does not exist"})
 	}
 	for _, object := range r.kept {
-		all = append(all, Difference{Name: nameOf(object.Unstructured), Action: report.Kept, Why: object.why})
+		all = append(all, Difference{Name: nameOf(object.Unstructured), Object: refOf(object.Unstructured), Action: report.Kept, Why: object.why})
 	}
 	for _, object := range slices.Concat(departures(r.going)...) {
-		d := Difference{Name: nameOf(object), Action: report.Deleted, Why: r.why(object)}
+		d := Difference{Name: nameOf(object), Object: refOf(object), Action: report.Deleted, Why: r.why(object)}
 		if kindOf(object) == crdKind && d.Why == "" {
 			if d.Why, err = c.instances(ctx, object); err != nil {
 				return nil, err
@@ -315,9 +315,9 @@ func (c *Cluster) previewRemoval(ctx context.Context, objects []*unstructured.Un
 	switch why := r.keptParent(); {
 	case r.parent == nil || set.DefinitionsOnly:
 	case why != "":
-		all = append(all, Difference{Name: nameOf(r.parent), Action: report.Kept, Why: why})
+		all = append(all, Difference{Name: nameOf(r.parent), Object: refOf(r.parent), Action: report.Kept, Why: why})
 	default:
-		all = append(all, Difference{Name: nameOf(r.parent), Action: report.Deleted})
+		all = append(all, Difference{Name: nameOf(r.parent), Object: refOf(r.parent), Action: report.Deleted})
 	}
 	return all, nil
 }

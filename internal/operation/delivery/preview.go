@@ -37,7 +37,7 @@ func previewDeletion(ctx context.Context, s *operation.Session, cluster *ship.Cl
 	var deleted []report.Object
 	for _, d := range differences {
 		if d.Action == report.Deleted {
-			deleted = append(deleted, report.Object{Name: d.Name, Action: d.Action, Why: d.Why})
+			deleted = append(deleted, report.Object{Name: d.Name, Action: d.Action, Why: d.Why, Object: d.Object})
 		}
 	}
 	return deleted, nil
