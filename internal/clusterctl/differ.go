@@ -31,7 +31,7 @@ func (o Options) refuse(s *Status, is Spec) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return &report.Error{What: "cluster " + s.Name + " runs with another configuration",
+	return &report.Error{Class: report.Conflict, What: "cluster " + s.Name + " runs with another configuration",
 		Hint: strings.Join(append(lines, "to apply it, stop the cluster and start it again like this"+lost), "\n"),
 		Next: command("stop", s.Name)}
 }

@@ -112,13 +112,13 @@ func (c *Control) call(ctx context.Context, s *Status, what, method string, para
 
 // unanswered says of a request that failed with err what that means.
 func unanswered(ctx context.Context, s *Status, what string, err error) error {
+	e := &report.Error{What: what, Where: "cluster " + s.Name, Err: err}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()
 	case ctx.Err() != nil:
-		err = errors.New("it did not answer in time")
+		e.Class, e.Err = report.Timeout, errors.New("it did not answer in time")
 	}
-	e := &report.Error{What: what, Where: "cluster " + s.Name, Err: err}
 	if _, refused := errors.AsType[*protocol.Refusal](err); !refused {
 		e.Next = command("status", s.Name) // it said why if it refused
 	}

@@ -222,7 +222,7 @@ func (s *Status) Problem() error {
 	case Running, Starting:
 		return nil
 	case Busy:
-		return &report.Error{What: "another slipway is starting or stopping cluster " + s.Name, Next: command("status", s.Name)}
+		return &report.Error{Class: report.Conflict, What: "another slipway is starting or stopping cluster " + s.Name, Next: command("status", s.Name)}
 	case Hung:
 		return &report.Error{What: "cluster " + s.Name + " runs but does not answer", Where: s.Log, Next: command("stop", s.Name)}
 	case Died:

@@ -108,7 +108,7 @@ const killTime = 5 * time.Second
 
 // kill ends the process that holds the cluster's lock.
 func kill(ctx context.Context, cl state.Cluster, pid int) error {
-	stuck := &report.Error{What: "cluster " + cl.Name + " cannot be stopped", Where: cl.Dir,
+	stuck := &report.Error{Class: report.Conflict, What: "cluster " + cl.Name + " cannot be stopped", Where: cl.Dir,
 		Hint: "end the process that holds the file lock in this folder"}
 	if pid <= 0 {
 		return stuck

@@ -83,7 +83,7 @@ func (s *Session) openFor(ctx context.Context, namespace, account string) (entra
 		return entrance{}, err
 	}
 	if !may {
-		return entrance{}, &report.Error{What: "you may not act as ServiceAccount " + namespace + "/" + account + " in this cluster", Where: s.cluster.Server(), Hint: why + "; --as admin gives the program your own rights"}
+		return entrance{}, &report.Error{Class: report.Refused, What: "you may not act as ServiceAccount " + namespace + "/" + account + " in this cluster", Where: s.cluster.Server(), Hint: why + "; --as admin gives the program your own rights"}
 	}
 	door, err := impersonation.Open(context.WithoutCancel(ctx), impersonation.Options{
 		Config: s.cluster.Config(), User: impersonation.Username(namespace, account), Namespace: namespace, Report: func(r impersonation.Request) { seen(Request(r)) },

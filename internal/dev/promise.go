@@ -52,7 +52,8 @@ func promising(ctx context.Context, state, project string, cluster *ship.Cluster
 	}
 	if !held {
 		return nil, &report.Error{
-			What: "another slipway run of this project already serves its webhooks to this cluster", Where: cluster.Server(),
+			Class: report.Conflict,
+			What:  "another slipway run of this project already serves its webhooks to this cluster", Where: cluster.Server(),
 			Hint: "stop it, or run this one without webhooks", Next: "ENABLE_WEBHOOKS=false slipway run",
 		}
 	}

@@ -152,7 +152,7 @@ func (s Suites) leave(variable string) error {
 		return nil
 	}
 	return &report.Error{What: flag + " is for the embedded control plane, but the environment names another one", Where: variable,
-		Hint: "leave out the flag, or unset " + variable}
+		Hint: "leave out the flag, or unset " + variable, Code: report.UsageCode}
 }
 
 // withPackages adds ./... to arguments of go test that name no package. What

@@ -108,7 +108,7 @@ func (w LocalWebhooks) configurations() ([]*unstructured.Unstructured, error) {
 			continue
 		}
 		if !slices.Contains(hookKinds, object.GroupVersionKind().GroupKind()) {
-			return nil, &report.Error{What: "this is no webhook configuration", Where: object.GetKind() + " " + object.GetName(), Hint: "the files that webhook configurations are generated into have nothing else"}
+			return nil, &report.Error{Class: report.BadProject, What: "this is no webhook configuration", Where: nameOf(object), Object: refOf(object), Hint: "the files that webhook configurations are generated into have nothing else"}
 		}
 		if err := w.redirect(object); err != nil {
 			return nil, fmt.Errorf("read webhook configurations: %w", err)
@@ -169,7 +169,7 @@ func definitionNamed(name string) *unstructured.Unstructured {
 func (c *Cluster) definitionToConvert(ctx context.Context, name string, alone bool) (*unstructured.Unstructured, error) {
 	definition, err := c.objects.Resource(crdResource).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return nil, &report.Error{What: "the cluster does not serve the kind " + name, Where: c.server, Hint: "install the CRDs first", Next: "slipway install"}
+		return nil, &report.Error{Class: report.Refused, What: "the cluster does not serve the kind " + name, Where: c.server, Hint: "install the CRDs first", Next: "slipway install"}
 	}
 	if err != nil {
 		return nil, c.explainObject(ctx, definitionNamed(name), err)

@@ -244,7 +244,7 @@ func TestApplyRefused(t *testing.T) {
 		name, object, where, what string
 		class                     report.Class
 	}{
-		{"unknown kind", "apiVersion: nowhere.example.com/v1\nkind: Boat\nmetadata: {name: one}", "boat/one", "the cluster does not serve this kind", ""},
+		{"unknown kind", "apiVersion: nowhere.example.com/v1\nkind: Boat\nmetadata: {name: one}", "boat/one", "the cluster does not serve this kind", report.Refused},
 		{"unknown field", boat("strict.example.com", "{ores: 2}"), "boat/default/one", "the cluster refused the object", report.Refused},
 		{"no such namespace", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: nowhere}", "configmap/nowhere/a", "its namespace does not exist", report.Refused},
 	} {

@@ -89,7 +89,7 @@ func (c *Cluster) explainUnestablished(ctx context.Context, definition *unstruct
 	live, err := c.objects.Resource(crdResource).Get(ctx, definition.GetName(), metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return &report.Error{What: "the CRD was deleted while slipway waited for it", Where: nameOf(definition), Object: refOf(definition)}
+		return &report.Error{Class: report.NotReady, What: "the CRD was deleted while slipway waited for it", Where: nameOf(definition), Object: refOf(definition), Unready: []report.Unready{{Object: *refOf(definition), Reason: "NotFound"}}}
 	case err != nil:
 		return c.explainObject(ctx, definition, err)
 	case live.GetDeletionTimestamp() != nil:

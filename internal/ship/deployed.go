@@ -102,9 +102,9 @@ func (c *Cluster) asApplied(ctx context.Context, set *Set, live *unstructured.Un
 	at := slices.IndexFunc(entries, func(e metav1.ManagedFieldsEntry) bool { return isSets(e, set) })
 	switch {
 	case slices.ContainsFunc(entries, isCallHere):
-		return nil, &report.Error{What: "slipway dev has changed this object for its own time", Where: nameOf(live), Object: refOf(live), Hint: "end that run first; deploy restores what a killed run has left", Next: "slipway deploy"}
+		return nil, &report.Error{Class: report.Conflict, What: "slipway dev has changed this object for its own time", Where: nameOf(live), Object: refOf(live), Hint: "end that run first; deploy restores what a killed run has left", Next: "slipway deploy"}
 	case at < 0:
-		return nil, &report.Error{What: "it is not known which of its fields were deployed", Where: nameOf(live), Object: refOf(live), Hint: "its managedFields do not name this deployment: deploy again", Next: "slipway deploy"}
+		return nil, &report.Error{Class: report.Conflict, What: "it is not known which of its fields were deployed", Where: nameOf(live), Object: refOf(live), Hint: "its managedFields do not name this deployment: deploy again", Next: "slipway deploy"}
 	}
 	version := entries[at].APIVersion
 	applied := &unstructured.Unstructured{Object: map[string]any{}}

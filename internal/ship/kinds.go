@@ -65,7 +65,7 @@ func MissingGroup(err error) string {
 
 // unknownKind is the error of an object whose kind the cluster does not know.
 func unknownKind(object *unstructured.Unstructured, cause error) error {
-	e := &report.Error{What: "the cluster does not serve this kind", Where: nameOf(object), Object: refOf(object), Err: cause}
+	e := &report.Error{Class: report.Refused, What: "the cluster does not serve this kind", Where: nameOf(object), Object: refOf(object), Err: cause}
 	if missing, _ := errors.AsType[errNoKind](cause); missing.definition != nil {
 		e.What = "the cluster does not serve this version of the kind"
 		e.Hint = otherVersions(missing.definition)

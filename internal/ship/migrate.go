@@ -110,14 +110,14 @@ func (c *Cluster) definitionOf(ctx context.Context, name string) (*unstructured.
 	case err != nil:
 		return nil, c.explain(ctx, err)
 	case len(found) == 0:
-		return nil, &report.Error{What: "the cluster has no such definition", Where: name,
+		return nil, &report.Error{Class: report.Refused, What: "the cluster has no such definition", Where: name,
 			Hint: "expected a kind that a CRD defines, such as CronJob, cronjobs or cronjobs.batch.example.com", Next: "slipway kubectl get crds"}
 	case len(found) > 1:
 		var all []string
 		for _, definition := range found {
 			all = append(all, definition.GetName())
 		}
-		return nil, &report.Error{What: "several definitions have this name", Where: name, Hint: "it may mean " + strings.Join(all, ", "), Next: "slipway migrate " + all[0]}
+		return nil, &report.Error{What: "several definitions have this name", Where: name, Hint: "it may mean " + strings.Join(all, ", "), Next: "slipway migrate " + all[0], Code: report.UsageCode}
 	}
 	return &found[0], nil
 }

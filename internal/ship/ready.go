@@ -117,7 +117,7 @@ func (w *watch) await(ctx context.Context, object *unstructured.Unstructured) er
 	case errors.Is(err, errHopeless):
 		return c.explainUnready(ctx, live, "does not become ready: "+now.Message)
 	case apierrors.IsNotFound(err):
-		return &report.Error{What: "the object was deleted while slipway waited for it", Where: nameOf(object), Object: refOf(object)}
+		return &report.Error{Class: report.NotReady, What: "the object was deleted while slipway waited for it", Where: nameOf(object), Object: refOf(object), Unready: []report.Unready{{Object: *refOf(object), Reason: "NotFound"}}}
 	}
 	return c.explainObject(ctx, object, err)
 }

@@ -66,6 +66,7 @@ func leavingVersions(definition, live *unstructured.Unstructured) ([]string, err
 	going := slices.DeleteFunc(stored, func(v string) bool { return versionOf(definition, v) != nil })
 	if to := storageVersion(definition); len(going) > 0 && versionOf(live, to) == nil {
 		return nil, &report.Error{
+			Class: report.Refused,
 			What:  "objects may be stored as " + strings.Join(going, ", ") + ", which the new definition lacks",
 			Where: nameOf(definition), Object: refOf(definition),
 			Hint: "the cluster's definition lacks " + to + ", so it cannot convert them; deploy a definition with both versions first. " +
@@ -205,6 +206,7 @@ func (u *upgrade) requireConversion(ctx context.Context, r retreat) error {
 		return err
 	}
 	return &report.Error{
+		Class: classOf(err),
 		What:  "objects that are stored as " + strings.Join(r.versions, ", ") + " cannot be read as " + r.to + ", so the new definition would lose them",
 		Where: nameOf(r.definition), Object: refOf(r.definition), Err: err,
 		Hint: "the operator that runs has to convert them; nothing else has changed",
@@ -292,6 +294,7 @@ func (u *upgrade) finishDefinition(ctx context.Context, w *watch, definition *un
 		return u.explain(ctx, definition, err)
 	case unread != nil && serving:
 		return &report.Error{
+			Class: classOf(unread),
 			What:  "the new version does not convert objects, so they stay stored as " + storageVersion(interim),
 			Where: nameOf(definition), Object: refOf(definition), Err: unread, Next: describe(definition),
 		}

@@ -263,7 +263,7 @@ func busy(path string, err error) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &report.Error{What: "the kubeconfig is locked", Where: path,
+	return &report.Error{Class: report.Conflict, What: "the kubeconfig is locked", Where: path,
 		Err:  fmt.Errorf("another program has held it for %s", lockTime),
 		Hint: "if no other program is changing the kubeconfig, delete the lock, which a crashed program left", Next: "rm " + path}
 }

@@ -87,7 +87,7 @@ func (c Cluster) refuseForeign() error {
 	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Type().IsRegular() && slices.Contains(left, e.Name()) }) {
 		return nil
 	}
-	return &report.Error{What: "cluster " + c.Name + " cannot have this state folder", Where: c.Dir, Err: ErrForeign,
+	return &report.Error{Class: report.Conflict, What: "cluster " + c.Name + " cannot have this state folder", Where: c.Dir, Err: ErrForeign,
 		Hint: "set SLIPWAY_STATE to a folder of slipway's own, or give the cluster another name"}
 }
 

@@ -49,7 +49,7 @@ func Grant(ctx context.Context, s *operation.Session, root string, cluster *ship
 	}
 	access := Access{All: objects, Objects: slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return !slices.Contains(accessKinds, o.GetKind()) })}
 	if access.Namespace, access.Account = accountOf(objects); access.Account == "" {
-		return access, &report.Error{What: "the ServiceAccount of the manager is not known: none or several workloads are deployed", Where: folder,
+		return access, &report.Error{Class: report.BadProject, What: "the ServiceAccount of the manager is not known: none or several workloads are deployed", Where: folder,
 			Hint: "expected one Deployment, StatefulSet or DaemonSet; --as names an account, or gives the manager your own rights", Next: "slipway dev --as admin"}
 	}
 	if access.Running, err = cluster.Running(ctx, objects); err != nil {

@@ -57,7 +57,7 @@ func noteSetImage(s *operation.Session, root string, d Deployment, objects []*un
 // containers' images and suggests a command that works.
 func (d Deployment) withoutContainer(ctx context.Context, built kustomization.Kustomization, objects []*unstructured.Unstructured) error {
 	replaces, image := kustomization.SplitImage(d.Image)
-	refused := &report.Error{What: "no container has the image " + replaces + ", which " + image + " replaces", Where: d.Folder}
+	refused := &report.Error{What: "no container has the image " + replaces + ", which " + image + " replaces", Where: d.Folder, Code: report.UsageCode}
 	has := ship.ContainerImages(objects)
 	if len(has) == 0 {
 		refused.Hint = "the kustomization has no containers: add the operator's Deployment to its resources"
@@ -108,7 +108,7 @@ func requireImages(ctx context.Context, s *operation.Session, root string, d Dep
 		if !is || strings.HasPrefix(container.Image, kustomization.KoScheme) {
 			continue
 		}
-		refused := &report.Error{What: container.Of() + " has an " + invalid.What, Err: invalid.Err, Hint: invalid.Hint, Where: origin(ctx, s, root, d.applied, container.Workload)}
+		refused := &report.Error{Class: report.BadProject, What: container.Of() + " has an " + invalid.What, Err: invalid.Err, Hint: invalid.Hint, Where: origin(ctx, s, root, d.applied, container.Workload)}
 		if !d.print {
 			return refused
 		}

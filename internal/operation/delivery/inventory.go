@@ -135,7 +135,7 @@ func refuseDeletion(command string) func(string) (bool, error) {
 		about, _, _ := strings.Cut(question, "\nDelete")
 		return false, &report.Error{
 			What: "nothing was deleted: these objects need your consent, and there is no terminal for a prompt", Where: command,
-			Hint: about, Next: command + " --yes",
+			Hint: about, Next: command + " --yes", Code: report.UsageCode,
 		}
 	}
 }
