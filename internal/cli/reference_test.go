@@ -199,6 +199,8 @@ func exitCodesPage(root *cobra.Command) string {
 		fmt.Fprintf(b, "| %s | %s | %s |\n", m[1], class, m[2])
 	}
 	b.WriteString("\nThe JSON of an error has the class as `class`. It is that of the first cause that has one.\n")
+	b.WriteString("\nA conflict is also a lock that another command holds, and a file in the way or with edits of yours that a command would drop. A project " +
+		"is also bad if it has what slipway does not follow, such as a step of its Dockerfile. Findings have no class: breaking changes, stale files and those of `prove` and `upgrade` end with 1.\n")
 	b.WriteString("\nA command without child processes ends within a second of Ctrl-C, SIGTERM or SIGHUP. One with child processes " +
 		"passes the request on at once. If they take longer than half a second, it reports each of them. A second signal kills the command; `run` restores the webhooks of the cluster first.\n")
 	b.WriteString("\nThese commands have codes of their own. A class does not change them:\n\n| command | exit code |\n|---|---|\n")
