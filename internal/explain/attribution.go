@@ -126,6 +126,7 @@ func (r *reconciles) effects() {
 		request, is := of[key(d, number)]
 		if is && (d.Kind != protocol.RecordRefusal || d.At.Sub(r.deeds[request].At).Abs() < wakes) {
 			r.add(i, byID[r.deeds[request].Reconcile], r.deeds[request].Inferred)
+			r.deeds[i].Logged = r.deeds[request].Logged // it was recorded later
 		} else if one, exact := r.of(d.RecordEntry); one != nil { // its request is not among the entries
 			r.add(i, one, !exact)
 		}

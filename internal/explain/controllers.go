@@ -93,8 +93,10 @@ func (c *ControllerWork) sum(of time.Duration) {
 	c.PerMinute = float64(c.Reconciles) / max(of, time.Minute).Minutes()
 	c.Kinds = most(c.kinds)
 	if slices.Sort(c.took); len(c.took) > 0 {
-		ms := func(d time.Duration) float64 { return max(float64(d.Microseconds())/1000, 0.001) }
-		n := len(c.took)
+		ms, n := milliseconds, len(c.took)
 		c.MedianMs, c.P95Ms, c.LongestMs = ms(c.took[(n-1)/2]), ms(c.took[(95*n+99)/100-1]), ms(c.took[n-1])
 	}
 }
+
+// milliseconds is a duration that was measured, and so is not 0.
+func milliseconds(d time.Duration) float64 { return max(float64(d.Microseconds())/1000, 0.001) }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/protocol"
+	"github.com/slipway-dev/slipway/internal/ui/devlog"
 )
 
 // A Deed is an entry of the record. Its field Reconcile is the ID of the reconcile that it belongs to, whatever its
@@ -16,6 +17,8 @@ import (
 type Deed struct {
 	protocol.RecordEntry
 	Who string `json:"who,omitempty"`
+	// Text is what a line says, without what all lines of its reconcile say.
+	Text string `json:"text,omitempty"`
 	// Inferred says that only time and object tell to which reconcile it belongs. The ID in a line, and a trace, are
 	// exact.
 	Inferred bool `json:"inferred,omitempty"`
@@ -125,11 +128,10 @@ func FindReconcile(ctx context.Context, history History, id string) (found Recon
 		return found, nil, ErrNoReconcile
 	}
 	deeds = []Deed{}
-	numbers := all.all[at].deeds
-	slices.Sort(numbers) // deeds are by time
-	for _, i := range numbers {
+	for _, i := range all.all[at].deeds {
 		deeds = append(deeds, all.deeds[i])
 	}
+	slices.SortFunc(deeds, byTime)
 	return all.all[at].Reconcile, deeds, nil
 }
 
@@ -155,4 +157,26 @@ func burst(id string) (number uint64, is bool) {
 }
 
 // Alone is a deed of which it is not known to which reconcile it belongs, unless it is a line that names one.
-func Alone(e protocol.RecordEntry) Deed { return Deed{RecordEntry: e, Who: author(e)} }
+func Alone(e protocol.RecordEntry) Deed {
+	d := Deed{RecordEntry: e, Who: author(e)}
+	if e.Kind == protocol.RecordLine {
+		d.Text = said(e.Message)
+	}
+	return d
+}
+
+// said is what a line of a log says, in short.
+func said(line string) string {
+	l := devlog.Parse(line)
+	text := l.Message
+	if l.Error != "" {
+		text += ": " + l.Error
+	}
+	for i, f := range l.Fields {
+		if i == 0 {
+			text += " "
+		}
+		text += " " + f.Name + "=" + f.Value
+	}
+	return text
+}

@@ -22,7 +22,8 @@ type Reconcile struct {
 	Result     Result            `json:"result,omitempty"` // empty: it is not in the record
 	Error      string            `json:"error,omitempty"`
 	Woken      string            `json:"woken,omitempty"` // by what, as far as time and object tell
-	Requests   int               `json:"requests"`        // writes, too
+	TookMs     float64           `json:"tookMs,omitempty"`
+	Requests   int               `json:"requests"` // writes, too
 	Writes     int               `json:"writes"`
 	Lines      int               `json:"lines"`
 	// Inferred says that the operator's log does not name the reconcile: it is made of what came together.
@@ -104,11 +105,9 @@ func happened(e protocol.RecordEntry) time.Time {
 func reconcilesOf(entries []protocol.RecordEntry) *reconciles {
 	r := &reconciles{}
 	for _, e := range entries {
-		r.deeds = append(r.deeds, Deed{RecordEntry: e, Who: author(e)})
+		r.deeds = append(r.deeds, Alone(e))
 	}
-	slices.SortFunc(r.deeds, func(a, b Deed) int {
-		return cmp.Or(happened(a.RecordEntry).Compare(happened(b.RecordEntry)), cmp.Compare(a.Seq, b.Seq))
-	})
+	slices.SortFunc(r.deeds, byTime)
 	r.logged()
 	r.cutOff()
 	r.requested()
@@ -116,7 +115,16 @@ func reconcilesOf(entries []protocol.RecordEntry) *reconciles {
 	r.effects()
 	slices.SortStableFunc(r.all, func(a, b *reconcile) int { return a.Began.Compare(b.Began) })
 	r.woken()
+	for _, one := range r.all {
+		if one.bounded && !one.Ended.IsZero() {
+			one.TookMs = milliseconds(one.Ended.Sub(one.Began))
+		}
+	}
 	return r
+}
+
+func byTime(a, b Deed) int {
+	return cmp.Or(happened(a.RecordEntry).Compare(happened(b.RecordEntry)), cmp.Compare(a.Seq, b.Seq))
 }
 
 // add notes that a deed is part of a reconcile.

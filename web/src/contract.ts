@@ -93,6 +93,7 @@ export interface Entry {
   inferred?: boolean; // only by time and object
   logged?: string;
   who?: string;
+  text?: string; // of a line, in short
 }
 
 export interface EntryPage {
@@ -141,6 +142,7 @@ export interface Reconcile {
   object?: Ref;
   began: string;
   ended?: string;
+  tookMs?: number;
   result?: "" | "success" | "error" | "requeue" | "requeue after";
   error?: string;
   requests: number;

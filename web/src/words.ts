@@ -1,3 +1,5 @@
+import type { Reconcile } from "./contract";
+
 // How values are written.
 
 export function count(n: number, one: string, many = one + "s"): string {
@@ -48,6 +50,12 @@ export function age(time: string, now = Date.now()): string {
 // between is how long it took from one time to another.
 export function between(from: string, to: string | undefined): number | undefined {
   return to ? Math.max(0, new Date(to).getTime() - new Date(from).getTime()) : undefined;
+}
+
+// took is how long a reconcile has taken.
+export function took(r: Reconcile): string {
+  if (!r.ended) return "still running";
+  return duration(r.tookMs ?? between(r.began, r.ended));
 }
 
 // middle cuts out the middle of a text: the ends of names differ.

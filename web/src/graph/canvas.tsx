@@ -7,7 +7,7 @@ import { stateName } from "../parts/state";
 import { theme } from "../theme";
 import { type Colours, readColours } from "./colours";
 import { drawFar } from "./far";
-import { chip, type Node, type Picture } from "./layout";
+import { chip, isSystem, type Node, type Picture } from "./layout";
 import { drawNear, drawOver, type View } from "./near";
 import { nextUnready, walk } from "./walk";
 
@@ -134,13 +134,21 @@ class Board {
     drawOver(this.context, picture, view, this.colours, this.ratio, picture.byUID.get(selected ?? ""), this.hovered);
   }
 
-  private fit(smooth: boolean) {
+  // fit shows all or, at first, the namespaces that are not Kubernetes' own.
+  private fit(smooth: boolean, whole = false) {
     const { picture } = this.props!;
     const { width, height } = this.canvas.getBoundingClientRect();
     if (!width || picture.nodes.length === 0) return;
     const k = Math.min(1.2, (width - 32) / picture.width, (height - 56) / picture.height);
     this.zoom.scaleExtent([Math.min(k, 0.2) / 2, 4]).translateExtent([[-width / k, -height / k], [picture.width + width / k, picture.height + height / k]]);
-    this.go(zoomIdentity.translate((width - k * picture.width) / 2, (height - k * picture.height) / 2 + 12).scale(k), smooth);
+    const own = picture.blocks.filter((b) => !isSystem(b.namespace));
+    if (whole || own.length === 0) return this.go(zoomIdentity.translate((width - k * picture.width) / 2, (height - k * picture.height) / 2 + 12).scale(k), smooth);
+    const left = Math.min(...own.map((b) => b.x));
+    const top = Math.min(...own.map((b) => b.y));
+    const across = Math.max(...own.map((b) => b.x + b.width)) - left;
+    const down = Math.max(...own.map((b) => b.y + b.height)) - top;
+    const closer = Math.max(k, Math.min(1.2, (width - 32) / across, (height - 56) / down));
+    this.go(zoomIdentity.translate((width - closer * across) / 2 - closer * left, (height - closer * down) / 2 + 12 - closer * top).scale(closer), smooth);
   }
 
   // reveal moves the view only if the object is not well within it.
@@ -200,7 +208,7 @@ class Board {
     else if (e.key === "Escape") this.props.select(undefined);
     else if (e.key === "+" || e.key === "=") canvas.call(this.zoom.scaleBy, 1.5);
     else if (e.key === "-") canvas.call(this.zoom.scaleBy, 1 / 1.5);
-    else if (e.key === "0") this.fit(true);
+    else if (e.key === "0") this.fit(true, true);
     else return;
     if (/^[+=-]$/.test(e.key)) this.moved = true;
     e.preventDefault();

@@ -127,6 +127,11 @@ function frameSize(cols: number, rows: number): { width: number; height: number 
   return { width: cols * cell.width - (cell.width - chip.width) + 2 * padding, height: rows * cell.height + heading + padding };
 }
 
+// isSystem reports whether a namespace is Kubernetes' own. Objects outside of namespaces are mostly that, too.
+export function isSystem(namespace: string): boolean {
+  return namespace === "" || namespace.startsWith("kube-");
+}
+
 // byNumbers orders shop-2 before shop-10.
 function byNumbers(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
@@ -139,7 +144,7 @@ function packFrames(sizes: [string, { width: number; height: number }][]): Shelf
   const units = (px: number) => Math.ceil((px + gap) / unit);
   const area = sizes.reduce((sum, [, s]) => sum + units(s.width) * units(s.height), 0);
   const widest = sizes.reduce((most, [, s]) => Math.max(most, units(s.width)), 1);
-  sizes.sort(([a, x], [b, y]) => Math.round(Math.log2(y.height / x.height)) || byNumbers(a, b));
+  sizes.sort(([a, x], [b, y]) => Number(isSystem(a)) - Number(isSystem(b)) || Math.round(Math.log2(y.height / x.height)) || byNumbers(a, b));
   let best: { shelf: Shelf; size: number } | undefined;
   for (let wider = 1; wider < 2.6; wider += 0.1) {
     const shelf = new Shelf(Math.max(widest, Math.ceil(Math.sqrt(area) * wider)));

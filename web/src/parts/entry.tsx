@@ -72,7 +72,7 @@ function action(e: Entry): string {
 export function Summary({ entry: e }: { entry: Entry }) {
   if (e.kind === "write" && e.idle) return <p class="summary muted">changed nothing but managed fields</p>;
   if (e.message || e.reason) {
-    const said = [e.reason, e.message].filter(Boolean).join(": ") + (e.count && e.count > 1 ? ` (${number(e.count)} times)` : "");
+    const said = [e.reason, e.text ?? e.message].filter(Boolean).join(": ") + (e.count && e.count > 1 ? ` (${number(e.count)} times)` : "");
     return <p class={"summary" + (e.kind === "line" ? " mono" : "")}>{cut(said, 300)}</p>;
   }
   const changes = (e.changes ?? []).filter((c) => c.path);

@@ -7,7 +7,7 @@ import { Diff } from "../parts/diff";
 import { Fact, Summary } from "../parts/entry";
 import { Failure, Loading, RecordLink, RefLink } from "../parts/small";
 import { later } from "../slices";
-import { between, count, duration, moment } from "../words";
+import { count, duration, moment, took } from "../words";
 import { Inferred, ResultBadge } from "./reconciles";
 
 export function ReconcileView({ id }: { id: string }) {
@@ -42,7 +42,7 @@ function Head({ one: { reconcile: r } }: { one: OneReconcile }) {
       <dl class="facts">
         <Fact name="result"><ResultBadge reconcile={r} />{r.inferred ? <Inferred /> : <span class="muted"> exact</span>}</Fact>
         <Fact name="began"><span class="mono">{moment(r.began)}</span></Fact>
-        <Fact name="took">{r.ended ? duration(between(r.began, r.ended)) : "still running"}</Fact>
+        <Fact name="took">{took(r)}</Fact>
         <Fact name="woken by">{r.woken}</Fact>
         <Fact name="operator">{r.operator}</Fact>
         <Fact name="user">{r.user}</Fact>
@@ -67,7 +67,7 @@ function Columns({ one }: { one: OneReconcile }) {
       {entries.length === 0 && <p class="muted">Neither a request nor a log line belongs to it.</p>}
       {entries.map((e, i) => (
         <div role="row" class="beside-row" key={e.seq || i}>
-          <span role="cell" class="offset" title={moment(e.at)}>{offset(one.reconcile.began, timeOf(e))}</span>
+          <span role="cell" class="offset" title={moment(timeOf(e))}>{offset(one.reconcile.began, timeOf(e))}</span>
           <div role="cell" class="left">{e.kind !== "line" && <Request entry={e} />}</div>
           <div role="cell" class="right">{e.kind === "line" && <Line entry={e} />}</div>
         </div>
@@ -77,7 +77,7 @@ function Columns({ one }: { one: OneReconcile }) {
 }
 
 function timeOf(e: Entry): string {
-  return e.kind === "line" && e.logged ? e.logged : e.at;
+  return e.logged ?? e.at;
 }
 
 function offset(began: string, at: string): string {
@@ -88,7 +88,7 @@ function offset(began: string, at: string): string {
 function Line({ entry: e }: { entry: Entry }) {
   return (
     <p class={"log " + (e.level ?? "")}>
-      {e.level && <b>{e.level}</b>} {e.message}
+      {e.level && <b>{e.level}</b>} {e.text ?? e.message}
     </p>
   );
 }

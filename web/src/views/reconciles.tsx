@@ -4,7 +4,7 @@ import { List } from "../parts/list";
 import { Empty, Failure, Loading, RefLink, Time, Unrecorded } from "../parts/small";
 import { go, reconcileHref, route, setQuery } from "../route";
 import { useStore } from "../store";
-import { between, count, cut, duration, number } from "../words";
+import { count, cut, number, took } from "../words";
 
 // mostListed is how many the server lists.
 const mostListed = 500;
@@ -75,7 +75,7 @@ function Row({ reconcile: r }: { reconcile: Reconcile }) {
     <div class="reconcile-row">
       <Time at={r.began} />
       <ResultBadge reconcile={r} />
-      <span class="took">{duration(between(r.began, r.ended))}</span>
+      <span class="took">{took(r)}</span>
       <div class="entry-text">
         <div class="entry-head">
           <a class="reconcile-link" href={reconcileHref(r.id)} tabIndex={-1}>
