@@ -14,6 +14,7 @@ export interface Question {
   user?: string;
   kinds?: string; // with commas; all if empty
   refused?: boolean;
+  debug?: boolean; // false leaves out lines for debugging
 }
 
 export interface Entries {
@@ -104,8 +105,9 @@ class Reader {
     this.loading = true;
     this.show();
     try {
-      const page = await get<EntryPage>(query("/api/record", { ...this.question, before: this.next, limit: 100 }), this.connection.signal);
-      const fresh = (page.entries ?? []).filter((e) => this.isNew(e));
+      const { debug: _, ...asked } = this.question;
+      const page = await get<EntryPage>(query("/api/record", { ...asked, before: this.next, limit: 100 }), this.connection.signal);
+      const fresh = (page.entries ?? []).filter((e) => isShown(this.question, e) && this.isNew(e));
       this.entries = this.entries.concat(fresh);
       this.next = page.next;
       this.searchedTo = page.searchedTo ?? this.searchedTo;
@@ -145,9 +147,13 @@ class Reader {
   }
 }
 
+function isShown(q: Question, e: Entry): boolean {
+  return q.debug !== false || e.kind !== "line" || e.level !== "debug";
+}
+
 // matches decides about an entry that comes live as the server does about recorded ones.
 function matches(q: Question, e: Entry): boolean {
-  if (q.kinds && !q.kinds.split(",").includes(e.kind)) return false;
+  if (!isShown(q, e) || (q.kinds && !q.kinds.split(",").includes(e.kind))) return false;
   if (e.kind === "marker" || e.kind === "gap") return !q.refused; // they concern all objects and users
   if (q.resource && (!e.object || fullResource(e.object) !== q.resource)) return false;
   if (q.namespace && e.object?.namespace !== q.namespace) return false;

@@ -148,7 +148,7 @@ class Board {
     const across = Math.max(...own.map((b) => b.x + b.width)) - left;
     const down = Math.max(...own.map((b) => b.y + b.height)) - top;
     const closer = Math.max(k, Math.min(1.2, (width - 32) / across, (height - 56) / down));
-    this.go(zoomIdentity.translate((width - closer * across) / 2 - closer * left, (height - closer * down) / 2 + 12 - closer * top).scale(closer), smooth);
+    this.go(zoomIdentity.translate((width - closer * across) / 2 - closer * left, 24 - closer * top).scale(closer), smooth);
   }
 
   // reveal moves the view only if the object is not well within it.

@@ -5,8 +5,8 @@ import { Empty, Unrecorded } from "../parts/small";
 import { route, setQuery } from "../route";
 import { useStore } from "../store";
 
-const kinds: [string, string][] = [["write", "writes"], ["refusal", "refusals"], ["event", "events"], ["request", "requests"], ["delivery", "deliveries"], ["line", "log lines"], ["marker,gap", "cluster"]];
-// Requests and deliveries are many: they are shown when they are asked for.
+const kinds: [string, string][] = [["write", "writes"], ["refusal", "refusals"], ["event", "events"], ["request", "requests"], ["delivery", "deliveries"], ["line", "log lines"], ["debug", "debug lines"], ["marker,gap", "cluster"]];
+// Requests, deliveries and lines for debugging are many: they are shown when they are asked for.
 const usual = ["write", "refusal", "event", "line", "marker,gap"];
 
 export function TimelineView() {
@@ -21,7 +21,8 @@ export function TimelineView() {
     setQuery({ kinds: next.join(" ") === usual.join(" ") ? undefined : next.join(" ") || " " });
   };
   const question = {
-    kinds: chosen.length === kinds.length ? undefined : chosen.join(","),
+    kinds: chosen.length === kinds.length ? undefined : chosen.filter((k) => k !== "debug").join(","),
+    debug: chosen.includes("debug"),
     user: query.get("user") ?? undefined,
     refused: query.has("refused"),
     resource: query.get("resource") ?? undefined,
