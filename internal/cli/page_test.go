@@ -8,18 +8,19 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/slipway-dev/slipway/internal/lazy"
 )
 
 // pageLimit bounds how long a page may take to be there, and to answer.
 const pageLimit = 30 * time.Second
 
 // linkOf finds the link to a page in what a command prints.
-var linkOf = regexp.MustCompile(`(http://127\.0\.0\.1:\d+)/#(\S*)\?token=(\w+)`)
+var linkOf = lazy.Regexp(`(http://127\.0\.0\.1:\d+)/#(\S*)\?token=(\w+)`)
 
 // askPage is `page FILE QUESTION [TEXT]`: it asks the page, whose link a command prints into the file, over its
 // interface for browsers. The answer goes to standard output; of a stream, up to a line with the text.
@@ -48,7 +49,7 @@ func askPage(ts *testscript.TestScript, neg bool, args []string) {
 func awaitLink(ctx context.Context, ts *testscript.TestScript, file string) (base, token string) {
 	for {
 		text, err := os.ReadFile(file)
-		if found := linkOf.FindStringSubmatch(string(text)); err == nil && found != nil {
+		if found := linkOf().FindStringSubmatch(string(text)); err == nil && found != nil {
 			return found[1], found[3]
 		}
 		select {
