@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,11 +22,31 @@ const (
 	patience = 20 * time.Second
 	// summed is how far back reconciles are looked for.
 	summed = time.Hour
+	// fresh is how old an answer about them may be.
+	fresh = 2 * time.Second
 	// mostEntries bounds the entries of a page of the record.
 	mostEntries = 200
 )
 
-func (s *Server) cluster(w http.ResponseWriter, _ *http.Request) { answer(w, s.options.About) }
+// subject is one that is shown.
+type subject struct {
+	Subject
+	objects *objects
+	life    context.Context
+	end     context.CancelFunc
+
+	mu   sync.Mutex
+	sums explain.Work // the newest, for all tabs
+	at   time.Time    // when they were made
+}
+
+func newSubject(life context.Context, of Subject) *subject {
+	s := &subject{Subject: of, objects: newObjects(of.Cluster)}
+	s.life, s.end = context.WithCancel(life)
+	return s
+}
+
+func (s *subject) cluster(w http.ResponseWriter, _ *http.Request) { answer(w, s.About) }
 
 // failed answers with an error.
 func failed(w http.ResponseWriter, err error) {
@@ -46,15 +67,15 @@ func named(q url.Values) *protocol.RecordObject {
 	return &protocol.RecordObject{Group: of.Group, Resource: of.Resource, Namespace: q.Get("namespace"), Name: q.Get("name")}
 }
 
-func (s *Server) explain(w http.ResponseWriter, r *http.Request) {
+func (s *subject) explain(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	q := r.URL.Query()
 	var past explain.History
-	if s.options.Record != nil {
-		past = s.options.Record
+	if s.Record != nil {
+		past = s.Record
 	}
-	found, err := explain.Explain(ctx, s.options.Cluster, past, explain.Question{Kind: q.Get("resource"), Namespace: q.Get("namespace"), Name: q.Get("name")})
+	found, err := explain.Explain(ctx, s.Cluster, past, explain.Question{Kind: q.Get("resource"), Namespace: q.Get("namespace"), Name: q.Get("name")})
 	if err != nil {
 		failed(w, err)
 		return
@@ -63,9 +84,9 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) {
 }
 
 // recorded answers from the record.
-func (s *Server) recorded(w http.ResponseWriter, r *http.Request, ask func(context.Context) (any, error)) {
-	if s.options.Record == nil {
-		refuse(w, http.StatusNotFound, failure{"the cluster keeps no record: " + s.options.About.Unrecorded, "slipway cluster start"})
+func (s *subject) recorded(w http.ResponseWriter, r *http.Request, ask func(context.Context) (any, error)) {
+	if s.Record == nil {
+		refuse(w, http.StatusNotFound, failure{"the cluster keeps no record: " + s.About.Unrecorded, "slipway cluster start"})
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
@@ -78,7 +99,7 @@ func (s *Server) recorded(w http.ResponseWriter, r *http.Request, ask func(conte
 	answer(w, found)
 }
 
-func (s *Server) record(w http.ResponseWriter, r *http.Request) {
+func (s *subject) record(w http.ResponseWriter, r *http.Request) {
 	in := r.URL.Query()
 	q := protocol.RecordQuery{User: in.Get("user"), Refused: in.Get("refused") == "true", Limit: mostEntries}
 	switch {
@@ -102,18 +123,27 @@ func (s *Server) record(w http.ResponseWriter, r *http.Request) {
 		}
 		q.Before = number
 	}
-	s.recorded(w, r, func(ctx context.Context) (any, error) { return explain.Deeds(ctx, s.options.Record, q) })
+	s.recorded(w, r, func(ctx context.Context) (any, error) { return explain.Deeds(ctx, s.Record, q) })
 }
 
-func (s *Server) reconciles(w http.ResponseWriter, r *http.Request) {
+func (s *subject) reconciles(w http.ResponseWriter, r *http.Request) {
 	s.recorded(w, r, func(ctx context.Context) (any, error) {
-		return explain.Reconciles(ctx, s.options.Record, time.Now().Add(-summed))
+		s.mu.Lock() // who asks meanwhile gets the same answer
+		defer s.mu.Unlock()
+		if time.Since(s.at) < fresh {
+			return s.sums, nil
+		}
+		sums, err := explain.Reconciles(ctx, s.Record, time.Now().Add(-summed))
+		if err == nil {
+			s.sums, s.at = sums, time.Now()
+		}
+		return sums, err
 	})
 }
 
-func (s *Server) reconcile(w http.ResponseWriter, r *http.Request) {
+func (s *subject) reconcile(w http.ResponseWriter, r *http.Request) {
 	s.recorded(w, r, func(ctx context.Context) (any, error) {
-		found, deeds, err := explain.FindReconcile(ctx, s.options.Record, r.URL.Query().Get("id"))
+		found, deeds, err := explain.FindReconcile(ctx, s.Record, r.URL.Query().Get("id"))
 		return struct {
 			Reconcile explain.Reconcile `json:"reconcile"`
 			Entries   []explain.Deed    `json:"entries"`

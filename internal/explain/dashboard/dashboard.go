@@ -1,7 +1,7 @@
 // Package dashboard serves the page of `slipway explain --web`: what package explain knows of a cluster, and the
 // cluster's objects as they change, to one user's browser.
 //
-//	server, err := dashboard.New(dashboard.Options{Cluster: cluster, Record: record, Files: web.Files(), About: about})
+//	server, err := dashboard.New(web.Files(), dashboard.Subject{Cluster: cluster, Record: record, About: about})
 //	fmt.Println(server.Link("/"))
 //	err = server.Serve(ctx)
 //
@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -42,23 +43,23 @@ type About struct {
 	Unrecorded string `json:"unrecorded,omitempty"` // why there is no record
 }
 
-// Options say what is shown.
-type Options struct {
+// A Subject is what is shown.
+type Subject struct {
 	Cluster *ship.Cluster
 	Record  Record // nil: the cluster keeps none
 	About   About
-	Files   fs.FS // of the page
 }
 
 // Server serves the page. It asks the cluster for objects from the first question about them on.
 type Server struct {
-	options  Options
+	files    fs.FS
 	listener net.Listener
 	host     string // and port
-	objects  *objects
-	life     context.Context // of Serve
+	life     context.Context
+	end      context.CancelFunc
 	handlers sync.WaitGroup
 	streams  chan struct{} // has room for those that are open
+	subject  atomic.Pointer[subject]
 
 	mu    sync.Mutex
 	token string // empty unless there is a link that was not used
@@ -69,14 +70,22 @@ type Server struct {
 const mostStreams = 32
 
 // New listens at a free port of 127.0.0.1. Serve must follow.
-func New(o Options) (*Server, error) {
+func New(files fs.FS, of Subject) (*Server, error) {
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	return &Server{
-		options: o, listener: listener, host: listener.Addr().String(), objects: newObjects(o.Cluster), streams: make(chan struct{}, mostStreams),
-	}, nil
+	s := &Server{files: files, listener: listener, host: listener.Addr().String(), streams: make(chan struct{}, mostStreams)}
+	s.life, s.end = context.WithCancel(context.Background())
+	s.Show(of)
+	return s, nil
+}
+
+// Show shows another subject from now on, as after a new start of the cluster. Who looks at the page sees it.
+func (s *Server) Show(of Subject) {
+	if before := s.subject.Swap(newSubject(s.life, of)); before != nil {
+		before.end()
+	}
 }
 
 // Link opens the page at a route, such as "/reconciles". It works once; behind that, the browser that has opened it has
@@ -100,24 +109,22 @@ const (
 
 // Serve serves the page until ctx ends.
 func (s *Server) Serve(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	s.life = ctx
+	defer context.AfterFunc(ctx, s.end)()
 	server := &http.Server{
 		Handler: s.guarded(s.routes()), ReadHeaderTimeout: headTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeadBytes,
-		BaseContext: func(net.Listener) context.Context { return ctx },
+		BaseContext: func(net.Listener) context.Context { return s.life },
 	}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		<-ctx.Done()
+		<-s.life.Done()
 		_ = server.Close() // streams do not end by themselves
 	}()
 	err := server.Serve(netutil.LimitListener(s.listener, mostConnections))
-	cancel()
+	s.end()
 	<-ended
 	s.handlers.Wait()
-	s.objects.wait()
+	s.subject.Load().objects.wait()
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
@@ -127,13 +134,13 @@ func (s *Server) Serve(ctx context.Context) error {
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/session", s.session)
-	for route, answer := range map[string]http.HandlerFunc{
-		"cluster": s.cluster, "objects": s.streamObjects, "explain": s.explain, "record": s.record, "follow": s.streamRecord,
-		"reconciles": s.reconciles, "reconcile": s.reconcile,
+	for route, answer := range map[string]func(*subject, http.ResponseWriter, *http.Request){
+		"cluster": (*subject).cluster, "explain": (*subject).explain, "record": (*subject).record,
+		"reconciles": (*subject).reconciles, "reconcile": (*subject).reconcile, "objects": s.streamObjects, "follow": s.streamRecord,
 	} {
-		mux.HandleFunc("GET /api/"+route, s.authorized(answer))
+		mux.HandleFunc("GET /api/"+route, s.authorized(func(w http.ResponseWriter, r *http.Request) { answer(s.subject.Load(), w, r) }))
 	}
-	mux.Handle("GET /", http.FileServerFS(s.options.Files))
+	mux.Handle("GET /", http.FileServerFS(s.files))
 	return mux
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -42,7 +43,7 @@ func (p past) FollowRecord(ctx context.Context, _ protocol.RecordQuery, each fun
 // serve serves a page until the test ends. All that it has begun must end then.
 func serve(t *testing.T, record Record) *Server {
 	t.Helper()
-	s, err := New(Options{Record: record, Files: fstest.MapFS{"index.html": {Data: []byte("<title>page</title>")}}, About: About{Context: "default"}})
+	s, err := New(fstest.MapFS{"index.html": {Data: []byte("<title>page</title>")}}, Subject{Record: record, About: About{Context: "default"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,6 +178,27 @@ func TestRecord(t *testing.T) {
 		t.Error(lines.Text())
 	}
 	leave()
+}
+
+// TestShow: who looks at the page sees another subject, with the same key, and streams about the one before end.
+func TestShow(t *testing.T) {
+	s := serve(t, past{make(chan protocol.RecordEntry)})
+	authorized := []string{"Authorization", "Bearer " + open(t, s)}
+	followed := make(chan string)
+	go func() {
+		_, text, _ := ask(t, "GET", "http://"+s.host+"/api/follow", "", authorized...)
+		followed <- text
+	}()
+	for len(s.streams) == 0 {
+		runtime.Gosched()
+	}
+	s.Show(Subject{About: About{Context: "another"}})
+	if text := <-followed; text != "{}\n" {
+		t.Errorf("the stream brought %q", text)
+	}
+	if status, text, _ := ask(t, "GET", "http://"+s.host+"/api/cluster", "", authorized...); status != http.StatusOK || !strings.Contains(text, "another") {
+		t.Error(status, text)
+	}
 }
 
 // TestStreams: there are not more streams than may be open, and each that ends makes room.

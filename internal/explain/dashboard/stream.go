@@ -62,14 +62,14 @@ type objectLine struct {
 }
 
 // streamObjects sends all objects, and then what changes.
-func (s *Server) streamObjects(w http.ResponseWriter, r *http.Request) {
+func (s *Server) streamObjects(of *subject, w http.ResponseWriter, r *http.Request) {
 	t, ok := s.open(w)
 	if !ok {
 		return
 	}
 	defer s.closeStream()
-	s.objects.begin(s.life)
-	view := s.objects.view()
+	of.objects.begin(of.life)
+	view := of.objects.view()
 	if t.line(objectLine{}) != nil {
 		return
 	}
@@ -88,6 +88,8 @@ func (s *Server) streamObjects(w http.ResponseWriter, r *http.Request) {
 			case <-r.Context().Done():
 				return
 			}
+		case <-of.life.Done(): // the browser begins anew, with what is shown instead
+			return
 		case <-time.After(beat):
 			if t.line(objectLine{}) != nil {
 				return
@@ -99,9 +101,9 @@ func (s *Server) streamObjects(w http.ResponseWriter, r *http.Request) {
 }
 
 // streamRecord sends what comes to the record.
-func (s *Server) streamRecord(w http.ResponseWriter, r *http.Request) {
-	if s.options.Record == nil {
-		refuse(w, http.StatusNotFound, failure{Error: "the cluster keeps no record: " + s.options.About.Unrecorded})
+func (s *Server) streamRecord(of *subject, w http.ResponseWriter, r *http.Request) {
+	if of.Record == nil {
+		refuse(w, http.StatusNotFound, failure{Error: "the cluster keeps no record: " + of.About.Unrecorded})
 		return
 	}
 	t, ok := s.open(w)
@@ -113,7 +115,7 @@ func (s *Server) streamRecord(w http.ResponseWriter, r *http.Request) {
 	entries, ended := make(chan explain.Deed, mostWaiting), make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = s.options.Record.FollowRecord(ctx, protocol.RecordQuery{}, func(e protocol.RecordEntry) error {
+		_ = of.Record.FollowRecord(ctx, protocol.RecordQuery{}, func(e protocol.RecordEntry) error {
 			select {
 			case entries <- explain.Alone(e):
 				return nil
@@ -137,6 +139,8 @@ func (s *Server) streamRecord(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		case <-ended:
+			return
+		case <-of.life.Done():
 			return
 		case <-r.Context().Done():
 			return

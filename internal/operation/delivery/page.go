@@ -84,6 +84,11 @@ func ShowPage(ctx context.Context, s *operation.Session, cluster *ship.Cluster) 
 	return shown, nil
 }
 
+// Turn has the page show another cluster, which answers in place of the one before.
+func (p *ShownPage) Turn(ctx context.Context, s *operation.Session, cluster *ship.Cluster) {
+	p.Show(subjectOf(ctx, s, cluster, ""))
+}
+
 // Close ends the page.
 func (p *ShownPage) Close() {
 	p.cancel()
@@ -93,16 +98,22 @@ func (p *ShownPage) Close() {
 // openPage returns a server of the page about a cluster, which has to be served. The name is that of the kubeconfig's
 // context; it may be empty.
 func openPage(ctx context.Context, s *operation.Session, cluster *ship.Cluster, name string) (*dashboard.Server, error) {
-	o := dashboard.Options{Cluster: cluster, Files: web.Files(), About: dashboard.About{Context: cmp.Or(name, cluster.Server()), Server: cluster.Server()}}
-	if record, is := historyOf(ctx, s, cluster).(history); is {
-		o.Record, o.About.Recorded, o.About.Version = record, true, record.version
-		o.About.Context = cmp.Or(name, record.logical, record.name)
-	} else {
-		o.About.Unrecorded = "only clusters that slipway has started on this machine do"
-	}
-	server, err := dashboard.New(o)
+	server, err := dashboard.New(web.Files(), subjectOf(ctx, s, cluster, name))
 	if err != nil {
 		return nil, &report.Error{What: "the page has no port", Where: "127.0.0.1", Err: err}
 	}
 	return server, nil
+}
+
+// subjectOf is what the page shows of a cluster.
+func subjectOf(ctx context.Context, s *operation.Session, cluster *ship.Cluster, name string) dashboard.Subject {
+	of := dashboard.Subject{Cluster: cluster, About: dashboard.About{Context: cmp.Or(name, cluster.Server()), Server: cluster.Server()}}
+	record, is := historyOf(ctx, s, cluster).(history)
+	if !is {
+		of.About.Unrecorded = "only clusters that slipway has started on this machine do"
+		return of
+	}
+	of.Record, of.About.Recorded, of.About.Version = record, true, record.version
+	of.About.Context = cmp.Or(name, record.logical, record.name)
+	return of
 }

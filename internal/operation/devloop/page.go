@@ -7,9 +7,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/report"
 )
 
-// showPage serves the page about the cluster of the session, in place of the page before. The loop goes on without it.
+// showPage serves the page about the cluster of the session; one that is open shows it from now on. The loop goes on
+// without it.
 func (p *project) showPage(ctx context.Context) {
-	p.closePage()
+	if shown := p.page.Load(); shown != nil {
+		shown.Turn(ctx, p.asks, p.around.Load().Cluster())
+		return
+	}
 	shown, err := delivery.ShowPage(ctx, p.asks, p.around.Load().Cluster())
 	if err != nil {
 		p.handler.Handle(report.Warning{Text: report.Advised(err)})
