@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -49,14 +50,22 @@ func (r *reconciles) of(e protocol.RecordEntry) (found *reconcile, exact bool) {
 	}
 	began := happened(e)
 	ended := began.Add(time.Duration(e.LatencyMs * float64(time.Millisecond)))
-	candidates = slices.DeleteFunc(candidates, func(one *reconcile) bool { return !one.during(began, ended) })
-	if len(candidates) > 1 {
-		candidates = slices.DeleteFunc(candidates, func(one *reconcile) bool { return !one.about(e.Object) })
+	for _, loosely := range []bool{false, true} { // times are those at which lines came
+		ran := slices.DeleteFunc(slices.Clone(candidates), func(one *reconcile) bool { return !one.during(began, ended, loosely) })
+		if len(ran) > 1 {
+			ran = slices.DeleteFunc(ran, func(one *reconcile) bool { return !one.about(e.Object) })
+		}
+		if len(ran) > 1 {
+			slices.SortFunc(ran, func(a, b *reconcile) int { return cmp.Compare(b.shared(began, ended), a.shared(began, ended)) })
+			if ran[0].shared(began, ended) > max(0, ran[1].shared(began, ended)) {
+				ran = ran[:1]
+			}
+		}
+		if len(ran) == 1 {
+			return ran[0], false
+		}
 	}
-	if len(candidates) != 1 {
-		return nil, false
-	}
-	return candidates[0], false
+	return nil, false
 }
 
 // aside are resources that managers ask for beside their reconciles: leases of leaders, Events, which are sent later,

@@ -61,13 +61,33 @@ type reconcile struct {
 	deeds   []int // by number, in the order in which they were found
 }
 
-// during reports whether a request may be one of the reconcile.
-func (r *reconcile) during(began, ended time.Time) bool {
+// during reports whether a request is within the time of the reconcile or, loosely, may have been.
+func (r *reconcile) during(began, ended time.Time, loosely bool) bool {
 	first, last := r.Began, r.Ended
 	if !r.bounded { // its first and its last line are somewhere in it
-		first, last = first.Add(-apart), last.Add(apart)
+		first = first.Add(-apart)
+		if !last.IsZero() {
+			last = last.Add(apart)
+		}
 	}
-	return !began.Add(late).Before(first) && (last.IsZero() || !ended.After(last.Add(early)))
+	if loosely {
+		first = first.Add(-late)
+		if !last.IsZero() {
+			last = last.Add(early)
+		}
+	}
+	return !began.Before(first) && (last.IsZero() || !ended.After(last))
+}
+
+// shared is how long a request and the reconcile have lasted at the same time.
+func (r *reconcile) shared(began, ended time.Time) time.Duration {
+	if began.Before(r.Began) {
+		began = r.Began
+	}
+	if !r.Ended.IsZero() && ended.After(r.Ended) {
+		ended = r.Ended
+	}
+	return ended.Sub(began)
 }
 
 // about reports whether an object is the one that is reconciled, as far as its group tells.

@@ -159,3 +159,20 @@ func TestPercentile(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 }
+
+// TestBackToBack: of two reconciles of one object that follow each other at once, a request belongs to the one within
+// whose time it was made.
+func TestBackToBack(t *testing.T) {
+	p := past{began: time.Now().Add(-time.Minute)}
+	p.line(0, "r1", "first", "Reconciling", "")
+	p.request(5, "update", "first", 200, 5, "")
+	p.line(8, "r1", "first", "Reconcile successful", "")
+	p.line(9, "r2", "first", "Reconciling", "")
+	p.request(12, "update", "first", 200, 6, "")
+	p.line(16, "r2", "first", "Reconcile successful", "")
+	p.request(17, "update", "first", 200, 7, "") // its line was late, perhaps
+	got := reconcilesOf(p.entries)
+	if got.all[0].Requests != 1 || got.all[1].Requests != 2 {
+		t.Errorf("got %+v, %+v", got.all[0].Reconcile, got.all[1].Reconcile)
+	}
+}
